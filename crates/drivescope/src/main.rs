@@ -1,0 +1,2 @@
+//! drivescope
+fn main() {}

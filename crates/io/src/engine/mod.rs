@@ -1,0 +1,36 @@
+//! Engines: what carries requests to a drive. Four of them behind one contract, held by one conformance suite.
+
+use crate::error::IoError;
+use model::request::{Completion, Request, Tag};
+use model::units::Instant;
+
+/// Queues, commits and reaps requests. An engine owns its ring and its buffers; it does not own the time.
+///
+/// The contract:
+/// - A tag is below [`Engine::depth`], and not used again before its completion was reaped.
+/// - `queue` only notes the request. After `commit` it is under way.
+/// - `reap` answers every committed request exactly once, in the order in which it saw them done.
+/// - An error of the device is a completion with its status. `Err` means that the engine itself is broken.
+/// - Dropping an engine waits for what is under way, since the drive still writes into its buffers.
+pub trait Engine {
+    /// How many requests can be under way.
+    fn depth(&self) -> u32;
+
+    /// Takes the request, or gives it back when the engine is full.
+    fn queue(&mut self, request: Request) -> Result<(), Full>;
+
+    /// Hands queued requests to the drive; returns how many.
+    fn commit(&mut self) -> Result<u32, IoError>;
+
+    /// Appends completions to `into`: waits until there are at least `min` or it is `deadline`, and takes
+    /// what is there. With `min` zero it does not wait. Never appends more than `depth` at once.
+    fn reap(&mut self, into: &mut Vec<Completion>, min: u32, deadline: Instant) -> Result<(), IoError>;
+
+    /// The data of a free tag, for the caller to fill before a write or to look at after a read.
+    /// Empty in engines that move no data.
+    fn buffer(&mut self, tag: Tag) -> &mut [u8];
+}
+
+/// The engine has no room; reap first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full(pub Request);

@@ -1,0 +1,60 @@
+//! Why the tool cannot go on. What a device answers to a request is never one of these: it is a
+//! [`model::request::Completion`].
+
+use std::path::PathBuf;
+
+/// Operation, object, likely cause, next step.
+#[derive(Debug, thiserror::Error)]
+pub enum IoError {
+    /// A call to the system failed.
+    #[error("cannot {operation} {object}: {source}{}", hint.as_ref().map(|hint| format!(". {hint}")).unwrap_or_default())]
+    System {
+        /// What was tried, as a verb: "open", "lay out".
+        operation: &'static str,
+        /// What it was tried on.
+        object: String,
+        /// What the system said.
+        source: std::io::Error,
+        /// The likely cause and the next step, as a sentence.
+        hint: Option<String>,
+    },
+    /// The target cannot be measured, whatever the system says.
+    #[error("cannot measure {}: {why}", target.display())]
+    Unsuitable {
+        /// As it was typed.
+        target: PathBuf,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// A write was refused. Nothing was written.
+    #[error("will not write to {}: {why}", target.display())]
+    WriteRefused {
+        /// As it was typed.
+        target: PathBuf,
+        /// Who uses it, or what is missing; and what to do.
+        why: String,
+    },
+    /// The workload does not fit the target.
+    #[error("cannot run this workload: {0}")]
+    Workload(#[from] model::workload::WorkloadError),
+}
+
+impl IoError {
+    /// The error of the last call to the system, on `object`.
+    pub fn last_system(operation: &'static str, object: impl Into<String>) -> IoError {
+        IoError::system(operation, object, std::io::Error::last_os_error())
+    }
+
+    /// What the system said when `operation` was tried on `object`.
+    pub fn system(operation: &'static str, object: impl Into<String>, source: std::io::Error) -> IoError {
+        IoError::System { operation, object: object.into(), source, hint: None }
+    }
+
+    /// The same with the likely cause and the next step.
+    pub fn with_hint(mut self, text: impl Into<String>) -> IoError {
+        if let IoError::System { hint, .. } = &mut self {
+            *hint = Some(text.into());
+        }
+        self
+    }
+}

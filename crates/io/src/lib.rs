@@ -1,0 +1,17 @@
+//! The only crate that touches a drive.
+//!
+//! The path of one I/O:
+//! ```text
+//! Workload ──► load::generate ──► load::issue ──► Engine::queue, commit ──► drive
+//!                                     ▲                                      │
+//!            load::record ◄───────────┴──────────── Engine::reap ◄───────────┘
+//!                 │ frames, 25 a second
+//!                 ▼
+//!            load::collect ──► IntervalRecord, HistogramRecord, ErrorRecord ──► PhaseObserver
+//! ```
+//! A write needs a [`target::permit::WritePermit`], and only the permit holds a descriptor that can write.
+
+pub mod clock;
+pub mod engine;
+pub mod error;
+pub mod target;

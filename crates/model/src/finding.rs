@@ -1,0 +1,206 @@
+//! What a detector concludes: a value with its interval, the evidence it rests on and what to do about it; or that
+//! it could not tell, and why.
+
+use crate::estimate::Estimate;
+
+macro_rules! finding_codes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// What a finding is about. Names, units and meanings are the contract with every reader of our JSON.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum FindingCode { $($(#[$doc])* $variant,)* }
+
+        impl FindingCode {
+            /// All of them, in the order in which they are shown.
+            pub const ALL: &'static [FindingCode] = &[$(FindingCode::$variant,)*];
+
+            /// The word in files and on screens.
+            pub fn name(self) -> &'static str {
+                match self { $(FindingCode::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+finding_codes! {
+    /// Requests that failed: number of ranges.
+    BadBlocks = "bad-blocks",
+    /// The device went away during the run: seconds after its start.
+    DeviceLost = "device-lost",
+    /// Whether a cache or memory, rather than a drive, may have answered: number of reasons.
+    CacheInfluence = "cache-influence",
+    /// Sequential read rate at the start, B/s.
+    ReadRateOuter = "read-rate-outer",
+    /// Sequential read rate at the end, B/s.
+    ReadRateInner = "read-rate-inner",
+    /// Capacity over the time of a full read pass, B/s.
+    ReadRateMean = "read-rate-mean",
+    /// Sequential write rate at the start, B/s.
+    WriteRateOuter = "write-rate-outer",
+    /// Sequential write rate at the end, B/s.
+    WriteRateInner = "write-rate-inner",
+    /// Capacity over the time of a full write pass, B/s.
+    WriteRateMean = "write-rate-mean",
+    /// Time of a full pass, s.
+    FullPassTime = "full-pass-time",
+    /// Mean of single random reads over the whole span, s.
+    AccessTime = "access-time",
+    /// Best IOPS over IOPS of one request at a time.
+    ConcurrencyGain = "concurrency-gain",
+    /// Threads or depth from which more brings less than it costs.
+    ConcurrencyKnee = "concurrency-knee",
+}
+
+impl FindingCode {
+    /// The code with that word.
+    pub fn from_name(name: &str) -> Option<FindingCode> {
+        FindingCode::ALL.iter().copied().find(|code| code.name() == name)
+    }
+}
+
+/// A conclusion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// What it is about.
+    pub code: FindingCode,
+    /// What was found, or why nothing could be.
+    pub outcome: Outcome,
+}
+
+/// What was found, or why nothing could be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Found.
+    Known(Box<Conclusion>),
+    /// Looked, and could not tell.
+    Unknown {
+        /// The reason, and what would settle it: a sentence.
+        why: String,
+    },
+}
+
+/// The content of a finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conclusion {
+    /// The value.
+    pub value: Value,
+    /// One sentence for a person.
+    pub statement: String,
+    /// The stretches of data it rests on.
+    pub evidence: Vec<Evidence>,
+    /// What to do about it, if anything.
+    pub advice: Option<String>,
+    /// Details by name, as the contract lists them for the code.
+    pub data: Vec<(&'static str, Datum)>,
+}
+
+/// The value of a finding.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number with its interval, in this unit.
+    Number {
+        /// The number.
+        estimate: Estimate,
+        /// "B/s", "s", "bytes", "ratio", "count", …
+        unit: &'static str,
+    },
+    /// A kind, such as "cmr".
+    Text(&'static str),
+}
+
+/// A stretch of data that a finding rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// Which phase of the run, counted from 0.
+    pub phase: u32,
+    /// From when in the run, in seconds.
+    pub start_s: f64,
+    /// For how long, in seconds.
+    pub seconds: f64,
+}
+
+/// A detail of a finding: what JSON can hold, without a library for it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Datum {
+    /// A number.
+    Number(f64),
+    /// A whole number: a byte offset does not fit into a float.
+    Integer(u64),
+    /// Yes or no.
+    Flag(bool),
+    /// A word or sentence.
+    Text(String),
+    /// Several.
+    List(Vec<Datum>),
+    /// Several, by name.
+    Record(Vec<(&'static str, Datum)>),
+}
+
+impl Finding {
+    /// A finding that could not tell.
+    pub fn unknown(code: FindingCode, why: impl Into<String>) -> Finding {
+        Finding { code, outcome: Outcome::Unknown { why: why.into() } }
+    }
+
+    /// A finding with a number.
+    pub fn number(
+        code: FindingCode,
+        estimate: Estimate,
+        unit: &'static str,
+        statement: impl Into<String>,
+        evidence: Vec<Evidence>,
+    ) -> Finding {
+        let conclusion = Conclusion {
+            value: Value::Number { estimate, unit },
+            statement: statement.into(),
+            evidence,
+            advice: None,
+            data: Vec::new(),
+        };
+        Finding { code, outcome: Outcome::Known(Box::new(conclusion)) }
+    }
+
+    /// The same with advice. Nothing happens to an unknown.
+    pub fn with_advice(mut self, advice: impl Into<String>) -> Finding {
+        if let Outcome::Known(conclusion) = &mut self.outcome {
+            conclusion.advice = Some(advice.into());
+        }
+        self
+    }
+
+    /// The same with one more detail. Nothing happens to an unknown.
+    pub fn with_data(mut self, name: &'static str, datum: Datum) -> Finding {
+        if let Outcome::Known(conclusion) = &mut self.outcome {
+            conclusion.data.push((name, datum));
+        }
+        self
+    }
+
+    /// The number, if it has one.
+    pub fn estimate(&self) -> Option<&Estimate> {
+        match &self.outcome {
+            Outcome::Known(conclusion) => match &conclusion.value {
+                Value::Number { estimate, .. } => Some(estimate),
+                Value::Text(_) => None,
+            },
+            Outcome::Unknown { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_come_back() {
+        for (index, code) in FindingCode::ALL.iter().enumerate() {
+            assert_eq!(FindingCode::from_name(code.name()), Some(*code), "{index}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_has_no_number() {
+        let finding = Finding::unknown(FindingCode::AccessTime, "too few reads").with_advice("run longer");
+        assert_eq!(finding.estimate(), None);
+    }
+}

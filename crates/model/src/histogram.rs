@@ -1,0 +1,291 @@
+//! A latency histogram over all of u64 with a stated relative error, which merges without loss.
+//!
+//! Executive summary: a value is known to within **0.4 %**, from 1 ns to 584 years, in a fixed 58 KiB.
+//!
+//! Values below 2·128 have a cell each. Above, every power of two is cut into 128 cells of equal width, so a
+//! cell at value `v` is at most `v / 128` wide, and its middle is at most `v / 256` = 0.39 % off. With
+//! 7 bits inside a power of two there are (64 − 7) × 128 + 128 = 7,424 cells. The same layout as
+//! HdrHistogram's, which the tests use as the reference; ours is fixed in size, so that recording is an
+//! index and an addition, and cells of two histograms always match.
+
+use crate::units::{Nanos, Quantile};
+
+/// Bits kept below the leading one.
+const PRECISION_BITS: u32 = 7;
+const CELLS_PER_OCTAVE: usize = 1 << PRECISION_BITS;
+/// Cells of every histogram.
+pub const CELLS: usize = (u64::BITS - PRECISION_BITS + 1) as usize * CELLS_PER_OCTAVE;
+/// The largest relative error of a quantile: half a cell.
+pub const RELATIVE_ERROR: f64 = 1.0 / (2 * CELLS_PER_OCTAVE) as f64;
+
+/// Counts of latencies in nanoseconds.
+#[derive(Clone, PartialEq, Eq)]
+pub struct LatencyHistogram {
+    cells: Box<[u64; CELLS]>,
+    count: u64,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+    /// The cells in use lie in `lowest..=highest`, so that scans and resets touch no more.
+    lowest: usize,
+    highest: usize,
+}
+
+impl Default for LatencyHistogram {
+    fn default() -> LatencyHistogram {
+        LatencyHistogram {
+            cells: vec![0; CELLS].into_boxed_slice().try_into().expect("a slice of CELLS cells"),
+            count: 0,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            lowest: CELLS,
+            highest: 0,
+        }
+    }
+}
+
+impl LatencyHistogram {
+    /// Counts one latency. Neither allocates nor branches on the past.
+    #[inline]
+    pub fn record(&mut self, latency_ns: u64) {
+        let cell = cell_of(latency_ns);
+        self.cells[cell] += 1;
+        self.count += 1;
+        self.sum_ns += u128::from(latency_ns);
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
+        self.lowest = self.lowest.min(cell);
+        self.highest = self.highest.max(cell);
+    }
+
+    /// Adds the counts of `other`: the same as if all its latencies had been recorded here.
+    pub fn merge(&mut self, other: &LatencyHistogram) {
+        if other.count == 0 {
+            return;
+        }
+        for cell in other.lowest..=other.highest {
+            self.cells[cell] += other.cells[cell];
+        }
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.lowest = self.lowest.min(other.lowest);
+        self.highest = self.highest.max(other.highest);
+    }
+
+    /// Forgets everything. Touches only the cells in use and does not allocate.
+    pub fn clear(&mut self) {
+        if self.count > 0 {
+            self.cells[self.lowest..=self.highest].fill(0);
+        }
+        self.count = 0;
+        self.sum_ns = 0;
+        self.min_ns = u64::MAX;
+        self.max_ns = 0;
+        self.lowest = CELLS;
+        self.highest = 0;
+    }
+
+    /// How many latencies were recorded.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The smallest, exactly.
+    pub fn min(&self) -> Option<Nanos> {
+        (self.count > 0).then_some(Nanos(self.min_ns))
+    }
+
+    /// The largest, exactly.
+    pub fn max(&self) -> Option<Nanos> {
+        (self.count > 0).then_some(Nanos(self.max_ns))
+    }
+
+    /// The mean of the latencies themselves, not of the cells.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// The sum of the latencies, exactly.
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
+    /// The smallest recorded latency that at least the share `quantile` of all does not exceed, to within
+    /// [`RELATIVE_ERROR`]; exact at 0 and 1.
+    pub fn quantile(&self, quantile: Quantile) -> Option<Nanos> {
+        if self.count == 0 {
+            return None;
+        }
+        let rank = ((quantile.get() * self.count as f64).ceil() as u64).clamp(1, self.count);
+        if rank == 1 {
+            return Some(Nanos(self.min_ns));
+        }
+        if rank == self.count {
+            return Some(Nanos(self.max_ns));
+        }
+        let mut seen = 0;
+        for cell in self.lowest..=self.highest {
+            seen += self.cells[cell];
+            if seen >= rank {
+                return Some(Nanos(middle_of(cell).clamp(self.min_ns, self.max_ns)));
+            }
+        }
+        unreachable!("the cells hold as many latencies as were counted")
+    }
+
+    /// The cells in use, lowest first: index and count.
+    pub fn cells(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let used = if self.count == 0 { 0..0 } else { self.lowest..self.highest + 1 };
+        used.filter(|&cell| self.cells[cell] > 0).map(|cell| (cell as u32, self.cells[cell]))
+    }
+
+    /// Rebuilds a histogram from its stored parts. `None` when they contradict each other: a cell that does
+    /// not exist, a count that overflows, a minimum or maximum outside its cell, a sum that cannot be.
+    pub fn from_parts(
+        cells: impl IntoIterator<Item = (u32, u64)>,
+        sum_ns: u128,
+        min_ns: u64,
+        max_ns: u64,
+    ) -> Option<LatencyHistogram> {
+        let mut histogram = LatencyHistogram::default();
+        for (cell, count) in cells {
+            let cell = usize::try_from(cell).ok().filter(|&cell| cell < CELLS)?;
+            histogram.cells[cell] = histogram.cells[cell].checked_add(count)?;
+            histogram.count = histogram.count.checked_add(count)?;
+            if count > 0 {
+                histogram.lowest = histogram.lowest.min(cell);
+                histogram.highest = histogram.highest.max(cell);
+            }
+        }
+        if histogram.count == 0 {
+            return Some(histogram);
+        }
+        let count = u128::from(histogram.count);
+        let sound = cell_of(min_ns) == histogram.lowest
+            && cell_of(max_ns) == histogram.highest
+            && (u128::from(min_ns) * count..=u128::from(max_ns) * count).contains(&sum_ns);
+        (histogram.sum_ns, histogram.min_ns, histogram.max_ns) = (sum_ns, min_ns, max_ns);
+        sound.then_some(histogram)
+    }
+}
+
+impl std::fmt::Debug for LatencyHistogram {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let cells: Vec<_> = self.cells().collect();
+        formatter
+            .debug_struct("LatencyHistogram")
+            .field("sum_ns", &self.sum_ns)
+            .field("cells", &cells)
+            .finish()
+    }
+}
+
+#[inline]
+fn cell_of(value: u64) -> usize {
+    // For values below 2^7 the leading one is taken to be bit 6, which gives them a cell each.
+    let shift = (u64::BITS - (value | CELLS_PER_OCTAVE as u64).leading_zeros()) - PRECISION_BITS - 1;
+    shift as usize * CELLS_PER_OCTAVE + (value >> shift) as usize
+}
+
+fn middle_of(cell: usize) -> u64 {
+    if cell < 2 * CELLS_PER_OCTAVE {
+        return cell as u64;
+    }
+    let shift = cell / CELLS_PER_OCTAVE - 1;
+    let first = ((cell - shift * CELLS_PER_OCTAVE) as u64) << shift;
+    first + ((1u64 << shift) - 1) / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(latencies: &[u64]) -> LatencyHistogram {
+        let mut histogram = LatencyHistogram::default();
+        latencies.iter().for_each(|&latency| histogram.record(latency));
+        histogram
+    }
+
+    #[test]
+    fn the_layout_is_as_stated() {
+        assert_eq!(CELLS, 7424);
+        assert_eq!(cell_of(0), 0);
+        assert_eq!(cell_of(255), 255);
+        assert_eq!(cell_of(256), 256);
+        assert_eq!(cell_of(257), 256);
+        assert_eq!(cell_of(u64::MAX), CELLS - 1);
+    }
+
+    #[test]
+    fn nothing_recorded_has_no_quantile() {
+        assert_eq!(of(&[]).quantile(Quantile::MEDIAN), None);
+        assert_eq!(of(&[]).mean_ns(), None);
+    }
+
+    #[test]
+    fn small_values_are_exact() {
+        let histogram = of(&[1, 2, 3, 4, 100]);
+        assert_eq!(histogram.quantile(Quantile::MEDIAN), Some(Nanos(3)));
+        assert_eq!(histogram.mean_ns(), Some(22.0));
+        assert_eq!(histogram.max(), Some(Nanos(100)));
+    }
+
+    #[test]
+    fn contradicting_parts_are_refused() {
+        assert!(LatencyHistogram::from_parts([(CELLS as u32, 1)], 0, 0, 0).is_none());
+        assert!(LatencyHistogram::from_parts([(5, u64::MAX), (6, 1)], 0, 5, 6).is_none());
+        assert!(LatencyHistogram::from_parts([(5, 2)], 11, 5, 5).is_none());
+        assert!(LatencyHistogram::from_parts([(5, 2)], 10, 5, 6).is_none());
+        assert_eq!(LatencyHistogram::from_parts([(5, 2)], 10, 5, 5), Some(of(&[5, 5])));
+    }
+
+    proptest! {
+        #[test]
+        fn a_cell_is_never_wider_than_stated(value in any::<u64>()) {
+            let middle = middle_of(cell_of(value));
+            prop_assert!(middle.abs_diff(value) as f64 <= value as f64 * RELATIVE_ERROR);
+        }
+
+        #[test]
+        fn quantiles_agree_with_the_reference(
+            latencies in prop::collection::vec(1u64..1 << 50, 1..400),
+            quantile in 0.0f64..=1.0,
+        ) {
+            let ours = of(&latencies).quantile(Quantile::new(quantile).unwrap()).unwrap().0 as f64;
+            let mut reference = hdrhistogram::Histogram::<u64>::new(3).unwrap();
+            latencies.iter().for_each(|&latency| reference.record(latency).unwrap());
+            let theirs = reference.value_at_quantile(quantile) as f64;
+            prop_assert!((ours - theirs).abs() <= theirs * (RELATIVE_ERROR + 1e-3) + 1.0, "{} {}", ours, theirs);
+        }
+
+        #[test]
+        fn merging_parts_equals_the_whole(
+            a in prop::collection::vec(any::<u64>(), 0..100),
+            b in prop::collection::vec(any::<u64>(), 0..100),
+        ) {
+            let mut merged = of(&a);
+            merged.merge(&of(&b));
+            prop_assert_eq!(merged, of(&[a, b].concat()));
+        }
+
+        #[test]
+        fn stored_parts_come_back(latencies in prop::collection::vec(any::<u64>(), 0..100)) {
+            let histogram = of(&latencies);
+            let min = histogram.min().map_or(0, |min| min.0);
+            let max = histogram.max().map_or(0, |max| max.0);
+            let back = LatencyHistogram::from_parts(histogram.cells(), histogram.sum_ns(), min, max);
+            prop_assert_eq!(back, Some(histogram));
+        }
+
+        #[test]
+        fn clearing_forgets_everything(latencies in prop::collection::vec(any::<u64>(), 0..100)) {
+            let mut histogram = of(&latencies);
+            histogram.clear();
+            prop_assert_eq!(histogram, LatencyHistogram::default());
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! One I/O: what is asked of an engine, and what it answers.
+
+/// What a request does to the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// Reads data.
+    Read,
+    /// Writes data. A real target needs a write permit.
+    Write,
+    /// Asks for everything acknowledged to be made lasting. Has no offset and no length.
+    Flush,
+    /// Tells the drive that a range holds nothing of use (TRIM, UNMAP). Destroys data, so it needs a permit too.
+    Discard,
+}
+
+impl Operation {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Operation; 4] = [Operation::Read, Operation::Write, Operation::Flush, Operation::Discard];
+
+    /// Whether it can change what is on the drive. Only what is known to read is safe, so this lists the safe ones.
+    pub fn changes_data(self) -> bool {
+        !matches!(self, Operation::Read | Operation::Flush)
+    }
+
+    /// The word in files and on screens.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Read => "read",
+            Operation::Write => "write",
+            Operation::Flush => "flush",
+            Operation::Discard => "discard",
+        }
+    }
+
+    /// The number in stored series: its place in [`Operation::ALL`].
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The operation with that number in stored series.
+    pub fn from_number(number: u8) -> Option<Operation> {
+        Operation::ALL.get(usize::from(number)).copied()
+    }
+}
+
+/// Which of an engine's slots a request occupies: below the engine's queue depth, and free until its completion.
+/// Slot and buffer are one: the data of tag 3 is in buffer 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tag(pub u32);
+
+/// One I/O handed to an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The slot it occupies.
+    pub tag: Tag,
+    /// What it does.
+    pub operation: Operation,
+    /// Where it begins.
+    pub offset_bytes: u64,
+    /// How much it moves.
+    pub length_bytes: u32,
+}
+
+/// An engine's answer to one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The slot that is free again.
+    pub tag: Tag,
+    /// How it went. An error of the device is data, never the end of the program.
+    pub status: Status,
+    /// Bytes moved. Less than asked for when the status is [`Status::Short`] or an error.
+    pub transferred_bytes: u32,
+    /// When it was seen to be done, in nanoseconds of the run's clock.
+    pub completed_ns: u64,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// All bytes were moved.
+    Done,
+    /// Fewer bytes were moved than asked for, without an error: the end of a file or device.
+    Short,
+    /// The medium could not be read or written there: EIO, ENODATA, EILSEQ.
+    MediumError,
+    /// The device went away: ENODEV, ENXIO, ENOTCONN, ESHUTDOWN.
+    DeviceGone,
+    /// No answer in the time that the system allows: ETIMEDOUT.
+    TimedOut,
+    /// The file system or the thin volume is full: ENOSPC, EDQUOT.
+    NoSpace,
+    /// The target does not do that: EOPNOTSUPP, ENOTTY, ENOSYS.
+    NotSupported,
+    /// Offset, length or memory do not fit the target's alignment: EINVAL.
+    Misaligned,
+    /// The target refused: EROFS, EPERM, EACCES, EBADF.
+    Refused,
+    /// Any other error number, which stays visible.
+    Other(i32),
+}
+
+impl Status {
+    /// The status for an error number of the system. The numbers are Linux's, which differ between
+    /// architectures only above 34 and not on those that Rust's tier 1 supports.
+    pub fn from_errno(errno: i32) -> Status {
+        match errno {
+            5 | 61 | 84 => Status::MediumError,
+            6 | 19 | 107 | 108 => Status::DeviceGone,
+            110 => Status::TimedOut,
+            28 | 122 => Status::NoSpace,
+            95 | 25 | 38 => Status::NotSupported,
+            22 => Status::Misaligned,
+            30 | 1 | 13 | 9 => Status::Refused,
+            other => Status::Other(other),
+        }
+    }
+
+    /// Whether all bytes were moved.
+    pub fn is_done(self) -> bool {
+        self == Status::Done
+    }
+
+    /// In words, for a person.
+    pub fn describe(self) -> String {
+        match self {
+            Status::Done => "done".into(),
+            Status::Short => "fewer bytes than asked for (end of the target?)".into(),
+            Status::MediumError => "the medium could not be read or written there".into(),
+            Status::DeviceGone => "the device went away".into(),
+            Status::TimedOut => "no answer in time".into(),
+            Status::NoSpace => "no space left".into(),
+            Status::NotSupported => "not supported by the target".into(),
+            Status::Misaligned => "offset or size does not fit the target's block size".into(),
+            Status::Refused => "refused by the target".into(),
+            Status::Other(errno) => format!("error number {errno}"),
+        }
+    }
+
+    /// The number in stored series: 0 to 8 for the named ones, 1000 + errno for others.
+    pub fn number(self) -> i32 {
+        match self {
+            Status::Done => 0,
+            Status::Short => 1,
+            Status::MediumError => 2,
+            Status::DeviceGone => 3,
+            Status::TimedOut => 4,
+            Status::NoSpace => 5,
+            Status::NotSupported => 6,
+            Status::Misaligned => 7,
+            Status::Refused => 8,
+            Status::Other(errno) => 1000 + errno,
+        }
+    }
+
+    /// The status with that number in stored series; a number from a later version stays visible as `Other`.
+    pub fn from_number(number: i32) -> Status {
+        const NAMED: [Status; 9] = [
+            Status::Done,
+            Status::Short,
+            Status::MediumError,
+            Status::DeviceGone,
+            Status::TimedOut,
+            Status::NoSpace,
+            Status::NotSupported,
+            Status::Misaligned,
+            Status::Refused,
+        ];
+        usize::try_from(number)
+            .ok()
+            .and_then(|index| NAMED.get(index).copied())
+            .unwrap_or(Status::Other(number.saturating_sub(1000)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_faces_of_a_medium_error_are_one() {
+        // Direct reads of a bad sector answer ENODATA (61) on some paths and EIO (5) on others.
+        assert_eq!(Status::from_errno(61), Status::MediumError);
+        assert_eq!(Status::from_errno(5), Status::MediumError);
+    }
+
+    #[test]
+    fn an_unknown_error_stays_visible() {
+        assert_eq!(Status::from_errno(4242), Status::Other(4242));
+        assert!(Status::Other(4242).describe().contains("4242"));
+    }
+
+    #[test]
+    fn numbers_come_back() {
+        for number in (0..9).chain([1004, 1121]) {
+            assert_eq!(Status::from_number(number).number(), number);
+        }
+        for operation in Operation::ALL {
+            assert_eq!(Operation::from_number(operation.number()), Some(operation));
+        }
+    }
+
+    #[test]
+    fn only_reads_and_flushes_are_safe() {
+        let safe: Vec<_> = Operation::ALL.into_iter().filter(|o| !o.changes_data()).collect();
+        assert_eq!(safe, [Operation::Read, Operation::Flush]);
+    }
+}

@@ -1,0 +1,198 @@
+//! A run as detectors see it: facts, phases and series, read-only. Series are streamed, since a run of days does
+//! not fit into memory.
+
+use crate::finding::Finding;
+use crate::histogram::LatencyHistogram;
+use crate::plan::{Phase, StopReason};
+use crate::record::{ErrorRecord, IntervalRecord, TelemetryRecord};
+use crate::request::Operation;
+use crate::target::TargetFacts;
+
+/// One run, without its series: what is kept as metadata, shown and printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Its name in the store: sorts by time, unique.
+    pub id: String,
+    /// When it began, as RFC 3339 in UTC. The only wall-clock times of a run are this and `finished`.
+    pub started: String,
+    /// When it ended, likewise; none while it is under way or when the program was killed in it.
+    pub finished: Option<String>,
+    /// How it ended.
+    pub status: RunStatus,
+    /// The version of drivescope that made it.
+    pub version: String,
+    /// The command that repeats it.
+    pub command: String,
+    /// The seed of all its randomness.
+    pub seed: u64,
+    /// What was measured.
+    pub target: TargetFacts,
+    /// Where it was measured.
+    pub environment: Environment,
+    /// What the drive went through before, as sentences.
+    pub state_before: Vec<String>,
+    /// What the run did to the drive, as sentences.
+    pub state_after: Vec<String>,
+    /// What was done, in order. The index of a phase is its number in the series.
+    pub phases: Vec<PhaseSummary>,
+    /// What was concluded.
+    pub findings: Vec<Finding>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RunStatus {
+    /// All phases were run.
+    Complete,
+    /// It was stopped, or the program was killed; what was measured until then is kept.
+    Interrupted,
+    /// It could not go on; what was measured until then is kept.
+    Failed,
+}
+
+impl RunStatus {
+    /// The word in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunStatus::Complete => "complete",
+            RunStatus::Interrupted => "interrupted",
+            RunStatus::Failed => "failed",
+        }
+    }
+
+    /// The status with that name.
+    pub fn from_name(name: &str) -> Option<RunStatus> {
+        [RunStatus::Complete, RunStatus::Interrupted, RunStatus::Failed]
+            .into_iter()
+            .find(|s| s.name() == name)
+    }
+}
+
+impl Run {
+    /// The run as detectors see it.
+    pub fn view<'run>(&'run self, series: &'run dyn Series) -> RunView<'run> {
+        RunView { target: &self.target, environment: &self.environment, phases: &self.phases, series }
+    }
+}
+
+/// Everything a detector may look at.
+pub struct RunView<'run> {
+    /// What was measured.
+    pub target: &'run TargetFacts,
+    /// Where it was measured.
+    pub environment: &'run Environment,
+    /// What was done, in order. The index of a phase is its number in the series.
+    pub phases: &'run [PhaseSummary],
+    /// What was seen.
+    pub series: &'run dyn Series,
+}
+
+/// The series of a run. Each call starts a new pass from the beginning.
+pub trait Series {
+    /// The time slices of one phase, in the order of time.
+    fn intervals(&self, phase: u32) -> Box<dyn Iterator<Item = IntervalRecord> + '_>;
+    /// The errors that were kept of one phase, in the order of time.
+    fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_>;
+    /// The facts about host and drive, in the order of time.
+    fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_>;
+}
+
+/// One phase that was run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseSummary {
+    /// What was asked for.
+    pub phase: Phase,
+    /// When it began, since the run's clock began.
+    pub start_ns: u64,
+    /// How long it took.
+    pub duration_ns: u64,
+    /// Why it ended; none while it is under way or when the program was killed in it.
+    pub stopped: Option<StopReason>,
+    /// Totals for each operation that occurred, in the order of their numbers.
+    pub totals: Vec<OperationTotals>,
+}
+
+/// What one kind of operation did in one phase.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperationTotals {
+    /// Which.
+    pub operation: Operation,
+    /// Requests completed without an error.
+    pub operations: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Requests that failed.
+    pub errors: u64,
+    /// Their latencies.
+    pub histogram: LatencyHistogram,
+}
+
+/// Where a run took place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Environment {
+    /// The machine's name.
+    pub host: String,
+    /// The kernel's release.
+    pub kernel: String,
+    /// The engine that served the requests: "uring", "psync", "null", "sim".
+    pub engine: String,
+    /// What of the engine was in use, and what was not and why.
+    pub engine_features: Vec<String>,
+    /// Whether requests went past the page cache.
+    pub direct: bool,
+    /// The request scheduler in force.
+    pub scheduler: Option<String>,
+    /// What this tool itself costs for each I/O, measured with the null engine; none in virtual time.
+    pub own_cost_ns_per_io: Option<f64>,
+    /// The longest time that a busy loop was kept from running before the first phase; none in virtual time.
+    pub scheduling_gap_ns_max: Option<u64>,
+    /// What the reader should know: other load, missing privileges, dropped records.
+    pub warnings: Vec<String>,
+}
+
+impl PhaseSummary {
+    /// The totals of one operation, if it occurred.
+    pub fn totals_of(&self, operation: Operation) -> Option<&OperationTotals> {
+        self.totals.iter().find(|totals| totals.operation == operation)
+    }
+
+    /// Requests completed without an error, of all operations.
+    pub fn operations(&self) -> u64 {
+        self.totals.iter().map(|totals| totals.operations).sum()
+    }
+
+    /// Bytes moved, by all operations.
+    pub fn bytes(&self) -> u64 {
+        self.totals.iter().map(|totals| totals.bytes).sum()
+    }
+
+    /// Requests that failed, of all operations.
+    pub fn errors(&self) -> u64 {
+        self.totals.iter().map(|totals| totals.errors).sum()
+    }
+}
+
+/// Series kept in memory: for virtual drives, tests and small runs.
+#[derive(Clone, Debug, Default)]
+pub struct MemorySeries {
+    /// All time slices, in the order of time.
+    pub intervals: Vec<IntervalRecord>,
+    /// All errors, in the order of time.
+    pub errors: Vec<ErrorRecord>,
+    /// All facts about host and drive, in the order of time.
+    pub telemetry: Vec<TelemetryRecord>,
+}
+
+impl Series for MemorySeries {
+    fn intervals(&self, phase: u32) -> Box<dyn Iterator<Item = IntervalRecord> + '_> {
+        Box::new(self.intervals.iter().copied().filter(move |record| record.phase == phase))
+    }
+
+    fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_> {
+        Box::new(self.errors.iter().copied().filter(move |record| record.phase == phase))
+    }
+
+    fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_> {
+        Box::new(self.telemetry.iter().copied())
+    }
+}
