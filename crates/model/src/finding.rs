@@ -2,6 +2,10 @@
 //! it could not tell, and why.
 
 use crate::estimate::Estimate;
+use std::borrow::Cow;
+
+/// A name that the program knows when it is built, or one that was read from a stored run.
+pub type Name = Cow<'static, str>;
 
 macro_rules! finding_codes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -90,7 +94,7 @@ pub struct Conclusion {
     /// What to do about it, if anything.
     pub advice: Option<String>,
     /// Details by name, as the contract lists them for the code.
-    pub data: Vec<(&'static str, Datum)>,
+    pub data: Vec<(Name, Datum)>,
 }
 
 /// The value of a finding.
@@ -101,10 +105,10 @@ pub enum Value {
         /// The number.
         estimate: Estimate,
         /// "B/s", "s", "bytes", "ratio", "count", …
-        unit: &'static str,
+        unit: Name,
     },
     /// A kind, such as "cmr".
-    Text(&'static str),
+    Text(Name),
 }
 
 /// A stretch of data that a finding rests on.
@@ -132,7 +136,21 @@ pub enum Datum {
     /// Several.
     List(Vec<Datum>),
     /// Several, by name.
-    Record(Vec<(&'static str, Datum)>),
+    Record(Vec<(Name, Datum)>),
+}
+
+impl Datum {
+    /// Several details by name.
+    pub fn record<N: Into<Name>>(parts: impl IntoIterator<Item = (N, Datum)>) -> Datum {
+        Datum::Record(parts.into_iter().map(|(name, datum)| (name.into(), datum)).collect())
+    }
+}
+
+impl Value {
+    /// A kind, such as "cmr".
+    pub fn text(kind: impl Into<Name>) -> Value {
+        Value::Text(kind.into())
+    }
 }
 
 impl Finding {
@@ -145,12 +163,12 @@ impl Finding {
     pub fn number(
         code: FindingCode,
         estimate: Estimate,
-        unit: &'static str,
+        unit: impl Into<Name>,
         statement: impl Into<String>,
         evidence: Vec<Evidence>,
     ) -> Finding {
         let conclusion = Conclusion {
-            value: Value::Number { estimate, unit },
+            value: Value::Number { estimate, unit: unit.into() },
             statement: statement.into(),
             evidence,
             advice: None,
@@ -168,9 +186,9 @@ impl Finding {
     }
 
     /// The same with one more detail. Nothing happens to an unknown.
-    pub fn with_data(mut self, name: &'static str, datum: Datum) -> Finding {
+    pub fn with_data(mut self, name: impl Into<Name>, datum: Datum) -> Finding {
         if let Outcome::Known(conclusion) = &mut self.outcome {
-            conclusion.data.push((name, datum));
+            conclusion.data.push((name.into(), datum));
         }
         self
     }

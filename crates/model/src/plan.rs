@@ -2,6 +2,7 @@
 
 use crate::units::{Bytes, Nanos};
 use crate::workload::Workload;
+use std::borrow::Cow;
 
 /// One step of an experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,7 +10,7 @@ pub struct Phase {
     /// For people: "area 3 of 24, round 1".
     pub name: String,
     /// The experiment that asked for it: "check".
-    pub experiment: &'static str,
+    pub experiment: Cow<'static, str>,
     /// What it is for.
     pub kind: PhaseKind,
     /// What is done; nothing while idle.
