@@ -1,1 +1,119 @@
-//! Targets: what can be measured.
+//! Targets: what can be measured, what is known of it, and who may write to it.
+//!
+//! ```text
+//! path ──► Target::open ──► Target: facts, and a descriptor that can only READ
+//!              │                │
+//!            stack, facts       ├──► survey: who uses it, what it holds ──► listing
+//!            (sysfs, mountinfo) │
+//!                               └──► WritePermit::grant(consent): the one place where a descriptor
+//!                                    that can WRITE is made; it checks while it holds the drive
+//! ```
+//! Absent: nothing here names a drive by its path. A path is opened once; from then on the numbers of the kernel
+//! say what it is.
+
+pub mod content;
+mod device;
+pub mod facts;
+mod file;
+pub mod identity;
+pub mod listing;
+mod page_cache;
+pub mod permit;
+pub mod scratch;
+pub mod signature;
+pub mod stack;
+pub mod sysfs;
+mod system_call;
+pub mod usage;
+
+use crate::error::IoError;
+use identity::Identity;
+use model::target::TargetFacts;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+pub use content::{ContentProbe, probe_content};
+pub use page_cache::drop_page_cache;
+pub use permit::{WriteConsent, WritePermit};
+pub use scratch::ScratchFile;
+pub use usage::{Obstacle, survey};
+
+/// The smallest target that is worth a question.
+pub const SIZE_MIN: u64 = 64 * model::units::KIB;
+
+/// A block device or a regular file, open for reading. Its descriptor cannot write: the kernel refuses.
+#[derive(Debug)]
+pub struct Target {
+    facts: TargetFacts,
+    path: PathBuf,
+    descriptor: OwnedFd,
+    identity: Identity,
+    direct: bool,
+    memory_alignment: usize,
+    disks: Vec<PathBuf>,
+    confirmation: String,
+}
+
+impl Target {
+    /// Opens a block device or a regular file for reading, without the page cache where that can be had.
+    ///
+    /// # Errors
+    /// When there is nothing there, it may not be read, it is neither a block device nor a regular file, or it is
+    /// smaller than [`SIZE_MIN`].
+    pub fn open(path: &Path) -> Result<Target, IoError> {
+        let opened = file::open_for_reading(path)?;
+        match opened.kind {
+            file::Kind::Device => device::target(path, opened),
+            file::Kind::File => file::target(path, opened),
+        }
+    }
+
+    /// What is known of it.
+    pub fn facts(&self) -> &TargetFacts {
+        &self.facts
+    }
+
+    /// The path it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The descriptor to read through.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+
+    /// Which device or file it is.
+    pub fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// Whether reads go past the page cache.
+    pub fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    /// What the address of a buffer must be a multiple of, in bytes.
+    pub fn memory_alignment(&self) -> usize {
+        self.memory_alignment
+    }
+
+    /// The folders of the whole disks under it in `/sys/block`, for their counters; none where it lies in memory or
+    /// on a network.
+    pub fn disks(&self) -> &[PathBuf] {
+        &self.disks
+    }
+
+    /// What must be typed to let it be written to: the serial number of the drive, or the path where there is none.
+    pub fn confirmation(&self) -> &str {
+        &self.confirmation
+    }
+
+    /// A second descriptor on the same device or file, for reading through the page cache. Close it before you ask
+    /// for a permit on a file: it counts as use.
+    pub fn buffered_descriptor(&self) -> Result<OwnedFd, IoError> {
+        system_call::reopen(self.descriptor(), libc::O_RDONLY).map_err(|source| {
+            IoError::system("open", format!("{} through the page cache", self.path.display()), source)
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! What sysfs tells of a drive.

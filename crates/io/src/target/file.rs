@@ -1,0 +1,122 @@
+//! Regular files as targets, and the opening that files and devices share.
+
+use super::identity::{FileNumber, Identity, DeviceNumber};
+use super::{SIZE_MIN, Target, system_call};
+use crate::error::IoError;
+use model::target::{Caveat, TargetFacts, TargetKind};
+use model::units::Bytes;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+/// What a target can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A block device.
+    Device,
+    /// A regular file.
+    File,
+}
+
+/// Something that was opened for reading.
+pub(super) struct Opened {
+    pub kind: Kind,
+    pub descriptor: OwnedFd,
+    pub status: libc::stat,
+    pub direct: bool,
+}
+
+/// Opens for reading, direct where that can be had.
+pub(super) fn open_for_reading(path: &Path) -> Result<Opened, IoError> {
+    // Without O_NONBLOCK the open of a FIFO would wait for a writer.
+    let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
+    let (descriptor, direct) = match system_call::open(path, flags | libc::O_DIRECT) {
+        Ok(descriptor) => (descriptor, true),
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            (system_call::open(path, flags).map_err(|error| explain(path, error))?, false)
+        }
+        Err(error) => return Err(explain(path, error)),
+    };
+    let status = system_call::status(descriptor.as_fd())
+        .map_err(|source| IoError::system("look at", path.display().to_string(), source))?;
+    let refuse = |why: &str| Err(IoError::Unsuitable { target: path.into(), why: why.into() });
+    let kind = match status.st_mode & libc::S_IFMT {
+        libc::S_IFBLK => Kind::Device,
+        libc::S_IFREG => Kind::File,
+        libc::S_IFDIR => {
+            return refuse("it is a directory. Name a file or a device, or let a scratch file be made in it");
+        }
+        libc::S_IFCHR => return refuse("it is a character device, which has no places to read from"),
+        libc::S_IFIFO => return refuse("it is a pipe"),
+        libc::S_IFSOCK => return refuse("it is a socket"),
+        _ => return refuse("it is neither a block device nor a regular file"),
+    };
+    Ok(Opened { kind, descriptor, status, direct })
+}
+
+fn explain(path: &Path, source: io::Error) -> IoError {
+    let code = source.raw_os_error();
+    let error = IoError::system("open", path.display().to_string(), source);
+    match code {
+        Some(libc::ENOENT) => error.with_hint("Nothing is there; `drivescope list` shows the drives"),
+        Some(libc::EACCES | libc::EPERM) => {
+            error.with_hint("Run as root, or add yourself to the group disk: `sudo usermod -aG disk $USER`")
+        }
+        Some(libc::ELOOP) => error.with_hint("Its symbolic links lead in a circle"),
+        Some(libc::ENXIO) => error.with_hint("It is a socket, or a device without a drive behind it"),
+        Some(libc::ENOMEDIUM) => error.with_hint("No medium is in the drive"),
+        _ => error,
+    }
+}
+
+/// Checks that there is enough of it.
+pub(super) fn check_size(path: &Path, size: u64) -> Result<(), IoError> {
+    let why = match size {
+        0 => "it is empty".to_owned(),
+        size if size < SIZE_MIN => {
+            format!("it holds {size} bytes, and less than {} say nothing of a drive", Bytes(SIZE_MIN))
+        }
+        _ => return Ok(()),
+    };
+    Err(IoError::Unsuitable { target: path.into(), why })
+}
+
+/// The target for an opened file.
+pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
+    let size = opened.status.st_size as u64;
+    check_size(path, size)?;
+    let logical_block = Bytes(4096);
+    let identity = Identity::File(FileNumber {
+        file_system: DeviceNumber::from_raw(opened.status.st_dev),
+        inode: opened.status.st_ino,
+    });
+    let facts = TargetFacts {
+        kind: TargetKind::File,
+        path: path.display().to_string(),
+        capacity: Bytes(size).round_down_to(logical_block),
+        logical_block,
+        physical_block: logical_block,
+        model: None,
+        serial: None,
+        firmware: None,
+        rotational: None,
+        link: None,
+        scheduler: None,
+        read_ahead: None,
+        write_cache: None,
+        discard_max: None,
+        zoned: None,
+        stack: Vec::new(),
+        caveats: if opened.direct { Vec::new() } else { vec![Caveat::NotDirect] },
+    };
+    Ok(Target {
+        confirmation: facts.path.clone(),
+        facts,
+        path: path.into(),
+        descriptor: opened.descriptor,
+        identity,
+        direct: opened.direct,
+        memory_alignment: 4096,
+        disks: Vec::new(),
+    })
+}

@@ -1,0 +1,70 @@
+//! Which device or file something is, by the kernel's numbers. A path is only a name: two paths can lead to one
+//! drive, and one path to another drive after a reboot.
+
+use std::fmt;
+
+/// The number of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DeviceNumber {
+    /// The driver.
+    pub major: u32,
+    /// The device of that driver.
+    pub minor: u32,
+}
+
+impl DeviceNumber {
+    /// From `st_dev`, `st_rdev` and the like.
+    pub fn from_raw(number: u64) -> DeviceNumber {
+        DeviceNumber { major: libc::major(number), minor: libc::minor(number) }
+    }
+
+    /// From `8:1`, as sysfs and mountinfo write it.
+    pub fn parse(text: &str) -> Option<DeviceNumber> {
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(DeviceNumber { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+impl fmt::Display for DeviceNumber {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.major, self.minor)
+    }
+}
+
+/// A file, whatever it is called: hard links are one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileNumber {
+    /// The file system it lies on.
+    pub file_system: DeviceNumber,
+    /// Its inode there.
+    pub inode: u64,
+}
+
+/// What a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// A block device.
+    Device {
+        /// Its number.
+        number: DeviceNumber,
+        /// The sequence number of its disk, which is never used again; none before Linux 5.15.
+        disk_sequence: Option<u64>,
+    },
+    /// A regular file.
+    File(FileNumber),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_and_written_as_the_kernel_does() {
+        let number = DeviceNumber { major: 259, minor: 3 };
+        assert_eq!(DeviceNumber::parse("259:3\n"), Some(number));
+        assert_eq!(number.to_string(), "259:3");
+        assert_eq!(DeviceNumber::parse("259"), None);
+        assert_eq!(DeviceNumber::parse("a:b"), None);
+        assert_eq!(DeviceNumber::from_raw(0x801), DeviceNumber { major: 8, minor: 1 });
+    }
+}

@@ -1,0 +1,1 @@
+//! Partition tables and file systems, known by their magic numbers.

@@ -1,0 +1,1 @@
+//! What lies under a target, from it down to the drives.

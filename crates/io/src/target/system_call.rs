@@ -1,0 +1,292 @@
+//! The calls to the kernel that the standard library does not offer, each with its error. All `unsafe` of the
+//! targets is here and in [`super::page_cache`].
+#![allow(unsafe_code, reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form")]
+
+use super::identity::DeviceNumber;
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// `linux/fs.h`: the size of a block device in bytes.
+const BLKGETSIZE64: libc::c_ulong = 0x8008_1272;
+/// `linux/fs.h`: a number that is never used twice, so a device that was replaced under the same name is noticed.
+const BLKGETDISKSEQ: libc::c_ulong = 0x8008_1280;
+/// `linux/fs.h`: whether the device refuses writes.
+const BLKROGET: libc::c_ulong = 0x125e;
+/// `linux/fs.h`: the logical block in bytes.
+const BLKSSZGET: libc::c_ulong = 0x1268;
+/// `linux/fs.h`: the physical block in bytes.
+const BLKPBSZGET: libc::c_ulong = 0x127b;
+/// `linux/loop.h`: what a loop device lies on.
+const LOOP_GET_STATUS64: libc::c_ulong = 0x4c05;
+
+/// Opens `path`; the descriptor is closed when a program is started.
+pub(super) fn open(path: &Path, flags: libc::c_int) -> io::Result<OwnedFd> {
+    open_with_mode(path, flags, 0)
+}
+
+/// Opens or creates `path` with these permissions.
+pub(super) fn open_with_mode(path: &Path, flags: libc::c_int, mode: libc::mode_t) -> io::Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    loop {
+        // SAFETY: `path` is a C string that outlives the call, and the call keeps no pointer.
+        let descriptor = unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, mode) };
+        if descriptor >= 0 {
+            // SAFETY: the kernel has just given us this descriptor, and nobody else has it.
+            return Ok(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// Opens again what `descriptor` is open on, with other flags: the same inode, whatever its path is now.
+pub(super) fn reopen(descriptor: BorrowedFd<'_>, flags: libc::c_int) -> io::Result<OwnedFd> {
+    open(Path::new(&format!("/proc/self/fd/{}", descriptor.as_raw_fd())), flags)
+}
+
+/// What the kernel says of an open file.
+pub(super) fn status(descriptor: BorrowedFd<'_>) -> io::Result<libc::stat> {
+    let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the kernel fills the whole struct when it answers zero.
+    match unsafe { libc::fstat(descriptor.as_raw_fd(), status.as_mut_ptr()) } {
+        // SAFETY: as above.
+        0 => Ok(unsafe { status.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The extended status of an open file, with the fields of `mask`.
+pub(super) fn extended_status(descriptor: BorrowedFd<'_>, mask: libc::c_uint) -> io::Result<libc::statx> {
+    statx(descriptor.as_raw_fd(), c"", libc::AT_EMPTY_PATH, mask)
+}
+
+/// The extended status of a path, following links. The kernel answers by what it has in memory, so a dead
+/// network server or a stopped FUSE process cannot hold us up.
+pub(super) fn extended_status_of_path(path: &Path, mask: libc::c_uint) -> io::Result<libc::statx> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    statx(libc::AT_FDCWD, &path, libc::AT_STATX_DONT_SYNC, mask)
+}
+
+fn statx(
+    directory: libc::c_int,
+    path: &std::ffi::CStr,
+    flags: libc::c_int,
+    mask: libc::c_uint,
+) -> io::Result<libc::statx> {
+    let mut status = std::mem::MaybeUninit::<libc::statx>::zeroed();
+    // SAFETY: `path` is a C string, `status` a valid struct for the kernel to fill; neither pointer is kept.
+    match unsafe { libc::statx(directory, path.as_ptr(), flags, mask, status.as_mut_ptr()) } {
+        // SAFETY: zeroes are a valid statx, and the kernel has overwritten what it knows.
+        0 => Ok(unsafe { status.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The kind and room of the file system that a file lies on.
+pub(super) fn file_system_status(descriptor: BorrowedFd<'_>) -> io::Result<libc::statfs> {
+    let mut status = std::mem::MaybeUninit::<libc::statfs>::zeroed();
+    // SAFETY: the kernel fills the struct, and zeroes are valid in it.
+    match unsafe { libc::fstatfs(descriptor.as_raw_fd(), status.as_mut_ptr()) } {
+        // SAFETY: as above.
+        0 => Ok(unsafe { status.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The size of a block device in bytes.
+pub(super) fn device_size(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
+    ask_number(descriptor, BLKGETSIZE64, 0u64)
+}
+
+/// The sequence number of the disk: another one means another disk. An error before Linux 5.15.
+pub(super) fn disk_sequence(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
+    ask_number(descriptor, BLKGETDISKSEQ, 0u64)
+}
+
+/// Whether the device refuses writes.
+pub(super) fn is_read_only(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
+    Ok(ask_number(descriptor, BLKROGET, 0 as libc::c_int)? != 0)
+}
+
+/// The logical block of a block device in bytes.
+pub(super) fn logical_block(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
+    Ok(u64::from(ask_number(descriptor, BLKSSZGET, 0 as libc::c_uint)?))
+}
+
+/// The physical block of a block device in bytes.
+pub(super) fn physical_block(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
+    Ok(u64::from(ask_number(descriptor, BLKPBSZGET, 0 as libc::c_uint)?))
+}
+
+/// Asks for one number. Private, since `request` must be one that fills a `Number`.
+fn ask_number<Number>(
+    descriptor: BorrowedFd<'_>,
+    request: libc::c_ulong,
+    mut number: Number,
+) -> io::Result<Number> {
+    // SAFETY: each caller above names a request whose argument is a pointer to exactly this integer type.
+    match unsafe { libc::ioctl(descriptor.as_raw_fd(), request, &raw mut number) } {
+        0 => Ok(number),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// What a loop device lies on, by numbers and not by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LoopStatus {
+    /// The file system of the file behind it.
+    pub file_system: DeviceNumber,
+    /// The inode of that file.
+    pub inode: u64,
+    /// The block device, when the file behind it is one.
+    pub device: Option<DeviceNumber>,
+}
+
+/// `struct loop_info64` of `linux/loop.h`, which is 232 bytes; only the first three fields are of interest.
+#[repr(C)]
+struct LoopInfo {
+    device: u64,
+    inode: u64,
+    rdevice: u64,
+    rest: [u8; 208],
+}
+
+const _: () = assert!(size_of::<LoopInfo>() == 232);
+
+/// What the loop device lies on; ENXIO when it is not attached.
+pub(super) fn loop_status(descriptor: BorrowedFd<'_>) -> io::Result<LoopStatus> {
+    let mut info = LoopInfo { device: 0, inode: 0, rdevice: 0, rest: [0; 208] };
+    // SAFETY: `info` has the size and layout that this request fills.
+    if unsafe { libc::ioctl(descriptor.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let device = DeviceNumber::from_raw(info.rdevice);
+    Ok(LoopStatus {
+        file_system: DeviceNumber::from_raw(info.device),
+        inode: info.inode,
+        device: (device != DeviceNumber { major: 0, minor: 0 }).then_some(device),
+    })
+}
+
+/// Whether nobody else, in any process, has the file open: a write lease can be had only then.
+/// `descriptor` must be open for reading only, and this process must have no other one.
+/// The lease is given back at once, since holding it would make other programs wait for us.
+pub(super) fn is_open_nowhere_else(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
+    // SAFETY: the call takes integers only.
+    let taken = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) };
+    if taken != 0 {
+        let error = io::Error::last_os_error();
+        return match error.raw_os_error() {
+            Some(libc::EAGAIN) => Ok(false),
+            _ => Err(error),
+        };
+    }
+    // SAFETY: as above.
+    match unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETLEASE, libc::F_UNLCK) } {
+        0 => Ok(true),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Reserves the first `size` bytes of a file.
+pub(super) fn reserve(descriptor: BorrowedFd<'_>, size: u64) -> io::Result<()> {
+    // SAFETY: the call takes integers only.
+    match unsafe { libc::fallocate(descriptor.as_raw_fd(), 0, 0, size as libc::off_t) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The first place from `offset` on that is (`SEEK_HOLE`) or is not (`SEEK_DATA`) a hole; none past the last data.
+pub(super) fn seek(
+    descriptor: BorrowedFd<'_>,
+    offset: u64,
+    whence: libc::c_int,
+) -> io::Result<Option<u64>> {
+    // SAFETY: the call takes integers only.
+    let found = unsafe { libc::lseek(descriptor.as_raw_fd(), offset as libc::off_t, whence) };
+    if found >= 0 {
+        return Ok(Some(found as u64));
+    }
+    let error = io::Error::last_os_error();
+    if error.raw_os_error() == Some(libc::ENXIO) { Ok(None) } else { Err(error) }
+}
+
+/// Memory at an address that direct I/O accepts.
+pub(super) struct AlignedBuffer {
+    start: std::ptr::NonNull<u8>,
+    layout: std::alloc::Layout,
+}
+
+/// No drive known asks for more than a page; 4 KiB is the page of most machines, and the largest logical block.
+const BUFFER_ALIGNMENT: usize = 4096;
+
+impl AlignedBuffer {
+    /// `size` zero bytes, rounded up to whole pages. Panics when `size` is zero.
+    pub fn new(size: usize) -> AlignedBuffer {
+        assert!(size > 0, "a buffer holds something");
+        let layout =
+            std::alloc::Layout::from_size_align(size.next_multiple_of(BUFFER_ALIGNMENT), BUFFER_ALIGNMENT)
+                .expect("a buffer is far smaller than the address space");
+        // SAFETY: the layout has a size above zero.
+        let start = unsafe { std::alloc::alloc_zeroed(layout) };
+        let Some(start) = std::ptr::NonNull::new(start) else { std::alloc::handle_alloc_error(layout) };
+        AlignedBuffer { start, layout }
+    }
+}
+
+impl std::ops::Deref for AlignedBuffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: `start` points to `layout.size()` initialised bytes that are ours until the drop.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
+    }
+}
+
+impl std::ops::DerefMut for AlignedBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and `&mut self` means that nobody else looks.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
+    }
+}
+
+impl Drop for AlignedBuffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout, and freed only here.
+        unsafe { std::alloc::dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+/// Reads at a position into the whole of `buffer`, or up to the end; answers how much.
+pub(super) fn read_at(descriptor: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut done = 0;
+    while done < buffer.len() {
+        let rest = &mut buffer[done..];
+        // SAFETY: the kernel writes at most `rest.len()` bytes to `rest`.
+        let count = unsafe {
+            libc::pread64(
+                descriptor.as_raw_fd(),
+                rest.as_mut_ptr().cast(),
+                rest.len(),
+                (offset + done as u64) as libc::off64_t,
+            )
+        };
+        match count {
+            0 => break,
+            count if count > 0 => done += count as usize,
+            _ => {
+                let error = io::Error::last_os_error();
+                if error.kind() != io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
+        }
+    }
+    Ok(done)
+}
