@@ -1,9 +1,27 @@
 //! A drive in memory, in virtual time. It has no clock, no thread and no file: whoever drives it says what time it is.
+//!
+//! | modelled | how |
+//! |---|---|
+//! | zones of a disk | a table of rates by position |
+//! | access time | overhead + seek by distance + a uniform wait for the sector |
+//! | a drive's queue | one server that serves the nearest request first; or several servers of constant latency |
+//! | faults | unreadable ranges, short reads, stalls, going away |
+//!
+//! Not modelled yet, so nothing can be learnt here about it: tracks, surfaces and skew (the wait is drawn, not turned),
+//! ageing in the queue (the nearest request may starve a far one), caches and read-ahead, shingles, flash, the link.
 #![forbid(unsafe_code)]
 
-use model::request::{Completion, Request};
+mod constant;
+pub mod fault;
+pub mod profile;
+pub mod truth;
+pub mod zoned;
+
+pub use profile::{ProfileError, names, open};
+
+use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
-use model::units::Instant;
+use model::units::{Bytes, Instant};
 
 /// A virtual drive. Time never runs backwards: each call's `now` is at least that of the call before.
 pub trait Drive {
@@ -18,4 +36,38 @@ pub trait Drive {
 
     /// What the drive says about itself. Its path is the name it was opened by.
     fn facts(&self) -> &TargetFacts;
+}
+
+/// How a sound drive of that capacity answers: as a block device does, with what is left before its end.
+fn answer_within(capacity: Bytes, request: &Request) -> (Status, u32) {
+    match request.operation {
+        Operation::Flush => (Status::Done, 0),
+        Operation::Read | Operation::Write | Operation::Discard => {
+            let left = capacity.0.saturating_sub(request.offset_bytes);
+            let moved = u64::from(request.length_bytes).min(left) as u32;
+            match request.operation {
+                _ if moved == request.length_bytes => (Status::Done, moved),
+                Operation::Write if moved == 0 => (Status::NoSpace, 0),
+                _ => (Status::Short, moved),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::request::Tag;
+
+    #[test]
+    fn the_end_of_the_drive_answers_short() {
+        let answer = |operation, offset_bytes, length_bytes| {
+            answer_within(Bytes(8192), &Request { tag: Tag(0), operation, offset_bytes, length_bytes })
+        };
+        assert_eq!(answer(Operation::Read, 4096, 4096), (Status::Done, 4096));
+        assert_eq!(answer(Operation::Read, 4096, 8192), (Status::Short, 4096));
+        assert_eq!(answer(Operation::Read, 9000, 512), (Status::Short, 0));
+        assert_eq!(answer(Operation::Write, 8192, 512), (Status::NoSpace, 0));
+        assert_eq!(answer(Operation::Flush, 0, 0), (Status::Done, 0));
+    }
 }

@@ -1,0 +1,312 @@
+//! A plain disk: zones of constant rate, a seek that grows with distance, a wait for the sector, one arm with a queue.
+//!
+//! A request that continues where the last one ended costs its bytes at the zone's rate. Any other one costs
+//! overhead + seek(distance) + a uniform wait of up to a turn besides. The arm takes the nearest request of its queue
+//! first, by distance alone, so that a deeper queue gains by shorter seeks and may keep a far request waiting.
+//!
+//! Distance is a share of the capacity and takes `single + root·√x + linear·x` (the form of Lee's seek curve, with
+//! capacity in place of cylinders). Over two uniform places that is `single + 8/15·root + 1/3·linear` on average,
+//! since |x − y| has the density 2(1 − x).
+
+use crate::{Drive, answer_within};
+use model::prng::Prng;
+use model::request::{Completion, Operation, Request};
+use model::target::TargetFacts;
+use model::units::{Bytes, Instant};
+use std::collections::VecDeque;
+
+/// A stretch of a disk with one rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Zone {
+    /// Where it begins; it ends where the next begins.
+    pub first_byte: u64,
+    /// The sequential rate in it.
+    pub bytes_per_second: f64,
+}
+
+/// What a disk is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZonedProfile {
+    /// What it holds.
+    pub capacity: Bytes,
+    /// By position, the first at 0.
+    pub zones: Vec<Zone>,
+    /// What every access costs besides moving, in seconds.
+    pub overhead_s: f64,
+    /// The shortest seek, in seconds.
+    pub seek_single_s: f64,
+    /// What grows with the root of the distance, at the full stroke, in seconds.
+    pub seek_root_s: f64,
+    /// What grows with the distance, at the full stroke, in seconds.
+    pub seek_linear_s: f64,
+    /// One turn, in seconds.
+    pub rotation_s: f64,
+    /// Standard deviation of the time to transfer one request, as a share of it.
+    pub transfer_jitter: f64,
+}
+
+impl ZonedProfile {
+    /// The disk that `sim:zoned` is: 500 GB, 20 zones, 7200 turns a minute, 8.9 ms on average to seek.
+    pub fn plain() -> ZonedProfile {
+        ZonedProfile {
+            capacity: Bytes(500_000_000_000),
+            zones: zones_between(500_000_000_000, 20, 150e6, 72e6, |_| 0.5),
+            overhead_s: 0.2e-3,
+            seek_single_s: 0.8e-3,
+            seek_root_s: 11.0e-3,
+            seek_linear_s: 6.7e-3,
+            rotation_s: 60.0 / 7200.0,
+            transfer_jitter: 0.01,
+        }
+    }
+
+    /// A disk that `seed` chooses within what has been sold: 80 GB to 4 TB, 15 to 60 zones, 60 to 280 MB/s outside,
+    /// 1.7 to 2.25 times slower inside, 5400 to 15000 turns a minute.
+    pub fn random(seed: u64) -> ZonedProfile {
+        let mut prng = Prng::new(seed, 0x7a6f_6e65);
+        let mut between = |low: f64, high: f64| low + (high - low) * prng.unit();
+        let capacity = (80e9 * between(0.0, 50f64.ln()).exp()) as u64 / 1_048_576 * 1_048_576;
+        let outer = between(60e6, 280e6);
+        let inner = outer / between(1.7, 2.25);
+        let zone_count = between(15.0, 61.0) as usize;
+        let turns_per_minute = [5400.0, 5900.0, 7200.0, 10_000.0, 15_000.0][between(0.0, 5.0) as usize];
+        let stroke_s = between(8e-3, 22e-3);
+        let root_share = between(0.3, 0.8);
+        ZonedProfile {
+            capacity: Bytes(capacity),
+            overhead_s: between(0.1e-3, 0.3e-3),
+            seek_single_s: between(0.4e-3, 1.2e-3),
+            seek_root_s: stroke_s * root_share,
+            seek_linear_s: stroke_s * (1.0 - root_share),
+            rotation_s: 60.0 / turns_per_minute,
+            transfer_jitter: between(0.0, 0.03),
+            zones: zones_between(capacity, zone_count, outer, inner, |_| between(0.2, 0.8)),
+        }
+    }
+
+    /// Seconds to seek over that many bytes.
+    pub fn seek_s(&self, distance_bytes: u64) -> f64 {
+        let share = distance_bytes as f64 / self.capacity.0 as f64;
+        self.seek_single_s + self.seek_root_s * share.sqrt() + self.seek_linear_s * share
+    }
+
+    /// Seconds to transfer a stretch that may cross zones; past the last zone's start its rate holds.
+    pub fn transfer_s(&self, first_byte: u64, bytes: u64) -> f64 {
+        let end = first_byte + bytes;
+        let mut zone = self.zones.partition_point(|zone| zone.first_byte <= first_byte) - 1;
+        let (mut at, mut seconds) = (first_byte, 0.0);
+        while at < end {
+            let zone_end = self.zones.get(zone + 1).map_or(u64::MAX, |next| next.first_byte);
+            seconds += (end.min(zone_end) - at) as f64 / self.zones[zone].bytes_per_second;
+            (at, zone) = (end.min(zone_end), zone + 1);
+        }
+        seconds
+    }
+}
+
+/// `count` zones whose rates fall as the radius does when tracks are equally dense:
+/// r(f) = √(r0² − f·(r0² − r1²)) at the share f of the capacity, from `outer` in the first to `inner` in the last.
+/// `cut` says where between its neighbours' middles each border lies, in [0, 1].
+fn zones_between(
+    capacity: u64,
+    count: usize,
+    outer: f64,
+    inner: f64,
+    mut cut: impl FnMut(usize) -> f64,
+) -> Vec<Zone> {
+    let rate = |index: usize| {
+        let share = index as f64 / (count - 1) as f64;
+        (outer * outer - share * (outer * outer - inner * inner)).sqrt()
+    };
+    let border = |index: usize, cut: f64| {
+        let share = (index as f64 - 0.5 + cut) / count as f64;
+        ((capacity as f64 * share) as u64) / 4096 * 4096
+    };
+    (0..count)
+        .map(|index| Zone {
+            first_byte: if index == 0 { 0 } else { border(index, cut(index)) },
+            bytes_per_second: rate(index),
+        })
+        .collect()
+}
+
+/// The disk itself.
+pub struct ZonedDrive {
+    facts: TargetFacts,
+    profile: ZonedProfile,
+    prng: Prng,
+    /// Where the last transfer ended.
+    head_byte: u64,
+    queue: Vec<Request>,
+    in_service: Option<(Request, Instant)>,
+    /// The part of a nanosecond by which the service ends later than its whole one says.
+    fraction_ns: f64,
+    done: VecDeque<Completion>,
+}
+
+impl ZonedDrive {
+    /// A disk at rest with its head at the start. `seed` draws the waits for the sector and the jitter.
+    pub fn new(facts: TargetFacts, profile: ZonedProfile, seed: u64) -> ZonedDrive {
+        assert!(profile.zones.first().is_some_and(|zone| zone.first_byte == 0), "a first zone at the start");
+        ZonedDrive {
+            facts,
+            profile,
+            prng: Prng::new(seed, 0x6469_736b),
+            head_byte: 0,
+            queue: Vec::new(),
+            in_service: None,
+            fraction_ns: 0.0,
+            done: VecDeque::new(),
+        }
+    }
+
+    /// Ends all services that are over at `now`, each followed at once by the next.
+    fn advance(&mut self, now: Instant) {
+        while let Some((request, end)) = self.in_service.take_if(|(_, end)| *end <= now) {
+            let (status, transferred_bytes) = answer_within(self.profile.capacity, &request);
+            let completion = Completion { tag: request.tag, status, transferred_bytes, completed_ns: end.0 };
+            self.done.push_back(completion);
+            self.start_nearest(end);
+        }
+    }
+
+    fn start_nearest(&mut self, now: Instant) {
+        let distance = |request: &Request| request.offset_bytes.abs_diff(self.head_byte);
+        let nearest = (0..self.queue.len()).min_by_key(|&index| distance(&self.queue[index]));
+        if let Some(index) = nearest {
+            // Not `swap_remove`: of two equally near, the older goes first.
+            let request = self.queue.remove(index);
+            let exact_ns = self.service_s(&request) * 1e9 + self.fraction_ns;
+            self.fraction_ns = exact_ns.fract();
+            self.in_service = Some((request, Instant(now.0 + exact_ns as u64)));
+        }
+    }
+
+    fn service_s(&mut self, request: &Request) -> f64 {
+        if !matches!(request.operation, Operation::Read | Operation::Write) {
+            return self.profile.overhead_s;
+        }
+        let (_, bytes) = answer_within(self.profile.capacity, request);
+        let distance = request.offset_bytes.abs_diff(self.head_byte);
+        self.head_byte = request.offset_bytes + u64::from(bytes);
+        let transfer_s = self.profile.transfer_s(request.offset_bytes, u64::from(bytes)) * self.jitter();
+        if distance == 0 {
+            return transfer_s;
+        }
+        let wait_s = self.profile.rotation_s * self.prng.unit();
+        self.profile.overhead_s + self.profile.seek_s(distance) + wait_s + transfer_s
+    }
+
+    /// 1 on average; cut at 4 standard deviations to either side, which keeps the mean.
+    fn jitter(&mut self) -> f64 {
+        if self.profile.transfer_jitter == 0.0 {
+            return 1.0;
+        }
+        1.0 + self.profile.transfer_jitter * self.prng.normal().clamp(-4.0, 4.0)
+    }
+}
+
+impl Drive for ZonedDrive {
+    fn submit(&mut self, request: Request, now: Instant) {
+        self.advance(now);
+        self.queue.push(request);
+        if self.in_service.is_none() {
+            self.start_nearest(now);
+        }
+    }
+
+    fn next_completion_at(&mut self) -> Option<Instant> {
+        let done = self.done.front().map(|completion| Instant(completion.completed_ns));
+        done.or(self.in_service.map(|(_, end)| end))
+    }
+
+    fn take_completion(&mut self, now: Instant) -> Option<Completion> {
+        self.advance(now);
+        self.done.pop_front()
+    }
+
+    fn facts(&self) -> &TargetFacts {
+        &self.facts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::plain_facts;
+    use model::request::Tag;
+    use proptest::prelude::*;
+
+    fn two_zones() -> ZonedProfile {
+        ZonedProfile {
+            capacity: Bytes(2_000_000),
+            zones: vec![
+                Zone { first_byte: 0, bytes_per_second: 100e6 },
+                Zone { first_byte: 1_000_000, bytes_per_second: 50e6 },
+            ],
+            overhead_s: 1e-3,
+            seek_single_s: 1e-3,
+            seek_root_s: 0.0,
+            seek_linear_s: 10e-3,
+            rotation_s: 0.0,
+            transfer_jitter: 0.0,
+        }
+    }
+
+    fn disk() -> ZonedDrive {
+        ZonedDrive::new(plain_facts("sim:test", Bytes(2_000_000)), two_zones(), 1)
+    }
+
+    fn read(tag: u32, offset_bytes: u64, length_bytes: u32) -> Request {
+        Request { tag: Tag(tag), operation: Operation::Read, offset_bytes, length_bytes }
+    }
+
+    fn drain(drive: &mut ZonedDrive) -> Vec<(u32, u64)> {
+        std::iter::from_fn(|| {
+            let at = drive.next_completion_at()?;
+            drive.take_completion(at).map(|completion| (completion.tag.0, completion.completed_ns))
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_sequential_read_costs_its_bytes_in_each_zone() {
+        let mut drive = disk();
+        (0..2).for_each(|tag| drive.submit(read(tag, u64::from(tag) * 900_000, 900_000), Instant(0)));
+        // 900 kB at 100 MB/s are 9 ms; then 100 kB at 100 MB/s and 800 kB at 50 MB/s are 17 ms.
+        assert_eq!(drain(&mut drive), [(0, 9_000_000), (1, 26_000_000)]);
+    }
+
+    #[test]
+    fn the_nearest_goes_first_and_pays_overhead_and_seek() {
+        let mut drive = disk();
+        drive.submit(read(0, 0, 1000), Instant(0));
+        drive.submit(read(1, 1_801_000, 1000), Instant(0));
+        drive.submit(read(2, 201_000, 1000), Instant(0));
+        // 10 µs; a tenth of the capacity away: 1 + 1 + 1 ms + 10 µs; 1,599,000 bytes further: 9.995 ms + 20 µs.
+        assert_eq!(drain(&mut drive), [(0, 10_000), (2, 3_020_000), (1, 13_035_000)]);
+    }
+
+    #[test]
+    fn a_late_look_changes_nothing() {
+        let mut drive = disk();
+        drive.submit(read(0, 0, 1000), Instant(0));
+        assert_eq!(drive.next_completion_at(), Some(Instant(10_000)));
+        drive.submit(read(1, 1000, 1000), Instant(1_000_000));
+        let ends: Vec<u64> = std::iter::from_fn(|| drive.take_completion(Instant(9_000_000)))
+            .map(|completion| completion.completed_ns)
+            .collect();
+        assert_eq!(ends, [10_000, 1_010_000]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_random_disk_is_a_disk(seed in any::<u64>()) {
+            let profile = ZonedProfile::random(seed);
+            prop_assert!(profile.zones.windows(2).all(|pair| pair[0].first_byte < pair[1].first_byte
+                && pair[0].bytes_per_second > pair[1].bytes_per_second));
+            prop_assert!(profile.zones.last().unwrap().first_byte < profile.capacity.0 / 100 * 99);
+            prop_assert!(profile.zones[1].first_byte > profile.capacity.0 / 100);
+        }
+    }
+}
