@@ -147,7 +147,8 @@ impl BlockSizes {
         BlockSizes(vec![(size, 1.0)])
     }
 
-    /// Sizes with weights, which are scaled to add up to 1.
+    /// Sizes with weights, which are scaled to add up to 1. Those that do already, to within 1e-9, are kept to
+    /// the bit, so that a stored mix is the mix that was measured.
     pub fn mix(parts: Vec<(Bytes, f64)>) -> Result<BlockSizes, WorkloadError> {
         let total: f64 = parts.iter().map(|(_, weight)| weight).sum();
         if parts.is_empty() || !total.is_finite() || total <= 0.0 || parts.iter().any(|(_, w)| *w < 0.0) {
@@ -155,7 +156,8 @@ impl BlockSizes {
                 "a mix of block sizes needs weights that add up to more than zero".into(),
             ));
         }
-        Ok(BlockSizes(parts.into_iter().map(|(size, weight)| (size, weight / total)).collect()))
+        let scale = if (total - 1.0).abs() < 1e-9 { 1.0 } else { total };
+        Ok(BlockSizes(parts.into_iter().map(|(size, weight)| (size, weight / scale)).collect()))
     }
 
     /// Each size and its share; the shares add up to 1.

@@ -1,0 +1,354 @@
+//! The JSON document: a golden file, the way back, and hostile strings.
+
+use model::estimate::Estimate;
+use model::finding::{Datum, Evidence, Finding, FindingCode, Outcome, Value};
+use model::histogram::LatencyHistogram;
+use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::{Environment, OperationTotals, PhaseSummary, Run, RunStatus};
+use model::target::{Caveat, Link, TargetFacts, TargetKind};
+use model::units::{Bytes, Nanos, Offset};
+use model::workload::{
+    Arrival, BlockSizes, Caching, DataPattern, OperationMix, Pattern, Spacing, Workload, ZoneShare,
+};
+use proptest::prelude::*;
+use report::json::{Document, DocumentError, document};
+
+const GOLDEN: &str = include_str!("golden/run-v1.json");
+
+fn histogram(latencies: &[u64]) -> LatencyHistogram {
+    let mut histogram = LatencyHistogram::default();
+    latencies.iter().for_each(|&latency| histogram.record(latency));
+    histogram
+}
+
+fn target() -> TargetFacts {
+    TargetFacts {
+        kind: TargetKind::Device,
+        path: "/dev/disk/by-id/ata-EXAMPLE".into(),
+        capacity: Bytes(4_000_787_030_016),
+        logical_block: Bytes(512),
+        physical_block: Bytes(4096),
+        model: Some("EXAMPLE 4000".into()),
+        serial: Some("X\"<script>\u{1b}[31m".into()),
+        firmware: None,
+        rotational: Some(true),
+        link: Some(Link { name: "SATA 6.0 Gbit/s".into(), bytes_per_second_max: Some(6e8) }),
+        scheduler: Some("mq-deadline".into()),
+        read_ahead: Some(Bytes(131_072)),
+        write_cache: Some(true),
+        discard_max: None,
+        zoned: Some("none".into()),
+        stack: vec!["sda".into()],
+        caveats: vec![Caveat::VirtualDisk],
+    }
+}
+
+fn mixed_workload() -> Workload {
+    let range = ByteRange::new(Offset(1 << 20), Bytes(1 << 30)).unwrap();
+    let mix = OperationMix::ReadWrite { read_share: 0.7 };
+    Workload {
+        block_sizes: BlockSizes::mix(vec![(Bytes(4096), 67.0), (Bytes(8192), 33.0)]).unwrap(),
+        data: DataPattern::Given(vec![0, 171, 255]),
+        threads: 2,
+        arrival: Arrival::OpenLoop { per_second: 250.5, spacing: Spacing::Poisson },
+        ..Workload::new(range, Pattern::RandomWithReplacement, mix, Bytes(4096), 8)
+    }
+}
+
+fn phases() -> Vec<PhaseSummary> {
+    let totals = |operation, operations, bytes, errors, latencies: &[u64]| OperationTotals {
+        operation,
+        operations,
+        bytes,
+        errors,
+        histogram: histogram(latencies),
+    };
+    vec![
+        PhaseSummary {
+            phase: Phase {
+                name: "read and write".into(),
+                experiment: "access".into(),
+                kind: PhaseKind::Measure,
+                workload: Some(mixed_workload()),
+                stop: StopCondition { precision: Some(0.01), ..StopCondition::after(Nanos(2_000_000_000)) },
+            },
+            start_ns: 500_000_001,
+            duration_ns: 2_000_000_000,
+            stopped: Some(StopReason::Time),
+            totals: vec![
+                totals(Operation::Read, 3, 12_288, 1, &[100, 200, 300]),
+                totals(Operation::Write, 1, 8192, 0, &[50]),
+            ],
+        },
+        PhaseSummary {
+            phase: Phase {
+                name: "rest".into(),
+                experiment: "access".into(),
+                kind: PhaseKind::Idle,
+                workload: None,
+                stop: StopCondition::after(Nanos(1)),
+            },
+            start_ns: 2_500_000_001,
+            duration_ns: 0,
+            stopped: None,
+            totals: vec![],
+        },
+    ]
+}
+
+fn findings() -> Vec<Finding> {
+    let estimate =
+        Estimate { value: 0.0125, low: 0.012, high: 0.013, confidence: 0.95, effective_count: 40.0 };
+    let evidence = vec![Evidence { phase: 0, start_s: 0.5, seconds: 2.0 }];
+    let mut kind = Finding::number(
+        FindingCode::CacheInfluence,
+        Estimate::exact(1.0),
+        "count",
+        "One reason.",
+        vec![],
+    );
+    if let Outcome::Known(conclusion) = &mut kind.outcome {
+        conclusion.value = Value::text("smr");
+    }
+    vec![
+        Finding::number(FindingCode::AccessTime, estimate, "s", "A random read takes 12.5 ms.", evidence)
+            .with_advice("Nothing to do.")
+            .with_data("seek_s", Datum::Number(0.008))
+            .with_data("zeta", Datum::Integer(u64::MAX))
+            .with_data("alpha", Datum::List(vec![Datum::Flag(true), Datum::Text("\u{0}".into())]))
+            .with_data("point", Datum::record([("z", Datum::Number(1.0)), ("a", Datum::Integer(1))])),
+        Finding::number(FindingCode::FullPassTime, Estimate::exact(2.5), "s", "Exact.", vec![]),
+        kind,
+        Finding::unknown(FindingCode::ConcurrencyKnee, "Only one depth was measured."),
+    ]
+}
+
+fn run() -> Run {
+    Run {
+        id: "20260102T030405Z-access-1a2b".into(),
+        started: "2026-01-02T03:04:05Z".into(),
+        finished: Some("2026-01-02T03:04:09Z".into()),
+        status: RunStatus::Complete,
+        version: "0.1.0".into(),
+        command: "drivescope access /dev/disk/by-id/ata-EXAMPLE --seed 18446744073709551615".into(),
+        seed: u64::MAX,
+        target: target(),
+        environment: Environment {
+            host: "bench".into(),
+            kernel: "6.12.0".into(),
+            engine: "uring".into(),
+            engine_features: vec!["registered buffers".into()],
+            direct: true,
+            scheduler: Some("none".into()),
+            own_cost_ns_per_io: Some(f64::NAN),
+            scheduling_gap_ns_max: Some(75_000),
+            warnings: vec!["line one\nline two".into()],
+        },
+        state_before: vec!["unknown".into()],
+        state_after: vec![],
+        phases: phases(),
+        findings: findings(),
+    }
+}
+
+/// What a document keeps of a run: all but histograms and what is not finite.
+fn as_kept(mut run: Run) -> Run {
+    for totals in run.phases.iter_mut().flat_map(|phase| &mut phase.totals) {
+        totals.histogram.clear();
+    }
+    run.environment.own_cost_ns_per_io = run.environment.own_cost_ns_per_io.filter(|cost| cost.is_finite());
+    run
+}
+
+#[test]
+fn the_golden_document_is_written() {
+    assert_eq!(document(&run()).to_json_pretty(), GOLDEN);
+}
+
+#[test]
+fn the_golden_document_is_read() {
+    assert_eq!(Document::from_json(GOLDEN).unwrap().into_run().unwrap(), as_kept(run()));
+}
+
+#[test]
+fn an_unknown_key_is_passed_over() {
+    let text = GOLDEN.replacen("\"phases\":", "\"later\": {\"a\": [1, null]}, \"phases\":", 1);
+    let text = text.replacen("\"host\":", "\"later\": 1, \"host\":", 1);
+    assert_eq!(Document::from_json(&text).unwrap().into_run().unwrap(), as_kept(run()));
+}
+
+#[test]
+fn what_is_not_known_names_its_key() {
+    let refusal = |from: &str, to: &str| {
+        assert!(GOLDEN.contains(from), "{from}");
+        let read = Document::from_json(&GOLDEN.replacen(from, to, 1)).and_then(Document::into_run);
+        read.unwrap_err().to_string()
+    };
+    for (from, to, key) in [
+        ("\"status\": \"complete\"", "\"status\": \"done\"", "run.status"),
+        ("\"kind\": \"device\"", "\"kind\": \"tape\"", "target.kind"),
+        ("\"virtual-disk\"", "\"haunted\"", "target.caveats[0].name"),
+        ("\"kind\": \"idle\"", "\"kind\": \"nap\"", "phases[1].kind"),
+        ("\"stopped\": \"time\"", "\"stopped\": \"bored\"", "phases[0].stopped"),
+        ("\"operation\": \"write\"", "\"operation\": \"erase\"", "phases[0].by_operation[1].operation"),
+        ("\"random-with-replacement\"", "\"spiral\"", "phases[0].workload.pattern.kind"),
+        ("\"random-with-replacement\"", "\"strided\"", "phases[0].workload.pattern.stride_bytes"),
+        ("\"00abff\"", "\"00abf\"", "phases[0].workload.data.hexadecimal"),
+        ("\"00abff\"", "\"00ab+f\"", "phases[0].workload.data.hexadecimal"),
+        ("\"poisson\"", "\"bursts\"", "phases[0].workload.arrival.spacing"),
+        ("\"first_byte\": 1048576", "\"first_byte\": 18446744073709551615", "phases[0].workload.range"),
+        ("\"concurrency-knee\"", "\"colour\"", "findings[3].code"),
+    ] {
+        let message = refusal(from, to);
+        assert!(message.contains(&format!("its key {key} holds ")), "{key}: {message}");
+    }
+    assert!(refusal("\"started\"", "\"begun\"").contains("missing field `started`"));
+}
+
+#[test]
+fn another_schema_is_named() {
+    let error = Document::from_json("{\"schema\": \"drivescope.run/2\"}").unwrap_err();
+    assert!(matches!(&error, DocumentError::Schema { found } if found == "drivescope.run/2"));
+    assert_eq!(
+        error.to_string(),
+        "its schema is \"drivescope.run/2\", and this version of drivescope reads drivescope.run/1"
+    );
+}
+
+#[test]
+fn no_cut_or_garbage_panics() {
+    let text = GOLDEN;
+    for end in 0..text.len() - 3 {
+        assert!(!text.is_char_boundary(end) || Document::from_json(&text[..end]).is_err(), "{end}");
+    }
+    for garbage in ["", "null", "[]", "{}", "{\"schema\": 1}", "\"\\ud800\"", &"[".repeat(10_000)] {
+        assert!(Document::from_json(garbage).is_err(), "{garbage}");
+    }
+}
+
+fn any_pattern() -> impl Strategy<Value = Pattern> {
+    let share = 0.0f64..=1.0;
+    prop_oneof![
+        Just(Pattern::Sequential),
+        Just(Pattern::RandomOnce),
+        Just(Pattern::RandomWithReplacement),
+        any::<u64>().prop_map(|stride| Pattern::Strided { stride: Bytes(stride) }),
+        prop::collection::vec((share.clone(), share.clone()), 0..4).prop_map(|zones| Pattern::Zoned {
+            zones: zones
+                .into_iter()
+                .map(|(share_of_range, share_of_requests)| ZoneShare { share_of_range, share_of_requests })
+                .collect(),
+        }),
+        share.prop_map(|random_share| Pattern::Mixed { random_share }),
+        prop::collection::vec(any::<u64>().prop_map(Offset), 0..5)
+            .prop_map(|offsets| Pattern::Listed { offsets }),
+    ]
+}
+
+fn any_workload() -> impl Strategy<Value = Workload> {
+    let mix = prop_oneof![
+        Just(OperationMix::Read),
+        Just(OperationMix::Write),
+        Just(OperationMix::Discard),
+        (0.0f64..=1.0).prop_map(|read_share| OperationMix::ReadWrite { read_share }),
+    ];
+    let data = prop_oneof![
+        Just(DataPattern::Incompressible),
+        Just(DataPattern::Zero),
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(DataPattern::Given),
+    ];
+    let arrival = prop_oneof![
+        Just(Arrival::ClosedLoop),
+        (1e-9f64..1e9, any::<bool>()).prop_map(|(per_second, even)| Arrival::OpenLoop {
+            per_second,
+            spacing: if even { Spacing::Even } else { Spacing::Poisson },
+        }),
+    ];
+    let sizes = prop::collection::vec((any::<u64>().prop_map(Bytes), 1e-6f64..100.0), 1..5);
+    let range = (0..u64::MAX / 2, 0..u64::MAX / 2);
+    (range, any_pattern(), sizes, any::<u64>(), mix, data, any::<(u32, u32, bool)>(), arrival).prop_map(
+        |((first, bytes), pattern, sizes, alignment, mix, data, (queue_depth, threads, direct), arrival)| {
+            Workload {
+                range: ByteRange::new(Offset(first), Bytes(bytes)).unwrap(),
+                pattern,
+                block_sizes: BlockSizes::mix(sizes).unwrap(),
+                alignment: Bytes(alignment),
+                mix,
+                data,
+                queue_depth,
+                threads,
+                arrival,
+                caching: if direct { Caching::Direct } else { Caching::Buffered },
+            }
+        },
+    )
+}
+
+fn any_datum() -> impl Strategy<Value = Datum> {
+    let leaf = prop_oneof![
+        any::<f64>().prop_filter("JSON holds finite numbers", |n| n.is_finite()).prop_map(Datum::Number),
+        any::<u64>().prop_map(Datum::Integer),
+        any::<bool>().prop_map(Datum::Flag),
+        any::<String>().prop_map(Datum::Text),
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Datum::List),
+            prop::collection::vec((any::<String>(), inner), 0..4).prop_map(Datum::record),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_workload_comes_back(workload in any_workload()) {
+        let mut run = run();
+        run.phases[0].phase.workload = Some(workload);
+        let text = document(&run).to_json_pretty();
+        prop_assert_eq!(Document::from_json(&text).unwrap().into_run().unwrap(), as_kept(run));
+    }
+
+    #[test]
+    fn every_detail_comes_back_in_order(datum in any_datum(), name in any::<String>()) {
+        let mut run = run();
+        run.findings = vec![findings().swap_remove(0).with_data(name, datum)];
+        let text = document(&run).to_json_pretty();
+        prop_assert_eq!(Document::from_json(&text).unwrap().into_run().unwrap(), as_kept(run));
+    }
+
+    #[test]
+    fn hostile_strings_survive(strings in prop::collection::vec(any::<String>(), 6)) {
+        let mut run = run();
+        run.target.model = Some(strings[0].clone());
+        run.target.path = strings[1].clone();
+        run.environment.warnings = vec![strings[2].clone(), "</script><script>\\u12\"\n\r\t\u{7f}\u{2028}".into()];
+        run.state_before = vec![strings[3].clone()];
+        run.command = strings[4].clone();
+        run.phases[0].phase.name = strings[5].clone();
+        let text = document(&run).to_json_pretty();
+        let raw_control = text.contains(['\u{1b}', '\0']);
+        prop_assert!(!raw_control);
+        prop_assert_eq!(Document::from_json(&text).unwrap().into_run().unwrap(), as_kept(run));
+    }
+
+    #[test]
+    fn times_and_counts_come_back(
+        start_ns in any::<u64>(), duration_ns in any::<u64>(), operations in any::<u32>(), seed in any::<u64>(),
+    ) {
+        let mut run = run();
+        run.seed = seed;
+        let phase = &mut run.phases[1];
+        (phase.start_ns, phase.duration_ns) = (start_ns, duration_ns);
+        phase.totals = vec![OperationTotals {
+            operation: Operation::Discard,
+            operations: u64::from(operations),
+            bytes: u64::MAX,
+            errors: 7,
+            histogram: LatencyHistogram::default(),
+        }];
+        let text = document(&run).to_json_pretty();
+        prop_assert_eq!(Document::from_json(&text).unwrap().into_run().unwrap(), as_kept(run));
+    }
+}
