@@ -1,2 +1,121 @@
-//! xtask
-fn main() {}
+//! The project's chores, as `cargo xtask COMMAND`. One file per command; this one only picks it.
+//!
+//! To add a command: a file with `pub fn run(arguments: &[String]) -> Result<(), Failure>`, and a row in [`COMMANDS`].
+#![forbid(unsafe_code)]
+
+mod deny;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+/// One chore: what to type, what it is for, what it runs.
+struct Command {
+    name: &'static str,
+    summary: &'static str,
+    run: fn(&[String]) -> Result<(), Failure>,
+}
+
+/// Every chore, in the order in which the help lists them.
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "test",
+        summary: "install the system packages the tests need (as root), then formatting, clippy and all tests",
+        run: test::run,
+    },
+    Command { name: "tidy", summary: "check the rules of STYLE.md that a program can check", run: tidy::run },
+    Command {
+        name: "deny",
+        summary: "check licences, duplicate crates and sources of the dependencies (needs cargo-deny)",
+        run: deny::run,
+    },
+];
+
+/// Why a command ended without success.
+#[derive(Debug)]
+pub struct Failure {
+    /// What went wrong and what to do, for a person. Empty when the command has said it already.
+    pub message: String,
+    /// 1: a check failed. 2: the command could not be carried out.
+    pub exit_code: u8,
+}
+
+impl Failure {
+    /// The checks ran and did not pass; the command has printed which.
+    pub fn checks_failed() -> Self {
+        Self { message: String::new(), exit_code: 1 }
+    }
+
+    /// The command could not do its work at all.
+    pub fn cannot(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit_code: 2 }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                eprintln!("{}", failure.message);
+            }
+            ExitCode::from(failure.exit_code)
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<(), Failure> {
+    match arguments.split_first() {
+        None => Err(Failure::cannot(usage())),
+        Some((name, _)) if ["help", "--help", "-h"].contains(&name.as_str()) => {
+            println!("{}", usage());
+            Ok(())
+        }
+        Some((name, rest)) => match COMMANDS.iter().find(|command| command.name == name) {
+            Some(command) => (command.run)(rest),
+            None => Err(Failure::cannot(format!("There is no command '{name}'.\n\n{}", usage()))),
+        },
+    }
+}
+
+fn usage() -> String {
+    let mut text = String::from("Usage: cargo xtask COMMAND [OPTIONS]\n");
+    for command in COMMANDS {
+        text.push_str(&format!("\n  {:<8}{}", command.name, command.summary));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMMANDS, dispatch, usage};
+
+    #[test]
+    fn command_names_are_unique_and_listed_in_the_help() {
+        for (index, command) in COMMANDS.iter().enumerate() {
+            assert!(
+                COMMANDS[..index].iter().all(|other| other.name != command.name),
+                "{} twice",
+                command.name
+            );
+            assert!(
+                usage().contains(&format!("\n  {} ", command.name)),
+                "{} is not in the help",
+                command.name
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_command_names_itself_and_the_ones_there_are() {
+        let failure = dispatch(&["tset".to_owned()]).expect_err("there is no such command");
+        assert_eq!(failure.exit_code, 2);
+        assert!(
+            failure.message.contains("'tset'") && failure.message.contains("  test "),
+            "{}",
+            failure.message
+        );
+    }
+}

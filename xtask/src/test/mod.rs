@@ -1,0 +1,142 @@
+//! `cargo xtask test`: all that has to pass before a change is done, and the system packages that takes.
+//!
+//! ```text
+//! system tools ──► formatting ──► clippy ──► tests and doc tests ──► skipped tests with reasons ──► one line of numbers
+//! ```
+//! A test that cannot run here says so in the file named by `DRIVESCOPE_SKIP_LOG`, one line each; it is counted
+//! as skipped, not as passed.
+
+mod system_tools;
+mod tally;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::Failure;
+use crate::workspace::{cargo, has_cargo_subcommand, target_folder};
+use tally::Tally;
+
+/// Goes on without the system tools that are missing, and installs nothing.
+const WITHOUT_SYSTEM_TESTS: &str = "--without-system-tests";
+/// Names the file to which tests that cannot run here append `SKIPPED NAME: WHY`.
+const SKIP_LOG_VARIABLE: &str = "DRIVESCOPE_SKIP_LOG";
+
+/// Sets up, runs every check to its end, and prints what was skipped and the numbers.
+pub fn run(arguments: &[String]) -> Result<(), Failure> {
+    let without_system_tests = match arguments {
+        [] => false,
+        [argument] if argument == WITHOUT_SYSTEM_TESTS => true,
+        _ => {
+            let given = arguments.join(" ");
+            let message =
+                format!("'cargo xtask test' takes only {WITHOUT_SYSTEM_TESTS}; it was given '{given}'.");
+            return Err(Failure::cannot(message));
+        }
+    };
+    system_tools::provide(without_system_tests)?;
+
+    let mut tally = Tally::default();
+    check_with("fmt", &["fmt", "--all", "--check"], &mut tally)?;
+    check_with("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &mut tally)?;
+    run_tests(&mut tally)?;
+
+    println!("\n{}", tally.summary());
+    if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
+}
+
+/// Runs a check that comes as a component of the toolchain, or counts it as skipped when it is not installed.
+fn check_with(component: &str, arguments: &[&str], tally: &mut Tally) -> Result<(), Failure> {
+    announce(arguments);
+    if !has_cargo_subcommand(component) {
+        let package = if component == "fmt" { "rustfmt" } else { component };
+        let why = format!("the component is not installed; 'rustup component add {package}' brings it");
+        println!("SKIPPED cargo {component}: {why}");
+        tally.skip(&format!("cargo {component}"), &why);
+        return Ok(());
+    }
+    let status = cargo(arguments).status().map_err(|error| cannot_start(arguments, &error))?;
+    if !status.success() {
+        tally.fail_step(&format!("cargo {component}"));
+    }
+    Ok(())
+}
+
+/// Runs all tests, shows their output as it comes, and counts.
+fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
+    let arguments = ["test", "--workspace", "--no-fail-fast"];
+    announce(&arguments);
+    let skip_log = target_folder().join("skipped.log");
+    start_log(&skip_log)?;
+
+    let mut command = cargo(&arguments);
+    command.env(SKIP_LOG_VARIABLE, &skip_log).env("PATH", system_tools::path_with_system_folders());
+    let succeeded = stream(&mut command, tally, &mut std::io::stdout())
+        .map_err(|error| cannot_start(&arguments, &error))?;
+    tally.end_of_tests(succeeded);
+
+    let log = fs::read_to_string(&skip_log)
+        .map_err(|error| Failure::cannot(format!("Cannot read {}: {error}.", skip_log.display())))?;
+    tally.read_skip_log(&log);
+    Ok(())
+}
+
+/// Begins an empty log, so that nothing of an earlier run is counted.
+fn start_log(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, ""))
+        .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", path.display())))
+}
+
+/// Passes the program's output on line by line, and lets the tally see it. Returns whether the program succeeded.
+fn stream(command: &mut Command, tally: &mut Tally, shown: &mut impl Write) -> std::io::Result<bool> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    if let Some(output) = child.stdout.take() {
+        let mut reader = BufReader::new(output);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            shown.write_all(&line)?;
+            shown.flush()?;
+            tally.see(String::from_utf8_lossy(&line).trim_end());
+            line.clear();
+        }
+    }
+    Ok(child.wait()?.success())
+}
+
+fn announce(arguments: &[&str]) {
+    println!("\n== cargo {}", arguments.join(" "));
+}
+
+fn cannot_start(arguments: &[&str], error: &std::io::Error) -> Failure {
+    Failure::cannot(format!("Cannot run 'cargo {}': {error}.", arguments.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::{Tally, run, stream};
+
+    #[test]
+    fn unknown_options_are_refused_before_anything_runs() {
+        let failure = run(&["--fast".to_owned()]).expect_err("there is no such option");
+        assert_eq!(failure.exit_code, 2);
+        assert!(failure.message.contains("--without-system-tests") && failure.message.contains("'--fast'"));
+    }
+
+    #[test]
+    fn a_streamed_program_is_counted_to_its_last_line_without_newline() {
+        let mut tally = Tally::default();
+        let text =
+            "running 2 tests\\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+        let mut shown = Vec::new();
+        let succeeded =
+            stream(Command::new("printf").arg(text), &mut tally, &mut shown).expect("printf starts");
+        tally.end_of_tests(succeeded);
+        assert_eq!(tally.summary(), "2 passed, 0 failed, 0 skipped");
+        assert_eq!(shown, text.replace("\\n", "\n").into_bytes(), "everything is passed on");
+    }
+}

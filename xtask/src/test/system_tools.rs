@@ -1,0 +1,160 @@
+//! The programs that tests call, and the Debian packages that bring them.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::Failure;
+
+/// Programs the tests call, with their package in Debian and Ubuntu.
+const TOOLS: &[(&str, &str)] = &[
+    ("losetup", "mount"),
+    ("mount", "mount"),
+    ("umount", "mount"),
+    ("partx", "util-linux"),
+    ("mkswap", "util-linux"),
+    ("sfdisk", "fdisk"),
+    ("mkfs.ext4", "e2fsprogs"),
+    ("mkfs.xfs", "xfsprogs"),
+    ("mkfs.btrfs", "btrfs-progs"),
+    ("mkfs.vfat", "dosfstools"),
+    ("fio", "fio"),
+    ("valgrind", "valgrind"),
+];
+/// Where system programs are, although the search path of an ordinary user leaves these out.
+const SYSTEM_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+/// Sees to it that all tools are there: installs what is missing, as root and with apt-get, or says what to install.
+pub fn provide(without_system_tests: bool) -> Result<(), Failure> {
+    let missing: Vec<(&str, &str)> = TOOLS.iter().copied().filter(|(tool, _)| find(tool).is_none()).collect();
+    if missing.is_empty() {
+        println!("System tools: all {} are there.", TOOLS.len());
+        return Ok(());
+    }
+    let advice = advice(&missing);
+    if without_system_tests {
+        println!("{advice}\nGoing on without them: tests that need them are skipped and counted.");
+        return Ok(());
+    }
+    if !is_root() || find("apt-get").is_none() {
+        return Err(Failure::cannot(format!(
+            "{advice}\nInstalling needs root and apt-get. Install them and try again, \
+             or run 'cargo xtask test --without-system-tests'."
+        )));
+    }
+    println!("{advice}\nInstalling them now, as root.");
+    install(&packages(&missing))?;
+    match missing.iter().find(|(tool, _)| find(tool).is_none()) {
+        Some((tool, package)) => {
+            Err(Failure::cannot(format!("Package {package} is installed, but it did not bring {tool}.")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What is missing and the command that brings it.
+fn advice(missing: &[(&str, &str)]) -> String {
+    let tools: Vec<&str> = missing.iter().map(|(tool, _)| *tool).collect();
+    let packages = packages(missing).join(" ");
+    format!(
+        "System tools missing: {}.\nPackages that bring them: {packages}\n  \
+         apt-get update && apt-get install --no-install-recommends {packages}",
+        tools.join(", ")
+    )
+}
+
+/// The packages, each once, in alphabetical order.
+fn packages<'a>(missing: &[(&str, &'a str)]) -> Vec<&'a str> {
+    let unique: BTreeSet<&str> = missing.iter().map(|(_, package)| *package).collect();
+    unique.into_iter().collect()
+}
+
+fn install(packages: &[&str]) -> Result<(), Failure> {
+    apt_get(&["update"])?;
+    let mut arguments = vec!["install", "--yes", "--no-install-recommends"];
+    arguments.extend(packages);
+    apt_get(&arguments)
+}
+
+fn apt_get(arguments: &[&str]) -> Result<(), Failure> {
+    let line = format!("apt-get {}", arguments.join(" "));
+    println!("== {line}");
+    let status = Command::new("apt-get")
+        .args(arguments)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .status()
+        .map_err(|error| Failure::cannot(format!("Cannot run '{line}': {error}.")))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure::cannot(format!(
+        "'{line}' failed; its reason is above. Install the packages by hand, \
+         or run 'cargo xtask test --without-system-tests'."
+    )))
+}
+
+/// The search path, with the folders of system programs at its end.
+pub fn path_with_system_folders() -> OsString {
+    let given = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&given).chain(SYSTEM_FOLDERS.iter().map(PathBuf::from));
+    let unique: Vec<PathBuf> = folders.fold(Vec::new(), |mut folders, folder| {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+        folders
+    });
+    std::env::join_paths(unique).unwrap_or(given)
+}
+
+fn find(tool: &str) -> Option<PathBuf> {
+    std::env::split_paths(&path_with_system_folders())
+        .map(|folder| folder.join(tool))
+        .find(|path| path.is_file())
+}
+
+/// Whether this process may install packages: its effective user is 0.
+fn is_root() -> bool {
+    fs::read_to_string("/proc/self/status").is_ok_and(|status| effective_user(&status) == Some(0))
+}
+
+/// The effective user in `/proc/PID/status`: the second number after `Uid:` (proc_pid_status(5)).
+fn effective_user(status: &str) -> Option<u32> {
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TOOLS, advice, effective_user, find};
+
+    #[test]
+    fn the_advice_names_each_tool_and_each_package_once() {
+        let missing = [("sfdisk", "fdisk"), ("partx", "util-linux"), ("mkswap", "util-linux")];
+        assert_eq!(
+            advice(&missing),
+            "System tools missing: sfdisk, partx, mkswap.\nPackages that bring them: fdisk util-linux\n  \
+             apt-get update && apt-get install --no-install-recommends fdisk util-linux"
+        );
+    }
+
+    #[test]
+    fn the_effective_user_is_read_not_the_real_one() {
+        assert_eq!(effective_user("Name:\tx\nUid:\t1000\t0\t1000\t1000\nGid:\t5\t6\t7\t8\n"), Some(0));
+        assert_eq!(effective_user("Uid:\t0\t1000\t0\t0\n"), Some(1000));
+        assert_eq!(effective_user("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn a_program_is_found_in_the_search_path_and_a_missing_one_is_not() {
+        assert!(find("sh").is_some());
+        assert_eq!(find("no-such-program-of-drivescope"), None);
+    }
+
+    #[test]
+    fn tools_are_listed_once() {
+        for (index, (tool, _)) in TOOLS.iter().enumerate() {
+            assert!(TOOLS[..index].iter().all(|(other, _)| other != tool), "{tool} twice");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Counts passed, failed and skipped tests from what cargo prints and from the skip log.
+
+use std::fmt::Write;
+
+/// The numbers of one `cargo xtask test`.
+#[derive(Debug, Default)]
+pub struct Tally {
+    passed: u64,
+    failed: u64,
+    /// Tests marked `#[ignore]`.
+    ignored: u64,
+    /// What could not run here, with the reason.
+    skipped: Vec<(String, String)>,
+    /// Checks other than tests that failed.
+    failed_steps: Vec<String>,
+    /// A test program has announced its tests and not yet its result.
+    is_program_open: bool,
+}
+
+impl Tally {
+    /// Sees one line of cargo's output.
+    pub fn see(&mut self, line: &str) {
+        if let Some(counts) = line.strip_prefix("test result: ") {
+            self.is_program_open = false;
+            self.passed += count_before(counts, "passed");
+            self.failed += count_before(counts, "failed");
+            self.ignored += count_before(counts, "ignored");
+        } else if is_announcement(line) {
+            self.close_program();
+            self.is_program_open = true;
+        }
+    }
+
+    /// All test programs have ended; `succeeded` is what cargo says of them together.
+    pub fn end_of_tests(&mut self, succeeded: bool) {
+        self.close_program();
+        if !succeeded && self.failed == 0 && self.failed_steps.is_empty() {
+            self.fail_step(
+                "cargo test (it failed without a failed test: see above, probably it did not compile)",
+            );
+        }
+    }
+
+    /// A program that announced tests and never gave their result was killed or aborted.
+    fn close_program(&mut self) {
+        if self.is_program_open {
+            self.is_program_open = false;
+            self.fail_step("a test program ended before its result (crash or abort: see above)");
+        }
+    }
+
+    /// Counts a check other than a test that failed.
+    pub fn fail_step(&mut self, name: &str) {
+        self.failed_steps.push(name.to_owned());
+    }
+
+    /// Counts a check that could not run here.
+    pub fn skip(&mut self, name: &str, why: &str) {
+        self.skipped.push((name.to_owned(), why.to_owned()));
+    }
+
+    /// Takes the tests that reported themselves as skipped. The harness counted each as passed, which it was not.
+    /// A test that gives two reasons counts once.
+    pub fn read_skip_log(&mut self, log: &str) {
+        for line in log.lines().filter(|line| !line.trim().is_empty()) {
+            let entry = line.strip_prefix("SKIPPED ").unwrap_or(line);
+            let (name, why) = entry.split_once(": ").unwrap_or((entry, "no reason given"));
+            match self.skipped.iter_mut().find(|(known, _)| known == name) {
+                Some((_, reasons)) if reasons.contains(why) => {}
+                Some((_, reasons)) => {
+                    reasons.push_str("; ");
+                    reasons.push_str(why);
+                }
+                None => {
+                    self.passed = self.passed.saturating_sub(1);
+                    self.skip(name, why);
+                }
+            }
+        }
+    }
+
+    /// Whether at least one test ran and nothing failed.
+    pub fn is_success(&self) -> bool {
+        self.failures() == 0 && self.passed > 0
+    }
+
+    fn failures(&self) -> u64 {
+        self.failed + self.failed_steps.len() as u64
+    }
+
+    /// What was skipped and why, which checks failed, and as the last line the three numbers.
+    pub fn summary(&self) -> String {
+        let mut text = String::new();
+        let mut line = |words: &str| writeln!(text, "{words}").expect("writing to a String cannot fail");
+        for (name, why) in &self.skipped {
+            line(&format!("SKIPPED {name}: {why}"));
+        }
+        if self.ignored > 0 {
+            line(&format!(
+                "SKIPPED {} tests marked #[ignore]: the lines above that end in 'ignored'",
+                self.ignored
+            ));
+        }
+        for step in &self.failed_steps {
+            line(&format!("FAILED {step}"));
+        }
+        let skipped = self.skipped.len() as u64 + self.ignored;
+        text + &format!("{} passed, {} failed, {skipped} skipped", self.passed, self.failures())
+    }
+}
+
+/// The number before a word: 3 in `ok. 12 passed; 3 failed; …`.
+fn count_before(counts: &str, word: &str) -> u64 {
+    let words: Vec<&str> = counts.split([' ', ';']).filter(|part| !part.is_empty()).collect();
+    let at = words.windows(2).find(|pair| pair[1] == word);
+    at.and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
+}
+
+/// Whether the line is `running 12 tests`.
+fn is_announcement(line: &str) -> bool {
+    let count = line
+        .strip_prefix("running ")
+        .and_then(|rest| rest.strip_suffix(" tests").or(rest.strip_suffix(" test")));
+    count.is_some_and(|count| count.parse::<u64>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    fn tally_of(output: &str, succeeded: bool, skip_log: &str) -> Tally {
+        let mut tally = Tally::default();
+        output.lines().for_each(|line| tally.see(line));
+        tally.end_of_tests(succeeded);
+        tally.read_skip_log(skip_log);
+        tally
+    }
+
+    const TWO_PROGRAMS: &str = "\
+running 3 tests
+test prng::tests::same_seed_same_numbers ... ok
+test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+
+running 14 tests
+test result: FAILED. 11 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.20s";
+
+    #[test]
+    fn results_of_all_programs_are_summed() {
+        let tally = tally_of(TWO_PROGRAMS, false, "");
+        assert_eq!(
+            tally.summary(),
+            "SKIPPED 1 tests marked #[ignore]: the lines above that end in 'ignored'\n14 passed, 2 failed, 1 skipped"
+        );
+        assert!(!tally.is_success());
+    }
+
+    #[test]
+    fn a_test_that_skips_counts_once_as_skipped_and_not_as_passed() {
+        let output =
+            "running 5 tests\ntest result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+        let log = "SKIPPED permit::mounted_is_refused: no root\nSKIPPED permit::mounted_is_refused: no loop device\n\
+                   SKIPPED swap_is_refused: no root\nSKIPPED swap_is_refused: no root\n";
+        let tally = tally_of(output, true, log);
+        assert_eq!(
+            tally.summary(),
+            "SKIPPED permit::mounted_is_refused: no root; no loop device\nSKIPPED swap_is_refused: no root\n\
+             3 passed, 0 failed, 2 skipped"
+        );
+        assert!(tally.is_success());
+    }
+
+    #[test]
+    fn a_program_that_dies_before_its_result_is_a_failure() {
+        let output =
+            "running 2 tests\nrunning 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured";
+        assert!(tally_of(output, false, "").summary().ends_with("\n1 passed, 1 failed, 0 skipped"));
+        assert!(
+            tally_of("running 2 tests\n", false, "").summary().ends_with("\n0 passed, 1 failed, 0 skipped")
+        );
+    }
+
+    #[test]
+    fn tests_that_do_not_compile_are_a_failure() {
+        let tally = tally_of("", false, "");
+        assert!(tally.summary().ends_with("\n0 passed, 1 failed, 0 skipped"), "{}", tally.summary());
+        assert!(!tally.is_success());
+    }
+
+    #[test]
+    fn a_run_without_tests_is_no_success() {
+        let tally = tally_of("", true, "");
+        assert_eq!(tally.summary(), "0 passed, 0 failed, 0 skipped");
+        assert!(!tally.is_success());
+    }
+
+    #[test]
+    fn other_checks_count_when_they_fail_or_are_skipped() {
+        let mut tally = Tally::default();
+        tally.fail_step("cargo fmt");
+        tally.skip("cargo clippy", "the component is not installed");
+        tally.see("test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
+        tally.end_of_tests(true);
+        assert_eq!(
+            tally.summary(),
+            "SKIPPED cargo clippy: the component is not installed\nFAILED cargo fmt\n7 passed, 1 failed, 1 skipped"
+        );
+        assert!(!tally.is_success());
+    }
+}
