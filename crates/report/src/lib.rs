@@ -1,1 +1,10 @@
-//! report
+//! Pages from a run: for the terminal and for machines. Formats only; it computes nothing beyond scaling for display,
+//! so that a number on a page is a number of the run.
+#![forbid(unsafe_code)]
+
+pub mod hostile;
+pub mod json;
+pub mod progress;
+pub mod quantity;
+pub mod style;
+pub mod terminal;

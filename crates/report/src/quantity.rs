@@ -1,0 +1,351 @@
+//! A number, its interval and its unit as text: the only place that rounds.
+//!
+//! A measured number ([`measured`]) is shown to the digits that its interval supports and never without the
+//! interval. A number without uncertainty has functions of its own ([`exact`], [`count`], [`size`]): whoever
+//! calls one says that the number is exact. A rate or time that only gives an impression while something
+//! runs or before it starts ([`rough_rate`], [`rough_time`]) is shown to three digits at most.
+
+use model::estimate::Estimate;
+use model::units::{Bytes, Nanos};
+
+/// A measured number as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// The number and its unit: "211 MB/s".
+    pub value: String,
+    /// The interval in the same unit, "208 to 214"; or "exact", or that there is none.
+    pub interval: String,
+}
+
+impl Measured {
+    /// Both, for use within a line: "211 MB/s (208 to 214)".
+    pub fn line(&self) -> String {
+        format!("{} ({})", self.value, self.interval)
+    }
+}
+
+/// A measured number in a unit of a finding: "B/s", "s", "bytes", "ratio", "count", or any other, which is
+/// shown unscaled.
+pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
+    let Estimate { value, low, high, .. } = *estimate;
+    if !value.is_finite() {
+        return Measured { value: "unknown".into(), interval: "no number came out".into() };
+    }
+    let uncertainty = half_width(value, low, high);
+    if uncertainty == 0.0 {
+        return Measured { value: exact(value, unit), interval: "exact".into() };
+    }
+    let scale = Scale::of(value, unit);
+    let Some(uncertainty) = uncertainty.is_finite().then_some(uncertainty) else {
+        return Measured {
+            value: scale.with_unit(&three_digits(value / scale.divisor)),
+            interval: "uncertainty not known".into(),
+        };
+    };
+    let number = |value: f64| match scale.composite {
+        true => composite_time(value, time_step(value, uncertainty)),
+        false => scale.number(value, uncertainty),
+    };
+    let value_text = if scale.composite { number(value) } else { scale.with_unit(&number(value)) };
+    let interval = match (low.is_finite(), high.is_finite()) {
+        (true, true) => format!("{} to {}", number(low), number(high)),
+        (true, false) => format!("{} or more", number(low)),
+        _ => format!("{} or less", number(high)),
+    };
+    Measured { value: value_text, interval }
+}
+
+/// Half the interval's width; the distance to the known end when the other is open; infinite when both are.
+fn half_width(value: f64, low: f64, high: f64) -> f64 {
+    match (low.is_finite(), high.is_finite()) {
+        (true, true) => (high - low).abs() / 2.0,
+        (true, false) => (value - low).abs().max(f64::MIN_POSITIVE),
+        (false, true) => (high - value).abs().max(f64::MIN_POSITIVE),
+        (false, false) => f64::INFINITY,
+    }
+}
+
+/// A number without uncertainty, all its digits, in a unit of a finding.
+pub fn exact(value: f64, unit: &str) -> String {
+    if !value.is_finite() {
+        return "unknown".into();
+    }
+    match unit {
+        "bytes" if value >= 0.0 && value.fract() == 0.0 && value < EXACT_FLOAT_MAX => {
+            size(Bytes(value as u64))
+        }
+        "bytes" => format!("{} bytes", all_digits(value, 0)),
+        _ => {
+            let scale = Scale::of(value, unit);
+            if scale.composite {
+                return composite_time(value, TimeStep::Exact);
+            }
+            scale.with_unit(&all_digits(value, scale.decimal_places))
+        }
+    }
+}
+
+/// 2^53: up to here a float holds every whole number.
+const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// A count: "1,234,567".
+pub fn count(count: u64) -> String {
+    with_thousands(&count.to_string())
+}
+
+/// A capacity as drives are sold, to three digits: "3.00 TB". The exact number of bytes is [`size`].
+pub fn capacity(bytes: Bytes) -> String {
+    let (divisor, unit) = decimal_unit(bytes.0 as f64);
+    if divisor == 1.0 {
+        return size(bytes);
+    }
+    format!("{} {unit}", three_digits(bytes.0 as f64 / divisor))
+}
+
+/// The decimal unit in which a number of bytes is at least one, and how many bytes it has.
+pub(crate) fn decimal_unit(bytes: f64) -> (f64, &'static str) {
+    let units = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    units.into_iter().find(|(divisor, _)| bytes >= *divisor).unwrap_or((1.0, "bytes"))
+}
+
+/// The IEC unit in which a number of bytes is at least one, and how many bytes it has.
+pub(crate) fn binary_unit(bytes: f64) -> (f64, &'static str) {
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let exponent = units.into_iter().find(|(exponent, _)| bytes >= f64::from(1u32 << (exponent / 2)).powi(2));
+    exponent.map_or((1.0, "bytes"), |(exponent, unit)| (2f64.powi(exponent), unit))
+}
+
+/// A size, exactly: "4 KiB", "50 GiB", "3,000,592,982,016 bytes".
+pub fn size(bytes: Bytes) -> String {
+    let text = bytes.to_string();
+    // A size that no IEC unit makes short is easier to compare byte by byte.
+    let is_short = text.find(' ').is_some_and(|digits| digits <= 4);
+    if is_short { text } else { format!("{} bytes", count(bytes.0)) }
+}
+
+/// A rate for an impression, to three digits: "211 MB/s".
+pub fn rough_rate(bytes_per_second: f64) -> String {
+    if !bytes_per_second.is_finite() {
+        return "unknown".into();
+    }
+    let scale = Scale::of(bytes_per_second, "B/s");
+    scale.with_unit(&three_digits(bytes_per_second / scale.divisor))
+}
+
+/// A time for an impression: "310 ns", "8.20 ms", "42 s", "4 h 58 min". Whole seconds from one second on.
+pub fn rough_time(time: Nanos) -> String {
+    let seconds = time.seconds();
+    match seconds {
+        _ if time.0 == 0 => "0 s".into(),
+        ..0.9995 => {
+            let scale = Scale::of(seconds, "s");
+            scale.with_unit(&three_digits(seconds / scale.divisor))
+        }
+        ..99.5 => format!("{seconds:.0} s"),
+        ..3600.0 => composite_time(seconds, TimeStep::Seconds(1.0)),
+        _ => composite_time(seconds, TimeStep::Seconds(60.0)),
+    }
+}
+
+/// A share of a whole: "12 %", "0.3 %". Only 0 and 1 are shown as "0 %" and "100 %".
+pub fn rough_share(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        _ if !percent.is_finite() => "unknown".into(),
+        0.0 => "0 %".into(),
+        ..0.1 => "less than 0.1 %".into(),
+        ..10.0 => format!("{percent:.1} %"),
+        99.5..100.0 => "99 %".into(),
+        _ => format!("{percent:.0} %"),
+    }
+}
+
+/// How a number in a base unit is scaled for display.
+struct Scale {
+    divisor: f64,
+    /// The power of ten in `divisor`; 0 for other divisors.
+    decimal_places: i32,
+    unit: String,
+    /// Shown in hours, minutes and seconds.
+    composite: bool,
+}
+
+/// From here on a time is shown in minutes and seconds. "90 s" reads better than "1 min 30 s".
+const COMPOSITE_TIME_SECONDS_MIN: f64 = 120.0;
+
+impl Scale {
+    fn of(value: f64, unit: &str) -> Scale {
+        let magnitude = value.abs();
+        match unit {
+            "B/s" if magnitude >= 1e9 => Scale::decimal(9, "GB/s"),
+            "B/s" => Scale::decimal(6, "MB/s"),
+            "s" if magnitude >= COMPOSITE_TIME_SECONDS_MIN => {
+                Scale { composite: true, ..Scale::decimal(0, "s") }
+            }
+            "s" if magnitude >= 1.0 || magnitude == 0.0 => Scale::decimal(0, "s"),
+            "s" if magnitude >= 1e-3 => Scale::decimal(-3, "ms"),
+            "s" if magnitude >= 1e-6 => Scale::decimal(-6, "µs"),
+            "s" => Scale::decimal(-9, "ns"),
+            "bytes" => {
+                let (divisor, unit) = binary_unit(magnitude);
+                Scale { divisor, decimal_places: 0, unit: unit.into(), composite: false }
+            }
+            "ratio" => Scale::decimal(0, "×"),
+            "count" => Scale::decimal(0, ""),
+            other => Scale::decimal(0, other),
+        }
+    }
+
+    fn decimal(places: i32, unit: &str) -> Scale {
+        let unit = unit.into();
+        Scale { divisor: 10f64.powi(places), decimal_places: places, unit, composite: false }
+    }
+
+    fn with_unit(&self, number: &str) -> String {
+        if self.unit.is_empty() { number.into() } else { format!("{number} {}", self.unit) }
+    }
+
+    fn number(&self, value: f64, uncertainty: f64) -> String {
+        rounded(value / self.divisor, decimals_supported(uncertainty / self.divisor))
+    }
+}
+
+/// Decimals that an uncertainty supports: it is shown with two digits when it begins with 1 or 2, and with one
+/// otherwise, so that what rounding adds stays below a sixth of it. (Particle Data Group, Review of Particle
+/// Physics, Introduction 5.3, "Rounding", draws the line at 3.54; we at 2.95.) Negative: tens, hundreds, …
+fn decimals_supported(uncertainty: f64) -> i32 {
+    let exponent = uncertainty.log10().floor();
+    let digits = if uncertainty / 10f64.powf(exponent) < 2.95 { 2 } else { 1 };
+    (digits - 1 - exponent as i32).clamp(-18, DECIMALS_MAX)
+}
+
+/// More decimals than this mean nothing in any of our units.
+const DECIMALS_MAX: i32 = 12;
+
+/// No number in any unit comes near it; scaling and rounding can't pass the end of the floats from here.
+const NUMBER_MAX: f64 = 1e280;
+
+fn rounded(value: f64, decimals: i32) -> String {
+    let value = value.clamp(-NUMBER_MAX, NUMBER_MAX);
+    let text = if decimals >= 0 {
+        format!("{value:.*}", decimals as usize)
+    } else {
+        let step = 10f64.powi(-decimals);
+        format!("{:.0}", (value / step).round() * step)
+    };
+    with_thousands(&without_negative_zero(text))
+}
+
+fn without_negative_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|c| matches!(c, '0' | '.')) => rest.to_string(),
+        _ => text,
+    }
+}
+
+/// To three digits where it has fewer before the point: "3.00", "500", "1,234".
+fn three_digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    rounded(value, decimals)
+}
+
+/// All digits of a number divided by a power of ten, by moving the point: dividing would round.
+fn all_digits(value: f64, decimal_places: i32) -> String {
+    let text = value.abs().to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let shift = decimal_places.unsigned_abs() as usize;
+    let (whole, fraction) = if decimal_places >= 0 {
+        let padded = format!("{whole:0>width$}", width = shift + 1);
+        let (left, right) = padded.split_at(padded.len() - shift);
+        (left.to_string(), format!("{right}{fraction}"))
+    } else {
+        let padded = format!("{fraction:0<shift$}");
+        let (left, right) = padded.split_at(shift);
+        (format!("{whole}{left}"), right.to_string())
+    };
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let point = if fraction.is_empty() { "" } else { "." };
+    let sign = if value < 0.0 { "-" } else { "" };
+    with_thousands(&format!("{sign}{whole}{point}{fraction}"))
+}
+
+fn with_thousands(number: &str) -> String {
+    let (sign, number) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (whole, fraction) = number.find('.').map_or((number, ""), |at| number.split_at(at));
+    let mut grouped = String::from(sign);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + fraction
+}
+
+/// To what a time in hours, minutes and seconds is rounded.
+#[derive(Clone, Copy)]
+enum TimeStep {
+    /// To a multiple of this many seconds.
+    Seconds(f64),
+    /// To this many decimals of a second.
+    Decimals(i32),
+    /// To the nanosecond, without parts that are zero at the end.
+    Exact,
+}
+
+/// The step that an uncertainty supports; steps that a clock does not have become the next that it has.
+fn time_step(value: f64, uncertainty: f64) -> TimeStep {
+    let decimals = decimals_supported(uncertainty);
+    match decimals {
+        ..=-4 => TimeStep::Seconds(3600.0),
+        -3 => TimeStep::Seconds(600.0),
+        -2 => TimeStep::Seconds(60.0),
+        -1 if value.abs() >= 3600.0 => TimeStep::Seconds(60.0),
+        -1 => TimeStep::Seconds(10.0),
+        0 => TimeStep::Seconds(1.0),
+        decimals => TimeStep::Decimals(decimals.min(9)),
+    }
+}
+
+/// Thirty thousand million years: keeps the arithmetic of a nonsensical time inside 128 bits.
+const SECONDS_MAX: f64 = 1e18;
+
+fn composite_time(seconds: f64, step: TimeStep) -> String {
+    let sign = if seconds < 0.0 { "-" } else { "" };
+    let (step_ns, decimals) = match step {
+        TimeStep::Seconds(step) => ((step * 1e9) as u128, 0),
+        TimeStep::Decimals(decimals) => (10u128.pow(9 - decimals as u32), decimals as usize),
+        TimeStep::Exact => (1, 9),
+    };
+    let nanos = ((seconds.abs().min(SECONDS_MAX) * 1e9).round() as u128 + step_ns / 2) / step_ns * step_ns;
+    let (hours, minutes) = (nanos / 3_600_000_000_000, nanos / 60_000_000_000 % 60);
+    let rest = (nanos % 60_000_000_000) as f64 / 1e9;
+    let mut rest = format!("{rest:.decimals$}");
+    let is_exact = matches!(step, TimeStep::Exact);
+    if is_exact {
+        rest = rest.trim_end_matches('0').trim_end_matches('.').into();
+    }
+    let mut parts = Vec::new();
+    if hours > 0 {
+        parts.push(format!("{} h", with_thousands(&hours.to_string())));
+    }
+    if step_ns < 3_600_000_000_000 && minutes + hours > 0 && !(is_exact && minutes == 0 && rest == "0") {
+        parts.push(format!("{minutes} min"));
+    }
+    if step_ns < 60_000_000_000 && !(is_exact && rest == "0" && !parts.is_empty()) {
+        parts.push(format!("{rest} s"));
+    }
+    if parts.is_empty() {
+        parts.push(if step_ns < 3_600_000_000_000 { "0 min".into() } else { "0 h".into() });
+    }
+    format!("{sign}{}", parts.join(" "))
+}
+
+#[cfg(test)]
+#[path = "quantity_tests.rs"]
+mod tests;

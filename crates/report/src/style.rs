@@ -1,0 +1,219 @@
+//! How a page is laid out: its width, whether it may use colour and more than ASCII, and the text functions that
+//! keep to it.
+
+use crate::hostile::harmless;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What the terminal can do. Whether it can, and whether NO_COLOR is set, is for the caller to find out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Columns. Pages are laid out for 60 to 160 and use no more than 120, since longer lines read badly.
+    pub width: usize,
+    /// Whether bold and colours may be used. No meaning rests on them.
+    pub colour: bool,
+    /// Whether more than plain ASCII may be used.
+    pub unicode: bool,
+}
+
+/// Narrower than this nothing can be aligned; such a terminal wraps the lines itself.
+const PAGE_COLUMNS_MIN: usize = 40;
+/// Wider than this lines read badly.
+const PAGE_COLUMNS_MAX: usize = 120;
+/// The longest text from a drive or host that a page takes over as a word or name.
+const NAME_COLUMNS_MAX: usize = 120;
+/// The longest sentence that a page takes over.
+const SENTENCE_COLUMNS_MAX: usize = 600;
+
+/// What a stretch of text is, for those who see colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// A heading.
+    Heading,
+    /// Something is wrong with the drive.
+    Bad,
+    /// The reader should know before believing the rest.
+    Warning,
+    /// Of less interest.
+    Faint,
+}
+
+impl Style {
+    /// The columns a page uses.
+    pub(crate) fn columns(&self) -> usize {
+        self.width.clamp(PAGE_COLUMNS_MIN, PAGE_COLUMNS_MAX)
+    }
+
+    /// Our own text, in ASCII if need be.
+    pub(crate) fn own(&self, text: &str) -> String {
+        if self.unicode { text.into() } else { ascii(text) }
+    }
+
+    /// A name from a drive, a host or a store.
+    pub(crate) fn name(&self, text: &str) -> String {
+        self.own(&harmless(text, NAME_COLUMNS_MAX))
+    }
+
+    /// A sentence that may quote a drive, a host or a store.
+    pub(crate) fn sentence(&self, text: &str) -> String {
+        self.own(&harmless(text, SENTENCE_COLUMNS_MAX))
+    }
+
+    /// The text in the colour of its tone, if colour may be used. SGR codes of ECMA-48.
+    pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
+        if !self.colour || text.is_empty() {
+            return text.into();
+        }
+        let code = match tone {
+            Tone::Heading => "1",
+            Tone::Bad => "1;31",
+            Tone::Warning => "33",
+            Tone::Faint => "2",
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+}
+
+/// The text with look-alikes for the signs that we use; what else is not ASCII is written out.
+fn ascii(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            _ if character.is_ascii() => plain.push(character),
+            'µ' | 'μ' => plain.push('u'),
+            '×' => plain.push('x'),
+            '–' | '—' | '−' | '‑' => plain.push('-'),
+            '‘' | '’' => plain.push('\''),
+            '“' | '”' => plain.push('"'),
+            '…' => plain.push_str("..."),
+            '±' => plain.push_str("+-"),
+            '≤' => plain.push_str("<="),
+            '≥' => plain.push_str(">="),
+            '°' => plain.push_str("deg "),
+            other => plain.extend(other.escape_unicode()),
+        }
+    }
+    plain
+}
+
+/// The columns a text takes up.
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.width()
+}
+
+/// The text with spaces after it, at least `columns` wide.
+pub(crate) fn pad_end(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(columns_of(text))))
+}
+
+/// The text with spaces before it, at least `columns` wide.
+pub(crate) fn pad_start(text: &str, columns: usize) -> String {
+    format!("{}{text}", " ".repeat(columns.saturating_sub(columns_of(text))))
+}
+
+/// Lines of at most `columns`, broken at spaces but not between a number and its unit. A word longer than a line
+/// is cut into several.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in unbreakable_words(text) {
+        if !line.is_empty() && columns_of(&line) + 1 + columns_of(&word) > columns {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        for character in word.chars() {
+            if columns_of(&line) + character.width().unwrap_or(0) > columns && !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push(character);
+        }
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// Units that stay with the number before them.
+const UNITS: [&str; 22] = [
+    "%", "×", "x", "ns", "µs", "us", "ms", "s", "min", "h", "bytes", "kB", "MB", "GB", "TB", "KiB", "MiB",
+    "GiB", "TiB", "MB/s", "GB/s", "IOPS",
+];
+
+fn unbreakable_words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let unit = word.trim_end_matches(['.', ',', ';', ':', ')']);
+        match words.last_mut() {
+            Some(last)
+                if (UNITS.contains(&unit) && ends_with_number(last)) || goes_on_as_time(word, last) =>
+            {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.into()),
+        }
+    }
+    words
+}
+
+/// "58" after "4 h".
+fn goes_on_as_time(word: &str, words: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) && (words.ends_with(" h") || words.ends_with(" min"))
+}
+
+fn ends_with_number(words: &str) -> bool {
+    let word = words.rsplit(' ').next().unwrap_or(words);
+    word.trim_start_matches('(').starts_with(|c: char| c.is_ascii_digit()) && word.len() <= 16
+}
+
+/// A paragraph: the first line begins with `first`, the others are indented to the same column.
+pub(crate) fn paragraph(first: &str, text: &str, columns: usize) -> Vec<String> {
+    let indent = columns_of(first);
+    let lines = wrap(text, columns.saturating_sub(indent));
+    let blank = " ".repeat(indent);
+    lines
+        .into_iter()
+        .enumerate()
+        .map(|(index, line)| format!("{}{line}", if index == 0 { first } else { blank.as_str() }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_keep_their_units() {
+        assert_eq!(wrap("It reads 211 MB/s, twice.", 13), ["It reads", "211 MB/s,", "twice."]);
+        assert_eq!(wrap("in 4 h 58 min or so", 12), ["in", "4 h 58 min", "or so"]);
+        assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(wrap("", 10), [""]);
+    }
+
+    #[test]
+    fn plain_ascii_keeps_the_meaning() {
+        let style = Style { width: 80, colour: false, unicode: false };
+        assert_eq!(style.own("1.50 × in 3 µs – 40 °C 東"), "1.50 x in 3 us - 40 deg C \\u{6771}");
+    }
+
+    #[test]
+    fn the_text_hangs_under_itself() {
+        assert_eq!(paragraph("! ", "one two three", 9), ["! one two", "  three"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_long_and_nothing_is_lost(text in "[a-z0-9 東µ]{0,80}", columns in 2usize..40) {
+            let lines = wrap(&text, columns);
+            for line in &lines {
+                prop_assert!(columns_of(line) <= columns, "{:?}", line);
+            }
+            let letters = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
+            prop_assert_eq!(letters(&lines.concat()), letters(&text));
+        }
+    }
+}

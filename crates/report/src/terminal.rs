@@ -1,0 +1,45 @@
+//! Pages for a terminal, as text.
+//!
+//! ```text
+//! what was measured      model, serial, path, capacity, link
+//! ! what to know first   interrupted, caveats, warnings
+//! the answers            sound? -> speed -> access: value, range, sentence
+//! what to do             advice
+//! the chart              rate over position
+//! how it was measured    engine, seed, noise of the host
+//! what next              the command that repeats it, and where more is
+//! ```
+
+mod chart;
+mod findings;
+mod heading;
+mod method;
+mod plan;
+mod tables;
+
+pub use plan::{PlanGroup, PlanPage, plan_page};
+pub use tables::{DriveRow, RunRow, drives_table, runs_table};
+
+use crate::style::Style;
+use model::run::Run;
+
+/// What a newcomer reads after a run: the answers first, then where they come from.
+pub fn run_page(run: &Run, style: Style) -> String {
+    let sections = [
+        heading::target(&run.target, style),
+        heading::notices(run, style),
+        findings::answers(run, style),
+        findings::advice(run, style),
+        chart::charts(run, style),
+        method::how_it_was_measured(run, style),
+        method::what_next(run, style),
+    ];
+    page(sections)
+}
+
+/// Sections with an empty line between them; empty ones are left out.
+fn page(sections: impl IntoIterator<Item = Vec<String>>) -> String {
+    let sections = sections.into_iter().filter(|lines| !lines.is_empty());
+    let text: Vec<String> = sections.map(|lines| lines.join("\n") + "\n").collect();
+    text.join("\n")
+}

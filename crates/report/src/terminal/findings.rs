@@ -1,0 +1,255 @@
+//! The answers of a run: findings in three groups, as rows of what, value, range and sentence.
+
+use crate::quantity::measured;
+use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
+use model::finding::{Conclusion, Finding, FindingCode, Outcome, Value};
+use model::run::Run;
+
+/// The questions that a page answers, in this order. Whether a drive is sound comes first: the speed of a drive
+/// that loses data is of no interest.
+const GROUPS: [Group; 4] = [Group::Sound, Group::Speed, Group::Access, Group::Other];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Sound,
+    Speed,
+    Access,
+    Other,
+}
+
+impl Group {
+    fn question(self) -> &'static str {
+        match self {
+            Group::Sound => "Is it sound, and can the numbers be trusted?",
+            Group::Speed => "How fast does it move data?",
+            Group::Access => "How fast does it reach data?",
+            Group::Other => "What else was found?",
+        }
+    }
+}
+
+/// The group of a code and its name on a page. Codes without a line here show up in the last group, by their code.
+fn group_and_label(code: FindingCode) -> (Group, String) {
+    let (group, label) = match code.name() {
+        "bad-blocks" => (Group::Sound, "Bad blocks"),
+        "device-lost" => (Group::Sound, "Device lost after"),
+        "cache-influence" => (Group::Sound, "Signs of a cache"),
+        "read-rate-outer" => (Group::Speed, "Read rate, start"),
+        "read-rate-inner" => (Group::Speed, "Read rate, end"),
+        "read-rate-mean" => (Group::Speed, "Read rate, mean"),
+        "write-rate-outer" => (Group::Speed, "Write rate, start"),
+        "write-rate-inner" => (Group::Speed, "Write rate, end"),
+        "write-rate-mean" => (Group::Speed, "Write rate, mean"),
+        "full-pass-time" => (Group::Speed, "Full pass"),
+        "access-time" => (Group::Access, "Access time"),
+        "concurrency-gain" => (Group::Access, "Parallel gain"),
+        "concurrency-knee" => (Group::Access, "Best parallelism"),
+        name => return (Group::Other, name.replace('-', " ")),
+    };
+    (group, label.into())
+}
+
+/// One finding, ready to be laid out.
+struct Row {
+    mark: &'static str,
+    tone: Option<Tone>,
+    label: String,
+    /// "211", right-aligned.
+    number: String,
+    /// "MB/s", left-aligned.
+    unit: String,
+    interval: String,
+    sentence: String,
+}
+
+/// The widest of each column, over all groups, so that they line up down the page.
+struct Columns {
+    label: usize,
+    number: usize,
+    unit: usize,
+    interval: usize,
+}
+
+/// All findings, by group.
+pub(super) fn answers(run: &Run, style: Style) -> Vec<String> {
+    if run.findings.is_empty() {
+        return paragraph("", "Nothing was concluded from this run.", style.columns());
+    }
+    let grouped = GROUPS.map(|group| (group, rows_of(group, &run.findings, style)));
+    let columns = Columns::of(grouped.iter().flat_map(|(_, rows)| rows));
+    let mut lines = Vec::new();
+    for (group, rows) in grouped.iter().filter(|(_, rows)| !rows.is_empty()) {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.push(style.paint(Tone::Heading, group.question()));
+        for row in rows {
+            lines.extend(row.lines(&columns, style));
+        }
+    }
+    lines.extend(confidence_note(&run.findings, style));
+    lines
+}
+
+/// The findings of a group, in the order of their codes.
+fn rows_of(group: Group, findings: &[Finding], style: Style) -> Vec<Row> {
+    let mut of_group: Vec<(FindingCode, Row)> = findings
+        .iter()
+        .filter_map(|finding| {
+            let (of, label) = group_and_label(finding.code);
+            (of == group).then(|| (finding.code, Row::new(finding, label, style)))
+        })
+        .collect();
+    of_group.sort_by_key(|(code, _)| *code);
+    of_group.into_iter().map(|(_, row)| row).collect()
+}
+
+impl Row {
+    fn new(finding: &Finding, label: String, style: Style) -> Row {
+        let blank = Row {
+            mark: " ",
+            tone: None,
+            label,
+            number: String::new(),
+            unit: String::new(),
+            interval: String::new(),
+            sentence: String::new(),
+        };
+        match &finding.outcome {
+            Outcome::Unknown { why } => Row {
+                mark: "?",
+                tone: Some(Tone::Faint),
+                number: "unknown".into(),
+                sentence: style.sentence(why),
+                ..blank
+            },
+            Outcome::Known(conclusion) => blank.with_conclusion(finding.code, conclusion, style),
+        }
+    }
+
+    fn with_conclusion(self, code: FindingCode, conclusion: &Conclusion, style: Style) -> Row {
+        let (number, unit, interval) = match &conclusion.value {
+            Value::Number { estimate, .. } if is_count_of_trouble(code) && estimate.value == 0.0 => {
+                ("none".into(), String::new(), String::new())
+            }
+            Value::Number { estimate, unit } => {
+                let shown = measured(estimate, &style.name(unit));
+                let (number, unit) = shown.value.split_once(' ').unwrap_or((&shown.value, ""));
+                (style.own(number), style.own(unit), style.own(&shown.interval))
+            }
+            Value::Text(kind) => (style.name(kind), String::new(), String::new()),
+        };
+        let (mark, tone) = alarm(code, conclusion);
+        Row { mark, tone, number, unit, interval, sentence: style.sentence(&conclusion.statement), ..self }
+    }
+
+    fn lines(&self, columns: &Columns, style: Style) -> Vec<String> {
+        let value = if self.unit.is_empty() && self.interval.is_empty() {
+            // A word stands where the numbers end, and may run on into the other columns.
+            pad_end(
+                &pad_start(&self.number, columns.number),
+                columns.number + columns.unit + columns.interval + 3,
+            )
+        } else {
+            format!(
+                "{} {}  {}",
+                pad_start(&self.number, columns.number),
+                pad_end(&self.unit, columns.unit),
+                pad_end(&self.interval, columns.interval)
+            )
+        };
+        let row = format!("{} {}  {value}", self.mark, pad_end(&self.label, columns.label));
+        let beside = columns_of(&row) + 2;
+        if style.columns() >= beside + SENTENCE_COLUMNS_MIN {
+            self.with_sentence_beside(&row, style.columns() - beside, style)
+        } else {
+            self.with_sentence_below(&row, style)
+        }
+    }
+
+    fn with_sentence_beside(&self, row: &str, columns: usize, style: Style) -> Vec<String> {
+        let blank = " ".repeat(columns_of(row));
+        let sentence = wrap(&self.sentence, columns);
+        let lines = sentence.iter().enumerate().map(|(index, text)| {
+            let head = if index == 0 { self.painted(row, style) } else { blank.clone() };
+            format!("{head}  {text}").trim_end().to_string()
+        });
+        lines.collect()
+    }
+
+    fn with_sentence_below(&self, row: &str, style: Style) -> Vec<String> {
+        let mut lines = vec![self.painted(row.trim_end(), style)];
+        if !self.sentence.is_empty() {
+            lines.extend(paragraph("      ", &self.sentence, style.columns()));
+        }
+        lines
+    }
+
+    fn painted(&self, row: &str, style: Style) -> String {
+        self.tone.map_or(row.into(), |tone| style.paint(tone, row))
+    }
+}
+
+/// A sentence beside the table needs this much room to read well; with less it goes below.
+const SENTENCE_COLUMNS_MIN: usize = 40;
+
+impl Columns {
+    fn of<'rows>(rows: impl Iterator<Item = &'rows Row>) -> Columns {
+        let mut columns = Columns { label: 0, number: 0, unit: 0, interval: 0 };
+        for row in rows {
+            columns.label = columns.label.max(columns_of(&row.label));
+            columns.number = columns.number.max(columns_of(&row.number));
+            columns.unit = columns.unit.max(columns_of(&row.unit));
+            columns.interval = columns.interval.max(columns_of(&row.interval));
+        }
+        columns
+    }
+}
+
+/// Codes whose number counts what is wrong, so that zero reads "none".
+fn is_count_of_trouble(code: FindingCode) -> bool {
+    matches!(code, FindingCode::BadBlocks | FindingCode::CacheInfluence)
+}
+
+/// The mark and colour of a finding that is bad news.
+fn alarm(code: FindingCode, conclusion: &Conclusion) -> (&'static str, Option<Tone>) {
+    let is_zero = matches!(&conclusion.value, Value::Number { estimate, .. } if estimate.value == 0.0);
+    match code {
+        FindingCode::DeviceLost => ("!", Some(Tone::Bad)),
+        FindingCode::BadBlocks if !is_zero => ("!", Some(Tone::Bad)),
+        FindingCode::CacheInfluence if !is_zero => ("!", Some(Tone::Warning)),
+        _ => (" ", None),
+    }
+}
+
+/// What the ranges of the table mean; nothing when there are none.
+fn confidence_note(findings: &[Finding], style: Style) -> Vec<String> {
+    let uncertain = findings.iter().filter_map(Finding::estimate).filter(|e| e.low != e.high);
+    let confidences: Vec<f64> = uncertain.map(|e| e.confidence * 100.0).filter(|c| c.is_finite()).collect();
+    let Some(lowest) = confidences.iter().copied().reduce(f64::min) else { return Vec::new() };
+    let highest = confidences.iter().copied().fold(lowest, f64::max);
+    let confidence =
+        if lowest == highest { format!("{lowest:.0} %") } else { format!("{lowest:.0} % to {highest:.0} %") };
+    let note = format!("A range holds the true value with {confidence} confidence.");
+    let lines = paragraph("  ", &note, style.columns());
+    std::iter::once(String::new()).chain(lines.iter().map(|line| style.paint(Tone::Faint, line))).collect()
+}
+
+/// What to do, each advice once.
+pub(super) fn advice(run: &Run, style: Style) -> Vec<String> {
+    let mut all: Vec<&str> = Vec::new();
+    for finding in &run.findings {
+        if let Outcome::Known(conclusion) = &finding.outcome
+            && let Some(advice) = conclusion.advice.as_deref()
+            && !all.contains(&advice)
+        {
+            all.push(advice);
+        }
+    }
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let heading = style.paint(Tone::Heading, "What to do");
+    let items = all.iter().flat_map(|advice| paragraph("  - ", &style.sentence(advice), style.columns()));
+    std::iter::once(heading).chain(items).collect()
+}

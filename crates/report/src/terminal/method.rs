@@ -1,0 +1,143 @@
+//! The foot of a page: how it was measured, how to repeat it and where more is.
+
+use crate::quantity::{rough_time, size};
+use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::{PhaseSummary, Run};
+use model::units::{Bytes, Nanos};
+
+/// How it was measured, one fact a line.
+pub(super) fn how_it_was_measured(run: &Run, style: Style) -> Vec<String> {
+    let facts: Vec<(&str, String)> = [
+        ("what", Some(extent(run))),
+        ("when", Some(moment(run, style))),
+        ("where", place(run, style)),
+        ("engine", Some(engine(run, style))),
+        ("blocks", Some(blocks(run))),
+        ("own cost", Some(own_cost(run, style))),
+        ("noise", Some(noise(run, style))),
+        ("before", sentences(&run.state_before, style)),
+        ("after", sentences(&run.state_after, style)),
+        ("seed", Some(format!("{} (the same seed gives the same requests)", run.seed))),
+    ]
+    .into_iter()
+    .filter_map(|(label, text)| text.map(|text| (label, text)))
+    .collect();
+    let label_columns = facts.iter().map(|(label, _)| columns_of(label)).max().unwrap_or(0);
+    let mut lines = vec![style.paint(Tone::Heading, "How it was measured")];
+    for (label, text) in facts {
+        let first = format!("  {}  ", pad_end(label, label_columns));
+        lines.extend(paragraph(&first, &text, style.columns()));
+    }
+    lines
+}
+
+fn extent(run: &Run) -> String {
+    let bytes_of = |operation| -> u64 {
+        let totals = run.phases.iter().filter_map(|phase| phase.totals_of(operation));
+        totals.fold(0, |bytes, totals| bytes.saturating_add(totals.bytes))
+    };
+    let measured = run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Measure).count();
+    let written = match bytes_of(Operation::Write) {
+        0 => "wrote nothing".into(),
+        bytes => format!("wrote {}", rough_size(bytes)),
+    };
+    format!(
+        "{} phases, {measured} of them measurements; read {}, {written}",
+        run.phases.len(),
+        rough_size(bytes_of(Operation::Read))
+    )
+}
+
+fn rough_size(bytes: u64) -> String {
+    crate::quantity::capacity(Bytes(bytes))
+}
+
+fn moment(run: &Run, style: Style) -> String {
+    let end = |phase: &PhaseSummary| phase.start_ns.saturating_add(phase.duration_ns);
+    let took = Nanos(run.phases.iter().map(end).max().unwrap_or(0));
+    format!("{}, for {}", readable_moment(&style.name(&run.started)), style.own(&rough_time(took)))
+}
+
+/// "2026-11-21 20:15 UTC" of RFC 3339 in UTC; anything else stays as it is.
+pub(super) fn readable_moment(rfc3339: &str) -> String {
+    let is_utc = rfc3339.is_ascii() && rfc3339.len() >= 20 && rfc3339.ends_with('Z');
+    match rfc3339.split_once('T') {
+        Some((date, time)) if is_utc && date.len() == 10 => format!("{date} {} UTC", &time[..5]),
+        _ => rfc3339.into(),
+    }
+}
+
+fn place(run: &Run, style: Style) -> Option<String> {
+    let environment = &run.environment;
+    let host = (!environment.host.is_empty()).then(|| style.name(&environment.host));
+    let kernel =
+        (!environment.kernel.is_empty()).then(|| format!("Linux {}", style.name(&environment.kernel)));
+    let version = format!("drivescope {}", style.name(&run.version));
+    let parts: Vec<String> = [host, kernel, Some(version)].into_iter().flatten().collect();
+    Some(parts.join(", "))
+}
+
+fn engine(run: &Run, style: Style) -> String {
+    let environment = &run.environment;
+    let meaning = match environment.engine.as_str() {
+        "uring" => "uring (io_uring)".into(),
+        "psync" => "psync (one request at a time in each thread)".into(),
+        "sim" => "sim (virtual time)".into(),
+        other => style.name(other),
+    };
+    let caching = if environment.direct {
+        "direct I/O, past the page cache"
+    } else {
+        "through the page cache (no direct I/O)"
+    };
+    let scheduler = environment.scheduler.as_deref().map(|name| format!("scheduler {}", style.name(name)));
+    let features = environment.engine_features.iter().map(|feature| style.sentence(feature));
+    let parts: Vec<String> = [meaning, caching.into()].into_iter().chain(scheduler).chain(features).collect();
+    parts.join("; ")
+}
+
+fn blocks(run: &Run) -> String {
+    let (logical, physical) = (run.target.logical_block, run.target.physical_block);
+    if logical == physical {
+        return format!("{} each", size(logical));
+    }
+    format!("{} each, handled by the drive as {}", size(logical), size(physical))
+}
+
+fn own_cost(run: &Run, style: Style) -> String {
+    let cost = run.environment.own_cost_ns_per_io.and_then(|cost_ns| Nanos::from_secs_f64(cost_ns / 1e9));
+    cost.map_or("none in virtual time".into(), |cost| {
+        style.own(&format!("drivescope itself adds about {} to each request", rough_time(cost)))
+    })
+}
+
+fn noise(run: &Run, style: Style) -> String {
+    run.environment.scheduling_gap_ns_max.map_or("none in virtual time".into(), |gap_ns| {
+        style.own(&format!(
+            "before the start this machine kept drivescope waiting for up to {}; shorter stalls may be its own",
+            rough_time(Nanos(gap_ns))
+        ))
+    })
+}
+
+fn sentences(sentences: &[String], style: Style) -> Option<String> {
+    let shown: Vec<String> = sentences.iter().map(|sentence| style.sentence(sentence)).collect();
+    (!shown.is_empty()).then(|| shown.join(" "))
+}
+
+/// Longest command that is shown whole; it stands on one line, so that it can be copied.
+const COMMAND_COLUMNS_MAX: usize = 400;
+
+/// The commands that repeat the run and show more of it. They are not broken into lines, so that they can be copied.
+pub(super) fn what_next(run: &Run, style: Style) -> Vec<String> {
+    let id = style.name(&run.id);
+    let command = style.own(&crate::hostile::harmless(&run.command, COMMAND_COLUMNS_MAX));
+    vec![
+        style.paint(Tone::Heading, "What next"),
+        format!("  again     {command}"),
+        format!("  more      drivescope show {id}"),
+        format!("  as JSON   drivescope show {id} --json -"),
+    ]
+}

@@ -1,0 +1,97 @@
+//! What a run will do, shown before it starts and for `--dry-run`.
+
+use crate::quantity::{capacity, rough_share, rough_time};
+use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph};
+use crate::terminal::{heading, page};
+use model::target::TargetFacts;
+use model::units::{Bytes, Nanos};
+
+/// What a run will do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanPage {
+    /// What it will be done to.
+    pub target: TargetFacts,
+    /// The steps, like ones together.
+    pub groups: Vec<PlanGroup>,
+    /// All that is read at most; none when that can't be said.
+    pub bytes_read: Option<Bytes>,
+    /// All that is written at most; none when that can't be said.
+    pub bytes_written: Option<Bytes>,
+    /// How long it will take; none when that can't be said.
+    pub time: Option<Nanos>,
+    /// Share of the writes that the drive's maker promises it to endure, in [0, 1], if known.
+    pub endurance_share: Option<f64>,
+    /// What the reader should know first, as sentences: data that will be lost, what can't be had.
+    pub warnings: Vec<String>,
+}
+
+/// Steps of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanGroup {
+    /// "Read 24 areas of 1 GiB from start to end".
+    pub what: String,
+    /// How many phases.
+    pub phases: u32,
+    /// How long they will take, if that can be said.
+    pub time: Option<Nanos>,
+}
+
+/// The page: target, warnings, steps, and what they cost.
+pub fn plan_page(plan: &PlanPage, style: Style) -> String {
+    let warnings = plan.warnings.iter().map(|warning| style.sentence(warning));
+    let caveats = plan.target.caveats.iter().map(|caveat| style.own(caveat.statement()));
+    let notices = warnings.chain(caveats).flat_map(|text| paragraph("! ", &text, style.columns()));
+    page([
+        heading::target(&plan.target, style),
+        notices.map(|line| style.paint(Tone::Warning, &line)).collect(),
+        steps(plan, style),
+        cost(plan, style),
+    ])
+}
+
+fn steps(plan: &PlanPage, style: Style) -> Vec<String> {
+    let mut lines = vec![style.paint(Tone::Heading, "What will be done")];
+    if plan.groups.is_empty() {
+        lines.push("  Nothing.".into());
+    }
+    let counts: Vec<String> = plan.groups.iter().map(|group| phases(group.phases)).collect();
+    let times: Vec<String> = plan.groups.iter().map(|group| about(group.time, style)).collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| columns_of(text)).max().unwrap_or(0);
+    let (count_columns, time_columns) = (widest(&counts), widest(&times));
+    for (index, group) in plan.groups.iter().enumerate() {
+        let first = format!(
+            "  {}  {}  ",
+            pad_start(&counts[index], count_columns),
+            pad_end(&times[index], time_columns)
+        );
+        lines.extend(paragraph(&first, &style.sentence(&group.what), style.columns()));
+    }
+    lines
+}
+
+fn phases(count: u32) -> String {
+    if count == 1 { "1 phase ".into() } else { format!("{count} phases") }
+}
+
+fn about(time: Option<Nanos>, style: Style) -> String {
+    time.map_or("time not known".into(), |time| style.own(&format!("about {}", rough_time(time))))
+}
+
+fn cost(plan: &PlanPage, style: Style) -> Vec<String> {
+    let at_most = |bytes: Option<Bytes>| match bytes {
+        None => "an amount that depends on what is found".into(),
+        Some(Bytes::ZERO) => "nothing".into(),
+        Some(bytes) => format!("at most {}", capacity(bytes)),
+    };
+    let mut written = at_most(plan.bytes_written);
+    if let Some(share) = plan.endurance_share {
+        written += &format!(", {} of what its maker promises that it endures", rough_share(share));
+    }
+    let facts =
+        [("reads ", at_most(plan.bytes_read)), ("writes", written), ("takes ", about(plan.time, style))];
+    let mut lines = vec![style.paint(Tone::Heading, "What it costs")];
+    for (label, text) in facts {
+        lines.extend(paragraph(&format!("  {label}  "), &text, style.columns()));
+    }
+    lines
+}

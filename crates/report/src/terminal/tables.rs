@@ -1,0 +1,161 @@
+//! Lists: the runs that are stored, the drives that are there.
+
+use crate::quantity::capacity;
+use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
+use crate::terminal::method::readable_moment;
+use model::run::RunStatus;
+use model::units::Bytes;
+
+/// One stored run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRow {
+    /// Its name in the store.
+    pub id: String,
+    /// When it began, as RFC 3339 in UTC.
+    pub started: String,
+    /// What was measured: model or path.
+    pub target: String,
+    /// How it ended; none while it is under way.
+    pub status: Option<RunStatus>,
+    /// What was asked: "check", "surface".
+    pub experiments: Vec<String>,
+}
+
+/// One drive, partition, volume or loop device of this machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriveRow {
+    /// "/dev/sdb".
+    pub path: String,
+    /// What it calls itself.
+    pub model: Option<String>,
+    /// How much it holds, if that can be read.
+    pub capacity: Option<Bytes>,
+    /// "disk", "flash", "virtual", "loop", "partition".
+    pub kind: String,
+    /// How it is connected.
+    pub link: Option<String>,
+    /// Who uses it: "mounted at /data", "member of md0".
+    pub used_by: Option<String>,
+    /// Why it can't be read, as a sentence; none when it can.
+    pub reads_refused: Option<String>,
+    /// Why it won't be written to, as a sentence; none when it may.
+    pub writes_refused: Option<String>,
+}
+
+/// The stored runs, in the order given.
+pub fn runs_table(rows: &[RunRow], style: Style) -> String {
+    if rows.is_empty() {
+        return paragraph("", "There are no runs yet. Try: drivescope check TARGET", style.columns())
+            .join("\n")
+            + "\n";
+    }
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let moment = readable_moment(&style.name(&row.started));
+            vec![
+                style.name(&row.id),
+                moment.trim_end_matches(" UTC").into(),
+                row.status.map_or("running", RunStatus::name).into(),
+                style.name(&row.experiments.join(", ")),
+                style.name(&row.target),
+            ]
+        })
+        .collect();
+    let table = Table::new(["run", "started (UTC)", "status", "experiments", "target"], cells, style);
+    table.lines(|_| Vec::new()).join("\n") + "\n"
+}
+
+/// The drives of this machine, each with what may not be done to it and why.
+pub fn drives_table(rows: &[DriveRow], style: Style) -> String {
+    if rows.is_empty() {
+        return paragraph(
+            "",
+            "No drive was found. Files and directories can be measured too.",
+            style.columns(),
+        )
+        .join("\n")
+            + "\n";
+    }
+    let or_dash = |text: &Option<String>| text.as_deref().map_or("-".into(), |text| style.name(text));
+    let cells = rows.iter().map(|row| {
+        vec![
+            style.name(&row.path),
+            row.capacity.map_or("-".into(), capacity),
+            style.name(&row.kind),
+            if row.reads_refused.is_none() { "yes" } else { "no" }.into(),
+            if row.writes_refused.is_none() { "yes" } else { "no" }.into(),
+            or_dash(&row.link),
+            or_dash(&row.used_by),
+            or_dash(&row.model),
+        ]
+    });
+    let header = ["path", "size", "kind", "read?", "write?", "link", "used by", "model"];
+    let table = Table::new(header, cells.collect(), style);
+    let lines = table.lines(|index| {
+        let reasons = [&rows[index].reads_refused, &rows[index].writes_refused];
+        let mut sentences: Vec<String> =
+            reasons.into_iter().flatten().map(|reason| style.sentence(reason)).collect();
+        sentences.dedup();
+        sentences.iter().flat_map(|sentence| paragraph("    ", sentence, style.columns())).collect()
+    });
+    lines.join("\n") + "\n"
+}
+
+/// Cells under a header, each column as wide as its widest cell, as far as the page allows.
+struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    columns: Vec<usize>,
+    style: Style,
+}
+
+/// No column is made narrower than this.
+const CELL_COLUMNS_MIN: usize = 6;
+const GAP: &str = "  ";
+
+impl Table {
+    fn new<const N: usize>(header: [&str; N], rows: Vec<Vec<String>>, style: Style) -> Table {
+        let header: Vec<String> = header.iter().map(|name| name.to_string()).collect();
+        let mut columns: Vec<usize> = header.iter().map(|name| columns_of(name)).collect();
+        for row in &rows {
+            for (column, cell) in columns.iter_mut().zip(row) {
+                *column = (*column).max(columns_of(cell));
+            }
+        }
+        let header_columns: Vec<usize> = header.iter().map(|name| columns_of(name)).collect();
+        narrow(&mut columns, &header_columns, style.columns());
+        Table { header, rows, columns, style }
+    }
+
+    fn lines(&self, below: impl Fn(usize) -> Vec<String>) -> Vec<String> {
+        let mut lines = vec![self.style.paint(Tone::Heading, &self.line(&self.header))];
+        for (index, row) in self.rows.iter().enumerate() {
+            lines.push(self.line(row));
+            lines.extend(below(index).iter().map(|line| self.style.paint(Tone::Faint, line)));
+        }
+        lines
+    }
+
+    fn line(&self, cells: &[String]) -> String {
+        let cells: Vec<String> = cells
+            .iter()
+            .zip(&self.columns)
+            .map(|(cell, columns)| pad_end(&crate::hostile::harmless(cell, *columns), *columns))
+            .collect();
+        cells.join(GAP).trim_end().to_string()
+    }
+}
+
+/// Takes columns off the widest column until the line fits; the first, which names the row, is the last to go.
+fn narrow(columns: &mut [usize], header: &[usize], page: usize) {
+    while columns.iter().sum::<usize>() + GAP.len() * columns.len().saturating_sub(1) > page {
+        let floor = |index: usize| header[index].max(CELL_COLUMNS_MIN);
+        let shrinkable = |index: &usize| columns[*index] > floor(*index);
+        let widest = (1..columns.len()).filter(shrinkable).max_by_key(|index| columns[*index]);
+        match widest.or((columns[0] > floor(0)).then_some(0)) {
+            Some(index) => columns[index] -= 1,
+            None => return,
+        }
+    }
+}
