@@ -4,7 +4,7 @@
 //! ```text
 //! Workload ──► load::generate ──► load::issue ──► Engine::queue, commit ──► drive
 //!                                     ▲                                      │
-//!            load::record ◄───────────┴──────────── Engine::reap ◄───────────┘
+//!            load::frame ◄────────────┴──────────── Engine::reap ◄───────────┘
 //!                 │ frames, 25 a second
 //!                 ▼
 //!            load::collect ──► IntervalRecord, HistogramRecord, ErrorRecord ──► PhaseObserver
@@ -14,4 +14,7 @@
 pub mod clock;
 pub mod engine;
 pub mod error;
+pub mod load;
+pub mod rig;
 pub mod target;
+pub mod telemetry;

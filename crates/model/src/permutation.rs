@@ -29,6 +29,11 @@ impl Permutation {
         }
     }
 
+    /// How many items it orders.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
     /// Where item `index` goes. Panics unless `index < count`.
     #[inline]
     pub fn apply(&self, index: u64) -> u64 {

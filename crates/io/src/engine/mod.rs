@@ -1,14 +1,23 @@
 //! Engines: what carries requests to a drive. Four of them behind one contract, held by one conformance suite.
 
+pub mod buffer;
+#[cfg(test)]
+mod conformance;
+pub mod null;
+pub mod psync;
+pub mod sim;
+pub mod uring;
+
 use crate::error::IoError;
-use model::request::{Completion, Request, Tag};
+use model::request::{Completion, Operation, Request, Status, Tag};
 use model::units::Instant;
 
 /// Queues, commits and reaps requests. An engine owns its ring and its buffers; it does not own the time.
 ///
 /// The contract:
 /// - A tag is below [`Engine::depth`], and not used again before its completion was reaped.
-/// - `queue` only notes the request. After `commit` it is under way.
+/// - `queue` only notes the request. After `commit` it is under way, at the latest when `reap` is called: an engine
+///   may hand requests over and wait for completions in one call to the system.
 /// - `reap` answers every committed request exactly once, in the order in which it saw them done.
 /// - An error of the device is a completion with its status. `Err` means that the engine itself is broken.
 /// - Dropping an engine waits for what is under way, since the drive still writes into its buffers.
@@ -34,3 +43,15 @@ pub trait Engine {
 /// The engine has no room; reap first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full(pub Request);
+
+/// The completion of `request` that the system answered with a byte count or a negative error number.
+fn completion_of(request: Request, answer: i32, completed_ns: u64) -> Completion {
+    let moves_data = matches!(request.operation, Operation::Read | Operation::Write);
+    let transferred_bytes = if moves_data { answer.max(0) as u32 } else { 0 };
+    let status = match answer {
+        errno if errno < 0 => Status::from_errno(-errno),
+        _ if moves_data && transferred_bytes < request.length_bytes => Status::Short,
+        _ => Status::Done,
+    };
+    Completion { tag: request.tag, status, transferred_bytes, completed_ns }
+}

@@ -1,0 +1,1 @@
+//! One suite that holds the contract for all engines.

@@ -1,0 +1,298 @@
+//! The fast engine: io_uring with registered buffers, file and ring, one call to the system for submitting and
+//! waiting together. Each feature is tried; one that is not to be had is left out and the reason kept.
+#![allow(unsafe_code, reason = "the ring shares memory with the kernel")]
+
+use crate::clock::{Clock, MonotonicClock};
+use crate::engine::buffer::BufferPool;
+use crate::engine::{Engine, Full, completion_of};
+use crate::error::IoError;
+use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::{IoUring, opcode, squeue};
+use model::request::{Completion, Operation, Request, Status, Tag};
+use model::units::{Instant, Nanos};
+use std::io;
+use std::os::fd::RawFd;
+
+/// The kernel registers at most this much as one buffer.
+const REGISTERED_BYTES_MAX: usize = 1 << 30;
+/// How long the read that tries polling may take before we call it not working.
+const POLL_TRIAL: Nanos = Nanos::from_secs(1);
+
+/// io_uring behind the engine contract. Made and used on one thread.
+pub struct UringEngine {
+    ring: IoUring,
+    /// After the ring, so that it is unmapped last.
+    buffers: BufferPool,
+    clock: MonotonicClock,
+    descriptor: RawFd,
+    requests: Vec<Option<Request>>,
+    depth: u32,
+    queued: u32,
+    in_flight: u32,
+    features: UringFeatures,
+}
+
+/// What of the ring is in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UringFeatures {
+    registered_buffers: bool,
+    registered_file: bool,
+    polled: bool,
+    /// In words: what is in use, and what is not and why.
+    pub notes: Vec<String>,
+}
+
+impl UringEngine {
+    /// Opens a ring on a descriptor that outlives it. With `polled` completions are looked for instead of waited
+    /// for, if the drive really can.
+    ///
+    /// # Errors
+    /// When the system gives no ring at all.
+    pub fn open(
+        descriptor: RawFd,
+        depth: u32,
+        buffer_bytes: usize,
+        polled: bool,
+        clock: MonotonicClock,
+    ) -> Result<UringEngine, IoError> {
+        if polled {
+            let refusal = match UringEngine::build(descriptor, depth, buffer_bytes, true, clock) {
+                Ok(mut engine) => match engine.try_polling() {
+                    Ok(()) => return Ok(engine),
+                    Err(refusal) => refusal,
+                },
+                Err(error) => error.to_string(),
+            };
+            let mut engine = UringEngine::build(descriptor, depth, buffer_bytes, false, clock)?;
+            engine.features.notes.push(format!("not polled: {refusal}"));
+            return Ok(engine);
+        }
+        UringEngine::build(descriptor, depth, buffer_bytes, false, clock)
+    }
+
+    /// What of the ring is in use.
+    pub fn features(&self) -> &UringFeatures {
+        &self.features
+    }
+
+    fn build(
+        descriptor: RawFd,
+        depth: u32,
+        buffer_bytes: usize,
+        polled: bool,
+        clock: MonotonicClock,
+    ) -> Result<UringEngine, IoError> {
+        let mut features = UringFeatures { polled, ..UringFeatures::default() };
+        let ring = build_ring(depth, polled, &mut features)?;
+        let mut engine = UringEngine {
+            ring,
+            buffers: BufferPool::new(depth, buffer_bytes)?,
+            clock,
+            descriptor,
+            requests: vec![None; depth as usize],
+            depth,
+            queued: 0,
+            in_flight: 0,
+            features,
+        };
+        engine.register();
+        Ok(engine)
+    }
+
+    /// Registers what the kernel will take, so that it need not look it up for each request.
+    fn register(&mut self) {
+        let iovec = self.buffers.as_iovec();
+        let registered = if iovec.iov_len <= REGISTERED_BYTES_MAX {
+            // SAFETY: the mapping lives as long as the ring; fields are dropped in the order of declaration, the ring first.
+            unsafe { self.ring.submitter().register_buffers(&[iovec]) }
+        } else {
+            Err(io::Error::from_raw_os_error(libc::EFBIG))
+        };
+        self.features.registered_buffers = note(&mut self.features.notes, "registered buffers", registered);
+        let registered = self.ring.submitter().register_files(&[self.descriptor]);
+        self.features.registered_file = note(&mut self.features.notes, "registered file", registered);
+        let registered = self.ring.submitter().register_ring_fd();
+        note(&mut self.features.notes, "registered ring", registered);
+    }
+
+    /// Reads the first block. A ring for polling can be set up on any file, but where the driver has no queues to
+    /// poll, each request is answered with EOPNOTSUPP.
+    fn try_polling(&mut self) -> Result<(), String> {
+        let length_bytes = self.buffers.slot_bytes().min(4096) as u32;
+        let request = Request { tag: Tag(0), operation: Operation::Read, offset_bytes: 0, length_bytes };
+        let mut answers = Vec::with_capacity(1);
+        self.queue(request).map_err(|_| "the ring is full".to_string())?;
+        let deadline = self.clock.now() + POLL_TRIAL;
+        self.reap(&mut answers, 1, deadline).map_err(|error| error.to_string())?;
+        match answers.first().map(|answer| answer.status) {
+            Some(Status::Done) => {
+                self.features.notes.push("polled".into());
+                Ok(())
+            }
+            Some(status) => Err(format!("a trial read answered: {}", status.describe())),
+            None => Err("a trial read was not answered within a second".into()),
+        }
+    }
+
+    fn entry(&self, request: Request) -> squeue::Entry {
+        let buffer = self.buffers.pointer(request.tag);
+        let (length, offset) = (request.length_bytes, request.offset_bytes);
+        macro_rules! on_file {
+            ($file:expr) => {
+                match (request.operation, self.features.registered_buffers) {
+                    (Operation::Read, true) => opcode::ReadFixed::new($file, buffer, length, 0).offset(offset).build(),
+                    (Operation::Write, true) => opcode::WriteFixed::new($file, buffer, length, 0).offset(offset).build(),
+                    (Operation::Read, false) => opcode::Read::new($file, buffer, length).offset(offset).build(),
+                    (Operation::Write, false) => opcode::Write::new($file, buffer, length).offset(offset).build(),
+                    (Operation::Flush, _) => opcode::Fsync::new($file).flags(FsyncFlags::DATASYNC).build(),
+                    (Operation::Discard, _) => opcode::Fallocate::new($file, u64::from(length))
+                        .offset(offset)
+                        .mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE)
+                        .build(),
+                }
+            };
+        }
+        let entry = if self.features.registered_file { on_file!(Fixed(0)) } else { on_file!(Fd(self.descriptor)) };
+        entry.user_data(u64::from(request.tag.0))
+    }
+
+    /// Hands over what is queued, and waits for `want` completions or until `deadline`, in one call.
+    fn enter(&mut self, want: u32, deadline: Instant) -> Result<(), IoError> {
+        let left = deadline.since(self.clock.now());
+        let time = Timespec::from(std::time::Duration::from_nanos(left.0));
+        let arguments = SubmitArgs::new().timespec(&time);
+        let want = if left.0 == 0 { 0 } else { want };
+        match self.ring.submitter().submit_with_args(want as usize, &arguments) {
+            Ok(submitted) => self.queued -= submitted as u32,
+            // What was queued has been handed over when the wait ends for one of these reasons.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR)) => {
+                self.queued = self.ring.submission().len() as u32;
+            }
+            // The kernel is out of memory for requests, or of room for completions: reap, then come again.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EAGAIN)) => {
+                self.queued = self.ring.submission().len() as u32;
+            }
+            Err(error) => return Err(IoError::system("hand requests to", "io_uring", error)),
+        }
+        Ok(())
+    }
+
+    fn take_ready(&mut self, into: &mut Vec<Completion>) -> u32 {
+        let mut completed_ns = None;
+        let mut taken = 0;
+        for entry in self.ring.completion() {
+            // One look at the clock for all that is there: whatever is in the ring is done by then.
+            let completed_ns = *completed_ns.get_or_insert_with(|| self.clock.now().0);
+            let tag = entry.user_data() as usize;
+            let request = self.requests[tag].take().expect("the kernel answers each request once");
+            into.push(completion_of(request, entry.result(), completed_ns));
+            taken += 1;
+        }
+        self.in_flight -= taken;
+        taken
+    }
+}
+
+impl Engine for UringEngine {
+    fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    fn queue(&mut self, request: Request) -> Result<(), Full> {
+        if self.in_flight >= self.depth {
+            return Err(Full(request));
+        }
+        let entry = self.entry(request);
+        // SAFETY: the buffer is the tag's slot, which lives as long as the ring and is left alone until the completion.
+        if unsafe { self.ring.submission().push(&entry) }.is_err() {
+            return Err(Full(request));
+        }
+        let slot = &mut self.requests[request.tag.0 as usize];
+        assert!(slot.is_none(), "a tag is free before it is used again");
+        *slot = Some(request);
+        self.queued += 1;
+        self.in_flight += 1;
+        Ok(())
+    }
+
+    /// Counts what is queued; it is handed over by the `reap` that follows, which saves every second call.
+    fn commit(&mut self) -> Result<u32, IoError> {
+        Ok(self.queued)
+    }
+
+    fn reap(&mut self, into: &mut Vec<Completion>, min: u32, deadline: Instant) -> Result<(), IoError> {
+        let mut taken = if self.queued == 0 { self.take_ready(into) } else { 0 };
+        loop {
+            let missing = min.saturating_sub(taken).min(self.in_flight);
+            if missing == 0 && self.queued == 0 && taken > 0 {
+                return Ok(());
+            }
+            self.enter(missing, deadline)?;
+            taken += self.take_ready(into);
+            if taken >= min || self.in_flight == 0 || self.clock.now() >= deadline {
+                return Ok(());
+            }
+        }
+    }
+
+    fn buffer(&mut self, tag: Tag) -> &mut [u8] {
+        self.buffers.slot(tag)
+    }
+}
+
+impl Drop for UringEngine {
+    /// Waits for what is under way: the drive still writes into the buffers.
+    fn drop(&mut self) {
+        let mut answers = Vec::with_capacity(self.depth as usize);
+        while self.in_flight > 0 {
+            let deadline = self.clock.now() + POLL_TRIAL;
+            if self.reap(&mut answers, self.in_flight, deadline).is_err() {
+                return;
+            }
+            answers.clear();
+        }
+    }
+}
+
+/// The best ring the kernel gives: completions run when we wait for them, not by interrupting us.
+fn build_ring(depth: u32, polled: bool, features: &mut UringFeatures) -> Result<IoUring, IoError> {
+    let entries = depth.next_power_of_two();
+    let builder = || {
+        let mut builder = IoUring::builder();
+        if polled {
+            builder.setup_iopoll();
+        }
+        builder
+    };
+    let deferred = builder().setup_single_issuer().setup_defer_taskrun().build(entries);
+    if note(&mut features.notes, "deferred task work", deferred.as_ref().map(|_| ()).map_err(clone_error)) {
+        return deferred.map_err(no_ring);
+    }
+    let cooperative = builder().setup_coop_taskrun().build(entries);
+    if note(&mut features.notes, "cooperative task work", cooperative.as_ref().map(|_| ()).map_err(clone_error)) {
+        return cooperative.map_err(no_ring);
+    }
+    builder().build(entries).map_err(no_ring)
+}
+
+fn no_ring(error: io::Error) -> IoError {
+    let hint = match error.raw_os_error() {
+        Some(libc::EPERM) => "It is switched off; try `sysctl -w kernel.io_uring_disabled=0`, or use --engine psync",
+        Some(libc::ENOSYS) => "The kernel has none; use --engine psync",
+        _ => "Use --engine psync, or a smaller queue depth",
+    };
+    IoError::system("set up", "io_uring", error).with_hint(hint)
+}
+
+fn clone_error(error: &io::Error) -> io::Error {
+    io::Error::from_raw_os_error(error.raw_os_error().unwrap_or(libc::EIO))
+}
+
+/// Notes what a feature came to; whether it is in use.
+fn note(notes: &mut Vec<String>, feature: &str, result: io::Result<()>) -> bool {
+    match &result {
+        Ok(()) => notes.push(feature.to_string()),
+        Err(error) => notes.push(format!("no {feature}: {error}")),
+    }
+    result.is_ok()
+}

@@ -1,0 +1,151 @@
+//! What a worker counts in one slice of time, and how it hands that on without allocating or locking.
+
+use model::histogram::LatencyHistogram;
+use model::record::{ErrorRecord, IoRecord};
+use model::request::Operation;
+
+/// The counts of one worker over one slice of time. A fixed set of them goes round between worker and collector.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Which slice, counted from the phase's beginning.
+    pub slice: u64,
+    /// One for each operation of the workload.
+    pub lanes: Vec<Lane>,
+}
+
+/// The counts of one operation.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    /// Which.
+    pub operation: Operation,
+    /// Requests completed without an error.
+    pub operations: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Requests that failed.
+    pub errors: u64,
+    /// Lowest offset touched; `u64::MAX` when none was.
+    pub offset_first: u64,
+    /// End of the highest request; 0 when nothing was touched.
+    pub offset_end: u64,
+    /// Latencies of the requests completed without an error.
+    pub histogram: LatencyHistogram,
+}
+
+/// Where a worker's frames, errors and traced I/Os go. Nothing here may allocate, lock or wait.
+pub trait FrameSink {
+    /// Takes a full frame and gives an empty one; none when all are under way, and then the worker goes on
+    /// counting into the one it has.
+    fn exchange(&mut self, full: Frame) -> Result<Frame, Frame>;
+
+    /// Takes the last frame of a worker. There is always room for it.
+    fn last(&mut self, full: Frame);
+
+    /// Takes an error; whether there was room.
+    fn error(&mut self, record: ErrorRecord) -> bool;
+
+    /// Takes a traced I/O, if a trace was asked for; whether there was room.
+    fn trace(&mut self, record: IoRecord) -> bool;
+
+    /// Whether every I/O is to be traced.
+    fn traces(&self) -> bool;
+
+    /// Whether somebody wants the phase to end now.
+    fn stop_requested(&self) -> bool;
+}
+
+impl Frame {
+    /// An empty frame for these operations.
+    pub fn new(operations: &[Operation]) -> Frame {
+        Frame { slice: 0, lanes: operations.iter().map(|&operation| Lane::new(operation)).collect() }
+    }
+
+    /// Makes it empty again, for another slice.
+    pub fn clear(&mut self, slice: u64) {
+        self.slice = slice;
+        self.lanes.iter_mut().for_each(Lane::clear);
+    }
+
+    /// Adds what another worker counted in the same slice. Both have the same lanes.
+    pub fn merge(&mut self, other: &Frame) {
+        for (lane, more) in self.lanes.iter_mut().zip(&other.lanes) {
+            lane.merge(more);
+        }
+    }
+
+    /// The lane of `operation`; the workload has one for each operation that it makes.
+    #[inline]
+    pub fn lane(&mut self, operation: Operation) -> &mut Lane {
+        if self.lanes[0].operation == operation {
+            return &mut self.lanes[0];
+        }
+        self.lanes.iter_mut().find(|lane| lane.operation == operation).expect("a lane for each operation")
+    }
+}
+
+impl Lane {
+    /// An empty lane.
+    pub fn new(operation: Operation) -> Lane {
+        Lane {
+            operation,
+            operations: 0,
+            bytes: 0,
+            errors: 0,
+            offset_first: u64::MAX,
+            offset_end: 0,
+            histogram: LatencyHistogram::default(),
+        }
+    }
+
+    /// Counts a request that succeeded.
+    #[inline]
+    pub fn count(&mut self, offset_bytes: u64, length_bytes: u32, latency_ns: u64) {
+        self.operations += 1;
+        self.bytes += u64::from(length_bytes);
+        self.offset_first = self.offset_first.min(offset_bytes);
+        self.offset_end = self.offset_end.max(offset_bytes + u64::from(length_bytes));
+        self.histogram.record(latency_ns);
+    }
+
+    /// Adds the counts of another lane.
+    pub fn merge(&mut self, more: &Lane) {
+        self.operations += more.operations;
+        self.bytes += more.bytes;
+        self.errors += more.errors;
+        self.offset_first = self.offset_first.min(more.offset_first);
+        self.offset_end = self.offset_end.max(more.offset_end);
+        self.histogram.merge(&more.histogram);
+    }
+
+    /// Makes it empty again.
+    pub fn clear(&mut self) {
+        self.operations = 0;
+        self.bytes = 0;
+        self.errors = 0;
+        self.offset_first = u64::MAX;
+        self.offset_end = 0;
+        self.histogram.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn merging_parts_equals_the_whole(
+            requests in prop::collection::vec((0u64..1 << 40, 1u32..1 << 20, 1u64..1 << 40, any::<bool>()), 0..50),
+        ) {
+            let (mut whole, mut a, mut b) =
+                (Lane::new(Operation::Read), Lane::new(Operation::Read), Lane::new(Operation::Read));
+            for (offset, length, latency, first) in requests {
+                whole.count(offset, length, latency);
+                if first { &mut a } else { &mut b }.count(offset, length, latency);
+            }
+            a.merge(&b);
+            prop_assert_eq!(format!("{a:?}"), format!("{whole:?}"));
+        }
+    }
+}

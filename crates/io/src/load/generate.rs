@@ -1,0 +1,425 @@
+//! Turns a workload and a seed into requests and the moments at which they are meant to arrive.
+//!
+//! Several workers share one workload: each has its own stream, and together they make every request of a pass
+//! exactly once. What a stream yields depends on workload, seed and worker alone, never on the drive.
+
+use model::permutation::Permutation;
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::request::Operation;
+use model::units::{Bytes, NANOS_PER_SECOND};
+use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
+
+/// What is asked for next, before it has a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// What is done.
+    pub operation: Operation,
+    /// Where.
+    pub offset_bytes: u64,
+    /// How much.
+    pub length_bytes: u32,
+}
+
+/// One worker's share of the workers of a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Which worker, below `count`.
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// The requests of one worker, without end: passes follow each other.
+pub struct RequestStream {
+    places: Places,
+    sizes: Sizes,
+    mix: OperationMix,
+    prng: Prng,
+    arrivals: Option<Arrivals>,
+}
+
+/// Where requests go.
+enum Places {
+    /// By the number of the request: worker `index` makes numbers index, index + count, …
+    Counted { walk: Walk, next: u64, step: u64, per_pass: u64 },
+    /// Anywhere in these ranges, drawn by their cumulative shares.
+    Drawn { zones: Vec<(f64, ByteRange)>, alignment: u64, largest: u64 },
+    /// Runs with jumps.
+    Runs { range: ByteRange, alignment: u64, largest: u64, random_share: f64, at: u64 },
+}
+
+/// The order of blocks in one pass.
+enum Walk {
+    Sequential { first: u64, block: u64 },
+    Permuted { first: u64, block: u64, permutation: Permutation, pass: u64, seed: u64 },
+    Strided { first: u64, block: u64, blocks_per_stride: u64, columns: u64, blocks: u64 },
+    Listed { offsets: Vec<u64> },
+}
+
+enum Sizes {
+    One(u32),
+    /// Cumulative shares and sizes.
+    Mix(Vec<(f64, u32)>),
+}
+
+struct Arrivals {
+    mean_ns: f64,
+    spacing: Spacing,
+    at_ns: f64,
+}
+
+impl RequestStream {
+    /// The stream of one worker. The workload has been validated; the stream of the PRNG is the phase's number.
+    pub fn new(workload: &Workload, seed: u64, phase: u32, share: Share) -> RequestStream {
+        let stream = (u64::from(phase) << 32) | u64::from(share.index);
+        let mut prng = Prng::new(seed, stream);
+        // All workers need the same order of blocks, so it has a stream of its own.
+        let pass_seed = Prng::new(seed, (u64::from(phase) << 32) | u64::from(u32::MAX)).next_u64();
+        RequestStream {
+            places: Places::new(workload, pass_seed, share, &mut prng),
+            sizes: Sizes::new(workload),
+            mix: workload.mix,
+            arrivals: Arrivals::new(workload.arrival, share, &mut prng),
+            prng,
+        }
+    }
+
+    /// How many requests one pass of the whole workload has, over all workers; for patterns without an order, as
+    /// many as it takes to move the range's size.
+    pub fn requests_per_pass(workload: &Workload) -> u64 {
+        let mean: f64 = workload.block_sizes.parts().iter().map(|(size, share)| size.0 as f64 * share).sum();
+        match &workload.pattern {
+            Pattern::Listed { offsets } => offsets.len() as u64,
+            _ => ((workload.range.align_inward(workload.alignment).bytes().0 as f64 / mean) as u64).max(1),
+        }
+    }
+
+    /// The next request.
+    #[inline]
+    pub fn next_request(&mut self) -> Planned {
+        let length_bytes = match &self.sizes {
+            Sizes::One(size) => *size,
+            Sizes::Mix(parts) => draw(parts, self.prng.unit()),
+        };
+        let offset_bytes = self.places.next(u64::from(length_bytes), &mut self.prng);
+        let operation = match self.mix {
+            OperationMix::Read => Operation::Read,
+            OperationMix::Write => Operation::Write,
+            OperationMix::Discard => Operation::Discard,
+            OperationMix::ReadWrite { read_share } if self.prng.unit() < read_share => Operation::Read,
+            OperationMix::ReadWrite { .. } => Operation::Write,
+        };
+        Planned { operation, offset_bytes, length_bytes }
+    }
+
+    /// When the next request is meant to arrive, in nanoseconds since the phase began; none in a closed loop.
+    #[inline]
+    pub fn next_arrival_ns(&self) -> Option<u64> {
+        self.arrivals.as_ref().map(|arrivals| arrivals.at_ns as u64)
+    }
+
+    /// Moves on to the arrival after.
+    #[inline]
+    pub fn pass_arrival(&mut self) {
+        if let Some(arrivals) = &mut self.arrivals {
+            let spacing = match arrivals.spacing {
+                Spacing::Even => 1.0,
+                Spacing::Poisson => self.prng.exponential(),
+            };
+            arrivals.at_ns += arrivals.mean_ns * spacing;
+        }
+    }
+}
+
+impl Arrivals {
+    fn new(arrival: Arrival, share: Share, prng: &mut Prng) -> Option<Arrivals> {
+        let Arrival::OpenLoop { per_second, spacing } = arrival else { return None };
+        let overall_ns = NANOS_PER_SECOND as f64 / per_second;
+        let mean_ns = overall_ns * f64::from(share.count);
+        let at_ns = match spacing {
+            Spacing::Even => overall_ns * f64::from(share.index),
+            Spacing::Poisson => mean_ns * prng.exponential(),
+        };
+        Some(Arrivals { mean_ns, spacing, at_ns })
+    }
+}
+
+impl Sizes {
+    fn new(workload: &Workload) -> Sizes {
+        let size_of = |size: Bytes| u32::try_from(size.0).expect("a validated block is at most 64 MiB");
+        if let Some(size) = workload.block_sizes.single() {
+            return Sizes::One(size_of(size));
+        }
+        Sizes::Mix(cumulative(workload.block_sizes.parts().iter().map(|(size, share)| (*share, size_of(*size)))))
+    }
+}
+
+impl Places {
+    fn new(workload: &Workload, pass_seed: u64, share: Share, prng: &mut Prng) -> Places {
+        let alignment = workload.alignment;
+        let range = workload.range.align_inward(alignment);
+        let block = workload.block_sizes.largest();
+        let blocks = range.bytes().0 / block.0;
+        let counted = |walk, per_pass| Places::Counted {
+            walk,
+            next: u64::from(share.index),
+            step: u64::from(share.count),
+            per_pass,
+        };
+        let first = range.first().0;
+        match &workload.pattern {
+            Pattern::Sequential => counted(Walk::Sequential { first, block: block.0 }, blocks),
+            Pattern::RandomOnce => counted(Walk::permuted(first, block.0, blocks, pass_seed), blocks),
+            Pattern::Strided { stride } => {
+                let blocks_per_stride = (stride.0 / block.0).max(1);
+                let columns = blocks.div_ceil(blocks_per_stride);
+                let walk = Walk::Strided { first, block: block.0, blocks_per_stride, columns, blocks };
+                counted(walk, columns * blocks_per_stride)
+            }
+            Pattern::Listed { offsets } => {
+                let offsets: Vec<u64> = offsets.iter().map(|offset| offset.0).collect();
+                let per_pass = offsets.len() as u64;
+                counted(Walk::Listed { offsets }, per_pass)
+            }
+            Pattern::RandomWithReplacement => {
+                Places::Drawn { zones: vec![(1.0, range)], alignment: alignment.0, largest: block.0 }
+            }
+            Pattern::Zoned { zones } => {
+                let mut from = 0.0;
+                let parts = zones.iter().map(|zone| {
+                    let part = slice(&range, from, from + zone.share_of_range, alignment);
+                    from += zone.share_of_range;
+                    (zone.share_of_requests, part)
+                });
+                Places::Drawn { zones: cumulative(parts), alignment: alignment.0, largest: block.0 }
+            }
+            Pattern::Mixed { random_share } => Places::Runs {
+                range,
+                alignment: alignment.0,
+                largest: block.0,
+                random_share: *random_share,
+                at: place_in(&range, alignment.0, block.0, prng),
+            },
+        }
+    }
+
+    #[inline]
+    fn next(&mut self, length: u64, prng: &mut Prng) -> u64 {
+        match self {
+            Places::Counted { walk, next, step, per_pass } => loop {
+                let number = *next;
+                *next += *step;
+                if let Some(offset) = walk.offset(number / *per_pass, number % *per_pass) {
+                    return offset;
+                }
+            },
+            Places::Drawn { zones, alignment, largest } => {
+                let range = draw(zones, prng.unit());
+                place_in(&range, *alignment, *largest, prng)
+            }
+            Places::Runs { range, alignment, largest, random_share, at } => {
+                if prng.unit() < *random_share || *at + length > range.end().0 {
+                    *at = place_in(range, *alignment, *largest, prng);
+                }
+                let offset = *at;
+                *at = (offset + length).next_multiple_of(*alignment);
+                offset
+            }
+        }
+    }
+}
+
+impl Walk {
+    fn permuted(first: u64, block: u64, blocks: u64, seed: u64) -> Walk {
+        let permutation = Permutation::new(blocks, &mut Prng::new(seed, 0));
+        Walk::Permuted { first, block, permutation, pass: 0, seed }
+    }
+
+    /// The place of block `number` of a pass; none for a gap of a stride that the range does not fill.
+    #[inline]
+    fn offset(&mut self, pass: u64, number: u64) -> Option<u64> {
+        match self {
+            Walk::Sequential { first, block } => Some(*first + number * *block),
+            Walk::Permuted { first, block, permutation, pass: current, seed } => {
+                if pass != *current {
+                    *permutation = Permutation::new(permutation.count(), &mut Prng::new(*seed, pass));
+                    *current = pass;
+                }
+                Some(*first + permutation.apply(number) * *block)
+            }
+            Walk::Strided { first, block, blocks_per_stride, columns, blocks } => {
+                let (row, column) = (number / *columns, number % *columns);
+                let index = column * *blocks_per_stride + row;
+                (index < *blocks).then(|| *first + index * *block)
+            }
+            Walk::Listed { offsets } => Some(offsets[number as usize]),
+        }
+    }
+}
+
+/// A place for a block of `largest` in `range`, on the grid of `alignment`. The range has room for one.
+#[inline]
+fn place_in(range: &ByteRange, alignment: u64, largest: u64, prng: &mut Prng) -> u64 {
+    let places = range.bytes().0.saturating_sub(largest) / alignment + 1;
+    range.first().0 + prng.below(places) * alignment
+}
+
+/// The part of `range` between two shares of it, its start moved to the grid.
+fn slice(range: &ByteRange, from: f64, to: f64, alignment: Bytes) -> ByteRange {
+    let at = |share: f64| Bytes((range.bytes().0 as f64 * share.min(1.0)) as u64).round_down_to(alignment);
+    let (first, end) = (at(from), if to > 1.0 - 1e-9 { range.bytes() } else { at(to) });
+    ByteRange::new(range.first() + first, end - first).expect("a part of a range is a range")
+}
+
+/// Shares to cumulative shares; the last is 1 whatever rounding left.
+fn cumulative<T>(parts: impl Iterator<Item = (f64, T)>) -> Vec<(f64, T)> {
+    let mut sum = 0.0;
+    let mut all: Vec<(f64, T)> = parts
+        .map(|(share, value)| {
+            sum += share;
+            (sum, value)
+        })
+        .collect();
+    if let Some(last) = all.last_mut() {
+        last.0 = 1.0;
+    }
+    all
+}
+
+#[inline]
+fn draw<T: Copy>(cumulative: &[(f64, T)], unit: f64) -> T {
+    let index = cumulative.partition_point(|(sum, _)| *sum <= unit).min(cumulative.len() - 1);
+    cumulative[index].1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::units::Offset;
+    use model::workload::{BlockSizes, ZoneShare};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const BLOCK: u64 = 4096;
+    const ALONE: Share = Share { index: 0, count: 1 };
+
+    fn workload(pattern: Pattern, first: u64, blocks: u64) -> Workload {
+        let range = ByteRange::new(Offset(first), Bytes(blocks * BLOCK)).unwrap();
+        Workload::new(range, pattern, OperationMix::Read, Bytes(BLOCK), 1)
+    }
+
+    fn offsets(workload: &Workload, seed: u64, share: Share, count: usize) -> Vec<u64> {
+        let mut stream = RequestStream::new(workload, seed, 0, share);
+        (0..count).map(|_| stream.next_request().offset_bytes).collect()
+    }
+
+    #[test]
+    fn sequential_goes_on_and_begins_again() {
+        let seen = offsets(&workload(Pattern::Sequential, 8192, 3), 1, ALONE, 5);
+        assert_eq!(seen, [8192, 12288, 16384, 8192, 12288]);
+    }
+
+    #[test]
+    fn a_stride_wraps_into_its_gaps() {
+        let pattern = Pattern::Strided { stride: Bytes(2 * BLOCK) };
+        let seen: Vec<u64> = offsets(&workload(pattern, 0, 5), 1, ALONE, 6).iter().map(|o| o / BLOCK).collect();
+        assert_eq!(seen, [0, 2, 4, 1, 3, 0]);
+    }
+
+    #[test]
+    fn a_list_is_followed() {
+        let offsets_given = vec![Offset(8192), Offset(0), Offset(4096)];
+        let seen = offsets(&workload(Pattern::Listed { offsets: offsets_given }, 0, 9), 1, ALONE, 4);
+        assert_eq!(seen, [8192, 0, 4096, 8192]);
+    }
+
+    #[test]
+    fn a_second_pass_has_another_order() {
+        let seen = offsets(&workload(Pattern::RandomOnce, 0, 64), 1, ALONE, 128);
+        let sets: Vec<BTreeSet<_>> = seen.chunks(64).map(|pass| pass.iter().collect()).collect();
+        assert!(sets.iter().all(|set| set.len() == 64));
+        assert_ne!(seen[..64], seen[64..]);
+    }
+
+    #[test]
+    fn zones_get_their_share() {
+        let zones = vec![
+            ZoneShare { share_of_range: 0.05, share_of_requests: 0.5 },
+            ZoneShare { share_of_range: 0.95, share_of_requests: 0.5 },
+        ];
+        let seen = offsets(&workload(Pattern::Zoned { zones }, 0, 10_000), 1, ALONE, 10_000);
+        let hot = seen.iter().filter(|&&offset| offset < 500 * BLOCK).count();
+        // 5 standard deviations of a binomial with n = 10000, p = 0.5 are 250.
+        assert!(hot.abs_diff(5000) < 250, "{hot}");
+    }
+
+    #[test]
+    fn a_mixed_pattern_runs_and_jumps() {
+        let seen = offsets(&workload(Pattern::Mixed { random_share: 0.25 }, 0, 100_000), 1, ALONE, 10_000);
+        let runs = seen.windows(2).filter(|pair| pair[1] == pair[0] + BLOCK).count();
+        // 5 standard deviations of a binomial with n = 10000, p = 0.75 are 217.
+        assert!(runs.abs_diff(7500) < 217, "{runs}");
+    }
+
+    #[test]
+    fn arrivals_keep_their_rate() {
+        for spacing in [Spacing::Even, Spacing::Poisson] {
+            let mut workload = workload(Pattern::Sequential, 0, 10);
+            workload.arrival = Arrival::OpenLoop { per_second: 1000.0, spacing };
+            let mut stream = RequestStream::new(&workload, 3, 0, Share { index: 1, count: 4 });
+            (0..10_000).for_each(|_| stream.pass_arrival());
+            let seconds = stream.next_arrival_ns().unwrap() as f64 / 1e9;
+            // A quarter of 1000/s: 10000 arrivals take 40 s; 5 standard deviations of their sum are 2 s.
+            assert!((seconds - 40.0).abs() < 2.0, "{spacing:?} {seconds}");
+        }
+    }
+
+    fn any_pattern() -> impl Strategy<Value = Pattern> {
+        prop_oneof![
+            Just(Pattern::Sequential),
+            Just(Pattern::RandomOnce),
+            Just(Pattern::RandomWithReplacement),
+            (1u64..20).prop_map(|blocks| Pattern::Strided { stride: Bytes(blocks * BLOCK) }),
+            (0.0f64..=1.0).prop_map(|random_share| Pattern::Mixed { random_share }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_outside_the_range_is_touched(
+            pattern in any_pattern(), first in 0u64..1 << 40, bytes in 3 * BLOCK..1 << 30, seed in any::<u64>(),
+            mixed_sizes in any::<bool>(),
+        ) {
+            let mut load = workload(pattern, 0, 1);
+            load.range = ByteRange::new(Offset(first), Bytes(bytes)).unwrap();
+            if mixed_sizes && load.pattern != Pattern::RandomOnce {
+                load.block_sizes = BlockSizes::mix(vec![(Bytes(BLOCK), 1.0), (Bytes(2 * BLOCK), 1.0)]).unwrap();
+            }
+            let capacity = Bytes(first + bytes);
+            prop_assume!(load.validate(capacity, Bytes(512)).is_ok());
+            let mut stream = RequestStream::new(&load, seed, 7, ALONE);
+            for _ in 0..200 {
+                let planned = stream.next_request();
+                let block = ByteRange::new(Offset(planned.offset_bytes), Bytes(u64::from(planned.length_bytes))).unwrap();
+                prop_assert!(load.range.contains(&block), "{block:?} in {:?}", load.range);
+                prop_assert_eq!(planned.offset_bytes % BLOCK, 0);
+            }
+        }
+
+        #[test]
+        fn workers_make_a_pass_together(
+            blocks in 1u64..200, workers in 1u32..8, random in any::<bool>(), seed in any::<u64>(),
+        ) {
+            let pattern = if random { Pattern::RandomOnce } else { Pattern::Sequential };
+            let load = workload(pattern, 0, blocks);
+            let mut seen = Vec::new();
+            for index in 0..workers {
+                let mine = (u64::from(index)..blocks).step_by(workers as usize).count();
+                seen.extend(offsets(&load, seed, Share { index, count: workers }, mine));
+            }
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..blocks).map(|block| block * BLOCK).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! The hot path, alone in its file: keeps an engine's queue full and counts what comes back.
+//!
+//! After the first request of a phase nothing here allocates, locks, formats or logs. Time is read once for each
+//! batch of requests and once for each batch of completions, and a completion is seen as soon as the engine sees it.
+
+use crate::clock::Clock;
+use crate::engine::Engine;
+use crate::error::IoError;
+use crate::load::data::WriteData;
+use crate::load::frame::{Frame, FrameSink};
+use crate::load::generate::{Planned, RequestStream};
+use model::plan::StopReason;
+use model::record::{ErrorRecord, INTERVAL_NS, IoRecord};
+use model::request::{Completion, Operation, Request, Status, Tag};
+use model::units::{Instant, Nanos};
+
+/// A phase ends when this many requests in a row have failed: 1000 errors of a drive that gives up after 30 s each
+/// would be a night, and a target that refuses everything answers millions of times a second.
+const ERRORS_IN_A_ROW_MAX: u64 = 1000;
+
+/// How far one worker goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// No request is submitted from here on, and completions after it are not counted.
+    pub end: Option<Instant>,
+    /// Requests to make.
+    pub operations: Option<(u64, StopReason)>,
+    /// Bytes to move.
+    pub bytes: Option<u64>,
+}
+
+/// What a worker has to say when it is done, beside its frames.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkerOutcome {
+    /// Why it ended.
+    pub reason: StopReason,
+    /// When what it counted ended.
+    pub ended: Instant,
+    /// Traced I/Os and errors for which there was no room.
+    pub dropped: u64,
+    /// The longest that a request of an open loop waited for us, not for the drive.
+    pub submission_lag: Nanos,
+}
+
+/// What one worker works with.
+pub struct Worker<'run, E, C> {
+    /// What carries requests to the drive.
+    pub engine: &'run mut E,
+    /// What tells the time.
+    pub clock: &'run C,
+    /// What is asked for.
+    pub stream: RequestStream,
+    /// What is written.
+    pub data: WriteData,
+    /// Where counts go.
+    pub sink: &'run mut dyn FrameSink,
+    /// The phase's number, for records.
+    pub phase: u32,
+    /// When the phase began: the same for all workers.
+    pub began: Instant,
+    /// How far to go.
+    pub limits: Limits,
+}
+
+/// What is known of a request that is under way.
+#[derive(Clone, Copy)]
+struct UnderWay {
+    operation: Operation,
+    intended_ns: u64,
+    submitted_ns: u64,
+    offset_bytes: u64,
+    length_bytes: u32,
+}
+
+const NOT_UNDER_WAY: UnderWay =
+    UnderWay { operation: Operation::Read, intended_ns: 0, submitted_ns: 0, offset_bytes: 0, length_bytes: 0 };
+
+struct State {
+    frame: Frame,
+    slice_end_ns: u64,
+    under_way: Vec<UnderWay>,
+    free: Vec<Tag>,
+    queue_was_full: bool,
+    issued_operations: u64,
+    issued_bytes: u64,
+    errors_in_a_row: u64,
+    stop: Option<StopReason>,
+    last_completion_ns: u64,
+    dropped: u64,
+    lag_ns: u64,
+}
+
+/// Runs one worker to the end of its limits and drains what is under way.
+///
+/// # Errors
+/// When the engine breaks. Errors of the device are counted and recorded.
+pub fn issue_loop<E: Engine, C: Clock>(
+    mut worker: Worker<'_, E, C>,
+    frame: Frame,
+) -> Result<WorkerOutcome, IoError> {
+    let depth = worker.engine.depth();
+    let mut state = State::new(frame, worker.began, depth);
+    let mut completions = Vec::with_capacity(depth as usize);
+    let mut now = worker.clock.now();
+    loop {
+        if state.stop.is_none() {
+            fill_queue(&mut worker, &mut state, now)?;
+        }
+        let under_way = depth - state.free.len() as u32;
+        if under_way == 0 && state.stop.is_some() {
+            break;
+        }
+        let deadline = next_deadline(&worker, &state);
+        if under_way == 0 {
+            worker.clock.pass(deadline.since(now));
+        } else {
+            worker.engine.reap(&mut completions, 1, deadline)?;
+        }
+        now = match completions.last() {
+            Some(completion) => Instant(completion.completed_ns),
+            None => worker.clock.now(),
+        };
+        if now.0 >= state.slice_end_ns {
+            roll_slices(&mut worker, &mut state, now);
+        }
+        for completion in completions.drain(..) {
+            count_completion(&mut worker, &mut state, completion);
+        }
+        if state.stop.is_none() && worker.limits.end.is_some_and(|end| now >= end) {
+            state.stop = Some(StopReason::Time);
+        }
+    }
+    Ok(finish(&mut worker, state))
+}
+
+impl State {
+    fn new(mut frame: Frame, began: Instant, depth: u32) -> State {
+        frame.clear(0);
+        State {
+            frame,
+            slice_end_ns: began.0 + INTERVAL_NS,
+            under_way: vec![NOT_UNDER_WAY; depth as usize],
+            free: (0..depth).rev().map(Tag).collect(),
+            queue_was_full: false,
+            issued_operations: 0,
+            issued_bytes: 0,
+            errors_in_a_row: 0,
+            stop: None,
+            last_completion_ns: began.0,
+            dropped: 0,
+            lag_ns: 0,
+        }
+    }
+}
+
+/// Submits as many requests as are due and have a free tag.
+#[inline]
+fn fill_queue<E: Engine, C: Clock>(
+    worker: &mut Worker<'_, E, C>,
+    state: &mut State,
+    now: Instant,
+) -> Result<(), IoError> {
+    let mut any = false;
+    while let Some(&tag) = state.free.last() {
+        let intended_ns = match worker.stream.next_arrival_ns() {
+            Some(arrival_ns) if worker.began.0 + arrival_ns > now.0 => break,
+            Some(arrival_ns) => worker.began.0 + arrival_ns,
+            None => now.0,
+        };
+        if let Some(reason) = reached(&worker.limits, state) {
+            state.stop = Some(reason);
+            break;
+        }
+        if worker.limits.end.is_some_and(|end| now >= end) {
+            state.stop = Some(StopReason::Time);
+            break;
+        }
+        let planned = worker.stream.next_request();
+        worker.stream.pass_arrival();
+        state.free.pop();
+        submit(worker, state, tag, planned, intended_ns, now);
+        any = true;
+    }
+    state.queue_was_full = state.free.is_empty();
+    if any {
+        worker.engine.commit()?;
+    }
+    Ok(())
+}
+
+#[inline]
+fn submit<E: Engine, C: Clock>(
+    worker: &mut Worker<'_, E, C>,
+    state: &mut State,
+    tag: Tag,
+    planned: Planned,
+    intended_ns: u64,
+    now: Instant,
+) {
+    let Planned { operation, offset_bytes, length_bytes } = planned;
+    if operation == Operation::Write {
+        let buffer = worker.engine.buffer(tag);
+        let length = buffer.len().min(length_bytes as usize);
+        worker.data.stamp(&mut buffer[..length]);
+    }
+    state.under_way[tag.0 as usize] =
+        UnderWay { operation, intended_ns, submitted_ns: now.0, offset_bytes, length_bytes };
+    if !state.queue_was_full {
+        state.lag_ns = state.lag_ns.max(now.0 - intended_ns);
+    }
+    let queued = worker.engine.queue(Request { tag, operation, offset_bytes, length_bytes });
+    assert!(queued.is_ok(), "an engine has room for as many requests as it has tags");
+    state.issued_operations += 1;
+    state.issued_bytes += u64::from(length_bytes);
+}
+
+#[inline]
+fn reached(limits: &Limits, state: &State) -> Option<StopReason> {
+    match limits {
+        Limits { operations: Some((most, reason)), .. } if state.issued_operations >= *most => Some(*reason),
+        Limits { bytes: Some(most), .. } if state.issued_bytes >= *most => Some(StopReason::Bytes),
+        _ => None,
+    }
+}
+
+/// Until when there is nothing to do but wait for completions.
+#[inline]
+fn next_deadline<E: Engine, C: Clock>(worker: &Worker<'_, E, C>, state: &State) -> Instant {
+    let mut deadline = state.slice_end_ns;
+    if state.stop.is_none() {
+        if let Some(end) = worker.limits.end {
+            deadline = deadline.min(end.0);
+        }
+        if let Some(arrival_ns) = worker.stream.next_arrival_ns()
+            && !state.free.is_empty()
+        {
+            deadline = deadline.min(worker.began.0 + arrival_ns);
+        }
+    }
+    Instant(deadline)
+}
+
+#[inline]
+fn count_completion<E: Engine, C: Clock>(
+    worker: &mut Worker<'_, E, C>,
+    state: &mut State,
+    completion: Completion,
+) {
+    let request = state.under_way[completion.tag.0 as usize];
+    state.free.push(completion.tag);
+    let in_time = worker.limits.end.is_none_or(|end| completion.completed_ns <= end.0);
+    if completion.status.is_done() {
+        state.errors_in_a_row = 0;
+        if in_time {
+            let latency_ns = completion.completed_ns - request.intended_ns;
+            state.frame.lane(request.operation).count(request.offset_bytes, request.length_bytes, latency_ns);
+            state.last_completion_ns = completion.completed_ns;
+        }
+    } else {
+        count_error(worker, state, completion, request);
+    }
+    if worker.sink.traces() && !worker.sink.trace(trace_record(worker.phase, completion, request)) {
+        state.dropped += 1;
+    }
+}
+
+/// An error is data. It is recorded whenever it comes, even after the phase's time.
+fn count_error<E: Engine, C: Clock>(
+    worker: &mut Worker<'_, E, C>,
+    state: &mut State,
+    completion: Completion,
+    request: UnderWay,
+) {
+    state.frame.lane(request.operation).errors += 1;
+    state.errors_in_a_row += 1;
+    state.last_completion_ns = completion.completed_ns;
+    let record = ErrorRecord {
+        phase: worker.phase,
+        at_ns: completion.completed_ns,
+        operation: request.operation,
+        offset_bytes: request.offset_bytes,
+        length_bytes: request.length_bytes,
+        status: completion.status,
+    };
+    if !worker.sink.error(record) {
+        state.dropped += 1;
+    }
+    if completion.status == Status::DeviceGone {
+        state.stop = Some(StopReason::DeviceGone);
+    } else if state.errors_in_a_row >= ERRORS_IN_A_ROW_MAX && state.stop.is_none() {
+        state.stop = Some(StopReason::Errors);
+    }
+}
+
+fn trace_record(phase: u32, completion: Completion, request: UnderWay) -> IoRecord {
+    IoRecord {
+        intended_ns: request.intended_ns,
+        submitted_ns: request.submitted_ns,
+        completed_ns: completion.completed_ns,
+        offset_bytes: request.offset_bytes,
+        length_bytes: request.length_bytes,
+        phase,
+        status: completion.status,
+        operation: request.operation,
+    }
+}
+
+/// Hands on the slices that are over. When all frames are under way the slice goes on, so nothing is lost.
+fn roll_slices<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: &mut State, now: Instant) {
+    let slice = now.since(worker.began).0 / INTERVAL_NS;
+    state.slice_end_ns = worker.began.0 + (slice + 1) * INTERVAL_NS;
+    exchange(worker, state, slice);
+    if worker.sink.stop_requested() && state.stop.is_none() {
+        state.stop = Some(StopReason::Interrupted);
+    }
+}
+
+fn exchange<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: &mut State, next_slice: u64) {
+    let full = std::mem::replace(&mut state.frame, Frame { slice: 0, lanes: Vec::new() });
+    match worker.sink.exchange(full) {
+        Ok(empty) => {
+            state.frame = empty;
+            state.frame.clear(next_slice);
+        }
+        Err(full) => state.frame = full,
+    }
+}
+
+fn finish<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: State) -> WorkerOutcome {
+    let reason = state.stop.expect("the loop ends when there is a reason to");
+    let ended = match (reason, worker.limits.end) {
+        (StopReason::Time, Some(end)) => end,
+        _ => Instant(state.last_completion_ns),
+    };
+    worker.sink.last(state.frame);
+    WorkerOutcome { reason, ended, dropped: state.dropped, submission_lag: Nanos(state.lag_ns) }
+}

@@ -1,0 +1,89 @@
+//! What this tool itself costs, and how still the machine is: measured before every run and printed with it.
+
+use crate::clock::{Clock, MonotonicClock};
+use crate::engine::null::NullEngine;
+use crate::error::IoError;
+use crate::load::collect::{PhaseObserver, Verdict};
+use crate::load::phase::{Load, run_threads};
+use model::plan::StopCondition;
+use model::range::ByteRange;
+use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
+use model::units::{Bytes, Nanos};
+use model::workload::{OperationMix, Pattern, Workload};
+
+/// Requests that the calibration makes: a few milliseconds.
+const CALIBRATION_OPERATIONS: u64 = 100_000;
+/// How long the machine is watched.
+const WATCHED: Nanos = Nanos::from_millis(100);
+/// A busy loop reads the clock every 40 ns. Whatever keeps it away for longer than this is the machine: an
+/// interrupt, the scheduler, or the hypervisor.
+const GAP_MIN: Nanos = Nanos(10_000);
+
+/// What the tool costs and what the machine adds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overhead {
+    /// Time for each I/O at depth 32, with all statistics recorded and no drive.
+    pub own_cost_ns_per_io: f64,
+    /// The longest time that a busy loop was kept from running.
+    pub scheduling_gap: Nanos,
+    /// Share of the time watched that went to gaps of at least 10 µs, in [0, 1].
+    pub gap_share: f64,
+}
+
+/// Measures both: about a tenth of a second.
+///
+/// # Errors
+/// When threads cannot be started.
+pub fn measure(clock: MonotonicClock) -> Result<Overhead, IoError> {
+    let (scheduling_gap, gap_share) = watch(clock);
+    // The least of three: what disturbs a run only ever adds to it.
+    let mut own_cost_ns_per_io = f64::INFINITY;
+    for _ in 0..3 {
+        own_cost_ns_per_io = own_cost_ns_per_io.min(null_run(clock, 32, CALIBRATION_OPERATIONS)?);
+    }
+    Ok(Overhead { own_cost_ns_per_io, scheduling_gap, gap_share })
+}
+
+/// Nanoseconds for each I/O of the whole path with an engine that does nothing, at that depth.
+///
+/// # Errors
+/// When threads cannot be started.
+pub fn null_run(clock: MonotonicClock, depth: u32, operations: u64) -> Result<f64, IoError> {
+    let range = ByteRange::whole(Bytes::from_gib(1));
+    let block = Bytes::from_kib(4);
+    let workload = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, depth);
+    let stop = StopCondition { operations: Some(operations), ..StopCondition::default() };
+    let load = Load { workload: &workload, stop, phase: 0, seed: 0, trace: false };
+    let outcome = run_threads(&load, clock, 1, |depth| Ok(NullEngine::new(depth, clock)), &mut Nobody)?;
+    let count = outcome.totals.iter().map(|totals| totals.operations).sum::<u64>().max(1);
+    Ok(outcome.ended.since(outcome.began).0 as f64 / count as f64)
+}
+
+/// Watches for gaps in the running of a busy loop: the longest, and the share of the time they took.
+fn watch(clock: MonotonicClock) -> (Nanos, f64) {
+    let began = clock.now();
+    let (mut last, mut longest, mut lost) = (began, Nanos::ZERO, 0);
+    while last.since(began) < WATCHED {
+        let now = clock.now();
+        let gap = now.since(last);
+        if gap >= GAP_MIN {
+            longest = longest.max(gap);
+            lost += gap.0;
+        }
+        last = now;
+    }
+    (longest, lost as f64 / last.since(began).0 as f64)
+}
+
+/// Looks at nothing.
+struct Nobody;
+
+impl PhaseObserver for Nobody {
+    fn interval(&mut self, _: &IntervalRecord) {}
+    fn histogram(&mut self, _: &HistogramRecord) {}
+    fn error(&mut self, _: &ErrorRecord) {}
+    fn trace(&mut self, _: &[IoRecord]) {}
+    fn verdict(&mut self) -> Verdict {
+        Verdict::GoOn
+    }
+}

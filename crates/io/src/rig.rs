@@ -1,0 +1,318 @@
+//! A rig: a target, the engine in front of it and the clock beside it. It runs phases, on a real drive or a virtual one.
+
+use crate::clock::{Clock, MonotonicClock, VirtualClock};
+use crate::engine::null::NullEngine;
+use crate::engine::psync::PsyncEngine;
+use crate::engine::uring::UringEngine;
+use crate::error::IoError;
+use crate::load::collect::{PhaseObserver, Verdict};
+use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
+use crate::target::{ScratchFile, Target, WritePermit};
+use model::plan::{Phase, StopReason};
+use model::record::INTERVAL_NS;
+use model::target::TargetFacts;
+use model::units::{Bytes, Instant, Nanos};
+use model::workload::{Caching, Workload, WorkloadError};
+use sim::Drive;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+/// The most memory that the buffers of one phase may take.
+const BUFFERS_MAX: Bytes = Bytes::from_gib(1);
+
+/// Which engine serves the requests to a real target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineKind {
+    /// io_uring where there is one, else blocking calls.
+    #[default]
+    Auto,
+    /// io_uring.
+    Uring,
+    /// Blocking calls on threads.
+    Psync,
+    /// Nothing at all: what the tool itself costs.
+    Null,
+}
+
+/// How the engine of a real target is chosen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EngineOptions {
+    /// Which.
+    pub kind: EngineKind,
+    /// Whether to look for completions instead of waiting for them, if the drive can.
+    pub polled: bool,
+}
+
+/// What the engine turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineFacts {
+    /// "uring", "psync", "null", "sim".
+    pub name: &'static str,
+    /// In words: what of it is in use, and what is not and why.
+    pub features: Vec<String>,
+}
+
+/// A target, the engine in front of it and the clock beside it.
+pub struct Rig {
+    place: Place,
+    engine: EngineFacts,
+    polled: bool,
+}
+
+enum Place {
+    Real { source: Source, clock: MonotonicClock },
+    Virtual { drive: Box<dyn Drive>, clock: VirtualClock },
+}
+
+enum Source {
+    Reading(Target),
+    Writing(Target, WritePermit),
+    Scratch(ScratchFile),
+}
+
+impl Rig {
+    /// A target that is only read. No descriptor of this rig can write.
+    ///
+    /// # Errors
+    /// When the engine asked for is not to be had.
+    pub fn for_reading(target: Target, options: EngineOptions) -> Result<Rig, IoError> {
+        Rig::real(Source::Reading(target), options)
+    }
+
+    /// A target that may be written to.
+    ///
+    /// # Errors
+    /// When the engine asked for is not to be had.
+    pub fn for_writing(target: Target, permit: WritePermit, options: EngineOptions) -> Result<Rig, IoError> {
+        Rig::real(Source::Writing(target, permit), options)
+    }
+
+    /// A scratch file, which is ours.
+    ///
+    /// # Errors
+    /// When the engine asked for is not to be had.
+    pub fn on_scratch(scratch: ScratchFile, options: EngineOptions) -> Result<Rig, IoError> {
+        Rig::real(Source::Scratch(scratch), options)
+    }
+
+    /// A virtual drive in virtual time. It may be written to.
+    pub fn on_virtual_drive(drive: Box<dyn Drive>) -> Rig {
+        Rig {
+            place: Place::Virtual { drive, clock: VirtualClock::default() },
+            engine: EngineFacts { name: "sim", features: vec!["virtual time".into()] },
+            polled: false,
+        }
+    }
+
+    fn real(source: Source, options: EngineOptions) -> Result<Rig, IoError> {
+        let clock = MonotonicClock::start();
+        let engine = probe_engine(source.target(), options, clock)?;
+        Ok(Rig { place: Place::Real { source, clock }, engine, polled: options.polled })
+    }
+
+    /// What is known of the target.
+    pub fn facts(&self) -> &TargetFacts {
+        match &self.place {
+            Place::Real { source, .. } => source.target().facts(),
+            Place::Virtual { drive, .. } => drive.facts(),
+        }
+    }
+
+    /// The real target; none for a virtual drive.
+    pub fn target(&self) -> Option<&Target> {
+        match &self.place {
+            Place::Real { source, .. } => Some(source.target()),
+            Place::Virtual { .. } => None,
+        }
+    }
+
+    /// Whether phases may write.
+    pub fn may_write(&self) -> bool {
+        match &self.place {
+            Place::Real { source, .. } => source.permit().is_some(),
+            Place::Virtual { .. } => true,
+        }
+    }
+
+    /// Whether what is there was made by this run and can be overwritten and thrown away.
+    pub fn is_scratch(&self) -> bool {
+        matches!(&self.place, Place::Virtual { .. } | Place::Real { source: Source::Scratch(_), .. })
+    }
+
+    /// Whether requests go past the page cache.
+    pub fn is_direct(&self) -> bool {
+        self.target().is_none_or(Target::is_direct)
+    }
+
+    /// What serves the requests.
+    pub fn engine(&self) -> &EngineFacts {
+        &self.engine
+    }
+
+    /// Now, since the rig was set up.
+    pub fn now(&self) -> Instant {
+        match &self.place {
+            Place::Real { clock, .. } => clock.now(),
+            Place::Virtual { clock, .. } => clock.now(),
+        }
+    }
+
+    /// Runs one phase. Its number is its place in the run; the same number and seed give the same requests.
+    ///
+    /// # Errors
+    /// When the workload does not fit the target, a write has no permit or the permit has lapsed, or the engine
+    /// breaks. What the device answers is in the records.
+    pub fn run_phase(
+        &mut self,
+        phase: &Phase,
+        number: u32,
+        seed: u64,
+        trace: bool,
+        observer: &mut dyn PhaseObserver,
+    ) -> Result<LoadOutcome, IoError> {
+        let Some(workload) = &phase.workload else {
+            return Ok(self.idle(phase.stop.time.unwrap_or_default(), observer));
+        };
+        if !phase.stop.is_bounded() {
+            return Err(WorkloadError("a phase needs a time, bytes, operations or passes to end by".into()).into());
+        }
+        let facts = self.facts();
+        workload.validate(facts.capacity, facts.logical_block)?;
+        let buffers = workload.block_sizes.largest().checked_mul(workload.in_flight_max());
+        if buffers.is_none_or(|bytes| bytes > BUFFERS_MAX) {
+            let why = format!(
+                "{} requests of {} need more than {BUFFERS_MAX} of memory; ask for a smaller block size, depth or number of threads",
+                workload.in_flight_max(),
+                workload.block_sizes.largest()
+            );
+            return Err(WorkloadError(why).into());
+        }
+        let load = Load { workload, stop: phase.stop, phase: number, seed, trace };
+        match &mut self.place {
+            Place::Virtual { drive, clock } => run_virtual(&load, clock, drive.as_mut(), observer),
+            Place::Real { source, clock } => {
+                let descriptor = source.descriptor_for(workload)?;
+                run_real(&load, self.engine.name, self.polled, descriptor.raw(), *clock, observer)
+            }
+        }
+    }
+
+    /// Leaves the drive alone.
+    fn idle(&mut self, time: Nanos, observer: &mut dyn PhaseObserver) -> LoadOutcome {
+        let began = self.now();
+        let end = began + time;
+        let mut reason = StopReason::Time;
+        while self.now() < end {
+            if observer.verdict() != Verdict::GoOn {
+                reason = StopReason::Interrupted;
+                break;
+            }
+            let step = Nanos(INTERVAL_NS.min(end.since(self.now()).0));
+            match &self.place {
+                Place::Real { clock, .. } => clock.pass(step),
+                Place::Virtual { clock, .. } => clock.pass(step),
+            }
+        }
+        LoadOutcome {
+            began,
+            ended: self.now(),
+            reason,
+            totals: Vec::new(),
+            dropped: 0,
+            submission_lag: Nanos::ZERO,
+        }
+    }
+}
+
+impl Source {
+    fn target(&self) -> &Target {
+        match self {
+            Source::Reading(target) | Source::Writing(target, _) => target,
+            Source::Scratch(scratch) => scratch.target(),
+        }
+    }
+
+    fn permit(&self) -> Option<&WritePermit> {
+        match self {
+            Source::Reading(_) => None,
+            Source::Writing(_, permit) => Some(permit),
+            Source::Scratch(scratch) => Some(scratch.permit()),
+        }
+    }
+
+    /// The descriptor that a workload may use: one that can write only if it has to, and only through the permit.
+    fn descriptor_for(&self, workload: &Workload) -> Result<Descriptor, IoError> {
+        if workload.mix.changes_data() {
+            let permit = self.permit().ok_or_else(|| IoError::WriteRefused {
+                target: self.target().path().to_path_buf(),
+                why: "nobody gave permission. Say --write".into(),
+            })?;
+            permit.revalidate()?;
+            return Ok(Descriptor::Borrowed(permit.descriptor().as_raw_fd()));
+        }
+        match workload.caching {
+            Caching::Direct => Ok(Descriptor::Borrowed(self.target().descriptor().as_raw_fd())),
+            Caching::Buffered => Ok(Descriptor::Owned(self.target().buffered_descriptor()?)),
+        }
+    }
+}
+
+enum Descriptor {
+    Borrowed(RawFd),
+    Owned(OwnedFd),
+}
+
+impl Descriptor {
+    fn raw(&self) -> RawFd {
+        match self {
+            Descriptor::Borrowed(descriptor) => *descriptor,
+            Descriptor::Owned(descriptor) => descriptor.as_raw_fd(),
+        }
+    }
+}
+
+fn run_real(
+    load: &Load<'_>,
+    engine: &'static str,
+    polled: bool,
+    descriptor: RawFd,
+    clock: MonotonicClock,
+    observer: &mut dyn PhaseObserver,
+) -> Result<LoadOutcome, IoError> {
+    let workers = workers_for(load.workload);
+    let buffer_bytes = load.workload.block_sizes.largest().0 as usize;
+    match engine {
+        "uring" => {
+            let open = |depth| UringEngine::open(descriptor, depth, buffer_bytes, polled, clock);
+            run_threads(load, clock, workers, open, observer)
+        }
+        "psync" => {
+            let open = |depth| PsyncEngine::open(descriptor, depth, buffer_bytes, clock);
+            run_threads(load, clock, workers, open, observer)
+        }
+        _ => run_threads(load, clock, workers, |depth| Ok(NullEngine::new(depth, clock)), observer),
+    }
+}
+
+/// Tries the engine on the target, so that what it can do is known before the first phase.
+fn probe_engine(
+    target: &Target,
+    options: EngineOptions,
+    clock: MonotonicClock,
+) -> Result<EngineFacts, IoError> {
+    let block_bytes = target.facts().logical_block.0 as usize;
+    let psync = |features| EngineFacts { name: "psync", features };
+    match options.kind {
+        EngineKind::Null => Ok(EngineFacts { name: "null", features: vec!["no drive is touched".into()] }),
+        EngineKind::Psync => Ok(psync(vec!["blocking calls".into()])),
+        EngineKind::Uring | EngineKind::Auto => {
+            let descriptor = target.descriptor().as_raw_fd();
+            match UringEngine::open(descriptor, 1, block_bytes, options.polled, clock) {
+                Ok(engine) => Ok(EngineFacts { name: "uring", features: engine.features().notes.clone() }),
+                Err(error) if options.kind == EngineKind::Auto => {
+                    Ok(psync(vec!["blocking calls".into(), format!("no io_uring: {error}")]))
+                }
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
