@@ -40,6 +40,15 @@ pub struct FileNumber {
     pub inode: u64,
 }
 
+/// Where a path leads, in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// To a block device.
+    Device(DeviceNumber),
+    /// To a file or anything else that lies in a file system.
+    File(FileNumber),
+}
+
 /// What a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {

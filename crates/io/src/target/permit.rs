@@ -1,7 +1,20 @@
-//! The permit to write: the one place where a write becomes possible.
+//! The permit to write: the one place where a descriptor that can write is made.
+//!
+//! ```text
+//! claim (O_RDWR | O_EXCL) ──► same device as the target? ──► does anybody use it? ──► what does it hold?
+//!   from here on the kernel lets nobody mount it, swap to it                          ──► is it confirmed?
+//!   or build a volume on it, so nothing can come between the check and the write           ──► permit
+//! ```
+//! The kernel's claim does not keep away loop devices and programs that open the drive without a claim; these are
+//! seen by the checks, here and again before each phase. A file cannot be claimed at all: for files the checks
+//! are all there is.
 
-use super::{Target, identity::Identity};
+use super::identity::{DeviceNumber, FileNumber, Identity};
+use super::sysfs::SystemRoots;
+use super::usage::{Obstacle, ObstacleKind, use_of};
+use super::{Target, signature, system_call};
 use crate::error::IoError;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
@@ -14,21 +27,33 @@ pub struct WriteConsent {
     pub confirm: Option<String>,
 }
 
-/// The right to write to one target, and the only descriptor that can.
+/// The right to write to one target, and the only descriptor that can. The claim ends when it is dropped.
 #[derive(Debug)]
 pub struct WritePermit {
     path: PathBuf,
     descriptor: OwnedFd,
     identity: Identity,
+    size: u64,
+    /// A scratch file is ours, and has no name that others could open it by.
+    is_ours: bool,
 }
 
 impl WritePermit {
-    /// Claims the target for us alone, and then looks whether anybody uses it.
-    pub fn grant(target: &Target, _consent: &WriteConsent) -> Result<WritePermit, IoError> {
-        Err(IoError::WriteRefused { target: target.path().into(), why: "whether it is in use is not known".into() })
+    /// Claims the target for us alone, and then looks whether anybody uses it, what it holds, and whether that was
+    /// agreed to. On a file no other descriptor of this process may be open but the target's.
+    ///
+    /// # Errors
+    /// [`IoError::WriteRefused`] with everything that stands in the way. Nothing was written.
+    pub fn grant(target: &Target, consent: &WriteConsent) -> Result<WritePermit, IoError> {
+        grant_between(&SystemRoots::live(), target, consent, || {})
     }
 
-    /// The descriptor to write through. It can read too.
+    /// The permit for a file that was just made and nobody else can know.
+    pub(super) fn for_scratch(target: &Target, descriptor: OwnedFd, size: u64) -> WritePermit {
+        WritePermit { path: target.path().into(), descriptor, identity: target.identity(), size, is_ours: true }
+    }
+
+    /// The descriptor to write through. It can read too, and is direct when the target's is.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
     }
@@ -38,8 +63,165 @@ impl WritePermit {
         self.identity
     }
 
-    /// Looks again whether anybody has begun to use it. Call it before each phase.
+    /// Looks again whether anybody has begun to use it, and whether it is still the same. Call it before each phase.
+    ///
+    /// # Errors
+    /// [`IoError::WriteRefused`] with who uses it.
     pub fn revalidate(&self) -> Result<(), IoError> {
-        Err(IoError::WriteRefused { target: self.path.clone(), why: "whether it is in use is not known".into() })
+        self.revalidate_by(&SystemRoots::live())
     }
+
+    fn revalidate_by(&self, roots: &SystemRoots) -> Result<(), IoError> {
+        self.check_identity(self.identity, self.size).map_err(|why| self.refused(why))?;
+        if self.is_ours {
+            return Ok(());
+        }
+        let in_the_way = use_of(roots, self.identity, None);
+        if in_the_way.is_empty() { Ok(()) } else { Err(self.refused(sentence(&in_the_way))) }
+    }
+
+    fn refused(&self, why: String) -> IoError {
+        IoError::WriteRefused { target: self.path.clone(), why }
+    }
+
+    /// That what we hold is what was looked at, and has kept its size.
+    fn check_identity(&self, expected: Identity, size: u64) -> Result<(), String> {
+        let cannot_tell = |error: io::Error| format!("whether it is still the same drive cannot be read: {error}");
+        let (found, found_size) = identity_of(self.descriptor()).map_err(cannot_tell)?;
+        if found != expected {
+            return Err("it is not the drive or file that was opened before: it was replaced meanwhile".into());
+        }
+        if found_size < size {
+            return Err(format!("it shrank from {size} to {found_size} bytes meanwhile"));
+        }
+        Ok(())
+    }
+}
+
+fn identity_of(descriptor: BorrowedFd<'_>) -> io::Result<(Identity, u64)> {
+    let status = system_call::status(descriptor)?;
+    Ok(match status.st_mode & libc::S_IFMT {
+        libc::S_IFBLK => {
+            let number = DeviceNumber::from_raw(status.st_rdev);
+            let disk_sequence = system_call::disk_sequence(descriptor).ok();
+            (Identity::Device { number, disk_sequence }, system_call::device_size(descriptor)?)
+        }
+        _ => {
+            let file_system = DeviceNumber::from_raw(status.st_dev);
+            (Identity::File(FileNumber { file_system, inode: status.st_ino }), status.st_size as u64)
+        }
+    })
+}
+
+/// Grants, and calls `claimed` between the claim and the checks, so that a test can try to get in between.
+fn grant_between(
+    roots: &SystemRoots,
+    target: &Target,
+    consent: &WriteConsent,
+    claimed: impl FnOnce(),
+) -> Result<WritePermit, IoError> {
+    let refused = |why: String| IoError::WriteRefused { target: target.path().into(), why };
+    let permit = claim(roots, target).map_err(refused)?;
+    claimed();
+    permit.check_identity(target.identity(), permit.size).map_err(refused)?;
+    let mut in_the_way = use_of(roots, target.identity(), Some(target));
+    if system_call::is_read_only(permit.descriptor()).unwrap_or(false) {
+        in_the_way.push(Obstacle::new(ObstacleKind::ReadOnly, "it refuses writes"));
+    }
+    if !in_the_way.is_empty() {
+        return Err(refused(sentence(&in_the_way)));
+    }
+    if !consent.destroy_data {
+        let content = signature::content_obstacles(target);
+        if !content.is_empty() {
+            return Err(refused(format!(
+                "{}. If that may be destroyed, say so with --destroy-data",
+                sentence(&content)
+            )));
+        }
+    }
+    check_confirmation(target, consent).map_err(refused)?;
+    Ok(permit)
+}
+
+/// Opens the very inode of the target for writing, and claims it.
+fn claim(roots: &SystemRoots, target: &Target) -> Result<WritePermit, String> {
+    let mut flags = libc::O_RDWR;
+    if target.is_direct() {
+        flags |= libc::O_DIRECT;
+    }
+    match target.identity() {
+        Identity::Device { .. } => flags |= libc::O_EXCL,
+        Identity::File(_) => check_lease(roots, target)?,
+    }
+    let descriptor = system_call::reopen(target.descriptor(), flags)
+        .map_err(|error| why_not_claimed(roots, target, &error))?;
+    let permit = WritePermit {
+        path: target.path().into(),
+        descriptor,
+        identity: target.identity(),
+        size: target.facts().capacity.0,
+        is_ours: false,
+    };
+    Ok(permit)
+}
+
+/// A file that anybody else has open, for reading too, is in use. The kernel counts that exactly, which a search
+/// through the processes could not.
+fn check_lease(roots: &SystemRoots, target: &Target) -> Result<(), String> {
+    match system_call::is_open_nowhere_else(target.descriptor()) {
+        Ok(true) => Ok(()),
+        Ok(false) => {
+            let users = use_of(roots, target.identity(), Some(target));
+            Err(if users.is_empty() { "it is open in another program, or once more in this one".into() } else { sentence(&users) })
+        }
+        Err(error) => Err(format!(
+            "whether another program has it open cannot be told: {error}. The owner of a file or root can find \
+             out, on a file system that supports leases"
+        )),
+    }
+}
+
+fn why_not_claimed(roots: &SystemRoots, target: &Target, error: &io::Error) -> String {
+    let users = use_of(roots, target.identity(), Some(target));
+    let named = (!users.is_empty()).then(|| sentence(&users));
+    match error.raw_os_error() {
+        Some(libc::EBUSY) => named.unwrap_or_else(|| {
+            "it is in use, but by whom cannot be seen: a mount in another mount namespace, a ZFS pool or a program \
+             that claimed it. `fuser -v` or `lsof` may tell"
+                .into()
+        }),
+        Some(libc::EACCES | libc::EPERM) if named.is_none() => {
+            format!("it may not be opened for writing: {error}. Run as root")
+        }
+        _ => match named {
+            Some(named) => format!("{error}; {named}"),
+            None => format!("it cannot be opened for writing: {error}"),
+        },
+    }
+}
+
+fn check_confirmation(target: &Target, consent: &WriteConsent) -> Result<(), String> {
+    let expected = target.confirmation();
+    let advice = format!("To write to this one, and no other, add: --confirm {}", quoted(expected));
+    match consent.confirm.as_deref().map(str::trim) {
+        Some(typed) if typed == expected => Ok(()),
+        Some(typed) => Err(format!("--confirm {} does not name it. {advice}", quoted(typed))),
+        None => Err(format!("it was not confirmed. {advice}")),
+    }
+}
+
+/// As it must be typed in a shell. Control characters of a hostile drive are shown by their codes.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:+,@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.escape_debug().to_string().replace('\'', "'\\''"))
+    }
+}
+
+fn sentence(obstacles: &[Obstacle]) -> String {
+    let statements: Vec<&str> = obstacles.iter().map(|obstacle| obstacle.statement.as_str()).collect();
+    statements.join("; ")
 }

@@ -1,1 +1,314 @@
-//! Partition tables and file systems, known by their magic numbers.
+//! Partition tables, file systems, volumes and RAID members, known by their magic numbers.
+//!
+//! The places and values are those of libblkid's probers and of the formats' own documents. What is not in the table
+//! is not recognised: raw data of a database, for one. So a missing signature is no proof that nothing is there,
+//! and a write needs a confirmation all the same.
+
+use super::identity::{DeviceNumber, Identity};
+use super::sysfs::{BlockDevice, SystemRoots};
+use super::system_call::{self, AlignedBuffer};
+use super::usage::{Obstacle, ObstacleKind};
+use super::Target;
+use model::units::{KIB, MIB};
+use std::io;
+
+/// How much of the start is looked at: the VMFS magic at 1 MiB is the furthest in.
+const HEAD: u64 = MIB + 64 * KIB;
+/// How much of the end is looked at: the last two ZFS labels take 512 KiB, and end on a multiple of 256 KiB.
+const TAIL: u64 = MIB;
+
+/// What was recognised.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Signature {
+    /// For people: "ext4 file system".
+    pub name: &'static str,
+    /// Where its magic number is, in bytes from the start.
+    pub offset: u64,
+}
+
+/// A magic number at a fixed place from the start.
+struct Magic {
+    name: &'static str,
+    offset: u64,
+    bytes: &'static [u8],
+}
+
+const fn magic(name: &'static str, offset: u64, bytes: &'static [u8]) -> Magic {
+    Magic { name, offset, bytes }
+}
+
+/// Shared by bcache and bcachefs, which grew out of it: c68573f6-4e1a-45ca-8265-f57f48ba6d81.
+const BCACHE: &[u8] =
+    &[0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca, 0x82, 0x65, 0xf5, 0x7f, 0x48, 0xba, 0x6d, 0x81];
+
+const FROM_START: &[Magic] = &[
+    magic("XFS file system", 0, b"XFSB"),
+    magic("btrfs file system", 65_600, b"_BHRfS_M"),
+    magic("F2FS file system", 1024, &[0x10, 0x20, 0xf5, 0xf2]),
+    magic("NTFS file system", 3, b"NTFS    "),
+    magic("exFAT file system", 3, b"EXFAT   "),
+    magic("BitLocker volume", 3, b"-FVE-FS-"),
+    magic("FAT file system", 54, b"FAT12   "),
+    magic("FAT file system", 54, b"FAT16   "),
+    magic("FAT file system", 82, b"FAT32   "),
+    magic("LUKS volume", 0, b"LUKS\xba\xbe"),
+    magic("LUKS volume (second header)", 0x4000, b"SKUL\xba\xbe"),
+    magic("LVM volume", 0, b"LABELONE"),
+    magic("LVM volume", 512, b"LABELONE"),
+    magic("LVM volume", 1024, b"LABELONE"),
+    magic("LVM volume", 1536, b"LABELONE"),
+    magic("md RAID member", 0, &[0xfc, 0x4e, 0x2b, 0xa9]),
+    magic("md RAID member", 4096, &[0xfc, 0x4e, 0x2b, 0xa9]),
+    magic("bcache or bcachefs member", 4120, BCACHE),
+    magic("ReiserFS file system", 65_588, b"ReIsEr"),
+    magic("ReiserFS file system", 8244, b"ReIsEr"),
+    magic("Reiser4 file system", 65_536, b"ReIsEr4"),
+    magic("ISO 9660 file system", 32_769, b"CD001"),
+    magic("UDF file system", 32_769, b"BEA01"),
+    magic("SquashFS file system", 0, b"hsqs"),
+    magic("EROFS file system", 1024, &[0xe2, 0xe1, 0xf5, 0xe0]),
+    magic("APFS container", 32, b"NXSB"),
+    magic("HFS+ file system", 1024, b"H+\x00\x04"),
+    magic("HFS+ file system", 1024, b"HX\x00\x05"),
+    magic("HFS file system", 1024, b"BD"),
+    magic("JFS file system", 32_768, b"JFS1"),
+    magic("NILFS2 file system", 1030, b"\x34\x34"),
+    magic("GFS2 file system", 65_536, &[0x01, 0x16, 0x19, 0x70]),
+    magic("OCFS2 file system", 4096 * 2, b"OCFSV2"),
+    magic("OCFS2 file system", 1024, b"OCFSV2"),
+    magic("VMFS volume", MIB, &[0x0d, 0xd0, 0x01, 0xc0]),
+    magic("zonefs file system", 0, b"SFOZ"),
+    magic("Stratis pool member", 516, b"!Stra0tis\x86\xff\x02^\x41rh"),
+    magic("Ceph BlueStore device", 0, b"bluestore block device"),
+    magic("VDO volume", 0, b"dmvdo001"),
+    magic("GPT partition table", 512, b"EFI PART"),
+    magic("GPT partition table", 4096, b"EFI PART"),
+    magic("Apple partition map", 512, b"PM\x00\x00"),
+];
+
+/// The last ten bytes of the first page, whose size depends on the machine.
+const SWAP_PAGE_SIZES: [u64; 5] = [4096, 8192, 16_384, 32_768, 65_536];
+
+/// The first and the last part of a device.
+struct Ends<'data> {
+    head: &'data [u8],
+    tail: &'data [u8],
+    size: u64,
+}
+
+impl Ends<'_> {
+    /// The bytes there, when they lie in one of the two parts.
+    fn at(&self, offset: u64, length: usize) -> Option<&[u8]> {
+        let within = |part: &'_ [u8], start: u64| -> Option<std::ops::Range<usize>> {
+            let from = usize::try_from(offset.checked_sub(start)?).ok()?;
+            let to = from.checked_add(length)?;
+            (to <= part.len()).then_some(from..to)
+        };
+        if let Some(range) = within(self.head, 0) {
+            return Some(&self.head[range]);
+        }
+        within(self.tail, self.size - self.tail.len() as u64).map(|range| &self.tail[range])
+    }
+
+    fn holds(&self, offset: Option<u64>, bytes: &[u8]) -> bool {
+        offset.and_then(|offset| self.at(offset, bytes.len())) == Some(bytes)
+    }
+}
+
+/// What the first part `head` and the last part `tail` of a device of `size` bytes tell. They may overlap.
+pub fn recognise(head: &[u8], tail: &[u8], size: u64) -> Vec<Signature> {
+    assert!(tail.len() as u64 <= size && head.len() as u64 <= size, "the parts lie within the device");
+    let ends = Ends { head, tail, size };
+    let mut found: Vec<Signature> = FROM_START
+        .iter()
+        .filter(|magic| ends.holds(Some(magic.offset), magic.bytes))
+        .map(|magic| Signature { name: magic.name, offset: magic.offset })
+        .collect();
+    found.extend(swap(&ends));
+    found.extend(extended(&ends));
+    found.extend(master_boot_record(&ends));
+    found.extend(zfs(&ends));
+    found.extend(from_end(&ends));
+    found
+}
+
+fn swap(ends: &Ends<'_>) -> Option<Signature> {
+    let places = SWAP_PAGE_SIZES.map(|page| page - 10);
+    let is_swap = |&offset: &u64| {
+        ends.holds(Some(offset), b"SWAPSPACE2")
+            || ends.holds(Some(offset), b"SWAP-SPACE")
+            || ends.holds(Some(offset), b"S1SUSPEND\0")
+    };
+    places.into_iter().find(is_swap).map(|offset| Signature { name: "swap area", offset })
+}
+
+/// ext2, ext3 and ext4 share a magic number; the features in `struct ext4_super_block` tell them apart.
+fn extended(ends: &Ends<'_>) -> Option<Signature> {
+    const SUPERBLOCK: u64 = 1024;
+    const COMPATIBLE_HAS_JOURNAL: u32 = 0x4;
+    const INCOMPATIBLE_EXTENTS_64BIT_FLEX: u32 = 0x40 | 0x80 | 0x200;
+    if !ends.holds(Some(SUPERBLOCK + 56), &[0x53, 0xef]) {
+        return None;
+    }
+    let field = |offset| {
+        let bytes = ends.at(SUPERBLOCK + offset, 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let name = if field(96)? & INCOMPATIBLE_EXTENTS_64BIT_FLEX != 0 {
+        "ext4 file system"
+    } else if field(92)? & COMPATIBLE_HAS_JOURNAL != 0 {
+        "ext3 file system"
+    } else {
+        "ext2 file system"
+    };
+    Some(Signature { name, offset: SUPERBLOCK + 56 })
+}
+
+/// The boot sector of a FAT or NTFS file system ends like a partition table, but code or text is where a table has
+/// its entries; an entry has a type, a length, and a first byte of 0x00 or 0x80.
+fn master_boot_record(ends: &Ends<'_>) -> Option<Signature> {
+    if !ends.holds(Some(510), &[0x55, 0xaa]) {
+        return None;
+    }
+    let table = ends.at(446, 64)?;
+    let is_used = |entry: &[u8]| entry[4] != 0 && entry[12..16] != [0; 4];
+    let entries = || table.chunks_exact(16);
+    let plausible = entries().all(|entry| entry[0] & 0x7f == 0) && entries().any(is_used);
+    plausible.then_some(Signature { name: "MBR partition table", offset: 510 })
+}
+
+/// Four labels of 256 KiB; each has an array of uberblocks, at least 1 KiB apart, in its second half.
+fn zfs(ends: &Ends<'_>) -> Option<Signature> {
+    const LABEL: u64 = 256 * KIB;
+    const UBERBLOCK: [u8; 8] = 0x00ba_b10c_u64.to_le_bytes();
+    let whole = ends.size - ends.size % LABEL;
+    let labels = [Some(0), Some(LABEL), whole.checked_sub(2 * LABEL), whole.checked_sub(LABEL)];
+    let is_uberblock =
+        |offset: u64| ends.at(offset, 8).is_some_and(|bytes| bytes == UBERBLOCK || bytes.iter().rev().eq(&UBERBLOCK));
+    labels
+        .into_iter()
+        .flatten()
+        .flat_map(|label| (0..128).map(move |number| label + 128 * KIB + number * KIB))
+        .find(|&offset| is_uberblock(offset))
+        .map(|offset| Signature { name: "ZFS pool member", offset })
+}
+
+/// What is found by its distance from the end.
+fn from_end(ends: &Ends<'_>) -> Vec<Signature> {
+    let before_end = |distance: u64| ends.size.checked_sub(distance);
+    let whole = |unit: u64| ends.size - ends.size % unit;
+    const MD_LITTLE: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
+    const MD_BIG: &[u8] = &[0xa9, 0x2b, 0x4e, 0xfc];
+    let md_0 = whole(64 * KIB).checked_sub(64 * KIB);
+    // `super_1_load` of md: 8 KiB before the end, then down to a multiple of 4 KiB.
+    let md_1_0 = before_end(8 * KIB).map(|offset| offset - offset % (4 * KIB));
+    let drbd = whole(4096).checked_sub(4096).map(|block| block + 60);
+    let places: [(&'static str, Option<u64>, &[u8]); 12] = [
+        ("md RAID member", md_0, MD_LITTLE),
+        ("md RAID member", md_0, MD_BIG),
+        ("md RAID member", md_1_0, MD_LITTLE),
+        ("GPT partition table (backup)", before_end(512), b"EFI PART"),
+        ("GPT partition table (backup)", before_end(4096), b"EFI PART"),
+        ("Intel RAID member", before_end(1024), b"Intel Raid ISM Cfg Sig. "),
+        ("Intel RAID member", before_end(8192), b"Intel Raid ISM Cfg Sig. "),
+        ("DDF RAID member", before_end(512), &[0xde, 0x11, 0xde, 0x11]),
+        ("DRBD device", drbd, &[0x83, 0x74, 0x02, 0x67]),
+        ("DRBD device", drbd, &[0x83, 0x74, 0x02, 0x6b]),
+        ("DRBD device", drbd, &[0x83, 0x74, 0x02, 0x6a]),
+        ("DRBD device", drbd, &[0x83, 0x74, 0x02, 0x6e]),
+    ];
+    places
+        .into_iter()
+        .filter(|(_, offset, bytes)| ends.holds(*offset, bytes))
+        .filter_map(|(name, offset, _)| Some(Signature { name, offset: offset? }))
+        .collect()
+}
+
+/// What lies between `start` and `start + size` of the target, by its first and last part.
+fn read_and_recognise(target: &Target, start: u64, size: u64) -> io::Result<Vec<Signature>> {
+    let read = |offset: u64, length: u64| -> io::Result<AlignedBuffer> {
+        let mut buffer = AlignedBuffer::new(length as usize);
+        let done = system_call::read_at(target.descriptor(), &mut buffer[..length as usize], start + offset)?;
+        if done as u64 == length { Ok(buffer) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    };
+    let size = size - size % target.facts().logical_block.0;
+    if size == 0 {
+        return Ok(Vec::new());
+    }
+    let (head_length, tail_length) = (HEAD.min(size), TAIL.min(size));
+    let head = read(0, head_length)?;
+    let tail = read(size - tail_length, tail_length)?;
+    Ok(recognise(&head[..head_length as usize], &tail[..tail_length as usize], size))
+}
+
+/// What the target holds that a write would destroy.
+pub(super) fn content_obstacles(target: &Target) -> Vec<Obstacle> {
+    match target.identity() {
+        Identity::File(_) => vec![content(format!("it holds data ({})", target.facts().capacity))],
+        Identity::Device { number, .. } => device_content(target, number),
+    }
+}
+
+fn device_content(target: &Target, number: DeviceNumber) -> Vec<Obstacle> {
+    let own_name = target.path().display().to_string();
+    let mut obstacles = describe(&own_name, read_and_recognise(target, 0, target.facts().capacity.0));
+    let partitions = match kernel_partitions(number) {
+        Ok(partitions) => partitions,
+        Err(error) => {
+            obstacles.push(content(format!("whether {own_name} has partitions cannot be read: {error}")));
+            return obstacles;
+        }
+    };
+    for partition in partitions {
+        let name = partition.device.path().display().to_string();
+        obstacles.push(content(format!("{own_name} has the partition {name}")));
+        obstacles.extend(describe(&name, read_and_recognise(target, partition.start, partition.size)));
+    }
+    obstacles
+}
+
+struct Extent {
+    device: BlockDevice,
+    start: u64,
+    size: u64,
+}
+
+fn kernel_partitions(number: DeviceNumber) -> io::Result<Vec<Extent>> {
+    let device = BlockDevice::by_number(&SystemRoots::live(), number)?;
+    let extent = |device: BlockDevice| {
+        // sysfs counts in units of 512 bytes, whatever the block size is.
+        let bytes = |file| Some(device.number_attribute(file)?.saturating_mul(512));
+        let (Some(start), Some(size)) = (bytes("start"), bytes("size")) else {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "its start and size are not told"));
+        };
+        Ok(Extent { device, start, size })
+    };
+    device.partitions()?.into_iter().map(extent).collect()
+}
+
+fn describe(name: &str, found: io::Result<Vec<Signature>>) -> Vec<Obstacle> {
+    match found {
+        Ok(found) => {
+            let mut obstacles: Vec<Obstacle> = Vec::new();
+            for signature in found {
+                let obstacle = content(format!("{name} holds {} {}", article(signature.name), signature.name));
+                if !obstacles.contains(&obstacle) {
+                    obstacles.push(obstacle);
+                }
+            }
+            obstacles
+        }
+        Err(error) => vec![content(format!("what {name} holds cannot be read: {error}"))],
+    }
+}
+
+/// "an ext4 file system", "an MBR partition table", "a swap area": by sound, for the names above.
+fn article(name: &str) -> &'static str {
+    let first_word = name.split(' ').next().unwrap_or_default();
+    let spelt_with_a_vowel = ["XFS", "F2FS", "NTFS", "LVM", "md", "MBR", "HFS", "HFS+"].contains(&first_word);
+    if spelt_with_a_vowel || first_word.starts_with(['e', 'E', 'I', 'O', 'A']) { "an" } else { "a" }
+}
+
+fn content(statement: String) -> Obstacle {
+    Obstacle::new(ObstacleKind::Content, statement)
+}

@@ -2,8 +2,8 @@
 //! targets is here and in [`super::page_cache`].
 #![allow(unsafe_code, reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form")]
 
-use super::identity::DeviceNumber;
-use std::ffi::CString;
+use super::identity::{DeviceNumber, FileNumber, Place};
+use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -44,6 +44,34 @@ pub(super) fn open_with_mode(path: &Path, flags: libc::c_int, mode: libc::mode_t
     }
 }
 
+/// Makes a new file in a folder, for reading and writing.
+pub(super) fn create_in(
+    directory: BorrowedFd<'_>,
+    name: &OsStr,
+    mode: libc::mode_t,
+) -> io::Result<OwnedFd> {
+    let name = CString::new(name.as_bytes())?;
+    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+    // SAFETY: `name` is a C string that outlives the call, and the call keeps no pointer.
+    match unsafe { libc::openat(directory.as_raw_fd(), name.as_ptr(), flags, mode) } {
+        descriptor if descriptor >= 0 => {
+            // SAFETY: the kernel has just given us this descriptor, and nobody else has it.
+            Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+        }
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Removes a file from a folder.
+pub(super) fn remove(directory: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+    let name = CString::new(name.as_bytes())?;
+    // SAFETY: `name` is a C string that outlives the call, and the call keeps no pointer.
+    match unsafe { libc::unlinkat(directory.as_raw_fd(), name.as_ptr(), 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Opens again what `descriptor` is open on, with other flags: the same inode, whatever its path is now.
 pub(super) fn reopen(descriptor: BorrowedFd<'_>, flags: libc::c_int) -> io::Result<OwnedFd> {
     open(Path::new(&format!("/proc/self/fd/{}", descriptor.as_raw_fd())), flags)
@@ -72,6 +100,20 @@ pub(super) fn extended_status_of_path(path: &Path, mask: libc::c_uint) -> io::Re
     statx(libc::AT_FDCWD, &path, libc::AT_STATX_DONT_SYNC, mask)
 }
 
+/// Where a path leads, following links.
+pub(super) fn place(path: &Path) -> io::Result<Place> {
+    let status = extended_status_of_path(path, libc::STATX_BASIC_STATS)?;
+    Ok(match u32::from(status.stx_mode) & libc::S_IFMT {
+        libc::S_IFBLK => {
+            Place::Device(DeviceNumber { major: status.stx_rdev_major, minor: status.stx_rdev_minor })
+        }
+        _ => Place::File(FileNumber {
+            file_system: DeviceNumber { major: status.stx_dev_major, minor: status.stx_dev_minor },
+            inode: status.stx_ino,
+        }),
+    })
+}
+
 fn statx(
     directory: libc::c_int,
     path: &std::ffi::CStr,
@@ -87,15 +129,30 @@ fn statx(
     }
 }
 
-/// The kind and room of the file system that a file lies on.
-pub(super) fn file_system_status(descriptor: BorrowedFd<'_>) -> io::Result<libc::statfs> {
-    let mut status = std::mem::MaybeUninit::<libc::statfs>::zeroed();
-    // SAFETY: the kernel fills the struct, and zeroes are valid in it.
-    match unsafe { libc::fstatfs(descriptor.as_raw_fd(), status.as_mut_ptr()) } {
-        // SAFETY: as above.
-        0 => Ok(unsafe { status.assume_init() }),
-        _ => Err(io::Error::last_os_error()),
+/// The room of the file system that a file lies on.
+pub(super) struct FileSystemRoom {
+    /// The size in bytes.
+    pub size: u64,
+    /// What we may still use, in bytes.
+    pub available: u64,
+    /// Whether it is mounted read-only.
+    pub is_read_only: bool,
+}
+
+/// The room of the file system that an open file or folder lies on.
+pub(super) fn file_system_room(descriptor: BorrowedFd<'_>) -> io::Result<FileSystemRoom> {
+    let mut status = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
+    // SAFETY: the library fills the struct, and zeroes are valid in it.
+    if unsafe { libc::fstatvfs(descriptor.as_raw_fd(), status.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
     }
+    // SAFETY: as above.
+    let status = unsafe { status.assume_init() };
+    Ok(FileSystemRoom {
+        size: status.f_blocks.saturating_mul(status.f_frsize),
+        available: status.f_bavail.saturating_mul(status.f_frsize),
+        is_read_only: status.f_flag & libc::ST_RDONLY != 0,
+    })
 }
 
 /// The size of a block device in bytes.
@@ -136,17 +193,6 @@ fn ask_number<Number>(
     }
 }
 
-/// What a loop device lies on, by numbers and not by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LoopStatus {
-    /// The file system of the file behind it.
-    pub file_system: DeviceNumber,
-    /// The inode of that file.
-    pub inode: u64,
-    /// The block device, when the file behind it is one.
-    pub device: Option<DeviceNumber>,
-}
-
 /// `struct loop_info64` of `linux/loop.h`, which is 232 bytes; only the first three fields are of interest.
 #[repr(C)]
 struct LoopInfo {
@@ -159,17 +205,15 @@ struct LoopInfo {
 const _: () = assert!(size_of::<LoopInfo>() == 232);
 
 /// What the loop device lies on; ENXIO when it is not attached.
-pub(super) fn loop_status(descriptor: BorrowedFd<'_>) -> io::Result<LoopStatus> {
+pub(super) fn loop_backing(descriptor: BorrowedFd<'_>) -> io::Result<Place> {
     let mut info = LoopInfo { device: 0, inode: 0, rdevice: 0, rest: [0; 208] };
     // SAFETY: `info` has the size and layout that this request fills.
     if unsafe { libc::ioctl(descriptor.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    let device = DeviceNumber::from_raw(info.rdevice);
-    Ok(LoopStatus {
-        file_system: DeviceNumber::from_raw(info.device),
-        inode: info.inode,
-        device: (device != DeviceNumber { major: 0, minor: 0 }).then_some(device),
+    Ok(match info.rdevice {
+        0 => Place::File(FileNumber { file_system: DeviceNumber::from_raw(info.device), inode: info.inode }),
+        number => Place::Device(DeviceNumber::from_raw(number)),
     })
 }
 
@@ -195,10 +239,15 @@ pub(super) fn is_open_nowhere_else(descriptor: BorrowedFd<'_>) -> io::Result<boo
 
 /// Reserves the first `size` bytes of a file.
 pub(super) fn reserve(descriptor: BorrowedFd<'_>, size: u64) -> io::Result<()> {
-    // SAFETY: the call takes integers only.
-    match unsafe { libc::fallocate(descriptor.as_raw_fd(), 0, 0, size as libc::off_t) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+    loop {
+        // SAFETY: the call takes integers only.
+        if unsafe { libc::fallocate(descriptor.as_raw_fd(), 0, 0, size as libc::off_t) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
     }
 }
 

@@ -1,0 +1,212 @@
+//! What is mounted and what is swapped to, as proc tells it.
+
+use super::identity::{DeviceNumber, Place};
+use super::sysfs::SystemRoots;
+use super::system_call;
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+/// One line of mountinfo.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// Its number, which an open file tells too.
+    pub id: u64,
+    /// The device it lies on; the major number is zero for file systems without one device.
+    pub number: DeviceNumber,
+    /// Where.
+    pub point: PathBuf,
+    /// The kind of file system: `ext4`.
+    pub file_system: String,
+    /// What was mounted: a path, or a word of the file system.
+    pub source: PathBuf,
+    /// The process in whose mount namespace it was seen, when that is not ours.
+    pub seen_by: Option<u32>,
+}
+
+/// The lines of mountinfo, as proc(5) describes them. A line that cannot be understood is an error, since it may be
+/// the one that matters.
+///
+/// # Errors
+/// The line.
+pub fn parse_mountinfo(text: &[u8], seen_by: Option<u32>) -> Result<Vec<Mount>, String> {
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    lines
+        .map(|line| {
+            parse_mount(line, seen_by).ok_or_else(|| {
+                format!("a line of mountinfo cannot be understood: {}", String::from_utf8_lossy(line))
+            })
+        })
+        .collect()
+}
+
+fn parse_mount(line: &[u8], seen_by: Option<u32>) -> Option<Mount> {
+    let mut fields = line.split(|&byte| byte == b' ');
+    let id = text(fields.next()?)?.parse().ok()?;
+    let number = DeviceNumber::parse(text(fields.nth(1)?)?)?;
+    let point = unescape(fields.nth(1)?);
+    // Optional fields, whose number varies, end with a lone hyphen.
+    let mut fields = fields.skip_while(|&field| field != b"-").skip(1);
+    let file_system = text(fields.next()?)?.to_owned();
+    let source = unescape(fields.next()?);
+    Some(Mount { id, number, point, file_system, source, seen_by })
+}
+
+fn text(field: &[u8]) -> Option<&str> {
+    std::str::from_utf8(field).ok()
+}
+
+/// The kernel writes a space, tab, line feed and backslash in a path as a backslash and three octal digits.
+fn unescape(field: &[u8]) -> PathBuf {
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((&first, tail)) = rest.split_first() {
+        let octal = (first == b'\\').then(|| tail.get(..3)).flatten().and_then(|digits| {
+            digits.iter().try_fold(0u32, |value, digit| Some(value * 8 + char::from(*digit).to_digit(8)?))
+        });
+        match octal.and_then(|value| u8::try_from(value).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[3..];
+            }
+            None => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+/// All mounts of our mount namespace and of that of the first process; and of every other one that we may look into.
+///
+/// # Errors
+/// A sentence, when the first two cannot be read. The others only serve to name who uses a drive: a mount anywhere
+/// keeps the kernel from giving us the drive.
+pub(super) fn mounts(roots: &SystemRoots) -> Result<Vec<Mount>, String> {
+    let read = |process: &str, seen_by| {
+        let path = roots.proc.join(process).join("mountinfo");
+        let text = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        parse_mountinfo(&text, seen_by)
+    };
+    let mut mounts = read("self", None)?;
+    let add = |mounts: &mut Vec<Mount>, found: Vec<Mount>| {
+        for mount in found {
+            if !mounts.iter().any(|known| known.number == mount.number && known.point == mount.point) {
+                mounts.push(mount);
+            }
+        }
+    };
+    add(&mut mounts, read("1", Some(1))?);
+    let namespace = |process: &str| fs::read_link(roots.proc.join(process).join("ns/mnt")).ok();
+    let mut seen: HashSet<PathBuf> = ["self", "1"].into_iter().filter_map(namespace).collect();
+    for process in processes(roots) {
+        let Some(namespace) = namespace(&process.to_string()) else { continue };
+        if seen.insert(namespace)
+            && let Ok(found) = read(&process.to_string(), Some(process))
+        {
+            add(&mut mounts, found);
+        }
+    }
+    Ok(mounts)
+}
+
+/// The numbers of all processes; none when they cannot be listed.
+pub(super) fn processes(roots: &SystemRoots) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir(&roots.proc) else { return Vec::new() };
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Something that is swapped to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Swap {
+    pub path: PathBuf,
+    pub place: Place,
+}
+
+/// All that is swapped to.
+///
+/// # Errors
+/// A sentence, when the list or one of its entries cannot be read.
+pub(super) fn swaps(roots: &SystemRoots) -> Result<Vec<Swap>, String> {
+    let path = roots.proc.join("swaps");
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        // A kernel without swap has no such file, but its proc has the others.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && roots.proc.join("version").exists() => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
+    };
+    swap_paths(&text)
+        .into_iter()
+        .map(|path| {
+            let place = system_call::place(&path)
+                .map_err(|error| format!("the swap area {} cannot be looked at: {error}", path.display()))?;
+            Ok(Swap { path, place })
+        })
+        .collect()
+}
+
+/// The paths in `/proc/swaps`: the first line is a heading, and columns are separated by spaces and tabs.
+fn swap_paths(text: &[u8]) -> Vec<PathBuf> {
+    let lines = text.split(|&byte| byte == b'\n').skip(1).filter(|line| !line.is_empty());
+    lines.filter_map(|line| line.split(|byte| b" \t".contains(byte)).next()).map(unescape).collect()
+}
+
+/// The device that a mount names as its source, for file systems whose number is not that of a device.
+pub(super) fn source_device(mount: &Mount) -> Option<DeviceNumber> {
+    if mount.number.major != 0 || !mount.source.as_os_str().as_bytes().starts_with(b"/") {
+        return None;
+    }
+    match system_call::place(&mount.source).ok()? {
+        Place::Device(number) => Some(number),
+        Place::File(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_mountinfo_is_taken_apart() {
+        let line = b"36 35 98:0 /mnt1 /my\\040disk\\134 rw,noatime master:1 shared:7 - ext3 /dev/root rw,errors=continue\n";
+        let mounts = parse_mountinfo(line, None).unwrap();
+        assert_eq!(
+            mounts,
+            [Mount {
+                id: 36,
+                number: DeviceNumber { major: 98, minor: 0 },
+                point: "/my disk\\".into(),
+                file_system: "ext3".into(),
+                source: "/dev/root".into(),
+                seen_by: None,
+            }]
+        );
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_understood_is_not_passed_over() {
+        assert!(parse_mountinfo(b"36 35 98:0 / /data rw ext3 /dev/sda rw\n", None).is_err());
+        assert!(parse_mountinfo(b"36 35 980 / /data rw - ext3 /dev/sda rw\n", None).is_err());
+        assert!(parse_mountinfo(b"36 35\n", None).is_err());
+    }
+
+    #[test]
+    fn swap_areas_are_read_with_spaces_in_their_names() {
+        let text = b"Filename\t\t\t\tType\t\tSize\n/dev/sda2  partition\t1\n/swap\\040file\tfile\t2\n";
+        assert_eq!(swap_paths(text), [PathBuf::from("/dev/sda2"), PathBuf::from("/swap file")]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_mountinfo_makes_it_panic(text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+            let _ = parse_mountinfo(&text, None);
+            let _ = swap_paths(&text);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Which processes have a drive or a file open, as far as we may look: a virtual machine or a `dd` claims nothing,
+//! and is only seen this way.
+
+use super::identity::{FileNumber, Place};
+use super::mounts::processes;
+use super::sysfs::SystemRoots;
+use super::system_call;
+use std::fs;
+use std::path::Path;
+
+/// A process that has something open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Opener {
+    pub process: u32,
+    pub command: String,
+    pub what: Place,
+    pub writes: bool,
+}
+
+/// Which other processes have any block device open, or one of `files`.
+pub(super) fn openers(roots: &SystemRoots, files: &[FileNumber]) -> Vec<Opener> {
+    let own = std::process::id();
+    let mut openers = Vec::new();
+    for process in processes(roots) {
+        let directory = roots.proc.join(process.to_string());
+        if process == own || is_our_child_before_it_runs_a_program(roots, &directory, own) {
+            continue;
+        }
+        let Ok(entries) = fs::read_dir(directory.join("fd")) else { continue };
+        for entry in entries.flatten() {
+            let Some(what) = opened(&entry.path(), files) else { continue };
+            let writes = fs::read_to_string(directory.join("fdinfo").join(entry.file_name()))
+                .ok()
+                .is_none_or(|text| may_write(&text));
+            let command = super::sysfs::attribute(&directory.join("comm")).unwrap_or_else(|| "?".into());
+            openers.push(Opener { process, command, what, writes });
+        }
+    }
+    openers
+}
+
+/// Between its fork and its exec a child of ours has copies of all our descriptors, the permit's among them.
+fn is_our_child_before_it_runs_a_program(roots: &SystemRoots, directory: &Path, own: u32) -> bool {
+    let Ok(status) = fs::read_to_string(directory.join("status")) else { return false };
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok());
+    let program = |directory: &Path| fs::read_link(directory.join("exe")).ok();
+    parent == Some(own)
+        && program(directory).is_some()
+        && program(directory) == program(&roots.proc.join(own.to_string()))
+}
+
+fn opened(link: &Path, files: &[FileNumber]) -> Option<Place> {
+    match system_call::place(link).ok()? {
+        Place::File(file) if !files.contains(&file) => None,
+        place => Some(place),
+    }
+}
+
+/// Whether fdinfo, whose second line gives the flags of the open in octal, tells of more than reading.
+fn may_write(fdinfo: &str) -> bool {
+    let flags = fdinfo.lines().find_map(|line| i32::from_str_radix(line.strip_prefix("flags:")?.trim(), 8).ok());
+    flags.is_none_or(|flags| flags & libc::O_PATH == 0 && flags & libc::O_ACCMODE != libc::O_RDONLY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_write;
+
+    #[test]
+    fn the_flags_of_an_open_are_octal() {
+        assert!(!may_write("pos:\t0\nflags:\t02100000\nmnt_id:\t29\n"));
+        assert!(may_write("pos:\t0\nflags:\t02100001\nmnt_id:\t29\n"));
+        assert!(may_write("pos:\t0\nflags:\t0100002\n"));
+        assert!(may_write("pos:\t0\n"), "what is not told counts as writing");
+    }
+}
