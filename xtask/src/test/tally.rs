@@ -7,8 +7,10 @@ use std::fmt::Write;
 pub struct Tally {
     passed: u64,
     failed: u64,
-    /// Tests marked `#[ignore]`.
+    /// Tests marked `#[ignore]`, by the results of their programs.
     ignored: u64,
+    /// The same tests by name, with the attribute's reason if it gives one.
+    ignored_names: Vec<String>,
     /// What could not run here, with the reason.
     skipped: Vec<(String, String)>,
     /// Checks other than tests that failed.
@@ -28,6 +30,12 @@ impl Tally {
         } else if is_announcement(line) {
             self.close_program();
             self.is_program_open = true;
+        } else if let Some((name, reason)) =
+            line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ignored"))
+        {
+            let reason = reason.trim_start_matches([',', ' ']);
+            let reason = if reason.is_empty() { "marked #[ignore]" } else { reason };
+            self.ignored_names.push(format!("SKIPPED {name}: {reason}"));
         }
     }
 
@@ -95,12 +103,7 @@ impl Tally {
         for (name, why) in &self.skipped {
             line(&format!("SKIPPED {name}: {why}"));
         }
-        if self.ignored > 0 {
-            line(&format!(
-                "SKIPPED {} tests marked #[ignore]: the lines above that end in 'ignored'",
-                self.ignored
-            ));
-        }
+        self.ignored_names.iter().for_each(|words| line(words));
         for step in &self.failed_steps {
             line(&format!("FAILED {step}"));
         }
@@ -142,14 +145,17 @@ test prng::tests::same_seed_same_numbers ... ok
 test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
 
 running 14 tests
-test result: FAILED. 11 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.20s";
+test permit::tests::whole_disk ... ignored, takes an hour
+test permit::tests::partition ... ignored
+test result: FAILED. 11 passed; 2 failed; 2 ignored; 0 measured; 0 filtered out; finished in 1.20s";
 
     #[test]
     fn results_of_all_programs_are_summed() {
         let tally = tally_of(TWO_PROGRAMS, false, "");
         assert_eq!(
             tally.summary(),
-            "SKIPPED 1 tests marked #[ignore]: the lines above that end in 'ignored'\n14 passed, 2 failed, 1 skipped"
+            "SKIPPED permit::tests::whole_disk: takes an hour\nSKIPPED permit::tests::partition: marked #[ignore]\n\
+             14 passed, 2 failed, 2 skipped"
         );
         assert!(!tally.is_success());
     }

@@ -12,7 +12,7 @@ use super::Violation;
 /// Folders that hold no source of ours.
 const FOLDERS_NOT_READ: [&str; 3] = ["target", ".git", "node_modules"];
 /// File names ending in these are read as text.
-const TEXT_ENDINGS: [&str; 6] = [".rs", ".toml", ".md", ".txt", ".yml", ".ci/run"];
+const TEXT_ENDINGS: [&str; 8] = [".rs", ".toml", ".md", ".txt", ".json", ".csv", ".yml", ".ci/run"];
 
 /// Everything the rules read. Paths are relative to the root and use `/`.
 #[derive(Default)]

@@ -12,7 +12,9 @@ const NOTES: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X"
 const UNFINISHED_MACROS: [&str; 3] = ["dbg", "todo", "unimplemented"];
 /// Names that say nothing about what is in the file.
 const EMPTY_NAMES: [&str; 6] = ["common", "helper", "helpers", "misc", "util", "utils"];
-/// Folders of one developer's machine; a name must follow the last three.
+/// Files that run: a home folder in them is no example.
+const CODE_ENDINGS: [&str; 3] = [".rs", ".toml", ".ci/run"];
+/// Folders of one developer's machine. The first is nobody's home, and so no example anywhere.
 const MACHINE_FOLDERS: [&str; 4] =
     [concat!("/wo", "rk/"), concat!("/ho", "me/"), concat!("/Us", "ers/"), concat!("/ro", "ot/")];
 
@@ -77,7 +79,7 @@ fn unfinished_macros(source: &SourceFile) -> Vec<Violation> {
     found
 }
 
-/// `machine-paths`: nothing refers to a folder that only one developer has. Documents and doc comments may
+/// `machine-paths`: nothing refers to a folder that only one developer has. Documents, data and comments may
 /// show a home folder as an example.
 pub fn check_machine_paths(tree: &Tree) -> Vec<Violation> {
     tree.texts.iter().flat_map(machine_paths).collect()
@@ -86,8 +88,9 @@ pub fn check_machine_paths(tree: &Tree) -> Vec<Violation> {
 fn machine_paths(file: &TextFile) -> Vec<Violation> {
     let mut found = Vec::new();
     for (index, line) in file.text.lines().enumerate() {
-        let is_example = file.path.ends_with(".md") || line.trim_start().starts_with("//");
-        let folders = if is_example { &MACHINE_FOLDERS[..1] } else { &MACHINE_FOLDERS[..] };
+        let is_code = CODE_ENDINGS.iter().any(|ending| file.path.ends_with(ending))
+            && !line.trim_start().starts_with("//");
+        let folders = if is_code { &MACHINE_FOLDERS[..] } else { &MACHINE_FOLDERS[..1] };
         for folder in folders.iter().filter(|folder| names_machine_folder(line, folder)) {
             let message = format!("{folder} is a folder of one machine; use a relative or a temporary path");
             found.push(Violation::new(&file.path, index + 1, message));
