@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! Read rate by position, MB/s
-//!  240 ┤⠒⠒⠒⠤⠤⣀⣀
-//!  120 ┤        ⠉⠒⠒⠤⠤⣀
+//!  240 ┤⠛⠛⠶⠶⠶⣤⣤⣤
+//!  120 ┤        ⠛⠛⠶⠶⠶⣤⣤
 //!    0 ┼────┬────┬────┬──
 //!      0   0.5   1   1.5 TB
 //! ```
@@ -89,7 +89,7 @@ fn chart(title: &str, stretches: &[Stretch], run: &Run, style: Style) -> Vec<Str
     for (row, dots) in grid.rows().into_iter().enumerate() {
         let label = match row {
             0 => labels[0].as_str(),
-            row if row == grid.row_count / 2 => labels[1].as_str(),
+            row if row == grid.dot_of(0.5) / grid.dots_down => labels[1].as_str(),
             _ => "",
         };
         let tick = match (label.is_empty(), style.unicode) {
@@ -141,18 +141,27 @@ impl Grid {
         Grid { columns, row_count, dots_across, dots_down, cells: vec![0; columns * row_count] }
     }
 
-    /// A level line over shares of the width, at a share of the height; at least two dots wide in braille, since
-    /// one is hard to see.
+    /// A level line over shares of the width, at a share of the height. In braille it is two dots thick, since one
+    /// is hard to see, and a stretch narrower than a cell fills the cell's width.
     fn draw(&mut self, first: f64, end: f64, height: f64) {
         let (across, down) = (self.columns * self.dots_across, self.row_count * self.dots_down);
-        let from = ((first * across as f64) as usize).min(across - self.dots_across);
+        let from = ((first * across as f64) as usize).min(across - 1);
+        let from = from / self.dots_across * self.dots_across;
         let to = ((end * across as f64).ceil() as usize).clamp(from + self.dots_across, across);
-        let up = (height.clamp(0.0, 1.0) * (down - 1) as f64).round() as usize;
-        let y = down - 1 - up;
-        for x in from..to {
-            let cell = y / self.dots_down * self.columns + x / self.dots_across;
-            self.cells[cell] |= BRAILLE_BITS[y % self.dots_down][x % self.dots_across];
+        let top = self.dot_of(height);
+        let thickness = self.dots_across;
+        for y in top..(top + thickness).min(down) {
+            for x in from..to {
+                let cell = y / self.dots_down * self.columns + x / self.dots_across;
+                self.cells[cell] |= BRAILLE_BITS[y % self.dots_down][x % self.dots_across];
+            }
         }
+    }
+
+    /// The line of dots, counted from the top, at a share of the height.
+    fn dot_of(&self, height: f64) -> usize {
+        let lowest = self.row_count * self.dots_down - 1;
+        lowest - (height.clamp(0.0, 1.0) * lowest as f64).round() as usize
     }
 
     fn rows(&self) -> Vec<String> {
@@ -174,7 +183,7 @@ struct PositionAxis {
 }
 
 /// More ticks crowd the axis.
-const TICKS_MAX: f64 = 6.0;
+const TICKS_MAX: f64 = 7.0;
 
 impl PositionAxis {
     fn new(run: &Run, columns: usize) -> PositionAxis {
@@ -250,6 +259,6 @@ mod tests {
         assert_eq!(grid.rows()[11], "*   ");
         let mut grid = Grid::new(2, true);
         grid.draw(0.0, 1.0, 1.0);
-        assert_eq!(grid.rows()[0], "⠉⠉");
+        assert_eq!(grid.rows()[0], "⠛⠛");
     }
 }

@@ -135,6 +135,7 @@ impl Row {
             Value::Number { estimate, unit } => {
                 let shown = measured(estimate, &style.name(unit));
                 let (number, unit) = shown.value.split_once(' ').unwrap_or((&shown.value, ""));
+                let unit = if unit == "depth" { "at once" } else { unit };
                 (style.own(number), style.own(unit), style.own(&shown.interval))
             }
             Value::Text(kind) => (style.name(kind), String::new(), String::new()),
@@ -228,17 +229,27 @@ fn confidence_note(findings: &[Finding], style: Style) -> Vec<String> {
     let confidences: Vec<f64> = uncertain.map(|e| e.confidence * 100.0).filter(|c| c.is_finite()).collect();
     let Some(lowest) = confidences.iter().copied().reduce(f64::min) else { return Vec::new() };
     let highest = confidences.iter().copied().fold(lowest, f64::max);
-    let confidence =
-        if lowest == highest { format!("{lowest:.0} %") } else { format!("{lowest:.0} % to {highest:.0} %") };
+    let confidence = if lowest == highest {
+        format!("{} %", percent_text(lowest))
+    } else {
+        format!("{} % to {} %", percent_text(lowest), percent_text(highest))
+    };
     let note = format!("A range holds the true value with {confidence} confidence.");
     let lines = paragraph("  ", &note, style.columns());
     std::iter::once(String::new()).chain(lines.iter().map(|line| style.paint(Tone::Faint, line))).collect()
 }
 
-/// What to do, each advice once.
+/// One decimal where it matters: 99.9 % is not 100 %.
+fn percent_text(percent: f64) -> String {
+    format!("{percent:.1}").trim_end_matches(".0").to_string()
+}
+
+/// What to do, each advice once, in the order of the findings.
 pub(super) fn advice(run: &Run, style: Style) -> Vec<String> {
     let mut all: Vec<&str> = Vec::new();
-    for finding in &run.findings {
+    let mut findings: Vec<&Finding> = run.findings.iter().collect();
+    findings.sort_by_key(|finding| finding.code);
+    for finding in findings {
         if let Outcome::Known(conclusion) = &finding.outcome
             && let Some(advice) = conclusion.advice.as_deref()
             && !all.contains(&advice)

@@ -1,5 +1,6 @@
 //! The head of a page: what was measured, and what must be known before the rest is believed.
 
+use crate::hostile::harmless;
 use crate::quantity::{capacity, rough_rate, size};
 use crate::style::{Style, Tone, paragraph, wrap};
 use model::run::{Run, RunStatus};
@@ -7,42 +8,51 @@ use model::target::{Caveat, TargetFacts, TargetKind};
 
 /// What is or was measured: name, serial number, path, capacity, link, and what lies under it.
 pub(super) fn target(target: &TargetFacts, style: Style) -> Vec<String> {
-    let mut lines: Vec<String> = wrap(&title(target, style), style.columns())
+    let title = identity(target, style);
+    let path = style.name(&target.path);
+    let mut lines: Vec<String> = wrap(title.as_deref().unwrap_or(&path), style.columns())
         .iter()
         .map(|line| style.paint(Tone::Heading, line))
         .collect();
-    lines.extend(paragraph("  ", &description(target, style), style.columns()));
-    if !target.stack.is_empty() {
-        let stack: Vec<String> = target.stack.iter().map(|layer| style.sentence(layer)).collect();
-        lines.extend(paragraph("  ", &format!("It is a {}.", stack.join(", on ")), style.columns()));
+    let place = if title.is_some() { format!("{path}: ") } else { String::new() };
+    lines.extend(paragraph("  ", &format!("{place}{}", description(target, style)), style.columns()));
+    let layers: Vec<String> = target.stack.iter().map(|layer| style.sentence(layer)).collect();
+    let is_news = layers.len() > 1 || layers.first().is_some_and(|only| !path.ends_with(only.as_str()));
+    if is_news {
+        lines.extend(paragraph("  ", &format!("Layers: {}.", layers.join(", on ")), style.columns()));
     }
     lines
 }
 
-fn title(target: &TargetFacts, style: Style) -> String {
-    let Some(model) = target.model.as_deref().filter(|model| !model.trim().is_empty()) else {
-        return style.name(&target.path);
+/// ATA and NVMe give a model at most 40 characters, and serial number and firmware fewer.
+const IDENTITY_COLUMNS_MAX: usize = 48;
+
+/// What the drive calls itself, if it does.
+fn identity(target: &TargetFacts, style: Style) -> Option<String> {
+    let said = |text: &Option<String>| {
+        let text = style.own(&harmless(text.as_deref()?, IDENTITY_COLUMNS_MAX));
+        (!text.is_empty()).then_some(text)
     };
-    let mut title = style.name(model);
+    let mut title = said(&target.model)?;
     for (word, text) in [("serial number", &target.serial), ("firmware", &target.firmware)] {
-        if let Some(text) = text.as_deref().filter(|text| !text.trim().is_empty()) {
-            title += &format!(", {word} {}", style.name(text));
+        if let Some(text) = said(text) {
+            title += &format!(", {word} {text}");
         }
     }
-    title
+    Some(title)
 }
 
 fn description(target: &TargetFacts, style: Style) -> String {
     let size =
         if target.kind == TargetKind::File { size(target.capacity) } else { capacity(target.capacity) };
-    let mut text = format!("{}: {}, {size}", style.name(&target.path), kind(target));
+    let mut text = format!("{}, {size}", kind(target));
     if let Some(link) = &target.link {
-        text += &format!(", connected by {}", style.name(&link.name));
+        text += &format!(", on {}", style.name(&link.name));
         if let Some(limit) = link.bytes_per_second_max {
-            text += &format!(", which carries {} at most", rough_rate(limit));
+            text += &format!(" (at most {})", rough_rate(limit));
         }
     }
-    text + "."
+    text
 }
 
 fn kind(target: &TargetFacts) -> &'static str {
@@ -51,9 +61,9 @@ fn kind(target: &TargetFacts) -> &'static str {
         (TargetKind::Sim, _) => "simulated drive",
         (TargetKind::Device, _) if target.caveats.contains(&Caveat::VirtualDisk) => "virtual disk",
         (TargetKind::Device, _) if target.caveats.contains(&Caveat::LoopOverFile) => "loop device",
-        (TargetKind::Device, Some(true)) => "hard disk that turns",
-        (TargetKind::Device, Some(false)) => "drive without turning parts",
-        (TargetKind::Device, None) => "device",
+        (TargetKind::Device, Some(true)) => "hard disk",
+        (TargetKind::Device, Some(false)) => "solid-state drive",
+        (TargetKind::Device, None) => "block device",
     }
 }
 

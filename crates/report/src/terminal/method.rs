@@ -1,6 +1,6 @@
 //! The foot of a page: how it was measured, how to repeat it and where more is.
 
-use crate::quantity::{rough_time, size};
+use crate::quantity::{capacity, count, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::plan::PhaseKind;
 use model::request::Operation;
@@ -38,26 +38,28 @@ fn extent(run: &Run) -> String {
         let totals = run.phases.iter().filter_map(|phase| phase.totals_of(operation));
         totals.fold(0, |bytes, totals| bytes.saturating_add(totals.bytes))
     };
-    let measured = run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Measure).count();
+    let all = run.phases.len() as u64;
+    let measured = run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Measure).count() as u64;
+    let steps = if measured == all {
+        format!("{} measurements", count(all))
+    } else {
+        format!("{} phases, {} of them measurements", count(all), count(measured))
+    };
     let written = match bytes_of(Operation::Write) {
         0 => "wrote nothing".into(),
-        bytes => format!("wrote {}", rough_size(bytes)),
+        bytes => format!("wrote {}", capacity(Bytes(bytes))),
     };
-    format!(
-        "{} phases, {measured} of them measurements; read {}, {written}",
-        run.phases.len(),
-        rough_size(bytes_of(Operation::Read))
-    )
-}
-
-fn rough_size(bytes: u64) -> String {
-    crate::quantity::capacity(Bytes(bytes))
+    let failed = match run.phases.iter().fold(0u64, |errors, phase| errors.saturating_add(phase.errors())) {
+        0 => String::new(),
+        errors => format!("; {} requests failed", count(errors)),
+    };
+    format!("{steps}; read {}, {written}{failed}", capacity(Bytes(bytes_of(Operation::Read))))
 }
 
 fn moment(run: &Run, style: Style) -> String {
     let end = |phase: &PhaseSummary| phase.start_ns.saturating_add(phase.duration_ns);
     let took = Nanos(run.phases.iter().map(end).max().unwrap_or(0));
-    format!("{}, for {}", readable_moment(&style.name(&run.started)), style.own(&rough_time(took)))
+    format!("{}, took {}", readable_moment(&style.name(&run.started)), style.own(&rough_time(took)))
 }
 
 /// "2026-11-21 20:15 UTC" of RFC 3339 in UTC; anything else stays as it is.
@@ -83,7 +85,7 @@ fn engine(run: &Run, style: Style) -> String {
     let environment = &run.environment;
     let meaning = match environment.engine.as_str() {
         "uring" => "uring (io_uring)".into(),
-        "psync" => "psync (one request at a time in each thread)".into(),
+        "psync" => "psync (plain reads and writes)".into(),
         "sim" => "sim (virtual time)".into(),
         other => style.name(other),
     };

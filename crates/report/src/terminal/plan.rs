@@ -85,7 +85,7 @@ fn cost(plan: &PlanPage, style: Style) -> Vec<String> {
     };
     let mut written = at_most(plan.bytes_written);
     if let Some(share) = plan.endurance_share {
-        written += &format!(", {} of what its maker promises that it endures", rough_share(share));
+        written += &format!(", {} of all the writes that its maker promises", rough_share(share));
     }
     let facts =
         [("reads ", at_most(plan.bytes_read)), ("writes", written), ("takes ", about(plan.time, style))];

@@ -62,7 +62,7 @@ pub fn runs_table(rows: &[RunRow], style: Style) -> String {
             ]
         })
         .collect();
-    let table = Table::new(["run", "started (UTC)", "status", "experiments", "target"], cells, style);
+    let table = Table::new(["run", "started (UTC)", "status", "experiments", "target"], 3, cells, style);
     table.lines(|_| Vec::new()).join("\n") + "\n"
 }
 
@@ -77,11 +77,11 @@ pub fn drives_table(rows: &[DriveRow], style: Style) -> String {
         .join("\n")
             + "\n";
     }
-    let or_dash = |text: &Option<String>| text.as_deref().map_or("-".into(), |text| style.name(text));
+    let or_dash = |text: &Option<String>| text.as_deref().map_or(NOTHING.into(), |text| style.name(text));
     let cells = rows.iter().map(|row| {
         vec![
             style.name(&row.path),
-            row.capacity.map_or("-".into(), capacity),
+            row.capacity.map_or(NOTHING.into(), capacity),
             style.name(&row.kind),
             if row.reads_refused.is_none() { "yes" } else { "no" }.into(),
             if row.writes_refused.is_none() { "yes" } else { "no" }.into(),
@@ -91,7 +91,7 @@ pub fn drives_table(rows: &[DriveRow], style: Style) -> String {
         ]
     });
     let header = ["path", "size", "kind", "read?", "write?", "link", "used by", "model"];
-    let table = Table::new(header, cells.collect(), style);
+    let table = Table::new(header, 5, cells.collect(), style);
     let lines = table.lines(|index| {
         let reasons = [&rows[index].reads_refused, &rows[index].writes_refused];
         let mut sentences: Vec<String> =
@@ -102,20 +102,29 @@ pub fn drives_table(rows: &[DriveRow], style: Style) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Cells under a header, each column as wide as its widest cell, as far as the page allows.
+/// Cells under a header, each column as wide as its widest cell. When that is wider than the page, the first
+/// columns stay in the table and the others go onto a line below: a path or a run's name that is cut off is of no use.
 struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     columns: Vec<usize>,
+    /// How many columns are in the table.
+    shown: usize,
     style: Style,
 }
 
-/// No column is made narrower than this.
-const CELL_COLUMNS_MIN: usize = 6;
 const GAP: &str = "  ";
+/// Stands where nothing is known.
+const NOTHING: &str = "-";
 
 impl Table {
-    fn new<const N: usize>(header: [&str; N], rows: Vec<Vec<String>>, style: Style) -> Table {
+    /// `essential` is the number of columns that are always in the table.
+    fn new<const N: usize>(
+        header: [&str; N],
+        essential: usize,
+        rows: Vec<Vec<String>>,
+        style: Style,
+    ) -> Table {
         let header: Vec<String> = header.iter().map(|name| name.to_string()).collect();
         let mut columns: Vec<usize> = header.iter().map(|name| columns_of(name)).collect();
         for row in &rows {
@@ -123,39 +132,29 @@ impl Table {
                 *column = (*column).max(columns_of(cell));
             }
         }
-        let header_columns: Vec<usize> = header.iter().map(|name| columns_of(name)).collect();
-        narrow(&mut columns, &header_columns, style.columns());
-        Table { header, rows, columns, style }
+        let width = columns.iter().sum::<usize>() + GAP.len() * (N - 1);
+        let shown = if width <= style.columns() { N } else { essential };
+        Table { header, rows, columns, shown, style }
     }
 
+    /// The lines of the table; `below` gives what follows a row.
     fn lines(&self, below: impl Fn(usize) -> Vec<String>) -> Vec<String> {
         let mut lines = vec![self.style.paint(Tone::Heading, &self.line(&self.header))];
         for (index, row) in self.rows.iter().enumerate() {
             lines.push(self.line(row));
+            let rest: Vec<&str> =
+                row[self.shown..].iter().map(String::as_str).filter(|cell| *cell != NOTHING).collect();
+            if !rest.is_empty() {
+                lines.extend(paragraph("    ", &rest.join(", "), self.style.columns()));
+            }
             lines.extend(below(index).iter().map(|line| self.style.paint(Tone::Faint, line)));
         }
         lines
     }
 
     fn line(&self, cells: &[String]) -> String {
-        let cells: Vec<String> = cells
-            .iter()
-            .zip(&self.columns)
-            .map(|(cell, columns)| pad_end(&crate::hostile::harmless(cell, *columns), *columns))
-            .collect();
+        let shown = cells.iter().zip(&self.columns).take(self.shown);
+        let cells: Vec<String> = shown.map(|(cell, columns)| pad_end(cell, *columns)).collect();
         cells.join(GAP).trim_end().to_string()
-    }
-}
-
-/// Takes columns off the widest column until the line fits; the first, which names the row, is the last to go.
-fn narrow(columns: &mut [usize], header: &[usize], page: usize) {
-    while columns.iter().sum::<usize>() + GAP.len() * columns.len().saturating_sub(1) > page {
-        let floor = |index: usize| header[index].max(CELL_COLUMNS_MIN);
-        let shrinkable = |index: &usize| columns[*index] > floor(*index);
-        let widest = (1..columns.len()).filter(shrinkable).max_by_key(|index| columns[*index]);
-        match widest.or((columns[0] > floor(0)).then_some(0)) {
-            Some(index) => columns[index] -= 1,
-            None => return,
-        }
     }
 }

@@ -1,0 +1,264 @@
+//! Pages as a reader sees them: every page of a hand-built run is compared with a file in `pages/`, which is read
+//! by people when it changes. `UPDATE_PAGES=1` rewrites the files.
+
+mod runs;
+
+use model::estimate::Estimate;
+use model::finding::{Finding, FindingCode};
+use model::run::Environment;
+use model::target::Link;
+use model::units::{Bytes, Nanos};
+use proptest::prelude::*;
+use report::style::Style;
+use report::terminal::{
+    DriveRow, PlanGroup, PlanPage, RunRow, drives_table, plan_page, run_page, runs_table,
+};
+use std::path::Path;
+use unicode_width::UnicodeWidthStr;
+
+/// Lines that begin so hold a command and are not broken, so that it can be copied.
+const COMMAND_LINES: [&str; 3] = ["  again ", "  more ", "  as JSON "];
+
+fn style(width: usize) -> Style {
+    Style { width, colour: false, unicode: true }
+}
+
+fn check_page(name: &str, style: Style, page: &str) {
+    for line in page.lines() {
+        let fits = line.width() <= style.width || COMMAND_LINES.iter().any(|start| line.starts_with(start));
+        assert!(fits, "{name}: a line is wider than {}: {line:?}", style.width);
+        assert_eq!(line, line.trim_end(), "{name}: a line ends in spaces");
+        assert!(style.unicode || line.is_ascii(), "{name}: a line is not ASCII: {line:?}");
+        assert!(!line.contains(char::is_control), "{name}: a line could act on the terminal: {line:?}");
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages").join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        std::fs::write(&path, page).expect("the folder of pages can be written to");
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        page == expected,
+        "{} differs from the page, which is now:\n{page}\nIf it is better so: UPDATE_PAGES=1 cargo test -p report",
+        path.display()
+    );
+}
+
+#[test]
+fn a_hard_disk() {
+    let run = runs::hard_disk();
+    for width in [60, 80, 120] {
+        check_page(&format!("hard-disk-{width}"), style(width), &run_page(&run, style(width)));
+    }
+    let ascii = Style { unicode: false, ..style(80) };
+    check_page("hard-disk-80-ascii", ascii, &run_page(&run, ascii));
+}
+
+#[test]
+fn a_scratch_file_with_caveats() {
+    for width in [60, 80] {
+        check_page(
+            &format!("scratch-file-{width}"),
+            style(width),
+            &run_page(&runs::scratch_file(), style(width)),
+        );
+    }
+}
+
+#[test]
+fn an_interrupted_run() {
+    check_page("interrupted-80", style(80), &run_page(&runs::interrupted(), style(80)));
+}
+
+#[test]
+fn a_failing_drive() {
+    for width in [60, 80, 120] {
+        check_page(&format!("failing-{width}"), style(width), &run_page(&runs::failing(), style(width)));
+    }
+}
+
+#[test]
+fn a_hostile_name() {
+    check_page("hostile-80", style(80), &run_page(&runs::hostile(), style(80)));
+    let ascii = Style { unicode: false, ..style(60) };
+    check_page("hostile-60-ascii", ascii, &run_page(&runs::hostile(), ascii));
+}
+
+#[test]
+fn every_width_from_60_to_160_fits() {
+    for run in [runs::hard_disk(), runs::scratch_file(), runs::failing(), runs::hostile()] {
+        for width in 60..=160 {
+            for line in run_page(&run, style(width)).lines() {
+                let is_command = COMMAND_LINES.iter().any(|start| line.starts_with(start));
+                assert!(is_command || line.width() <= width, "{width}: {line:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_changes_no_text() {
+    for run in [runs::hard_disk(), runs::interrupted(), runs::failing()] {
+        let coloured = run_page(&run, Style { colour: true, ..style(80) });
+        assert!(coloured.contains("\u{1b}[1m"));
+        assert_eq!(without_colour(&coloured), run_page(&run, style(80)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_text_of_a_run_can_act_on_the_terminal(
+        text in any::<String>(), width in 0usize..200, unicode in any::<bool>(),
+    ) {
+        let some = Some(text.clone());
+        let mut run = runs::hard_disk();
+        let target = &mut run.target;
+        (target.model, target.serial, target.firmware) = (some.clone(), some.clone(), some.clone());
+        (target.path, target.stack) = (text.clone(), vec![text.clone(); 2]);
+        target.link = Some(Link { name: text.clone(), bytes_per_second_max: None });
+        run.environment = Environment {
+            host: text.clone(),
+            kernel: text.clone(),
+            engine: text.clone(),
+            engine_features: vec![text.clone()],
+            scheduler: some,
+            warnings: vec![text.clone()],
+            ..Environment::default()
+        };
+        (run.id, run.started, run.version, run.command) = (text.clone(), text.clone(), text.clone(), text.clone());
+        (run.state_before, run.state_after) = (vec![text.clone()], vec![text.clone()]);
+        run.findings = vec![
+            Finding::unknown(FindingCode::BadBlocks, text.clone()),
+            Finding::number(FindingCode::AccessTime, Estimate::exact(1.0), text.clone(), text.clone(), vec![])
+                .with_advice(text.clone()),
+        ];
+        let page = run_page(&run, Style { width, colour: false, unicode });
+        let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+        prop_assert!(!page.contains(acts), "{:?}", page);
+        prop_assert!(unicode || page.is_ascii(), "{:?}", page);
+    }
+
+    #[test]
+    fn no_number_of_a_run_breaks_the_page(
+        capacity in any::<u64>(), duration_ns in any::<u64>(), bytes in any::<u64>(), value in any::<f64>(),
+        low in any::<f64>(), high in any::<f64>(), confidence in any::<f64>(), width in 60usize..160,
+    ) {
+        let mut run = runs::hard_disk();
+        run.target.capacity = Bytes(capacity);
+        for phase in &mut run.phases {
+            phase.duration_ns = duration_ns;
+            phase.totals[0].bytes = bytes;
+        }
+        let estimate = Estimate { value, low, high, confidence, effective_count: 1.0 };
+        let number = |unit| Finding::number(FindingCode::AccessTime, estimate, unit, "A sentence.", vec![]);
+        run.findings = ["s", "B/s", "bytes", "count", "ratio"].map(number).to_vec();
+        run.environment.own_cost_ns_per_io = Some(value);
+        let page = run_page(&run, style(width));
+        prop_assert!(!page.contains("NaN") && !page.contains(" inf"), "{}", page);
+    }
+}
+
+/// Takes out the sequences `ESC [ … m`.
+fn without_colour(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default().to_string();
+    pieces.fold(first, |plain, piece| plain + piece.split_once('m').expect("a colour ends in m").1)
+}
+
+#[test]
+fn the_lists() {
+    for width in [60, 80, 120] {
+        check_page(&format!("runs-{width}"), style(width), &runs_table(&run_rows(), style(width)));
+        check_page(&format!("drives-{width}"), style(width), &drives_table(&drive_rows(), style(width)));
+    }
+    assert_eq!(runs_table(&[], style(80)), "There are no runs yet. Try: drivescope check TARGET\n");
+}
+
+fn run_rows() -> Vec<RunRow> {
+    let row = |id: &str, target: &str, status, experiments: &[&str]| RunRow {
+        id: id.into(),
+        started: "2026-11-21T20:15:07Z".into(),
+        target: target.into(),
+        status,
+        experiments: experiments.iter().map(|name| name.to_string()).collect(),
+    };
+    use model::run::RunStatus::{Complete, Interrupted};
+    vec![
+        row("20261121-201507-a3f1", "ST3000DM001-1CH166", Some(Complete), &["check"]),
+        row("20261121-214402-09bc", "/mnt/data\u{1b}[2J", Some(Interrupted), &["surface", "access"]),
+        row("20261121-220000-77aa", "sim:smr-8tb", None, &["sustain"]),
+    ]
+}
+
+fn drive_rows() -> Vec<DriveRow> {
+    vec![
+        DriveRow {
+            path: "/dev/sda".into(),
+            model: Some("ST3000DM001-1CH166".into()),
+            capacity: Some(Bytes(3_000_592_982_016)),
+            kind: "disk".into(),
+            link: Some("SATA 6.0 Gbit/s".into()),
+            used_by: None,
+            reads_refused: None,
+            writes_refused: Some(
+                "It holds a partition table; add --destroy-data to lose what is on it.".into(),
+            ),
+        },
+        DriveRow {
+            path: "/dev/nvme0n1".into(),
+            model: Some("Samsung SSD 990 PRO 2TB".into()),
+            capacity: Some(Bytes(2_000_398_934_016)),
+            kind: "flash".into(),
+            link: Some("PCIe 4.0 × 4".into()),
+            used_by: Some("mounted at /, /home".into()),
+            reads_refused: None,
+            writes_refused: Some(
+                "Its partition nvme0n1p2 is mounted at /; nothing in use is ever written to.".into(),
+            ),
+        },
+        DriveRow {
+            path: "/dev/loop3".into(),
+            model: None,
+            capacity: Some(Bytes(1 << 30)),
+            kind: "loop".into(),
+            link: None,
+            used_by: None,
+            reads_refused: Some("Only root may open it; run drivescope with sudo.".into()),
+            writes_refused: Some("Only root may open it; run drivescope with sudo.".into()),
+        },
+    ]
+}
+
+#[test]
+fn the_plan_before_a_run() {
+    let group = |what: &str, phases, seconds| PlanGroup {
+        what: what.into(),
+        phases,
+        time: Some(Nanos::from_secs(seconds)),
+    };
+    let plan = PlanPage {
+        target: runs::hard_disk().target,
+        groups: vec![
+            group("Wake the drive and read a little.", 1, 3),
+            group("Read 24 areas of 64 MiB from the start to the end.", 24, 60),
+            group("Read 4 KiB at random places, one at a time and up to 32 at once.", 6, 90),
+        ],
+        bytes_read: Some(Bytes(1_700_000_000)),
+        bytes_written: Some(Bytes::ZERO),
+        time: Some(Nanos::from_secs(153)),
+        endurance_share: None,
+        warnings: vec![],
+    };
+    for width in [60, 100] {
+        check_page(&format!("plan-{width}"), style(width), &plan_page(&plan, style(width)));
+    }
+    let write = PlanPage {
+        bytes_written: Some(Bytes(800_000_000_000)),
+        endurance_share: Some(0.0021),
+        warnings: vec!["All data on /dev/sdb will be lost.".into()],
+        time: None,
+        ..plan
+    };
+    check_page("plan-write-80", style(80), &plan_page(&write, style(80)));
+}
