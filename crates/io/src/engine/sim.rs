@@ -4,8 +4,14 @@ use crate::clock::{Clock, VirtualClock};
 use crate::engine::{Engine, Full};
 use crate::error::IoError;
 use model::request::{Completion, Request, Tag};
-use model::units::Instant;
+use model::units::{Instant, Nanos};
 use sim::Drive;
+
+/// Answers that may come at one moment before the host is taken to need time for them as well. Without that a phase
+/// bounded by time would never end on a drive that answers at once.
+const ANSWERS_AT_ONCE_MAX: u64 = 1000;
+/// What the host then needs for each.
+const HOST_TIME: Nanos = Nanos(1000);
 
 /// A virtual drive behind the engine contract.
 pub struct SimEngine<'drive> {
@@ -14,12 +20,22 @@ pub struct SimEngine<'drive> {
     depth: u32,
     queued: Vec<Request>,
     in_flight: u32,
+    answered_at: Instant,
+    answers_at_once: u64,
 }
 
 impl<'drive> SimEngine<'drive> {
     /// Room for `depth` requests to `drive`.
     pub fn new(drive: &'drive mut dyn Drive, clock: VirtualClock, depth: u32) -> SimEngine<'drive> {
-        SimEngine { drive, clock, depth, queued: Vec::with_capacity(depth as usize), in_flight: 0 }
+        SimEngine {
+            drive,
+            clock,
+            depth,
+            queued: Vec::with_capacity(depth as usize),
+            in_flight: 0,
+            answered_at: Instant::START,
+            answers_at_once: 0,
+        }
     }
 
     fn take_ready(&mut self, into: &mut Vec<Completion>) -> u32 {
@@ -30,6 +46,18 @@ impl<'drive> SimEngine<'drive> {
         }
         self.in_flight -= taken;
         taken
+    }
+
+    fn spend_host_time(&mut self, taken: u32) {
+        let now = self.clock.now();
+        if now > self.answered_at {
+            (self.answered_at, self.answers_at_once) = (now, 0);
+        }
+        self.answers_at_once += u64::from(taken);
+        if self.answers_at_once > ANSWERS_AT_ONCE_MAX {
+            self.clock.pass(Nanos(HOST_TIME.0 * u64::from(taken)));
+            self.answered_at = self.clock.now();
+        }
     }
 }
 
@@ -63,6 +91,7 @@ impl Engine for SimEngine<'_> {
             }
             taken += self.take_ready(into);
         }
+        self.spend_host_time(taken);
         // Nobody else moves virtual time: what was waited for in vain has passed.
         if taken < min && deadline > self.clock.now() {
             self.clock.advance_to(deadline);

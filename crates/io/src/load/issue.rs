@@ -78,6 +78,7 @@ const NOT_UNDER_WAY: UnderWay =
 struct State {
     frame: Frame,
     slice_end_ns: u64,
+    slice_last: u64,
     under_way: Vec<UnderWay>,
     free: Vec<Tag>,
     queue_was_full: bool,
@@ -99,7 +100,7 @@ pub fn issue_loop<E: Engine, C: Clock>(
     frame: Frame,
 ) -> Result<WorkerOutcome, IoError> {
     let depth = worker.engine.depth();
-    let mut state = State::new(frame, worker.began, depth);
+    let mut state = State::new(frame, &worker, depth);
     let mut completions = Vec::with_capacity(depth as usize);
     let mut now = worker.clock.now();
     loop {
@@ -134,11 +135,13 @@ pub fn issue_loop<E: Engine, C: Clock>(
 }
 
 impl State {
-    fn new(mut frame: Frame, began: Instant, depth: u32) -> State {
+    fn new<E, C>(mut frame: Frame, worker: &Worker<'_, E, C>, depth: u32) -> State {
         frame.clear(0);
+        let began = worker.began;
         State {
             frame,
             slice_end_ns: began.0 + INTERVAL_NS,
+            slice_last: worker.limits.end.map_or(u64::MAX, |end| end.since(began).0.saturating_sub(1) / INTERVAL_NS),
             under_way: vec![NOT_UNDER_WAY; depth as usize],
             free: (0..depth).rev().map(Tag).collect(),
             queue_was_full: false,
@@ -307,9 +310,12 @@ fn trace_record(phase: u32, completion: Completion, request: UnderWay) -> IoReco
 
 /// Hands on the slices that are over. When all frames are under way the slice goes on, so nothing is lost.
 fn roll_slices<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: &mut State, now: Instant) {
-    let slice = now.since(worker.began).0 / INTERVAL_NS;
-    state.slice_end_ns = worker.began.0 + (slice + 1) * INTERVAL_NS;
-    exchange(worker, state, slice);
+    // Errors that come while the queue is drained after the end belong to the last slice.
+    let slice = (now.since(worker.began).0 / INTERVAL_NS).min(state.slice_last);
+    if slice > state.frame.slice {
+        exchange(worker, state, slice);
+    }
+    state.slice_end_ns = now.0 - now.since(worker.began).0 % INTERVAL_NS + INTERVAL_NS;
     if worker.sink.stop_requested() && state.stop.is_none() {
         state.stop = Some(StopReason::Interrupted);
     }
