@@ -13,7 +13,7 @@ use model::units::{Bytes, Nanos};
 pub struct Measured {
     /// The number and its unit: "211 MB/s".
     pub value: String,
-    /// The interval in the same unit, "208 to 214"; or "exact", or that there is none.
+    /// The interval in the same unit, "208 to 214"; or "exact", or that none is known.
     pub interval: String,
 }
 
@@ -33,7 +33,7 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     }
     let uncertainty = half_width(value, low, high);
     if uncertainty == 0.0 {
-        return Measured { value: exact(value, unit), interval: "exact".into() };
+        return exact_in_a_table(value, unit);
     }
     let scale = Scale::of(value, unit);
     let Some(uncertainty) = uncertainty.is_finite().then_some(uncertainty) else {
@@ -54,6 +54,26 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     };
     Measured { value: value_text, interval }
 }
+
+/// An exact number among measured ones: digits past a thousandth of the unit would look like precision that
+/// matters, so they go, and it says so.
+fn exact_in_a_table(value: f64, unit: &str) -> Measured {
+    let all = exact(value, unit);
+    let decimals =
+        all.split_once('.').map_or(0, |(_, rest)| rest.chars().take_while(char::is_ascii_digit).count());
+    if decimals <= TABLE_DECIMALS_MAX {
+        return Measured { value: all, interval: "exact".into() };
+    }
+    let scale = Scale::of(value, unit);
+    let value = if scale.composite {
+        composite_time(value, TimeStep::Seconds(1.0))
+    } else {
+        scale.with_unit(&rounded(value / scale.divisor, TABLE_DECIMALS_MAX as i32))
+    };
+    Measured { value, interval: "exact, rounded".into() }
+}
+
+const TABLE_DECIMALS_MAX: usize = 3;
 
 /// Half the interval's width; the distance to the known end when the other is open; infinite when both are.
 fn half_width(value: f64, low: f64, high: f64) -> f64 {

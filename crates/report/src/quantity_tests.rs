@@ -52,9 +52,11 @@ fn exact_numbers_are_shown_exactly() {
         (-0.25, "ratio", "-0.25 ×"),
     ] {
         assert_eq!(exact(value, unit), text);
-        let interval = measured(&Estimate::exact(value), unit).interval;
-        assert_eq!(interval, "exact");
+        assert!(measured(&Estimate::exact(value), unit).interval.starts_with("exact"));
     }
+    assert_eq!(line(97.25, 97.25, 97.25, "s"), "97.25 s (exact)");
+    assert_eq!(line(97.251_234_567, 97.251_234_567, 97.251_234_567, "s"), "97.251 s (exact, rounded)");
+    assert_eq!(line(17922.9123, 17922.9123, 17922.9123, "s"), "4 h 58 min 43 s (exact, rounded)");
 }
 
 #[test]

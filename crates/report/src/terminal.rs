@@ -18,7 +18,7 @@ mod plan;
 mod tables;
 
 pub use plan::{PlanGroup, PlanPage, plan_page};
-pub use tables::{DriveRow, RunRow, drives_table, runs_table};
+pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 
 use crate::style::Style;
 use model::run::Run;

@@ -11,7 +11,7 @@ use model::units::{Bytes, Nanos};
 use proptest::prelude::*;
 use report::style::Style;
 use report::terminal::{
-    DriveRow, PlanGroup, PlanPage, RunRow, drives_table, plan_page, run_page, runs_table,
+    DriveRow, PartitionRow, PlanGroup, PlanPage, RunRow, drives_table, plan_page, run_page, runs_table,
 };
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
@@ -199,11 +199,12 @@ fn drive_rows() -> Vec<DriveRow> {
             capacity: Some(Bytes(3_000_592_982_016)),
             kind: "disk".into(),
             link: Some("SATA 6.0 Gbit/s".into()),
-            used_by: None,
+            used_by: vec![],
+            partitions: vec![],
             reads_refused: None,
-            writes_refused: Some(
+            writes_refused: vec![
                 "It holds a partition table; add --destroy-data to lose what is on it.".into(),
-            ),
+            ],
         },
         DriveRow {
             path: "/dev/nvme0n1".into(),
@@ -211,11 +212,25 @@ fn drive_rows() -> Vec<DriveRow> {
             capacity: Some(Bytes(2_000_398_934_016)),
             kind: "flash".into(),
             link: Some("PCIe 4.0 × 4".into()),
-            used_by: Some("mounted at /, /home".into()),
+            used_by: vec![],
+            partitions: vec![
+                PartitionRow {
+                    path: "/dev/nvme0n1p1".into(),
+                    size: Bytes(536_870_912),
+                    content: Some("FAT file system".into()),
+                    used_by: vec![],
+                },
+                PartitionRow {
+                    path: "/dev/nvme0n1p2".into(),
+                    size: Bytes(1_999_860_000_000),
+                    content: Some("ext4 file system".into()),
+                    used_by: vec!["mounted at /".into(), "mounted at /home".into()],
+                },
+            ],
             reads_refused: None,
-            writes_refused: Some(
+            writes_refused: vec![
                 "Its partition nvme0n1p2 is mounted at /; nothing in use is ever written to.".into(),
-            ),
+            ],
         },
         DriveRow {
             path: "/dev/loop3".into(),
@@ -223,9 +238,10 @@ fn drive_rows() -> Vec<DriveRow> {
             capacity: Some(Bytes(1 << 30)),
             kind: "loop".into(),
             link: None,
-            used_by: None,
+            used_by: vec![],
+            partitions: vec![],
             reads_refused: Some("Only root may open it; run drivescope with sudo.".into()),
-            writes_refused: Some("Only root may open it; run drivescope with sudo.".into()),
+            writes_refused: vec!["Only root may open it; run drivescope with sudo.".into()],
         },
     ]
 }

@@ -1,9 +1,10 @@
 //! The answers of a run: findings in three groups, as rows of what, value, range and sentence.
 
-use crate::quantity::measured;
+use crate::quantity::{capacity, count, measured};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::finding::{Conclusion, Finding, FindingCode, Outcome, Value};
 use model::run::Run;
+use model::units::Bytes;
 
 /// The questions that a page answers, in this order. Whether a drive is sound comes first: the speed of a drive
 /// that loses data is of no interest.
@@ -50,6 +51,7 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
 }
 
 /// One finding, ready to be laid out.
+#[derive(Default)]
 struct Row {
     mark: &'static str,
     tone: Option<Tone>,
@@ -72,10 +74,7 @@ struct Columns {
 
 /// All findings, by group.
 pub(super) fn answers(run: &Run, style: Style) -> Vec<String> {
-    if run.findings.is_empty() {
-        return paragraph("", "Nothing was concluded from this run.", style.columns());
-    }
-    let grouped = GROUPS.map(|group| (group, rows_of(group, &run.findings, style)));
+    let grouped = GROUPS.map(|group| (group, rows_of(group, run, style)));
     let columns = Columns::of(grouped.iter().flat_map(|(_, rows)| rows));
     let mut lines = Vec::new();
     for (group, rows) in grouped.iter().filter(|(_, rows)| !rows.is_empty()) {
@@ -87,47 +86,71 @@ pub(super) fn answers(run: &Run, style: Style) -> Vec<String> {
             lines.extend(row.lines(&columns, style));
         }
     }
+    if run.findings.is_empty() {
+        lines.extend(paragraph("", "Nothing was concluded from this run.", style.columns()));
+    }
     lines.extend(confidence_note(&run.findings, style));
     lines
 }
 
 /// The findings of a group, in the order of their codes.
-fn rows_of(group: Group, findings: &[Finding], style: Style) -> Vec<Row> {
-    let mut of_group: Vec<(FindingCode, Row)> = findings
+fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
+    let mut of_group: Vec<(FindingCode, Row)> = run
+        .findings
         .iter()
         .filter_map(|finding| {
             let (of, label) = group_and_label(finding.code);
-            (of == group).then(|| (finding.code, Row::new(finding, label, style)))
+            (of == group).then(|| (finding.code, Row::new(finding, label, run, style)))
         })
         .collect();
     of_group.sort_by_key(|(code, _)| *code);
-    of_group.into_iter().map(|(_, row)| row).collect()
+    let nothing_failed = (group == Group::Sound).then(|| nothing_failed(run)).flatten();
+    nothing_failed.into_iter().chain(of_group.into_iter().map(|(_, row)| row)).collect()
+}
+
+/// A row for a run without a failure: detectors are silent about what is in order, but a reader asks. It says how
+/// much that covers, since a look at a part of a drive says nothing of the rest.
+fn nothing_failed(run: &Run) -> Option<Row> {
+    let requests = run.phases.iter().fold(0u64, |sum, phase| sum.saturating_add(phase.operations()));
+    let bytes = run.phases.iter().fold(0u64, |sum, phase| sum.saturating_add(phase.bytes()));
+    let has_failed = run.phases.iter().any(|phase| phase.errors() > 0);
+    let is_found = run.findings.iter().any(|finding| finding.code == FindingCode::BadBlocks);
+    if requests == 0 || has_failed || is_found {
+        return None;
+    }
+    let mut sentence = format!("All {} requests were answered.", count(requests));
+    if Bytes(bytes) < run.target.capacity {
+        sentence += &format!(
+            " They moved {} on a target of {}, and say nothing of the rest of it.",
+            capacity(Bytes(bytes)),
+            capacity(run.target.capacity)
+        );
+    }
+    Some(Row { label: "Failed requests".into(), number: "none".into(), sentence, ..Row::default() })
 }
 
 impl Row {
-    fn new(finding: &Finding, label: String, style: Style) -> Row {
-        let blank = Row {
-            mark: " ",
-            tone: None,
-            label,
-            number: String::new(),
-            unit: String::new(),
-            interval: String::new(),
-            sentence: String::new(),
-        };
+    fn new(finding: &Finding, label: String, run: &Run, style: Style) -> Row {
+        let row = Row { label, ..Row::default() };
         match &finding.outcome {
             Outcome::Unknown { why } => Row {
                 mark: "?",
                 tone: Some(Tone::Faint),
                 number: "unknown".into(),
                 sentence: style.sentence(why),
-                ..blank
+                ..row
             },
-            Outcome::Known(conclusion) => blank.with_conclusion(finding.code, conclusion, style),
+            Outcome::Known(conclusion) => {
+                let statement = without_notices(&conclusion.statement, run);
+                Row {
+                    sentence: style.sentence(&statement),
+                    ..row.with_value(finding.code, conclusion, style)
+                }
+            }
         }
     }
 
-    fn with_conclusion(self, code: FindingCode, conclusion: &Conclusion, style: Style) -> Row {
+    fn with_value(self, code: FindingCode, conclusion: &Conclusion, style: Style) -> Row {
         let (number, unit, interval) = match &conclusion.value {
             Value::Number { estimate, .. } if is_count_of_trouble(code) && estimate.value == 0.0 => {
                 ("none".into(), String::new(), String::new())
@@ -141,7 +164,7 @@ impl Row {
             Value::Text(kind) => (style.name(kind), String::new(), String::new()),
         };
         let (mark, tone) = alarm(code, conclusion);
-        Row { mark, tone, number, unit, interval, sentence: style.sentence(&conclusion.statement), ..self }
+        Row { mark, tone, number, unit, interval, ..self }
     }
 
     fn lines(&self, columns: &Columns, style: Style) -> Vec<String> {
@@ -159,7 +182,7 @@ impl Row {
                 pad_end(&self.interval, columns.interval)
             )
         };
-        let row = format!("{} {}  {value}", self.mark, pad_end(&self.label, columns.label));
+        let row = format!("{} {}  {value}", pad_end(self.mark, 1), pad_end(&self.label, columns.label));
         let beside = columns_of(&row) + 2;
         if style.columns() >= beside + SENTENCE_COLUMNS_MIN {
             self.with_sentence_beside(&row, style.columns() - beside, style)
@@ -189,6 +212,11 @@ impl Row {
     fn painted(&self, row: &str, style: Style) -> String {
         self.tone.map_or(row.into(), |tone| style.paint(tone, row))
     }
+}
+
+/// The statement without the sentences that the head of the page has said already.
+fn without_notices(statement: &str, run: &Run) -> String {
+    run.target.caveats.iter().fold(statement.to_string(), |text, caveat| text.replace(caveat.statement(), ""))
 }
 
 /// A sentence beside the table needs this much room to read well; with less it goes below.

@@ -34,12 +34,27 @@ pub struct DriveRow {
     pub kind: String,
     /// How it is connected.
     pub link: Option<String>,
-    /// Who uses it: "mounted at /data", "member of md0".
-    pub used_by: Option<String>,
+    /// Who uses it, as clauses: "mounted at /data", "member of md0".
+    pub used_by: Vec<String>,
+    /// Its partitions.
+    pub partitions: Vec<PartitionRow>,
     /// Why it can't be read, as a sentence; none when it can.
     pub reads_refused: Option<String>,
-    /// Why it won't be written to, as a sentence; none when it may.
-    pub writes_refused: Option<String>,
+    /// Why it won't be written to, as sentences; empty when it may be.
+    pub writes_refused: Vec<String>,
+}
+
+/// One partition of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionRow {
+    /// "/dev/sdb1".
+    pub path: String,
+    /// How much it holds.
+    pub size: Bytes,
+    /// "ext4 file system"; none when nothing is recognised.
+    pub content: Option<String>,
+    /// Who uses it, as clauses.
+    pub used_by: Vec<String>,
 }
 
 /// The stored runs, in the order given.
@@ -84,22 +99,29 @@ pub fn drives_table(rows: &[DriveRow], style: Style) -> String {
             row.capacity.map_or(NOTHING.into(), capacity),
             style.name(&row.kind),
             if row.reads_refused.is_none() { "yes" } else { "no" }.into(),
-            if row.writes_refused.is_none() { "yes" } else { "no" }.into(),
+            if row.writes_refused.is_empty() { "yes" } else { "no" }.into(),
             or_dash(&row.link),
-            or_dash(&row.used_by),
+            if row.used_by.is_empty() { NOTHING.into() } else { style.sentence(&row.used_by.join(", ")) },
             or_dash(&row.model),
         ]
     });
     let header = ["path", "size", "kind", "read?", "write?", "link", "used by", "model"];
     let table = Table::new(header, 5, cells.collect(), style);
-    let lines = table.lines(|index| {
-        let reasons = [&rows[index].reads_refused, &rows[index].writes_refused];
-        let mut sentences: Vec<String> =
-            reasons.into_iter().flatten().map(|reason| style.sentence(reason)).collect();
-        sentences.dedup();
-        sentences.iter().flat_map(|sentence| paragraph("    ", sentence, style.columns())).collect()
-    });
+    let lines = table.lines(|index| below_drive(&rows[index], style));
     lines.join("\n") + "\n"
+}
+
+/// Partitions, and why not: what stands under the row of a drive.
+fn below_drive(row: &DriveRow, style: Style) -> Vec<String> {
+    let partitions = row.partitions.iter().map(|partition| {
+        let mut facts = vec![style.name(&partition.path), capacity(partition.size)];
+        facts.extend(partition.content.iter().chain(&partition.used_by).map(|fact| style.sentence(fact)));
+        ("    ", facts.join(", "))
+    });
+    let reads = row.reads_refused.iter().map(|why| ("    no reads: ", style.sentence(why)));
+    let writes = row.writes_refused.iter().map(|why| ("    no writes: ", style.sentence(why)));
+    let paragraphs = partitions.chain(reads).chain(writes);
+    paragraphs.flat_map(|(first, text)| paragraph(first, &text, style.columns())).collect()
 }
 
 /// Cells under a header, each column as wide as its widest cell. When that is wider than the page, the first
