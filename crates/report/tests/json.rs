@@ -102,13 +102,8 @@ fn findings() -> Vec<Finding> {
     let estimate =
         Estimate { value: 0.0125, low: 0.012, high: 0.013, confidence: 0.95, effective_count: 40.0 };
     let evidence = vec![Evidence { phase: 0, start_s: 0.5, seconds: 2.0 }];
-    let mut kind = Finding::number(
-        FindingCode::CacheInfluence,
-        Estimate::exact(1.0),
-        "count",
-        "One reason.",
-        vec![],
-    );
+    let mut kind =
+        Finding::number(FindingCode::CacheInfluence, Estimate::exact(1.0), "count", "One reason.", vec![]);
     if let Outcome::Known(conclusion) = &mut kind.outcome {
         conclusion.value = Value::text("smr");
     }
