@@ -1,1 +1,9 @@
-//! analysis
+//! From the records of a run to findings: statistics, and detectors that are pure functions of what was stored.
+//!
+//! Nothing here reads a clock, a file or a drive, and it cannot see what a virtual drive really is.
+#![forbid(unsafe_code)]
+
+pub mod detector;
+pub mod stats;
+
+pub use detector::analyse;

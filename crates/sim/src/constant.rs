@@ -45,7 +45,8 @@ impl Drive for ConstantDrive {
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
-        self.under_way.pop_front_if(|completion| completion.completed_ns <= now.0)
+        let ready = self.under_way.front().is_some_and(|completion| completion.completed_ns <= now.0);
+        if ready { self.under_way.pop_front() } else { None }
     }
 
     fn facts(&self) -> &TargetFacts {

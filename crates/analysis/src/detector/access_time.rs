@@ -1,0 +1,108 @@
+//! How long a single random read takes.
+//!
+//! # What it finds
+//! The mean latency of random reads, one at a time, over the whole measured span, with the smallest block measured.
+//! # Why it matters
+//! It bounds what a drive does for anything that asks for one small thing after the other: directories, metadata, a
+//! database without concurrency. On a disk it is overhead, seek and half a turn; these parts are not told apart here.
+//! # How it works
+//! The sum of latencies over their number, with the variance from batches of at least ten requests, since each seek
+//! begins where the last ended, and over rounds as in `stats::grouped`. Failed requests have no part in it.
+//! # Cannot tell when
+//! Fewer than 30 reads succeeded, most failed, or they took no time.
+//! # References
+//! Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30, 1982.
+
+use super::measured::{
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
+};
+use super::trust::{Subject, merged};
+use super::wording::short_time;
+use super::{Detector, Need};
+use crate::stats::CONFIDENCE;
+use crate::stats::grouped::mean_of_visits;
+use crate::stats::mean::Mean;
+use crate::stats::quantile::of_histogram;
+use crate::stats::ratio::{Pair, ratio_of_sums};
+use model::estimate::Estimate;
+use model::finding::{Datum, Finding, FindingCode};
+use model::request::Operation;
+use model::run::RunView;
+use model::units::Quantile;
+
+/// See the head of this file.
+pub(super) struct AccessTime;
+
+const READS_MIN: u64 = 30;
+const BATCH_OPERATIONS: f64 = 10.0;
+/// With a larger share of failures the rest is not the drive's behaviour.
+const ERROR_SHARE_MAX: f64 = 0.5;
+/// What the clock does not resolve.
+const CLOCK_STEP_S: f64 = 1e-9;
+
+impl Detector for AccessTime {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::AccessTime]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Random(Operation::Read)]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let finding = found(run).unwrap_or_else(|why| Finding::unknown(FindingCode::AccessTime, why));
+        vec![finding]
+    }
+}
+
+fn found(run: &RunView<'_>) -> Result<Finding, String> {
+    let single = random_groups(run, Operation::Read).remove(&1);
+    let all = single.ok_or("No random reads were made one at a time.")?;
+    let usable = |visit: &Visit<'_>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
+    let visits: Vec<Visit<'_>> = all.into_iter().filter(usable).collect();
+    let histogram = merged(&visits, Operation::Read);
+    if histogram.count() < READS_MIN {
+        let count = histogram.count();
+        return Err(format!("Only {count} single random reads succeeded; at least {READS_MIN} are needed."));
+    }
+    if in_no_time(run, &visits) {
+        return Err(NO_TIME.into());
+    }
+    let mean = mean_latency(run, &visits).ok_or("A single short round does not show its own spread.")?;
+    let estimate = mean.interval(CONFIDENCE);
+    let estimate =
+        Estimate { low: estimate.low - CLOCK_STEP_S, high: estimate.high + CLOCK_STEP_S, ..estimate };
+    if estimate.low <= 0.0 {
+        return Err("The reads differ too much to tell their mean. Measure longer.".into());
+    }
+    let range = visits[0].workload.range;
+    let subject = Subject::of(run);
+    let mut statement = format!(
+        "A single random read of {} takes {} on average over {}",
+        visits[0].workload.block_sizes.largest(),
+        short_time(estimate.value),
+        subject.extent(run, range)
+    );
+    let median = of_histogram(&histogram, Quantile::MEDIAN, CONFIDENCE);
+    if let Some(median) = median {
+        statement.push_str(&format!("; half of them take {} or less", short_time(median.value / 1e9)));
+    }
+    statement.push('.');
+    let evidence = evidence_of(&visits);
+    let finding = Finding::number(FindingCode::AccessTime, estimate, "s", statement, evidence)
+        .with_data("span_bytes", Datum::Integer(range.bytes().0))
+        .with_data("reads", Datum::Integer(histogram.count()));
+    Ok(subject.qualify(finding))
+}
+
+fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
+    let pair = |slice: &Slice| Pair { numerator: slice.latency_s, denominator: slice.operations };
+    let rounds: Vec<Mean> = visits
+        .iter()
+        .filter_map(|visit| {
+            let slices = visit.slices(run, Operation::Read, Part::Whole);
+            ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))
+        })
+        .collect();
+    mean_of_visits(&rounds).or_else(|| rounds.first().copied().filter(|mean| mean.degrees_of_freedom >= 2.0))
+}

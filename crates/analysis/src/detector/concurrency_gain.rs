@@ -1,0 +1,210 @@
+//! What more requests at a time bring.
+//!
+//! # What it finds
+//! The most random requests per second over all depths measured, as a multiple of those of one at a time.
+//! # Why it matters
+//! A disk gains two or three times by choosing the nearest of many, a flash drive as many times as it has dies, a drive
+//! behind a slow bridge nothing. It says whether to give a drive many threads.
+//! # How it works
+//! Requests per second in each round, by depth. The best of several looks better than it is, since chance helped to
+//! choose it. So for each round the best depth is chosen by the *other* rounds and its number taken from this one, which
+//! played no part in the choice. Means of logarithms over rounds, as in `stats::grouped`; the interval by the delta
+//! method. Neighbouring depths that are truly alike cost nothing; a wrong choice makes the gain smaller, never larger.
+//! # Cannot tell when
+//! One depth only was measured, or fewer than two rounds without failures; answers in no time. When this tool itself is the
+//! limit, the gain is a lower bound, and the finding says so.
+//! # References
+//! Stone, "Cross-validatory choice and assessment of statistical predictions", JRSS B 36, 1974; Efron, "Tweedie's
+//! formula and selection bias", JASA 106, 2011 (the winner's curse).
+
+use super::measured::{
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
+};
+use super::trust::{Subject, merged};
+use super::wording::number;
+use super::{Detector, Need};
+use crate::stats::CONFIDENCE;
+use crate::stats::grouped::mean_of_visits;
+use crate::stats::mean::Mean;
+use crate::stats::ratio::{Pair, difference, logarithm, ratio_of_sums};
+use model::estimate::Estimate;
+use model::finding::{Datum, Finding, FindingCode};
+use model::request::Operation;
+use model::run::RunView;
+use model::units::Quantile;
+
+/// See the head of this file.
+pub(super) struct ConcurrencyGain;
+
+const BATCH_OPERATIONS: f64 = 10.0;
+/// With a larger share of failures a round says little of the drive.
+const ERROR_SHARE_MAX: f64 = 0.01;
+/// Observations from which a 99th percentile is shown: three beyond it are expected.
+const P99_COUNT_MIN: u64 = 300;
+/// From this share of what this tool can issue on, it may be the limit.
+const TOOL_LIMIT_SHARE: f64 = 0.5;
+
+/// One depth, by round.
+struct Depth<'run> {
+    depth: u64,
+    visits: Vec<Visit<'run>>,
+    /// The logarithm of requests per second, round by round.
+    rounds: Vec<Mean>,
+    mean: Mean,
+}
+
+struct Gain<'run> {
+    /// A ratio.
+    estimate: Estimate,
+    best: usize,
+    depths: Vec<Depth<'run>>,
+}
+
+impl Detector for ConcurrencyGain {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::ConcurrencyGain]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Random(Operation::Read), Need::Random(Operation::Write)]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let (read, write) = (gain(run, Operation::Read), gain(run, Operation::Write));
+        let finding = match (&read, &write) {
+            (Ok(read), Ok(write)) => state(run, read, Operation::Read)
+                .with_data("write", Datum::record(details(write, Operation::Write))),
+            (Ok(read), Err(_)) => state(run, read, Operation::Read),
+            (Err(_), Ok(write)) => state(run, write, Operation::Write),
+            (Err(why), Err(why_not_written)) => {
+                let read_at_all = !random_groups(run, Operation::Read).is_empty();
+                let why = if read_at_all { why } else { why_not_written };
+                Finding::unknown(FindingCode::ConcurrencyGain, why.clone())
+            }
+        };
+        vec![finding]
+    }
+}
+
+fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, String> {
+    let groups = random_groups(run, operation);
+    if groups.get(&1).is_some_and(|single| in_no_time(run, single)) {
+        return Err(NO_TIME.into());
+    }
+    let depth = |(depth, visits)| Depth::of(run, operation, depth, visits);
+    let depths: Vec<Depth<'run>> = groups.into_iter().filter_map(depth).collect();
+    let (Some(one), true) = (depths.iter().find(|depth| depth.depth == 1), depths.len() >= 2) else {
+        return Err("It takes two rounds without failures at one and at another depth.".into());
+    };
+    let top = best_by_other_rounds(&depths).ok_or("It takes two rounds at each depth.")?;
+    let gain = difference(&top, &one.mean);
+    let best = (0..depths.len())
+        .filter(|&index| depths[index].depth > 1)
+        .max_by(|&a, &b| depths[a].mean.value.total_cmp(&depths[b].mean.value));
+    let best = best.ok_or("It takes another depth than one.")?;
+    Ok(Gain { estimate: gain.interval(CONFIDENCE).map_monotonic(f64::exp), best, depths })
+}
+
+/// The logarithm of the best rate, each round's from the depth that is best by all other rounds.
+fn best_by_other_rounds(depths: &[Depth<'_>]) -> Option<Mean> {
+    let deeper = || depths.iter().filter(|depth| depth.depth > 1);
+    let rounds = deeper().map(|depth| depth.rounds.len()).min()?;
+    let without = |depth: &Depth<'_>, left_out: usize| {
+        let others = depth.rounds[..rounds].iter().enumerate().filter(|(round, _)| *round != left_out);
+        others.map(|(_, mean)| mean.value).sum::<f64>()
+    };
+    let chosen: Vec<Mean> = (0..rounds)
+        .filter_map(|round| {
+            let best = deeper().max_by(|a, b| without(a, round).total_cmp(&without(b, round)))?;
+            Some(best.rounds[round])
+        })
+        .collect();
+    mean_of_visits(&chosen)
+}
+
+impl<'run> Depth<'run> {
+    fn of(
+        run: &RunView<'run>,
+        operation: Operation,
+        depth: u64,
+        visits: Vec<Visit<'run>>,
+    ) -> Option<Depth<'run>> {
+        let usable =
+            |visit: &Visit<'run>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
+        let visits: Vec<Visit<'run>> = visits.into_iter().filter(usable).collect();
+        let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.seconds };
+        let rounds: Vec<Mean> = visits
+            .iter()
+            .filter_map(|visit| {
+                let slices = visit.slices(run, operation, Part::Timed);
+                logarithm(&ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))?)
+            })
+            .collect();
+        let mean = mean_of_visits(&rounds)?;
+        Some(Depth { depth, visits, rounds, mean })
+    }
+
+    fn iops(&self) -> Estimate {
+        self.mean.interval(CONFIDENCE).map_monotonic(f64::exp)
+    }
+
+    fn datum(&self, operation: Operation) -> Datum {
+        let iops = self.iops();
+        let histogram = merged(&self.visits, operation);
+        let mut point = vec![
+            ("depth", Datum::Integer(self.depth)),
+            ("iops", Datum::Number(iops.value)),
+            ("low", Datum::Number(iops.low)),
+            ("high", Datum::Number(iops.high)),
+        ];
+        let p99 = histogram.quantile(Quantile::P99).filter(|_| histogram.count() >= P99_COUNT_MIN);
+        if let Some(p99) = p99 {
+            point.push(("p99_s", Datum::Number(p99.seconds())));
+        }
+        Datum::record(point)
+    }
+}
+
+fn details(gain: &Gain<'_>, operation: Operation) -> Vec<(&'static str, Datum)> {
+    vec![
+        ("gain", Datum::Number(gain.estimate.value)),
+        ("low", Datum::Number(gain.estimate.low)),
+        ("high", Datum::Number(gain.estimate.high)),
+        ("depth", Datum::Integer(gain.depths[gain.best].depth)),
+        ("points", Datum::List(gain.depths.iter().map(|depth| depth.datum(operation)).collect())),
+    ]
+}
+
+fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
+    let best = &gain.depths[gain.best];
+    let iops = best.iops().value;
+    let verb = if operation == Operation::Write { "writes" } else { "reads" };
+    let limited =
+        run.environment.own_cost_ns_per_io.is_some_and(|cost| iops * cost / 1e9 >= TOOL_LIMIT_SHARE);
+    let mut statement = if gain.estimate.low > 1.0 {
+        format!(
+            "{} random {verb} at a time bring {} times as many per second as one: {} instead of {}.",
+            best.depth,
+            number(gain.estimate.value),
+            number(iops),
+            number(iops / gain.estimate.value),
+        )
+    } else {
+        format!(
+            "More random {verb} at a time bring no gain: at best {} times as many per second, at a depth of {}.",
+            number(gain.estimate.value),
+            best.depth
+        )
+    };
+    if limited {
+        statement.push_str(" This tool itself may be the limit, so the gain may be larger.");
+    }
+    let evidence = evidence_of(gain.depths.iter().flat_map(|depth| &depth.visits));
+    let finding = Finding::number(FindingCode::ConcurrencyGain, gain.estimate, "ratio", statement, evidence);
+    let finding = details(gain, operation)
+        .into_iter()
+        .filter(|(name, _)| ["depth", "points"].contains(name))
+        .fold(finding, |finding, (name, datum)| finding.with_data(name, datum))
+        .with_data("limited_by_tool", Datum::Flag(limited));
+    Subject::of(run).qualify(finding)
+}

@@ -1,0 +1,79 @@
+//! How long it takes to read or write everything once.
+//!
+//! # What it finds
+//! The time of a full pass in order over the measured range, predicted from visits to a part of it.
+//! # Why it matters
+//! It is the least time that a rebuild, a scrub, an image or a wipe takes.
+//! # How it works
+//! The range's size times the mean time per byte of the stratified visits (see `sequential_rate`). The value is that of
+//! a read pass, if there were reads; both are in the data.
+//! # Cannot tell when
+//! The mean rate is not known; a cache that fills up during a real pass (SMR, flash) is not foreseen.
+//! # References
+//! Cochran, "Sampling Techniques", 3rd ed., chapter 5.
+
+use super::measured::{evidence_of, sequential_visits};
+use super::sequential_rate::pass_mean;
+use super::trust::{Subject, covers};
+use super::wording::long_time;
+use super::{Detector, Need};
+use model::estimate::Estimate;
+use model::finding::{Datum, Finding, FindingCode};
+use model::request::Operation;
+use model::run::RunView;
+
+/// See the head of this file.
+pub(super) struct FullPassTime;
+
+impl Detector for FullPassTime {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::FullPassTime]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Sequential(Operation::Read), Need::Sequential(Operation::Write)]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let (read, write) = (pass(run, Operation::Read), pass(run, Operation::Write));
+        let with_both = |finding: Finding| {
+            let datum = |pass: &Result<(Finding, Estimate), String>| pass.as_ref().ok().map(|(_, e)| e.value);
+            [("read", datum(&read)), ("write", datum(&write))].into_iter().fold(
+                finding,
+                |finding, (name, value)| match value {
+                    Some(seconds) => finding.with_data(name, Datum::Number(seconds)),
+                    None => finding,
+                },
+            )
+        };
+        match (&read, &write) {
+            (Ok((finding, _)), _) | (_, Ok((finding, _))) => vec![with_both(finding.clone())],
+            (Err(why), Err(why_not_written)) => {
+                let read_at_all = !sequential_visits(run, Operation::Read).is_empty();
+                let why = if read_at_all { why } else { why_not_written };
+                vec![Finding::unknown(FindingCode::FullPassTime, why.clone())]
+            }
+        }
+    }
+}
+
+fn pass(run: &RunView<'_>, operation: Operation) -> Result<(Finding, Estimate), String> {
+    let mean = pass_mean(run, operation)?;
+    let bytes = mean.span.bytes().0 as f64;
+    let estimate = mean.seconds_per_byte.map_monotonic(|seconds| seconds * bytes);
+    if estimate.low <= 0.0 {
+        return Err("The visits differ too much to predict a pass. Measure longer.".into());
+    }
+    let subject = Subject::of(run);
+    let verb = if operation == Operation::Write { "Writing" } else { "Reading" };
+    let statement = format!(
+        "{verb} {} once from start to end takes {}.",
+        subject.extent(run, mean.span),
+        long_time(estimate.value)
+    );
+    let evidence = evidence_of(&mean.visits);
+    let finding = Finding::number(FindingCode::FullPassTime, estimate, "s", statement, evidence)
+        .with_data("covers_bytes", Datum::Integer(mean.span.bytes().0))
+        .with_data("covers_capacity", Datum::Flag(covers(run, mean.span)));
+    Ok((subject.qualify(finding), estimate))
+}

@@ -1,0 +1,227 @@
+//! What was measured, by what the phases did: sequential visits, random rounds, and the steady part of each.
+
+use crate::stats::ratio::Pair;
+use model::finding::Evidence;
+use model::plan::{PhaseKind, StopReason};
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+use model::units::Bytes;
+use model::workload::{Arrival, Pattern, Workload};
+use std::collections::BTreeMap;
+
+/// One measured phase that reads or writes in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit<'run> {
+    /// Its number in the run.
+    pub phase: u32,
+    /// Its summary.
+    pub summary: &'run PhaseSummary,
+    /// Its workload.
+    pub workload: &'run Workload,
+}
+
+/// Which slices of a phase are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// Up to the time limit: what is still under way then drains from a queue that is no longer full.
+    Timed,
+    /// The same without the slices up to the completion that makes as many as fit into the queue: these waited for
+    /// the first seek, and for fewer others before them than all later ones.
+    Steady,
+}
+
+/// A slice of a phase.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slice {
+    /// How long it was, in seconds.
+    pub seconds: f64,
+    /// Requests completed without an error.
+    pub operations: f64,
+    /// Bytes they moved.
+    pub bytes: f64,
+    /// The sum of their latencies, in seconds.
+    pub latency_s: f64,
+}
+
+/// Whether the phase was a measurement whose end was not a failure.
+pub(super) fn is_measurement(summary: &PhaseSummary) -> bool {
+    summary.phase.kind == PhaseKind::Measure
+        && summary.phase.workload.is_some()
+        && !matches!(summary.stopped, Some(StopReason::DeviceGone | StopReason::Errors))
+}
+
+/// All closed-loop measured phases of `operation` alone, with one block size, whose pattern is `wanted`.
+fn visits<'run>(
+    run: &RunView<'run>,
+    operation: Operation,
+    wanted: fn(&Pattern) -> bool,
+) -> impl Iterator<Item = Visit<'run>> {
+    run.phases.iter().enumerate().filter_map(move |(index, summary)| {
+        let workload = summary.phase.workload.as_ref()?;
+        let fits = summary.phase.kind == PhaseKind::Measure
+            && wanted(&workload.pattern)
+            && workload.mix.operations() == [operation]
+            && workload.arrival == Arrival::ClosedLoop
+            && workload.block_sizes.single().is_some();
+        fits.then_some(Visit { phase: index as u32, summary, workload })
+    })
+}
+
+/// The sequential phases of `operation`. Of several block sizes and depths, those that were visited most often, since
+/// only they were spread over the range; of equally many, the largest blocks.
+pub(super) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
+    let mut groups: BTreeMap<(Bytes, u64), Vec<Visit<'run>>> = BTreeMap::new();
+    for visit in visits(run, operation, |pattern| *pattern == Pattern::Sequential) {
+        let shape = (visit.workload.block_sizes.largest(), visit.workload.in_flight_max());
+        groups.entry(shape).or_default().push(visit);
+    }
+    groups
+        .into_iter()
+        .max_by_key(|(shape, visits)| (visits.len(), *shape))
+        .map_or(Vec::new(), |(_, visits)| visits)
+}
+
+/// The random phases of `operation` by the number of requests under way, all with the same block size and range: the
+/// widest range, and of its block sizes the smallest.
+pub(super) fn random_groups<'run>(
+    run: &RunView<'run>,
+    operation: Operation,
+) -> BTreeMap<u64, Vec<Visit<'run>>> {
+    let is_random =
+        |pattern: &Pattern| matches!(pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
+    let all: Vec<Visit<'run>> = visits(run, operation, is_random).collect();
+    let shape = |visit: &Visit<'_>| {
+        let range = visit.workload.range;
+        (std::cmp::Reverse(range.bytes()), visit.workload.block_sizes.largest(), range.first())
+    };
+    let mut groups: BTreeMap<u64, Vec<Visit<'run>>> = BTreeMap::new();
+    if let Some(best) = all.iter().map(shape).min() {
+        for visit in all.into_iter().filter(|visit| shape(visit) == best) {
+            groups.entry(visit.workload.in_flight_max()).or_default().push(visit);
+        }
+    }
+    groups
+}
+
+/// The stretch that the visits cover together.
+pub(super) fn span(visits: &[Visit<'_>]) -> Option<ByteRange> {
+    let first = visits.iter().map(|visit| visit.workload.range.first()).min()?;
+    let end = visits.iter().map(|visit| visit.workload.range.end()).max()?;
+    ByteRange::new(first, end - first)
+}
+
+impl Visit<'_> {
+    /// The slices of that part of the phase, in the order of time.
+    pub(super) fn slices(&self, run: &RunView<'_>, operation: Operation, part: Part) -> Vec<Slice> {
+        let limit_ns = self.summary.phase.stop.time.filter(|_| part != Part::Whole);
+        let end_ns = limit_ns.map(|time| self.summary.start_ns.saturating_add(time.0));
+        let mut to_fill = if part == Part::Steady { self.workload.in_flight_max() } else { 0 };
+        let mut slices = Vec::new();
+        for record in run.series.intervals(self.phase).filter(|record| record.operation == operation) {
+            if end_ns.is_some_and(|end_ns| record.end_ns() > end_ns) {
+                break;
+            }
+            if to_fill > 0 {
+                to_fill = to_fill.saturating_sub(record.operations);
+                continue;
+            }
+            slices.push(Slice {
+                seconds: record.duration_ns as f64 / 1e9,
+                operations: record.operations as f64,
+                bytes: record.bytes as f64,
+                latency_s: record.latency.map_or(0.0, |l| l.mean_ns * record.operations as f64 / 1e9),
+            });
+        }
+        slices
+    }
+
+    /// Share of its requests that failed.
+    pub(super) fn error_share(&self) -> f64 {
+        let (errors, operations) = (self.summary.errors() as f64, self.summary.operations() as f64);
+        if errors == 0.0 { 0.0 } else { errors / (errors + operations) }
+    }
+
+    /// Where in the run it is.
+    pub(super) fn evidence(&self) -> Evidence {
+        Evidence {
+            phase: self.phase,
+            start_s: self.summary.start_ns as f64 / 1e9,
+            seconds: self.summary.duration_ns as f64 / 1e9,
+        }
+    }
+}
+
+/// The evidence of several visits.
+pub(super) fn evidence_of<'visit, 'run: 'visit>(
+    visits: impl IntoIterator<Item = &'visit Visit<'run>>,
+) -> Vec<Evidence> {
+    visits.into_iter().map(Visit::evidence).collect()
+}
+
+/// Joins slices that follow each other into batches that complete `operations_min` requests each; what is left over
+/// at the end joins the last.
+pub(super) fn batches(slices: &[Slice], operations_min: f64, pair: impl Fn(&Slice) -> Pair) -> Vec<Pair> {
+    let mut batches: Vec<Pair> = Vec::new();
+    let (mut open, mut operations) = (Pair::default(), 0.0);
+    for slice in slices {
+        let next = pair(slice);
+        open.numerator += next.numerator;
+        open.denominator += next.denominator;
+        operations += slice.operations;
+        if operations >= operations_min {
+            batches.push(std::mem::take(&mut open));
+            operations = 0.0;
+        }
+    }
+    match batches.last_mut() {
+        Some(last) => {
+            last.numerator += open.numerator;
+            last.denominator += open.denominator;
+        }
+        None => batches.push(open),
+    }
+    batches
+}
+
+/// A system call and a copy of 4 KiB take about this long: no answer through a kernel comes sooner, in seconds.
+const ANSWER_S_MIN: f64 = 1e-6;
+
+/// Whether the answers came in no time that could be measured: sooner than any kernel answers, or in less than twice
+/// what this tool itself costs for all requests under way. A drive that does nothing answers so.
+pub(super) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
+    let own_cost_s = run.environment.own_cost_ns_per_io.unwrap_or(0.0) / 1e9;
+    let (mut latency_s, mut least_s, mut operations) = (0.0, 0.0, 0);
+    for visit in visits {
+        for totals in &visit.summary.totals {
+            let in_flight = visit.workload.in_flight_max() as f64;
+            latency_s += totals.histogram.sum_ns() as f64 / 1e9;
+            least_s += totals.operations as f64 * ANSWER_S_MIN.max(2.0 * own_cost_s * in_flight);
+            operations += totals.operations;
+        }
+    }
+    operations > 0 && latency_s <= least_s
+}
+
+/// What to say of that.
+pub(super) const NO_TIME: &str = "The drive answered in no time that could be measured, which none does.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_lose_nothing() {
+        let slice = |operations| Slice { seconds: 1.0, operations, bytes: 0.0, latency_s: 0.0 };
+        let slices: Vec<Slice> = [4.0, 1.0, 7.0, 2.0].into_iter().map(slice).collect();
+        let pair = |slice: &Slice| Pair { numerator: slice.seconds, denominator: slice.operations };
+        let joined = batches(&slices, 5.0, pair);
+        assert_eq!(
+            joined,
+            [Pair { numerator: 2.0, denominator: 5.0 }, Pair { numerator: 2.0, denominator: 9.0 }]
+        );
+        assert_eq!(batches(&[], 5.0, pair), [Pair::default()]);
+    }
+}

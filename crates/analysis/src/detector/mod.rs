@@ -1,0 +1,112 @@
+//! Detectors: each a pure function from the records of a run to findings, one file each.
+//!
+//! A detector knows a phase by what it did, never by its name. It answers with a value and its interval, or with
+//! *unknown* and why; it says nothing when the question was not asked.
+
+mod access_time;
+mod bad_blocks;
+mod cache_influence;
+mod concurrency_gain;
+mod device_lost;
+mod full_pass_time;
+mod measured;
+mod sequential_rate;
+mod trust;
+mod wording;
+
+use measured::{random_groups, sequential_visits};
+use model::finding::{Finding, FindingCode};
+use model::request::Operation;
+use model::run::RunView;
+
+/// From a run to findings.
+pub trait Detector: Sync {
+    /// Every code that its findings can have.
+    fn codes(&self) -> &'static [FindingCode];
+
+    /// What the run must hold for its question to have been asked: any one of these.
+    fn needs(&self) -> &'static [Need];
+
+    /// What it finds. Called only when one of the needs is met.
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding>;
+}
+
+/// What a run may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Any measured phase.
+    Measurement,
+    /// Measured sequential phases of that operation.
+    Sequential(Operation),
+    /// Measured random phases of that operation.
+    Random(Operation),
+    /// A phase of whatever kind.
+    Phase,
+}
+
+impl Need {
+    /// Whether the run holds it.
+    pub fn is_met(self, run: &RunView<'_>) -> bool {
+        match self {
+            Need::Phase => !run.phases.is_empty(),
+            Need::Measurement => run.phases.iter().any(measured::is_measurement),
+            Need::Sequential(operation) => !sequential_visits(run, operation).is_empty(),
+            Need::Random(operation) => !random_groups(run, operation).is_empty(),
+        }
+    }
+}
+
+/// All detectors, in the order in which their findings are shown.
+pub const REGISTRY: &[&dyn Detector] = &[
+    &device_lost::DeviceLost,
+    &bad_blocks::BadBlocks,
+    &cache_influence::CacheInfluence,
+    &sequential_rate::READ,
+    &sequential_rate::WRITE,
+    &full_pass_time::FullPassTime,
+    &access_time::AccessTime,
+    &concurrency_gain::ConcurrencyGain,
+];
+
+/// Everything that can be concluded from a run.
+pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
+    let asked = |detector: &&&dyn Detector| detector.needs().iter().any(|need| need.is_met(run));
+    REGISTRY.iter().filter(asked).flat_map(|detector| detector.detect(run)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_code_has_one_detector() {
+        let mut codes: Vec<FindingCode> =
+            REGISTRY.iter().flat_map(|detector| detector.codes()).copied().collect();
+        let count = codes.len();
+        codes.sort();
+        codes.dedup();
+        assert_eq!(codes.len(), count);
+        assert!(REGISTRY.iter().all(|detector| !detector.codes().is_empty() && !detector.needs().is_empty()));
+    }
+
+    /// One page of documentation for each detector, with what a reader looks for.
+    #[test]
+    fn every_detector_says_what_it_does_and_when_it_cannot_tell() {
+        let pages = [
+            include_str!("access_time.rs"),
+            include_str!("bad_blocks.rs"),
+            include_str!("cache_influence.rs"),
+            include_str!("concurrency_gain.rs"),
+            include_str!("device_lost.rs"),
+            include_str!("full_pass_time.rs"),
+            include_str!("sequential_rate.rs"),
+        ];
+        for page in pages {
+            for section in
+                ["What it finds", "Why it matters", "How it works", "Cannot tell when", "References"]
+            {
+                assert!(page.contains(&format!("//! # {section}\n")), "{section}: {}", &page[..80]);
+            }
+        }
+    }
+}

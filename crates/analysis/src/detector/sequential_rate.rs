@@ -1,0 +1,299 @@
+//! The sequential rate at the start, at the end, and over a full pass.
+//!
+//! # What it finds
+//! Bytes per second of sequential reads or writes at the first and the last place of the measured range, and its size
+//! over the time of a full pass. On a disk the start is the outer edge.
+//! # Why it matters
+//! A disk is about twice as fast outside as inside, so a rate without a place says little, and the mean of rates over
+//! places is not the rate of a pass: what takes longest counts most.
+//! # How it works
+//! The time per byte of each visit, after its queue has filled: in a closed loop each latency is the time between two
+//! completions of one slot, so that the sum of latencies over the depth is the time the bytes took, free of the error
+//! of cutting time into slices (Little 1961). Where slots were idle between requests, for the host was slow, the two
+//! differ by more than that error, and elapsed time is taken. The mean over the range is stratified over random places;
+//! its reciprocal is the rate of a pass. At the ends it is the mean of the repeated visits there.
+//! # Cannot tell when
+//! Too few visits, all of them with errors or too short to fill the queue; answers in no time.
+//! # References
+//! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
+
+use super::measured::{
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, sequential_visits, span,
+};
+use super::trust::{Subject, covers};
+use super::wording::{plural, rate};
+use super::{Detector, Need};
+use crate::stats::CONFIDENCE;
+use crate::stats::grouped::mean_of_visits;
+use crate::stats::mean::Mean;
+use crate::stats::ratio::{Pair, ratio_of_sums};
+use crate::stats::sample::Sample;
+use crate::stats::stratified::{Stratum, finest_strata, stratified_mean};
+use model::estimate::Estimate;
+use model::finding::{Finding, FindingCode};
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::RunView;
+
+/// See the head of this file.
+pub(super) struct SequentialRate {
+    operation: Operation,
+    need: &'static [Need],
+    /// Start, end, mean.
+    codes: &'static [FindingCode; 3],
+}
+
+/// The rates of reads.
+pub(super) const READ: SequentialRate = SequentialRate {
+    operation: Operation::Read,
+    need: &[Need::Sequential(Operation::Read)],
+    codes: &[FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::ReadRateMean],
+};
+
+/// The rates of writes.
+pub(super) const WRITE: SequentialRate = SequentialRate {
+    operation: Operation::Write,
+    need: &[Need::Sequential(Operation::Write)],
+    codes: &[FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean],
+};
+
+/// Fewer strata than this leave too much to chance.
+const STRATA_MIN: usize = 4;
+/// Requests in a batch for each slot of the queue: the latencies of requests that share the queue overlap.
+const BATCH_PER_SLOT: f64 = 3.0;
+/// The standard deviation of the difference of two uniform edges, as a share of one request: √(1/6).
+const EDGE_SD: f64 = 0.408_248_290_463_863;
+
+/// The sequential visits of a run that can be used, and how their time is taken.
+struct Pass<'run> {
+    span: ByteRange,
+    visits: Vec<Timed<'run>>,
+    time: Time,
+}
+
+struct Timed<'run> {
+    visit: Visit<'run>,
+    slices: Vec<Slice>,
+}
+
+/// What a visit's time is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Time {
+    /// The sum of latencies over the depth.
+    Latency,
+    /// What the clock says.
+    Elapsed,
+}
+
+/// The mean time per byte of a full pass.
+pub(super) struct PassMean<'run> {
+    /// Seconds per byte.
+    pub seconds_per_byte: Estimate,
+    /// What the pass covers.
+    pub span: ByteRange,
+    /// The visits that it rests on.
+    pub visits: Vec<Visit<'run>>,
+}
+
+impl Detector for SequentialRate {
+    fn codes(&self) -> &'static [FindingCode] {
+        self.codes
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        self.need
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let [outer, inner, mean] = *self.codes;
+        match Pass::of(run, self.operation) {
+            Err(why) => self.codes.iter().map(|&code| Finding::unknown(code, why.clone())).collect(),
+            Ok(pass) => vec![
+                self.at_edge(run, &pass, outer, true),
+                self.at_edge(run, &pass, inner, false),
+                self.over_all(run, &pass, mean),
+            ],
+        }
+    }
+}
+
+impl SequentialRate {
+    fn at_edge(&self, run: &RunView<'_>, pass: &Pass<'_>, code: FindingCode, start: bool) -> Finding {
+        let visits: Vec<&Timed<'_>> = pass.edge_visits(start).collect();
+        let subject = Subject::of(run);
+        let place = subject.place(start, covers(run, pass.span));
+        match pass.mean_at(&visits) {
+            None => Finding::unknown(code, format!("Fewer than two usable visits {place}. Measure again.")),
+            Some(seconds_per_byte) => match as_rate(&seconds_per_byte) {
+                None => Finding::unknown(code, too_uncertain(visits.len())),
+                Some(estimate) => {
+                    let speed = rate(estimate.value);
+                    let statement = format!("{} run at {speed} {place}.", plural(self.operation));
+                    let evidence = evidence_of(visits.iter().map(|timed| &timed.visit));
+                    subject.qualify(Finding::number(code, estimate, "B/s", statement, evidence))
+                }
+            },
+        }
+    }
+
+    fn over_all(&self, run: &RunView<'_>, pass: &Pass<'_>, code: FindingCode) -> Finding {
+        let mean = match pass.mean() {
+            Ok(mean) => mean,
+            Err(why) => return Finding::unknown(code, why),
+        };
+        let Some(estimate) = as_rate(&mean.seconds_per_byte) else {
+            return Finding::unknown(code, too_uncertain(mean.visits.len()));
+        };
+        let subject = Subject::of(run);
+        let statement = format!(
+            "{} run at {} on average over {}.",
+            plural(self.operation),
+            rate(estimate.value),
+            subject.extent(run, mean.span)
+        );
+        subject.qualify(Finding::number(code, estimate, "B/s", statement, evidence_of(&mean.visits)))
+    }
+}
+
+/// The mean time per byte of a full pass of `operation`, or why it is not known.
+pub(super) fn pass_mean<'run>(run: &RunView<'run>, operation: Operation) -> Result<PassMean<'run>, String> {
+    Pass::of(run, operation)?.mean()
+}
+
+fn too_uncertain(visits: usize) -> String {
+    format!("The {visits} visits differ too much to say more than that it is not zero. Measure longer.")
+}
+
+/// None when the interval reaches down to no time at all: then there is no upper bound.
+fn as_rate(seconds_per_byte: &Estimate) -> Option<Estimate> {
+    (seconds_per_byte.low > 0.0).then(|| seconds_per_byte.map_monotonic(|seconds| 1.0 / seconds))
+}
+
+impl<'run> Pass<'run> {
+    fn of(run: &RunView<'run>, operation: Operation) -> Result<Pass<'run>, String> {
+        let all = sequential_visits(run, operation);
+        let span = span(&all).ok_or("Nothing was measured.")?;
+        let sound = |visit: &&Visit<'run>| is_measurement(visit.summary) && visit.summary.errors() == 0;
+        let sound: Vec<Visit<'run>> = all.iter().filter(sound).copied().collect();
+        if sound.is_empty() {
+            return Err(format!("All {} visits met errors or were cut short.", all.len()));
+        }
+        if in_no_time(run, &sound) {
+            return Err(NO_TIME.into());
+        }
+        let visits: Vec<Timed<'run>> = sound
+            .into_iter()
+            .map(|visit| Timed { visit, slices: visit.slices(run, operation, Part::Steady) })
+            .filter(Timed::has_data)
+            .collect();
+        if visits.is_empty() {
+            return Err("Every visit ended before its queue had filled. Measure longer.".into());
+        }
+        let time = time_of(&visits);
+        Ok(Pass { span, visits, time })
+    }
+
+    /// Visits made again and again to the same stretch at the start or the end.
+    fn edge_visits(&self, start: bool) -> impl Iterator<Item = &Timed<'run>> {
+        self.visits.iter().filter(move |timed| self.is_at_edge(timed, start))
+    }
+
+    fn is_at_edge(&self, timed: &Timed<'_>, start: bool) -> bool {
+        let range = timed.visit.workload.range;
+        let touches = if start { range.first() == self.span.first() } else { range.end() == self.span.end() };
+        let again = || self.visits.iter().filter(|other| other.visit.workload.range == range).count() >= 2;
+        touches && range.bytes().0 <= self.span.bytes().0 / 2 && again()
+    }
+
+    fn mean_at(&self, visits: &[&Timed<'_>]) -> Option<Estimate> {
+        let means: Vec<Mean> = visits.iter().filter_map(|timed| timed.seconds_per_byte(self.time)).collect();
+        Some(self.interval(&mean_of_visits(&means)?))
+    }
+
+    fn mean(&self) -> Result<PassMean<'run>, String> {
+        let spread: Vec<&Timed<'run>> = self
+            .visits
+            .iter()
+            .filter(|timed| !self.is_at_edge(timed, true) && !self.is_at_edge(timed, false))
+            .collect();
+        let place = |timed: &&Timed<'run>| {
+            (timed.visit.workload.range.first() - self.span.first()).0 as f64 / self.span.bytes().0 as f64
+        };
+        let strata = finest_strata(&spread.iter().map(place).collect::<Vec<_>>());
+        if strata.len() < STRATA_MIN {
+            return Err(format!(
+                "{} usable visits do not cover the range twice. Measure longer.",
+                spread.len()
+            ));
+        }
+        let weight = 1.0 / strata.len() as f64;
+        let stratum = |members: &Vec<usize>| {
+            let means = members.iter().filter_map(|&index| spread[index].seconds_per_byte(self.time));
+            Sample::new(means.map(|mean| mean.value).collect()).map(|visits| Stratum { weight, visits })
+        };
+        let strata: Vec<Stratum> = strata.iter().filter_map(stratum).collect();
+        let mean =
+            stratified_mean(&strata).ok_or("A part of the range has no usable visits. Measure longer.")?;
+        let visits = spread.iter().map(|timed| timed.visit).collect();
+        Ok(PassMean { seconds_per_byte: self.interval(&mean), span: self.span, visits })
+    }
+
+    /// The interval of Student's t, widened by what the clock does not resolve: a nanosecond for each latency; or, for
+    /// elapsed time without any spread, the request that a visit's end cuts.
+    fn interval(&self, mean: &Mean) -> Estimate {
+        let operations: f64 = self.visits.iter().map(Timed::operations).sum();
+        let bytes: f64 = self.visits.iter().map(Timed::bytes).sum();
+        let resolution = match self.time {
+            Time::Latency => 1e-9 * operations / bytes,
+            Time::Elapsed if mean.variance == 0.0 => mean.value * self.visits.len() as f64 / operations,
+            Time::Elapsed => 0.0,
+        };
+        let estimate = mean.interval(CONFIDENCE);
+        Estimate { low: estimate.low - resolution, high: estimate.high + resolution, ..estimate }
+    }
+}
+
+/// Latencies, if they say that the slots were never idle: their sum differs from depth × time by no more than two
+/// standard deviations of what cutting at the visits' ends explains.
+fn time_of(visits: &[Timed<'_>]) -> Time {
+    let (mut busy_s, mut elapsed_s, mut edge_variance) = (0.0, 0.0, 0.0);
+    for timed in visits {
+        let (seconds, operations) = (timed.elapsed_s(), timed.operations());
+        busy_s += timed.busy_s();
+        elapsed_s += seconds;
+        edge_variance += (EDGE_SD * seconds / operations).powi(2);
+    }
+    if (busy_s - elapsed_s).abs() <= 2.0 * edge_variance.sqrt() { Time::Latency } else { Time::Elapsed }
+}
+
+impl Timed<'_> {
+    fn has_data(&self) -> bool {
+        self.bytes() > 0.0 && self.operations() >= self.visit.workload.in_flight_max() as f64
+    }
+
+    fn bytes(&self) -> f64 {
+        self.slices.iter().map(|slice| slice.bytes).sum()
+    }
+
+    fn operations(&self) -> f64 {
+        self.slices.iter().map(|slice| slice.operations).sum()
+    }
+
+    fn elapsed_s(&self) -> f64 {
+        self.slices.iter().map(|slice| slice.seconds).sum()
+    }
+
+    fn busy_s(&self) -> f64 {
+        let latency_s: f64 = self.slices.iter().map(|slice| slice.latency_s).sum();
+        latency_s / self.visit.workload.in_flight_max() as f64
+    }
+
+    fn seconds_per_byte(&self, time: Time) -> Option<Mean> {
+        let depth = self.visit.workload.in_flight_max() as f64;
+        let pair = |slice: &Slice| Pair {
+            numerator: if time == Time::Latency { slice.latency_s / depth } else { slice.seconds },
+            denominator: slice.bytes,
+        };
+        ratio_of_sums(&batches(&self.slices, BATCH_PER_SLOT * depth, pair))
+    }
+}

@@ -1,0 +1,16 @@
+//! Statistics over measured numbers. Nothing here knows of drives.
+//!
+//! A mean is worth what its variance and degrees of freedom say: see [`mean::Mean`], which everything here gives
+//! and which turns into a number with an interval.
+
+pub mod grouped;
+pub mod mean;
+pub mod quantile;
+pub mod ratio;
+pub mod sample;
+pub mod series;
+pub mod stratified;
+pub mod student;
+
+/// The confidence of every interval in a finding: one in twenty is outside.
+pub const CONFIDENCE: f64 = 0.95;

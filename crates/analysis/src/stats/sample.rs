@@ -1,0 +1,70 @@
+//! A statistical sample: at least two finite numbers, checked once.
+
+/// At least two finite numbers, in the order in which they were observed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample(Vec<f64>);
+
+/// The factor that makes the median absolute deviation of normal numbers their standard deviation: 1/Φ⁻¹(3/4).
+const MAD_TO_SD: f64 = 1.482_602_218_505_602;
+
+impl Sample {
+    /// `None` unless there are two or more and all are finite.
+    pub fn new(values: Vec<f64>) -> Option<Sample> {
+        (values.len() >= 2 && values.iter().all(|value| value.is_finite())).then_some(Sample(values))
+    }
+
+    /// The numbers.
+    pub fn values(&self) -> &[f64] {
+        &self.0
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The arithmetic mean.
+    pub fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / self.0.len() as f64
+    }
+
+    /// The unbiased variance, with n − 1.
+    pub fn variance(&self) -> f64 {
+        let mean = self.mean();
+        self.0.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (self.0.len() - 1) as f64
+    }
+
+    /// The median: the middle number, or the mean of the two in the middle.
+    pub fn median(&self) -> f64 {
+        median_of(self.0.clone())
+    }
+
+    /// The median absolute deviation from the median, scaled to the standard deviation of normal numbers.
+    pub fn scaled_mad(&self) -> f64 {
+        let median = self.median();
+        MAD_TO_SD * median_of(self.0.iter().map(|value| (value - median).abs()).collect())
+    }
+}
+
+fn median_of(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len().is_multiple_of(2) { (values[middle - 1] + values[middle]) / 2.0 } else { values[middle] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_two_finite_numbers() {
+        assert!(Sample::new(vec![1.0]).is_none());
+        assert!(Sample::new(vec![1.0, f64::NAN]).is_none());
+        let sample = Sample::new(vec![1.0, 2.0, 3.0, 4.0, 100.0]).unwrap();
+        assert_eq!((sample.mean(), sample.median()), (22.0, 3.0));
+        assert_eq!(sample.variance(), 1902.5);
+        // Deviations from 3: 2 1 0 1 97; their median is 1.
+        assert!((sample.scaled_mad() - 1.4826).abs() < 1e-4);
+        assert_eq!(Sample::new(vec![4.0, 1.0]).unwrap().median(), 2.5);
+    }
+}
