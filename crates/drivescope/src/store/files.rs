@@ -1,0 +1,63 @@
+//! Files that are there as a whole or not at all.
+
+use super::error::StoreError;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The ending of a file that is being made. Readers pass over it.
+pub(super) const PARTIAL: &str = "partial";
+
+/// The name under which a file is made before it gets its own.
+pub(super) fn partial_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(PARTIAL);
+    name.into()
+}
+
+/// Writes a file so that a reader, or a power cut, finds the old content or the new, and nothing between.
+pub(super) fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let partial = partial_path(path);
+    let written = File::create(&partial).and_then(|mut file| {
+        file.write_all(content)?;
+        file.sync_all()
+    });
+    if let Err(source) = written {
+        // A full disk must not also keep the half that was written; the first error is the one to report.
+        let _ = fs::remove_file(&partial);
+        return Err(StoreError::system("write", path)(source));
+    }
+    rename_lasting(&partial, path)
+}
+
+/// Renames, and makes the new name lasting.
+pub(super) fn rename_lasting(from: &Path, to: &Path) -> Result<(), StoreError> {
+    fs::rename(from, to).map_err(StoreError::system("write", to))?;
+    sync_folder(to.parent().unwrap_or(Path::new(".")))
+}
+
+/// Makes the names in a folder lasting.
+pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::system("sync", folder))
+}
+
+/// Puts `new` in the place of `old` in one step; `old` is then at `new`.
+///
+/// Where the file system cannot exchange two folders (NFS, some FUSE), there are two steps, and after a power cut
+/// between them the old folder is found at `new` with the ending `.old`.
+pub(super) fn exchange_folders(new: &Path, old: &Path) -> Result<(), StoreError> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let parent = old.parent().unwrap_or(Path::new("."));
+    if renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE).is_ok() {
+        return sync_folder(parent);
+    }
+    let aside = new.with_extension("old");
+    fs::rename(old, &aside).map_err(StoreError::system("replace", old))?;
+    if let Err(source) = fs::rename(new, old) {
+        fs::rename(&aside, old).map_err(StoreError::system("put back", old))?;
+        return Err(StoreError::system("replace", old)(source));
+    }
+    fs::rename(&aside, new).map_err(StoreError::system("move away", &aside))?;
+    sync_folder(parent)
+}

@@ -1,0 +1,221 @@
+//! The part of a series that is being written: an append-only file of records, each with its checksum.
+//!
+//! ```text
+//! header   "DSJ" version(1) series(1) 0 0 0 crc32(4, of the eight bytes before)
+//! frame    length(4) crc32(4) row(length)      numbers little-endian
+//! ```
+//! The checksum of a frame covers its number in the file, its length and its row, so that a frame that is cut,
+//! altered, or not where it was written is told from a good one. A frame is never longer than [`FRAME_BYTES_MAX`].
+//!
+//! Each append is one write to the kernel, so that a killed process loses nothing that was appended. It is not
+//! synced: that would disturb the drive that is being measured.
+
+use super::error::StoreError;
+use super::format::{FORMAT_VERSION, SeriesKind};
+use super::row::{Cell, decode_row, encode_row};
+use std::fs::{self, File};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+const HEADER_BYTES: usize = 12;
+const FRAME_HEADER_BYTES: usize = 8;
+/// The longest row: a histogram with all of its 7,424 cells in use, each with a step of one or two bytes and a count
+/// of up to ten, and 64 bytes beside.
+const FRAME_BYTES_MAX: usize = model::histogram::CELLS * 12 + 128;
+
+/// Appends to a journal.
+pub(super) struct JournalWriter {
+    kind: SeriesKind,
+    path: PathBuf,
+    file: File,
+    length_bytes: u64,
+    records: u64,
+    synced_records: u64,
+    frames: Vec<u8>,
+}
+
+impl JournalWriter {
+    /// Begins a journal. A file of that name must not exist.
+    pub(super) fn create(path: &Path, kind: SeriesKind) -> Result<JournalWriter, StoreError> {
+        let failed = StoreError::system("write", path);
+        let created = File::options().write(true).create_new(true).open(path).and_then(|mut file| {
+            // Without its header the file would stand in the way of the next attempt.
+            file.write_all(&header(kind)).or_else(|error| fs::remove_file(path).and(Err(error)))?;
+            Ok(file)
+        });
+        Ok(JournalWriter {
+            kind,
+            path: path.to_owned(),
+            file: created.map_err(failed)?,
+            length_bytes: HEADER_BYTES as u64,
+            records: 0,
+            synced_records: 0,
+            frames: Vec::new(),
+        })
+    }
+
+    /// How many records it holds.
+    pub(super) fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Adds a row to those that the next [`JournalWriter::write`] writes; they are numbered from `pending`.
+    pub(super) fn push(&mut self, row: &[Cell], pending: u64) {
+        let start = self.frames.len();
+        self.frames.extend_from_slice(&[0; FRAME_HEADER_BYTES]);
+        encode_row(self.kind.columns(), row, &mut self.frames);
+        let row_start = start + FRAME_HEADER_BYTES;
+        let length = (self.frames.len() - row_start) as u32;
+        assert!(length as usize <= FRAME_BYTES_MAX, "a row is never longer than the longest histogram");
+        let checksum = frame_checksum(self.records + pending, length, &self.frames[row_start..]);
+        self.frames[start..start + 4].copy_from_slice(&length.to_le_bytes());
+        self.frames[start + 4..row_start].copy_from_slice(&checksum.to_le_bytes());
+    }
+
+    /// Hands the pushed rows to the kernel. When that fails the journal is as it was before, without them.
+    pub(super) fn write(&mut self, pending: u64) -> Result<(), StoreError> {
+        let written = self.file.write_all(&self.frames);
+        let added = self.frames.len() as u64;
+        self.frames.clear();
+        if let Err(source) = written {
+            // A part of a frame would hide all that follow it. Cutting a file needs no space.
+            let end = self.length_bytes;
+            let cut = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
+            cut.map_err(StoreError::system("cut back", &self.path))?;
+            return Err(StoreError::system("write", &self.path)(source));
+        }
+        self.length_bytes += added;
+        self.records += pending;
+        Ok(())
+    }
+
+    /// Makes all records lasting.
+    pub(super) fn sync(&mut self) -> Result<(), StoreError> {
+        if self.synced_records < self.records {
+            self.file.sync_data().map_err(StoreError::system("sync", &self.path))?;
+            self.synced_records = self.records;
+        }
+        Ok(())
+    }
+}
+
+fn header(kind: SeriesKind) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
+    header[..5].copy_from_slice(&[b'D', b'S', b'J', FORMAT_VERSION, kind as u8]);
+    let checksum = crc32fast::hash(&header[..8]);
+    header[8..].copy_from_slice(&checksum.to_le_bytes());
+    header
+}
+
+fn frame_checksum(number: u64, length: u32, row: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&number.to_le_bytes());
+    hasher.update(&length.to_le_bytes());
+    hasher.update(row);
+    hasher.finalize()
+}
+
+/// How a journal ends, for a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JournalEnd {
+    /// After a whole record.
+    Whole,
+    /// Within a record: its writer was killed, or is writing it now.
+    Cut,
+    /// With bytes that are no record; what follows cannot be trusted.
+    Damaged,
+}
+
+/// Reads a journal record by record, up to its last whole one.
+pub(super) struct JournalReader {
+    kind: SeriesKind,
+    path: PathBuf,
+    file: BufReader<File>,
+    records: u64,
+    end: Option<JournalEnd>,
+    row_bytes: Vec<u8>,
+}
+
+impl JournalReader {
+    /// Opens a journal. A header that is cut or damaged reads as a journal without records.
+    pub(super) fn open(path: &Path, kind: SeriesKind) -> Result<JournalReader, StoreError> {
+        let file = File::open(path).map_err(StoreError::system("read", path))?;
+        let mut reader = JournalReader {
+            kind,
+            path: path.to_owned(),
+            file: BufReader::with_capacity(1 << 16, file),
+            records: 0,
+            end: None,
+            row_bytes: Vec::new(),
+        };
+        let mut found = [0; HEADER_BYTES];
+        reader.end = match reader.fill(&mut found)? {
+            HEADER_BYTES if found == header(kind) => None,
+            HEADER_BYTES => Some(JournalEnd::Damaged),
+            _ => Some(JournalEnd::Cut),
+        };
+        Ok(reader)
+    }
+
+    /// How many records were read.
+    pub(super) fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// How it ends, once it was read to its end.
+    pub(super) fn end(&self) -> Option<JournalEnd> {
+        self.end
+    }
+
+    /// Reads the next row; false at the end.
+    pub(super) fn next_row(&mut self, row: &mut Vec<Cell>) -> Result<bool, StoreError> {
+        if self.end.is_some() {
+            return Ok(false);
+        }
+        self.end = self.read_frame(row)?;
+        self.records += u64::from(self.end.is_none());
+        Ok(self.end.is_none())
+    }
+
+    fn read_frame(&mut self, row: &mut Vec<Cell>) -> Result<Option<JournalEnd>, StoreError> {
+        let mut header = [0; FRAME_HEADER_BYTES];
+        match self.fill(&mut header)? {
+            0 => return Ok(Some(JournalEnd::Whole)),
+            FRAME_HEADER_BYTES => {}
+            _ => return Ok(Some(JournalEnd::Cut)),
+        }
+        let [length, checksum] = [&header[..4], &header[4..]]
+            .map(|half| u32::from_le_bytes(half.try_into().expect("half a frame header has four bytes")));
+        if length == 0 || length as usize > FRAME_BYTES_MAX {
+            return Ok(Some(JournalEnd::Damaged));
+        }
+        let mut row_bytes = std::mem::take(&mut self.row_bytes);
+        row_bytes.resize(length as usize, 0);
+        let found = self.fill(&mut row_bytes)?;
+        let end = if found < row_bytes.len() {
+            Some(JournalEnd::Cut)
+        } else if frame_checksum(self.records, length, &row_bytes) != checksum
+            || decode_row(self.kind.columns(), &row_bytes, row).is_none()
+        {
+            Some(JournalEnd::Damaged)
+        } else {
+            None
+        };
+        self.row_bytes = row_bytes;
+        Ok(end)
+    }
+
+    /// Reads until the buffer is full or the file ends; answers how much was read.
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, StoreError> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.file.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(bytes) => filled += bytes,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(StoreError::system("read", &self.path)(error)),
+            }
+        }
+        Ok(filled)
+    }
+}

@@ -1,0 +1,216 @@
+//! Writes one run: records as they come, each series to its journal, each full journal to a segment.
+
+use super::Store;
+use super::error::StoreError;
+use super::files::{exchange_folders, write_whole};
+use super::folder::{LOCK_FILE, RUN_FILE, fold, fold_all};
+use super::format::SeriesKind;
+use super::index;
+use super::journal::JournalWriter;
+use super::row::{Cell, StoredRecord};
+use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
+use model::run::Run;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// At the end of a phase, shorter journals stay journals: an experiment with hundreds of short phases would otherwise
+/// leave hundreds of tiny files and spend its time on syncs. All become segments when the run ends.
+const FOLD_RECORDS_MIN: u64 = 4096;
+
+/// Writes one run. While it lives, its run is under way; dropped without [`RunWriter::finish`], its run reads as
+/// interrupted, with all that was appended.
+pub struct RunWriter {
+    store: Store,
+    id: String,
+    folder: PathBuf,
+    /// Where the folder goes when the run is finished, if a repeated run is to take the place of the old one then.
+    replaces: Option<PathBuf>,
+    series: [SeriesWriter; SeriesKind::ALL.len()],
+    row: Vec<Cell>,
+    lock: Option<File>,
+}
+
+struct SeriesWriter {
+    kind: SeriesKind,
+    number: u32,
+    journal: Option<JournalWriter>,
+}
+
+impl RunWriter {
+    /// Begins to write into a folder that holds nothing but its lock.
+    pub(super) fn begin(
+        store: &Store,
+        run: &Run,
+        folder: PathBuf,
+        replaces: Option<PathBuf>,
+        lock: File,
+    ) -> Result<RunWriter, StoreError> {
+        let series = SeriesKind::ALL.map(|kind| SeriesWriter { kind, number: 1, journal: None });
+        let writer = RunWriter {
+            store: store.clone(),
+            id: run.id.clone(),
+            folder,
+            replaces,
+            series,
+            row: Vec::new(),
+            lock: Some(lock),
+        };
+        writer.write_facts(run)?;
+        Ok(writer)
+    }
+
+    /// The folder has a new name.
+    pub(super) fn moved_to(&mut self, folder: PathBuf) {
+        self.folder = folder;
+    }
+
+    /// Where the run is kept.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Keeps a time slice.
+    ///
+    /// # Errors
+    /// When the disk is full or gone. What was appended before is kept, and so is what is appended later if there is
+    /// space again; the same holds for all `append` functions.
+    pub fn append_interval(&mut self, record: &IntervalRecord) -> Result<(), StoreError> {
+        self.append(SeriesKind::Intervals, std::slice::from_ref(record))
+    }
+
+    /// Keeps a histogram.
+    ///
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn append_histogram(&mut self, record: &HistogramRecord) -> Result<(), StoreError> {
+        self.append(SeriesKind::Histograms, std::slice::from_ref(record))
+    }
+
+    /// Keeps an error.
+    ///
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn append_error(&mut self, record: &ErrorRecord) -> Result<(), StoreError> {
+        self.append(SeriesKind::Errors, std::slice::from_ref(record))
+    }
+
+    /// Keeps facts about host and drive.
+    ///
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn append_telemetry(&mut self, record: &TelemetryRecord) -> Result<(), StoreError> {
+        self.append(SeriesKind::Telemetry, std::slice::from_ref(record))
+    }
+
+    /// Keeps single I/Os, as many at once as there are.
+    ///
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn append_trace(&mut self, records: &[IoRecord]) -> Result<(), StoreError> {
+        self.append(SeriesKind::Trace, records)
+    }
+
+    /// Everything that was appended is with the kernel: it survives the end of this process. Each append sees to that
+    /// by itself; this is the place to ask for it by name.
+    ///
+    /// # Errors
+    /// None now; a store that gathers records before it writes them would report here.
+    pub fn flush(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Notes that a phase has begun: a run that is killed in it then knows what its records belong to. `run` holds
+    /// the phase with no reason to have stopped.
+    ///
+    /// # Errors
+    /// When the facts cannot be written.
+    pub fn begin_phase(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.write_facts(run)
+    }
+
+    /// Makes everything lasting at the end of a phase: journals are synced, long ones become segments, and the facts
+    /// are written with the phase's totals.
+    ///
+    /// # Errors
+    /// When the disk is full or gone. What was appended before is kept.
+    pub fn end_phase(&mut self, run: &Run) -> Result<(), StoreError> {
+        for series in &mut self.series {
+            match &mut series.journal {
+                Some(journal) if journal.records() >= FOLD_RECORDS_MIN => series.fold(&self.folder)?,
+                Some(journal) => journal.sync()?,
+                None => {}
+            }
+        }
+        self.write_facts(run)
+    }
+
+    /// Ends the run: all journals become segments, and the facts are final. Nothing may be appended afterwards.
+    ///
+    /// # Errors
+    /// When the disk is full or gone. What was appended before is kept, and the facts are final if they could be
+    /// written: the run then reads as complete, from its journals.
+    pub fn finish(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.series.iter_mut().for_each(|series| series.journal = None);
+        // Also those whose folding failed before. If it fails again, the journals hold the same records.
+        let folded = fold_all(&self.folder);
+        self.write_facts(run)?;
+        let lock = self.folder.join(LOCK_FILE);
+        fs::remove_file(&lock).map_err(StoreError::system("remove", &lock))?;
+        self.lock = None;
+        if let Some(old) = self.replaces.take() {
+            exchange_folders(&self.folder, &old)?;
+            fs::remove_dir_all(&self.folder).map_err(StoreError::system("remove", &self.folder))?;
+            self.folder = old;
+        }
+        // The index can always be made again from the runs, so its failure is no failure of the run.
+        let _ = index::refresh(&self.store);
+        folded
+    }
+
+    fn append<R: StoredRecord>(&mut self, kind: SeriesKind, records: &[R]) -> Result<(), StoreError> {
+        assert!(self.lock.is_some(), "nothing is appended to a finished run");
+        let series = &mut self.series[kind as usize];
+        let mut rest = records;
+        while !rest.is_empty() {
+            let journal = series.journal(&self.folder)?;
+            let room = (kind.segment_records_max() - journal.records()).min(rest.len() as u64);
+            let (now, later) = rest.split_at(room as usize);
+            for (pending, record) in (0..).zip(now) {
+                self.row.clear();
+                record.to_row(&mut self.row);
+                journal.push(&self.row, pending);
+            }
+            journal.write(room)?;
+            if journal.records() == kind.segment_records_max() {
+                series.fold(&self.folder)?;
+            }
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn write_facts(&self, run: &Run) -> Result<(), StoreError> {
+        assert_eq!(run.id, self.id, "a writer writes one run");
+        write_whole(&self.folder.join(RUN_FILE), report::json::document(run).to_json_pretty().as_bytes())
+    }
+}
+
+impl SeriesWriter {
+    fn journal(&mut self, folder: &Path) -> Result<&mut JournalWriter, StoreError> {
+        match &mut self.journal {
+            Some(journal) => Ok(journal),
+            none => {
+                let path = folder.join(self.kind.journal_name(self.number));
+                Ok(none.insert(JournalWriter::create(&path, self.kind)?))
+            }
+        }
+    }
+
+    /// Rewrites the journal as a segment. When that fails the journal stays, and a next one is begun after it.
+    fn fold(&mut self, folder: &Path) -> Result<(), StoreError> {
+        self.journal = None;
+        let number = self.number;
+        self.number += 1;
+        fold(folder, self.kind, number)
+    }
+}
