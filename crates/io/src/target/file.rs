@@ -1,6 +1,9 @@
 //! Regular files as targets, and the opening that files and devices share.
 
-use super::identity::{FileNumber, Identity, DeviceNumber};
+use super::facts::DriveFacts;
+use super::identity::{DeviceNumber, FileNumber, Identity};
+use super::stack::{FilePlace, Stack};
+use super::sysfs::SystemRoots;
 use super::{SIZE_MIN, Target, system_call};
 use crate::error::IoError;
 use model::target::{Caveat, TargetFacts, TargetKind};
@@ -85,38 +88,88 @@ pub(super) fn check_size(path: &Path, size: u64) -> Result<(), IoError> {
 pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
     let size = opened.status.st_size as u64;
     check_size(path, size)?;
-    let logical_block = Bytes(4096);
-    let identity = Identity::File(FileNumber {
+    let number = FileNumber {
         file_system: DeviceNumber::from_raw(opened.status.st_dev),
         inode: opened.status.st_ino,
-    });
-    let facts = TargetFacts {
-        kind: TargetKind::File,
-        path: path.display().to_string(),
-        capacity: Bytes(size).round_down_to(logical_block),
-        logical_block,
-        physical_block: logical_block,
-        model: None,
-        serial: None,
-        firmware: None,
-        rotational: None,
-        link: None,
-        scheduler: None,
-        read_ahead: None,
-        write_cache: None,
-        discard_max: None,
-        zoned: None,
-        stack: Vec::new(),
-        caveats: if opened.direct { Vec::new() } else { vec![Caveat::NotDirect] },
     };
+    let mask = libc::STATX_BASIC_STATS | libc::STATX_MNT_ID | libc::STATX_DIOALIGN;
+    let status = system_call::extended_status(opened.descriptor.as_fd(), mask)
+        .map_err(|source| IoError::system("look at", path.display().to_string(), source))?;
+    let tells = |field: libc::c_uint| status.stx_mask & field != 0;
+    let place = FilePlace {
+        mount_id: tells(libc::STATX_MNT_ID).then_some(status.stx_mnt_id),
+        file_system: number.file_system,
+    };
+    let stack = Stack::of_file(&SystemRoots::live(), &place);
+    let below = stack.drives.first();
+    let told = (tells(libc::STATX_DIOALIGN) && status.stx_dio_offset_align > 0)
+        .then_some((status.stx_dio_offset_align, status.stx_dio_mem_align));
+    let (logical_block, memory_alignment) = match told {
+        Some((offset, memory)) => (Bytes(u64::from(offset)), memory as usize),
+        // tmpfs and FUSE tell nothing and take anything; 512 is the least that any drive takes.
+        None if below.is_none() => (Bytes(512), 512),
+        None => (Bytes(4096), 4096),
+    };
+    let physical_block = below
+        .and_then(|disk| disk.number_attribute("queue/physical_block_size"))
+        .map_or(logical_block, |size| Bytes(size).max(logical_block));
+    let capacity = Bytes(size).round_down_to(logical_block);
+    let mut layers = stack.layers.clone();
+    if capacity.0 != size {
+        layers.push(format!("the last {} bytes, less than a block, are left out", size - capacity.0));
+    }
+    check_size(path, capacity.0)?;
+    let mut caveats = stack.caveats.clone();
+    if !opened.direct {
+        caveats.push(Caveat::NotDirect);
+    }
+    let shape = Shape { kind: TargetKind::File, capacity, logical_block, physical_block };
+    let facts = facts_of(path, shape, stack.only_drive().unwrap_or_default(), layers, caveats);
     Ok(Target {
         confirmation: facts.path.clone(),
+        disks: stack.drives.iter().map(|disk| Path::new("/sys/block").join(&disk.name)).collect(),
         facts,
         path: path.into(),
         descriptor: opened.descriptor,
-        identity,
+        identity: Identity::File(number),
         direct: opened.direct,
-        memory_alignment: 4096,
-        disks: Vec::new(),
+        memory_alignment,
     })
+}
+
+/// The sizes of a target.
+pub(super) struct Shape {
+    pub kind: TargetKind,
+    pub capacity: Bytes,
+    pub logical_block: Bytes,
+    pub physical_block: Bytes,
+}
+
+/// Everything that is known of a target, in one.
+pub(super) fn facts_of(
+    path: &Path,
+    shape: Shape,
+    drive: DriveFacts,
+    stack: Vec<String>,
+    caveats: Vec<Caveat>,
+) -> TargetFacts {
+    TargetFacts {
+        kind: shape.kind,
+        path: path.display().to_string(),
+        capacity: shape.capacity,
+        logical_block: shape.logical_block,
+        physical_block: shape.physical_block,
+        model: drive.model,
+        serial: drive.serial,
+        firmware: drive.firmware,
+        rotational: drive.rotational,
+        link: drive.link,
+        scheduler: drive.scheduler,
+        read_ahead: drive.read_ahead,
+        write_cache: drive.write_cache,
+        discard_max: drive.discard_max,
+        zoned: drive.zoned,
+        stack,
+        caveats,
+    }
 }

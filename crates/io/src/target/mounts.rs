@@ -87,12 +87,7 @@ fn unescape(field: &[u8]) -> PathBuf {
 /// A sentence, when the first two cannot be read. The others only serve to name who uses a drive: a mount anywhere
 /// keeps the kernel from giving us the drive.
 pub(super) fn mounts(roots: &SystemRoots) -> Result<Vec<Mount>, String> {
-    let read = |process: &str, seen_by| {
-        let path = roots.proc.join(process).join("mountinfo");
-        let text = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-        parse_mountinfo(&text, seen_by)
-    };
-    let mut mounts = read("self", None)?;
+    let mut mounts = own_mounts(roots)?;
     let add = |mounts: &mut Vec<Mount>, found: Vec<Mount>| {
         for mount in found {
             if !mounts.iter().any(|known| known.number == mount.number && known.point == mount.point) {
@@ -100,18 +95,32 @@ pub(super) fn mounts(roots: &SystemRoots) -> Result<Vec<Mount>, String> {
             }
         }
     };
-    add(&mut mounts, read("1", Some(1))?);
+    add(&mut mounts, read(roots, "1", Some(1))?);
     let namespace = |process: &str| fs::read_link(roots.proc.join(process).join("ns/mnt")).ok();
     let mut seen: HashSet<PathBuf> = ["self", "1"].into_iter().filter_map(namespace).collect();
     for process in processes(roots) {
         let Some(namespace) = namespace(&process.to_string()) else { continue };
         if seen.insert(namespace)
-            && let Ok(found) = read(&process.to_string(), Some(process))
+            && let Ok(found) = read(roots, &process.to_string(), Some(process))
         {
             add(&mut mounts, found);
         }
     }
     Ok(mounts)
+}
+
+/// All mounts of our mount namespace.
+///
+/// # Errors
+/// A sentence, when they cannot be read.
+pub(super) fn own_mounts(roots: &SystemRoots) -> Result<Vec<Mount>, String> {
+    read(roots, "self", None)
+}
+
+fn read(roots: &SystemRoots, process: &str, seen_by: Option<u32>) -> Result<Vec<Mount>, String> {
+    let path = roots.proc.join(process).join("mountinfo");
+    let text = fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    parse_mountinfo(&text, seen_by)
 }
 
 /// The numbers of all processes; none when they cannot be listed.
@@ -123,7 +132,6 @@ pub(super) fn processes(roots: &SystemRoots) -> Vec<u32> {
 /// Something that is swapped to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Swap {
-    pub path: PathBuf,
     pub place: Place,
 }
 
@@ -132,23 +140,30 @@ pub(super) struct Swap {
 /// # Errors
 /// A sentence, when the list or one of its entries cannot be read.
 pub(super) fn swaps(roots: &SystemRoots) -> Result<Vec<Swap>, String> {
+    let mut swaps = Vec::new();
+    for path in listed_swaps(roots)? {
+        match system_call::place(&path) {
+            Ok(place) => swaps.push(Swap { place }),
+            // It may have been turned off and removed since the list was read.
+            Err(_) if !listed_swaps(roots)?.contains(&path) => {}
+            Err(error) => {
+                return Err(format!("the swap area {} cannot be looked at: {error}", path.display()));
+            }
+        }
+    }
+    Ok(swaps)
+}
+
+fn listed_swaps(roots: &SystemRoots) -> Result<Vec<PathBuf>, String> {
     let path = roots.proc.join("swaps");
-    let text = match fs::read(&path) {
-        Ok(text) => text,
+    match fs::read(&path) {
+        Ok(text) => Ok(swap_paths(&text)),
         // A kernel without swap has no such file, but its proc has the others.
         Err(error) if error.kind() == io::ErrorKind::NotFound && roots.proc.join("version").exists() => {
-            return Ok(Vec::new());
+            Ok(Vec::new())
         }
-        Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
-    };
-    swap_paths(&text)
-        .into_iter()
-        .map(|path| {
-            let place = system_call::place(&path)
-                .map_err(|error| format!("the swap area {} cannot be looked at: {error}", path.display()))?;
-            Ok(Swap { path, place })
-        })
-        .collect()
+        Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
+    }
 }
 
 /// The paths in `/proc/swaps`: the first line is a heading, and columns are separated by spaces and tabs.

@@ -1,0 +1,207 @@
+//! Loop devices, mounts and images for tests, which clean up after themselves, also when a test fails.
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
+use std::fs::{self, File};
+use std::hash::Hasher;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Whether loop devices can be made here. When not, the test `name` is reported as skipped.
+pub fn can_make_loop_devices(name: &str) -> bool {
+    let works = Command::new("losetup").arg("--find").output().is_ok_and(|output| output.status.success());
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+    if !works || !is_root {
+        skip(name, "loop devices need root and the loop driver");
+    }
+    works && is_root
+}
+
+/// Says aloud that a test did not run.
+pub fn skip(name: &str, why: &str) {
+    let line = format!("SKIPPED {name}: {why}");
+    eprintln!("{line}");
+    if let Some(path) = std::env::var_os("DRIVESCOPE_SKIP_LOG") {
+        let mut file = File::options().create(true).append(true).open(path).expect("the skip log can be written");
+        writeln!(file, "{line}").expect("the skip log can be written");
+    }
+}
+
+/// Whether a program is there; the test is reported as skipped when not.
+pub fn has_program(test: &str, program: &str) -> bool {
+    let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
+    let found = found.is_ok_and(|output| output.status.success());
+    if !found {
+        skip(test, &format!("{program} is not installed"));
+    }
+    found
+}
+
+/// Runs a command that must succeed; answers what it printed.
+pub fn run(program: &str, arguments: &[&str]) -> String {
+    let output = attempt(program, arguments);
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("it prints text").trim().to_owned()
+}
+
+/// Runs a command that may fail.
+pub fn attempt(program: &str, arguments: &[&str]) -> Output {
+    Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"))
+}
+
+/// A file in memory to make a loop device over.
+pub struct Image {
+    pub directory: TempDir,
+    pub path: PathBuf,
+}
+
+impl Image {
+    pub fn new(mib: u64) -> Image {
+        let directory = TempDir::with_prefix_in("drivescope-test-", "/dev/shm").expect("a folder in memory");
+        let path = directory.path().join("image");
+        File::create(&path).and_then(|file| file.set_len(mib << 20)).expect("an image");
+        Image { directory, path }
+    }
+
+    /// A number that changes with any byte.
+    pub fn checksum(&self) -> u64 {
+        checksum(&self.path)
+    }
+
+    pub fn text(&self) -> &str {
+        self.path.to_str().expect("a plain path")
+    }
+}
+
+pub fn checksum(path: &Path) -> u64 {
+    let mut file = File::open(path).expect("it can be read");
+    let mut hasher = std::hash::DefaultHasher::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer).expect("it can be read") {
+            0 => return hasher.finish(),
+            count => hasher.write(&buffer[..count]),
+        }
+    }
+}
+
+/// An attached loop device.
+pub struct LoopDevice {
+    pub path: PathBuf,
+    partitions: u32,
+}
+
+impl LoopDevice {
+    pub fn over(file: &Path) -> LoopDevice {
+        LoopDevice::with_options(file, &[])
+    }
+
+    /// With options of `losetup`. Between its search for a free device and the attaching another program may take
+    /// that device, so it is tried anew as long as the device is busy.
+    pub fn with_options(file: &Path, options: &[&str]) -> LoopDevice {
+        let file = file.to_str().expect("a plain path");
+        for _ in 0..50 {
+            let output = attempt("losetup", &[&["--find", "--show"], options, &[file]].concat());
+            if output.status.success() {
+                let path = String::from_utf8(output.stdout).expect("a path").trim().to_owned();
+                return LoopDevice { path: path.into(), partitions: 0 };
+            }
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(message.contains("busy"), "losetup: {message}");
+        }
+        panic!("every loop device was taken by others");
+    }
+
+    /// Partitions it by an sfdisk script, and makes the kernel see them.
+    pub fn partition(&mut self, script: &str) {
+        let mut sfdisk = Command::new("sfdisk")
+            .args(["--quiet", "--no-reread", "--no-tell-kernel", self.text()])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("sfdisk is installed");
+        sfdisk.stdin.take().expect("piped").write_all(script.as_bytes()).expect("sfdisk reads");
+        assert!(sfdisk.wait().expect("sfdisk ends").success());
+        run("partx", &["-a", self.text()]);
+        self.partitions = script.lines().filter(|line| line.starts_with("size=") || line.starts_with(',')).count() as u32;
+    }
+
+    pub fn partition_path(&self, number: u32) -> PathBuf {
+        PathBuf::from(format!("{}p{number}", self.text()))
+    }
+
+    pub fn text(&self) -> &str {
+        self.path.to_str().expect("a plain path")
+    }
+
+    /// Its number, as `7:3`.
+    pub fn number(&self) -> String {
+        let name = self.path.file_name().expect("a name").to_str().expect("plain");
+        fs::read_to_string(format!("/sys/block/{name}/dev")).expect("it is in sysfs").trim().to_owned()
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        if self.partitions > 0 {
+            attempt("partx", &["-d", self.text()]);
+        }
+        attempt("losetup", &["-d", self.text()]);
+    }
+}
+
+/// A mounted file system.
+pub struct Mounted {
+    pub point: TempDir,
+}
+
+impl Mounted {
+    pub fn new(device: &Path, options: &str) -> Mounted {
+        let point = TempDir::with_prefix_in("drivescope-mount-", "/dev/shm").expect("a folder in memory");
+        run("mount", &["-o", options, device.to_str().expect("plain"), point.path().to_str().expect("plain")]);
+        Mounted { point }
+    }
+
+    pub fn place(&self) -> &Path {
+        self.point.path()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        attempt("umount", &[self.point.path().to_str().expect("plain")]);
+    }
+}
+
+/// An ext4 file system whose background work is done at once, so that it changes nothing later.
+pub fn make_ext4(device: &Path) {
+    run(
+        "mkfs.ext4",
+        &["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", device.to_str().expect("plain")],
+    );
+}
+
+/// Swap that is turned off again.
+pub struct SwappedOn(pub PathBuf);
+
+impl SwappedOn {
+    pub fn new(path: &Path) -> SwappedOn {
+        run("mkswap", &["-q", path.to_str().expect("plain")]);
+        run("swapon", &[path.to_str().expect("plain")]);
+        SwappedOn(path.into())
+    }
+}
+
+impl Drop for SwappedOn {
+    fn drop(&mut self) {
+        attempt("swapoff", &[self.0.to_str().expect("plain")]);
+    }
+}
+
+/// A page of data at an address that direct I/O accepts.
+#[repr(align(4096))]
+pub struct Page(pub [u8; 4096]);
