@@ -6,8 +6,8 @@
 //! It bounds what a drive does for anything that asks for one small thing after the other: directories, metadata, a
 //! database without concurrency. On a disk it is overhead, seek and half a turn; these parts are not told apart here.
 //! # How it works
-//! The sum of latencies over their number, with the variance from batches of at least ten requests, since each seek
-//! begins where the last ended, and over rounds as in `stats::grouped`. Failed requests have no part in it.
+//! The sum of latencies over their number, with the variance from batches of at least 30 requests, since each seek
+//! begins where the last ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Failed requests have no part in it.
 //! # Cannot tell when
 //! Fewer than 30 reads succeeded, most failed, or they took no time.
 //! # References
@@ -34,7 +34,7 @@ use model::units::Quantile;
 pub(super) struct AccessTime;
 
 const READS_MIN: u64 = 30;
-const BATCH_OPERATIONS: f64 = 10.0;
+const BATCH_OPERATIONS: f64 = 30.0;
 /// With a larger share of failures the rest is not the drive's behaviour.
 const ERROR_SHARE_MAX: f64 = 0.5;
 /// What the clock does not resolve.

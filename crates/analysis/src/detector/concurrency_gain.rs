@@ -36,7 +36,7 @@ use model::units::Quantile;
 /// See the head of this file.
 pub(super) struct ConcurrencyGain;
 
-const BATCH_OPERATIONS: f64 = 10.0;
+const BATCH_OPERATIONS: f64 = 20.0;
 /// With a larger share of failures a round says little of the drive.
 const ERROR_SHARE_MAX: f64 = 0.01;
 /// Observations from which a 99th percentile is shown: three beyond it are expected.

@@ -1,0 +1,293 @@
+//! A virtual drive measured in virtual time: a closed loop over any drive, and the phases that `check` makes.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::record::{ERROR_RECORDS_MAX, ErrorRecord, INTERVAL_NS, IntervalLatency, IntervalRecord};
+use model::request::{Completion, Operation, Request, Status, Tag};
+use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
+use model::target::TargetFacts;
+use model::units::{Bytes, Instant, MIB, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+use sim::Drive;
+
+/// Keeps phases on a quick drive short.
+const OPERATIONS_MAX: u64 = 30_000;
+
+/// A run on a virtual drive.
+pub struct Bench {
+    pub target: TargetFacts,
+    pub environment: Environment,
+    pub phases: Vec<PhaseSummary>,
+    pub series: MemorySeries,
+    drive: Box<dyn Drive>,
+    now: Instant,
+    prng: Prng,
+}
+
+/// What one phase does while it runs.
+struct Slice {
+    start_ns: u64,
+    bytes: u64,
+    errors: u64,
+    offset_first: u64,
+    offset_end: u64,
+    latencies: Vec<u64>,
+}
+
+impl Bench {
+    pub fn new(drive: Box<dyn Drive>, seed: u64) -> Bench {
+        let environment = Environment { engine: "sim".into(), direct: true, ..Environment::default() };
+        Bench {
+            target: drive.facts().clone(),
+            environment,
+            phases: Vec::new(),
+            series: MemorySeries::default(),
+            drive,
+            now: Instant::START,
+            prng: Prng::new(seed, 0x6265_6e63),
+        }
+    }
+
+    pub fn view(&self) -> RunView<'_> {
+        RunView {
+            target: &self.target,
+            environment: &self.environment,
+            phases: &self.phases,
+            series: &self.series,
+        }
+    }
+
+    pub fn whole(&self) -> ByteRange {
+        ByteRange::whole(self.target.capacity)
+    }
+
+    /// Sequential visits of 1 MiB at depth 4: `rounds` shuffled rounds over 24 strata of `range`, each also with a visit
+    /// at its very start and one that ends at its end.
+    pub fn sequential(&mut self, range: ByteRange, mix: OperationMix, rounds: usize) {
+        let edge = Bytes((range.bytes().0 / 100).min(256 * MIB) / MIB * MIB);
+        for _ in 0..rounds {
+            let mut stops: Vec<u64> = (0..26).collect();
+            self.prng.shuffle(&mut stops);
+            for stop in stops {
+                let (range, stop) = match stop {
+                    24 => (ByteRange::new(range.first(), edge).unwrap(), StopCondition::one_pass()),
+                    25 => {
+                        let first = Offset(range.end().0 - edge.0);
+                        (ByteRange::new(first, edge).unwrap(), StopCondition::one_pass())
+                    }
+                    stratum => {
+                        (self.stretch(range.part(stratum, 24)), StopCondition::after(Nanos::from_millis(400)))
+                    }
+                };
+                let workload = Workload::new(range, Pattern::Sequential, mix, Bytes::from_mib(1), 4);
+                self.run(PhaseKind::Measure, workload, stop);
+            }
+        }
+    }
+
+    /// From a random place in the stratum to its end, but not shorter than 128 MiB where it has as much.
+    fn stretch(&mut self, stratum: ByteRange) -> ByteRange {
+        let room = stratum.bytes().0.saturating_sub(128 * MIB).max(1);
+        let first = (stratum.first().0 + self.prng.below(room)) / 4096 * 4096;
+        ByteRange::new(Offset(first), Bytes(stratum.end().0 - first)).unwrap()
+    }
+
+    /// Random 4 KiB at each depth in shuffled rounds, a second each, three at depth 1.
+    pub fn random(&mut self, range: ByteRange, mix: OperationMix, depths: &[u32], rounds: usize) {
+        for _ in 0..rounds {
+            let mut order = depths.to_vec();
+            self.prng.shuffle(&mut order);
+            for depth in order {
+                let seconds = if depth == 1 { 3 } else { 1 };
+                let workload = Workload::new(range, Pattern::RandomWithReplacement, mix, Bytes(4096), depth);
+                self.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_secs(seconds)));
+            }
+        }
+    }
+
+    /// Everything that `check` does.
+    pub fn check(&mut self, writes: bool) {
+        let whole = self.whole();
+        let warm_up =
+            Workload::new(whole, Pattern::RandomWithReplacement, OperationMix::Read, Bytes(4096), 1);
+        self.run(PhaseKind::WarmUp, warm_up, StopCondition::after(Nanos::from_millis(200)));
+        self.sequential(whole, OperationMix::Read, 2);
+        if writes {
+            self.sequential(whole, OperationMix::Write, 2);
+        }
+        self.random(whole, OperationMix::Read, &[1, 2, 4, 8, 16, 32, 64], 3);
+    }
+
+    /// One phase in a closed loop: issues until the stop condition holds, then drains.
+    pub fn run(&mut self, kind: PhaseKind, workload: Workload, stop: StopCondition) {
+        let phase = self.phases.len() as u32;
+        let began = self.now;
+        let operation = workload.mix.operations()[0];
+        let mut loop_ = Loop::new(phase, began, operation, &workload, stop);
+        let mut stopped = None;
+        let mut free: Vec<u32> = (0..workload.queue_depth).rev().collect();
+        loop {
+            while stopped.is_none() && !free.is_empty() {
+                stopped = loop_.reached(self.now);
+                if stopped.is_none() {
+                    let tag = free.pop().unwrap();
+                    let request = loop_.next_request(Tag(tag), &workload, &mut self.prng);
+                    loop_.submitted[tag as usize] = (self.now.0, request);
+                    self.drive.submit(request, self.now);
+                }
+            }
+            let Some(at) = self.drive.next_completion_at() else { break };
+            self.now = at;
+            while let Some(completion) = self.drive.take_completion(at) {
+                free.push(completion.tag.0);
+                loop_.count(completion, &mut self.series);
+                if completion.status == Status::DeviceGone {
+                    stopped = Some(StopReason::DeviceGone);
+                }
+            }
+        }
+        loop_.close_slice(self.now.0, &mut self.series);
+        self.phases.push(PhaseSummary {
+            phase: Phase {
+                name: String::new(),
+                experiment: "check".into(),
+                kind,
+                workload: Some(workload),
+                stop,
+            },
+            start_ns: began.0,
+            duration_ns: self.now.0 - began.0,
+            stopped,
+            totals: vec![loop_.totals],
+        });
+    }
+}
+
+/// The state of a phase.
+struct Loop {
+    phase: u32,
+    began: Instant,
+    stop: StopCondition,
+    issued: u64,
+    range_blocks: u64,
+    slice: Slice,
+    submitted: Vec<(u64, Request)>,
+    totals: OperationTotals,
+}
+
+impl Loop {
+    fn new(
+        phase: u32,
+        began: Instant,
+        operation: Operation,
+        workload: &Workload,
+        stop: StopCondition,
+    ) -> Loop {
+        let none = Request { tag: Tag(0), operation, offset_bytes: 0, length_bytes: 0 };
+        let totals =
+            OperationTotals { operation, operations: 0, bytes: 0, errors: 0, histogram: Default::default() };
+        Loop {
+            phase,
+            began,
+            stop,
+            issued: 0,
+            range_blocks: workload.range.bytes().0 / workload.block_sizes.largest().0,
+            slice: Slice::at(began.0),
+            submitted: vec![(0, none); workload.queue_depth as usize],
+            totals,
+        }
+    }
+
+    fn reached(&self, now: Instant) -> Option<StopReason> {
+        if self.stop.time.is_some_and(|time| now.since(self.began) >= time) {
+            return Some(StopReason::Time);
+        }
+        if self.stop.passes.is_some_and(|passes| self.issued >= passes * self.range_blocks) {
+            return Some(StopReason::Passes);
+        }
+        (self.issued >= OPERATIONS_MAX).then_some(StopReason::Operations)
+    }
+
+    fn next_request(&mut self, tag: Tag, workload: &Workload, prng: &mut Prng) -> Request {
+        let block = workload.block_sizes.largest().0;
+        let index = match workload.pattern {
+            Pattern::Sequential => self.issued % self.range_blocks,
+            _ => prng.below(self.range_blocks),
+        };
+        self.issued += 1;
+        Request {
+            tag,
+            operation: workload.mix.operations()[0],
+            offset_bytes: workload.range.first().0 + index * block,
+            length_bytes: block as u32,
+        }
+    }
+
+    fn count(&mut self, completion: Completion, series: &mut MemorySeries) {
+        while completion.completed_ns >= self.slice.start_ns + INTERVAL_NS {
+            self.close_slice(self.slice.start_ns + INTERVAL_NS, series);
+        }
+        let (submitted_ns, request) = self.submitted[completion.tag.0 as usize];
+        if !completion.status.is_done() {
+            self.totals.errors += 1;
+            self.slice.errors += 1;
+            if self.totals.errors as usize <= ERROR_RECORDS_MAX {
+                series.errors.push(ErrorRecord {
+                    phase: self.phase,
+                    at_ns: completion.completed_ns,
+                    operation: request.operation,
+                    offset_bytes: request.offset_bytes,
+                    length_bytes: request.length_bytes,
+                    status: completion.status,
+                });
+            }
+            return;
+        }
+        let latency_ns = completion.completed_ns - submitted_ns;
+        self.totals.operations += 1;
+        self.totals.bytes += u64::from(request.length_bytes);
+        self.totals.histogram.record(latency_ns);
+        self.slice.bytes += u64::from(request.length_bytes);
+        self.slice.offset_first = self.slice.offset_first.min(request.offset_bytes);
+        self.slice.offset_end =
+            self.slice.offset_end.max(request.offset_bytes + u64::from(request.length_bytes));
+        self.slice.latencies.push(latency_ns);
+    }
+
+    fn close_slice(&mut self, end_ns: u64, series: &mut MemorySeries) {
+        let slice = std::mem::replace(&mut self.slice, Slice::at(end_ns));
+        series.intervals.push(slice.record(self.phase, self.totals.operation, end_ns));
+    }
+}
+
+impl Slice {
+    fn at(start_ns: u64) -> Slice {
+        Slice { start_ns, bytes: 0, errors: 0, offset_first: u64::MAX, offset_end: 0, latencies: Vec::new() }
+    }
+
+    fn record(mut self, phase: u32, operation: Operation, end_ns: u64) -> IntervalRecord {
+        self.latencies.sort_unstable();
+        let count = self.latencies.len();
+        let latency = (count > 0).then(|| IntervalLatency {
+            min_ns: self.latencies[0],
+            mean_ns: self.latencies.iter().sum::<u64>() as f64 / count as f64,
+            p50_ns: self.latencies[(count - 1) / 2],
+            p99_ns: self.latencies[(count - 1) * 99 / 100],
+            max_ns: self.latencies[count - 1],
+        });
+        IntervalRecord {
+            phase,
+            operation,
+            start_ns: self.start_ns,
+            duration_ns: end_ns - self.start_ns,
+            operations: count as u64,
+            bytes: self.bytes,
+            errors: self.errors,
+            offset_first: if count > 0 { self.offset_first } else { 0 },
+            offset_end: self.offset_end,
+            latency,
+        }
+    }
+}
