@@ -1,10 +1,68 @@
-//! The page cache over a target.
+//! The page cache over a target: how much of the target is in it, and how to get it out.
 
-use super::Target;
+use super::{Target, system_call};
 use crate::error::IoError;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 
-/// Asks the kernel to forget what it holds of the target; answers the share that stayed, when that can be seen.
+/// Where the kernel cannot count the pages of a whole file at once, this many stretches are looked at.
+const WINDOWS: u64 = 64;
+/// The length of such a stretch.
+const WINDOW: u64 = 16 << 20;
+
+/// Asks the kernel to forget what it holds of the target; answers the share that stayed, in [0, 1], where the kernel
+/// tells. What lies in memory stays there; what another program has mapped does too.
+///
+/// # Errors
+/// When the target cannot be opened once more, or the kernel does not take the advice.
 pub fn drop_page_cache(target: &Target) -> Result<Option<f64>, IoError> {
-    let _ = target.buffered_descriptor()?;
-    Ok(None)
+    let buffered = target.buffered_descriptor()?;
+    system_call::forget_cached(buffered.as_fd(), 0, 0).map_err(|source| {
+        IoError::system("drop from the page cache", target.path().display().to_string(), source)
+    })?;
+    Ok(cached_share(buffered.as_fd(), target.facts().capacity.0).ok())
+}
+
+/// The share of the first `size` bytes that is in the page cache, in [0, 1]. Reads nothing in.
+pub(super) fn cached_share(buffered: BorrowedFd<'_>, size: u64) -> io::Result<f64> {
+    let page = system_call::page_size() as u64;
+    if let Ok(cached) = system_call::cached_pages(buffered, 0, size) {
+        return Ok(share(cached, size.div_ceil(page)));
+    }
+    let (mut cached, mut pages) = (0, 0);
+    for window in windows(size, page) {
+        let length = WINDOW.min(size - window);
+        cached += system_call::mapped_cached_pages(buffered, window, length)?;
+        pages += length.div_ceil(page);
+    }
+    Ok(share(cached, pages))
+}
+
+/// The starts of stretches spread evenly, or of all when they cover everything; each on the grid of pages.
+fn windows(size: u64, page: u64) -> Vec<u64> {
+    if size <= WINDOWS * WINDOW {
+        return (0..size.div_ceil(WINDOW)).map(|number| number * WINDOW).collect();
+    }
+    let step = (size - WINDOW) / (WINDOWS - 1);
+    (0..WINDOWS).map(|number| number * step / page * page).collect()
+}
+
+/// More pages than there are appear when the kernel caches in larger units.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn windows_lie_within_the_target(size in 1u64..1 << 50) {
+            let windows = windows(size, 4096);
+            prop_assert!(windows.len() as u64 <= WINDOWS && windows.is_sorted() && windows[0] == 0);
+            prop_assert!(windows.iter().all(|start| start % 4096 == 0 && *start < size));
+        }
+    }
 }

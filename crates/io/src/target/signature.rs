@@ -262,18 +262,27 @@ fn device_content(target: &Target, number: DeviceNumber) -> Vec<Obstacle> {
     for partition in partitions {
         let name = partition.device.path().display().to_string();
         obstacles.push(content(format!("{own_name} has the partition {name}")));
-        obstacles.extend(describe(&name, read_and_recognise(target, partition.start, partition.size)));
+        obstacles.extend(describe(&name, partition.signatures(target)));
     }
     obstacles
 }
 
-struct Extent {
-    device: BlockDevice,
-    start: u64,
-    size: u64,
+/// A partition that the kernel knows.
+pub(super) struct Extent {
+    pub device: BlockDevice,
+    pub start: u64,
+    pub size: u64,
 }
 
-fn kernel_partitions(number: DeviceNumber) -> io::Result<Vec<Extent>> {
+impl Extent {
+    /// What it holds, read through its whole disk.
+    pub fn signatures(&self, disk: &Target) -> io::Result<Vec<Signature>> {
+        read_and_recognise(disk, self.start, self.size)
+    }
+}
+
+/// The partitions of a whole disk.
+pub(super) fn kernel_partitions(number: DeviceNumber) -> io::Result<Vec<Extent>> {
     let device = BlockDevice::by_number(&SystemRoots::live(), number)?;
     let extent = |device: BlockDevice| {
         // sysfs counts in units of 512 bytes, whatever the block size is.

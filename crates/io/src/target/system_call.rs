@@ -1,5 +1,5 @@
 //! The calls to the kernel that the standard library does not offer, each with its error. All `unsafe` of the
-//! targets is here and in [`super::page_cache`].
+//! targets is here.
 #![allow(unsafe_code, reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form")]
 
 use super::identity::{DeviceNumber, FileNumber, Place};
@@ -264,6 +264,168 @@ pub(super) fn seek(
     }
     let error = io::Error::last_os_error();
     if error.raw_os_error() == Some(libc::ENXIO) { Ok(None) } else { Err(error) }
+}
+
+/// `struct cachestat_range` of `linux/mman.h`.
+#[repr(C)]
+struct CacheRange {
+    offset: u64,
+    length: u64,
+}
+
+/// `struct cachestat` of `linux/mman.h`, all in pages.
+#[repr(C)]
+#[derive(Default)]
+struct CacheStatus {
+    cached: u64,
+    dirty: u64,
+    written_back: u64,
+    evicted: u64,
+    recently_evicted: u64,
+}
+
+/// How many pages of the range are in the page cache. An error before Linux 6.5.
+pub(super) fn cached_pages(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u64> {
+    /// The same number on every architecture.
+    const CACHESTAT: libc::c_long = 451;
+    let range = CacheRange { offset, length };
+    let mut status = CacheStatus::default();
+    // SAFETY: both structs have the layout of the kernel's and outlive the call; no pointer is kept.
+    let result =
+        unsafe { libc::syscall(CACHESTAT, descriptor.as_raw_fd(), &raw const range, &raw mut status, 0) };
+    if result == 0 { Ok(status.cached) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The same by mapping the range, which reads nothing in, for older kernels.
+pub(super) fn mapped_cached_pages(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u64> {
+    let size = length as usize;
+    // SAFETY: a new mapping at a place of the kernel's choice; nobody reads through it.
+    let start = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            size,
+            libc::PROT_READ,
+            libc::MAP_SHARED,
+            descriptor.as_raw_fd(),
+            offset as libc::off_t,
+        )
+    };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let mut pages = vec![0u8; size.div_ceil(page_size())];
+    // SAFETY: the range was just mapped, and `pages` has a byte for each of its pages.
+    let result = unsafe { libc::mincore(start, size, pages.as_mut_ptr()) };
+    let error = io::Error::last_os_error();
+    // SAFETY: mapped above, and no reference into it was made.
+    unsafe { libc::munmap(start, size) };
+    match result {
+        0 => Ok(pages.iter().filter(|&&page| page & 1 != 0).count() as u64),
+        _ => Err(error),
+    }
+}
+
+/// The size of a page in bytes.
+pub(super) fn page_size() -> usize {
+    // SAFETY: the call takes an integer only.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).expect("every system has a page size")
+}
+
+/// Writes out what waits, so that the kernel may forget it, and asks it to forget the range; all with length zero.
+pub(super) fn forget_cached(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
+    // SAFETY: both calls take integers only.
+    let (synced, error) = unsafe {
+        (
+            libc::fdatasync(descriptor.as_raw_fd()),
+            libc::posix_fadvise(
+                descriptor.as_raw_fd(),
+                offset as libc::off_t,
+                length as libc::off_t,
+                libc::POSIX_FADV_DONTNEED,
+            ),
+        )
+    };
+    match (synced, error) {
+        (0, 0) => Ok(()),
+        (0, error) => Err(io::Error::from_raw_os_error(error)),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// How many extents are asked for at once.
+const EXTENTS: usize = 128;
+/// `linux/fiemap.h`: reserved and never written.
+const FIEMAP_EXTENT_UNWRITTEN: u32 = 0x800;
+/// `linux/fiemap.h`: the last extent of the file.
+const FIEMAP_EXTENT_LAST: u32 = 0x1;
+/// `linux/fs.h`.
+const FS_IOC_FIEMAP: libc::c_ulong = 0xc020_660b;
+
+/// `struct fiemap_extent` of `linux/fiemap.h`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct RawExtent {
+    logical: u64,
+    physical: u64,
+    length: u64,
+    reserved64: [u64; 2],
+    flags: u32,
+    reserved: [u32; 3],
+}
+
+/// `struct fiemap` of `linux/fiemap.h` with room for extents.
+#[repr(C)]
+struct ExtentMap {
+    start: u64,
+    length: u64,
+    flags: u32,
+    mapped: u32,
+    count: u32,
+    reserved: u32,
+    extents: [RawExtent; EXTENTS],
+}
+
+const _: () = assert!(size_of::<RawExtent>() == 56 && size_of::<ExtentMap>() == 32 + EXTENTS * 56);
+
+/// A stretch of a file that has room on the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileExtent {
+    /// Where it ends in the file.
+    pub end: u64,
+    /// How long it is.
+    pub length: u64,
+    /// Whether it was never written.
+    pub is_unwritten: bool,
+    /// Whether none follows.
+    pub is_last: bool,
+}
+
+/// The first extents of a file from `start` on.
+pub(super) fn extents(descriptor: BorrowedFd<'_>, start: u64) -> io::Result<Vec<FileExtent>> {
+    let mut map = ExtentMap {
+        start,
+        length: u64::MAX - start,
+        flags: 0,
+        mapped: 0,
+        count: EXTENTS as u32,
+        reserved: 0,
+        extents: [RawExtent::default(); EXTENTS],
+    };
+    // SAFETY: `map` has the layout of the kernel's struct and tells how many extents it has room for.
+    if unsafe { libc::ioctl(descriptor.as_raw_fd(), FS_IOC_FIEMAP, &raw mut map) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let found = &map.extents[..(map.mapped as usize).min(EXTENTS)];
+    Ok(found
+        .iter()
+        .map(|extent| FileExtent {
+            end: extent.logical.saturating_add(extent.length),
+            length: extent.length,
+            is_unwritten: extent.flags & FIEMAP_EXTENT_UNWRITTEN != 0,
+            is_last: extent.flags & FIEMAP_EXTENT_LAST != 0,
+        })
+        .collect())
 }
 
 /// Memory at an address that direct I/O accepts.

@@ -48,7 +48,10 @@ pub fn survey(target: &Target) -> Vec<Obstacle> {
 
 /// Who uses the device or file.
 pub(super) fn use_of(roots: &SystemRoots, identity: Identity, target: Option<&Target>) -> Vec<Obstacle> {
-    let usage = Usage::read(roots, identity);
+    let usage = match identity {
+        Identity::Device { .. } => Usage::read(roots, None),
+        Identity::File(file) => Usage::read(roots, Some(file)),
+    };
     match identity {
         Identity::Device { number, .. } => usage.of_device(roots, number),
         Identity::File(file) => {
@@ -70,9 +73,8 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Looks around. Processes that have a file open are only sought for the file of `identity` and for those
-    /// under loop devices.
-    pub fn read(roots: &SystemRoots, identity: Identity) -> Usage {
+    /// Looks around. Processes that have a file open are only sought for `file` and for those under loop devices.
+    pub fn read(roots: &SystemRoots, file: Option<FileNumber>) -> Usage {
         let mut unknown = Vec::new();
         let mounts = mounts::mounts(roots).unwrap_or_else(|why| {
             unknown.push(why);
@@ -87,9 +89,7 @@ impl Usage {
         });
         unknown.extend(not_read);
         let mut files: Vec<FileNumber> = loops.iter().filter_map(|each| file_of(each.backing)).collect();
-        if let Identity::File(file) = identity {
-            files.push(file);
-        }
+        files.extend(file);
         Usage { mounts, swaps, loops, openers: openers::openers(roots, &files), unknown }
     }
 
@@ -103,6 +103,19 @@ impl Usage {
             ));
         }
         without_repeats(obstacles)
+    }
+
+    /// Who uses this very device, what lies on top of it included, and its disk and siblings not.
+    pub fn of_member(&self, roots: &SystemRoots, member: &BlockDevice) -> Vec<Obstacle> {
+        let mut obstacles = Vec::new();
+        self.look_at_member(roots, member, &mut obstacles);
+        for holder in member.holders().unwrap_or_default() {
+            obstacles.push(in_use(format!("{} is used by {}", shown(member), described(&holder))));
+        }
+        for above in self.loops.iter().filter(|each| each.backing == Place::Device(member.number)) {
+            obstacles.push(in_use(format!("{} is used by {}", shown(member), shown(&above.device))));
+        }
+        obstacles
     }
 
     /// Who uses the file. `name` is what a sentence calls it.
