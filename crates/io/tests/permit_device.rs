@@ -4,7 +4,9 @@ mod loopdev;
 
 use io::error::IoError;
 use io::target::{Target, WriteConsent, WritePermit, survey};
-use loopdev::{Image, LoopDevice, Mounted, Page, SwappedOn, attempt, can_make_loop_devices, make_ext4, run};
+use loopdev::{
+    Image, LoopDevice, Mounted, Page, SwappedOn, alone_with_loop_devices, attempt, make_ext4, run,
+};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -38,14 +40,15 @@ fn assert_names(why: &str, expected: &[&str]) {
     }
 }
 
-const TWO_PARTITIONS: &str = "label: gpt\nsize=30MiB\nsize=30MiB\n";
+const TWO_PARTITIONS: &str = "label: gpt\nsize=10MiB\nsize=10MiB\n";
 
 #[test]
 fn a_clean_device_is_granted_and_only_the_permit_can_write() {
-    if !can_make_loop_devices("a_clean_device_is_granted_and_only_the_permit_can_write") {
+    let Some(_alone) = alone_with_loop_devices("a_clean_device_is_granted_and_only_the_permit_can_write")
+    else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     let target = Target::open(&device.path).unwrap();
     assert_eq!(target.confirmation(), device.text(), "a loop device has no serial number");
@@ -68,10 +71,11 @@ fn a_clean_device_is_granted_and_only_the_permit_can_write() {
 
 #[test]
 fn nobody_can_mount_or_swap_to_it_while_a_permit_is_held() {
-    if !can_make_loop_devices("nobody_can_mount_or_swap_to_it_while_a_permit_is_held") {
+    let Some(_alone) = alone_with_loop_devices("nobody_can_mount_or_swap_to_it_while_a_permit_is_held")
+    else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     make_ext4(&device.path);
     let target = Target::open(&device.path).unwrap();
@@ -87,10 +91,10 @@ fn nobody_can_mount_or_swap_to_it_while_a_permit_is_held() {
 
 #[test]
 fn a_mounted_device_is_refused_by_every_name_it_has() {
-    if !can_make_loop_devices("a_mounted_device_is_refused_by_every_name_it_has") {
+    let Some(_alone) = alone_with_loop_devices("a_mounted_device_is_refused_by_every_name_it_has") else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     make_ext4(&device.path);
     let mounted = Mounted::new(&device.path, "ro");
@@ -122,10 +126,11 @@ fn a_mounted_device_is_refused_by_every_name_it_has() {
 
 #[test]
 fn a_mounted_partition_protects_its_disk_and_its_siblings() {
-    if !can_make_loop_devices("a_mounted_partition_protects_its_disk_and_its_siblings") {
+    let Some(_alone) = alone_with_loop_devices("a_mounted_partition_protects_its_disk_and_its_siblings")
+    else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let mut device = LoopDevice::over(&image.path);
     device.partition(TWO_PARTITIONS);
     make_ext4(&device.partition_path(1));
@@ -141,10 +146,8 @@ fn a_mounted_partition_protects_its_disk_and_its_siblings() {
 
 #[test]
 fn swap_on_a_partition_protects_the_disk() {
-    if !can_make_loop_devices("swap_on_a_partition_protects_the_disk") {
-        return;
-    }
-    let image = Image::new(64);
+    let Some(_alone) = alone_with_loop_devices("swap_on_a_partition_protects_the_disk") else { return };
+    let image = Image::new(24);
     let mut device = LoopDevice::over(&image.path);
     device.partition(TWO_PARTITIONS);
     let swap = SwappedOn::new(&device.partition_path(2));
@@ -156,10 +159,8 @@ fn swap_on_a_partition_protects_the_disk() {
 
 #[test]
 fn a_loop_device_on_top_protects_what_is_below() {
-    if !can_make_loop_devices("a_loop_device_on_top_protects_what_is_below") {
-        return;
-    }
-    let image = Image::new(64);
+    let Some(_alone) = alone_with_loop_devices("a_loop_device_on_top_protects_what_is_below") else { return };
+    let image = Image::new(24);
     let mut below = LoopDevice::over(&image.path);
     below.partition(TWO_PARTITIONS);
     let above = LoopDevice::over(&below.partition_path(1));
@@ -184,10 +185,10 @@ fn a_loop_device_on_top_protects_what_is_below() {
 
 #[test]
 fn two_loop_devices_on_one_file_protect_each_other() {
-    if !can_make_loop_devices("two_loop_devices_on_one_file_protect_each_other") {
+    let Some(_alone) = alone_with_loop_devices("two_loop_devices_on_one_file_protect_each_other") else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let other_name = image.directory.path().join("hard link");
     std::fs::hard_link(&image.path, &other_name).unwrap();
     let first = LoopDevice::over(&image.path);
@@ -198,10 +199,8 @@ fn two_loop_devices_on_one_file_protect_each_other() {
 
 #[test]
 fn a_mount_in_another_mount_namespace_is_seen() {
-    if !can_make_loop_devices("a_mount_in_another_mount_namespace_is_seen") {
-        return;
-    }
-    let image = Image::new(64);
+    let Some(_alone) = alone_with_loop_devices("a_mount_in_another_mount_namespace_is_seen") else { return };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     make_ext4(&device.path);
     let point = tempfile::tempdir().unwrap();
@@ -224,10 +223,10 @@ fn a_mount_in_another_mount_namespace_is_seen() {
 
 #[test]
 fn a_lazily_unmounted_file_system_is_still_seen() {
-    if !can_make_loop_devices("a_lazily_unmounted_file_system_is_still_seen") {
+    let Some(_alone) = alone_with_loop_devices("a_lazily_unmounted_file_system_is_still_seen") else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     make_ext4(&device.path);
     let mounted = Mounted::new(&device.path, "ro");
@@ -240,10 +239,10 @@ fn a_lazily_unmounted_file_system_is_still_seen() {
 
 #[test]
 fn a_program_that_writes_without_a_claim_is_named() {
-    if !can_make_loop_devices("a_program_that_writes_without_a_claim_is_named") {
+    let Some(_alone) = alone_with_loop_devices("a_program_that_writes_without_a_claim_is_named") else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     let mut writer = std::process::Command::new("sh")
         .args(["-c", &format!("exec 3<>{}; echo open; read wait", device.text())])
@@ -252,7 +251,8 @@ fn a_program_that_writes_without_a_claim_is_named() {
         .spawn()
         .unwrap();
     let mut line = String::new();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(writer.stdout.as_mut().unwrap()), &mut line).unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(writer.stdout.as_mut().unwrap()), &mut line)
+        .unwrap();
     let why = refusal(&device.path, &image);
     drop(writer.stdin.take());
     writer.wait().unwrap();
@@ -261,10 +261,8 @@ fn a_program_that_writes_without_a_claim_is_named() {
 
 #[test]
 fn a_second_permit_is_refused() {
-    if !can_make_loop_devices("a_second_permit_is_refused") {
-        return;
-    }
-    let image = Image::new(64);
+    let Some(_alone) = alone_with_loop_devices("a_second_permit_is_refused") else { return };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     let target = Target::open(&device.path).unwrap();
     let _permit = WritePermit::grant(&target, &everything(&target)).unwrap();
@@ -273,10 +271,11 @@ fn a_second_permit_is_refused() {
 
 #[test]
 fn what_begins_to_use_it_later_is_seen_before_the_next_phase() {
-    if !can_make_loop_devices("what_begins_to_use_it_later_is_seen_before_the_next_phase") {
+    let Some(_alone) = alone_with_loop_devices("what_begins_to_use_it_later_is_seen_before_the_next_phase")
+    else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     let target = Target::open(&device.path).unwrap();
     let permit = WritePermit::grant(&target, &everything(&target)).unwrap();
@@ -289,20 +288,18 @@ fn what_begins_to_use_it_later_is_seen_before_the_next_phase() {
 
 #[test]
 fn a_read_only_device_is_refused() {
-    if !can_make_loop_devices("a_read_only_device_is_refused") {
-        return;
-    }
-    let image = Image::new(64);
+    let Some(_alone) = alone_with_loop_devices("a_read_only_device_is_refused") else { return };
+    let image = Image::new(24);
     let device = LoopDevice::with_options(&image.path, &["--read-only"]);
     assert_names(&refusal(&device.path, &image), &["is read-only"]);
 }
 
 #[test]
 fn what_is_on_it_is_not_destroyed_without_consent() {
-    if !can_make_loop_devices("what_is_on_it_is_not_destroyed_without_consent") {
+    let Some(_alone) = alone_with_loop_devices("what_is_on_it_is_not_destroyed_without_consent") else {
         return;
-    }
-    let image = Image::new(64);
+    };
+    let image = Image::new(24);
     let mut device = LoopDevice::over(&image.path);
     device.partition(TWO_PARTITIONS);
     make_ext4(&device.partition_path(1));
@@ -328,10 +325,8 @@ fn what_is_on_it_is_not_destroyed_without_consent() {
 
 #[test]
 fn the_name_must_be_typed_back() {
-    if !can_make_loop_devices("the_name_must_be_typed_back") {
-        return;
-    }
-    let image = Image::new(64);
+    let Some(_alone) = alone_with_loop_devices("the_name_must_be_typed_back") else { return };
+    let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     let other = LoopDevice::over(&Image::new(1).path);
     let before = image.checksum();
@@ -355,24 +350,23 @@ fn the_name_must_be_typed_back() {
 
 #[test]
 fn another_file_behind_the_same_loop_device_is_another_drive() {
-    if !can_make_loop_devices("another_file_behind_the_same_loop_device_is_another_drive") {
+    let Some(_alone) = alone_with_loop_devices("another_file_behind_the_same_loop_device_is_another_drive")
+    else {
         return;
-    }
-    let (first, second) = (Image::new(64), Image::new(64));
+    };
+    let (first, second) = (Image::new(24), Image::new(24));
     let device = LoopDevice::with_options(&first.path, &["--read-only"]);
     let target = Target::open(&device.path).unwrap();
-    let consent = everything(&target);
-    // The file under a read-only loop device can be exchanged while it is open.
-    let path = device.text().to_owned();
-    let exchanged = attempt("python3", &[
-        "-c",
-        "import fcntl,os,sys; fcntl.ioctl(os.open(sys.argv[1],os.O_RDONLY), 0x4C06, os.open(sys.argv[2],os.O_RDONLY))",
-        &path,
-        second.text(),
-    ]);
-    if !exchanged.status.success() {
-        loopdev::skip("another_file_behind_the_same_loop_device_is_another_drive", "LOOP_CHANGE_FD did not work");
-        return;
-    }
-    WritePermit::grant(&target, &consent).expect_err("it is read-only, and another one");
+    // LOOP_CHANGE_FD exchanges the file under a read-only loop device while it is open.
+    run(
+        "python3",
+        &[
+            "-c",
+            "import fcntl,os,sys; fcntl.ioctl(os.open(sys.argv[1],0), 0x4C06, os.open(sys.argv[2],0))",
+            device.text(),
+            second.text(),
+        ],
+    );
+    let why = WritePermit::grant(&target, &everything(&target)).unwrap_err().to_string();
+    assert_names(&why, &["it was replaced meanwhile"]);
 }

@@ -25,6 +25,8 @@ const BLOCK: u64 = 64 * KIB;
 const SECTOR: usize = 512;
 /// Random bytes in blocks of 64 KiB come out at 0.9995; below this something is to be gained.
 const COMPRESSIBLE_BELOW: f64 = 0.9;
+/// A superblock or a directory in the page cache spoils no measurement.
+const CACHED_FROM: f64 = 0.001;
 /// A file in more pieces than this is not followed to its end; what was seen counts for the whole.
 const PIECES_MAX: usize = 100_000;
 
@@ -89,7 +91,7 @@ fn caveats(probe: &ContentProbe) -> Vec<Caveat> {
     let some = |share: Option<f64>| share.is_some_and(|share| share > 0.0);
     let compressible = probe.compressed_ratio.is_some_and(|ratio| ratio < COMPRESSIBLE_BELOW);
     [
-        (some(probe.in_page_cache), Caveat::InPageCache),
+        (probe.in_page_cache.is_some_and(|share| share >= CACHED_FROM), Caveat::InPageCache),
         (some(probe.holes), Caveat::Sparse),
         (some(probe.unwritten), Caveat::Unwritten),
         (compressible, Caveat::Compressible),
@@ -114,7 +116,8 @@ fn block_offsets(size: u64, logical_block: u64) -> Vec<u64> {
 fn holes(descriptor: BorrowedFd<'_>, size: u64) -> io::Result<f64> {
     let (mut data_bytes, mut position) = (0, 0);
     for _ in 0..PIECES_MAX {
-        let Some(start) = system_call::seek(descriptor, position, libc::SEEK_DATA)?.filter(|&at| at < size) else {
+        let Some(start) = system_call::seek(descriptor, position, libc::SEEK_DATA)?.filter(|&at| at < size)
+        else {
             return Ok(1.0 - data_bytes as f64 / size as f64);
         };
         position = system_call::seek(descriptor, start, libc::SEEK_HOLE)?.unwrap_or(size).min(size);

@@ -19,9 +19,11 @@ pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
     let size = system_call::device_size(descriptor).map_err(fail("ask for the size of"))?;
     check_size(path, size)?;
     let logical_block = system_call::logical_block(descriptor).map_err(fail("ask for the block size of"))?;
-    let physical_block = system_call::physical_block(descriptor).map_err(fail("ask for the block size of"))?;
+    let physical_block =
+        system_call::physical_block(descriptor).map_err(fail("ask for the block size of"))?;
     let number = DeviceNumber::from_raw(opened.status.st_rdev);
-    let device = BlockDevice::by_number(&SystemRoots::live(), number).map_err(fail("find in sysfs the device of"))?;
+    let device =
+        BlockDevice::by_number(&SystemRoots::live(), number).map_err(fail("find in sysfs the device of"))?;
     let disk = device.disk().map_err(fail("find in sysfs the disk of"))?;
     let stack = Stack::of_device(&SystemRoots::live(), &device);
     let shape = Shape {

@@ -37,7 +37,8 @@ pub struct DriveFacts {
 
 /// What the folder of a whole disk or volume tells.
 pub fn drive_facts(disk: &BlockDevice) -> DriveFacts {
-    let identify = fs::read(disk.directory.join("device/vpd_pg89")).ok().and_then(|page| decode_identify(&page));
+    let identify =
+        fs::read(disk.directory.join("device/vpd_pg89")).ok().and_then(|page| decode_identify(&page));
     let identify = identify.unwrap_or_default();
     let model = identify.model.or_else(|| model(disk));
     let link = link(disk);
@@ -45,19 +46,18 @@ pub fn drive_facts(disk: &BlockDevice) -> DriveFacts {
         is_virtual: is_virtual(model.as_deref(), link.as_ref()),
         model,
         serial: identify.serial.or_else(|| serial(disk)),
-        firmware: identify
-            .firmware
-            .or_else(|| ["firmware_rev", "rev", "fwrev"].iter().find_map(|file| disk.attribute(&format!("device/{file}")))),
+        firmware: identify.firmware.or_else(|| {
+            ["firmware_rev", "rev", "fwrev"].iter().find_map(|file| disk.attribute(&format!("device/{file}")))
+        }),
         rotational: disk.number_attribute("queue/rotational").map(|value| value != 0),
         link,
         scheduler: disk.attribute("queue/scheduler").and_then(|text| scheduler_in_force(&text)),
-        read_ahead: disk
-            .number_attribute("queue/read_ahead_kb")
-            .and_then(|kib| Bytes(KIB).checked_mul(kib)),
+        read_ahead: disk.number_attribute("queue/read_ahead_kb").and_then(|kib| Bytes(KIB).checked_mul(kib)),
         write_cache: disk.attribute("queue/write_cache").map(|text| text == "write back"),
         discard_max: disk.number_attribute("queue/discard_max_bytes").map(Bytes),
         zoned: disk.attribute("queue/zoned"),
-        pci_address: pci_directory(disk).and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned())),
+        pci_address: pci_directory(disk)
+            .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned())),
     }
 }
 
@@ -139,7 +139,9 @@ pub fn link(disk: &BlockDevice) -> Option<Link> {
         return nvme_link(disk).or_else(|| plain("NVMe"));
     }
     if let Some(directory) = usb_directory(disk) {
-        return attribute(&directory.join("speed")).and_then(|speed| usb_link(&speed)).or_else(|| plain("USB"));
+        return attribute(&directory.join("speed"))
+            .and_then(|speed| usb_link(&speed))
+            .or_else(|| plain("USB"));
     }
     let names: Vec<String> = disk.directory.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     let within = |prefix: &str| names.iter().any(|name| has_number_after(name, prefix));
@@ -196,8 +198,11 @@ pub fn usb_link(speed: &str) -> Option<Link> {
         megabits if megabits >= 10_000.0 => Some(raw * 128.0 / 132.0),
         _ => None,
     };
-    let name =
-        if megabits >= 1000.0 { format!("USB {} Gbit/s", megabits / 1000.0) } else { format!("USB {megabits} Mbit/s") };
+    let name = if megabits >= 1000.0 {
+        format!("USB {} Gbit/s", megabits / 1000.0)
+    } else {
+        format!("USB {megabits} Mbit/s")
+    };
     Some(Link { name, bytes_per_second_max })
 }
 
@@ -246,21 +251,33 @@ fn pci_directory_of(directory: &Path) -> Option<&Path> {
 }
 
 fn is_pci_address(name: &str) -> bool {
-    let is_hexadecimal = |text: &str, length: usize| {
-        text.len() >= length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
+    let is_hexadecimal =
+        |text: &str, length: usize| text.len() >= length && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut parts = name.split(':');
-    let (Some(domain), Some(bus), Some(rest), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+    let (Some(domain), Some(bus), Some(rest), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
         return false;
     };
     let Some((device, function)) = rest.split_once('.') else { return false };
-    is_hexadecimal(domain, 4) && is_hexadecimal(bus, 2) && is_hexadecimal(device, 2) && is_hexadecimal(function, 1)
+    is_hexadecimal(domain, 4)
+        && is_hexadecimal(bus, 2)
+        && is_hexadecimal(device, 2)
+        && is_hexadecimal(function, 1)
 }
 
 /// By the names that the makers of virtual machines give their disks.
 fn is_virtual(model: Option<&str>, link: Option<&Link>) -> bool {
     const MODELS: [&str; 9] = [
-        "QEMU", "VBOX", "VMware", "Virtual Disk", "Virtual HD", "Virtual disk", "Google", "Amazon Elastic", "XENSRC",
+        "QEMU",
+        "VBOX",
+        "VMware",
+        "Virtual Disk",
+        "Virtual HD",
+        "Virtual disk",
+        "Google",
+        "Amazon Elastic",
+        "XENSRC",
     ];
     let by_model = model.is_some_and(|model| MODELS.iter().any(|name| model.contains(name)));
     by_model || link.is_some_and(|link| link.name == "virtio" || link.name == "Xen")

@@ -10,6 +10,7 @@ use model::target::{Caveat, TargetFacts, TargetKind};
 use model::units::Bytes;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// What a target can be.
@@ -38,6 +39,10 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Opened, IoError> {
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
             (system_call::open(path, flags).map_err(|error| explain(path, error))?, false)
         }
+        // Sockets cannot be opened, not even to see what they are.
+        Err(_) if std::fs::metadata(path).is_ok_and(|status| status.file_type().is_socket()) => {
+            return Err(IoError::Unsuitable { target: path.into(), why: "it is a socket".into() });
+        }
         Err(error) => return Err(explain(path, error)),
     };
     let status = system_call::status(descriptor.as_fd())
@@ -51,7 +56,6 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Opened, IoError> {
         }
         libc::S_IFCHR => return refuse("it is a character device, which has no places to read from"),
         libc::S_IFIFO => return refuse("it is a pipe"),
-        libc::S_IFSOCK => return refuse("it is a socket"),
         _ => return refuse("it is neither a block device nor a regular file"),
     };
     Ok(Opened { kind, descriptor, status, direct })
@@ -66,7 +70,7 @@ fn explain(path: &Path, source: io::Error) -> IoError {
             error.with_hint("Run as root, or add yourself to the group disk: `sudo usermod -aG disk $USER`")
         }
         Some(libc::ELOOP) => error.with_hint("Its symbolic links lead in a circle"),
-        Some(libc::ENXIO) => error.with_hint("It is a socket, or a device without a drive behind it"),
+        Some(libc::ENXIO) => error.with_hint("No drive is behind this device"),
         Some(libc::ENOMEDIUM) => error.with_hint("No medium is in the drive"),
         _ => error,
     }
@@ -88,10 +92,8 @@ pub(super) fn check_size(path: &Path, size: u64) -> Result<(), IoError> {
 pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
     let size = opened.status.st_size as u64;
     check_size(path, size)?;
-    let number = FileNumber {
-        file_system: DeviceNumber::from_raw(opened.status.st_dev),
-        inode: opened.status.st_ino,
-    };
+    let number =
+        FileNumber { file_system: DeviceNumber::from_raw(opened.status.st_dev), inode: opened.status.st_ino };
     let mask = libc::STATX_BASIC_STATS | libc::STATX_MNT_ID | libc::STATX_DIOALIGN;
     let status = system_call::extended_status(opened.descriptor.as_fd(), mask)
         .map_err(|source| IoError::system("look at", path.display().to_string(), source))?;

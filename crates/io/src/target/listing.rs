@@ -1,6 +1,7 @@
 //! All drives of the machine, and what may be done with them. Changes nothing, and one drive that cannot be read
 //! hides no other.
 
+use super::Target;
 use super::device::with_names_of_drive;
 use super::facts::drive_facts;
 use super::file::{Shape, facts_of};
@@ -8,7 +9,6 @@ use super::signature::{self, kernel_partitions};
 use super::stack::Stack;
 use super::sysfs::{BlockDevice, SystemRoots};
 use super::usage::{Obstacle, ObstacleKind, Usage};
-use super::Target;
 use crate::error::IoError;
 use model::target::{TargetFacts, TargetKind};
 use model::units::Bytes;
@@ -39,7 +39,8 @@ impl DriveListing {
 
     /// Whether writes would be permitted after a confirmation, when what it holds may be destroyed.
     pub fn may_be_written(&self) -> bool {
-        self.read_refusal.is_none() && self.obstacles.iter().all(|obstacle| obstacle.kind == ObstacleKind::Content)
+        self.read_refusal.is_none()
+            && self.obstacles.iter().all(|obstacle| obstacle.kind == ObstacleKind::Content)
     }
 }
 
@@ -64,8 +65,8 @@ pub struct PartitionListing {
 /// When the list of the disks itself cannot be read.
 pub fn drives() -> Result<Vec<DriveListing>, IoError> {
     let roots = SystemRoots::live();
-    let disks =
-        BlockDevice::disks(&roots).map_err(|source| IoError::system("list the disks in", "/sys/block", source))?;
+    let disks = BlockDevice::disks(&roots)
+        .map_err(|source| IoError::system("list the disks in", "/sys/block", source))?;
     let usage = Usage::read(&roots, None);
     Ok(disks
         .iter()

@@ -39,6 +39,15 @@ pub(super) fn openers(roots: &SystemRoots, files: &[FileNumber]) -> Vec<Opener> 
     openers
 }
 
+/// Whether a child of ours has not run its program yet. It shares our descriptors, so what we have closed is still
+/// open in it.
+pub(super) fn have_child_before_it_runs_a_program(roots: &SystemRoots) -> bool {
+    let own = std::process::id();
+    processes(roots).into_iter().any(|process| {
+        is_our_child_before_it_runs_a_program(roots, &roots.proc.join(process.to_string()), own)
+    })
+}
+
 /// Between its fork and its exec a child of ours has copies of all our descriptors, the permit's among them.
 fn is_our_child_before_it_runs_a_program(roots: &SystemRoots, directory: &Path, own: u32) -> bool {
     let Ok(status) = fs::read_to_string(directory.join("status")) else { return false };
@@ -58,7 +67,8 @@ fn opened(link: &Path, files: &[FileNumber]) -> Option<Place> {
 
 /// Whether fdinfo, whose second line gives the flags of the open in octal, tells of more than reading.
 fn may_write(fdinfo: &str) -> bool {
-    let flags = fdinfo.lines().find_map(|line| i32::from_str_radix(line.strip_prefix("flags:")?.trim(), 8).ok());
+    let flags =
+        fdinfo.lines().find_map(|line| i32::from_str_radix(line.strip_prefix("flags:")?.trim(), 8).ok());
     flags.is_none_or(|flags| flags & libc::O_PATH == 0 && flags & libc::O_ACCMODE != libc::O_RDONLY)
 }
 

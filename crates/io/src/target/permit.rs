@@ -10,6 +10,7 @@
 //! are all there is.
 
 use super::identity::{DeviceNumber, FileNumber, Identity};
+use super::openers::have_child_before_it_runs_a_program;
 use super::sysfs::SystemRoots;
 use super::usage::{Obstacle, ObstacleKind, use_of};
 use super::{Target, signature, system_call};
@@ -50,7 +51,13 @@ impl WritePermit {
 
     /// The permit for a file that was just made and nobody else can know.
     pub(super) fn for_scratch(target: &Target, descriptor: OwnedFd, size: u64) -> WritePermit {
-        WritePermit { path: target.path().into(), descriptor, identity: target.identity(), size, is_ours: true }
+        WritePermit {
+            path: target.path().into(),
+            descriptor,
+            identity: target.identity(),
+            size,
+            is_ours: true,
+        }
     }
 
     /// The descriptor to write through. It can read too, and is direct when the target's is.
@@ -86,10 +93,13 @@ impl WritePermit {
 
     /// That what we hold is what was looked at, and has kept its size.
     fn check_identity(&self, expected: Identity, size: u64) -> Result<(), String> {
-        let cannot_tell = |error: io::Error| format!("whether it is still the same drive cannot be read: {error}");
+        let cannot_tell =
+            |error: io::Error| format!("whether it is still the same drive cannot be read: {error}");
         let (found, found_size) = identity_of(self.descriptor()).map_err(cannot_tell)?;
         if found != expected {
-            return Err("it is not the drive or file that was opened before: it was replaced meanwhile".into());
+            return Err(
+                "it is not the drive or file that was opened before: it was replaced meanwhile".into()
+            );
         }
         if found_size < size {
             return Err(format!("it shrank from {size} to {found_size} bytes meanwhile"));
@@ -154,8 +164,12 @@ fn claim(roots: &SystemRoots, target: &Target) -> Result<WritePermit, String> {
         Identity::Device { .. } => flags |= libc::O_EXCL,
         Identity::File(_) => check_lease(roots, target)?,
     }
-    let descriptor = system_call::reopen(target.descriptor(), flags)
-        .map_err(|error| why_not_claimed(roots, target, &error))?;
+    let descriptor = unless_a_child_is_in_the_way(
+        roots,
+        || system_call::reopen(target.descriptor(), flags),
+        |result| result.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY)),
+    )
+    .map_err(|error| why_not_claimed(roots, target, &error))?;
     let permit = WritePermit {
         path: target.path().into(),
         descriptor,
@@ -169,17 +183,45 @@ fn claim(roots: &SystemRoots, target: &Target) -> Result<WritePermit, String> {
 /// A file that anybody else has open, for reading too, is in use. The kernel counts that exactly, which a search
 /// through the processes could not.
 fn check_lease(roots: &SystemRoots, target: &Target) -> Result<(), String> {
-    match system_call::is_open_nowhere_else(target.descriptor()) {
+    let open_nowhere_else = unless_a_child_is_in_the_way(
+        roots,
+        || system_call::is_open_nowhere_else(target.descriptor()),
+        |result| matches!(result, Ok(false)),
+    );
+    match open_nowhere_else {
         Ok(true) => Ok(()),
         Ok(false) => {
             let users = use_of(roots, target.identity(), Some(target));
-            Err(if users.is_empty() { "it is open in another program, or once more in this one".into() } else { sentence(&users) })
+            Err(if users.is_empty() {
+                "it is open in another program, or once more in this one".into()
+            } else {
+                sentence(&users)
+            })
         }
         Err(error) => Err(format!(
             "whether another program has it open cannot be told: {error}. The owner of a file or root can find \
              out, on a file system that supports leases"
         )),
     }
+}
+
+/// Tries again while a program that another thread is starting still holds what an earlier permit has closed: it
+/// lets go when the new program runs, after less than a millisecond.
+fn unless_a_child_is_in_the_way<Answer>(
+    roots: &SystemRoots,
+    attempt: impl Fn() -> Answer,
+    is_busy: impl Fn(&Answer) -> bool,
+) -> Answer {
+    const ROUNDS_MAX: u32 = 1000;
+    for _ in 0..ROUNDS_MAX {
+        let has_child = have_child_before_it_runs_a_program(roots);
+        let answer = attempt();
+        if !is_busy(&answer) || !has_child {
+            return answer;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    attempt()
 }
 
 fn why_not_claimed(roots: &SystemRoots, target: &Target, error: &io::Error) -> String {

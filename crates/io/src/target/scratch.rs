@@ -104,11 +104,7 @@ fn scratch_size(file_system: u64, available: u64, size_max: Bytes) -> Result<Byt
 fn make(folder: OwnedFd, directory: &Path) -> io::Result<(OwnedFd, Option<Name>)> {
     const OURS_ALONE: libc::mode_t = 0o600;
     // With O_EXCL nobody can give the file a name later.
-    match system_call::open_with_mode(
-        directory,
-        libc::O_TMPFILE | libc::O_RDWR | libc::O_EXCL,
-        OURS_ALONE,
-    ) {
+    match system_call::open_with_mode(directory, libc::O_TMPFILE | libc::O_RDWR | libc::O_EXCL, OURS_ALONE) {
         Ok(file) => return Ok((file, None)),
         // The first is the answer of file systems that cannot, the other two that of kernels that cannot.
         Err(error)
@@ -157,14 +153,20 @@ fn explain(operation: &'static str, directory: &Path, source: io::Error) -> IoEr
     let error = IoError::system(operation, directory.display().to_string(), source);
     match code {
         Some(libc::ENOENT) => error.with_hint("Make the directory first"),
-        Some(libc::ENOTDIR) => error.with_hint("Name a directory; a file or a device is named as the target itself"),
+        Some(libc::ENOTDIR) => {
+            error.with_hint("Name a directory; a file or a device is named as the target itself")
+        }
         Some(libc::EACCES | libc::EPERM) => error.with_hint("Choose a directory in which you may make files"),
         Some(libc::EROFS) => error.with_hint("The file system is mounted read-only"),
-        Some(libc::EDQUOT) => error.with_hint("Your quota does not allow so much: choose a smaller --max-size"),
-        Some(libc::ENOSPC) => error.with_hint("The file system has less room than it says: choose a smaller --max-size"),
-        Some(libc::EFBIG) => {
-            error.with_hint("The file system or your limits do not allow so large a file: choose a smaller --max-size")
+        Some(libc::EDQUOT) => {
+            error.with_hint("Your quota does not allow so much: choose a smaller --max-size")
         }
+        Some(libc::ENOSPC) => {
+            error.with_hint("The file system has less room than it says: choose a smaller --max-size")
+        }
+        Some(libc::EFBIG) => error.with_hint(
+            "The file system or your limits do not allow so large a file: choose a smaller --max-size",
+        ),
         _ => error,
     }
 }

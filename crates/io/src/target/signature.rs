@@ -4,11 +4,11 @@
 //! is not recognised: raw data of a database, for one. So a missing signature is no proof that nothing is there,
 //! and a write needs a confirmation all the same.
 
+use super::Target;
 use super::identity::{DeviceNumber, Identity};
 use super::sysfs::{BlockDevice, SystemRoots};
 use super::system_call::{self, AlignedBuffer};
 use super::usage::{Obstacle, ObstacleKind};
-use super::Target;
 use model::units::{KIB, MIB};
 use std::io;
 
@@ -183,8 +183,9 @@ fn zfs(ends: &Ends<'_>) -> Option<Signature> {
     const UBERBLOCK: [u8; 8] = 0x00ba_b10c_u64.to_le_bytes();
     let whole = ends.size - ends.size % LABEL;
     let labels = [Some(0), Some(LABEL), whole.checked_sub(2 * LABEL), whole.checked_sub(LABEL)];
-    let is_uberblock =
-        |offset: u64| ends.at(offset, 8).is_some_and(|bytes| bytes == UBERBLOCK || bytes.iter().rev().eq(&UBERBLOCK));
+    let is_uberblock = |offset: u64| {
+        ends.at(offset, 8).is_some_and(|bytes| bytes == UBERBLOCK || bytes.iter().rev().eq(&UBERBLOCK))
+    };
     labels
         .into_iter()
         .flatten()
@@ -300,7 +301,8 @@ fn describe(name: &str, found: io::Result<Vec<Signature>>) -> Vec<Obstacle> {
         Ok(found) => {
             let mut obstacles: Vec<Obstacle> = Vec::new();
             for signature in found {
-                let obstacle = content(format!("{name} holds {} {}", article(signature.name), signature.name));
+                let obstacle =
+                    content(format!("{name} holds {} {}", article(signature.name), signature.name));
                 if !obstacles.contains(&obstacle) {
                     obstacles.push(obstacle);
                 }

@@ -178,11 +178,26 @@ fn members_of(roots: &SystemRoots, mount: &Mount) -> Vec<BlockDevice> {
 pub fn file_system_caveat(kind: &str) -> Option<Caveat> {
     const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
     const NETWORK: [&str; 18] = [
-        "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "lustre", "gfs2", "ocfs2", "beegfs",
-        "glusterfs", "fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs",
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "virtiofs",
+        "ceph",
+        "afs",
+        "lustre",
+        "gfs2",
+        "ocfs2",
+        "beegfs",
+        "glusterfs",
+        "fuse.sshfs",
+        "fuse.glusterfs",
+        "fuse.ceph",
+        "fuse.s3fs",
     ];
-    const REMAPPED: [&str; 8] =
-        ["btrfs", "zfs", "bcachefs", "overlay", "f2fs", "ecryptfs", "nilfs2", "aufs"];
+    const REMAPPED: [&str; 8] = ["btrfs", "zfs", "bcachefs", "overlay", "f2fs", "ecryptfs", "nilfs2", "aufs"];
     if IN_MEMORY.contains(&kind) {
         Some(Caveat::InMemory)
     } else if NETWORK.contains(&kind) {
@@ -212,5 +227,9 @@ fn drive(disk: &BlockDevice, facts: &DriveFacts) -> String {
     notes.extend(facts.model.clone());
     notes.extend(facts.link.as_ref().map(|link| link.name.clone()));
     notes.extend(facts.pci_address.as_ref().map(|address| format!("PCI {address}")));
-    if notes.is_empty() { format!("disk {}", disk.name) } else { format!("disk {} ({})", disk.name, notes.join(", ")) }
+    if notes.is_empty() {
+        format!("disk {}", disk.name)
+    } else {
+        format!("disk {} ({})", disk.name, notes.join(", "))
+    }
 }

@@ -1,6 +1,9 @@
 //! The calls to the kernel that the standard library does not offer, each with its error. All `unsafe` of the
 //! targets is here.
-#![allow(unsafe_code, reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form")]
+#![allow(
+    unsafe_code,
+    reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form"
+)]
 
 use super::identity::{DeviceNumber, FileNumber, Place};
 use std::ffi::{CString, OsStr};
@@ -45,11 +48,7 @@ pub(super) fn open_with_mode(path: &Path, flags: libc::c_int, mode: libc::mode_t
 }
 
 /// Makes a new file in a folder, for reading and writing.
-pub(super) fn create_in(
-    directory: BorrowedFd<'_>,
-    name: &OsStr,
-    mode: libc::mode_t,
-) -> io::Result<OwnedFd> {
+pub(super) fn create_in(directory: BorrowedFd<'_>, name: &OsStr, mode: libc::mode_t) -> io::Result<OwnedFd> {
     let name = CString::new(name.as_bytes())?;
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;
     // SAFETY: `name` is a C string that outlives the call, and the call keeps no pointer.
@@ -252,11 +251,7 @@ pub(super) fn reserve(descriptor: BorrowedFd<'_>, size: u64) -> io::Result<()> {
 }
 
 /// The first place from `offset` on that is (`SEEK_HOLE`) or is not (`SEEK_DATA`) a hole; none past the last data.
-pub(super) fn seek(
-    descriptor: BorrowedFd<'_>,
-    offset: u64,
-    whence: libc::c_int,
-) -> io::Result<Option<u64>> {
+pub(super) fn seek(descriptor: BorrowedFd<'_>, offset: u64, whence: libc::c_int) -> io::Result<Option<u64>> {
     // SAFETY: the call takes integers only.
     let found = unsafe { libc::lseek(descriptor.as_raw_fd(), offset as libc::off_t, whence) };
     if found >= 0 {

@@ -125,8 +125,10 @@ impl Usage {
             obstacles.push(in_use(format!("{name} is used by {}", each.device.path().display())));
         }
         self.look_at_users_of_file(file, name, &mut obstacles);
-        for opener in self.openers.iter().filter(|opener| opener.what == Place::File(file) && !opener.writes) {
-            obstacles.push(in_use(format!("{name} is open in process {} ({})", opener.process, opener.command)));
+        for opener in self.openers.iter().filter(|opener| opener.what == Place::File(file) && !opener.writes)
+        {
+            obstacles
+                .push(in_use(format!("{name} is open in process {} ({})", opener.process, opener.command)));
         }
         without_repeats(obstacles)
     }
@@ -300,9 +302,9 @@ fn file_systems_on(roots: &SystemRoots, member: &BlockDevice) -> Vec<String> {
             || children(&driver).iter().any(|file_system| {
                 // btrfs: UUID/devices/sda1; bcachefs: UUID/dev-0/block, a link to the folder of the device.
                 file_system.join("devices").join(&member.name).exists()
-                    || children(file_system)
-                        .iter()
-                        .any(|part| part.join("block").canonicalize().is_ok_and(|path| path == member.directory))
+                    || children(file_system).iter().any(|part| {
+                        part.join("block").canonicalize().is_ok_and(|path| path == member.directory)
+                    })
             });
         if is_member {
             found.push(name);
@@ -318,7 +320,10 @@ fn is_read_only(device: &BlockDevice) -> io::Result<bool> {
 /// A file that the file system would not let us write to, or only in part.
 fn file_refuses_writes(target: &Target) -> Option<Obstacle> {
     let unknown = |error: io::Error| {
-        Some(Obstacle::new(ObstacleKind::Unknown, format!("whether it may be written cannot be read: {error}")))
+        Some(Obstacle::new(
+            ObstacleKind::Unknown,
+            format!("whether it may be written cannot be read: {error}"),
+        ))
     };
     let room = match system_call::file_system_room(target.descriptor()) {
         Ok(room) => room,

@@ -2,20 +2,30 @@
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
 use std::fs::{self, File};
-use std::hash::Hasher;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
-/// Whether loop devices can be made here. When not, the test `name` is reported as skipped.
-pub fn can_make_loop_devices(name: &str) -> bool {
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Held by a test while no other one of its program may start programs: a child has copies of all descriptors until
+/// it runs its program, and so keeps open what a test has closed.
+pub fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Held by a test that makes loop devices. Where that cannot be done, the test `name` is reported as skipped.
+pub fn alone_with_loop_devices(name: &str) -> Option<MutexGuard<'static, ()>> {
+    let alone = alone();
     let works = Command::new("losetup").arg("--find").output().is_ok_and(|output| output.status.success());
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-    if !works || !is_root {
-        skip(name, "loop devices need root and the loop driver");
+    if works && is_root {
+        return Some(alone);
     }
-    works && is_root
+    skip(name, "loop devices need root and the loop driver");
+    None
 }
 
 /// Says aloud that a test did not run.
@@ -23,7 +33,8 @@ pub fn skip(name: &str, why: &str) {
     let line = format!("SKIPPED {name}: {why}");
     eprintln!("{line}");
     if let Some(path) = std::env::var_os("DRIVESCOPE_SKIP_LOG") {
-        let mut file = File::options().create(true).append(true).open(path).expect("the skip log can be written");
+        let mut file =
+            File::options().create(true).append(true).open(path).expect("the skip log can be written");
         writeln!(file, "{line}").expect("the skip log can be written");
     }
 }
@@ -41,11 +52,7 @@ pub fn has_program(test: &str, program: &str) -> bool {
 /// Runs a command that must succeed; answers what it printed.
 pub fn run(program: &str, arguments: &[&str]) -> String {
     let output = attempt(program, arguments);
-    assert!(
-        output.status.success(),
-        "{program} {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("it prints text").trim().to_owned()
 }
 
@@ -69,7 +76,7 @@ impl Image {
     }
 
     /// A number that changes with any byte.
-    pub fn checksum(&self) -> u64 {
+    pub fn checksum(&self) -> String {
         checksum(&self.path)
     }
 
@@ -78,16 +85,8 @@ impl Image {
     }
 }
 
-pub fn checksum(path: &Path) -> u64 {
-    let mut file = File::open(path).expect("it can be read");
-    let mut hasher = std::hash::DefaultHasher::new();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut buffer).expect("it can be read") {
-            0 => return hasher.finish(),
-            count => hasher.write(&buffer[..count]),
-        }
-    }
+pub fn checksum(path: &Path) -> String {
+    run("sha256sum", &[path.to_str().expect("a plain path")])
 }
 
 /// An attached loop device.
@@ -127,7 +126,8 @@ impl LoopDevice {
         sfdisk.stdin.take().expect("piped").write_all(script.as_bytes()).expect("sfdisk reads");
         assert!(sfdisk.wait().expect("sfdisk ends").success());
         run("partx", &["-a", self.text()]);
-        self.partitions = script.lines().filter(|line| line.starts_with("size=") || line.starts_with(',')).count() as u32;
+        self.partitions =
+            script.lines().filter(|line| line.starts_with("size=") || line.starts_with(',')).count() as u32;
     }
 
     pub fn partition_path(&self, number: u32) -> PathBuf {
@@ -162,7 +162,10 @@ pub struct Mounted {
 impl Mounted {
     pub fn new(device: &Path, options: &str) -> Mounted {
         let point = TempDir::with_prefix_in("drivescope-mount-", "/dev/shm").expect("a folder in memory");
-        run("mount", &["-o", options, device.to_str().expect("plain"), point.path().to_str().expect("plain")]);
+        run(
+            "mount",
+            &["-o", options, device.to_str().expect("plain"), point.path().to_str().expect("plain")],
+        );
         Mounted { point }
     }
 
