@@ -1,4 +1,15 @@
-//! The program: options, experiments, session, store, screens. A library, so that tests reach its parts.
+//! The program, in the order of the data: options, experiments, session, store, screens. A library, so that tests
+//! reach its parts.
 #![forbid(unsafe_code)]
 
+pub mod cli;
+mod drive_row;
+pub mod error;
+pub mod event;
+pub mod experiment;
+mod interrupt;
+mod screen;
+pub mod session;
+pub mod stamp;
 pub mod store;
+pub mod target_choice;

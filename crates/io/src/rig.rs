@@ -51,6 +51,25 @@ pub struct EngineFacts {
     pub features: Vec<String>,
 }
 
+/// The clock of a rig, to read while a phase runs.
+#[derive(Clone, Debug)]
+pub enum RigClock {
+    /// The system's.
+    Real(MonotonicClock),
+    /// A virtual drive's.
+    Virtual(VirtualClock),
+}
+
+impl RigClock {
+    /// Now, since the rig was set up.
+    pub fn now(&self) -> Instant {
+        match self {
+            RigClock::Real(clock) => clock.now(),
+            RigClock::Virtual(clock) => clock.now(),
+        }
+    }
+}
+
 /// A target, the engine in front of it and the clock beside it.
 pub struct Rig {
     place: Place,
@@ -148,12 +167,17 @@ impl Rig {
         &self.engine
     }
 
+    /// Its clock.
+    pub fn clock(&self) -> RigClock {
+        match &self.place {
+            Place::Real { clock, .. } => RigClock::Real(*clock),
+            Place::Virtual { clock, .. } => RigClock::Virtual(clock.clone()),
+        }
+    }
+
     /// Now, since the rig was set up.
     pub fn now(&self) -> Instant {
-        match &self.place {
-            Place::Real { clock, .. } => clock.now(),
-            Place::Virtual { clock, .. } => clock.now(),
-        }
+        self.clock().now()
     }
 
     /// Runs one phase. Its number is its place in the run; the same number and seed give the same requests.
@@ -173,7 +197,9 @@ impl Rig {
             return Ok(self.idle(phase.stop.time.unwrap_or_default(), observer));
         };
         if !phase.stop.is_bounded() {
-            return Err(WorkloadError("a phase needs a time, bytes, operations or passes to end by".into()).into());
+            return Err(
+                WorkloadError("a phase needs a time, bytes, operations or passes to end by".into()).into()
+            );
         }
         let facts = self.facts();
         workload.validate(facts.capacity, facts.logical_block)?;

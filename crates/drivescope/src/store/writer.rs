@@ -7,6 +7,7 @@ use super::folder::{LOCK_FILE, RUN_FILE, fold, fold_all};
 use super::format::SeriesKind;
 use super::index;
 use super::journal::JournalWriter;
+use super::reader::StoredSeries;
 use super::row::{Cell, StoredRecord};
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::run::Run;
@@ -117,6 +118,14 @@ impl RunWriter {
     /// None now; a store that gathers records before it writes them would report here.
     pub fn flush(&mut self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// What was appended so far, to be read back.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn series(&self) -> Result<StoredSeries, StoreError> {
+        StoredSeries::open(&self.folder, true, &mut Vec::new())
     }
 
     /// Notes that a phase has begun: a run that is killed in it then knows what its records belong to. `run` holds

@@ -1,0 +1,167 @@
+//! Every option, once: what can be typed. The comment of an option is its help text. Nothing is looked up here.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Measures a storage drive and says what it found: how fast, how even, how many at once; with an interval on every
+/// number, and "unknown, because …" where it cannot tell.
+///
+/// Without a command it checks a scratch file in the current folder.
+#[derive(Debug, Parser)]
+#[command(name = "drivescope", version, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do; `check .` when nothing is given.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// The folder where runs are kept [default: $XDG_DATA_HOME/drivescope]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub store: Option<PathBuf>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure a drive, volume, partition or file in about a minute, and say what was found
+    Check(CheckArguments),
+    /// List the drives, who uses them, and whether they may be read and written
+    List(ListArguments),
+    /// List the runs that are kept, newest first
+    Runs(RunsArguments),
+    /// Show a run again, analysed anew
+    Show(ShowArguments),
+}
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// A device, a file, a folder (a scratch file is made in it and removed afterwards), or sim:NAME for a virtual drive
+    #[arg(default_value = ".")]
+    pub target: String,
+
+    /// Whether and where to write.
+    #[command(flatten)]
+    pub writing: WritingArguments,
+
+    /// What is measured, and how.
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
+
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// Whether and where to write.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Writing (a scratch file needs none of these)")]
+pub struct WritingArguments {
+    /// Write to the target too. What is on it is lost
+    #[arg(long)]
+    pub write: bool,
+
+    /// Write although a partition table, a file system or other data is on it
+    #[arg(long, requires = "write")]
+    pub destroy_data: bool,
+
+    /// The serial number of the drive to write to (its path, if it has none), so that it is not another one
+    #[arg(long, value_name = "SERIAL", requires = "write")]
+    pub confirm: Option<String>,
+
+    /// The largest scratch file
+    #[arg(long, value_name = "SIZE", default_value = "4GiB")]
+    pub max_size: String,
+}
+
+/// What is measured, and how.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Measuring")]
+pub struct MeasuringArguments {
+    /// Only this part: 10%..20% or 0..100GiB. Nothing outside it is touched
+    #[arg(long, value_name = "FROM..TO")]
+    pub range: Option<String>,
+
+    /// Take about this long
+    #[arg(long, value_name = "TIME")]
+    pub time_limit: Option<String>,
+
+    /// Go on until the intervals are this narrow, or the time is up
+    #[arg(long, value_name = "PERCENT")]
+    pub precision: Option<String>,
+
+    /// Repeat a run exactly: the same places in the same order
+    #[arg(long)]
+    pub seed: Option<u64>,
+
+    /// What carries the requests
+    #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
+    pub engine: EngineArgument,
+
+    /// Look for completions instead of waiting for them, where the drive can
+    #[arg(long)]
+    pub polled: bool,
+
+    /// Keep every single request. Takes 30 bytes of disk for each
+    #[arg(long)]
+    pub trace: bool,
+
+    /// Only say what would be done, how much would be read and written, and how long it would take
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Engines to choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineArgument {
+    /// io_uring where there is one, else blocking calls
+    Auto,
+    /// io_uring
+    Uring,
+    /// Blocking calls on threads
+    Psync,
+}
+
+/// Where the result goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArguments {
+    /// Write the run as JSON to a file, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Say nothing but the result
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// Plain lines, no moving progress, no colour
+    #[arg(long)]
+    pub plain: bool,
+}
+
+/// Options of `list`.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Plain text without colour
+    #[arg(long)]
+    pub plain: bool,
+}
+
+/// Options of `runs`.
+#[derive(Debug, Args)]
+pub struct RunsArguments {
+    /// Plain text without colour
+    #[arg(long)]
+    pub plain: bool,
+}
+
+/// Options of `show`.
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// The run: its name, the beginning of its name, or `last`
+    #[arg(default_value = "last")]
+    pub run: String,
+
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}

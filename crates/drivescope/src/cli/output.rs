@@ -1,0 +1,69 @@
+//! Where results go: standard output for the result, standard error for everything on the way, files for JSON.
+
+use super::args::OutputArguments;
+use crate::error::UserError;
+use model::run::Run;
+use report::json::document;
+use report::style::Style;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::Path;
+
+/// Without a terminal that says how wide it is.
+const WIDTH: usize = 100;
+
+/// How pages look on standard output.
+pub fn page_style(plain: bool) -> Style {
+    let terminal = std::io::stdout().is_terminal();
+    Style {
+        width: width(),
+        colour: terminal && !plain && std::env::var_os("NO_COLOR").is_none(),
+        unicode: speaks_unicode(),
+    }
+}
+
+/// How wide the terminal is.
+pub fn width() -> usize {
+    terminal_size::terminal_size().map_or(WIDTH, |(columns, _)| usize::from(columns.0)).max(20)
+}
+
+/// The locale's character set, as POSIX ranks the variables.
+fn speaks_unicode() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")).unwrap_or_default();
+    // A container without a locale still has a terminal that speaks UTF-8, as all have for twenty years.
+    locale.is_empty() || locale == "C" || locale == "POSIX" || locale.to_ascii_uppercase().contains("UTF")
+}
+
+/// Prints a page. A reader that has gone away, such as `head`, is no error.
+pub fn print(page: &str) -> Result<(), UserError> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(page.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(UserError::failure(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Gives the run in the ways that were asked for.
+pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
+    let json = || document(run).to_json_pretty();
+    match output.json.as_deref() {
+        Some(path) if path == Path::new("-") => print(&json()),
+        Some(path) => {
+            std::fs::write(path, json()).map_err(|error| {
+                UserError::failure(format!(
+                    "cannot write the run as JSON to {}: {error}. The run is kept; try `drivescope show {} --json FILE`",
+                    path.display(),
+                    run.id
+                ))
+            })?;
+            page(run, output)
+        }
+        None => page(run, output),
+    }
+}
+
+fn page(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
+    print(&report::terminal::run_page(run, page_style(output.plain)))
+}

@@ -1,0 +1,173 @@
+//! From what was typed to what it means, one function for each group of options. Nothing is opened here.
+
+use super::args::{CheckArguments, EngineArgument, MeasuringArguments, WritingArguments};
+use crate::error::UserError;
+use crate::target_choice::{Choice, parse_range};
+use io::rig::{EngineKind, EngineOptions};
+use io::target::WriteConsent;
+use model::quantity_text::{parse_duration, parse_share, parse_size};
+use model::units::Nanos;
+use std::hash::{BuildHasher, Hasher};
+
+/// What the options of an experiment mean.
+pub struct Resolved {
+    /// The target and how to reach it.
+    pub choice: Choice,
+    /// About how long to take.
+    pub time_limit: Option<Nanos>,
+    /// How narrow the intervals shall be, as a share.
+    pub precision: Option<f64>,
+    /// The command that repeats the run.
+    pub command: String,
+}
+
+/// Reads the options of `check`.
+///
+/// # Errors
+/// Names the option that makes no sense, and what would.
+pub fn check(arguments: &CheckArguments) -> Result<Resolved, UserError> {
+    let measuring = &arguments.measuring;
+    let seed = measuring.seed.unwrap_or_else(random_seed);
+    let choice = Choice {
+        target: arguments.target.clone(),
+        write: consent(&arguments.writing),
+        size_max: parse_size(&arguments.writing.max_size)?,
+        range: measuring.range.as_deref().map(parse_range).transpose()?,
+        engine: engine(measuring),
+        seed,
+    };
+    Ok(Resolved {
+        choice,
+        time_limit: measuring.time_limit.as_deref().map(time_limit).transpose()?,
+        precision: measuring.precision.as_deref().map(precision).transpose()?,
+        command: command(arguments, seed),
+    })
+}
+
+fn consent(writing: &WritingArguments) -> Option<WriteConsent> {
+    writing
+        .write
+        .then(|| WriteConsent { destroy_data: writing.destroy_data, confirm: writing.confirm.clone() })
+}
+
+fn engine(measuring: &MeasuringArguments) -> EngineOptions {
+    let kind = match measuring.engine {
+        EngineArgument::Auto => EngineKind::Auto,
+        EngineArgument::Uring => EngineKind::Uring,
+        EngineArgument::Psync => EngineKind::Psync,
+    };
+    EngineOptions { kind, polled: measuring.polled }
+}
+
+fn time_limit(text: &str) -> Result<Nanos, UserError> {
+    let limit = parse_duration(text)?;
+    if limit < Nanos::from_secs(5) {
+        return Err(UserError::usage(format!("a time limit of {text} is too short to measure anything; give 5s or more")));
+    }
+    Ok(limit)
+}
+
+fn precision(text: &str) -> Result<f64, UserError> {
+    let share = parse_share(text)?;
+    if share < 1e-4 {
+        return Err(UserError::usage(format!("a precision of {text} cannot be reached; give 0.01% or more")));
+    }
+    Ok(share)
+}
+
+/// A seed nobody chose: the keys of the standard library's hasher are drawn from the system's randomness. Kept below
+/// 2⁵³, so that every reader of JSON gets it whole.
+fn random_seed() -> u64 {
+    std::hash::RandomState::new().build_hasher().finish() >> 11
+}
+
+/// The command that repeats a run: what was typed, without where its output goes, with the seed.
+fn command(arguments: &CheckArguments, seed: u64) -> String {
+    let CheckArguments { target, writing, measuring, output: _ } = arguments;
+    let mut words = vec!["drivescope".to_string(), "check".into(), quoted(target)];
+    let mut flag = |name: &str, given: bool| {
+        if given {
+            words.push(name.into());
+        }
+    };
+    flag("--write", writing.write);
+    flag("--destroy-data", writing.destroy_data);
+    flag("--polled", measuring.polled);
+    flag("--trace", measuring.trace);
+    let mut option = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            words.extend([name.to_string(), quoted(value)]);
+        }
+    };
+    option("--confirm", writing.confirm.as_deref());
+    option("--max-size", Some(writing.max_size.as_str()).filter(|size| *size != "4GiB"));
+    option("--range", measuring.range.as_deref());
+    option("--time-limit", measuring.time_limit.as_deref());
+    option("--precision", measuring.precision.as_deref());
+    option("--engine", match measuring.engine {
+        EngineArgument::Auto => None,
+        EngineArgument::Uring => Some("uring"),
+        EngineArgument::Psync => Some("psync"),
+    });
+    option("--seed", Some(&seed.to_string()));
+    words.join(" ")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-:%@+=,".contains(c));
+    if plain { word.to_string() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Arguments, Command};
+    use super::*;
+    use clap::Parser;
+
+    fn resolve(words: &str) -> Result<Resolved, UserError> {
+        let arguments = Arguments::try_parse_from(words.split(' ')).expect("words that parse");
+        match arguments.command {
+            Some(Command::Check(arguments)) => check(&arguments),
+            _ => panic!("a check"),
+        }
+    }
+
+    #[test]
+    fn the_command_repeats_the_run() {
+        let typed = "drivescope check sim:zoned --write --range 10%..20% --time-limit 20s --seed 7 --json x.json -q";
+        let command = resolve(typed).unwrap().command;
+        assert_eq!(command, "drivescope check sim:zoned --write --range 10%..20% --time-limit 20s --seed 7");
+        assert_eq!(resolve(&command).unwrap().command, command);
+        assert_eq!(quoted("/tmp/it's"), r"'/tmp/it'\''s'");
+    }
+
+    #[test]
+    fn nobodys_seed_is_kept() {
+        let resolved = resolve("drivescope check .").unwrap();
+        assert!(resolved.command.ends_with(&format!("--seed {}", resolved.choice.seed)));
+        assert!(resolved.choice.write.is_none());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        for (words, expected) in [
+            ("drivescope check . --time-limit 10", "`10` is not a duration"),
+            ("drivescope check . --time-limit 1s", "too short"),
+            ("drivescope check . --precision 0", "`0` is not a share"),
+            ("drivescope check . --precision 0%", "cannot be reached"),
+            ("drivescope check . --max-size 4blocks", "`4blocks` is not a size"),
+            ("drivescope check . --range 5", "`5` is not a range"),
+        ] {
+            let Err(error) = resolve(words) else { panic!("{words} was taken") };
+            assert!(error.text.contains(expected) && error.status == 2, "{words}: {error}");
+        }
+    }
+
+    #[test]
+    fn data_is_destroyed_only_when_writing_was_asked_for() {
+        for words in ["drivescope check /dev/x --destroy-data", "drivescope check /dev/x --confirm S"] {
+            assert!(Arguments::try_parse_from(words.split(' ')).is_err(), "{words}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `drivescope runs`.
+
+use super::args::RunsArguments;
+use super::{open_store, output};
+use crate::error::{UserError, exit};
+use model::run::RunStatus;
+use report::terminal::{RunRow, runs_table};
+use std::path::Path;
+
+/// Runs the command; the exit status.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    let store = open_store(store)?;
+    let runs = store.runs()?;
+    if runs.is_empty() {
+        output::print("No runs yet. Make one: drivescope check .\n")?;
+        return Ok(exit::SUCCESS);
+    }
+    let mut damaged = Vec::new();
+    let mut rows = Vec::new();
+    for run in runs {
+        damaged.extend(run.damage.iter().map(|damage| format!("{}: {damage}", run.id)));
+        rows.push(RunRow {
+            id: run.id,
+            started: run.started.unwrap_or_else(|| "unknown".into()),
+            target: run.target_model.or(run.target_path).unwrap_or_else(|| "unknown".into()),
+            status: if run.under_way { None } else { run.status.or(Some(RunStatus::Failed)) },
+            experiments: run.experiments,
+        });
+    }
+    output::print(&runs_table(&rows, output::page_style(arguments.plain)))?;
+    damaged.iter().for_each(|damage| eprintln!("drivescope: {damage}"));
+    Ok(exit::SUCCESS)
+}

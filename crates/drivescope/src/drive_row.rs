@@ -1,0 +1,48 @@
+//! A drive of the machine as a row of `drivescope list`.
+
+use io::target::listing::{DriveListing, PartitionListing};
+use io::target::usage::{Obstacle, ObstacleKind};
+use model::target::{Caveat, TargetFacts};
+use report::terminal::{DriveRow, PartitionRow};
+
+/// The row of a drive.
+pub fn of(drive: DriveListing) -> DriveRow {
+    let used_by = drive.used_by().map(String::from).collect();
+    let DriveListing { facts, partitions, read_refusal, obstacles, .. } = drive;
+    DriveRow {
+        kind: kind(&facts).into(),
+        link: facts.link.as_ref().map(|link| link.name.clone()),
+        path: facts.path,
+        model: facts.model,
+        capacity: Some(facts.capacity),
+        used_by,
+        partitions: partitions.into_iter().map(partition).collect(),
+        writes_refused: obstacles.iter().map(refusal).collect(),
+        reads_refused: read_refusal,
+    }
+}
+
+fn partition(partition: PartitionListing) -> PartitionRow {
+    let content = (!partition.content.is_empty()).then(|| partition.content.join(", "));
+    PartitionRow { path: partition.path, size: partition.size, content, used_by: partition.used_by }
+}
+
+/// Why an obstacle stands in the way of writes; what holds data could be overwritten on demand.
+fn refusal(obstacle: &Obstacle) -> String {
+    match obstacle.kind {
+        ObstacleKind::Content => format!("{} (--destroy-data would overwrite it)", obstacle.statement),
+        _ => obstacle.statement.clone(),
+    }
+}
+
+fn kind(facts: &TargetFacts) -> &'static str {
+    let has = |caveat| facts.caveats.contains(&caveat);
+    match facts.rotational {
+        _ if has(Caveat::LoopOverFile) => "loop",
+        _ if has(Caveat::InMemory) => "memory",
+        _ if has(Caveat::VirtualDisk) => "virtual disk",
+        Some(true) => "hard disk",
+        Some(false) => "flash",
+        None => "drive",
+    }
+}

@@ -1,0 +1,465 @@
+//! `check`: what is this drive, is it sound, what should I know? Sequential rates over the whole range, and random
+//! requests, one and many at a time; the same for writes where they are allowed.
+//!
+//! Places are drawn so that the mean over the range can be estimated with an interval: the range is cut into equal
+//! strata, and in every round each stratum is visited once at a random place, in random order. Two places in a
+//! stratum tell how even it is (stratified sampling; Cochran, "Sampling Techniques", 3rd ed., ch. 5), and since rounds
+//! follow each other, a drive that warms up or gets busy is seen as such and not as a place that is slow.
+
+use crate::experiment::{Experiment, Outlook, Question, Step};
+use analysis::analyse;
+use model::finding::FindingCode;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+use std::collections::VecDeque;
+
+const NAME: &str = "check";
+/// The stream of the seed that draws places and orders; phases have the streams of their numbers.
+const PLACES_STREAM: u64 = u64::MAX;
+/// Requests under way in sequential phases: enough to keep a drive streaming while the host answers.
+const SEQUENTIAL_DEPTH: u32 = 4;
+/// The size of sequential requests on ranges that have room for it.
+const SEQUENTIAL_BLOCK: Bytes = Bytes::from_mib(1);
+/// The size of random requests: a page, what databases and file systems ask for.
+const RANDOM_BLOCK: Bytes = Bytes::from_kib(4);
+/// Requests at once in random phases. Past 32 lie the queues of NVMe only; SATA ends at 32.
+const READ_DEPTHS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+const WRITE_DEPTHS: [u32; 3] = [1, 4, 32];
+/// Strata of a device; a scratch file is no larger than a zone or two of a disk.
+const STRATA_DEVICE: u64 = 24;
+const STRATA_SCRATCH: u64 = 8;
+/// Rounds that are always made: two places in each stratum, three answers for each depth.
+const SEQUENTIAL_ROUNDS: u32 = 2;
+const RANDOM_ROUNDS: u32 = 3;
+/// A visit to the edge lasts no longer than this much of the range, so that it is still the edge.
+const EDGE_PARTS: u64 = 100;
+/// What one visit writes at most. A drive that takes it within the visit's time is known well enough, and flash wears.
+const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(64);
+/// What one random phase writes at most, for the same reason.
+const RANDOM_WRITE_BYTES: Bytes = Bytes::from_mib(64);
+
+/// How long the steps take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Timing {
+    fill: Nanos,
+    settle: Nanos,
+    warm_up: Nanos,
+    visit: Nanos,
+    single: Nanos,
+    several: Nanos,
+}
+
+/// Without a time limit.
+const TIMING: Timing = Timing {
+    fill: Nanos::from_secs(12),
+    settle: Nanos::from_secs(1),
+    warm_up: Nanos::from_millis(500),
+    visit: Nanos::from_millis(400),
+    single: Nanos::from_millis(2000),
+    several: Nanos::from_millis(800),
+};
+
+/// The experiment.
+#[derive(Clone)]
+pub struct Check {
+    question: Question,
+    timing: Timing,
+    prng: Prng,
+    queue: VecDeque<Phase>,
+    /// Where it measures; for a scratch file what has been filled, once that is known.
+    range: Option<ByteRange>,
+    rounds_more: u32,
+    spent: Nanos,
+}
+
+impl Check {
+    /// Plans a check.
+    ///
+    /// # Errors
+    /// A sentence for a person when the range has no room for one.
+    pub fn new(question: Question) -> Result<Check, String> {
+        let block = question.facts.logical_block.max(Bytes(512));
+        let room = question.range.align_inward(RANDOM_BLOCK.max(block)).bytes();
+        if room < Bytes::from_kib(64) {
+            return Err(format!(
+                "the range to check holds {room}; a check needs at least 64 KiB. Give a larger --range"
+            ));
+        }
+        let timing = Timing::within(&question);
+        let mut check = Check {
+            prng: Prng::new(question.seed, PLACES_STREAM),
+            timing,
+            queue: VecDeque::new(),
+            range: None,
+            rounds_more: 0,
+            spent: Nanos::ZERO,
+            question,
+        };
+        if check.question.empty {
+            check.plan_fill();
+        } else {
+            check.plan_measurements(check.question.range);
+        }
+        Ok(check)
+    }
+
+    /// Fills the scratch file, and lets the drive come to rest.
+    fn plan_fill(&mut self) {
+        let range = self.question.range;
+        let block = sequential_block(range, self.question.facts.logical_block);
+        let fill = Workload::new(range, Pattern::Sequential, OperationMix::Write, block, SEQUENTIAL_DEPTH);
+        let stop = StopCondition { time: Some(self.timing.fill), ..StopCondition::one_pass() };
+        self.queue.push_back(phase("fill the scratch file".into(), PhaseKind::Precondition, Some(fill), stop));
+        let rest = StopCondition::after(self.timing.settle);
+        self.queue.push_back(phase("let the drive come to rest".into(), PhaseKind::Idle, None, rest));
+    }
+
+    /// Everything that is measured, in the order in which it is done.
+    fn plan_measurements(&mut self, range: ByteRange) {
+        let range = range.align_inward(self.random_block());
+        self.range = Some(range);
+        self.plan_warm_up(range);
+        for round in 1..=SEQUENTIAL_ROUNDS {
+            self.plan_sequential(range, OperationMix::Read, round);
+        }
+        for round in 1..=RANDOM_ROUNDS {
+            self.plan_random(range, OperationMix::Read, round);
+        }
+        if self.question.may_write {
+            for round in 1..=SEQUENTIAL_ROUNDS {
+                self.plan_sequential(range, OperationMix::Write, round);
+            }
+            for round in 1..=RANDOM_ROUNDS {
+                self.plan_random(range, OperationMix::Write, round);
+            }
+        }
+    }
+
+    /// Random reads that wake the drive, and are not measured.
+    fn plan_warm_up(&mut self, range: ByteRange) {
+        let reads =
+            Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, self.random_block(), 1);
+        let stop = StopCondition::after(self.timing.warm_up);
+        self.queue.push_back(phase("warm up".into(), PhaseKind::WarmUp, Some(reads), stop));
+    }
+
+    /// One visit to each stratum, and one to each edge, in random order.
+    fn plan_sequential(&mut self, range: ByteRange, mix: OperationMix, round: u32) {
+        let block = sequential_block(range, self.question.facts.logical_block);
+        let strata = self.strata(range, block);
+        let mut visits: Vec<(String, ByteRange)> = (0..strata)
+            .map(|index| (format!("area {} of {strata}", index + 1), self.place(range, range.part(index, strata), block)))
+            .collect();
+        let edge = Bytes((range.bytes().0 / EDGE_PARTS).max(block.0 * 2 * u64::from(SEQUENTIAL_DEPTH)))
+            .round_down_to(block)
+            .min(range.bytes());
+        let start = ByteRange::new(range.first(), edge).expect("an edge lies inside its range");
+        let end = ByteRange::new(Offset(range.end().0 - edge.0), edge).expect("an edge lies inside its range");
+        visits.push(("the start".into(), start));
+        visits.push(("the end".into(), end));
+        self.prng.shuffle(&mut visits);
+        let verb = verb(mix);
+        for (place, stretch) in visits {
+            let workload = Workload {
+                alignment: self.random_block(),
+                ..Workload::new(stretch, Pattern::Sequential, mix, block, SEQUENTIAL_DEPTH)
+            };
+            let stop = StopCondition { time: Some(self.timing.visit), ..StopCondition::one_pass() };
+            let stop = if mix == OperationMix::Write { stop.or_bytes(WRITE_VISIT_BYTES) } else { stop };
+            let name = format!("{verb} {place}, round {round}");
+            self.queue.push_back(phase(name, PhaseKind::Measure, Some(workload), stop));
+        }
+    }
+
+    /// A stretch as long as a stratum that begins at a random place in it; at the end of the range, one that ends there.
+    fn place(&mut self, range: ByteRange, stratum: ByteRange, block: Bytes) -> ByteRange {
+        let grid = self.random_block();
+        let places = (stratum.bytes().0 / grid.0).max(1);
+        let first = Offset(stratum.first().0 + self.prng.below(places) * grid.0);
+        let shortest = Bytes(block.0 * u64::from(SEQUENTIAL_DEPTH)).min(range.bytes());
+        let first = Offset(first.0.min(range.end().0 - shortest.0)).max(range.first());
+        let aligned = Offset(range.first().0 + (first.0 - range.first().0) / grid.0 * grid.0);
+        let bytes = stratum.bytes().max(shortest).min(range.end() - aligned);
+        ByteRange::new(aligned, bytes).expect("a stretch of a range lies inside it")
+    }
+
+    /// Random requests at each depth, in random order.
+    fn plan_random(&mut self, range: ByteRange, mix: OperationMix, round: u32) {
+        let depths: &[u32] = if mix == OperationMix::Write { &WRITE_DEPTHS } else { &READ_DEPTHS };
+        let mut depths = depths.to_vec();
+        self.prng.shuffle(&mut depths);
+        for depth in depths {
+            let block = self.random_block();
+            let workload = Workload::new(range, Pattern::RandomWithReplacement, mix, block, depth);
+            let time = if depth == 1 { self.timing.single } else { self.timing.several };
+            let stop = StopCondition::after(time);
+            let stop = if mix == OperationMix::Write { stop.or_bytes(RANDOM_WRITE_BYTES) } else { stop };
+            let name = format!("{} {depth} at once, round {round}", verb(mix));
+            self.queue.push_back(phase(name, PhaseKind::Measure, Some(workload), stop));
+        }
+    }
+
+    fn strata(&self, range: ByteRange, block: Bytes) -> u64 {
+        let most = if self.question.empty { STRATA_SCRATCH } else { STRATA_DEVICE };
+        let least_bytes = block.0 * u64::from(SEQUENTIAL_DEPTH) * 2;
+        (range.bytes().0 / least_bytes).clamp(1, most)
+    }
+
+    fn random_block(&self) -> Bytes {
+        RANDOM_BLOCK.max(self.question.facts.logical_block)
+    }
+
+    /// Another round of what is not yet known well enough.
+    fn plan_more(&mut self, so_far: &RunView<'_>) {
+        let (Some(precision), Some(range)) = (self.question.precision, self.range) else { return };
+        let findings = analyse(so_far);
+        let is_wide = |code: FindingCode| {
+            let estimate = findings.iter().find(|finding| finding.code == code).and_then(|f| f.estimate());
+            estimate.is_some_and(|estimate| estimate.relative_half_width() > precision)
+        };
+        self.rounds_more += 1;
+        let round = RANDOM_ROUNDS + self.rounds_more;
+        if is_wide(FindingCode::ReadRateMean) {
+            self.plan_sequential(range, OperationMix::Read, round);
+        }
+        if is_wide(FindingCode::AccessTime) || is_wide(FindingCode::ConcurrencyGain) {
+            self.plan_random(range, OperationMix::Read, round);
+        }
+        if self.question.may_write && is_wide(FindingCode::WriteRateMean) {
+            self.plan_sequential(range, OperationMix::Write, round);
+        }
+    }
+
+    fn has_time(&self) -> bool {
+        let limit = self.question.time_limit.unwrap_or(Nanos::from_secs(120));
+        self.spent < limit
+    }
+}
+
+impl Experiment for Check {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if self.queue.is_empty() && self.range.is_none() {
+            let filled = so_far.phases.first().map_or(0, |fill| fill.bytes());
+            self.plan_measurements(filled_range(self.question.range, Bytes(filled))?);
+        } else if self.queue.is_empty() && self.has_time() {
+            self.plan_more(so_far);
+        }
+        let next = self.queue.pop_front()?;
+        self.spent = self.spent + next.stop.time.unwrap_or_default();
+        Some(next)
+    }
+
+    fn outlook(&self) -> Outlook {
+        let mut planned: Vec<Phase> = self.queue.iter().cloned().collect();
+        if self.range.is_none() {
+            // What will be measured once the file is filled is as much as if all of it will be.
+            let mut after = Check { queue: VecDeque::new(), ..self.clone() };
+            after.plan_measurements(self.question.range);
+            planned.extend(after.queue);
+        }
+        Outlook { steps: steps(&planned) }
+    }
+}
+
+impl Timing {
+    /// The usual times, all shortened alike when they do not fit into the time limit.
+    fn within(question: &Question) -> Timing {
+        let Some(limit) = question.time_limit else { return TIMING };
+        let strata = if question.empty { STRATA_SCRATCH } else { STRATA_DEVICE };
+        let operations = if question.may_write { 2 } else { 1 };
+        let visits = operations * u64::from(SEQUENTIAL_ROUNDS) * (strata + 2);
+        let several = u64::from(RANDOM_ROUNDS) * (READ_DEPTHS.len() as u64 - 1);
+        let single = u64::from(RANDOM_ROUNDS);
+        let filling = if question.empty { TIMING.fill.0 + TIMING.settle.0 } else { 0 };
+        let writes = (operations - 1) * u64::from(RANDOM_ROUNDS);
+        let usual = filling
+            + TIMING.warm_up.0
+            + visits * TIMING.visit.0
+            + (several + writes * (WRITE_DEPTHS.len() as u64 - 1)) * TIMING.several.0
+            + (single + writes) * TIMING.single.0;
+        let scale = (limit.0 as f64 / usual as f64).min(1.0);
+        let scaled = |time: Nanos| Nanos((time.0 as f64 * scale) as u64);
+        Timing {
+            fill: scaled(TIMING.fill),
+            settle: scaled(TIMING.settle),
+            warm_up: scaled(TIMING.warm_up),
+            visit: scaled(TIMING.visit),
+            single: scaled(TIMING.single),
+            several: scaled(TIMING.several),
+        }
+    }
+}
+
+/// What of a scratch file holds data, if that is enough for a check. Requests are finished out of order, so the
+/// last ones before the end may not have been.
+fn filled_range(range: ByteRange, written: Bytes) -> Option<ByteRange> {
+    let sure = if written >= range.bytes() {
+        range.bytes()
+    } else {
+        Bytes(written.0.saturating_sub(SEQUENTIAL_BLOCK.0 * u64::from(SEQUENTIAL_DEPTH)))
+    };
+    ByteRange::new(range.first(), sure.round_down_to(SEQUENTIAL_BLOCK)).filter(|range| range.bytes() >= SEQUENTIAL_BLOCK)
+}
+
+/// 1 MiB, or less on a range so small that its areas would hold only a few of them.
+fn sequential_block(range: ByteRange, logical_block: Bytes) -> Bytes {
+    let mut block = SEQUENTIAL_BLOCK;
+    while block.0 > logical_block.0 && block.0 > 4096 && block.0 * u64::from(SEQUENTIAL_DEPTH) * 8 > range.bytes().0 {
+        block = Bytes(block.0 / 2);
+    }
+    block
+}
+
+fn verb(mix: OperationMix) -> &'static str {
+    if mix == OperationMix::Write { "write" } else { "read" }
+}
+
+fn phase(name: String, kind: PhaseKind, workload: Option<Workload>, stop: StopCondition) -> Phase {
+    Phase { name, experiment: NAME.into(), kind, workload, stop }
+}
+
+/// The phases as steps of one kind, in the order in which each kind first comes.
+fn steps(phases: &[Phase]) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for phase in phases {
+        let what = describe(phase);
+        let time = phase.stop.time.unwrap_or_default();
+        let moves = phase.workload.as_ref().map_or(Some(Bytes::ZERO), |workload| phase.stop.bytes_max(workload));
+        let writes_data = phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
+        let (reads, writes) = if writes_data { (Some(Bytes::ZERO), moves) } else { (moves, Some(Bytes::ZERO)) };
+        match steps.iter_mut().find(|step| step.what == what) {
+            Some(step) => {
+                step.phases += 1;
+                step.time = step.time + time;
+                step.reads = step.reads.zip(reads).map(|(sum, more)| sum + more);
+                step.writes = step.writes.zip(writes).map(|(sum, more)| sum + more);
+            }
+            None => steps.push(Step { what, phases: 1, time, reads, writes }),
+        }
+    }
+    steps
+}
+
+fn describe(phase: &Phase) -> String {
+    let Some(workload) = &phase.workload else { return phase.name.clone() };
+    let block = workload.block_sizes.largest();
+    match (phase.kind, &workload.pattern) {
+        (PhaseKind::Measure, Pattern::Sequential) => format!("{} {block} blocks in order, all over the range", verb(workload.mix)),
+        (PhaseKind::Measure, _) => format!("{} {block} blocks at random places, 1 to many at once", verb(workload.mix)),
+        _ => phase.name.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::record::ErrorRecord;
+    use model::run::{Environment, MemorySeries, PhaseSummary};
+    use proptest::prelude::*;
+
+    fn question(capacity: u64, may_write: bool, empty: bool) -> Question {
+        let drive = sim::open("zoned", 1).expect("a drive that ships");
+        let mut facts = drive.facts().clone();
+        facts.capacity = Bytes(capacity);
+        let range = ByteRange::whole(facts.capacity);
+        Question { facts, range, may_write, empty, seed: 1, time_limit: None, precision: None }
+    }
+
+    fn all(mut check: Check, filled: u64) -> Vec<Phase> {
+        let facts = check.question.facts.clone();
+        let environment = Environment::default();
+        let series = MemorySeries { errors: Vec::<ErrorRecord>::new(), ..MemorySeries::default() };
+        let mut done: Vec<PhaseSummary> = Vec::new();
+        let mut phases = Vec::new();
+        loop {
+            let view = RunView { target: &facts, environment: &environment, phases: &done, series: &series };
+            let Some(phase) = check.next(&view) else { return phases };
+            let totals = model::run::OperationTotals {
+                operation: model::request::Operation::Write,
+                operations: 1,
+                bytes: filled,
+                errors: 0,
+                histogram: Default::default(),
+            };
+            done.push(PhaseSummary { phase: phase.clone(), start_ns: 0, duration_ns: 1, stopped: None, totals: vec![totals] });
+            phases.push(phase);
+        }
+    }
+
+    #[test]
+    fn a_drive_that_may_only_be_read_is_only_read() {
+        let phases = all(Check::new(question(1 << 40, false, false)).unwrap(), 0);
+        let writes = |phase: &Phase| phase.workload.as_ref().is_some_and(|w| w.mix.changes_data());
+        assert!(!phases.iter().any(writes));
+        assert_eq!(phases.len(), 1 + 2 * (24 + 2) + 3 * 7);
+    }
+
+    #[test]
+    fn the_usual_check_takes_about_a_minute() {
+        for (may_write, empty, seconds) in [(false, false, 20..60), (true, true, 30..90), (true, false, 40..90)] {
+            let time = Check::new(question(4 << 30, may_write, empty)).unwrap().outlook().time().seconds();
+            assert!(seconds.contains(&(time as u64)), "{may_write} {empty}: {time} s");
+        }
+    }
+
+    #[test]
+    fn a_time_limit_shortens_all_steps() {
+        let mut short = question(4 << 30, true, true);
+        short.time_limit = Some(Nanos::from_secs(10));
+        let time = Check::new(short).unwrap().outlook().time().seconds();
+        assert!((8.0..=10.0).contains(&time), "{time}");
+    }
+
+    #[test]
+    fn only_what_was_filled_is_measured() {
+        let filled = 100 << 20;
+        for phase in &all(Check::new(question(1 << 30, true, true)).unwrap(), filled)[2..] {
+            let workload = phase.workload.as_ref().expect("all later phases do something");
+            assert!(workload.range.end().0 <= filled - (4 << 20), "{}", phase.name);
+        }
+    }
+
+    #[test]
+    fn every_stratum_is_visited_once_in_a_round() {
+        let capacity = 1u64 << 40;
+        let phases = all(Check::new(question(capacity, false, false)).unwrap(), 0);
+        let round: Vec<u64> = phases
+            .iter()
+            .filter(|phase| phase.name.contains("area") && phase.name.ends_with("round 1"))
+            .map(|phase| phase.workload.as_ref().unwrap().range.first().0)
+            .collect();
+        let mut strata: Vec<u64> = round.iter().map(|first| (u128::from(*first) * 24 / u128::from(capacity)) as u64).collect();
+        assert_ne!(strata, (0..24).collect::<Vec<_>>(), "the order is random");
+        strata.sort_unstable();
+        assert_eq!(strata, (0..24).collect::<Vec<_>>());
+    }
+
+    proptest! {
+        #[test]
+        fn every_phase_fits_its_target(
+            capacity in 64u64 << 10..1 << 45, may_write in any::<bool>(), empty in any::<bool>(), seed in any::<u64>(),
+            sector in prop_oneof![Just(512u64), Just(4096)],
+        ) {
+            let capacity = capacity / sector * sector;
+            let mut question = question(capacity, may_write || empty, empty);
+            question.facts.logical_block = Bytes(sector);
+            question.seed = seed;
+            let Ok(check) = Check::new(question) else { return Ok(()) };
+            for phase in all(check, capacity / 2) {
+                prop_assert!(phase.stop.is_bounded(), "{}", phase.name);
+                if let Some(workload) = &phase.workload {
+                    let fits = workload.validate(Bytes(capacity), Bytes(sector));
+                    prop_assert!(fits.is_ok(), "{}: {fits:?}", phase.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Experiments: questions put to a drive. One file each, one shape for all.
+//!
+//! An experiment yields one phase after the other and may choose the next by what it has seen, which gives adaptive
+//! experiments, progress, estimates of the remaining time, and replay from a single shape.
+
+pub mod check;
+
+use model::plan::Phase;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::target::TargetFacts;
+use model::units::{Bytes, Nanos};
+
+/// What an experiment is given.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What is known of the target.
+    pub facts: TargetFacts,
+    /// Nothing outside is touched.
+    pub range: ByteRange,
+    /// Whether phases may write.
+    pub may_write: bool,
+    /// Whether the range holds nothing yet, so that it has to be filled before it can be read.
+    pub empty: bool,
+    /// Of all randomness.
+    pub seed: u64,
+    /// About how long to take.
+    pub time_limit: Option<Nanos>,
+    /// How narrow the intervals shall be, to either side, as a share of the value.
+    pub precision: Option<f64>,
+}
+
+/// A question put to a drive.
+pub trait Experiment {
+    /// The word on the command line, and in every phase that it yields.
+    fn name(&self) -> &'static str;
+
+    /// The next phase, by what was seen so far; none when the question is answered.
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase>;
+
+    /// What is still ahead, as far as can be told now.
+    fn outlook(&self) -> Outlook;
+}
+
+/// What is ahead.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outlook {
+    /// Steps of one kind, in the order in which they are done.
+    pub steps: Vec<Step>,
+}
+
+/// Phases of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// For people: "random 4 KiB reads, 1 to 64 at once".
+    pub what: String,
+    /// How many phases.
+    pub phases: u32,
+    /// How long they take at most.
+    pub time: Nanos,
+    /// What they read at most; none where only the drive's rate bounds it.
+    pub reads: Option<Bytes>,
+    /// What they write at most; likewise.
+    pub writes: Option<Bytes>,
+}
+
+impl Outlook {
+    /// How long it takes at most.
+    pub fn time(&self) -> Nanos {
+        self.steps.iter().fold(Nanos::ZERO, |sum, step| sum + step.time)
+    }
+
+    /// How many phases.
+    pub fn phases(&self) -> u32 {
+        self.steps.iter().map(|step| step.phases).sum()
+    }
+
+    /// What is written at most; none where only the drive's rate bounds it.
+    pub fn writes(&self) -> Option<Bytes> {
+        self.steps.iter().map(|step| step.writes).sum()
+    }
+
+    /// What is read at most; none where only the drive's rate bounds it.
+    pub fn reads(&self) -> Option<Bytes> {
+        self.steps.iter().map(|step| step.reads).sum()
+    }
+}

@@ -1,0 +1,88 @@
+//! Watches what else goes on: telemetry once a second, and at the end what of it the reader should know.
+
+use io::rig::Rig;
+use io::telemetry::Telemetry;
+use model::record::{IntervalRecord, TelemetryRecord};
+use model::request::Operation;
+use model::units::{Instant, MIB, NANOS_PER_SECOND};
+
+/// Others' traffic below this share of ours is not worth a warning: file-system metadata makes about as much.
+const OTHER_SHARE_MIN: f64 = 0.05;
+/// And below this it is not traffic.
+const OTHER_BYTES_MIN: u64 = 16 * MIB;
+/// A virtual machine that is kept waiting for more of the time than this sees it in its latencies: at 1 %, the 99th
+/// percentile is the hypervisor's.
+const STEAL_SHARE_MIN: f64 = 0.01;
+
+/// Counts our own traffic, and sets it against what the system counts.
+pub struct LoadWatch {
+    /// None in virtual time, where there is nothing else.
+    telemetry: Option<Telemetry>,
+    recorded: Instant,
+    own_bytes: (u64, u64),
+    own_total: u64,
+    device_total: u64,
+    steal_sum: f64,
+    steal_count: u32,
+}
+
+impl LoadWatch {
+    /// Begins to watch.
+    pub fn start(rig: &Rig) -> LoadWatch {
+        LoadWatch {
+            telemetry: rig.target().map(|target| Telemetry::start(target.disks())),
+            recorded: rig.now(),
+            own_bytes: (0, 0),
+            own_total: 0,
+            device_total: 0,
+            steal_sum: 0.0,
+            steal_count: 0,
+        }
+    }
+
+    /// Counts what this program moved.
+    pub fn count(&mut self, record: &IntervalRecord) {
+        match record.operation {
+            Operation::Read => self.own_bytes.0 += record.bytes,
+            Operation::Write => self.own_bytes.1 += record.bytes,
+            Operation::Flush | Operation::Discard => {}
+        }
+    }
+
+    /// The record of the last second, once it is over.
+    pub fn telemetry_due(&mut self, now: Instant) -> Option<TelemetryRecord> {
+        let telemetry = self.telemetry.as_mut().filter(|_| now.since(self.recorded).0 >= NANOS_PER_SECOND)?;
+        self.recorded = now;
+        let own = std::mem::take(&mut self.own_bytes);
+        let record = telemetry.record(now, own);
+        if let Some((read, written)) = record.device_read_bytes.zip(record.device_write_bytes) {
+            self.own_total += own.0 + own.1;
+            self.device_total += read + written;
+        }
+        if let Some(steal) = record.cpu_steal_share {
+            self.steal_sum += steal;
+            self.steal_count += 1;
+        }
+        Some(record)
+    }
+
+    /// What the reader should know, as sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let other = self.device_total.saturating_sub(self.own_total);
+        if other >= OTHER_BYTES_MIN && other as f64 >= OTHER_SHARE_MIN * self.own_total as f64 {
+            warnings.push(format!(
+                "Other programs moved {} MiB on the same drive meanwhile; stop them and measure again for a steadier result",
+                other / MIB
+            ));
+        }
+        let steal = self.steal_sum / f64::from(self.steal_count.max(1));
+        if steal >= STEAL_SHARE_MIN {
+            warnings.push(format!(
+                "This virtual machine was kept from running for {:.0} % of the time, which adds to every latency",
+                steal * 100.0
+            ));
+        }
+        warnings
+    }
+}

@@ -1,0 +1,143 @@
+//! Runs an experiment: phase → rig → store → next? It only sequences; it knows no terminal and computes nothing.
+
+mod load_watch;
+mod observer;
+mod precision;
+
+use crate::error::UserError;
+use crate::event::{Event, EventSink};
+use crate::experiment::Experiment;
+use crate::store::{RunWriter, StoredSeries};
+use io::rig::Rig;
+use load_watch::LoadWatch;
+use model::plan::{Phase, StopReason};
+use model::record::{ErrorRecord, IntervalRecord, TelemetryRecord};
+use model::run::{PhaseSummary, Run, RunStatus, Series};
+use observer::Observer;
+use std::cell::OnceCell;
+use std::sync::atomic::AtomicBool;
+
+/// What a session works with.
+pub struct Session<'run> {
+    /// What is measured, and by what.
+    pub rig: Rig,
+    /// Where it is kept.
+    pub writer: RunWriter,
+    /// What is known of the run so far.
+    pub run: Run,
+    /// Who wants to know.
+    pub events: &'run mut dyn EventSink,
+    /// Set when somebody wants the run to end.
+    pub interrupt: &'run AtomicBool,
+    /// Whether to keep every I/O.
+    pub trace: bool,
+}
+
+impl Session<'_> {
+    /// Runs the experiment to its end, or until somebody or something ends it; what was measured is kept in any case.
+    ///
+    /// # Errors
+    /// When a phase cannot be run or the store cannot be written. The run is kept as failed as far as it can be.
+    pub fn run(mut self, experiment: &mut dyn Experiment) -> Result<Run, UserError> {
+        self.events.event(&Event::RunBegan(&self.run, &experiment.outlook()));
+        let mut load = LoadWatch::start(&self.rig);
+        let outcome = self.run_phases(experiment, &mut load);
+        self.run.status = match &outcome {
+            Ok(None) => RunStatus::Complete,
+            Ok(Some(StopReason::Interrupted)) => RunStatus::Interrupted,
+            Ok(Some(_)) | Err(_) => RunStatus::Failed,
+        };
+        let warnings = load.warnings();
+        warnings.iter().for_each(|warning| self.events.event(&Event::Warning(warning)));
+        self.run.environment.warnings.extend(warnings);
+        let kept = self.conclude();
+        outcome.and(kept)?;
+        self.events.event(&Event::RunEnded(&self.run));
+        Ok(self.run)
+    }
+
+    /// Phase after phase; why it ended before the experiment was done, if it did.
+    fn run_phases(
+        &mut self,
+        experiment: &mut dyn Experiment,
+        load: &mut LoadWatch,
+    ) -> Result<Option<StopReason>, UserError> {
+        loop {
+            let series = LazySeries { writer: &self.writer, opened: OnceCell::new() };
+            let Some(phase) = experiment.next(&self.run.view(&series)) else { return Ok(None) };
+            let ahead = experiment.outlook();
+            let reason = self.run_phase(phase, &ahead, load)?;
+            if matches!(reason, StopReason::Interrupted | StopReason::DeviceGone) {
+                return Ok(Some(reason));
+            }
+        }
+    }
+
+    fn run_phase(
+        &mut self,
+        phase: Phase,
+        ahead: &crate::experiment::Outlook,
+        load: &mut LoadWatch,
+    ) -> Result<StopReason, UserError> {
+        let number = self.run.phases.len() as u32;
+        let start_ns = self.rig.now().0;
+        self.run.phases.push(PhaseSummary { phase: phase.clone(), start_ns, duration_ns: 0, stopped: None, totals: Vec::new() });
+        self.writer.begin_phase(&self.run)?;
+        let clock = self.rig.clock();
+        let mut observer =
+            Observer::new(&mut self.writer, self.events, self.interrupt, load, clock, &phase, number, ahead);
+        let outcome = self.rig.run_phase(&phase, number, self.run.seed, self.trace, &mut observer);
+        let store_failure = observer.into_failure();
+        let outcome = outcome?;
+        if outcome.dropped > 0 {
+            let warning = format!("{} records of phase `{}` came faster than they could be kept", outcome.dropped, phase.name);
+            self.run.environment.warnings.push(warning);
+        }
+        let summary = self.run.phases.last_mut().expect("the phase was just added");
+        summary.start_ns = outcome.began.0;
+        summary.duration_ns = outcome.ended.since(outcome.began).0;
+        summary.stopped = Some(outcome.reason);
+        summary.totals = outcome.totals;
+        if let Some(failure) = store_failure {
+            return Err(failure.into());
+        }
+        self.writer.end_phase(&self.run)?;
+        Ok(outcome.reason)
+    }
+
+    /// Analyses what was stored, so that showing the run later gives the same findings, and closes it.
+    fn conclude(&mut self) -> Result<(), UserError> {
+        let series = self.writer.series()?;
+        self.run.findings = analysis::analyse(&self.run.view(&series));
+        self.run.finished = Some(crate::stamp::finished(&self.run, self.rig.now()));
+        self.writer.finish(&self.run)?;
+        Ok(())
+    }
+}
+
+/// The series as they are stored so far, opened only if the experiment looks.
+struct LazySeries<'run> {
+    writer: &'run RunWriter,
+    opened: OnceCell<Option<StoredSeries>>,
+}
+
+impl LazySeries<'_> {
+    /// None when the store cannot be read back; writing to it then fails next and says why.
+    fn get(&self) -> Option<&StoredSeries> {
+        self.opened.get_or_init(|| self.writer.series().ok()).as_ref()
+    }
+}
+
+impl Series for LazySeries<'_> {
+    fn intervals(&self, phase: u32) -> Box<dyn Iterator<Item = IntervalRecord> + '_> {
+        Box::new(self.get().into_iter().flat_map(move |series| series.intervals(phase)))
+    }
+
+    fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_> {
+        Box::new(self.get().into_iter().flat_map(move |series| series.errors(phase)))
+    }
+
+    fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_> {
+        Box::new(self.get().into_iter().flat_map(|series| series.telemetry()))
+    }
+}

@@ -1,0 +1,154 @@
+//! Sees the records of a phase as they come: keeps them, tells how far it is, and says when to stop.
+
+use super::load_watch::LoadWatch;
+use super::precision::PrecisionWatch;
+use crate::event::{Event, EventSink};
+use crate::experiment::Outlook;
+use crate::store::{RunWriter, StoreError};
+use io::load::collect::{PhaseObserver, Verdict};
+use io::rig::RigClock;
+use model::plan::Phase;
+use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
+use model::request::Operation;
+use model::units::{Instant, Nanos};
+use report::progress::Progress;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often a screen hears how far it is.
+const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
+/// The rate on the screen is that of the last half second: steady enough to read, fresh enough to see a stall.
+const RATE_SLICES: usize = 12;
+
+/// The observer of one phase.
+pub struct Observer<'phase> {
+    writer: &'phase mut RunWriter,
+    events: &'phase mut dyn EventSink,
+    interrupt: &'phase AtomicBool,
+    load: &'phase mut LoadWatch,
+    clock: RigClock,
+    began: Instant,
+    told: Instant,
+    limit: Option<Nanos>,
+    ahead: Nanos,
+    progress: Progress,
+    recent: [(u64, u64, u64); RATE_SLICES],
+    next_recent: usize,
+    precision: Option<(f64, PrecisionWatch)>,
+    failure: Option<StoreError>,
+}
+
+impl<'phase> Observer<'phase> {
+    /// An observer of the phase with that number; `ahead` is what comes after it.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a session that a phase touches, each borrowed apart")]
+    pub fn new(
+        writer: &'phase mut RunWriter,
+        events: &'phase mut dyn EventSink,
+        interrupt: &'phase AtomicBool,
+        load: &'phase mut LoadWatch,
+        clock: RigClock,
+        phase: &Phase,
+        number: u32,
+        ahead: &Outlook,
+    ) -> Observer<'phase> {
+        let began = clock.now();
+        let progress = Progress {
+            phase_name: phase.name.clone(),
+            phase_index: number,
+            phase_count: Some(number + 1 + ahead.phases()),
+            share_done: 0.0,
+            bytes_per_second: 0.0,
+            iops: 0.0,
+            elapsed: Nanos(began.0),
+            remaining: None,
+        };
+        Observer {
+            writer,
+            events,
+            interrupt,
+            load,
+            clock,
+            began,
+            told: Instant::START,
+            limit: phase.stop.time,
+            ahead: ahead.time(),
+            progress,
+            recent: [(0, 0, 0); RATE_SLICES],
+            next_recent: 0,
+            precision: phase.stop.precision.map(|precision| (precision, PrecisionWatch::default())),
+            failure: None,
+        }
+    }
+
+    /// Why records could not be kept, if they could not.
+    pub fn into_failure(self) -> Option<StoreError> {
+        self.failure
+    }
+
+    fn keep(&mut self, write: impl FnOnce(&mut RunWriter) -> Result<(), StoreError>) {
+        if self.failure.is_none() {
+            self.failure = write(self.writer).err();
+        }
+    }
+
+    fn tell(&mut self, now: Instant) {
+        self.told = now;
+        let (nanos, operations, bytes) =
+            self.recent.iter().fold((0, 0, 0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1, sum.2 + slice.2));
+        let seconds = Nanos(nanos).seconds().max(f64::MIN_POSITIVE);
+        let spent = now.since(self.began);
+        let left = self.limit.map(|limit| limit.saturating_sub(spent));
+        self.progress.elapsed = Nanos(now.0);
+        self.progress.remaining = left.map(|left| left + self.ahead);
+        self.progress.share_done = match self.progress.remaining {
+            Some(remaining) => now.0 as f64 / (now.0 + remaining.0).max(1) as f64,
+            None => 0.0,
+        };
+        self.progress.bytes_per_second = bytes as f64 / seconds;
+        self.progress.iops = operations as f64 / seconds;
+        self.events.event(&Event::Progress(&self.progress));
+    }
+}
+
+impl PhaseObserver for Observer<'_> {
+    fn interval(&mut self, record: &IntervalRecord) {
+        self.keep(|writer| writer.append_interval(record));
+        self.load.count(record);
+        self.recent[self.next_recent] = (record.duration_ns, record.operations, record.bytes);
+        self.next_recent = (self.next_recent + 1) % RATE_SLICES;
+        if let Some((_, watch)) = &mut self.precision
+            && record.operation != Operation::Flush
+        {
+            watch.add(record.operations as f64 / Nanos(record.duration_ns.max(1)).seconds());
+        }
+    }
+
+    fn histogram(&mut self, record: &HistogramRecord) {
+        self.keep(|writer| writer.append_histogram(record));
+    }
+
+    fn error(&mut self, record: &ErrorRecord) {
+        self.keep(|writer| writer.append_error(record));
+    }
+
+    fn trace(&mut self, records: &[IoRecord]) {
+        self.keep(|writer| writer.append_trace(records));
+    }
+
+    fn verdict(&mut self) -> Verdict {
+        let now = self.clock.now();
+        if let Some(record) = self.load.telemetry_due(now) {
+            self.keep(|writer| writer.append_telemetry(&record));
+        }
+        if now.since(self.told) >= PROGRESS_EVERY {
+            self.tell(now);
+        }
+        let precise = self.precision.as_ref().is_some_and(|(wanted, watch)| {
+            watch.relative_half_width().is_some_and(|width| width <= *wanted)
+        });
+        match () {
+            () if self.interrupt.load(Ordering::Relaxed) || self.failure.is_some() => Verdict::Interrupt,
+            () if precise => Verdict::PreciseEnough,
+            () => Verdict::GoOn,
+        }
+    }
+}
