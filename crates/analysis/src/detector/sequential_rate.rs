@@ -61,6 +61,12 @@ pub(super) const WRITE: SequentialRate = SequentialRate {
 const STRATA_MIN: usize = 4;
 /// Requests in a batch for each slot of the queue: the latencies of requests that share the queue overlap.
 const BATCH_PER_SLOT: f64 = 3.0;
+/// Fills of the queue that a visit too short for slices must have completed: the one access before them is then no more
+/// than a sixteenth of an access for each, and fast drives, which alone are so quick, have short ones.
+const FILLS_MIN: f64 = 16.0;
+/// Idle slots of less than this share of the time make a smaller error than cutting the time of a slow drive's visits
+/// does; what they may amount to widens the interval.
+const IDLE_SHARE_MAX: f64 = 0.002;
 /// The standard deviation of the difference of two uniform edges, as a share of one request: √(1/6).
 const EDGE_SD: f64 = 0.408_248_290_463_863;
 
@@ -69,11 +75,15 @@ struct Pass<'run> {
     span: ByteRange,
     visits: Vec<Timed<'run>>,
     time: Time,
+    /// By what share of it latencies and elapsed time differ for an unknown reason.
+    unexplained: f64,
 }
 
 struct Timed<'run> {
     visit: Visit<'run>,
     slices: Vec<Slice>,
+    /// Whether there were too few slices to leave out those in which the queue filled.
+    whole: bool,
 }
 
 /// What a visit's time is.
@@ -181,16 +191,13 @@ impl<'run> Pass<'run> {
         if in_no_time(run, &sound) {
             return Err(NO_TIME.into());
         }
-        let visits: Vec<Timed<'run>> = sound
-            .into_iter()
-            .map(|visit| Timed { visit, slices: visit.slices(run, operation, Part::Steady) })
-            .filter(Timed::has_data)
-            .collect();
+        let visits: Vec<Timed<'run>> =
+            sound.into_iter().filter_map(|visit| Timed::of(run, visit, operation)).collect();
         if visits.is_empty() {
             return Err("Every visit ended before its queue had filled. Measure longer.".into());
         }
-        let time = time_of(&visits);
-        Ok(Pass { span, visits, time })
+        let (time, unexplained) = time_of(&visits);
+        Ok(Pass { span, visits, time, unexplained })
     }
 
     /// Visits made again and again to the same stretch at the start or the end.
@@ -207,7 +214,7 @@ impl<'run> Pass<'run> {
 
     fn mean_at(&self, visits: &[&Timed<'_>]) -> Option<Estimate> {
         let means: Vec<Mean> = visits.iter().filter_map(|timed| timed.seconds_per_byte(self.time)).collect();
-        Some(self.interval(&mean_of_visits(&means)?))
+        Some(self.interval(&mean_of_visits(&means)?, visits))
     }
 
     fn mean(&self) -> Result<PassMean<'run>, String> {
@@ -235,17 +242,18 @@ impl<'run> Pass<'run> {
         let mean =
             stratified_mean(&strata).ok_or("A part of the range has no usable visits. Measure longer.")?;
         let visits = spread.iter().map(|timed| timed.visit).collect();
-        Ok(PassMean { seconds_per_byte: self.interval(&mean), span: self.span, visits })
+        Ok(PassMean { seconds_per_byte: self.interval(&mean, &spread), span: self.span, visits })
     }
 
     /// The interval of Student's t, widened by what the clock does not resolve: a nanosecond for each latency; or, for
     /// elapsed time without any spread, the request that a visit's end cuts.
-    fn interval(&self, mean: &Mean) -> Estimate {
-        let operations: f64 = self.visits.iter().map(Timed::operations).sum();
-        let bytes: f64 = self.visits.iter().map(Timed::bytes).sum();
-        let resolution = match self.time {
-            Time::Latency => 1e-9 * operations / bytes,
-            Time::Elapsed if mean.variance == 0.0 => mean.value * self.visits.len() as f64 / operations,
+    fn interval(&self, mean: &Mean, visits: &[&Timed<'_>]) -> Estimate {
+        let operations: f64 = visits.iter().map(|timed| timed.operations()).sum();
+        let bytes: f64 = visits.iter().map(|timed| timed.bytes()).sum();
+        let by_clock = visits.iter().any(|timed| timed.whole);
+        let resolution = match if by_clock { Time::Elapsed } else { self.time } {
+            Time::Latency => 1e-9 * operations / bytes + self.unexplained * mean.value,
+            Time::Elapsed if mean.variance == 0.0 => mean.value * visits.len() as f64 / operations,
             Time::Elapsed => 0.0,
         };
         let estimate = mean.interval(CONFIDENCE);
@@ -253,22 +261,36 @@ impl<'run> Pass<'run> {
     }
 }
 
-/// Latencies, if they say that the slots were never idle: their sum differs from depth × time by no more than two
-/// standard deviations of what cutting at the visits' ends explains.
-fn time_of(visits: &[Timed<'_>]) -> Time {
+/// Latencies, if they say that the slots were hardly ever idle: their sum over the depth differs from the time by no
+/// more than what cutting at the visits' ends explains, two standard deviations of it, or by [`IDLE_SHARE_MAX`]. With
+/// them comes by what share the two differ beyond that.
+fn time_of(visits: &[Timed<'_>]) -> (Time, f64) {
     let (mut busy_s, mut elapsed_s, mut edge_variance) = (0.0, 0.0, 0.0);
-    for timed in visits {
+    for timed in visits.iter().filter(|timed| !timed.whole) {
         let (seconds, operations) = (timed.elapsed_s(), timed.operations());
         busy_s += timed.busy_s();
         elapsed_s += seconds;
         edge_variance += (EDGE_SD * seconds / operations).powi(2);
     }
-    if (busy_s - elapsed_s).abs() <= 2.0 * edge_variance.sqrt() { Time::Latency } else { Time::Elapsed }
+    let unexplained_s = ((busy_s - elapsed_s).abs() - 2.0 * edge_variance.sqrt()).max(0.0);
+    if elapsed_s > 0.0 && unexplained_s <= IDLE_SHARE_MAX * elapsed_s {
+        (Time::Latency, unexplained_s / elapsed_s)
+    } else {
+        (Time::Elapsed, 0.0)
+    }
 }
 
-impl Timed<'_> {
-    fn has_data(&self) -> bool {
-        self.bytes() > 0.0 && self.operations() >= self.visit.workload.in_flight_max() as f64
+impl<'run> Timed<'run> {
+    /// The steady slices; or, of a visit that was over before there were any, all of it. None when that is too short.
+    fn of(run: &RunView<'run>, visit: Visit<'run>, operation: Operation) -> Option<Timed<'run>> {
+        let depth = visit.workload.in_flight_max() as f64;
+        let steady = Timed { visit, slices: visit.slices(run, operation, Part::Steady), whole: false };
+        if steady.bytes() > 0.0 && steady.operations() >= depth {
+            return Some(steady);
+        }
+        let whole = Timed { visit, slices: visit.slices(run, operation, Part::Whole), whole: true };
+        (whole.bytes() > 0.0 && whole.elapsed_s() > 0.0 && whole.operations() >= FILLS_MIN * depth)
+            .then_some(whole)
     }
 
     fn bytes(&self) -> f64 {
@@ -291,7 +313,11 @@ impl Timed<'_> {
     fn seconds_per_byte(&self, time: Time) -> Option<Mean> {
         let depth = self.visit.workload.in_flight_max() as f64;
         let pair = |slice: &Slice| Pair {
-            numerator: if time == Time::Latency { slice.latency_s / depth } else { slice.seconds },
+            numerator: if time == Time::Latency && !self.whole {
+                slice.latency_s / depth
+            } else {
+                slice.seconds
+            },
             denominator: slice.bytes,
         };
         ratio_of_sums(&batches(&self.slices, BATCH_PER_SLOT * depth, pair))

@@ -13,7 +13,7 @@ use model::workload::{OperationMix, Pattern, Workload};
 use sim::Drive;
 
 /// Keeps phases on a quick drive short.
-const OPERATIONS_MAX: u64 = 30_000;
+const OPERATIONS_MAX: u64 = 6_000;
 
 /// A run on a virtual drive.
 pub struct Bench {

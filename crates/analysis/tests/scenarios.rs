@@ -1,0 +1,369 @@
+//! For each detector a run in which it fires, with its literal outcome, and one in which it must not.
+
+mod bench;
+
+use analysis::analyse;
+use bench::Bench;
+use model::finding::{Datum, Finding, FindingCode, Outcome};
+use model::plan::{PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::run::{PhaseSummary, RunView};
+use model::target::{Caveat, Link, TargetKind};
+use model::units::{Bytes, Instant, MIB, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+use sim::Drive;
+use sim::fault::{Fault, FaultyDrive};
+
+fn built_in(name: &str) -> Bench {
+    Bench::new(sim::open(name, 1).unwrap(), 2)
+}
+
+fn checked(name: &str) -> Bench {
+    let mut bench = built_in(name);
+    bench.check(true);
+    bench
+}
+
+/// The finding of that code, if there is one.
+fn find(bench: &Bench, code: FindingCode) -> Option<Finding> {
+    analyse(&bench.view()).into_iter().find(|finding| finding.code == code)
+}
+
+fn value(bench: &Bench, code: FindingCode) -> Option<f64> {
+    find(bench, code)?.estimate().map(|estimate| estimate.value)
+}
+
+fn statement(bench: &Bench, code: FindingCode) -> String {
+    match find(bench, code).unwrap().outcome {
+        Outcome::Known(conclusion) => conclusion.statement,
+        Outcome::Unknown { why } => panic!("{}: {why}", code.name()),
+    }
+}
+
+fn why_unknown(bench: &Bench, code: FindingCode) -> String {
+    match find(bench, code).unwrap().outcome {
+        Outcome::Known(conclusion) => panic!("{}: {}", code.name(), conclusion.statement),
+        Outcome::Unknown { why } => why,
+    }
+}
+
+fn datum(finding: &Finding, name: &str) -> Option<Datum> {
+    match &finding.outcome {
+        Outcome::Known(conclusion) => {
+            conclusion.data.iter().find(|(known, _)| known == name).map(|(_, datum)| datum.clone())
+        }
+        Outcome::Unknown { .. } => None,
+    }
+}
+
+const SPEEDS: [FindingCode; 9] = [
+    FindingCode::ReadRateOuter,
+    FindingCode::ReadRateInner,
+    FindingCode::ReadRateMean,
+    FindingCode::WriteRateOuter,
+    FindingCode::WriteRateInner,
+    FindingCode::WriteRateMean,
+    FindingCode::FullPassTime,
+    FindingCode::AccessTime,
+    FindingCode::ConcurrencyGain,
+];
+
+#[test]
+fn nothing_is_known_of_a_null_drive() {
+    let bench = checked("null");
+    let findings = analyse(&bench.view());
+    for finding in &findings {
+        assert_eq!(finding.estimate(), None, "{finding:?}");
+    }
+    for code in SPEEDS {
+        assert_eq!(
+            why_unknown(&bench, code),
+            "The drive answered in no time that could be measured, which none does."
+        );
+    }
+    assert_eq!(findings.len(), SPEEDS.len());
+}
+
+#[test]
+fn what_was_not_asked_is_not_answered() {
+    let mut bench = built_in("zoned");
+    assert_eq!(analyse(&bench.view()), []);
+    bench.random(bench.whole(), OperationMix::Read, &[1, 4], 3);
+    let codes: Vec<FindingCode> = analyse(&bench.view()).iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, [FindingCode::AccessTime, FindingCode::ConcurrencyGain]);
+}
+
+/// 4 MiB in 100 µs; 8 servers; nothing else to find.
+#[test]
+fn a_constant_drive_is_known_exactly() {
+    let bench = checked("constant");
+    for (code, truth) in sim::truth::truth("constant").unwrap() {
+        let finding = find(&bench, code);
+        let estimate = *finding.as_ref().and_then(Finding::estimate).unwrap_or_else(|| panic!("{finding:?}"));
+        assert!(
+            estimate.covers(truth) && estimate.relative_half_width() < 0.02,
+            "{code:?} {estimate:?} {truth}"
+        );
+    }
+    let codes: Vec<FindingCode> = analyse(&bench.view()).iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, SPEEDS);
+    assert_eq!(
+        statement(&bench, FindingCode::ReadRateOuter),
+        "Reads run at 41.9 GB/s at the start of the drive."
+    );
+    assert_eq!(
+        statement(&bench, FindingCode::AccessTime),
+        "A single random read of 4 KiB takes 100 µs on average over all of the drive; half of them take 100 µs or less."
+    );
+    assert!(
+        statement(&bench, FindingCode::ConcurrencyGain).contains(
+            "random reads at a time bring 8.00 times as many per second as one: 80000 instead of 10000."
+        ),
+        "{}",
+        statement(&bench, FindingCode::ConcurrencyGain)
+    );
+}
+
+#[test]
+fn a_disk_has_an_outer_and_an_inner_edge() {
+    let bench = checked("zoned");
+    for (code, truth) in sim::truth::truth("zoned").unwrap() {
+        let found = value(&bench, code).unwrap();
+        assert!((found / truth - 1.0).abs() < 0.05, "{code:?} {found} {truth}");
+    }
+    assert_eq!(
+        statement(&bench, FindingCode::ReadRateOuter),
+        "Reads run at 150 MB/s at the outer edge of the drive (its start)."
+    );
+    assert_eq!(
+        statement(&bench, FindingCode::WriteRateInner),
+        "Writes run at 72.0 MB/s at the inner edge of the drive (its end)."
+    );
+    let pass = find(&bench, FindingCode::FullPassTime).unwrap();
+    assert!(statement(&bench, FindingCode::FullPassTime).starts_with("Reading all of the drive once"));
+    assert!(
+        matches!(datum(&pass, "write"), Some(Datum::Number(seconds)) if (4000.0..5000.0).contains(&seconds))
+    );
+    assert_eq!(datum(&pass, "covers_capacity"), Some(Datum::Flag(true)));
+    assert_eq!(datum(&pass, "caveats"), None);
+}
+
+#[test]
+fn every_finding_rests_on_phases_that_were_measured() {
+    let bench = checked("zoned");
+    for finding in analyse(&bench.view()) {
+        let Outcome::Known(conclusion) = finding.outcome else { panic!("{finding:?}") };
+        assert!(!conclusion.evidence.is_empty(), "{}", finding.code.name());
+        for evidence in conclusion.evidence {
+            let PhaseSummary { phase, start_ns, .. } = &bench.phases[evidence.phase as usize];
+            assert_eq!((phase.kind, *start_ns as f64 / 1e9), (PhaseKind::Measure, evidence.start_s));
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_drive_is_called_so() {
+    let mut bench = built_in("zoned");
+    let part = ByteRange::new(Offset(100_000 * MIB), Bytes(100_000 * MIB)).unwrap();
+    bench.sequential(part, OperationMix::Read, 2);
+    assert!(statement(&bench, FindingCode::ReadRateOuter).ends_with("at the start of the measured range."));
+    assert!(
+        statement(&bench, FindingCode::FullPassTime)
+            .starts_with("Reading 105 GB of the drive, from byte 104857600000 on once"),
+        "{}",
+        statement(&bench, FindingCode::FullPassTime)
+    );
+    let pass = find(&bench, FindingCode::FullPassTime).unwrap();
+    assert_eq!(datum(&pass, "covers_capacity"), Some(Datum::Flag(false)));
+}
+
+#[test]
+fn a_place_that_cannot_be_read_is_one_place() {
+    let mut bench = built_in("faulty");
+    let around = ByteRange::new(Offset(299_999_232 * 1000), Bytes(64 * MIB)).unwrap();
+    let workload = Workload::new(around, Pattern::Sequential, OperationMix::Read, Bytes::from_mib(1), 4);
+    bench.run(PhaseKind::Measure, workload, StopCondition::one_pass());
+    let finding = find(&bench, FindingCode::BadBlocks).unwrap();
+    assert_eq!(finding.estimate().unwrap().value, 1.0);
+    // 768,000 bytes lie between the start of the range and 300 GB; so the 1st to the 17th of the requests fail.
+    assert_eq!(datum(&finding, "errors"), Some(Datum::Integer(17)));
+    let region = Datum::record([
+        ("first_byte", Datum::Integer(299_999_232_000)),
+        ("bytes", Datum::Integer(17 * MIB)),
+        ("count", Datum::Integer(17)),
+    ]);
+    assert_eq!(datum(&finding, "regions"), Some(Datum::List(vec![region])));
+    assert_eq!(bench.phases[0].operations(), 64 - 17);
+    assert_eq!(find(&checked("constant"), FindingCode::BadBlocks), None);
+}
+
+#[test]
+fn errors_are_never_speed() {
+    let all = ByteRange::whole(Bytes(1 << 50));
+    let drive = FaultyDrive::new(sim::open("constant", 1).unwrap(), vec![Fault::Unreadable(all)]);
+    let mut bench = Bench::new(Box::new(drive), 1);
+    bench.check(false);
+    for code in [FindingCode::ReadRateOuter, FindingCode::ReadRateMean, FindingCode::FullPassTime] {
+        assert_eq!(why_unknown(&bench, code), "All 52 visits met errors or were cut short.");
+    }
+    assert_eq!(
+        why_unknown(&bench, FindingCode::AccessTime),
+        "Only 0 single random reads succeeded; at least 30 are needed."
+    );
+    assert!(why_unknown(&bench, FindingCode::ConcurrencyGain).contains("without failures"));
+}
+
+#[test]
+fn short_reads_are_errors() {
+    let drive = FaultyDrive::new(sim::open("constant", 1).unwrap(), vec![Fault::ShortReads { every: 100 }]);
+    let mut bench = Bench::new(Box::new(drive), 1);
+    bench.random(bench.whole(), OperationMix::Read, &[1], 1);
+    assert_eq!((bench.phases[0].operations(), bench.phases[0].errors()), (5_940, 60));
+    assert!(value(&bench, FindingCode::BadBlocks).unwrap() > 50.0);
+}
+
+#[test]
+fn a_drive_that_goes_away_is_lost_and_the_rest_is_kept() {
+    let gone = FaultyDrive::new(sim::open("zoned", 1).unwrap(), vec![Fault::GoneAt(Instant(60_000_000_000))]);
+    let mut bench = Bench::new(Box::new(gone), 2);
+    bench.check(true);
+    let lost_s = value(&bench, FindingCode::DeviceLost).unwrap();
+    assert!((60.0..60.2).contains(&lost_s), "{lost_s}");
+    assert!((value(&bench, FindingCode::ReadRateOuter).unwrap() / 150e6 - 1.0).abs() < 0.01);
+    assert_eq!(find(&bench, FindingCode::BadBlocks), None);
+    assert_eq!(find(&checked("zoned"), FindingCode::DeviceLost), None);
+}
+
+#[test]
+fn a_refusal_says_nothing_of_the_medium() {
+    let mut bench = built_in("constant");
+    let whole = bench.whole();
+    let workload = Workload::new(whole, Pattern::Sequential, OperationMix::Write, Bytes::from_mib(1), 1);
+    bench.target.capacity = Bytes(2 * whole.bytes().0);
+    let past = ByteRange::new(whole.end(), Bytes(4 * MIB)).unwrap();
+    bench.run(PhaseKind::Measure, Workload { range: past, ..workload }, StopCondition::one_pass());
+    assert_eq!(
+        why_unknown(&bench, FindingCode::BadBlocks),
+        "4 requests failed, the first at byte 1000000000000 with: no space left. That says nothing of the medium."
+    );
+}
+
+/// A drive of one server and 5 µs: memory.
+#[test]
+fn answers_as_fast_as_memory_are_not_a_drive() {
+    let mut bench = checked("constant");
+    quicken(&mut bench, 20);
+    let finding = find(&bench, FindingCode::CacheInfluence).unwrap();
+    assert_eq!(finding.estimate().unwrap().value, 1.0);
+    assert!(
+        statement(&bench, FindingCode::CacheInfluence)
+            .contains("Half of all single random reads took less than 5.0"),
+        "{}",
+        statement(&bench, FindingCode::CacheInfluence)
+    );
+    let access = statement(&bench, FindingCode::AccessTime);
+    assert!(!access.contains("drive;") && access.contains("Something else than a drive"), "{access}");
+    assert_eq!(find(&checked("constant"), FindingCode::CacheInfluence), None);
+    assert_eq!(find(&checked("zoned"), FindingCode::CacheInfluence), None);
+}
+
+/// Makes all latencies `factor` times shorter.
+fn quicken(bench: &mut Bench, factor: u64) {
+    for totals in bench.phases.iter_mut().flat_map(|summary| &mut summary.totals) {
+        let mut histogram = model::histogram::LatencyHistogram::default();
+        let latency_ns = totals.histogram.min().unwrap().0 / factor;
+        (0..totals.histogram.count()).for_each(|_| histogram.record(latency_ns));
+        totals.histogram = histogram;
+    }
+}
+
+#[test]
+fn a_disk_that_answers_at_once_and_a_link_that_is_outrun_are_caches() {
+    let mut bench = checked("constant");
+    bench.target.rotational = Some(true);
+    bench.target.link = Some(Link { name: "SATA 6 Gbit/s".into(), bytes_per_second_max: Some(600e6) });
+    let finding = find(&bench, FindingCode::CacheInfluence).unwrap();
+    assert_eq!(finding.estimate().unwrap().value, 2.0);
+    let statement = statement(&bench, FindingCode::CacheInfluence);
+    assert!(statement.contains("no disk turns that fast") && statement.contains("carries 600 MB/s at most"));
+}
+
+#[test]
+fn caveats_are_carried_by_every_speed() {
+    let mut bench = checked("zoned");
+    bench.target.kind = TargetKind::File;
+    bench.target.caveats = vec![Caveat::NotDirect, Caveat::InPageCache];
+    assert_eq!(value(&bench, FindingCode::CacheInfluence), Some(2.0));
+    let names = Datum::List(vec![Datum::Text("not-direct".into()), Datum::Text("in-page-cache".into())]);
+    for code in SPEEDS {
+        let finding = find(&bench, code).unwrap();
+        assert_eq!(datum(&finding, "caveats"), Some(names.clone()), "{}", code.name());
+        assert!(!statement(&bench, code).contains("the drive"), "{}", statement(&bench, code));
+    }
+    assert_eq!(
+        statement(&bench, FindingCode::ReadRateOuter),
+        "Reads run at 150 MB/s at the start of the file. Something else than a drive may have answered."
+    );
+}
+
+#[test]
+fn too_few_visits_are_too_few() {
+    let mut bench = built_in("zoned");
+    bench.sequential(bench.whole(), OperationMix::Read, 1);
+    assert_eq!(
+        why_unknown(&bench, FindingCode::ReadRateOuter),
+        "Fewer than two usable visits at the outer edge of the drive (its start). Measure again."
+    );
+    bench.phases.truncate(5);
+    assert!(why_unknown(&bench, FindingCode::ReadRateMean).contains("do not cover the range twice"));
+}
+
+#[test]
+fn one_server_that_does_not_sort_gains_nothing() {
+    let drive = FaultyDrive::new(sim::open("constant", 1).unwrap(), Vec::new());
+    let mut bench = Bench::new(Box::new(drive), 1);
+    // The rounds of depth 1 pass for those of depth 2.
+    bench.random(bench.whole(), OperationMix::Read, &[1], 6);
+    for summary in &mut bench.phases[3..] {
+        summary.phase.workload.as_mut().unwrap().queue_depth = 2;
+    }
+    assert_eq!(
+        statement(&bench, FindingCode::ConcurrencyGain),
+        "More random reads at a time bring no gain: at best 1.00 times as many per second, at a depth of 2."
+    );
+}
+
+#[test]
+fn warm_up_is_not_measured() {
+    let mut bench = built_in("zoned");
+    for _ in 0..3 {
+        let whole = bench.whole();
+        let workload = Workload::new(whole, Pattern::RandomOnce, OperationMix::Read, Bytes(4096), 1);
+        bench.run(PhaseKind::WarmUp, workload, StopCondition::after(Nanos::from_secs(1)));
+    }
+    assert_eq!(analyse(&bench.view()), []);
+}
+
+#[test]
+fn the_same_records_give_the_same_findings() {
+    let (first, second) = (checked("zoned"), checked("zoned"));
+    let of = |bench: &Bench| {
+        let view: RunView<'_> = bench.view();
+        analyse(&view)
+    };
+    assert_eq!(of(&first), of(&second));
+    assert_eq!(of(&first), of(&first));
+}
+
+#[test]
+fn every_code_of_the_registry_has_its_scenario() {
+    let page = include_str!("scenarios.rs");
+    for detector in analysis::detector::REGISTRY {
+        for code in detector.codes() {
+            let variant = format!("FindingCode::{code:?}");
+            assert!(page.contains(&variant), "{variant} has no scenario");
+        }
+    }
+    let drive: Box<dyn Drive> = sim::open("null", 0).unwrap();
+    assert_eq!(drive.facts().kind, TargetKind::Sim);
+}
