@@ -29,6 +29,12 @@ pub mod sysfs;
 mod system_call;
 pub mod usage;
 
+#[cfg(test)]
+#[path = "../../tests/loopdev/mod.rs"]
+mod loopdev;
+#[cfg(test)]
+mod permit_tests;
+
 use crate::error::IoError;
 use identity::Identity;
 use model::target::TargetFacts;

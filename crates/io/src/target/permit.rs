@@ -124,7 +124,7 @@ fn identity_of(descriptor: BorrowedFd<'_>) -> io::Result<(Identity, u64)> {
 }
 
 /// Grants, and calls `claimed` between the claim and the checks, so that a test can try to get in between.
-fn grant_between(
+pub(super) fn grant_between(
     roots: &SystemRoots,
     target: &Target,
     consent: &WriteConsent,

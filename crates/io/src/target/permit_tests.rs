@@ -1,0 +1,220 @@
+//! What cannot be tried from outside: somebody who comes between the claim and the checks, and a system that does
+//! not tell who uses a drive.
+
+use super::loopdev::{Image, LoopDevice, alone_with_loop_devices, attempt, make_ext4};
+use super::permit::grant_between;
+use super::sysfs::SystemRoots;
+use super::{Target, WriteConsent};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn everything(target: &Target) -> WriteConsent {
+    WriteConsent { destroy_data: true, confirm: Some(target.confirmation().to_owned()) }
+}
+
+#[test]
+fn a_mount_between_claim_and_check_is_kept_away_by_the_kernel() {
+    let name = "a_mount_between_claim_and_check_is_kept_away_by_the_kernel";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    make_ext4(&device.path);
+    let target = Target::open(&device.path).unwrap();
+    let point = tempfile::tempdir().unwrap();
+    let before = image.checksum();
+    let mut mounted = None;
+    let granted = grant_between(&SystemRoots::live(), &target, &everything(&target), || {
+        let arguments = ["-o", "ro", device.text(), point.path().to_str().unwrap()];
+        mounted = Some(attempt("mount", &arguments).status.success());
+    });
+    assert_eq!(mounted, Some(false));
+    granted.expect("nobody uses it");
+    assert_eq!(image.checksum(), before);
+}
+
+#[test]
+fn a_loop_device_between_claim_and_check_is_seen_by_the_check() {
+    let name = "a_loop_device_between_claim_and_check_is_seen_by_the_check";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    let target = Target::open(&device.path).unwrap();
+    let before = image.checksum();
+    let mut above = None;
+    let refused = grant_between(&SystemRoots::live(), &target, &everything(&target), || {
+        above = Some(LoopDevice::over(&device.path));
+    });
+    let why = refused.unwrap_err().to_string();
+    assert!(why.contains(&format!("is used by {}", above.unwrap().text())), "{why}");
+    assert_eq!(image.checksum(), before);
+}
+
+/// The folders of a system that tells of one loop device, all in order; each test takes something away.
+struct Told {
+    directory: TempDir,
+    roots: SystemRoots,
+}
+
+impl Told {
+    fn of(device: &LoopDevice) -> Told {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().to_owned();
+        let name = device.path.file_name().unwrap().to_str().unwrap();
+        let folder = root.join("sys/devices/virtual/block").join(name);
+        for path in [
+            folder.join("holders"),
+            folder.join("slaves"),
+            root.join("sys/block"),
+            root.join("sys/dev/block"),
+        ] {
+            fs::create_dir_all(path).unwrap();
+        }
+        fs::write(folder.join("dev"), device.number()).unwrap();
+        fs::write(folder.join("ro"), "0\n").unwrap();
+        symlink(format!("../devices/virtual/block/{name}"), root.join("sys/block").join(name)).unwrap();
+        symlink(
+            format!("../../devices/virtual/block/{name}"),
+            root.join("sys/dev/block").join(device.number()),
+        )
+        .unwrap();
+        for process in ["self", "1"] {
+            fs::create_dir_all(root.join("proc").join(process)).unwrap();
+            let line = "22 27 0:21 / /proc rw,relatime - proc proc rw\n";
+            fs::write(root.join("proc").join(process).join("mountinfo"), line).unwrap();
+        }
+        fs::write(root.join("proc/swaps"), "Filename\tType\tSize\tUsed\tPriority\n").unwrap();
+        let roots = SystemRoots { sysfs: root.join("sys"), proc: root.join("proc"), dev: "/dev".into() };
+        Told { directory, roots }
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.directory.path().join(path)
+    }
+}
+
+/// Takes something away from what the system tells; answers why no permit is granted then.
+fn refusal_after(name: &str, change: impl FnOnce(&Told, &Path)) -> Option<String> {
+    let _alone = alone_with_loop_devices(name)?;
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    let target = Target::open(&device.path).unwrap();
+    let told = Told::of(&device);
+    grant_between(&told.roots, &target, &everything(&target), || {})
+        .expect("all is told, and nobody uses it");
+    let before = image.checksum();
+    let folder = told.roots.sysfs.join("devices/virtual/block").join(device.path.file_name().unwrap());
+    change(&told, &folder);
+    let refused = grant_between(&told.roots, &target, &everything(&target), || {});
+    assert_eq!(image.checksum(), before);
+    Some(refused.expect_err("a permit was granted").to_string())
+}
+
+fn assert_says(why: Option<String>, expected: &str) {
+    if let Some(why) = why {
+        assert!(why.contains(expected), "{why:?} does not say {expected:?}");
+    }
+}
+
+#[test]
+fn without_our_mounts_nothing_is_granted() {
+    let why = refusal_after("without_our_mounts_nothing_is_granted", |told, _| {
+        fs::remove_file(told.at("proc/self/mountinfo")).unwrap();
+    });
+    assert_says(why, "proc/self/mountinfo cannot be read");
+}
+
+#[test]
+fn without_the_mounts_of_the_first_process_nothing_is_granted() {
+    let why = refusal_after("without_the_mounts_of_the_first_process_nothing_is_granted", |told, _| {
+        fs::remove_file(told.at("proc/1/mountinfo")).unwrap();
+    });
+    assert_says(why, "proc/1/mountinfo cannot be read");
+}
+
+#[test]
+fn a_mount_that_cannot_be_understood_counts_as_use() {
+    let why = refusal_after("a_mount_that_cannot_be_understood_counts_as_use", |told, _| {
+        fs::write(told.at("proc/self/mountinfo"), "22 27 7:x / /data rw - ext4 /dev/loop rw\n").unwrap();
+    });
+    assert_says(why, "a line of mountinfo cannot be understood");
+}
+
+#[test]
+fn without_the_list_of_swap_nothing_is_granted() {
+    let why = refusal_after("without_the_list_of_swap_nothing_is_granted", |told, _| {
+        fs::remove_file(told.at("proc/swaps")).unwrap();
+    });
+    assert_says(why, "proc/swaps cannot be read");
+}
+
+#[test]
+fn a_swap_area_that_cannot_be_looked_at_counts_as_use() {
+    let why = refusal_after("a_swap_area_that_cannot_be_looked_at_counts_as_use", |told, _| {
+        fs::write(told.at("proc/swaps"), "Filename\n/nowhere/swap file\t8 0 -2\n").unwrap();
+    });
+    assert_says(why, "the swap area /nowhere/swap cannot be looked at");
+}
+
+#[test]
+fn without_sysfs_nothing_is_granted() {
+    let why = refusal_after("without_sysfs_nothing_is_granted", |told, _| {
+        fs::remove_dir_all(told.at("sys")).unwrap();
+    });
+    assert_says(why, "the list of all disks cannot be read");
+}
+
+#[test]
+fn without_the_holders_nothing_is_granted() {
+    let why = refusal_after("without_the_holders_nothing_is_granted", |_, folder| {
+        fs::remove_dir(folder.join("holders")).unwrap();
+    });
+    assert_says(why, "what sysfs says of the block device");
+}
+
+#[test]
+fn without_the_read_only_flag_nothing_is_granted() {
+    let why = refusal_after("without_the_read_only_flag_nothing_is_granted", |_, folder| {
+        fs::remove_file(folder.join("ro")).unwrap();
+    });
+    assert_says(why, "what sysfs says of the block device");
+}
+
+#[test]
+fn a_loop_device_that_does_not_tell_what_it_lies_on_counts_as_use() {
+    let name = "a_loop_device_that_does_not_tell_what_it_lies_on_counts_as_use";
+    let why = refusal_after(name, |told, _| {
+        let other = told.at("sys/block/loop999");
+        fs::create_dir_all(other.join("loop")).unwrap();
+        fs::write(other.join("dev"), "7:999\n").unwrap();
+        fs::write(other.join("loop/backing_file"), "/nowhere/image\n").unwrap();
+    });
+    assert_says(why, "what /dev/loop999 lies on cannot be read");
+}
+
+#[test]
+fn holders_are_named() {
+    let why = refusal_after("holders_are_named", |told, folder| {
+        let volume = told.at("sys/devices/virtual/block/dm-3");
+        fs::create_dir_all(volume.join("dm")).unwrap();
+        fs::create_dir_all(volume.join("holders")).unwrap();
+        fs::write(volume.join("dev"), "253:3\n").unwrap();
+        fs::write(volume.join("dm/name"), "vg-data\n").unwrap();
+        symlink("../../dm-3", folder.join("holders/dm-3")).unwrap();
+        let line = "30 27 253:3 / /srv/my\\040data rw - xfs /dev/mapper/vg-data rw\n";
+        fs::write(told.at("proc/self/mountinfo"), line).unwrap();
+    });
+    assert_says(why.clone(), "is used by /dev/dm-3 (volume vg-data)");
+    assert_says(why, "/dev/dm-3 is mounted at /srv/my data (xfs)");
+}
+
+#[test]
+fn a_member_of_a_btrfs_over_several_devices_is_named() {
+    let why = refusal_after("a_member_of_a_btrfs_over_several_devices_is_named", |told, folder| {
+        let devices = told.at("sys/fs/btrfs/5e1f/devices");
+        fs::create_dir_all(&devices).unwrap();
+        symlink(folder, devices.join(folder.file_name().unwrap())).unwrap();
+    });
+    assert_says(why, "belongs to a mounted btrfs file system");
+}
