@@ -56,7 +56,7 @@ pub(super) fn use_of(roots: &SystemRoots, identity: Identity, target: Option<&Ta
         Identity::Device { number, .. } => usage.of_device(roots, number),
         Identity::File(file) => {
             let mut obstacles = usage.of_file(file, "it");
-            obstacles.extend(target.and_then(|target| file_refuses_writes(target)));
+            obstacles.extend(target.and_then(file_refuses_writes));
             obstacles
         }
     }

@@ -1,0 +1,85 @@
+//! The list of drives: complete, true, and harmless.
+
+mod loopdev;
+
+use io::target::listing::{DriveListing, drives};
+use loopdev::{Image, LoopDevice, Mounted, alone_with_loop_devices, make_ext4};
+use model::units::Bytes;
+
+fn listed(device: &LoopDevice) -> Option<DriveListing> {
+    drives().unwrap().into_iter().find(|drive| drive.facts.path == device.text())
+}
+
+#[test]
+fn a_drive_is_listed_with_its_partitions_and_who_uses_them() {
+    let Some(_alone) = alone_with_loop_devices("a_drive_is_listed_with_its_partitions_and_who_uses_them")
+    else {
+        return;
+    };
+    let image = Image::new(24);
+    let mut device = LoopDevice::over(&image.path);
+    device.partition("label: gpt\nsize=10MiB\nsize=10MiB\n");
+    make_ext4(&device.partition_path(1));
+    let mounted = Mounted::new(&device.partition_path(1), "ro");
+    let before = image.checksum();
+    let drive = listed(&device).expect("it is listed");
+    assert_eq!(image.checksum(), before, "listing changes nothing");
+    assert_eq!(drive.facts.capacity, Bytes::from_mib(24));
+    assert_eq!((drive.read_refusal.as_deref(), drive.confirmation.as_str()), (None, device.text()));
+    let user = format!("{}p1 is mounted at {} (ext4)", device.text(), mounted.place().display());
+    assert_eq!(drive.used_by().collect::<Vec<_>>(), [user.as_str()]);
+    assert!(!drive.may_be_written());
+    let [first, second] = drive.partitions.as_slice() else { panic!("{:?}", drive.partitions) };
+    assert_eq!((first.start, first.size), (1 << 20, Bytes::from_mib(10)));
+    assert_eq!(
+        (first.content.as_slice(), first.used_by.as_slice()),
+        (["ext4 file system".to_owned()].as_slice(), [user].as_slice())
+    );
+    assert!(second.content.is_empty() && second.used_by.is_empty());
+
+    drop(mounted);
+    let drive = listed(&device).expect("it is listed");
+    assert!(drive.may_be_written(), "only what it holds is in the way: {:?}", drive.obstacles);
+    assert!(drive.obstacles.iter().any(|obstacle| obstacle.statement.contains("GPT partition table")));
+}
+
+#[test]
+fn a_loop_device_without_a_file_is_not_listed() {
+    let Some(_alone) = alone_with_loop_devices("a_loop_device_without_a_file_is_not_listed") else { return };
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    assert!(listed(&device).is_some());
+    assert!(drives().unwrap().iter().all(|drive| drive.facts.capacity > Bytes::ZERO));
+}
+
+#[test]
+fn every_disk_with_a_size_is_listed_even_when_it_cannot_be_opened() {
+    let _alone = loopdev::alone();
+    let listed: Vec<String> = drives().unwrap().into_iter().map(|drive| drive.facts.path).collect();
+    for entry in std::fs::read_dir("/sys/block").unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let size = std::fs::read_to_string(format!("/sys/block/{name}/size")).unwrap();
+        // Loop devices come and go while other programs are tested.
+        if size.trim() != "0" && !name.starts_with("loop") {
+            assert!(listed.contains(&format!("/dev/{name}")), "{name} is missing in {listed:?}");
+        }
+    }
+}
+
+#[test]
+fn the_disk_of_the_root_file_system_is_in_use() {
+    let _alone = loopdev::alone();
+    let root = loopdev::run("stat", &["-c", "%d", "/"]);
+    let number: u64 = root.parse().unwrap();
+    let (major, minor) = (number >> 8, number & 0xff);
+    let Some(drive) = drives().unwrap().into_iter().find(|drive| {
+        let name = drive.facts.path.trim_start_matches("/dev/").replace('/', "!");
+        let text = std::fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap_or_default();
+        text.trim() == format!("{major}:{minor}")
+    }) else {
+        loopdev::skip("the_disk_of_the_root_file_system_is_in_use", "the root is not on a whole disk here");
+        return;
+    };
+    assert!(drive.used_by().any(|user| user.contains("is mounted at / (")), "{:?}", drive.obstacles);
+    assert!(!drive.may_be_written());
+}
