@@ -202,7 +202,9 @@ fn errors_are_never_speed() {
     let all = ByteRange::whole(Bytes(1 << 50));
     let drive = FaultyDrive::new(sim::open("constant", 1).unwrap(), vec![Fault::Unreadable(all)]);
     let mut bench = Bench::new(Box::new(drive), 1);
-    bench.check(false);
+    bench.sequential(bench.whole(), OperationMix::Read, 2);
+    bench.random(bench.whole(), OperationMix::Read, &[1, 4], 2);
+    bench.series.errors.truncate(1000);
     for code in [FindingCode::ReadRateOuter, FindingCode::ReadRateMean, FindingCode::FullPassTime] {
         assert_eq!(why_unknown(&bench, code), "All 52 visits met errors or were cut short.");
     }

@@ -152,6 +152,7 @@ mod tests {
     use crate::constant::ConstantDrive;
     use crate::profile::plain_facts;
     use model::request::Tag;
+    use proptest::prelude::*;
 
     fn with(fault: Fault) -> FaultyDrive {
         let facts = plain_facts("sim:test", Bytes::from_gib(1));
@@ -203,5 +204,47 @@ mod tests {
         let answers = read_at(&mut with(stall), &[0, 0, 0]);
         let ends: Vec<u64> = answers.iter().map(|answer| answer.2).collect();
         assert_eq!(ends, [100, 1150, 1250]);
+    }
+
+    proptest! {
+        /// Whatever goes wrong, every request is answered once, in the order of time.
+        #[test]
+        fn every_request_is_answered_once(
+            gone_after in 0u64..40,
+            stall_at in 0u64..2000,
+            stall in 0u64..2000,
+            every in 0u64..5,
+            depth in 1u32..9,
+            seed in any::<u64>(),
+        ) {
+            let disk = crate::profile::open("zoned", seed).unwrap();
+            let faults = vec![
+                Fault::GoneAfter(gone_after),
+                Fault::Stall { at: Instant(stall_at * 100_000), duration: Nanos(stall * 100_000) },
+                Fault::ShortReads { every },
+            ];
+            let mut drive = FaultyDrive::new(disk, faults);
+            let mut prng = model::prng::Prng::new(seed, 1);
+            let (mut now, mut answered) = (Instant::START, vec![0u32; depth as usize]);
+            let mut submit = |drive: &mut FaultyDrive, tag: Tag, now: Instant| {
+                let offset_bytes = prng.below(100_000_000) * 4096;
+                drive.submit(Request { tag, operation: Operation::Read, offset_bytes, length_bytes: 4096 }, now);
+            };
+            (0..depth).for_each(|tag| submit(&mut drive, Tag(tag), now));
+            for _ in 0..30 {
+                now = drive.next_completion_at().unwrap().max(now);
+                let completion = drive.take_completion(now).unwrap();
+                prop_assert!(completion.completed_ns <= now.0);
+                answered[completion.tag.0 as usize] += 1;
+                submit(&mut drive, completion.tag, now);
+            }
+            for _ in 0..depth {
+                now = drive.next_completion_at().unwrap().max(now);
+                let completion = drive.take_completion(now).unwrap();
+                answered[completion.tag.0 as usize] += 1;
+            }
+            prop_assert_eq!(drive.next_completion_at(), None);
+            prop_assert_eq!(answered.iter().sum::<u32>(), 30 + depth);
+        }
     }
 }

@@ -48,10 +48,12 @@ impl Detector for BadBlocks {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let errors = || (0..run.phases.len() as u32).flat_map(|phase| run.series.errors(phase));
-        let of_medium: Vec<ErrorRecord> = errors().filter(|error| is_of_medium(error.status)).collect();
+        let with_errors = run.phases.iter().enumerate().filter(|(_, summary)| summary.errors() > 0);
+        let (of_medium, others): (Vec<ErrorRecord>, Vec<ErrorRecord>) = with_errors
+            .flat_map(|(phase, _)| run.series.errors(phase as u32))
+            .partition(|error| is_of_medium(error.status));
         if of_medium.is_empty() {
-            return refused(errors()).into_iter().collect();
+            return refused(&others).into_iter().collect();
         }
         vec![found(run, &join(&of_medium), &of_medium)]
     }
@@ -62,8 +64,8 @@ fn is_of_medium(status: Status) -> bool {
 }
 
 /// Failures that say nothing of the medium: nothing could be told, and why.
-fn refused(errors: impl Iterator<Item = ErrorRecord>) -> Option<Finding> {
-    let mut errors = errors.filter(|error| error.status != Status::DeviceGone);
+fn refused(errors: &[ErrorRecord]) -> Option<Finding> {
+    let mut errors = errors.iter().filter(|error| error.status != Status::DeviceGone);
     let first = errors.next()?;
     let why = format!(
         "{} requests failed, the first at byte {} with: {}. That says nothing of the medium.",

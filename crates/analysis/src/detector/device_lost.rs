@@ -32,12 +32,13 @@ impl Detector for DeviceLost {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let lost = run.phases.iter().enumerate().find_map(|(index, summary)| {
+            let gone = summary.stopped == Some(StopReason::DeviceGone);
+            if !gone && summary.errors() == 0 {
+                return None;
+            }
             let phase = index as u32;
             let first = run.series.errors(phase).find(|error| error.status == Status::DeviceGone);
-            let ended = || {
-                let gone = summary.stopped == Some(StopReason::DeviceGone);
-                gone.then_some(summary.start_ns + summary.duration_ns)
-            };
+            let ended = || gone.then_some(summary.start_ns + summary.duration_ns);
             let at_s = first.map(|error| error.at_ns).or_else(ended)? as f64 / 1e9;
             let start_s = summary.start_ns as f64 / 1e9;
             Some((at_s, Evidence { phase, start_s, seconds: summary.duration_ns as f64 / 1e9 }))

@@ -57,6 +57,8 @@ pub fn of_histogram(histogram: &LatencyHistogram, quantile: Quantile, confidence
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::prng::Prng;
+    use proptest::prelude::*;
 
     /// David and Nagaraja's own example values, and the smallest counts: six for a median at 95 %.
     #[test]
@@ -77,5 +79,32 @@ mod tests {
         let median = of_histogram(&histogram, Quantile::MEDIAN, 0.95).unwrap();
         assert_eq!(median.value, 50.0);
         assert!((median.low - 40.0).abs() < 0.2 && (median.high - 61.0).abs() < 0.3, "{median:?}");
+    }
+
+    #[test]
+    fn intervals_cover_at_least_as_often_as_they_say() {
+        let mut prng = Prng::new(7, 0);
+        for (count, quantile) in [(20, 0.5), (400, 0.9), (2000, 0.99)] {
+            let (low, high) = interval_ranks(count, quantile, 0.95).unwrap();
+            let covered = (0..1000)
+                .filter(|_| {
+                    let below = (0..count).filter(|_| prng.unit() < quantile).count() as u64;
+                    (low..high).contains(&below)
+                })
+                .count();
+            // Ranks are whole, so it is rarely 95 % exactly; 3 standard deviations below are 93 %.
+            assert!((930..=990).contains(&covered), "{count} {quantile}: {covered}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_enclose_the_quantile(count in 1u64..5000, quantile in 0.01f64..0.99) {
+            if let Some((low, high)) = interval_ranks(count, quantile, 0.95) {
+                let expected = quantile * count as f64;
+                prop_assert!(low >= 1 && high <= count && low < high);
+                prop_assert!((low as f64) < expected + 1.0 && high as f64 > expected);
+            }
+        }
     }
 }

@@ -54,6 +54,7 @@ pub fn log_ratio(top: &Mean, bottom: &Mean) -> Option<Mean> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn pair(numerator: f64, denominator: f64) -> Pair {
         Pair { numerator, denominator }
@@ -75,5 +76,28 @@ mod tests {
         let (there, back) = (log_ratio(&top, &bottom).unwrap(), log_ratio(&bottom, &top).unwrap());
         assert!((there.value.exp() - 2.0).abs() < 1e-12 && (there.value + back.value).abs() < 1e-12);
         assert!((there.variance - 0.005).abs() < 1e-12 && (there.degrees_of_freedom - 8.0).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn units_do_not_matter(
+            batches in prop::collection::vec((0.1f64..10.0, 0.1f64..10.0), 2..20),
+            seconds in 1e-3f64..1e3,
+            bytes in 1e-3f64..1e9,
+        ) {
+            let plain: Vec<Pair> = batches.iter().map(|&(n, d)| pair(n, d)).collect();
+            let scaled: Vec<Pair> = batches.iter().map(|&(n, d)| pair(n * seconds, d * bytes)).collect();
+            let (plain, scaled) = (ratio_of_sums(&plain).unwrap(), ratio_of_sums(&scaled).unwrap());
+            let expected = plain.scaled(seconds / bytes);
+            prop_assert!((scaled.value / expected.value - 1.0).abs() < 1e-9);
+            prop_assert!((scaled.variance - expected.variance).abs() <= 1e-6 * expected.variance + 1e-300);
+        }
+
+        #[test]
+        fn batches_of_one_ratio_have_no_spread(ratio in 0.1f64..10.0, sizes in prop::collection::vec(0.5f64..9.0, 2..9)) {
+            let batches: Vec<Pair> = sizes.iter().map(|&size| pair(ratio * size, size)).collect();
+            let mean = ratio_of_sums(&batches).unwrap();
+            prop_assert!((mean.value - ratio).abs() < 1e-9 && mean.variance < 1e-20);
+        }
     }
 }

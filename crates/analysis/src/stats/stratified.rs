@@ -51,6 +51,7 @@ pub fn finest_strata(places: &[f64]) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
     use model::prng::Prng;
+    use proptest::prelude::*;
 
     #[test]
     fn two_strata_by_hand() {
@@ -91,5 +92,16 @@ mod tests {
             })
             .count();
         assert!((925..=975).contains(&covered), "{covered}");
+    }
+
+    proptest! {
+        #[test]
+        fn each_place_is_in_one_stratum(places in prop::collection::vec(0.0f64..1.0, 2..80)) {
+            let strata = finest_strata(&places);
+            let mut members: Vec<usize> = strata.concat();
+            members.sort_unstable();
+            prop_assert_eq!(members, (0..places.len()).collect::<Vec<_>>());
+            prop_assert!(strata.iter().all(|stratum| stratum.len() >= 2));
+        }
     }
 }
