@@ -92,22 +92,20 @@ fn a_long_series_is_cut_into_segments() {
     let store = open(folder.path());
     let facts = run("long");
     let mut writer = store.begin(&facts).unwrap();
-    let records: Vec<_> = (0..(1 << 20) + 5).map(io).collect();
-    for batch in records.chunks(300_000) {
-        writer.append_trace(batch).unwrap();
-    }
-    assert!(writer.folder().join("trace-000001.parquet").exists());
-    assert!(writer.folder().join("trace-000002.journal").exists());
+    let records: Vec<_> = (0..(1 << 16) + 5).map(|number| interval(0, number)).collect();
+    records.iter().for_each(|record| writer.append_interval(record).unwrap());
+    assert!(writer.folder().join("intervals-000001.parquet").exists());
+    assert!(writer.folder().join("intervals-000002.journal").exists());
     writer.finish(&complete(facts)).unwrap();
-    let stored = store.read("long").unwrap();
-    assert!(stored.series.trace().map(Result::unwrap).eq(records));
+    assert!(store.read("long").unwrap().series.intervals(0).eq(records));
 }
 
 #[test]
 fn runs_are_listed_newest_first_and_found_by_the_beginning_of_their_names() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    for (id, started) in [("b-1", "2026-03-02T00:00:00Z"), ("a-2", "2026-03-03T00:00:00Z"), ("a-1", "2026-03-01T00:00:00.5Z")]
+    for (id, started) in
+        [("b-1", "2026-03-02T00:00:00Z"), ("a-2", "2026-03-03T00:00:00Z"), ("a-1", "2026-03-01T00:00:00.5Z")]
     {
         let mut facts = run(id);
         facts.started = started.into();
@@ -301,13 +299,20 @@ fn an_index_is_made_again_whatever_became_of_it() {
         connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap()
     };
     assert_eq!(indexed(), 2);
-    for garbage in [&b"garbage that is no database, and longer than a header of one hundred bytes, so that it is read"[..], b"", b"SQLite format 3\0"] {
+    for garbage in [
+        &b"garbage that is no database, and longer than a header of one hundred bytes, so that it is read"[..],
+        b"",
+        b"SQLite format 3\0",
+    ] {
         let _ = fs::remove_file(index.with_file_name("index.sqlite-wal"));
         fs::write(&index, garbage.repeat(50)).unwrap();
         assert_eq!(ids(&store), ["two", "one"]);
         assert_eq!(indexed(), 2);
     }
-    rusqlite::Connection::open(&index).unwrap().execute_batch("DROP TABLE runs; CREATE TABLE runs (x)").unwrap();
+    rusqlite::Connection::open(&index)
+        .unwrap()
+        .execute_batch("DROP TABLE runs; CREATE TABLE runs (x)")
+        .unwrap();
     assert_eq!(ids(&store), ["two", "one"]);
     fs::remove_dir_all(folder.path().join("runs/one")).unwrap();
     assert_eq!(ids(&store), ["two"]);

@@ -1,7 +1,7 @@
 //! One run's folder: which parts its series have, their checksums, its lock, and the folding of journals.
 
 use super::error::StoreError;
-use super::files::{PARTIAL, sync_folder};
+use super::files::{PARTIAL, partial_path, sync_folder};
 use super::format::{FileForm, SeriesKind};
 use super::segment::{Fingerprint, publish, write_partial};
 use std::collections::{BTreeMap, HashMap};
@@ -62,8 +62,12 @@ pub(super) fn fold(folder: &Path, kind: SeriesKind, number: u32) -> Result<(), S
     let name = kind.segment_name(number);
     let segment = folder.join(&name);
     if let Some(fingerprint) = write_partial(&journal, &segment, kind)? {
-        note_checksum(folder, &name, fingerprint)?;
-        publish(&segment)?;
+        let published = note_checksum(folder, &name, fingerprint).and_then(|()| publish(&segment));
+        if let Err(error) = published {
+            // A full disk must not also keep a segment that nobody reads; its journal is still there.
+            let _ = fs::remove_file(partial_path(&segment));
+            return Err(error);
+        }
     }
     fs::remove_file(&journal).map_err(StoreError::system("remove", &journal))
 }

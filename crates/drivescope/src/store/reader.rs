@@ -119,7 +119,11 @@ fn restore_histograms(phases: &mut [PhaseSummary], series: &StoredSeries) {
 }
 
 impl StoredSeries {
-    pub(super) fn open(folder: &Path, under_way: bool, damage: &mut Vec<String>) -> Result<StoredSeries, StoreError> {
+    pub(super) fn open(
+        folder: &Path,
+        under_way: bool,
+        damage: &mut Vec<String>,
+    ) -> Result<StoredSeries, StoreError> {
         // First the names, then the checksums: a segment's checksum is noted before it gets its name.
         let parts = parts(folder)?;
         let mut series = StoredSeries {

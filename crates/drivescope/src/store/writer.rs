@@ -160,9 +160,9 @@ impl RunWriter {
     /// written: the run then reads as complete, from its journals.
     pub fn finish(&mut self, run: &Run) -> Result<(), StoreError> {
         self.series.iter_mut().for_each(|series| series.journal = None);
-        // Also those whose folding failed before. If it fails again, the journals hold the same records.
-        let folded = fold_all(&self.folder);
+        // First the facts, which are small and cannot be had elsewhere: a journal is as good as its segment.
         self.write_facts(run)?;
+        let folded = fold_all(&self.folder);
         let lock = self.folder.join(LOCK_FILE);
         fs::remove_file(&lock).map_err(StoreError::system("remove", &lock))?;
         self.lock = None;

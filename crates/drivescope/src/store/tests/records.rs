@@ -19,9 +19,10 @@ fn status() -> impl Strategy<Value = Status> {
 }
 
 pub(super) fn interval() -> impl Strategy<Value = IntervalRecord> {
-    let latency = (any::<[u64; 4]>(), any::<f64>()).prop_map(|([min_ns, p50_ns, p99_ns, max_ns], mean_ns)| {
-        IntervalLatency { min_ns, mean_ns, p50_ns, p99_ns, max_ns }
-    });
+    let latency =
+        (any::<[u64; 4]>(), any::<f64>()).prop_map(|([min_ns, p50_ns, p99_ns, max_ns], mean_ns)| {
+            IntervalLatency { min_ns, mean_ns, p50_ns, p99_ns, max_ns }
+        });
     (any::<u32>(), operation(), any::<[u64; 7]>(), option::of(latency)).prop_map(
         |(phase, operation, [start_ns, duration_ns, operations, bytes, errors, first, end], latency)| {
             IntervalRecord {
@@ -84,7 +85,12 @@ pub(super) fn telemetry() -> impl Strategy<Value = TelemetryRecord> {
 
 pub(super) fn io() -> impl Strategy<Value = IoRecord> {
     (any::<[u64; 4]>(), any::<[u32; 2]>(), status(), operation()).prop_map(
-        |([intended_ns, submitted_ns, completed_ns, offset_bytes], [length_bytes, phase], status, operation)| {
+        |(
+            [intended_ns, submitted_ns, completed_ns, offset_bytes],
+            [length_bytes, phase],
+            status,
+            operation,
+        )| {
             IoRecord {
                 intended_ns,
                 submitted_ns,
@@ -137,7 +143,9 @@ fn cells_are_packed_as_documented() {
 
 #[test]
 fn half_a_pair_of_cells_is_refused() {
-    for bytes in [&[5][..], &[0x80], &[5, 0x80], &[255; 11], &[0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2]] {
+    for bytes in
+        [&[5][..], &[0x80], &[5, 0x80], &[255; 11], &[0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2]]
+    {
         assert_eq!(decode_cells(bytes), None, "{bytes:?}");
     }
 }
