@@ -215,3 +215,20 @@ fn a_file_that_takes_the_name_of_another_is_not_written_to() {
     writer.write_all_at(&loopdev::Page([1; 4096]).0, 0).unwrap();
     assert_eq!(loopdev::checksum(&path), before);
 }
+
+#[test]
+fn the_path_without_links_confirms_a_file_too() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let path = file_in(directory.path()).canonicalize().unwrap();
+    let link = directory.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let target = Target::open(&link).unwrap();
+    let with = |confirm: &Path| {
+        let confirm = Some(confirm.to_str().unwrap().to_owned());
+        WritePermit::grant(&target, &WriteConsent { destroy_data: true, confirm })
+    };
+    with(&link).expect("as it was typed");
+    with(&path).expect("without links");
+    with(directory.path()).expect_err("another path");
+}

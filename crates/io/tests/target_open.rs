@@ -187,3 +187,18 @@ fn a_device_is_probed_by_reading_only() {
     assert_eq!((probe.blocks_read, probe.zero_blocks, probe.holes), (64, Some(0.0), None));
     assert_eq!(image.checksum(), before);
 }
+
+#[test]
+fn requests_on_a_target_wait_and_cannot_write() {
+    let _alone = alone();
+    let image = Image::new(1);
+    let target = Target::open(&image.path).unwrap();
+    let descriptor = std::os::fd::AsRawFd::as_raw_fd(&target.descriptor());
+    let text = std::fs::read_to_string(format!("/proc/self/fdinfo/{descriptor}")).unwrap();
+    let flags = text.lines().find_map(|line| line.strip_prefix("flags:")).unwrap().trim();
+    let flags = u32::from_str_radix(flags, 8).unwrap();
+    assert_eq!(flags & 0o3, 0, "read only");
+    assert_eq!(flags & 0o4000, 0, "no O_NONBLOCK");
+    assert_eq!(flags & 0o40000 != 0, target.is_direct(), "O_DIRECT");
+    assert_ne!(flags & 0o2000000, 0, "O_CLOEXEC");
+}

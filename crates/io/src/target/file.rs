@@ -48,6 +48,9 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Opened, IoError> {
     let status = system_call::status(descriptor.as_fd())
         .map_err(|source| IoError::system("look at", path.display().to_string(), source))?;
     let refuse = |why: &str| Err(IoError::Unsuitable { target: path.into(), why: why.into() });
+    // It would make io_uring answer EAGAIN where it otherwise waits.
+    system_call::make_blocking(descriptor.as_fd())
+        .map_err(|source| IoError::system("set up", path.display().to_string(), source))?;
     let kind = match status.st_mode & libc::S_IFMT {
         libc::S_IFBLK => Kind::Device,
         libc::S_IFREG => Kind::File,
@@ -66,8 +69,11 @@ fn explain(path: &Path, source: io::Error) -> IoError {
     let error = IoError::system("open", path.display().to_string(), source);
     match code {
         Some(libc::ENOENT) => error.with_hint("Nothing is there; `drivescope list` shows the drives"),
-        Some(libc::EACCES | libc::EPERM) => {
+        Some(libc::EACCES) => {
             error.with_hint("Run as root, or add yourself to the group disk: `sudo usermod -aG disk $USER`")
+        }
+        Some(libc::EPERM) => {
+            error.with_hint("Run as root. If you do, a container or a security policy keeps it from you")
         }
         Some(libc::ELOOP) => error.with_hint("Its symbolic links lead in a circle"),
         Some(libc::ENXIO) => error.with_hint("No drive is behind this device"),

@@ -135,9 +135,7 @@ pub(super) fn grant_between(
     claimed();
     permit.check_identity(target.identity(), permit.size).map_err(refused)?;
     let mut in_the_way = use_of(roots, target.identity(), Some(target));
-    if system_call::is_read_only(permit.descriptor()).unwrap_or(false) {
-        in_the_way.push(Obstacle::new(ObstacleKind::ReadOnly, "it refuses writes"));
-    }
+    in_the_way.extend(device_refuses_writes(&permit));
     if !in_the_way.is_empty() {
         return Err(refused(sentence(&in_the_way)));
     }
@@ -152,6 +150,21 @@ pub(super) fn grant_between(
     }
     check_confirmation(target, consent).map_err(refused)?;
     Ok(permit)
+}
+
+/// What the device itself says, which knows more than sysfs of a partition.
+fn device_refuses_writes(permit: &WritePermit) -> Option<Obstacle> {
+    if matches!(permit.identity, Identity::File(_)) {
+        return None;
+    }
+    match system_call::is_read_only(permit.descriptor()) {
+        Ok(false) => None,
+        Ok(true) => Some(Obstacle::new(ObstacleKind::ReadOnly, "it is read-only")),
+        Err(error) => Some(Obstacle::new(
+            ObstacleKind::Unknown,
+            format!("whether it is read-only cannot be read: {error}"),
+        )),
+    }
 }
 
 /// Opens the very inode of the target for writing, and claims it.
@@ -247,10 +260,16 @@ fn check_confirmation(target: &Target, consent: &WriteConsent) -> Result<(), Str
     let expected = target.confirmation();
     let advice = format!("To write to this one, and no other, add: --confirm {}", quoted(expected));
     match consent.confirm.as_deref().map(str::trim) {
-        Some(typed) if typed == expected => Ok(()),
+        Some(typed) if typed == expected || is_canonical_path(target, typed) => Ok(()),
         Some(typed) => Err(format!("--confirm {} does not name it. {advice}", quoted(typed))),
         None => Err(format!("it was not confirmed. {advice}")),
     }
+}
+
+/// A file has no name but its paths; the one without links is as good as the one that was typed.
+fn is_canonical_path(target: &Target, typed: &str) -> bool {
+    matches!(target.identity(), Identity::File(_))
+        && target.path().canonicalize().is_ok_and(|path| path.as_os_str() == typed)
 }
 
 /// As it must be typed in a shell. Control characters of a hostile drive are shown by their codes.

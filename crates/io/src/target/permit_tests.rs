@@ -218,3 +218,23 @@ fn a_member_of_a_btrfs_over_several_devices_is_named() {
     });
     assert_says(why, "belongs to a mounted btrfs file system");
 }
+
+#[test]
+fn a_drive_on_two_paths_is_one_drive() {
+    let why = refusal_after("a_drive_on_two_paths_is_one_drive", |told, folder| {
+        let other = told.at("sys/block/sdz");
+        for folder in ["device", "holders", "slaves"] {
+            fs::create_dir_all(other.join(folder)).unwrap();
+        }
+        fs::write(other.join("dev"), "65:144\n").unwrap();
+        fs::write(other.join("ro"), "0\n").unwrap();
+        symlink("../../block/sdz", told.at("sys/dev/block/65:144")).unwrap();
+        fs::write(other.join("device/wwid"), "naa.5000c500a1b2c3d4\n").unwrap();
+        fs::create_dir_all(folder.join("device")).unwrap();
+        fs::write(folder.join("device/wwid"), "naa.5000c500a1b2c3d4\n").unwrap();
+        let line = "30 27 65:144 / /srv rw - xfs /dev/sdz rw\n";
+        fs::write(told.at("proc/self/mountinfo"), line).unwrap();
+    });
+    assert_says(why.clone(), "/dev/sdz is mounted at /srv (xfs)");
+    assert_says(why, "/dev/sdz is another way to this drive");
+}

@@ -76,6 +76,18 @@ pub(super) fn reopen(descriptor: BorrowedFd<'_>, flags: libc::c_int) -> io::Resu
     open(Path::new(&format!("/proc/self/fd/{}", descriptor.as_raw_fd())), flags)
 }
 
+/// Makes requests on the descriptor wait, as they do on one that was opened without `O_NONBLOCK`.
+pub(super) fn make_blocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: both calls take integers only.
+    unsafe {
+        let flags = libc::fcntl(descriptor.as_raw_fd(), libc::F_GETFL);
+        if flags < 0 || libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
 /// What the kernel says of an open file.
 pub(super) fn status(descriptor: BorrowedFd<'_>) -> io::Result<libc::stat> {
     let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();

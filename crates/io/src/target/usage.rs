@@ -96,7 +96,20 @@ impl Usage {
     /// Who uses the device, its whole disk, the partitions of that, or anything on top of these.
     pub fn of_device(&self, roots: &SystemRoots, number: DeviceNumber) -> Vec<Obstacle> {
         let mut obstacles = self.unknown_obstacles();
-        if let Err(error) = self.look_at_disk(roots, number, None, &mut obstacles) {
+        let looked = other_ways_to(roots, number).and_then(|others| {
+            self.look_at_disk(roots, number, None, &mut obstacles)?;
+            others.into_iter().try_for_each(|other| {
+                let known = obstacles.len();
+                self.look_at_disk(roots, other.number, None, &mut obstacles)?;
+                for obstacle in &mut obstacles[known..] {
+                    obstacle
+                        .statement
+                        .push_str(&format!(" ({} is another way to this drive)", shown(&other)));
+                }
+                Ok(())
+            })
+        });
+        if let Err(error) = looked {
             obstacles.push(Obstacle::new(
                 ObstacleKind::Unknown,
                 format!("what sysfs says of the block device {number} cannot be read: {error}"),
@@ -247,6 +260,17 @@ impl Usage {
             }
         }
     }
+}
+
+/// The other disks with the same worldwide name: a drive on two cables or paths is two disks to the kernel, and a
+/// claim on one does not hold on the other.
+fn other_ways_to(roots: &SystemRoots, number: DeviceNumber) -> io::Result<Vec<BlockDevice>> {
+    let name = |disk: &BlockDevice| disk.attribute("wwid").or_else(|| disk.attribute("device/wwid"));
+    let disk = BlockDevice::by_number(roots, number)?.disk()?;
+    let Some(own_name) = name(&disk) else { return Ok(Vec::new()) };
+    let mut disks = BlockDevice::disks(roots)?;
+    disks.retain(|other| other.number != disk.number && name(other).as_ref() == Some(&own_name));
+    Ok(disks)
 }
 
 fn in_use(statement: String) -> Obstacle {
