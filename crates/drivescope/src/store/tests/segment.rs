@@ -116,7 +116,8 @@ fn folding_is_finished_wherever_it_was_killed() {
     let journal_bytes = fs::read(folder.path().join("trace-000001.journal")).unwrap();
     fold(folder.path(), SeriesKind::Trace, 1).unwrap();
     let segment_bytes = fs::read(&segment).unwrap();
-    let kill_points: [(&str, Option<&[u8]>, Option<&[u8]>); 3] = [
+    type Bytes<'a> = Option<&'a [u8]>;
+    let kill_points: [(&str, Bytes<'_>, Bytes<'_>); 3] = [
         ("while the temporary file was written", None, Some(&segment_bytes[..100])),
         ("before the rename", None, Some(&segment_bytes)),
         ("before the journal was removed", Some(&segment_bytes), None),
@@ -198,7 +199,7 @@ fn comes_back<R: StoredRecord>(kind: SeriesKind, records: &[R]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn records_of_every_kind_come_back(
