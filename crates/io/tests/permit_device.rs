@@ -5,7 +5,8 @@ mod loopdev;
 use io::error::IoError;
 use io::target::{Target, WriteConsent, WritePermit, survey};
 use loopdev::{
-    Image, LoopDevice, Mounted, Page, SwappedOn, alone_with_loop_devices, attempt, make_ext4, run,
+    Image, LoopDevice, Mounted, Page, SwappedOn, alone_with_loop_devices, attempt, has_program, make_ext4,
+    run,
 };
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -369,4 +370,66 @@ fn another_file_behind_the_same_loop_device_is_another_drive() {
     );
     let why = WritePermit::grant(&target, &everything(&target)).unwrap_err().to_string();
     assert_names(&why, &["it was replaced meanwhile"]);
+}
+
+#[test]
+fn each_member_of_a_mounted_btrfs_is_refused() {
+    let name = "each_member_of_a_mounted_btrfs_is_refused";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    if !has_program(name, "mkfs.btrfs") {
+        return;
+    }
+    let images = [Image::new(128), Image::new(128)];
+    let devices = [LoopDevice::over(&images[0].path), LoopDevice::over(&images[1].path)];
+    run("mkfs.btrfs", &["-q", "-d", "raid1", "-m", "raid1", devices[0].text(), devices[1].text()]);
+    run("btrfs", &["device", "scan", devices[0].text()]);
+    run("btrfs", &["device", "scan", devices[1].text()]);
+    let mounted = Mounted::new(&devices[0].path, "ro");
+    // The number of such a mount is that of no device, and its source names one member at most.
+    let refusals: Vec<String> =
+        devices.iter().zip(&images).map(|(device, image)| refusal(&device.path, image)).collect();
+    drop(mounted);
+    for device in &devices {
+        run("btrfs", &["device", "scan", "--forget", device.text()]);
+    }
+    for (why, device) in refusals.iter().zip(&devices) {
+        assert!(
+            why.contains(&format!("{} is mounted at", device.text()))
+                || why.contains(&format!("{} belongs to a mounted btrfs file system", device.text())),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn a_mounted_xfs_is_refused() {
+    let name = "a_mounted_xfs_is_refused";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    if !has_program(name, "mkfs.xfs") {
+        return;
+    }
+    let image = Image::new(320);
+    let device = LoopDevice::over(&image.path);
+    run("mkfs.xfs", &["-q", device.text()]);
+    let mounted = Mounted::new(&device.path, "ro");
+    let user = format!("{} is mounted at {} (xfs)", device.text(), mounted.place().display());
+    assert_names(&refusal(&device.path, &image), &[&user]);
+}
+
+#[test]
+fn a_file_on_the_drive_that_backs_a_loop_device_is_named_from_below() {
+    let name = "a_file_on_the_drive_that_backs_a_loop_device_is_named_from_below";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    make_ext4(&device.path);
+    let mounted = Mounted::new(&device.path, "rw");
+    let inner = mounted.place().join("inner");
+    File::create(&inner).unwrap().set_len(4 << 20).unwrap();
+    let inner_device = LoopDevice::over(&inner);
+    // The inner loop device is free; the outer one is mounted, and only that makes it refused.
+    let user = format!("{} is mounted at {} (ext4)", device.text(), mounted.place().display());
+    assert_names(&refusal(&device.path, &image), &[&user]);
+    let target = Target::open(&inner_device.path).unwrap();
+    WritePermit::grant(&target, &everything(&target)).expect("nobody uses the inner one");
 }

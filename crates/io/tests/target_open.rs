@@ -202,3 +202,17 @@ fn requests_on_a_target_wait_and_cannot_write() {
     assert_eq!(flags & 0o40000 != 0, target.is_direct(), "O_DIRECT");
     assert_ne!(flags & 0o2000000, 0, "O_CLOEXEC");
 }
+
+#[test]
+fn where_direct_io_cannot_be_had_it_is_said() {
+    let name = "where_direct_io_cannot_be_had_it_is_said";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    let point = tempfile::tempdir().unwrap();
+    let place = point.path().to_str().unwrap();
+    run("mount", &["-t", "ramfs", "none", place]);
+    let path = point.path().join("file");
+    std::fs::write(&path, vec![3; 1 << 20]).unwrap();
+    let opened = Target::open(&path).map(|target| (target.is_direct(), target.facts().caveats.clone()));
+    run("umount", &[place]);
+    assert_eq!(opened.unwrap(), (false, vec![Caveat::InMemory, Caveat::NotDirect]));
+}

@@ -137,3 +137,18 @@ fn a_read_only_file_system_gets_no_scratch_file() {
     assert!(error.contains("mounted read-only"), "{error}");
     assert_eq!(image.checksum(), before);
 }
+
+#[test]
+fn where_room_cannot_be_reserved_it_is_said() {
+    let Some(_alone) = alone_with_loop_devices("where_room_cannot_be_reserved_it_is_said") else { return };
+    let image = Image::new(64);
+    let device = LoopDevice::over(&image.path);
+    run("mkfs.ext4", &["-q", "-F", "-O", "^extent,^64bit", device.text()]);
+    let mounted = Mounted::new(&device.path, "rw");
+    let scratch = ScratchFile::create(mounted.place(), Bytes::from_mib(16)).unwrap();
+    let facts = scratch.target().facts();
+    assert_eq!(facts.capacity, Bytes::from_mib(16));
+    assert!(facts.stack[0].starts_with("not reserved"), "{:?}", facts.stack);
+    assert!(facts.caveats.contains(&Caveat::Sparse));
+    write_and_read_back(&scratch);
+}
