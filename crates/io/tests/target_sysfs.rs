@@ -207,7 +207,7 @@ fn a_partition_leads_to_its_disk_and_its_file_to_both() {
     let partition = tree.device(&format!("{SATA}/sda1"), "8:1", &[("partition", "1\n"), ("start", "2048\n")]);
     assert!(partition.is_partition() && !disk.is_partition());
     assert_eq!(partition.disk().unwrap(), disk);
-    assert_eq!(disk.partitions().unwrap(), [partition.clone()]);
+    assert_eq!(disk.partitions().unwrap(), std::slice::from_ref(&partition));
     let stack = Stack::of_device(&tree.roots(), &partition);
     assert_eq!(
         stack.layers,
