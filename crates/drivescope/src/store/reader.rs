@@ -10,7 +10,7 @@ use super::format::SeriesKind;
 use super::journal::{JournalEnd, JournalReader};
 use super::listing::facts;
 use super::row::StoredRecord;
-use super::segment::{Fingerprint, SegmentReader};
+use super::segment::{Fingerprint, SegmentReader, probe};
 use model::histogram::LatencyHistogram;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::request::Operation;
@@ -191,30 +191,27 @@ impl StoredSeries {
         if !self.checksums.contains_key(&name) && !checksums(&self.folder).contains_key(&name) {
             damage
                 .push(format!("{CHECKSUM_FILE} does not list {name}, so its content could not be verified."));
-            // Without a checksum only reading tells whether it can be read.
-            for group in 0..reader.groups() {
-                reader.read_group(group, |_| true)?;
-            }
         }
         let place = |group| Group { place: Place::Segment { number, group }, phases: reader.phases(group) };
         Ok((0..reader.groups()).map(place).collect())
     }
 
-    /// Opens a segment after comparing it with its checksum, if it has one.
+    /// Opens a segment after comparing it with its checksum; one without a checksum is read once as a trial.
     fn open_segment(&self, kind: SeriesKind, number: u32) -> Result<SegmentReader, StoreError> {
         let name = kind.segment_name(number);
         let path = self.folder.join(&name);
         let noted = self.checksums.get(&name).copied().or_else(|| checksums(&self.folder).remove(&name));
-        if let Some(noted) = noted {
-            let found = Fingerprint::of(&path)?;
-            if found != noted {
-                let why = if found.bytes == noted.bytes {
-                    "its content was altered after it was written (checksum)".into()
-                } else {
-                    format!("it has {} bytes, and {} were written", found.bytes, noted.bytes)
-                };
-                return Err(StoreError::Segment { path, why });
-            }
+        let Some(noted) = noted else {
+            return probe(&path, kind).and_then(|()| SegmentReader::open(&path, kind));
+        };
+        let found = Fingerprint::of(&path)?;
+        if found != noted {
+            let why = if found.bytes == noted.bytes {
+                "its content was altered after it was written (checksum)".into()
+            } else {
+                format!("it has {} bytes, and {} were written", found.bytes, noted.bytes)
+            };
+            return Err(StoreError::Segment { path, why });
         }
         SegmentReader::open(&path, kind)
     }

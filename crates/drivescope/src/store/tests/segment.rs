@@ -5,7 +5,7 @@ use crate::store::folder::{checksums, fold, fold_all, parts};
 use crate::store::format::SeriesKind;
 use crate::store::journal::JournalWriter;
 use crate::store::row::{Cell, StoredRecord};
-use crate::store::segment::{Fingerprint, SegmentReader};
+use crate::store::segment::{Fingerprint, SegmentReader, probe};
 use model::histogram::LatencyHistogram;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::request::{Operation, Status};
@@ -218,7 +218,7 @@ proptest! {
 
     /// The store compares checksums first; this is for a segment that has none.
     #[test]
-    fn no_altered_byte_and_no_cut_panics(
+    fn no_altered_byte_and_no_cut_ends_the_program(
         flips in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 0..4),
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {
@@ -234,6 +234,6 @@ proptest! {
         }
         bytes.truncate(cut.map_or(bytes.len(), |cut| cut.index(bytes.len())));
         fs::write(&path, &bytes).unwrap();
-        let _ = read(&path, SeriesKind::Trace);
+        let _ = probe(&path, SeriesKind::Trace);
     }
 }
