@@ -48,7 +48,10 @@ fn a_complete_run_of_version_1_is_read() {
     assert_eq!((found[0].latency, found[0].errors), (None, 0));
     let last = found[2].latency.unwrap();
     assert_eq!((found[2].start_ns, found[2].offset_first, found[2].offset_end), (80_000_000, 16_384, 24_576));
-    assert_eq!((last.min_ns, last.mean_ns, last.p50_ns, last.p99_ns, last.max_ns), (92, 102.25, 102, 112, 122));
+    assert_eq!(
+        (last.min_ns, last.mean_ns, last.p50_ns, last.p99_ns, last.max_ns),
+        (92, 102.25, 102, 112, 122)
+    );
     let errors: Vec<_> = stored.series.errors(0).collect();
     assert_eq!((errors.len(), errors[0].at_ns, errors[0].status), (1, 7, Status::MediumError));
     let telemetry: Vec<_> = stored.series.telemetry().collect();

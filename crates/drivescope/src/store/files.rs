@@ -45,14 +45,17 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
 /// Puts `new` in the place of `old` in one step; `old` is then at `new`.
 ///
 /// Where the file system cannot exchange two folders (NFS, some FUSE), there are two steps, and after a power cut
-/// between them the old folder is found at `new` with the ending `.old`.
+/// between them the old folder is found under its name with the ending `.old`.
 pub(super) fn exchange_folders(new: &Path, old: &Path) -> Result<(), StoreError> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     let parent = old.parent().unwrap_or(Path::new("."));
     if renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE).is_ok() {
         return sync_folder(parent);
     }
-    let aside = new.with_extension("old");
+    // Not a name of the store's own, which the next writer would sweep away.
+    let mut aside = old.as_os_str().to_owned();
+    aside.push(".old");
+    let aside = PathBuf::from(aside);
     fs::rename(old, &aside).map_err(StoreError::system("replace", old))?;
     if let Err(source) = fs::rename(new, old) {
         fs::rename(&aside, old).map_err(StoreError::system("put back", old))?;
