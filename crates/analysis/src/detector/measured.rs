@@ -118,6 +118,11 @@ impl Visit<'_> {
     pub(super) fn slices(&self, run: &RunView<'_>, operation: Operation, part: Part) -> Vec<Slice> {
         let limit_ns = self.summary.phase.stop.time.filter(|_| part != Part::Whole);
         let end_ns = limit_ns.map(|time| self.summary.start_ns.saturating_add(time.0));
+        // The last slice is recorded with its full length; the phase may have ended within it.
+        let ended_ns = match self.summary.stopped {
+            Some(_) => self.summary.start_ns.saturating_add(self.summary.duration_ns),
+            None => u64::MAX,
+        };
         let mut to_fill = if part == Part::Steady { self.workload.in_flight_max() } else { 0 };
         let mut slices = Vec::new();
         for record in run.series.intervals(self.phase).filter(|record| record.operation == operation) {
@@ -129,7 +134,7 @@ impl Visit<'_> {
                 continue;
             }
             slices.push(Slice {
-                seconds: record.duration_ns as f64 / 1e9,
+                seconds: record.end_ns().min(ended_ns).saturating_sub(record.start_ns) as f64 / 1e9,
                 operations: record.operations as f64,
                 bytes: record.bytes as f64,
                 latency_s: record.latency.map_or(0.0, |l| l.mean_ns * record.operations as f64 / 1e9),
@@ -189,8 +194,8 @@ pub(super) fn batches(slices: &[Slice], operations_min: f64, pair: impl Fn(&Slic
 /// A system call and a copy of 4 KiB take about this long: no answer through a kernel comes sooner, in seconds.
 const ANSWER_S_MIN: f64 = 1e-6;
 
-/// Whether the answers came in no time that could be measured: sooner than any kernel answers, or in less than twice
-/// what this tool itself costs for all requests under way. A drive that does nothing answers so.
+/// Whether the answers came in no time that could be measured: sooner than any kernel answers as many requests as
+/// are under way, or in less than twice what these cost this tool itself. A drive that does nothing answers so.
 pub(super) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
     let own_cost_s = run.environment.own_cost_ns_per_io.unwrap_or(0.0) / 1e9;
     let (mut latency_s, mut least_s, mut operations) = (0.0, 0.0, 0);
@@ -198,7 +203,7 @@ pub(super) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
         for totals in &visit.summary.totals {
             let in_flight = visit.workload.in_flight_max() as f64;
             latency_s += totals.histogram.sum_ns() as f64 / 1e9;
-            least_s += totals.operations as f64 * ANSWER_S_MIN.max(2.0 * own_cost_s * in_flight);
+            least_s += totals.operations as f64 * in_flight * ANSWER_S_MIN.max(2.0 * own_cost_s);
             operations += totals.operations;
         }
     }

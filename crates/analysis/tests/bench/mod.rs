@@ -148,7 +148,9 @@ impl Bench {
                 }
             }
         }
-        loop_.close_slice(self.now.0, &mut self.series);
+        // As the recorder does: a slice has its full length, although the phase may end within it.
+        let full_ns = loop_.slice.start_ns + INTERVAL_NS;
+        loop_.close_slice(full_ns, &mut self.series);
         self.phases.push(PhaseSummary {
             phase: Phase {
                 name: String::new(),
