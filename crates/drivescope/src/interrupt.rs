@@ -15,10 +15,14 @@ pub fn flag() -> Result<&'static AtomicBool, UserError> {
         let flag = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // In this order: the second signal finds the flag set and ends the program.
-            let registered =
-                signal_hook::flag::register_conditional_shutdown(signal, i32::from(exit::INTERRUPTED), Arc::clone(&flag))
-                    .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)));
-            registered.map_err(|error| UserError::failure(format!("cannot listen for signal {signal}: {error}")))?;
+            let registered = signal_hook::flag::register_conditional_shutdown(
+                signal,
+                i32::from(exit::INTERRUPTED),
+                Arc::clone(&flag),
+            )
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)));
+            registered
+                .map_err(|error| UserError::failure(format!("cannot listen for signal {signal}: {error}")))?;
         }
         let _ = FLAG.set(flag);
     }

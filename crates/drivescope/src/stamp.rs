@@ -82,9 +82,9 @@ fn name(experiment: &str, command: &str, seed: u64, facts: &TargetFacts, started
         let digest = crc32fast::hash(decided.as_bytes());
         return format!("{}-{experiment}-{digest:08x}", plain(&facts.path.replace(':', "-")));
     }
-    let last = facts.path.rsplit('/').find(|part| !part.is_empty()).unwrap_or("target");
+    let last = facts.path.rsplit('/').map(plain).find(|part| !part.is_empty());
     let time = started.strftime("%Y%m%d-%H%M%S");
-    format!("{time}-{experiment}-{}-{:04x}", plain(last), seed & 0xffff)
+    format!("{time}-{experiment}-{}-{:04x}", last.as_deref().unwrap_or("here"), seed & 0xffff)
 }
 
 /// A part of a file's name: letters, digits, dots and dashes, and not too many.
@@ -115,5 +115,7 @@ mod tests {
         facts.kind = TargetKind::Device;
         facts.path = "/dev/disk/by-id/../evil name\n".into();
         assert_eq!(name("check", "", 0x1_beef, &facts, moment), "20261121-210501-check-evil-name-beef");
+        facts.path = ".".into();
+        assert_eq!(name("check", "", 0, &facts, moment), "20261121-210501-check-here-0000");
     }
 }

@@ -124,7 +124,8 @@ fn range_on(choice: Option<RangeChoice>, facts: &TargetFacts) -> Result<ByteRang
         None => (Bytes::ZERO, capacity),
         Some(RangeChoice::Bytes(from, to)) => (from, to),
         Some(RangeChoice::Shares(from, to)) => {
-            let at = |share: f64| Bytes((capacity.0 as f64 * share) as u64).round_down_to(facts.logical_block);
+            let at =
+                |share: f64| Bytes((capacity.0 as f64 * share) as u64).round_down_to(facts.logical_block);
             (at(from), if to >= 1.0 { capacity } else { at(to) })
         }
     };
@@ -153,7 +154,9 @@ fn range_on(choice: Option<RangeChoice>, facts: &TargetFacts) -> Result<ByteRang
 /// When it is neither, or its end is not past its start.
 pub fn parse_range(text: &str) -> Result<RangeChoice, UserError> {
     let wrong = || {
-        UserError::usage(format!("`{text}` is not a range such as 10%..20% or 0..100GiB, with its end past its start"))
+        UserError::usage(format!(
+            "`{text}` is not a range such as 10%..20% or 0..100GiB, with its end past its start"
+        ))
     };
     let (from, to) = text.split_once("..").ok_or_else(wrong)?;
     let choice = if text.contains('%') {

@@ -1,21 +1,28 @@
 //! A rig: a target, the engine in front of it and the clock beside it. It runs phases, on a real drive or a virtual one.
 
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
+use crate::engine::Engine;
 use crate::engine::null::NullEngine;
 use crate::engine::psync::PsyncEngine;
+use crate::engine::sim::SimEngine;
 use crate::engine::uring::UringEngine;
 use crate::error::IoError;
 use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
 use crate::target::{ScratchFile, Target, WritePermit};
+use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
-use model::record::INTERVAL_NS;
+use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS};
+use model::request::{Completion, Operation, Request, Tag};
+use model::run::OperationTotals;
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant, Nanos};
 use model::workload::{Caching, Workload, WorkloadError};
 use sim::Drive;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
+/// A flush is asked after again after this long, for as long as it takes: a disk empties its cache in seconds.
+const FLUSH_PATIENCE: Nanos = Nanos::from_secs(1);
 /// The most memory that the buffers of one phase may take.
 const BUFFERS_MAX: Bytes = Bytes::from_gib(1);
 
@@ -214,10 +221,23 @@ impl Rig {
         }
         let load = Load { workload, stop: phase.stop, phase: number, seed, trace };
         match &mut self.place {
-            Place::Virtual { drive, clock } => run_virtual(&load, clock, drive.as_mut(), observer),
+            Place::Virtual { drive, clock } => {
+                let mut outcome = run_virtual(&load, clock, drive.as_mut(), observer)?;
+                if workload.mix.changes_data() {
+                    let mut engine = SimEngine::new(drive.as_mut(), clock.clone(), 1);
+                    flush(&mut engine, clock, number, &mut outcome, observer)?;
+                }
+                Ok(outcome)
+            }
             Place::Real { source, clock } => {
                 let descriptor = source.descriptor_for(workload)?;
-                run_real(&load, self.engine.name, self.polled, descriptor.raw(), *clock, observer)
+                let mut outcome =
+                    run_real(&load, self.engine.name, self.polled, descriptor.raw(), *clock, observer)?;
+                if workload.mix.changes_data() && self.engine.name != "null" {
+                    let mut engine = PsyncEngine::open(descriptor.raw(), 1, 0, *clock)?;
+                    flush(&mut engine, clock, number, &mut outcome, observer)?;
+                }
+                Ok(outcome)
             }
         }
     }
@@ -317,6 +337,46 @@ fn run_real(
         }
         _ => run_threads(load, clock, workers, |depth| Ok(NullEngine::new(depth, clock)), observer),
     }
+}
+
+/// Makes what a phase wrote lasting, and counts it as one more operation: what is only in a cache is not yet written.
+fn flush(
+    engine: &mut dyn Engine,
+    clock: &dyn Clock,
+    phase: u32,
+    outcome: &mut LoadOutcome,
+    observer: &mut dyn PhaseObserver,
+) -> Result<(), IoError> {
+    let operation = Operation::Flush;
+    let start = clock.now();
+    let request = Request { tag: Tag(0), operation, offset_bytes: 0, length_bytes: 0 };
+    assert!(engine.queue(request).is_ok(), "an engine with nothing under way has room");
+    engine.commit()?;
+    let mut completions = Vec::with_capacity(1);
+    while completions.is_empty() {
+        engine.reap(&mut completions, 1, clock.now() + FLUSH_PATIENCE)?;
+    }
+    let Completion { status, completed_ns, .. } = completions[0];
+    let duration_ns = completed_ns - start.0;
+    let mut histogram = LatencyHistogram::default();
+    if status.is_done() {
+        histogram.record(duration_ns);
+        let record = HistogramRecord {
+            phase,
+            operation,
+            start_ns: start.0,
+            duration_ns,
+            histogram: histogram.clone(),
+        };
+        observer.histogram(&record);
+    } else {
+        let record =
+            ErrorRecord { phase, at_ns: completed_ns, operation, offset_bytes: 0, length_bytes: 0, status };
+        observer.error(&record);
+    }
+    let (operations, errors) = if status.is_done() { (1, 0) } else { (0, 1) };
+    outcome.totals.push(OperationTotals { operation, operations, bytes: 0, errors, histogram });
+    Ok(())
 }
 
 /// Tries the engine on the target, so that what it can do is known before the first phase.

@@ -53,17 +53,20 @@ impl Telemetry {
         let now = self.read();
         let last = std::mem::replace(&mut self.last, now);
         let processors = now.processors.zip(last.processors);
-        let elapsed = processors.map(|(now, last)| now.all.saturating_sub(last.all)).filter(|ticks| *ticks > 0);
+        let elapsed =
+            processors.map(|(now, last)| now.all.saturating_sub(last.all)).filter(|ticks| *ticks > 0);
         let share = |ticks: u64| elapsed.map(|all| ticks as f64 / all as f64);
         let device = now.device.zip(last.device);
         TelemetryRecord {
             at_ns: at.0,
             temperature_celsius: self.temperature(),
-            cpu_busy_share: processors.and_then(|(now, last)| {
-                share(elapsed?.saturating_sub(now.idle.saturating_sub(last.idle)))
-            }),
+            cpu_busy_share: processors
+                .and_then(|(now, last)| share(elapsed?.saturating_sub(now.idle.saturating_sub(last.idle)))),
             cpu_steal_share: processors.and_then(|(now, last)| share(now.steal.saturating_sub(last.steal))),
-            own_cpu_share: now.own_ticks.zip(last.own_ticks).and_then(|(now, last)| share(now.saturating_sub(last))),
+            own_cpu_share: now
+                .own_ticks
+                .zip(last.own_ticks)
+                .and_then(|(now, last)| share(now.saturating_sub(last))),
             device_read_bytes: device.map(|(now, last)| now.read.saturating_sub(last.read)),
             device_write_bytes: device.map(|(now, last)| now.written.saturating_sub(last.written)),
             own_read_bytes: own_bytes.0,
@@ -88,7 +91,11 @@ impl Telemetry {
     /// The hottest of the drives, in degrees.
     fn temperature(&self) -> Option<f64> {
         let read = |path: &PathBuf| std::fs::read_to_string(path).ok()?.trim().parse::<f64>().ok();
-        self.temperature_files.iter().filter_map(read).map(|thousandths| thousandths / 1000.0).reduce(f64::max)
+        self.temperature_files
+            .iter()
+            .filter_map(read)
+            .map(|thousandths| thousandths / 1000.0)
+            .reduce(f64::max)
     }
 }
 

@@ -5,7 +5,7 @@ use super::resolve::{self, Resolved};
 use super::{open_store, output};
 use crate::error::{UserError, exit};
 use crate::experiment::check::Check;
-use crate::experiment::{Experiment, Outlook, Question};
+use crate::experiment::{Experiment, Question};
 use crate::interrupt;
 use crate::screen::{Screen, plan};
 use crate::session::Session;
@@ -31,7 +31,7 @@ pub fn run(arguments: CheckArguments, store: Option<&Path>) -> Result<u8, UserEr
         return Ok(exit::SUCCESS);
     }
     let store = open_store(store)?;
-    let run = begin(&resolved, &chosen, &outlook)?;
+    let run = begin(&resolved, &chosen)?;
     let writer = store.begin(&run)?;
     let mut screen = Screen::new(arguments.output.quiet, arguments.output.plain);
     let session = Session {
@@ -60,14 +60,14 @@ fn question(resolved: &Resolved, chosen: &Chosen) -> Question {
 }
 
 /// The header of the run; measures what the tool itself costs, except in virtual time.
-fn begin(resolved: &Resolved, chosen: &Chosen, outlook: &Outlook) -> Result<Run, UserError> {
+fn begin(resolved: &Resolved, chosen: &Chosen) -> Result<Run, UserError> {
     let is_virtual = chosen.facts.kind == TargetKind::Sim;
     let overhead = if is_virtual { None } else { Some(overhead::measure(MonotonicClock::start())?) };
     let mut state_before = Vec::new();
     if chosen.empty {
         state_before.push("A new scratch file, which the run fills first.".to_string());
     }
-    let mut run = stamp::begin(Occasion {
+    Ok(stamp::begin(Occasion {
         experiment: "check",
         command: resolved.command.clone(),
         seed: resolved.choice.seed,
@@ -76,11 +76,7 @@ fn begin(resolved: &Resolved, chosen: &Chosen, outlook: &Outlook) -> Result<Run,
         overhead,
         warnings: Vec::new(),
         state_before,
-    });
-    if let Some(writes) = outlook.writes().filter(|writes| writes.0 > 0) {
-        run.state_after.push(format!("The run wrote at most {} bytes to the target.", writes.0));
-    }
-    Ok(run)
+    }))
 }
 
 fn status(run: &Run) -> u8 {

@@ -62,7 +62,9 @@ fn engine(measuring: &MeasuringArguments) -> EngineOptions {
 fn time_limit(text: &str) -> Result<Nanos, UserError> {
     let limit = parse_duration(text)?;
     if limit < Nanos::from_secs(5) {
-        return Err(UserError::usage(format!("a time limit of {text} is too short to measure anything; give 5s or more")));
+        return Err(UserError::usage(format!(
+            "a time limit of {text} is too short to measure anything; give 5s or more"
+        )));
     }
     Ok(limit)
 }
@@ -104,18 +106,22 @@ fn command(arguments: &CheckArguments, seed: u64) -> String {
     option("--range", measuring.range.as_deref());
     option("--time-limit", measuring.time_limit.as_deref());
     option("--precision", measuring.precision.as_deref());
-    option("--engine", match measuring.engine {
-        EngineArgument::Auto => None,
-        EngineArgument::Uring => Some("uring"),
-        EngineArgument::Psync => Some("psync"),
-    });
+    option(
+        "--engine",
+        match measuring.engine {
+            EngineArgument::Auto => None,
+            EngineArgument::Uring => Some("uring"),
+            EngineArgument::Psync => Some("psync"),
+        },
+    );
     option("--seed", Some(&seed.to_string()));
     words.join(" ")
 }
 
 /// A word as a shell reads it back.
 fn quoted(word: &str) -> String {
-    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-:%@+=,".contains(c));
+    let plain =
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-:%@+=,".contains(c));
     if plain { word.to_string() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
@@ -135,7 +141,8 @@ mod tests {
 
     #[test]
     fn the_command_repeats_the_run() {
-        let typed = "drivescope check sim:zoned --write --range 10%..20% --time-limit 20s --seed 7 --json x.json -q";
+        let typed =
+            "drivescope check sim:zoned --write --range 10%..20% --time-limit 20s --seed 7 --json x.json -q";
         let command = resolve(typed).unwrap().command;
         assert_eq!(command, "drivescope check sim:zoned --write --range 10%..20% --time-limit 20s --seed 7");
         assert_eq!(resolve(&command).unwrap().command, command);

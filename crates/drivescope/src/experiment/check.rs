@@ -35,10 +35,12 @@ const STRATA_SCRATCH: u64 = 8;
 /// Rounds that are always made: two places in each stratum, three answers for each depth.
 const SEQUENTIAL_ROUNDS: u32 = 2;
 const RANDOM_ROUNDS: u32 = 3;
-/// A visit to the edge lasts no longer than this much of the range, so that it is still the edge.
+/// A visit to the edge covers a hundredth of the range, so that it is still the edge; but no less than what a fast
+/// drive moves in a tenth of a second, as far as an area is that large.
 const EDGE_PARTS: u64 = 100;
+const EDGE_BYTES_MIN: Bytes = Bytes::from_mib(256);
 /// What one visit writes at most. A drive that takes it within the visit's time is known well enough, and flash wears.
-const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(64);
+const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(128);
 /// What one random phase writes at most, for the same reason.
 const RANDOM_WRITE_BYTES: Bytes = Bytes::from_mib(64);
 
@@ -113,7 +115,12 @@ impl Check {
         let block = sequential_block(range, self.question.facts.logical_block);
         let fill = Workload::new(range, Pattern::Sequential, OperationMix::Write, block, SEQUENTIAL_DEPTH);
         let stop = StopCondition { time: Some(self.timing.fill), ..StopCondition::one_pass() };
-        self.queue.push_back(phase("fill the scratch file".into(), PhaseKind::Precondition, Some(fill), stop));
+        self.queue.push_back(phase(
+            "fill the scratch file".into(),
+            PhaseKind::Precondition,
+            Some(fill),
+            stop,
+        ));
         let rest = StopCondition::after(self.timing.settle);
         self.queue.push_back(phase("let the drive come to rest".into(), PhaseKind::Idle, None, rest));
     }
@@ -152,13 +159,19 @@ impl Check {
         let block = sequential_block(range, self.question.facts.logical_block);
         let strata = self.strata(range, block);
         let mut visits: Vec<(String, ByteRange)> = (0..strata)
-            .map(|index| (format!("area {} of {strata}", index + 1), self.place(range, range.part(index, strata), block)))
+            .map(|index| {
+                (
+                    format!("area {} of {strata}", index + 1),
+                    self.place(range, range.part(index, strata), block),
+                )
+            })
             .collect();
-        let edge = Bytes((range.bytes().0 / EDGE_PARTS).max(block.0 * 2 * u64::from(SEQUENTIAL_DEPTH)))
-            .round_down_to(block)
-            .min(range.bytes());
+        let edge =
+            Bytes(range.bytes().0 / EDGE_PARTS).max(EDGE_BYTES_MIN).min(Bytes(range.bytes().0 / strata));
+        let edge = edge.round_down_to(block).max(block);
         let start = ByteRange::new(range.first(), edge).expect("an edge lies inside its range");
-        let end = ByteRange::new(Offset(range.end().0 - edge.0), edge).expect("an edge lies inside its range");
+        let end =
+            ByteRange::new(Offset(range.end().0 - edge.0), edge).expect("an edge lies inside its range");
         visits.push(("the start".into(), start));
         visits.push(("the end".into(), end));
         self.prng.shuffle(&mut visits);
@@ -306,13 +319,17 @@ fn filled_range(range: ByteRange, written: Bytes) -> Option<ByteRange> {
     } else {
         Bytes(written.0.saturating_sub(SEQUENTIAL_BLOCK.0 * u64::from(SEQUENTIAL_DEPTH)))
     };
-    ByteRange::new(range.first(), sure.round_down_to(SEQUENTIAL_BLOCK)).filter(|range| range.bytes() >= SEQUENTIAL_BLOCK)
+    ByteRange::new(range.first(), sure.round_down_to(SEQUENTIAL_BLOCK))
+        .filter(|range| range.bytes() >= SEQUENTIAL_BLOCK)
 }
 
 /// 1 MiB, or less on a range so small that its areas would hold only a few of them.
 fn sequential_block(range: ByteRange, logical_block: Bytes) -> Bytes {
     let mut block = SEQUENTIAL_BLOCK;
-    while block.0 > logical_block.0 && block.0 > 4096 && block.0 * u64::from(SEQUENTIAL_DEPTH) * 8 > range.bytes().0 {
+    while block.0 > logical_block.0
+        && block.0 > 4096
+        && block.0 * u64::from(SEQUENTIAL_DEPTH) * 8 > range.bytes().0
+    {
         block = Bytes(block.0 / 2);
     }
     block
@@ -332,9 +349,11 @@ fn steps(phases: &[Phase]) -> Vec<Step> {
     for phase in phases {
         let what = describe(phase);
         let time = phase.stop.time.unwrap_or_default();
-        let moves = phase.workload.as_ref().map_or(Some(Bytes::ZERO), |workload| phase.stop.bytes_max(workload));
+        let moves =
+            phase.workload.as_ref().map_or(Some(Bytes::ZERO), |workload| phase.stop.bytes_max(workload));
         let writes_data = phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
-        let (reads, writes) = if writes_data { (Some(Bytes::ZERO), moves) } else { (moves, Some(Bytes::ZERO)) };
+        let (reads, writes) =
+            if writes_data { (Some(Bytes::ZERO), moves) } else { (moves, Some(Bytes::ZERO)) };
         match steps.iter_mut().find(|step| step.what == what) {
             Some(step) => {
                 step.phases += 1;
@@ -352,8 +371,12 @@ fn describe(phase: &Phase) -> String {
     let Some(workload) = &phase.workload else { return phase.name.clone() };
     let block = workload.block_sizes.largest();
     match (phase.kind, &workload.pattern) {
-        (PhaseKind::Measure, Pattern::Sequential) => format!("{} {block} blocks in order, all over the range", verb(workload.mix)),
-        (PhaseKind::Measure, _) => format!("{} {block} blocks at random places, 1 to many at once", verb(workload.mix)),
+        (PhaseKind::Measure, Pattern::Sequential) => {
+            format!("{} {block} blocks in order, all over the range", verb(workload.mix))
+        }
+        (PhaseKind::Measure, _) => {
+            format!("{} {block} blocks at random places, 1 to many at once", verb(workload.mix))
+        }
         _ => phase.name.clone(),
     }
 }
@@ -389,7 +412,13 @@ mod tests {
                 errors: 0,
                 histogram: Default::default(),
             };
-            done.push(PhaseSummary { phase: phase.clone(), start_ns: 0, duration_ns: 1, stopped: None, totals: vec![totals] });
+            done.push(PhaseSummary {
+                phase: phase.clone(),
+                start_ns: 0,
+                duration_ns: 1,
+                stopped: None,
+                totals: vec![totals],
+            });
             phases.push(phase);
         }
     }
@@ -404,7 +433,9 @@ mod tests {
 
     #[test]
     fn the_usual_check_takes_about_a_minute() {
-        for (may_write, empty, seconds) in [(false, false, 20..60), (true, true, 30..90), (true, false, 40..90)] {
+        for (may_write, empty, seconds) in
+            [(false, false, 20..60), (true, true, 30..90), (true, false, 40..90)]
+        {
             let time = Check::new(question(4 << 30, may_write, empty)).unwrap().outlook().time().seconds();
             assert!(seconds.contains(&(time as u64)), "{may_write} {empty}: {time} s");
         }
@@ -436,7 +467,8 @@ mod tests {
             .filter(|phase| phase.name.contains("area") && phase.name.ends_with("round 1"))
             .map(|phase| phase.workload.as_ref().unwrap().range.first().0)
             .collect();
-        let mut strata: Vec<u64> = round.iter().map(|first| (u128::from(*first) * 24 / u128::from(capacity)) as u64).collect();
+        let mut strata: Vec<u64> =
+            round.iter().map(|first| (u128::from(*first) * 24 / u128::from(capacity)) as u64).collect();
         assert_ne!(strata, (0..24).collect::<Vec<_>>(), "the order is random");
         strata.sort_unstable();
         assert_eq!(strata, (0..24).collect::<Vec<_>>());

@@ -12,7 +12,9 @@ use io::rig::Rig;
 use load_watch::LoadWatch;
 use model::plan::{Phase, StopReason};
 use model::record::{ErrorRecord, IntervalRecord, TelemetryRecord};
+use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus, Series};
+use model::units::Bytes;
 use observer::Observer;
 use std::cell::OnceCell;
 use std::sync::atomic::AtomicBool;
@@ -81,7 +83,13 @@ impl Session<'_> {
     ) -> Result<StopReason, UserError> {
         let number = self.run.phases.len() as u32;
         let start_ns = self.rig.now().0;
-        self.run.phases.push(PhaseSummary { phase: phase.clone(), start_ns, duration_ns: 0, stopped: None, totals: Vec::new() });
+        self.run.phases.push(PhaseSummary {
+            phase: phase.clone(),
+            start_ns,
+            duration_ns: 0,
+            stopped: None,
+            totals: Vec::new(),
+        });
         self.writer.begin_phase(&self.run)?;
         let clock = self.rig.clock();
         let mut observer =
@@ -90,7 +98,10 @@ impl Session<'_> {
         let store_failure = observer.into_failure();
         let outcome = outcome?;
         if outcome.dropped > 0 {
-            let warning = format!("{} records of phase `{}` came faster than they could be kept", outcome.dropped, phase.name);
+            let warning = format!(
+                "{} records of phase `{}` came faster than they could be kept",
+                outcome.dropped, phase.name
+            );
             self.run.environment.warnings.push(warning);
         }
         let summary = self.run.phases.last_mut().expect("the phase was just added");
@@ -108,10 +119,20 @@ impl Session<'_> {
     /// Analyses what was stored, so that showing the run later gives the same findings, and closes it.
     fn conclude(&mut self) -> Result<(), UserError> {
         let series = self.writer.series()?;
+        self.run.state_after.extend(self.written());
         self.run.findings = analysis::analyse(&self.run.view(&series));
         self.run.finished = Some(crate::stamp::finished(&self.run, self.rig.now()));
         self.writer.finish(&self.run)?;
         Ok(())
+    }
+}
+
+impl Session<'_> {
+    /// What the run did to the drive, if it wrote.
+    fn written(&self) -> Option<String> {
+        let writes = self.run.phases.iter().filter_map(|phase| phase.totals_of(Operation::Write));
+        let bytes = writes.map(|totals| totals.bytes).sum();
+        (bytes > 0).then(|| format!("The run wrote {} to it.", report::quantity::capacity(Bytes(bytes))))
     }
 }
 

@@ -35,11 +35,15 @@ pub struct Observer<'phase> {
     next_recent: usize,
     precision: Option<(f64, PrecisionWatch)>,
     failure: Option<StoreError>,
+    moves_data: bool,
 }
 
 impl<'phase> Observer<'phase> {
     /// An observer of the phase with that number; `ahead` is what comes after it.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a session that a phase touches, each borrowed apart")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the parts of a session that a phase touches, each borrowed apart"
+    )]
     pub fn new(
         writer: &'phase mut RunWriter,
         events: &'phase mut dyn EventSink,
@@ -76,6 +80,7 @@ impl<'phase> Observer<'phase> {
             next_recent: 0,
             precision: phase.stop.precision.map(|precision| (precision, PrecisionWatch::default())),
             failure: None,
+            moves_data: phase.workload.is_some(),
         }
     }
 
@@ -91,9 +96,15 @@ impl<'phase> Observer<'phase> {
     }
 
     fn tell(&mut self, now: Instant) {
+        let (nanos, operations, bytes) = self
+            .recent
+            .iter()
+            .fold((0, 0, 0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1, sum.2 + slice.2));
+        if nanos == 0 && self.moves_data {
+            // Nothing can be said of the rate before the first slice is over.
+            return;
+        }
         self.told = now;
-        let (nanos, operations, bytes) =
-            self.recent.iter().fold((0, 0, 0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1, sum.2 + slice.2));
         let seconds = Nanos(nanos).seconds().max(f64::MIN_POSITIVE);
         let spent = now.since(self.began);
         let left = self.limit.map(|limit| limit.saturating_sub(spent));
@@ -142,9 +153,10 @@ impl PhaseObserver for Observer<'_> {
         if now.since(self.told) >= PROGRESS_EVERY {
             self.tell(now);
         }
-        let precise = self.precision.as_ref().is_some_and(|(wanted, watch)| {
-            watch.relative_half_width().is_some_and(|width| width <= *wanted)
-        });
+        let precise = self
+            .precision
+            .as_ref()
+            .is_some_and(|(wanted, watch)| watch.relative_half_width().is_some_and(|width| width <= *wanted));
         match () {
             () if self.interrupt.load(Ordering::Relaxed) || self.failure.is_some() => Verdict::Interrupt,
             () if precise => Verdict::PreciseEnough,

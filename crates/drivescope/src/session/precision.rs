@@ -40,7 +40,8 @@ impl PrecisionWatch {
             return None;
         }
         let mean = self.batches.iter().sum::<f64>() / count as f64;
-        let variance = self.batches.iter().map(|batch| (batch - mean).powi(2)).sum::<f64>() / (count - 1) as f64;
+        let variance =
+            self.batches.iter().map(|batch| (batch - mean).powi(2)).sum::<f64>() / (count - 1) as f64;
         let half = t_two_sided(0.95, (count - 1) as f64) * (variance / count as f64).sqrt();
         (mean > 0.0).then(|| half / mean)
     }

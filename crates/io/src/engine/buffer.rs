@@ -100,7 +100,9 @@ mod tests {
         let mut pool = BufferPool::new(3, 1000).unwrap();
         assert_eq!(pool.slot_bytes(), 4096);
         pool.slot(Tag(1)).fill(7);
-        assert!(pool.slot(Tag(0)).iter().chain(&*BufferPool::new(1, 1).unwrap().slot(Tag(0))).all(|&b| b == 0));
+        assert!(
+            pool.slot(Tag(0)).iter().chain(&*BufferPool::new(1, 1).unwrap().slot(Tag(0))).all(|&b| b == 0)
+        );
         assert!(pool.slot(Tag(2)).iter().all(|&b| b == 0));
         assert_eq!(pool.pointer(Tag(2)) as usize % 4096, 0);
     }

@@ -49,9 +49,15 @@ fn holds_the_contract(name: &str, engine: &mut dyn Engine, clock: &dyn Clock) {
     let completions = drain(engine, clock, DEPTH as usize);
     let tags: BTreeSet<u32> = completions.iter().map(|completion| completion.tag.0).collect();
     assert_eq!(tags.len(), DEPTH as usize, "{name}: each request is answered once");
-    assert!(completions.iter().all(|completion| completion.status == Status::Done), "{name}: {completions:?}");
+    assert!(
+        completions.iter().all(|completion| completion.status == Status::Done),
+        "{name}: {completions:?}"
+    );
     assert!(completions.iter().all(|completion| completion.transferred_bytes == BLOCK), "{name}");
-    assert!(completions.is_sorted_by_key(|completion| completion.completed_ns), "{name}: in the order of time");
+    assert!(
+        completions.is_sorted_by_key(|completion| completion.completed_ns),
+        "{name}: in the order of time"
+    );
 
     let mut nothing = Vec::new();
     engine.reap(&mut nothing, 0, Instant(0)).unwrap();
@@ -114,7 +120,10 @@ fn a_read_brings_the_block_asked_for() {
         for block in [0u64, 63, 7] {
             let completion = one(engine, clock, read(0, block));
             assert_eq!(completion.status, Status::Done, "{name}");
-            assert!(engine.buffer(Tag(0)).iter().all(|&byte| u64::from(byte) == block), "{name}: block {block}");
+            assert!(
+                engine.buffer(Tag(0)).iter().all(|&byte| u64::from(byte) == block),
+                "{name}: block {block}"
+            );
         }
     });
 }

@@ -140,10 +140,18 @@ impl UringEngine {
         macro_rules! on_file {
             ($file:expr) => {
                 match (request.operation, self.features.registered_buffers) {
-                    (Operation::Read, true) => opcode::ReadFixed::new($file, buffer, length, 0).offset(offset).build(),
-                    (Operation::Write, true) => opcode::WriteFixed::new($file, buffer, length, 0).offset(offset).build(),
-                    (Operation::Read, false) => opcode::Read::new($file, buffer, length).offset(offset).build(),
-                    (Operation::Write, false) => opcode::Write::new($file, buffer, length).offset(offset).build(),
+                    (Operation::Read, true) => {
+                        opcode::ReadFixed::new($file, buffer, length, 0).offset(offset).build()
+                    }
+                    (Operation::Write, true) => {
+                        opcode::WriteFixed::new($file, buffer, length, 0).offset(offset).build()
+                    }
+                    (Operation::Read, false) => {
+                        opcode::Read::new($file, buffer, length).offset(offset).build()
+                    }
+                    (Operation::Write, false) => {
+                        opcode::Write::new($file, buffer, length).offset(offset).build()
+                    }
                     (Operation::Flush, _) => opcode::Fsync::new($file).flags(FsyncFlags::DATASYNC).build(),
                     (Operation::Discard, _) => opcode::Fallocate::new($file, u64::from(length))
                         .offset(offset)
@@ -152,7 +160,8 @@ impl UringEngine {
                 }
             };
         }
-        let entry = if self.features.registered_file { on_file!(Fixed(0)) } else { on_file!(Fd(self.descriptor)) };
+        let entry =
+            if self.features.registered_file { on_file!(Fixed(0)) } else { on_file!(Fd(self.descriptor)) };
         entry.user_data(u64::from(request.tag.0))
     }
 
@@ -269,7 +278,11 @@ fn build_ring(depth: u32, polled: bool, features: &mut UringFeatures) -> Result<
         return deferred.map_err(no_ring);
     }
     let cooperative = builder().setup_coop_taskrun().build(entries);
-    if note(&mut features.notes, "cooperative task work", cooperative.as_ref().map(|_| ()).map_err(clone_error)) {
+    if note(
+        &mut features.notes,
+        "cooperative task work",
+        cooperative.as_ref().map(|_| ()).map_err(clone_error),
+    ) {
         return cooperative.map_err(no_ring);
     }
     builder().build(entries).map_err(no_ring)
@@ -277,7 +290,9 @@ fn build_ring(depth: u32, polled: bool, features: &mut UringFeatures) -> Result<
 
 fn no_ring(error: io::Error) -> IoError {
     let hint = match error.raw_os_error() {
-        Some(libc::EPERM) => "It is switched off; try `sysctl -w kernel.io_uring_disabled=0`, or use --engine psync",
+        Some(libc::EPERM) => {
+            "It is switched off; try `sysctl -w kernel.io_uring_disabled=0`, or use --engine psync"
+        }
         Some(libc::ENOSYS) => "The kernel has none; use --engine psync",
         _ => "Use --engine psync, or a smaller queue depth",
     };

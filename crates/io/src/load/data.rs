@@ -15,7 +15,10 @@ pub struct WriteData {
 impl WriteData {
     /// Data of that pattern; the stamps come from the seed.
     pub fn new(pattern: &DataPattern, seed: u64) -> WriteData {
-        WriteData { stamped: *pattern == DataPattern::Incompressible, prng: Prng::new(seed, u64::from_le_bytes(*b"the data")) }
+        WriteData {
+            stamped: *pattern == DataPattern::Incompressible,
+            prng: Prng::new(seed, u64::from_le_bytes(*b"the data")),
+        }
     }
 
     /// Fills a buffer once, before the phase.

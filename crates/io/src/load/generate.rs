@@ -151,7 +151,9 @@ impl Sizes {
         if let Some(size) = workload.block_sizes.single() {
             return Sizes::One(size_of(size));
         }
-        Sizes::Mix(cumulative(workload.block_sizes.parts().iter().map(|(size, share)| (*share, size_of(*size)))))
+        Sizes::Mix(cumulative(
+            workload.block_sizes.parts().iter().map(|(size, share)| (*share, size_of(*size))),
+        ))
     }
 }
 
@@ -323,7 +325,8 @@ mod tests {
     #[test]
     fn a_stride_wraps_into_its_gaps() {
         let pattern = Pattern::Strided { stride: Bytes(2 * BLOCK) };
-        let seen: Vec<u64> = offsets(&workload(pattern, 0, 5), 1, ALONE, 6).iter().map(|o| o / BLOCK).collect();
+        let seen: Vec<u64> =
+            offsets(&workload(pattern, 0, 5), 1, ALONE, 6).iter().map(|o| o / BLOCK).collect();
         assert_eq!(seen, [0, 2, 4, 1, 3, 0]);
     }
 

@@ -72,8 +72,13 @@ struct UnderWay {
     length_bytes: u32,
 }
 
-const NOT_UNDER_WAY: UnderWay =
-    UnderWay { operation: Operation::Read, intended_ns: 0, submitted_ns: 0, offset_bytes: 0, length_bytes: 0 };
+const NOT_UNDER_WAY: UnderWay = UnderWay {
+    operation: Operation::Read,
+    intended_ns: 0,
+    submitted_ns: 0,
+    offset_bytes: 0,
+    length_bytes: 0,
+};
 
 struct State {
     frame: Frame,
@@ -141,7 +146,10 @@ impl State {
         State {
             frame,
             slice_end_ns: began.0 + INTERVAL_NS,
-            slice_last: worker.limits.end.map_or(u64::MAX, |end| end.since(began).0.saturating_sub(1) / INTERVAL_NS),
+            slice_last: worker
+                .limits
+                .end
+                .map_or(u64::MAX, |end| end.since(began).0.saturating_sub(1) / INTERVAL_NS),
             under_way: vec![NOT_UNDER_WAY; depth as usize],
             free: (0..depth).rev().map(Tag).collect(),
             queue_was_full: false,

@@ -72,7 +72,11 @@ pub fn run_threads<E: Engine>(
     observer: &mut dyn PhaseObserver,
 ) -> Result<LoadOutcome, IoError> {
     let stop = AtomicBool::new(false);
-    let start = Start { ready: Barrier::new(workers as usize + 1), go: Barrier::new(workers as usize + 1), began_ns: AtomicU64::new(0) };
+    let start = Start {
+        ready: Barrier::new(workers as usize + 1),
+        go: Barrier::new(workers as usize + 1),
+        began_ns: AtomicU64::new(0),
+    };
     std::thread::scope(|scope| {
         let mut lines = Vec::new();
         let mut threads = Vec::new();
@@ -116,7 +120,8 @@ pub fn run_virtual(
 ) -> Result<LoadOutcome, IoError> {
     let began = clock.now();
     let operations = load.workload.mix.operations();
-    let mut engine = SimEngine::new(drive, clock.clone(), depth_of(load.workload, Share { index: 0, count: 1 }));
+    let mut engine =
+        SimEngine::new(drive, clock.clone(), depth_of(load.workload, Share { index: 0, count: 1 }));
     let mut sink = InlineSink {
         collector: Collector::new(observer, load.phase, began, 1, operations),
         traces: load.trace,
@@ -192,8 +197,16 @@ fn work<E: Engine>(
     let began = start.wait();
     let (mut engine, data) = opened?;
     let limits = limits(load, began, share);
-    let worker =
-        Worker { engine: &mut engine, clock: &clock, stream, data, sink: &mut sink, phase: load.phase, began, limits };
+    let worker = Worker {
+        engine: &mut engine,
+        clock: &clock,
+        stream,
+        data,
+        sink: &mut sink,
+        phase: load.phase,
+        began,
+        limits,
+    };
     issue_loop(worker, frame)
 }
 
@@ -210,9 +223,8 @@ fn limits(load: &Load<'_>, began: Instant, share: Share) -> Limits {
         let (index, count) = (u64::from(share.index), u64::from(share.count));
         whole / count + u64::from(index < whole % count)
     };
-    let by_passes = load.stop.passes.map(|passes| {
-        passes.saturating_mul(RequestStream::requests_per_pass(load.workload))
-    });
+    let by_passes =
+        load.stop.passes.map(|passes| passes.saturating_mul(RequestStream::requests_per_pass(load.workload)));
     let by_count = load.stop.operations.map(|count| (part(count), StopReason::Operations));
     let by_passes = by_passes.map(|count| (part(count), StopReason::Passes));
     Limits {
@@ -235,7 +247,8 @@ fn conclude(
         StopReason::Interrupted => 1,
         _ => 0,
     };
-    let reason = outcomes.iter().map(|outcome| outcome.reason).max_by_key(worst).unwrap_or(StopReason::Interrupted);
+    let reason =
+        outcomes.iter().map(|outcome| outcome.reason).max_by_key(worst).unwrap_or(StopReason::Interrupted);
     let reason = match (reason, verdict) {
         (StopReason::Interrupted, Verdict::PreciseEnough) => StopReason::Precision,
         (reason, _) => reason,
