@@ -9,7 +9,8 @@
 //! Requests per second in each round, by depth. The best of several looks better than it is, since chance helped to
 //! choose it. So for each round the best depth is chosen by the *other* rounds and its number taken from this one, which
 //! played no part in the choice. Means of logarithms over rounds, as in `stats::grouped`; the interval by the delta
-//! method. Neighbouring depths that are truly alike cost nothing; a wrong choice makes the gain smaller, never larger.
+//! method. Depths that are truly alike cost nothing; a wrong choice makes the gain smaller, never larger. The depth named
+//! is the least that is not clearly worse than the best.
 //! # Cannot tell when
 //! One depth only was measured, or fewer than two rounds without failures; answers in no time. When this tool itself is the
 //! limit, the gain is a lower bound, and the finding says so.
@@ -56,6 +57,7 @@ struct Depth<'run> {
 struct Gain<'run> {
     /// A ratio.
     estimate: Estimate,
+    /// The depth to name.
     best: usize,
     depths: Vec<Depth<'run>>,
 }
@@ -98,11 +100,17 @@ fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, S
     };
     let top = best_by_other_rounds(&depths).ok_or("It takes two rounds at each depth.")?;
     let gain = difference(&top, &one.mean);
-    let best = (0..depths.len())
-        .filter(|&index| depths[index].depth > 1)
-        .max_by(|&a, &b| depths[a].mean.value.total_cmp(&depths[b].mean.value));
-    let best = best.ok_or("It takes another depth than one.")?;
+    let best = least_of_the_best(&depths).ok_or("It takes another depth than one.")?;
     Ok(Gain { estimate: gain.interval(CONFIDENCE).map_monotonic(f64::exp), best, depths })
+}
+
+/// The least depth above one whose interval reaches the best mean: more requests at a time bring nothing certain.
+fn least_of_the_best(depths: &[Depth<'_>]) -> Option<usize> {
+    let most =
+        depths.iter().filter(|depth| depth.depth > 1).map(|depth| depth.mean.value).max_by(f64::total_cmp)?;
+    depths.iter().position(|depth| {
+        depth.depth > 1 && (depth.mean.value == most || depth.mean.interval(CONFIDENCE).high >= most)
+    })
 }
 
 /// The logarithm of the best rate, each round's from the depth that is best by all other rounds.

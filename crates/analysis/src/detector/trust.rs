@@ -51,7 +51,9 @@ fn memory_speed(run: &RunView<'_>) -> Option<Reason> {
     if !small || in_no_time(run, &single) {
         return None;
     }
-    let says_it_turns = run.target.rotational == Some(true);
+    // A virtual disk says that it turns unless its host was told otherwise.
+    let is_virtual = run.target.caveats.contains(&Caveat::VirtualDisk);
+    let says_it_turns = run.target.rotational == Some(true) && !is_virtual;
     let (name, limit_s, than) = if says_it_turns {
         ("faster-than-a-disk", DISK_MEDIAN_S, "no disk turns that fast")
     } else {
