@@ -180,6 +180,18 @@ impl Drop for Mounted {
     }
 }
 
+/// What `mount` says when it refuses the device; none when it mounted it, which is undone at once.
+pub fn mount_refusal(device: &LoopDevice) -> Option<String> {
+    let point = TempDir::with_prefix_in("drivescope-mount-", "/dev/shm").expect("a folder in memory");
+    let place = point.path().to_str().expect("plain");
+    let output = attempt("mount", &["-o", "ro", device.text(), place]);
+    if output.status.success() {
+        run("umount", &[place]);
+        return None;
+    }
+    Some(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
 /// An ext4 file system whose background work is done at once, so that it changes nothing later.
 pub fn make_ext4(device: &Path) {
     run(
