@@ -117,7 +117,7 @@ fn a_constant_drive_is_known_exactly() {
     );
     assert!(
         statement(&bench, FindingCode::ConcurrencyGain).contains(
-            "random reads at a time bring 8.00 times as many per second as one: 80000 instead of 10000."
+            "8 random reads at a time bring 8.00 times as many per second as one: 80000 instead of 10000."
         ),
         "{}",
         statement(&bench, FindingCode::ConcurrencyGain)
