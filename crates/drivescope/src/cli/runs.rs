@@ -3,6 +3,7 @@
 use super::args::RunsArguments;
 use super::{open_store, output};
 use crate::error::{UserError, exit};
+use crate::store::RunListing;
 use model::run::RunStatus;
 use report::terminal::{RunRow, runs_table};
 use std::path::Path;
@@ -23,8 +24,8 @@ pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserEr
     for run in runs {
         damaged.extend(run.damage.iter().map(|damage| format!("{}: {damage}", run.id)));
         rows.push(RunRow {
+            started: started(&run),
             id: run.id,
-            started: run.started.unwrap_or_else(|| "unknown".into()),
             target: run.target_model.or(run.target_path).unwrap_or_else(|| "unknown".into()),
             status: if run.under_way { None } else { run.status.or(Some(RunStatus::Failed)) },
             experiments: run.experiments,
@@ -33,4 +34,14 @@ pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserEr
     output::print(&runs_table(&rows, output::page_style(arguments.plain)))?;
     damaged.iter().for_each(|damage| eprintln!("drivescope: {damage}"));
     Ok(exit::SUCCESS)
+}
+
+/// A virtual drive has its own time, which says nothing to a person.
+fn started(run: &RunListing) -> String {
+    let is_virtual = run.target_path.as_deref().is_some_and(|path| path.starts_with("sim:"));
+    match &run.started {
+        Some(_) if is_virtual => "virtual time".into(),
+        Some(started) => started.clone(),
+        None => "unknown".into(),
+    }
 }

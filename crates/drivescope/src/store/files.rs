@@ -16,19 +16,32 @@ pub(super) fn partial_path(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Writes a file so that a reader, or a power cut, finds the old content or the new, and nothing between.
-pub(super) fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+/// Whether a file must outlive a power cut, or only the end of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lasting {
+    /// Synced to the drive.
+    PowerCut,
+    /// With the kernel: nothing is sent to a drive that may be the one that is measured.
+    Kill,
+}
+
+/// Writes a file so that a reader finds the old content or the new, and nothing between; so does a power cut, if the
+/// file must outlive one.
+pub(super) fn write_whole(path: &Path, content: &[u8], lasting: Lasting) -> Result<(), StoreError> {
     let partial = partial_path(path);
     let written = File::create(&partial).and_then(|mut file| {
         file.write_all(content)?;
-        file.sync_all()
+        if lasting == Lasting::PowerCut { file.sync_all() } else { Ok(()) }
     });
     if let Err(source) = written {
         // A full disk must not also keep the half that was written; the first error is the one to report.
         let _ = fs::remove_file(&partial);
         return Err(StoreError::system("write", path)(source));
     }
-    rename_lasting(&partial, path)
+    match lasting {
+        Lasting::PowerCut => rename_lasting(&partial, path),
+        Lasting::Kill => fs::rename(&partial, path).map_err(StoreError::system("write", path)),
+    }
 }
 
 /// Renames, and makes the new name lasting.

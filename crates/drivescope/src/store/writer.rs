@@ -2,7 +2,7 @@
 
 use super::Store;
 use super::error::StoreError;
-use super::files::{exchange_folders, write_whole};
+use super::files::{Lasting, exchange_folders, write_whole};
 use super::folder::{LOCK_FILE, RUN_FILE, fold, fold_all};
 use super::format::SeriesKind;
 use super::index;
@@ -13,10 +13,13 @@ use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, Tele
 use model::run::Run;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// At the end of a phase, shorter journals stay journals: an experiment with hundreds of short phases would otherwise
 /// leave hundreds of tiny files and spend its time on syncs. All become segments when the run ends.
 const FOLD_RECORDS_MIN: u64 = 4096;
+/// A sync at the end of a phase comes no more often than this: it may go to the drive that is being measured.
+const SYNC_EVERY: Duration = Duration::from_secs(30);
 
 /// Writes one run. While it lives, its run is under way; dropped without [`RunWriter::finish`], its run reads as
 /// interrupted, with all that was appended.
@@ -29,6 +32,7 @@ pub struct RunWriter {
     series: [SeriesWriter; SeriesKind::ALL.len()],
     row: Vec<Cell>,
     lock: Option<File>,
+    synced: Instant,
 }
 
 struct SeriesWriter {
@@ -55,8 +59,9 @@ impl RunWriter {
             series,
             row: Vec::new(),
             lock: Some(lock),
+            synced: Instant::now(),
         };
-        writer.write_facts(run)?;
+        writer.write_facts(run, Lasting::PowerCut)?;
         Ok(writer)
     }
 
@@ -129,20 +134,23 @@ impl RunWriter {
     }
 
     /// Notes that a phase has begun: a run that is killed in it then knows what its records belong to. `run` holds
-    /// the phase with no reason to have stopped.
+    /// the phase with no reason to have stopped. Nothing is synced: a phase begins on a drive at rest.
     ///
     /// # Errors
     /// When the facts cannot be written.
     pub fn begin_phase(&mut self, run: &Run) -> Result<(), StoreError> {
-        self.write_facts(run)
+        self.write_facts(run, Lasting::Kill)
     }
 
-    /// Makes everything lasting at the end of a phase: journals are synced, long ones become segments, and the facts
-    /// are written with the phase's totals.
+    /// Keeps the totals of a phase at its end. Now and then, at least twice a minute if phases end so often, journals
+    /// are synced too and long ones become segments.
     ///
     /// # Errors
     /// When the disk is full or gone. What was appended before is kept.
     pub fn end_phase(&mut self, run: &Run) -> Result<(), StoreError> {
+        if self.synced.elapsed() < SYNC_EVERY {
+            return self.write_facts(run, Lasting::Kill);
+        }
         for series in &mut self.series {
             match &mut series.journal {
                 Some(journal) if journal.records() >= FOLD_RECORDS_MIN => series.fold(&self.folder)?,
@@ -150,7 +158,8 @@ impl RunWriter {
                 None => {}
             }
         }
-        self.write_facts(run)
+        self.synced = Instant::now();
+        self.write_facts(run, Lasting::PowerCut)
     }
 
     /// Ends the run: all journals become segments, and the facts are final. Nothing may be appended afterwards.
@@ -161,7 +170,7 @@ impl RunWriter {
     pub fn finish(&mut self, run: &Run) -> Result<(), StoreError> {
         self.series.iter_mut().for_each(|series| series.journal = None);
         // First the facts, which are small and cannot be had elsewhere: a journal is as good as its segment.
-        self.write_facts(run)?;
+        self.write_facts(run, Lasting::PowerCut)?;
         let folded = fold_all(&self.folder);
         let lock = self.folder.join(LOCK_FILE);
         fs::remove_file(&lock).map_err(StoreError::system("remove", &lock))?;
@@ -198,9 +207,13 @@ impl RunWriter {
         Ok(())
     }
 
-    fn write_facts(&self, run: &Run) -> Result<(), StoreError> {
+    fn write_facts(&self, run: &Run, lasting: Lasting) -> Result<(), StoreError> {
         assert_eq!(run.id, self.id, "a writer writes one run");
-        write_whole(&self.folder.join(RUN_FILE), report::json::document(run).to_json_pretty().as_bytes())
+        write_whole(
+            &self.folder.join(RUN_FILE),
+            report::json::document(run).to_json_pretty().as_bytes(),
+            lasting,
+        )
     }
 }
 
