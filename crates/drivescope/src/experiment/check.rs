@@ -48,6 +48,8 @@ const RANDOM_ROUNDS_MECHANICAL: u32 = 3;
 /// drive moves in a tenth of a second, as far as an area is that large.
 const EDGE_PARTS: u64 = 100;
 const EDGE_BYTES_MIN: Bytes = Bytes::from_mib(256);
+/// Visits to each edge in a round.
+const EDGE_VISITS: u64 = 2;
 /// What one visit writes at most. A drive that takes it within the visit's time is known well enough, and flash wears.
 const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(128);
 /// What one random phase writes at most, for the same reason.
@@ -195,8 +197,10 @@ impl Check {
         let start = ByteRange::new(range.first(), edge).expect("an edge lies inside its range");
         let end =
             ByteRange::new(Offset(range.end().0 - edge.0), edge).expect("an edge lies inside its range");
-        visits.push(("the start".into(), start));
-        visits.push(("the end".into(), end));
+        for _ in 0..EDGE_VISITS {
+            visits.push(("the start".into(), start));
+            visits.push(("the end".into(), end));
+        }
         self.prng.shuffle(&mut visits);
         let verb = verb(mix);
         for (place, stretch) in visits {
@@ -320,7 +324,7 @@ impl Timing {
     fn within(question: &Question) -> Timing {
         let Some(limit) = question.time_limit else { return TIMING };
         let operations = if question.may_write { 2 } else { 1 };
-        let visits = operations * u64::from(SEQUENTIAL_ROUNDS) * (STRATA_MAX + 2);
+        let visits = operations * u64::from(SEQUENTIAL_ROUNDS) * (STRATA_MAX + 2 * EDGE_VISITS);
         let rounds = u64::from(RANDOM_ROUNDS_MECHANICAL);
         let round = |depths: &[u32]| depths.iter().map(|&depth| TIMING.random(depth, true).0).sum::<u64>();
         let writes = if question.may_write { round(&WRITE_DEPTHS) } else { 0 };
@@ -477,7 +481,7 @@ mod tests {
         let phases = all(Check::new(question(1 << 40, false, false)).unwrap(), 0, 8_000_000);
         let writes = |phase: &Phase| phase.workload.as_ref().is_some_and(|w| w.mix.changes_data());
         assert!(!phases.iter().any(writes));
-        assert_eq!(phases.len(), 1 + 2 * (24 + 2) + 3 * 7);
+        assert_eq!(phases.len(), 1 + 2 * (24 + 4) + 3 * 7);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct Collector<'run> {
     observer: &'run mut dyn PhaseObserver,
     phase: u32,
     began: Instant,
-    /// For each worker, the first slice that it may still add to.
+    /// For each worker, the last slice that it sent: the phase may have ended within it, which is known at the end.
     open_slices: Vec<u64>,
     /// The slices from `first_pending` on, as far as anything has come for them.
     pending: VecDeque<Option<Frame>>,
@@ -91,7 +91,7 @@ impl<'run> Collector<'run> {
     /// Takes what a worker counted in one slice, and emits the slices that all workers are through with.
     pub fn take(&mut self, worker: usize, frame: &Frame) {
         let slice = frame.slice.max(self.first_pending);
-        self.open_slices[worker] = self.open_slices[worker].max(slice + 1);
+        self.open_slices[worker] = self.open_slices[worker].max(slice);
         let index = (slice - self.first_pending) as usize;
         if index >= PENDING_SLICES_MAX {
             // The slices in between are empty, or belong to a worker that is too late for them.
@@ -248,8 +248,9 @@ mod tests {
         let mut collector = Collector::new(&mut seen, 3, Instant(100), 2, &[Operation::Read]);
         collector.take(0, &frame(0, &[1, 2]));
         collector.take(0, &frame(1, &[3]));
-        assert_eq!(collector.first_pending, 0);
         collector.take(1, &frame(0, &[4]));
+        assert_eq!(collector.first_pending, 0);
+        collector.take(1, &frame(1, &[]));
         assert_eq!(collector.first_pending, 1);
         let totals = collector.finish(Instant(100 + 2 * INTERVAL_NS));
         assert_eq!(totals[0].operations, 4);
@@ -269,6 +270,17 @@ mod tests {
         assert_eq!(operations(&seen), [1, 0, 0, 1, 0]);
         assert_eq!(seen.intervals[1].latency, None);
         assert_eq!(seen.intervals[4].duration_ns, 7);
+    }
+
+    #[test]
+    fn a_phase_that_ends_within_a_slice_cuts_it() {
+        let mut seen = Seen::default();
+        let mut collector = Collector::new(&mut seen, 0, Instant(0), 1, &[Operation::Read]);
+        collector.take(0, &frame(0, &[1]));
+        collector.take(0, &frame(1, &[1]));
+        collector.finish(Instant(INTERVAL_NS + 9));
+        let durations: Vec<u64> = seen.intervals.iter().map(|interval| interval.duration_ns).collect();
+        assert_eq!(durations, [INTERVAL_NS, 9]);
     }
 
     #[test]
