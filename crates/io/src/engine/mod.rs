@@ -5,6 +5,7 @@ pub mod buffer;
 mod conformance;
 pub mod null;
 pub mod psync;
+mod ring_call;
 pub mod sim;
 pub mod uring;
 

@@ -4,14 +4,15 @@
 
 use crate::clock::{Clock, MonotonicClock};
 use crate::engine::buffer::BufferPool;
+use crate::engine::ring_call::RingCall;
 use crate::engine::{Engine, Full, completion_of};
 use crate::error::IoError;
-use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::types::{Fd, Fixed, FsyncFlags};
 use io_uring::{IoUring, opcode, squeue};
 use model::request::{Completion, Operation, Request, Status, Tag};
 use model::units::{Instant, Nanos};
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, RawFd};
 
 /// The kernel registers at most this much as one buffer.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
@@ -20,6 +21,8 @@ const POLL_TRIAL: Nanos = Nanos::from_secs(1);
 
 /// io_uring behind the engine contract. Made and used on one thread.
 pub struct UringEngine {
+    /// Before the ring, so that its registration is given back first.
+    call: RingCall,
     ring: IoUring,
     /// After the ring, so that it is unmapped last.
     buffers: BufferPool,
@@ -85,6 +88,7 @@ impl UringEngine {
         let mut features = UringFeatures { polled, ..UringFeatures::default() };
         let ring = build_ring(depth, polled, &mut features)?;
         let mut engine = UringEngine {
+            call: RingCall::new(ring.as_raw_fd()),
             ring,
             buffers: BufferPool::new(depth, buffer_bytes)?,
             clock,
@@ -111,7 +115,7 @@ impl UringEngine {
         self.features.registered_buffers = note(&mut self.features.notes, "registered buffers", registered);
         let registered = self.ring.submitter().register_files(&[self.descriptor]);
         self.features.registered_file = note(&mut self.features.notes, "registered file", registered);
-        let registered = self.ring.submitter().register_ring_fd();
+        let registered = self.call.register();
         note(&mut self.features.notes, "registered ring", registered);
     }
 
@@ -168,11 +172,9 @@ impl UringEngine {
     /// Hands over what is queued, and waits for `want` completions or until `deadline`, in one call.
     fn enter(&mut self, want: u32, deadline: Instant) -> Result<(), IoError> {
         let left = deadline.since(self.clock.now());
-        let time = Timespec::from(std::time::Duration::from_nanos(left.0));
-        let arguments = SubmitArgs::new().timespec(&time);
         let want = if left.0 == 0 { 0 } else { want };
-        match self.ring.submitter().submit_with_args(want as usize, &arguments) {
-            Ok(submitted) => self.queued -= submitted as u32,
+        match self.call.enter(self.queued, want, left) {
+            Ok(submitted) => self.queued -= submitted,
             // What was queued has been handed over when the wait ends for one of these reasons.
             Err(error) if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR)) => {
                 self.queued = self.ring.submission().len() as u32;
@@ -273,19 +275,29 @@ fn build_ring(depth: u32, polled: bool, features: &mut UringFeatures) -> Result<
         }
         builder
     };
-    let deferred = builder().setup_single_issuer().setup_defer_taskrun().build(entries);
-    if note(&mut features.notes, "deferred task work", deferred.as_ref().map(|_| ()).map_err(clone_error)) {
+    // A request that is refused at once does not hold up those behind it: SUBMIT_ALL, since 5.18.
+    let deferred = || {
+        let mut builder = builder();
+        builder.setup_single_issuer().setup_defer_taskrun().setup_submit_all();
+        builder
+    };
+    let direct = deferred().setup_no_sqarray().build(entries);
+    if note_ring(features, "deferred task work without an index array", &direct) {
+        return direct.map_err(no_ring);
+    }
+    let deferred = deferred().build(entries);
+    if note_ring(features, "deferred task work", &deferred) {
         return deferred.map_err(no_ring);
     }
-    let cooperative = builder().setup_coop_taskrun().build(entries);
-    if note(
-        &mut features.notes,
-        "cooperative task work",
-        cooperative.as_ref().map(|_| ()).map_err(clone_error),
-    ) {
+    let cooperative = builder().setup_coop_taskrun().setup_submit_all().build(entries);
+    if note_ring(features, "cooperative task work", &cooperative) {
         return cooperative.map_err(no_ring);
     }
     builder().build(entries).map_err(no_ring)
+}
+
+fn note_ring(features: &mut UringFeatures, feature: &str, ring: &io::Result<IoUring>) -> bool {
+    note(&mut features.notes, feature, ring.as_ref().map(|_| ()).map_err(clone_error))
 }
 
 fn no_ring(error: io::Error) -> IoError {
