@@ -156,6 +156,12 @@ impl PhaseSummary {
         self.totals.iter().find(|totals| totals.operation == operation)
     }
 
+    /// How long the flushes took that made lasting what the phase wrote. They come after its duration.
+    pub fn flush_ns(&self) -> u64 {
+        let flushes = self.totals_of(Operation::Flush);
+        flushes.map_or(0, |flushes| u64::try_from(flushes.histogram.sum_ns()).unwrap_or(u64::MAX))
+    }
+
     /// Requests completed without an error, of all operations.
     pub fn operations(&self) -> u64 {
         self.totals.iter().map(|totals| totals.operations).sum()

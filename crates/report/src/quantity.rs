@@ -234,7 +234,8 @@ impl Scale {
 /// otherwise, so that what rounding adds stays below a sixth of it. (Particle Data Group, Review of Particle
 /// Physics, Introduction 5.3, "Rounding", draws the line at 3.54; we at 2.95.) Negative: tens, hundreds, …
 fn decimals_supported(uncertainty: f64) -> i32 {
-    let exponent = uncertainty.log10().floor();
+    // An uncertainty that scaling has brought down to nothing supports all the digits there are.
+    let exponent = uncertainty.log10().floor().max(-300.0);
     let digits = if uncertainty / 10f64.powf(exponent) < 2.95 { 2 } else { 1 };
     (digits - 1 - exponent as i32).clamp(-18, DECIMALS_MAX)
 }

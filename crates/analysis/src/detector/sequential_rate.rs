@@ -12,6 +12,7 @@
 //! of cutting time into slices (Little 1961). Where slots were idle between requests, for the host was slow, the two
 //! differ by more than that error, and elapsed time is taken. The mean over the range is stratified over random places;
 //! its reciprocal is the rate of a pass. At the ends it is the mean of the repeated visits there.
+//! A write ends when it is lasting, so the time of the flush after a visit is added.
 //! # Cannot tell when
 //! Too few visits, all of them with errors or too short to fill the queue; answers in no time.
 //! # References
@@ -320,6 +321,13 @@ impl<'run> Timed<'run> {
             },
             denominator: slice.bytes,
         };
-        ratio_of_sums(&batches(&self.slices, BATCH_PER_SLOT * depth, pair))
+        let mean = ratio_of_sums(&batches(&self.slices, BATCH_PER_SLOT * depth, pair))?;
+        Some(Mean { value: mean.value + self.flush_s_per_byte(), ..mean })
+    }
+
+    /// What was written is written when it is lasting: the flush after a visit, shared over all the visit's bytes.
+    fn flush_s_per_byte(&self) -> f64 {
+        let (flush_ns, bytes) = (self.visit.summary.flush_ns(), self.visit.summary.bytes());
+        if flush_ns == 0 { 0.0 } else { flush_ns as f64 / 1e9 / bytes as f64 }
     }
 }

@@ -147,13 +147,11 @@ impl Subject {
         )
     }
 
-    /// The finding with the reasons to doubt it, in its statement and its data.
-    pub(super) fn qualify(&self, mut finding: Finding) -> Finding {
+    /// The finding with the reasons to doubt it in its data. Its statement does not speak of a drive then, and one
+    /// finding for all, cache-influence, says why.
+    pub(super) fn qualify(&self, finding: Finding) -> Finding {
         if self.reasons.is_empty() {
             return finding;
-        }
-        if let model::finding::Outcome::Known(conclusion) = &mut finding.outcome {
-            conclusion.statement.push_str(" Something else than a drive may have answered.");
         }
         let reasons = self.reasons.iter().map(|reason| Datum::Text((*reason).to_string())).collect();
         finding.with_data("caveats", Datum::List(reasons))

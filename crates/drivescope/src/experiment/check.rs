@@ -55,6 +55,12 @@ const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(128);
 /// What one random phase writes at most, for the same reason.
 const RANDOM_WRITE_BYTES: Bytes = Bytes::from_mib(64);
 
+/// What a check without a time limit takes at the most, whatever the drive does: a newcomer waits no longer than two
+/// minutes, and the phase under way at the end takes a few seconds.
+const TIME_MAX: Nanos = Nanos::from_secs(110);
+/// The same when a precision was asked for.
+const TIME_MAX_PRECISE: Nanos = Nanos::from_secs(600);
+
 /// How long the steps take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Timing {
@@ -91,7 +97,6 @@ pub struct Check {
     /// Whether the drive has moving parts, once it has been warmed up.
     mechanical: bool,
     rounds_more: u32,
-    spent: Nanos,
 }
 
 /// What the queue holds the end of. What comes next is planned by what has been seen.
@@ -123,7 +128,6 @@ impl Check {
             range: question.range,
             mechanical: question.facts.rotational.unwrap_or(false),
             rounds_more: 0,
-            spent: Nanos::ZERO,
             question,
         };
         if check.question.empty {
@@ -271,11 +275,6 @@ impl Check {
             self.plan_sequential(OperationMix::Write, SEQUENTIAL_ROUNDS + self.rounds_more);
         }
     }
-
-    fn has_time(&self) -> bool {
-        let limit = self.question.time_limit.unwrap_or(Nanos::from_secs(120));
-        self.spent < limit
-    }
 }
 
 impl Experiment for Check {
@@ -284,6 +283,11 @@ impl Experiment for Check {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let spent = so_far.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns));
+        let usual = if self.question.precision.is_some() { TIME_MAX_PRECISE } else { TIME_MAX };
+        if spent >= self.question.time_limit.unwrap_or(usual) {
+            return None;
+        }
         if self.queue.is_empty() {
             match self.stage {
                 Stage::Fill => {
@@ -295,13 +299,10 @@ impl Experiment for Check {
                     self.mechanical = so_far.phases.last().map_or(self.mechanical, is_mechanical);
                     self.plan_measurements();
                 }
-                Stage::Measurements if self.has_time() => self.plan_more(so_far),
-                Stage::Measurements => {}
+                Stage::Measurements => self.plan_more(so_far),
             }
         }
-        let next = self.queue.pop_front()?;
-        self.spent = self.spent + next.stop.time.unwrap_or_default();
-        Some(next)
+        self.queue.pop_front()
     }
 
     fn outlook(&self) -> Outlook {
@@ -513,6 +514,25 @@ mod tests {
         short.time_limit = Some(Nanos::from_secs(10));
         let time = Check::new(short).unwrap().outlook().time().seconds();
         assert!((4.0..=10.0).contains(&time), "{time}");
+    }
+
+    #[test]
+    fn a_drive_that_holds_everything_up_ends_the_check_in_time() {
+        let mut check = Check::new(question(1 << 40, false, false)).unwrap();
+        let facts = check.question.facts.clone();
+        let (environment, series) = (Environment::default(), MemorySeries::default());
+        let first =
+            check.next(&RunView { target: &facts, environment: &environment, phases: &[], series: &series });
+        let stalled = PhaseSummary {
+            phase: first.unwrap(),
+            start_ns: 0,
+            duration_ns: 111_000_000_000,
+            stopped: None,
+            totals: Vec::new(),
+        };
+        let done = [stalled];
+        let view = RunView { target: &facts, environment: &environment, phases: &done, series: &series };
+        assert_eq!(check.next(&view), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 use crate::quantity::{binary_unit, decimal_unit};
 use crate::style::{Style, Tone, columns_of, pad_start};
+use model::finding::{FindingCode, Outcome};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
@@ -28,12 +29,17 @@ const STRETCHES_MIN: usize = 3;
 /// Wider charts show nothing more.
 const PLOT_COLUMNS_MAX: usize = 96;
 
-/// A chart for reads and one for writes, each if at least three places were measured sequentially.
+/// A chart for reads and one for writes, each if at least three places were measured sequentially and the rates mean
+/// something.
 pub(super) fn charts(run: &Run, style: Style) -> Vec<String> {
     let mut lines = Vec::new();
-    for (operation, title) in
-        [(Operation::Read, "Read rate by position"), (Operation::Write, "Write rate by position")]
-    {
+    for (operation, title, code) in [
+        (Operation::Read, "Read rate by position", FindingCode::ReadRateMean),
+        (Operation::Write, "Write rate by position", FindingCode::WriteRateMean),
+    ] {
+        if is_unknown(run, code) {
+            continue;
+        }
         let stretches: Vec<Stretch> =
             run.phases.iter().filter_map(|phase| stretch(phase, operation, run.target.capacity.0)).collect();
         let places = distinct_places(&stretches);
@@ -45,6 +51,12 @@ pub(super) fn charts(run: &Run, style: Style) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Whether the detectors looked at the rates and could not tell.
+fn is_unknown(run: &Run, code: FindingCode) -> bool {
+    let finding = run.findings.iter().find(|finding| finding.code == code);
+    finding.is_some_and(|finding| matches!(finding.outcome, Outcome::Unknown { .. }))
 }
 
 /// What a sequential measurement covered; none when the phase is no such thing.
@@ -61,7 +73,7 @@ fn stretch(summary: &PhaseSummary, operation: Operation, capacity: u64) -> Optio
     Some(Stretch {
         first: (first / capacity as f64).min(1.0),
         end: ((first + covered) / capacity as f64).min(1.0),
-        bytes_per_second: totals.bytes as f64 / (summary.duration_ns as f64 / 1e9),
+        bytes_per_second: totals.bytes as f64 / ((summary.duration_ns + summary.flush_ns()) as f64 / 1e9),
     })
 }
 
