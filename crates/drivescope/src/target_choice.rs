@@ -81,7 +81,8 @@ pub fn open(choice: &Choice) -> Result<Chosen, UserError> {
 }
 
 fn open_virtual(choice: &Choice, name: &str) -> Result<Chosen, UserError> {
-    let drive = sim::open(name, choice.seed).map_err(|error| UserError::usage(error.to_string()))?;
+    let drive = sim::open(name, choice.seed)
+        .map_err(|error| UserError::usage(format!("{error}. For example: drivescope check sim:zoned")))?;
     let facts = drive.facts().clone();
     let range = range_on(choice.range, &facts)?;
     let may_write = choice.write.is_some();

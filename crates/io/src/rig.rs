@@ -85,7 +85,7 @@ pub struct Rig {
 }
 
 enum Place {
-    Real { source: Source, clock: MonotonicClock },
+    Real { source: Box<Source>, clock: MonotonicClock },
     Virtual { drive: Box<dyn Drive>, clock: VirtualClock },
 }
 
@@ -132,7 +132,7 @@ impl Rig {
     fn real(source: Source, options: EngineOptions) -> Result<Rig, IoError> {
         let clock = MonotonicClock::start();
         let engine = probe_engine(source.target(), options, clock)?;
-        Ok(Rig { place: Place::Real { source, clock }, engine, polled: options.polled })
+        Ok(Rig { place: Place::Real { source: Box::new(source), clock }, engine, polled: options.polled })
     }
 
     /// What is known of the target.
@@ -157,11 +157,6 @@ impl Rig {
             Place::Real { source, .. } => source.permit().is_some(),
             Place::Virtual { .. } => true,
         }
-    }
-
-    /// Whether what is there was made by this run and can be overwritten and thrown away.
-    pub fn is_scratch(&self) -> bool {
-        matches!(&self.place, Place::Virtual { .. } | Place::Real { source: Source::Scratch(_), .. })
     }
 
     /// Whether requests go past the page cache.

@@ -5,11 +5,14 @@
 //! # Why it matters
 //! It bounds what a drive does for anything that asks for one small thing after the other: directories, metadata, a
 //! database without concurrency. On a disk it is overhead, seek and half a turn; these parts are not told apart here.
-//! # How it works
+//! # How
 //! The sum of latencies over their number, with the variance from batches of at least 30 requests, since each seek
 //! begins where the last ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Failed requests have no part in it.
 //! # Cannot tell when
 //! Fewer than 30 reads succeeded, most failed, or they took no time.
+//! # Known problems
+//! Requests that failed are left out, so a drive with many errors in slow places looks faster than it is. The mean is not yet split into seek,
+//! rotation and overhead.
 //! # References
 //! Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30, 1982.
 

@@ -5,12 +5,15 @@
 //! bytes than asked for, and any error number without a name.
 //! # Why it matters
 //! What cannot be read is lost, and a drive that has begun to lose blocks tends to lose more.
-//! # How it works
+//! # How
 //! The failed requests, sorted by place and joined across gaps of up to 16 MiB: what one flaw touches, such as a scratch
 //! over a few tracks on each surface, is one range. A range is as fine as the requests that failed.
 //! # Cannot tell when
 //! Nothing failed: a check that visits part of a drive does not show that the rest is sound. When a target refused
 //! requests (no permission, wrong size, no space), that says nothing of the medium.
+//! # Known problems
+//! A check reads a small part of a drive: no failed request says little of the rest. Of more than 10,000 errors in a phase the places of the
+//! later ones are not kept, only their number.
 //! # References
 //! Bairavasundaram et al., "An analysis of latent sector errors in disk drives", SIGMETRICS 2007: 20 to 60 % of errors
 //! lie within 10 MB of another.

@@ -5,12 +5,15 @@
 //! data show (answers faster than flash, than a disk turns, than the link carries).
 //! # Why it matters
 //! A cache makes any drive look fast, and a rate from memory bought many a wrong drive.
-//! # How it works
+//! # How
 //! The target's caveats; the median of single random reads against the times that flash and disks take, with the
 //! sources beside the constants; the mean sequential rate against the link's.
 //! # Cannot tell when
 //! A cache answers part of the requests, or no faster than a drive. A drive that answers in no time, as the null drive
 //! does, is taken for no evidence.
+//! # Known problems
+//! A cache that answers no faster than a drive would is not seen. A drive on a link whose speed the system does not tell cannot be
+//! found to be faster than its link.
 //! # References
 //! Cheong et al., "A flash memory controller for 15 µs ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs
 //! read time", ISSCC 2018.

@@ -5,7 +5,7 @@
 //! # Why it matters
 //! A disk gains two or three times by choosing the nearest of many, a flash drive as many times as it has dies, a drive
 //! behind a slow bridge nothing. It says whether to give a drive many threads.
-//! # How it works
+//! # How
 //! Requests per second in each round, by depth. The best of several looks better than it is, since chance helped to
 //! choose it. So for each round the best depth is chosen by the *other* rounds and its number taken from this one, which
 //! played no part in the choice. Means of logarithms over rounds, as in `stats::grouped`; the interval by the delta
@@ -14,6 +14,9 @@
 //! # Cannot tell when
 //! One depth only was measured, or fewer than two rounds without failures; answers in no time. When this tool itself is the
 //! limit, the gain is a lower bound, and the finding says so.
+//! # Known problems
+//! Depths are tried up to 64; a drive that gains more beyond is understated. Where this tool or the host is the limit, not the drive,
+//! the gain is that of both.
 //! # References
 //! Stone, "Cross-validatory choice and assessment of statistical predictions", JRSS B 36, 1974; Efron, "Tweedie's
 //! formula and selection bias", JASA 106, 2011 (the winner's curse).

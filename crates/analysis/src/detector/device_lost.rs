@@ -4,10 +4,12 @@
 //! That requests were answered with "no such device", and when that began.
 //! # Why it matters
 //! A drive that drops off its bus loses data under any file system. The cause is as often a cable or a power supply.
-//! # How it works
+//! # How
 //! The first request with that answer, or else the end of the phase that was ended for it.
 //! # Cannot tell when
 //! The device came back before the next request, or the system turned the answer into a plain I/O error.
+//! # Known problems
+//! A drive that stops answering without going away holds a phase up until the kernel gives up on it, which can take minutes.
 //! # References
 //! ENODEV, ENXIO, ENOTCONN, ESHUTDOWN in errno(3).
 

@@ -4,11 +4,13 @@
 //! The time of a full pass in order over the measured range, predicted from visits to a part of it.
 //! # Why it matters
 //! It is the least time that a rebuild, a scrub, an image or a wipe takes.
-//! # How it works
+//! # How
 //! The range's size times the mean time per byte of the stratified visits (see `sequential_rate`). The value is that of
 //! a read pass, if there were reads; both are in the data.
 //! # Cannot tell when
 //! The mean rate is not known; a cache that fills up during a real pass (SMR, flash) is not foreseen.
+//! # Known problems
+//! The time is that of an otherwise idle drive. Ranges that failed are taken to be as fast as the others.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapter 5.
 

@@ -6,7 +6,7 @@
 //! # Why it matters
 //! A disk is about twice as fast outside as inside, so a rate without a place says little, and the mean of rates over
 //! places is not the rate of a pass: what takes longest counts most.
-//! # How it works
+//! # How
 //! The time per byte of each visit, after its queue has filled: in a closed loop each latency is the time between two
 //! completions of one slot, so that the sum of latencies over the depth is the time the bytes took, free of the error
 //! of cutting time into slices (Little 1961). Where slots were idle between requests, for the host was slow, the two
@@ -15,6 +15,9 @@
 //! A write ends when it is lasting, so the time of the flush after a visit is added.
 //! # Cannot tell when
 //! Too few visits, all of them with errors or too short to fill the queue; answers in no time.
+//! # Known problems
+//! Visits with errors are left out, so errors that cluster in slow places make the mean too high. Surfaces of a disk that differ by a few
+//! percent show as spread within a stratum, and widen the interval.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 

@@ -69,7 +69,7 @@ pub struct WritingArguments {
     pub confirm: Option<String>,
 
     /// The largest scratch file
-    #[arg(long, value_name = "SIZE", default_value = "4GiB")]
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", allow_hyphen_values = true)]
     pub max_size: String,
 }
 
@@ -78,19 +78,19 @@ pub struct WritingArguments {
 #[command(next_help_heading = "Measuring")]
 pub struct MeasuringArguments {
     /// Only this part: 10%..20% or 0..100GiB. Nothing outside it is touched
-    #[arg(long, value_name = "FROM..TO")]
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub range: Option<String>,
 
     /// Take about this long
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<String>,
 
     /// Go on until the intervals are this narrow, or the time is up
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub precision: Option<String>,
 
     /// Repeat a run exactly: the same places in the same order
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 
     /// What carries the requests
@@ -106,7 +106,7 @@ pub struct MeasuringArguments {
     pub trace: bool,
 
     /// Only say what would be done, how much would be read and written, and how long it would take
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub dry_run: bool,
 }
 

@@ -13,7 +13,8 @@ use crate::store::{self, Store};
 use args::{Arguments, CheckArguments, Command};
 use clap::Parser;
 use std::ffi::OsString;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// Runs the program with these arguments; the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
@@ -45,11 +46,27 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
     }
 }
 
+fn store_folder(folder: Option<&Path>) -> Result<PathBuf, UserError> {
+    Ok(folder.map_or_else(store::default_folder, |folder| Ok(folder.to_owned()))?)
+}
+
+/// The store to write to, made if there is none.
 fn open_store(folder: Option<&Path>) -> Result<Store, UserError> {
-    match folder {
-        Some(folder) => Ok(Store::open(folder)?),
-        None => Ok(Store::open(&store::default_folder()?)?),
+    Ok(Store::open(&store_folder(folder)?)?)
+}
+
+/// The store to read from; none when nobody has made one. Looking at a folder by mistake leaves nothing there.
+fn existing_store(folder: Option<&Path>) -> Result<Option<Store>, UserError> {
+    let folder = store_folder(folder)?;
+    match folder.join("runs").symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        _ => Ok(Some(Store::open(&folder)?)),
     }
+}
+
+/// What somebody is told who looks into a store without runs.
+fn no_runs(folder: Option<&Path>) -> Result<String, UserError> {
+    Ok(format!("no runs in {} yet. Make one: drivescope check .", store_folder(folder)?.display()))
 }
 
 impl CheckArguments {

@@ -48,22 +48,26 @@ pub fn print(page: &str) -> Result<(), UserError> {
 /// Gives the run in the ways that were asked for.
 pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
     let json = || document(run).to_json_pretty();
-    match output.json.as_deref() {
-        Some(path) if path == Path::new("-") => print(&json()),
-        Some(path) => {
-            std::fs::write(path, json()).map_err(|error| {
-                UserError::failure(format!(
-                    "cannot write the run as JSON to {}: {error}. The run is kept; try `drivescope show {} --json FILE`",
-                    path.display(),
-                    run.id
-                ))
-            })?;
-            page(run, output)
-        }
-        None => page(run, output),
+    let path = output.json.as_deref();
+    let printed = match path {
+        Some(path) if path == Path::new("-") => return print(&json()).map_err(|error| kept(error, run)),
+        _ => print(&report::terminal::run_page(run, page_style(output.plain))),
+    };
+    if let Some(path) = path {
+        std::fs::write(path, json()).map_err(|error| {
+            let text = format!("cannot write the run as JSON to {}: {error}", path.display());
+            kept(UserError::failure(text), run)
+        })?;
     }
+    printed.map_err(|error| kept(error, run))
 }
 
-fn page(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
-    print(&report::terminal::run_page(run, page_style(output.plain)))
+/// Whoever waited for a measurement must know that it is not lost with its output.
+fn kept(error: UserError, run: &Run) -> UserError {
+    let text = format!(
+        "{}. The run is kept: `drivescope show {id}` shows it, `drivescope show {id} --json FILE` writes it",
+        error.text,
+        id = run.id
+    );
+    UserError { text, ..error }
 }

@@ -4,9 +4,9 @@ use super::args::{CheckArguments, EngineArgument, MeasuringArguments, WritingArg
 use crate::error::UserError;
 use crate::target_choice::{Choice, parse_range};
 use io::rig::{EngineKind, EngineOptions};
-use io::target::WriteConsent;
+use io::target::{SCRATCH_SIZE_MIN, WriteConsent};
 use model::quantity_text::{parse_duration, parse_share, parse_size};
-use model::units::Nanos;
+use model::units::{Bytes, Nanos};
 use std::hash::{BuildHasher, Hasher};
 
 /// What the options of an experiment mean.
@@ -27,21 +27,50 @@ pub struct Resolved {
 /// Names the option that makes no sense, and what would.
 pub fn check(arguments: &CheckArguments) -> Result<Resolved, UserError> {
     let measuring = &arguments.measuring;
+    if arguments.target.is_empty() {
+        return Err(UserError::usage(
+            "the target is an empty word. Name a device, a file, a folder or sim:NAME, or leave it out for this folder",
+        ));
+    }
     let seed = measuring.seed.unwrap_or_else(random_seed);
     let choice = Choice {
         target: arguments.target.clone(),
         write: consent(&arguments.writing),
-        size_max: parse_size(&arguments.writing.max_size)?,
-        range: measuring.range.as_deref().map(parse_range).transpose()?,
+        size_max: size_max(&arguments.writing.max_size).map_err(of_option("--max-size"))?,
+        range: option("--range", measuring.range.as_deref(), parse_range)?,
         engine: engine(measuring),
         seed,
     };
     Ok(Resolved {
         choice,
-        time_limit: measuring.time_limit.as_deref().map(time_limit).transpose()?,
-        precision: measuring.precision.as_deref().map(precision).transpose()?,
+        time_limit: option("--time-limit", measuring.time_limit.as_deref(), time_limit)?,
+        precision: option("--precision", measuring.precision.as_deref(), precision)?,
         command: command(arguments, seed),
     })
+}
+
+/// Reads the value of an option, if it was given.
+fn option<Value>(
+    name: &str,
+    text: Option<&str>,
+    read: impl Fn(&str) -> Result<Value, UserError>,
+) -> Result<Option<Value>, UserError> {
+    text.map(read).transpose().map_err(of_option(name))
+}
+
+/// An error that says which option it is about.
+fn of_option(name: &str) -> impl Fn(UserError) -> UserError {
+    move |error| UserError { text: format!("{name}: {}", error.text), ..error }
+}
+
+fn size_max(text: &str) -> Result<Bytes, UserError> {
+    let size = parse_size(text)?;
+    if size < SCRATCH_SIZE_MIN {
+        return Err(UserError::usage(format!(
+            "a scratch file of {text} is too small to measure anything; give {SCRATCH_SIZE_MIN} or more"
+        )));
+    }
+    Ok(size)
 }
 
 fn consent(writing: &WritingArguments) -> Option<WriteConsent> {
@@ -159,7 +188,9 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_named() {
         for (words, expected) in [
-            ("drivescope check . --time-limit 10", "`10` is not a duration"),
+            ("drivescope check . --time-limit 10", "--time-limit: `10` is not a duration"),
+            ("drivescope check . --time-limit -5s", "--time-limit: `-5s` is not a duration"),
+            ("drivescope check . --max-size 1MiB", "--max-size: a scratch file of 1MiB is too small"),
             ("drivescope check . --time-limit 1s", "too short"),
             ("drivescope check . --precision 0", "`0` is not a share"),
             ("drivescope check . --precision 0%", "cannot be reached"),

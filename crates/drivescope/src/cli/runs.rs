@@ -1,7 +1,7 @@
 //! `drivescope runs`.
 
 use super::args::RunsArguments;
-use super::{open_store, output};
+use super::{existing_store, no_runs, output};
 use crate::error::{UserError, exit};
 use crate::store::RunListing;
 use model::run::RunStatus;
@@ -13,10 +13,9 @@ use std::path::Path;
 /// # Errors
 /// When the store cannot be read.
 pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let store = open_store(store)?;
-    let runs = store.runs()?;
+    let runs = existing_store(store)?.map_or_else(|| Ok(Vec::new()), |store| store.runs())?;
     if runs.is_empty() {
-        output::print("No runs yet. Make one: drivescope check .\n")?;
+        output::print(&format!("There are {}\n", no_runs(store)?))?;
         return Ok(exit::SUCCESS);
     }
     let mut damaged = Vec::new();

@@ -1,7 +1,7 @@
 //! `drivescope show`: a stored run, analysed anew.
 
 use super::args::ShowArguments;
-use super::{open_store, output};
+use super::{existing_store, no_runs, output};
 use crate::error::{UserError, exit};
 use std::path::Path;
 
@@ -10,7 +10,12 @@ use std::path::Path;
 /// # Errors
 /// When there is no such run, or it cannot be read.
 pub fn run(arguments: &ShowArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let mut stored = open_store(store)?.read(&arguments.run)?;
+    let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
+    let existing = existing_store(store)?.ok_or_else(none)?;
+    if existing.runs()?.is_empty() {
+        return Err(none());
+    }
+    let mut stored = existing.read(&arguments.run)?;
     stored.damage.iter().for_each(|damage| eprintln!("drivescope: {damage}"));
     stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
     output::give(&stored.run, &arguments.output)?;

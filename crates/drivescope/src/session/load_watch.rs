@@ -22,6 +22,8 @@ pub struct LoadWatch {
     own_bytes: (u64, u64),
     own_total: u64,
     device_total: u64,
+    /// Whether requests of ours failed: the system may count what they would have moved, and we do not.
+    failed: bool,
     steal_sum: f64,
     steal_count: u32,
 }
@@ -35,6 +37,7 @@ impl LoadWatch {
             own_bytes: (0, 0),
             own_total: 0,
             device_total: 0,
+            failed: false,
             steal_sum: 0.0,
             steal_count: 0,
         }
@@ -42,6 +45,7 @@ impl LoadWatch {
 
     /// Counts what this program moved.
     pub fn count(&mut self, record: &IntervalRecord) {
+        self.failed |= record.errors > 0;
         match record.operation {
             Operation::Read => self.own_bytes.0 += record.bytes,
             Operation::Write => self.own_bytes.1 += record.bytes,
@@ -70,7 +74,7 @@ impl LoadWatch {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let other = self.device_total.saturating_sub(self.own_total);
-        if other >= OTHER_BYTES_MIN && other as f64 >= OTHER_SHARE_MIN * self.own_total as f64 {
+        if !self.failed && other >= OTHER_BYTES_MIN && other as f64 >= OTHER_SHARE_MIN * self.own_total as f64 {
             warnings.push(format!(
                 "Other programs moved {} MiB on the same drive meanwhile; stop them and measure again for a steadier result",
                 other / MIB

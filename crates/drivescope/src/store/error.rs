@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A call to the system failed.
-    #[error("cannot {operation} {}: {source}. {}", path.display(), advice(source))]
+    #[error("cannot {operation} {}: {source}. {}", path.display(), advice(operation, source))]
     System {
         /// What was tried, as a verb.
         operation: &'static str,
@@ -107,8 +107,11 @@ impl StoreError {
 }
 
 /// The likely cause and the next step.
-fn advice(source: &std::io::Error) -> &'static str {
+fn advice(operation: &str, source: &std::io::Error) -> &'static str {
     match source.kind() {
+        ErrorKind::NotFound if operation == "make" => {
+            "No folder can be made there; choose another one with `--store DIR`"
+        }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             "All records written before are kept. Free some space, or choose another folder with `--store DIR`"
         }

@@ -41,7 +41,11 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Opened, IoError> {
         }
         // Sockets cannot be opened, not even to see what they are.
         Err(_) if std::fs::metadata(path).is_ok_and(|status| status.file_type().is_socket()) => {
-            return Err(IoError::Unsuitable { target: path.into(), why: "it is a socket".into() });
+            return Err(IoError::Unsuitable {
+                target: path.into(),
+                why: "it is a socket. Name a device or a regular file; `drivescope list` shows the drives"
+                    .into(),
+            });
         }
         Err(error) => return Err(explain(path, error)),
     };
@@ -57,8 +61,16 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Opened, IoError> {
         libc::S_IFDIR => {
             return refuse("it is a directory. Name a file or a device, or let a scratch file be made in it");
         }
-        libc::S_IFCHR => return refuse("it is a character device, which has no places to read from"),
-        libc::S_IFIFO => return refuse("it is a pipe"),
+        libc::S_IFCHR => {
+            return refuse(
+                "it is a character device, which has no places to read from. `drivescope list` shows the drives",
+            );
+        }
+        libc::S_IFIFO => {
+            return refuse(
+                "it is a pipe. Name a device or a regular file; `drivescope list` shows the drives",
+            );
+        }
         _ => return refuse("it is neither a block device nor a regular file"),
     };
     Ok(Opened { kind, descriptor, status, direct })
@@ -85,9 +97,13 @@ fn explain(path: &Path, source: io::Error) -> IoError {
 /// Checks that there is enough of it.
 pub(super) fn check_size(path: &Path, size: u64) -> Result<(), IoError> {
     let why = match size {
-        0 => "it is empty".to_owned(),
+        0 => "it is empty. Name a file with data, or a folder for a scratch file".to_owned(),
         size if size < SIZE_MIN => {
-            format!("it holds {size} bytes, and less than {} say nothing of a drive", Bytes(SIZE_MIN))
+            format!(
+                "it holds {size} bytes, and less than {} say nothing of a drive. Name a larger file, or a folder for \
+                 a scratch file",
+                Bytes(SIZE_MIN)
+            )
         }
         _ => return Ok(()),
     };
@@ -123,8 +139,8 @@ pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
         .map_or(logical_block, |size| Bytes(size).max(logical_block));
     let capacity = Bytes(size).round_down_to(logical_block);
     let mut layers = stack.layers.clone();
-    if capacity.0 != size {
-        layers.push(format!("the last {} bytes, less than a block, are left out", size - capacity.0));
+    if let Some(file) = layers.first_mut().filter(|_| capacity.0 != size) {
+        *file += &format!(" (its last {} bytes, less than a block, are left out)", size - capacity.0);
     }
     check_size(path, capacity.0)?;
     let mut caveats = stack.caveats.clone();

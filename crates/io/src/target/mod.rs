@@ -44,7 +44,7 @@ use std::path::{Path, PathBuf};
 pub use content::{ContentProbe, probe_content};
 pub use page_cache::drop_page_cache;
 pub use permit::{WriteConsent, WritePermit};
-pub use scratch::ScratchFile;
+pub use scratch::{SCRATCH_SIZE_MIN, ScratchFile};
 pub use usage::{Obstacle, survey};
 
 /// The smallest target that is worth a question.

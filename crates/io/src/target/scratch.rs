@@ -58,10 +58,10 @@ impl ScratchFile {
             .map_err(|source| explain("reserve a scratch file in", directory, source))?;
         let mut target = open(directory, made.as_fd())?;
         if !is_reserved {
-            target.facts.stack.insert(
-                0,
-                "not reserved, since the file system cannot: it takes its room while it is written".into(),
-            );
+            if let Some(file) = target.facts.stack.first_mut() {
+                *file +=
+                    " (not reserved, since the file system cannot: it takes its room while it is written)";
+            }
             target.facts.caveats.push(Caveat::Sparse);
         }
         let flags = libc::O_RDWR | if target.is_direct() { libc::O_DIRECT } else { 0 };
@@ -92,7 +92,7 @@ fn scratch_size(file_system: u64, available: u64, size_max: Bytes) -> Result<Byt
     if size < SCRATCH_SIZE_MIN {
         return Err(format!(
             "the directory has no room: {} MiB of {} MiB are free, a tenth of all must stay free, and a scratch \
-             file needs {SCRATCH_SIZE_MIN}",
+             file needs {SCRATCH_SIZE_MIN}. Make room, or choose another directory",
             available / MIB,
             file_system / MIB
         ));
@@ -157,7 +157,9 @@ fn explain(operation: &'static str, directory: &Path, source: io::Error) -> IoEr
             error.with_hint("Name a directory; a file or a device is named as the target itself")
         }
         Some(libc::EACCES | libc::EPERM) => error.with_hint("Choose a directory in which you may make files"),
-        Some(libc::EROFS) => error.with_hint("The file system is mounted read-only"),
+        Some(libc::EROFS) => {
+            error.with_hint("The file system is mounted read-only: choose another directory")
+        }
         Some(libc::EDQUOT) => {
             error.with_hint("Your quota does not allow so much: choose a smaller --max-size")
         }

@@ -9,8 +9,8 @@ fn only_absolute_folders_count() {
         default_folder_of(data.map(Into::into), home.map(Into::into)).ok()
     };
     let is = |path: &str| Some(Path::new(path).to_owned());
-    assert_eq!(of(Some("/data"), Some("/home/me")), is("/data/drivescope"));
-    assert_eq!(of(Some("data"), Some("/home/me")), is("/home/me/.local/share/drivescope"));
-    assert_eq!(of(Some(""), Some("/home/me")), is("/home/me/.local/share/drivescope"));
+    assert_eq!(of(Some("/data"), Some("/somewhere/me")), is("/data/drivescope"));
+    assert_eq!(of(Some("data"), Some("/somewhere/me")), is("/somewhere/me/.local/share/drivescope"));
+    assert_eq!(of(Some(""), Some("/somewhere/me")), is("/somewhere/me/.local/share/drivescope"));
     assert_eq!(of(None, None), None);
 }
