@@ -3,6 +3,7 @@
 //! To add a command: a file with `pub fn run(arguments: &[String]) -> Result<(), Failure>`, and a row in [`COMMANDS`].
 #![forbid(unsafe_code)]
 
+mod bench;
 mod deny;
 mod test;
 mod tidy;
@@ -25,6 +26,11 @@ const COMMANDS: &[Command] = &[
         run: test::run,
     },
     Command { name: "tidy", summary: "check the rules of STYLE.md that a program can check", run: tidy::run },
+    Command {
+        name: "bench",
+        summary: "compare the engine with fio in turns, on a loop device over memory (as root)",
+        run: bench::run,
+    },
     Command {
         name: "deny",
         summary: "check licences, duplicate crates and sources of the dependencies (needs cargo-deny)",

@@ -1,0 +1,103 @@
+//! A loop device over a file in memory: a block device with the whole path of a real one, and no disk behind it.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::Failure;
+
+/// Size of the file: larger than any cache of a processor.
+const FILE_MIB: usize = 1024;
+/// Between its search for a free device and the attaching another program may take that device.
+const ATTEMPTS: u32 = 50;
+
+/// The device, the file and the file system in memory; dropping it takes all of it away.
+pub struct Place {
+    folder: PathBuf,
+    is_mounted: bool,
+    device: Option<String>,
+}
+
+impl Place {
+    /// Sets it up.
+    pub fn make() -> Result<Place, Failure> {
+        if command("id", &["-u"])?.trim() != "0" {
+            return Err(Failure::cannot(
+                "Mounting memory and attaching a loop device need root. Run it as root, \
+                 or compare without them: 'cargo xtask bench engine --only zero' and '--only null'.",
+            ));
+        }
+        let folder = std::env::temp_dir().join(format!("drivescope-bench-{}", std::process::id()));
+        fs::create_dir(&folder)
+            .map_err(|error| Failure::cannot(format!("Cannot make {}: {error}.", folder.display())))?;
+        let mut place = Place { folder, is_mounted: false, device: None };
+        let folder = place.folder.to_string_lossy().into_owned();
+        let size = format!("size={}m", FILE_MIB + 16);
+        command("mount", &["-t", "tmpfs", "-o", &size, "drivescope-bench", &folder])?;
+        place.is_mounted = true;
+        let file = place.folder.join("image");
+        fill(&file).map_err(|error| Failure::cannot(format!("Cannot fill {}: {error}.", file.display())))?;
+        place.device = Some(attach(&file.to_string_lossy())?);
+        Ok(place)
+    }
+
+    /// The path of the loop device.
+    pub fn device(&self) -> &str {
+        self.device.as_deref().unwrap_or_default()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let folder = self.folder.to_string_lossy().into_owned();
+        if let Some(device) = &self.device {
+            say_failure(command("losetup", &["--detach", device]));
+        }
+        if self.is_mounted {
+            say_failure(command("umount", &[&folder]));
+        }
+        say_failure(fs::remove_dir(&self.folder).map_err(|error| {
+            Failure::cannot(format!("Cannot remove {folder}: {error}. Unmount it and remove it by hand."))
+        }));
+    }
+}
+
+/// Every page is written, since reading a hole would not read memory.
+fn fill(path: &std::path::Path) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    let chunk: Vec<u8> = (0..1usize << 20).map(|index| (index % 251) as u8).collect();
+    (0..FILE_MIB).try_for_each(|_| file.write_all(&chunk))
+}
+
+fn attach(file: &str) -> Result<String, Failure> {
+    let mut last = Failure::cannot("No loop device was tried.");
+    for _ in 0..ATTEMPTS {
+        match command("losetup", &["--find", "--show", "--direct-io=on", file]) {
+            Ok(device) => return Ok(device.trim().to_owned()),
+            Err(failure) if failure.message.contains("busy") => last = failure,
+            Err(failure) => return Err(failure),
+        }
+    }
+    Err(last)
+}
+
+/// Runs a command that must succeed; answers what it printed.
+pub fn command(program: &str, arguments: &[&str]) -> Result<String, Failure> {
+    let line = format!("{program} {}", arguments.join(" "));
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .map_err(|error| Failure::cannot(format!("Cannot run '{line}': {error}.")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Failure::cannot(format!("'{line}' failed: {reason}")))
+}
+
+fn say_failure(result: Result<impl Sized, Failure>) {
+    if let Err(failure) = result {
+        eprintln!("{}", failure.message);
+    }
+}
