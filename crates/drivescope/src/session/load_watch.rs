@@ -74,7 +74,8 @@ impl LoadWatch {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let other = self.device_total.saturating_sub(self.own_total);
-        if !self.failed && other >= OTHER_BYTES_MIN && other as f64 >= OTHER_SHARE_MIN * self.own_total as f64 {
+        if !self.failed && other >= OTHER_BYTES_MIN && other as f64 >= OTHER_SHARE_MIN * self.own_total as f64
+        {
             warnings.push(format!(
                 "Other programs moved {} MiB on the same drive meanwhile; stop them and measure again for a steadier result",
                 other / MIB
