@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod constant;
+pub mod disk;
 pub mod fault;
 pub mod profile;
 pub mod truth;

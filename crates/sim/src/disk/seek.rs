@@ -1,0 +1,155 @@
+//! How long the arm takes to get from one cylinder to another and settle there.
+
+/// Seconds over a distance in cylinders.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SeekCurve {
+    /// `a + b·√d` for short seeks, in which the arm only speeds up and slows down, and `c + e·d` from `border` on, where
+    /// it coasts (Ruemmler and Wilkes 1994).
+    RootThenLinear {
+        /// Constant of short seeks, in seconds.
+        a: f64,
+        /// Of the root of the distance.
+        b: f64,
+        /// Constant of long seeks, in seconds.
+        c: f64,
+        /// Of the distance.
+        e: f64,
+        /// The first distance of long seeks, in cylinders.
+        border: f64,
+    },
+    /// Measured points, distances growing, joined by straight lines.
+    Table(Vec<(f64, f64)>),
+}
+
+impl SeekCurve {
+    /// A curve from what a data sheet says: track to track, average over all seeks, and full stroke (Lee's formula):
+    /// `t = a·√(d−1) + b·(d−1) + min` with a = (−10 min + 15 avg − 5 max)/(3√N), b = (7 min − 15 avg + 8 max)/(3N).
+    /// Given as a table, for it has no linear part. The points are dense enough that lines between them are off by
+    /// less than a microsecond.
+    pub fn from_data_sheet(
+        track_to_track_s: f64,
+        average_s: f64,
+        full_stroke_s: f64,
+        cylinders: u64,
+    ) -> SeekCurve {
+        let (min, avg, max, n) = (track_to_track_s, average_s, full_stroke_s, cylinders as f64);
+        let a = (-10.0 * min + 15.0 * avg - 5.0 * max) / (3.0 * n.sqrt());
+        let b = (7.0 * min - 15.0 * avg + 8.0 * max) / (3.0 * n);
+        let time = |d: f64| a * (d - 1.0).sqrt() + b * (d - 1.0) + min;
+        let steps = 400;
+        let distance = |step: i32| 1.0 + (n - 1.0) * (f64::from(step) / f64::from(steps)).powi(3);
+        SeekCurve::Table((0..=steps).map(|step| (distance(step), time(distance(step)))).collect())
+    }
+
+    /// Seconds over that many cylinders; none over none.
+    pub fn seconds(&self, distance: u64) -> f64 {
+        if distance == 0 {
+            return 0.0;
+        }
+        let d = distance as f64;
+        match self {
+            SeekCurve::RootThenLinear { a, b, border, .. } if d < *border => a + b * d.sqrt(),
+            SeekCurve::RootThenLinear { c, e, .. } => c + e * d,
+            SeekCurve::Table(points) => between(points, d),
+        }
+    }
+
+    /// The mean over all pairs of different cylinders, as drive makers define it.
+    pub fn mean_seconds(&self, cylinders: u64) -> f64 {
+        // (N − d)·2 of N·(N − 1) ordered pairs are d apart. The sum over a million distances is taken in steps.
+        let n = cylinders as f64;
+        let steps = 20_000.min(cylinders - 1);
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for step in 0..steps {
+            let d = 1.0 + (n - 2.0) * (step as f64 + 0.5) / steps as f64;
+            let weight = n - d;
+            sum += weight * self.seconds(d.round() as u64);
+            weights += weight;
+        }
+        sum / weights
+    }
+
+    /// Checks that the curve can be.
+    ///
+    /// # Errors
+    /// Says what cannot be.
+    pub fn check(&self, cylinders: u64) -> Result<(), String> {
+        if let SeekCurve::Table(points) = self
+            && (points.len() < 2 || !points.windows(2).all(|pair| pair[0].0 < pair[1].0))
+        {
+            return Err("a seek table has at least two points with growing distances".into());
+        }
+        let sampled = [1, 2, 10, 100, cylinders / 100, cylinders / 10, cylinders / 3, cylinders - 1];
+        let mut before = 0.0;
+        for distance in sampled.into_iter().filter(|&distance| distance > 0) {
+            let seconds = self.seconds(distance);
+            if !seconds.is_finite() || seconds <= 0.0 || seconds > 0.2 {
+                return Err(format!(
+                    "a seek over {distance} cylinders takes {seconds} s; it takes 0 to 0.2 s"
+                ));
+            }
+            if distance >= 2 && seconds < before * 0.98 {
+                return Err(format!("a seek over {distance} cylinders is quicker than a shorter one"));
+            }
+            before = seconds;
+        }
+        Ok(())
+    }
+}
+
+fn between(points: &[(f64, f64)], d: f64) -> f64 {
+    let index = points.partition_point(|point| point.0 <= d).clamp(1, points.len() - 1);
+    let ((d0, t0), (d1, t1)) = (points[index - 1], points[index]);
+    t0 + (t1 - t0) * ((d - d0) / (d1 - d0)).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// WD's own 4 TB model: 1.496 ms + 0.01918 ms·√d below 69,648 cylinders and 4.510 ms + 3.14·10⁻⁵ ms·d above, up to
+    /// 353,181; its mean seek is 7.93 ms.
+    #[test]
+    fn a_published_curve_has_its_published_mean() {
+        let curve = SeekCurve::RootThenLinear {
+            a: 1.496e-3,
+            b: 0.01918e-3,
+            c: 4.510e-3,
+            e: 3.14e-8,
+            border: 69_648.0,
+        };
+        let mean_ms = curve.mean_seconds(353_181) * 1e3;
+        assert!((mean_ms - 7.93).abs() < 0.05, "{mean_ms}");
+        assert_eq!(curve.check(353_181), Ok(()));
+    }
+
+    /// The table that the fit was made from has points such as 7215: 3.3 ms and 254604: 12.5 ms.
+    #[test]
+    fn a_table_is_joined_by_lines() {
+        let table =
+            SeekCurve::Table(vec![(1.0, 1.8e-3), (94.0, 2.0e-3), (7215.0, 3.3e-3), (353_181.0, 15.7e-3)]);
+        assert!((table.seconds(7215) - 3.3e-3).abs() < 1e-12);
+        assert!((table.seconds(47) - 1.9e-3).abs() < 1e-5);
+        assert!((table.seconds(400_000) - 15.7e-3).abs() < 1e-12, "flat past the last point");
+        assert_eq!(table.seconds(0), 0.0);
+    }
+
+    #[test]
+    fn a_data_sheet_gives_its_own_numbers_back() {
+        let curve = SeekCurve::from_data_sheet(0.8e-3, 8.0e-3, 16.0e-3, 100_000);
+        assert!((curve.seconds(1) - 0.8e-3).abs() < 1e-9);
+        assert!((curve.seconds(100_000) - 16.0e-3).abs() < 1e-6);
+        // Lee's formula meets the average over all seeks to within its own approximation.
+        assert!((curve.mean_seconds(100_000) - 8.0e-3).abs() < 0.1e-3, "{}", curve.mean_seconds(100_000));
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        assert!(SeekCurve::Table(vec![(1.0, 1e-3)]).check(100).is_err());
+        assert!(SeekCurve::Table(vec![(5.0, 1e-3), (1.0, 2e-3)]).check(100).is_err());
+        let falling = SeekCurve::RootThenLinear { a: 1e-3, b: 1e-3, c: 1e-3, e: 1e-9, border: 50.0 };
+        assert!(falling.check(10_000).unwrap_err().contains("quicker"));
+        let slow = SeekCurve::RootThenLinear { a: 1e-3, b: 1e-6, c: 1.0, e: 1e-9, border: 50.0 };
+        assert!(slow.check(10_000).unwrap_err().contains("0.2 s"));
+    }
+}
