@@ -37,6 +37,8 @@ pub struct RequestStream {
     mix: OperationMix,
     prng: Prng,
     arrivals: Option<Arrivals>,
+    range_first: u64,
+    range_bytes: u64,
 }
 
 /// Where requests go.
@@ -82,6 +84,8 @@ impl RequestStream {
             mix: workload.mix,
             arrivals: Arrivals::new(workload.arrival, share, &mut prng),
             prng,
+            range_first: workload.range.first().0,
+            range_bytes: workload.range.bytes().0,
         }
     }
 
@@ -95,7 +99,7 @@ impl RequestStream {
         }
     }
 
-    /// The next request.
+    /// The next request. Panics rather than touch a byte outside the range of the workload.
     #[inline]
     pub fn next_request(&mut self) -> Planned {
         let length_bytes = match &self.sizes {
@@ -103,6 +107,9 @@ impl RequestStream {
             Sizes::Mix(parts) => draw(parts, self.prng.unit()),
         };
         let offset_bytes = self.places.next(u64::from(length_bytes), &mut self.prng);
+        // Offsets before the range wrap round, and are too far as well.
+        let end = offset_bytes.wrapping_sub(self.range_first).saturating_add(u64::from(length_bytes));
+        assert!(end <= self.range_bytes, "a request lies within the range of its workload");
         let operation = match self.mix {
             OperationMix::Read => Operation::Read,
             OperationMix::Write => Operation::Write,
@@ -190,7 +197,7 @@ impl Places {
             Pattern::Zoned { zones } => {
                 let mut from = 0.0;
                 let parts = zones.iter().map(|zone| {
-                    let part = slice(&range, from, from + zone.share_of_range, alignment);
+                    let part = slice(&range, from, from + zone.share_of_range, alignment, block);
                     from += zone.share_of_range;
                     (zone.share_of_requests, part)
                 });
@@ -267,10 +274,13 @@ fn place_in(range: &ByteRange, alignment: u64, largest: u64, prng: &mut Prng) ->
     range.first().0 + prng.below(places) * alignment
 }
 
-/// The part of `range` between two shares of it, its start moved to the grid.
-fn slice(range: &ByteRange, from: f64, to: f64, alignment: Bytes) -> ByteRange {
+/// The part of `range` between two shares of it, its start moved to the grid. It has room for a block of `largest`,
+/// as the range has: a smaller part grows, backwards where it would otherwise grow past the end of the range.
+fn slice(range: &ByteRange, from: f64, to: f64, alignment: Bytes, largest: Bytes) -> ByteRange {
     let at = |share: f64| Bytes((range.bytes().0 as f64 * share.min(1.0)) as u64).round_down_to(alignment);
-    let (first, end) = (at(from), if to > 1.0 - 1e-9 { range.bytes() } else { at(to) });
+    let last = Bytes(range.bytes().0.saturating_sub(largest.0)).round_down_to(alignment);
+    let first = at(from).min(last);
+    let end = if to > 1.0 - 1e-9 { range.bytes() } else { at(to).max(first + largest) };
     ByteRange::new(range.first() + first, end - first).expect("a part of a range is a range")
 }
 
