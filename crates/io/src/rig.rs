@@ -107,8 +107,12 @@ impl Rig {
     /// A target that may be written to.
     ///
     /// # Errors
-    /// When the engine asked for is not to be had.
+    /// When the permit is one for another target, or the engine asked for is not to be had.
     pub fn for_writing(target: Target, permit: WritePermit, options: EngineOptions) -> Result<Rig, IoError> {
+        if permit.identity() != target.identity() {
+            let why = "the permit to write is one for another target".into();
+            return Err(IoError::WriteRefused { target: target.path().into(), why });
+        }
         Rig::real(Source::Writing(target, permit), options)
     }
 
