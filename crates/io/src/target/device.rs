@@ -2,7 +2,7 @@
 
 use super::facts::{DriveFacts, drive_facts};
 use super::file::{Opened, Shape, check_size, facts_of};
-use super::identity::{DeviceNumber, Identity};
+use super::identity::DeviceNumber;
 use super::stack::Stack;
 use super::sysfs::{BlockDevice, SystemRoots};
 use super::{Target, system_call};
@@ -22,6 +22,8 @@ pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
     let physical_block =
         system_call::physical_block(descriptor).map_err(fail("ask for the block size of"))?;
     let number = DeviceNumber::from_raw(opened.status.st_rdev);
+    let identity = system_call::device_identity(descriptor, number)
+        .map_err(fail("ask what it is that was opened as"))?;
     let device =
         BlockDevice::by_number(&SystemRoots::live(), number).map_err(fail("find in sysfs the device of"))?;
     let disk = device.disk().map_err(fail("find in sysfs the disk of"))?;
@@ -44,7 +46,7 @@ pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
         confirmation,
         facts,
         path: path.into(),
-        identity: Identity::Device { number, disk_sequence: system_call::disk_sequence(descriptor).ok() },
+        identity,
         descriptor: opened.descriptor,
         direct: opened.direct,
         memory_alignment: logical_block as usize,

@@ -49,6 +49,17 @@ pub enum Place {
     File(FileNumber),
 }
 
+/// The part of a file or device that a loop device shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopExtent {
+    /// What it lies on.
+    pub backing: Place,
+    /// Where it begins there, in bytes.
+    pub offset: u64,
+    /// Where it ends at the latest, in bytes from there; zero without such a limit.
+    pub size_limit: u64,
+}
+
 /// What a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
@@ -58,6 +69,8 @@ pub enum Identity {
         number: DeviceNumber,
         /// The sequence number of its disk, which is never used again; none before Linux 5.15.
         disk_sequence: Option<u64>,
+        /// Where a loop device leads, which a program can change under an open device; none for other devices.
+        loop_extent: Option<LoopExtent>,
     },
     /// A regular file.
     File(FileNumber),

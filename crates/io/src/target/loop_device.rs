@@ -61,5 +61,5 @@ fn by_number(roots: &SystemRoots, device: &BlockDevice) -> io::Result<Place> {
     if !is_it {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "its node is another device"));
     }
-    system_call::loop_backing(node.as_fd())
+    Ok(system_call::loop_extent(node.as_fd())?.backing)
 }

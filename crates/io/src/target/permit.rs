@@ -9,12 +9,13 @@
 //! seen by the checks, here and again before each phase. A file cannot be claimed at all: for files the checks
 //! are all there is.
 
-use super::identity::{DeviceNumber, FileNumber, Identity};
+use super::identity::{DeviceNumber, FileNumber, Identity, Place};
 use super::openers::have_child_before_it_runs_a_program;
 use super::sysfs::SystemRoots;
 use super::usage::{Obstacle, ObstacleKind, use_of};
 use super::{Target, signature, system_call};
 use crate::error::IoError;
+use model::units::MIB;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -80,11 +81,37 @@ impl WritePermit {
 
     fn revalidate_by(&self, roots: &SystemRoots) -> Result<(), IoError> {
         self.check_identity(self.identity, self.size).map_err(|why| self.refused(why))?;
+        self.check_room().map_err(|why| self.refused(why))?;
         if self.is_ours {
             return Ok(());
         }
         let in_the_way = use_of(roots, self.identity, None);
         if in_the_way.is_empty() { Ok(()) } else { Err(self.refused(sentence(&in_the_way))) }
+    }
+
+    /// That filling the holes of a file leaves a tenth of its file system free.
+    fn check_room(&self) -> Result<(), String> {
+        let Identity::File(_) = self.identity else { return Ok(()) };
+        let cannot_tell = |error: io::Error| {
+            format!("how much room it takes when it is written to cannot be read: {error}")
+        };
+        let status = system_call::status(self.descriptor()).map_err(cannot_tell)?;
+        let room = system_call::file_system_room(self.descriptor()).map_err(cannot_tell)?;
+        // In units of 512 bytes, whatever the block size is: stat(2).
+        let taken = (status.st_blocks as u64).saturating_mul(512);
+        let missing = self.size.saturating_sub(taken);
+        // A file system that does not tell its size has none to spare.
+        let is_told = room.size > 0;
+        if missing == 0 || is_told && room.available.saturating_sub(missing) >= room.size.div_ceil(10) {
+            return Ok(());
+        }
+        Err(format!(
+            "it has holes, and filling them takes {} MiB more of its file system, which has {} of {} MiB free; a \
+             tenth of all must stay free. Make room, or choose a smaller file",
+            missing.div_ceil(MIB),
+            room.available / MIB,
+            room.size / MIB
+        ))
     }
 
     fn refused(&self, why: String) -> IoError {
@@ -113,8 +140,7 @@ fn identity_of(descriptor: BorrowedFd<'_>) -> io::Result<(Identity, u64)> {
     Ok(match status.st_mode & libc::S_IFMT {
         libc::S_IFBLK => {
             let number = DeviceNumber::from_raw(status.st_rdev);
-            let disk_sequence = system_call::disk_sequence(descriptor).ok();
-            (Identity::Device { number, disk_sequence }, system_call::device_size(descriptor)?)
+            (system_call::device_identity(descriptor, number)?, system_call::device_size(descriptor)?)
         }
         _ => {
             let file_system = DeviceNumber::from_raw(status.st_dev);
@@ -134,6 +160,7 @@ pub(super) fn grant_between(
     let permit = claim(roots, target).map_err(refused)?;
     claimed();
     permit.check_identity(target.identity(), permit.size).map_err(refused)?;
+    permit.check_room().map_err(refused)?;
     let mut in_the_way = use_of(roots, target.identity(), Some(target));
     in_the_way.extend(device_refuses_writes(&permit));
     if !in_the_way.is_empty() {
@@ -266,10 +293,13 @@ fn check_confirmation(target: &Target, consent: &WriteConsent) -> Result<(), Str
     }
 }
 
-/// A file has no name but its paths; the one without links is as good as the one that was typed.
+/// A file has no name but its paths; the one without links is as good as the one that was typed, as long as it
+/// leads to the file that was opened: a link may have been turned to another one since.
 fn is_canonical_path(target: &Target, typed: &str) -> bool {
-    matches!(target.identity(), Identity::File(_))
-        && target.path().canonicalize().is_ok_and(|path| path.as_os_str() == typed)
+    let Identity::File(file) = target.identity() else { return false };
+    target.path().canonicalize().is_ok_and(|path| {
+        path.as_os_str() == typed && system_call::place(&path).is_ok_and(|place| place == Place::File(file))
+    })
 }
 
 /// As it must be typed in a shell. Control characters of a hostile drive are shown by their codes.

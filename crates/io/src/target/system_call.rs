@@ -5,7 +5,7 @@
     reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form"
 )]
 
-use super::identity::{DeviceNumber, FileNumber, Place};
+use super::identity::{DeviceNumber, FileNumber, Identity, LoopExtent, Place};
 use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -172,7 +172,7 @@ pub(super) fn device_size(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
 }
 
 /// The sequence number of the disk: another one means another disk. An error before Linux 5.15.
-pub(super) fn disk_sequence(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
+fn disk_sequence(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
     ask_number(descriptor, BLKGETDISKSEQ, 0u64)
 }
 
@@ -204,28 +204,40 @@ fn ask_number<Number>(
     }
 }
 
-/// `struct loop_info64` of `linux/loop.h`, which is 232 bytes; only the first three fields are of interest.
+/// `linux/major.h`: the driver of loop devices. To others the numbers of its requests may mean something else.
+const LOOP_MAJOR: u32 = 7;
+
+/// `struct loop_info64` of `linux/loop.h`, which is 232 bytes; only the first five fields are of interest.
 #[repr(C)]
 struct LoopInfo {
     device: u64,
     inode: u64,
     rdevice: u64,
-    rest: [u8; 208],
+    offset: u64,
+    size_limit: u64,
+    rest: [u8; 192],
 }
 
 const _: () = assert!(size_of::<LoopInfo>() == 232);
 
-/// What the loop device lies on; ENXIO when it is not attached.
-pub(super) fn loop_backing(descriptor: BorrowedFd<'_>) -> io::Result<Place> {
-    let mut info = LoopInfo { device: 0, inode: 0, rdevice: 0, rest: [0; 208] };
+/// What the loop device shows; ENXIO when it is not attached.
+pub(super) fn loop_extent(descriptor: BorrowedFd<'_>) -> io::Result<LoopExtent> {
+    let mut info = LoopInfo { device: 0, inode: 0, rdevice: 0, offset: 0, size_limit: 0, rest: [0; 192] };
     // SAFETY: `info` has the size and layout that this request fills.
     if unsafe { libc::ioctl(descriptor.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    Ok(match info.rdevice {
+    let backing = match info.rdevice {
         0 => Place::File(FileNumber { file_system: DeviceNumber::from_raw(info.device), inode: info.inode }),
         number => Place::Device(DeviceNumber::from_raw(number)),
-    })
+    };
+    Ok(LoopExtent { backing, offset: info.offset, size_limit: info.size_limit })
+}
+
+/// Which block device it is that was opened, and that has this number.
+pub(super) fn device_identity(descriptor: BorrowedFd<'_>, number: DeviceNumber) -> io::Result<Identity> {
+    let loop_extent = if number.major == LOOP_MAJOR { Some(loop_extent(descriptor)?) } else { None };
+    Ok(Identity::Device { number, disk_sequence: disk_sequence(descriptor).ok(), loop_extent })
 }
 
 /// Whether nobody else, in any process, has the file open: a write lease can be had only then.
