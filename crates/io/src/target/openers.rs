@@ -1,7 +1,7 @@
 //! Which processes have a drive or a file open, as far as we may look: a virtual machine or a `dd` claims nothing,
 //! and is only seen this way.
 
-use super::identity::{FileNumber, Place};
+use super::identity::{DeviceNumber, FileNumber, Place};
 use super::mounts::processes;
 use super::sysfs::SystemRoots;
 use super::system_call;
@@ -15,28 +15,62 @@ pub(super) struct Opener {
     pub command: String,
     pub what: Place,
     pub writes: bool,
+    /// Whether it has mapped it into its memory, and may have closed it since.
+    pub maps: bool,
 }
 
-/// Which other processes have any block device open, or one of `files`.
-pub(super) fn openers(roots: &SystemRoots, files: &[FileNumber]) -> Vec<Opener> {
+/// Which other processes have any block device open, or have one of `files` open or mapped; and what the first of
+/// those is called into which we may not look.
+pub(super) fn openers(roots: &SystemRoots, files: &[FileNumber]) -> (Vec<Opener>, Option<String>) {
     let own = std::process::id();
     let mut openers = Vec::new();
+    let mut not_seen = None;
     for process in processes(roots) {
         let directory = roots.proc.join(process.to_string());
         if process == own || is_our_child_before_it_runs_a_program(roots, &directory, own) {
             continue;
         }
-        let Ok(entries) = fs::read_dir(directory.join("fd")) else { continue };
+        let command = || super::sysfs::attribute(&directory.join("comm")).unwrap_or_else(|| "?".into());
+        let entries = match fs::read_dir(directory.join("fd")) {
+            Ok(entries) => entries,
+            // It has ended since we looked.
+            Err(_) if !directory.exists() => continue,
+            Err(error) => {
+                not_seen.get_or_insert_with(|| format!("process {process} ({}): {error}", command()));
+                continue;
+            }
+        };
+        for (what, writes) in mapped(&directory, files) {
+            openers.push(Opener { process, command: command(), what, writes, maps: true });
+        }
         for entry in entries.flatten() {
             let Some(what) = opened(&entry.path(), files) else { continue };
             let writes = fs::read_to_string(directory.join("fdinfo").join(entry.file_name()))
                 .ok()
                 .is_none_or(|text| may_write(&text));
-            let command = super::sysfs::attribute(&directory.join("comm")).unwrap_or_else(|| "?".into());
-            openers.push(Opener { process, command, what, writes });
+            openers.push(Opener { process, command: command(), what, writes, maps: false });
         }
     }
-    openers
+    (openers, not_seen)
+}
+
+/// Which of `files` a process has mapped, and whether it may write to them. The fifth and the fourth field of a line
+/// of maps are the inode and, in hexadecimal, the device of the file system.
+fn mapped(directory: &Path, files: &[FileNumber]) -> Vec<(Place, bool)> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let maps = fs::read(directory.join("maps")).unwrap_or_default();
+    let lines = maps.split(|&byte| byte == b'\n').filter_map(|line| {
+        let mut fields = line.split(|&byte| byte == b' ').map(std::str::from_utf8).skip(1);
+        let (rights, device) = (fields.next()?.ok()?, fields.nth(1)?.ok()?);
+        let (major, minor) = device.split_once(':')?;
+        let number = |text| u32::from_str_radix(text, 16).ok();
+        let file_system = DeviceNumber { major: number(major)?, minor: number(minor)? };
+        let file = FileNumber { file_system, inode: fields.next()?.ok()?.parse().ok()? };
+        files.contains(&file).then(|| (Place::File(file), rights.contains('w') && rights.contains('s')))
+    });
+    lines.collect()
 }
 
 /// Whether a child of ours has not run its program yet. It shares our descriptors, so what we have closed is still

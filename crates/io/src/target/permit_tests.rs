@@ -78,7 +78,7 @@ impl Told {
         )
         .unwrap();
         for process in ["self", "1"] {
-            fs::create_dir_all(root.join("proc").join(process)).unwrap();
+            fs::create_dir_all(root.join("proc").join(process).join("fd")).unwrap();
             let line = "22 27 0:21 / /proc rw,relatime - proc proc rw\n";
             fs::write(root.join("proc").join(process).join("mountinfo"), line).unwrap();
         }
@@ -189,6 +189,16 @@ fn a_loop_device_that_does_not_tell_what_it_lies_on_counts_as_use() {
         fs::write(other.join("loop/backing_file"), "/nowhere/image\n").unwrap();
     });
     assert_says(why, "what /dev/loop999 lies on cannot be read");
+}
+
+#[test]
+fn a_process_that_does_not_tell_what_it_has_open_counts_as_use() {
+    let name = "a_process_that_does_not_tell_what_it_has_open_counts_as_use";
+    let why = refusal_after(name, |told, _| {
+        fs::create_dir_all(told.at("proc/1234567")).unwrap();
+        fs::write(told.at("proc/1234567/fd"), "not to be listed").unwrap();
+    });
+    assert_says(why, "what other programs have open cannot be seen (process 1234567");
 }
 
 #[test]

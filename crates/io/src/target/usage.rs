@@ -53,7 +53,11 @@ pub(super) fn use_of(roots: &SystemRoots, identity: Identity, target: Option<&Ta
         Identity::File(file) => Usage::read(roots, Some(file)),
     };
     match identity {
-        Identity::Device { number, .. } => usage.of_device(roots, number),
+        Identity::Device { number, .. } => {
+            let mut obstacles = usage.of_device(roots, number);
+            obstacles.extend(usage.not_seen_obstacle());
+            obstacles
+        }
         Identity::File(file) => {
             let mut obstacles = usage.of_file(file, "it");
             obstacles.extend(target.and_then(file_refuses_writes));
@@ -68,6 +72,8 @@ pub(super) struct Usage {
     swaps: Vec<Swap>,
     loops: Vec<Loop>,
     openers: Vec<Opener>,
+    /// The process into which we may not look.
+    not_seen: Option<String>,
     /// What could not be read.
     unknown: Vec<String>,
 }
@@ -90,7 +96,8 @@ impl Usage {
         unknown.extend(not_read);
         let mut files: Vec<FileNumber> = loops.iter().filter_map(|each| file_of(each.backing)).collect();
         files.extend(file);
-        Usage { mounts, swaps, loops, openers: openers::openers(roots, &files), unknown }
+        let (openers, not_seen) = openers::openers(roots, &files);
+        Usage { mounts, swaps, loops, openers, not_seen, unknown }
     }
 
     /// Who uses the device, its whole disk, the partitions of that, or anything on top of these.
@@ -140,8 +147,7 @@ impl Usage {
         self.look_at_users_of_file(file, name, &mut obstacles);
         for opener in self.openers.iter().filter(|opener| opener.what == Place::File(file) && !opener.writes)
         {
-            obstacles
-                .push(in_use(format!("{name} is open in process {} ({})", opener.process, opener.command)));
+            obstacles.push(opened(name, opener));
         }
         without_repeats(obstacles)
     }
@@ -150,16 +156,21 @@ impl Usage {
         self.unknown.iter().map(|why| Obstacle::new(ObstacleKind::Unknown, why.clone())).collect()
     }
 
+    /// A claim does not tell of programs that have the drive open without one, and they may be among those that we may
+    /// not look into. Who has a file open, the kernel tells by a lease.
+    fn not_seen_obstacle(&self) -> Option<Obstacle> {
+        let process = self.not_seen.as_ref()?;
+        let statement = format!("what other programs have open cannot be seen ({process}). Run as root");
+        Some(Obstacle::new(ObstacleKind::Unknown, statement))
+    }
+
     /// Swap and writers, which matter for a file as a target and for one under a loop device.
     fn look_at_users_of_file(&self, file: FileNumber, name: &str, obstacles: &mut Vec<Obstacle>) {
         if self.swaps.iter().any(|swap| swap.place == Place::File(file)) {
             obstacles.push(in_use(format!("{name} is used as swap")));
         }
         for opener in self.openers.iter().filter(|opener| opener.what == Place::File(file) && opener.writes) {
-            obstacles.push(in_use(format!(
-                "{name} is open for writing in process {} ({})",
-                opener.process, opener.command
-            )));
+            obstacles.push(opened(name, opener));
         }
     }
 
@@ -251,12 +262,7 @@ impl Usage {
         }
         for opener in &self.openers {
             if opener.what == Place::Device(member.number) && opener.writes {
-                obstacles.push(in_use(format!(
-                    "{} is open for writing in process {} ({})",
-                    shown(member),
-                    opener.process,
-                    opener.command
-                )));
+                obstacles.push(opened(&shown(member), opener));
             }
         }
     }
@@ -275,6 +281,16 @@ fn other_ways_to(roots: &SystemRoots, number: DeviceNumber) -> io::Result<Vec<Bl
 
 fn in_use(statement: String) -> Obstacle {
     Obstacle::new(ObstacleKind::InUse, statement)
+}
+
+fn opened(name: &str, opener: &Opener) -> Obstacle {
+    let how = match (opener.maps, opener.writes) {
+        (false, false) => "open",
+        (false, true) => "open for writing",
+        (true, false) => "mapped",
+        (true, true) => "mapped for writing",
+    };
+    in_use(format!("{name} is {how} in process {} ({})", opener.process, opener.command))
 }
 
 fn without_repeats(obstacles: Vec<Obstacle>) -> Vec<Obstacle> {
