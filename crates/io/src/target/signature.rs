@@ -47,12 +47,23 @@ const FROM_START: &[Magic] = &[
     magic("F2FS file system", 1024, &[0x10, 0x20, 0xf5, 0xf2]),
     magic("NTFS file system", 3, b"NTFS    "),
     magic("exFAT file system", 3, b"EXFAT   "),
+    // The copies of boot sectors, which stay when the first sectors are wiped.
+    magic("exFAT file system", 12 * 512 + 3, b"EXFAT   "),
     magic("BitLocker volume", 3, b"-FVE-FS-"),
     magic("FAT file system", 54, b"FAT12   "),
     magic("FAT file system", 54, b"FAT16   "),
     magic("FAT file system", 82, b"FAT32   "),
+    magic("FAT file system", 6 * 512 + 82, b"FAT32   "),
     magic("LUKS volume", 0, b"LUKS\xba\xbe"),
+    // The second header follows the first, whose size is one of nine: `LUKS2 On-Disk Format Specification`, 2.2. The
+    // two largest lie further in than is looked.
     magic("LUKS volume (second header)", 0x4000, b"SKUL\xba\xbe"),
+    magic("LUKS volume (second header)", 0x8000, b"SKUL\xba\xbe"),
+    magic("LUKS volume (second header)", 0x1_0000, b"SKUL\xba\xbe"),
+    magic("LUKS volume (second header)", 0x2_0000, b"SKUL\xba\xbe"),
+    magic("LUKS volume (second header)", 0x4_0000, b"SKUL\xba\xbe"),
+    magic("LUKS volume (second header)", 0x8_0000, b"SKUL\xba\xbe"),
+    magic("LUKS volume (second header)", 0x10_0000, b"SKUL\xba\xbe"),
     magic("LVM volume", 0, b"LABELONE"),
     magic("LVM volume", 512, b"LABELONE"),
     magic("LVM volume", 1024, b"LABELONE"),
@@ -84,7 +95,48 @@ const FROM_START: &[Magic] = &[
     magic("GPT partition table", 512, b"EFI PART"),
     magic("GPT partition table", 4096, b"EFI PART"),
     magic("Apple partition map", 512, b"PM\x00\x00"),
+    magic("SGI partition table", 0, &[0x0b, 0xe5, 0xa9, 0x41]),
+    magic("Sun partition table", 508, &[0xda, 0xbe]),
+    magic("BSD partition table", 64, &[0x57, 0x45, 0x56, 0x82]),
+    magic("BSD partition table", 512, &[0x57, 0x45, 0x56, 0x82]),
+    magic("AIX volume", 0, &[0xc9, 0xc2, 0xd4, 0xc1]),
+    magic("Minix file system", 1040, &[0x7f, 0x13]),
+    magic("Minix file system", 1040, &[0x8f, 0x13]),
+    magic("Minix file system", 1040, &[0x68, 0x24]),
+    magic("Minix file system", 1040, &[0x78, 0x24]),
+    magic("Minix file system", 1048, &[0x5a, 0x4d]),
+    magic("SCO BFS file system", 0, &[0xce, 0xfa, 0xad, 0x1b]),
+    magic("cramfs file system", 0, &[0x45, 0x3d, 0xcd, 0x28]),
+    magic("cramfs file system", 512, &[0x45, 0x3d, 0xcd, 0x28]),
+    magic("cramfs file system", 0, &[0x28, 0xcd, 0x3d, 0x45]),
+    magic("romfs file system", 0, b"-rom1fs-"),
+    magic("SquashFS file system", 0, b"sqsh"),
+    magic("ReFS file system", 3, b"ReFS\x00"),
+    magic("VxFS file system", 1024, &[0xf5, 0xfc, 0x01, 0xa5]),
+    magic("VxFS file system", 8192, &[0xa5, 0x01, 0xfc, 0xf5]),
+    magic("HPFS file system", 8192, &[0x49, 0xe8, 0x95, 0xf9]),
+    magic("BeFS file system", 32, b"BFS1"),
+    magic("BeFS file system", 32, b"1SFB"),
+    magic("BeFS file system", 544, b"BFS1"),
+    magic("BeFS file system", 544, b"1SFB"),
+    magic("XFS journal", 0, &[0xfe, 0xed, 0xba, 0xbe]),
+    magic("XFS journal", 512, &[0xfe, 0xed, 0xba, 0xbe]),
+    magic("EXFS file system", 0, b"EXFS"),
+    magic("UBI volume", 0, b"UBI#"),
+    magic("UBIFS file system", 0, &[0x31, 0x18, 0x10, 0x06]),
+    magic("Oracle ASM disk", 32, b"ORCLDISK"),
+    magic("LVM 1 volume", 0, b"HM\x01\x00"),
+    magic("LVM 1 volume", 0, b"HM\x02\x00"),
+    magic("snapshot store", 0, b"SnAp"),
+    magic("dm-verity hashes", 0, b"verity\x00\x00"),
+    magic("dm-integrity device", 0, b"integrt\x00"),
+    magic("thin pool metadata", 32, &THIN_POOL),
+    magic("HighPoint RAID member", 4640, &[0xf0, 0x16, 0x78, 0x5a]),
+    magic("HighPoint RAID member", 4640, &[0xfd, 0x16, 0x78, 0x5a]),
 ];
+
+/// `THIN_SUPERBLOCK_MAGIC` of `drivers/md/dm-thin-metadata.c`.
+const THIN_POOL: [u8; 8] = 27_022_010_u64.to_le_bytes();
 
 /// The last ten bytes of the first page, whose size depends on the machine.
 const SWAP_PAGE_SIZES: [u64; 5] = [4096, 8192, 16_384, 32_768, 65_536];
@@ -128,6 +180,8 @@ pub fn recognise(head: &[u8], tail: &[u8], size: u64) -> Vec<Signature> {
     found.extend(extended(&ends));
     found.extend(master_boot_record(&ends));
     found.extend(zfs(&ends));
+    found.extend(unix(&ends));
+    found.extend(amiga(&ends));
     found.extend(from_end(&ends));
     found
 }
@@ -138,6 +192,8 @@ fn swap(ends: &Ends<'_>) -> Option<Signature> {
         ends.holds(Some(offset), b"SWAPSPACE2")
             || ends.holds(Some(offset), b"SWAP-SPACE")
             || ends.holds(Some(offset), b"S1SUSPEND\0")
+            || ends.holds(Some(offset), b"S2SUSPEND\0")
+            || ends.holds(Some(offset), b"ULSUSPEND\0")
     };
     places.into_iter().find(is_swap).map(|offset| Signature { name: "swap area", offset })
 }
@@ -194,6 +250,27 @@ fn zfs(ends: &Ends<'_>) -> Option<Signature> {
         .map(|offset| Signature { name: "ZFS pool member", offset })
 }
 
+/// `fs_magic` of `struct fs`, in either byte order, wherever the superblock may begin: FreeBSD's `ufs/ffs/fs.h`.
+fn unix(ends: &Ends<'_>) -> Option<Signature> {
+    const MAGICS: [u32; 2] = [0x0001_1954, 0x1954_0119];
+    let places = [0, 8, 64, 256].map(|start| start * KIB + 1372);
+    let is_magic = |&offset: &u64| {
+        MAGICS.iter().any(|magic| {
+            ends.holds(Some(offset), &magic.to_le_bytes()) || ends.holds(Some(offset), &magic.to_be_bytes())
+        })
+    };
+    places.into_iter().find(is_magic).map(|offset| Signature { name: "UFS file system", offset })
+}
+
+/// `RDB_LOCATION_LIMIT` of `linux/affs_hardblocks.h`: the table is in one of the first 16 blocks.
+fn amiga(ends: &Ends<'_>) -> Option<Signature> {
+    let places = (0..16).map(|block| block * 512);
+    places
+        .into_iter()
+        .find(|&offset| ends.holds(Some(offset), b"RDSK"))
+        .map(|offset| Signature { name: "Amiga partition table", offset })
+}
+
 /// What is found by its distance from the end.
 fn from_end(ends: &Ends<'_>) -> Vec<Signature> {
     let before_end = |distance: u64| ends.size.checked_sub(distance);
@@ -204,7 +281,7 @@ fn from_end(ends: &Ends<'_>) -> Vec<Signature> {
     // `super_1_load` of md: 8 KiB before the end, then down to a multiple of 4 KiB.
     let md_1_0 = before_end(8 * KIB).map(|offset| offset - offset % (4 * KIB));
     let drbd = whole(4096).checked_sub(4096).map(|block| block + 60);
-    let places: [(&'static str, Option<u64>, &[u8]); 12] = [
+    let places: [(&'static str, Option<u64>, &[u8]); 17] = [
         ("md RAID member", md_0, MD_LITTLE),
         ("md RAID member", md_0, MD_BIG),
         ("md RAID member", md_1_0, MD_LITTLE),
@@ -217,6 +294,11 @@ fn from_end(ends: &Ends<'_>) -> Vec<Signature> {
         ("DRBD device", drbd, &[0x83, 0x74, 0x02, 0x6b]),
         ("DRBD device", drbd, &[0x83, 0x74, 0x02, 0x6a]),
         ("DRBD device", drbd, &[0x83, 0x74, 0x02, 0x6e]),
+        ("NTFS file system", before_end(512 - 3), b"NTFS    "),
+        ("Nvidia RAID member", before_end(1024), b"NVIDIA"),
+        ("LSI RAID member", before_end(512), b"$XIDE$"),
+        ("JMicron RAID member", before_end(512), b"JM"),
+        ("Promise RAID member", before_end(63 * 512), b"Promise Technology, Inc."),
     ];
     places
         .into_iter()
@@ -316,7 +398,9 @@ fn describe(name: &str, found: io::Result<Vec<Signature>>) -> Vec<Obstacle> {
 /// "an ext4 file system", "an MBR partition table", "a swap area": by sound, for the names above.
 fn article(name: &str) -> &'static str {
     let first_word = name.split(' ').next().unwrap_or_default();
-    let spelt_with_a_vowel = ["XFS", "F2FS", "NTFS", "LVM", "md", "MBR", "HFS", "HFS+"].contains(&first_word);
+    let spelt_with_a_vowel =
+        ["XFS", "F2FS", "NTFS", "LVM", "md", "MBR", "HFS", "HFS+", "SGI", "SCO", "HPFS", "LSI", "Nvidia"]
+            .contains(&first_word);
     if spelt_with_a_vowel || first_word.starts_with(['e', 'E', 'I', 'O', 'A']) { "an" } else { "a" }
 }
 
