@@ -1,4 +1,5 @@
-//! A hard disk by its mechanism: layout, arm, rotation.
+//! A hard disk by its mechanism: layout, arm, rotation, queue and caches.
 
+pub mod drive;
 pub mod geometry;
 pub mod seek;
