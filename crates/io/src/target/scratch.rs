@@ -10,11 +10,14 @@ use model::target::Caveat;
 use model::units::{Bytes, MIB};
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 /// The smallest scratch file that is worth a measurement.
 pub const SCRATCH_SIZE_MIN: Bytes = Bytes::from_mib(16);
+
+/// How much is reserved at once: small enough that the free room is looked at in time.
+const RESERVATION_STEP: Bytes = Bytes::from_mib(64);
 
 /// A file of our own, removed when it is dropped.
 #[derive(Debug)]
@@ -46,16 +49,25 @@ impl ScratchFile {
     /// # Errors
     /// When there is no such directory, nothing may be written there, or there is no room for [`SCRATCH_SIZE_MIN`].
     pub fn create(directory: &Path, size_max: Bytes) -> Result<ScratchFile, IoError> {
+        ScratchFile::create_between(directory, size_max, || {})
+    }
+
+    /// Makes one, and calls `measured` between the look at the room and the reservation, so that a test can take it.
+    fn create_between(
+        directory: &Path,
+        size_max: Bytes,
+        measured: impl FnOnce(),
+    ) -> Result<ScratchFile, IoError> {
         let folder = system_call::open(directory, libc::O_RDONLY | libc::O_DIRECTORY)
             .map_err(|source| explain("open the directory", directory, source))?;
         let room = system_call::file_system_room(folder.as_fd())
             .map_err(|source| explain("ask for the room in", directory, source))?;
         let size = scratch_size(room.size, room.available, size_max)
             .map_err(|why| IoError::Unsuitable { target: directory.into(), why })?;
+        measured();
         let (made, name) =
-            make(folder, directory).map_err(|source| explain("make a scratch file in", directory, source))?;
-        let is_reserved = reserve(made.as_fd(), size)
-            .map_err(|source| explain("reserve a scratch file in", directory, source))?;
+            make(folder).map_err(|source| explain("make a scratch file in", directory, source))?;
+        let is_reserved = reserve(made.as_fd(), directory, size)?;
         let mut target = open(directory, made.as_fd())?;
         if !is_reserved {
             if let Some(file) = target.facts.stack.first_mut() {
@@ -101,10 +113,11 @@ fn scratch_size(file_system: u64, available: u64, size_max: Bytes) -> Result<Byt
 }
 
 /// A new file, without a name where that can be had.
-fn make(folder: OwnedFd, directory: &Path) -> io::Result<(OwnedFd, Option<Name>)> {
+fn make(folder: OwnedFd) -> io::Result<(OwnedFd, Option<Name>)> {
     const OURS_ALONE: libc::mode_t = 0o600;
     // With O_EXCL nobody can give the file a name later.
-    match system_call::open_with_mode(directory, libc::O_TMPFILE | libc::O_RDWR | libc::O_EXCL, OURS_ALONE) {
+    let flags = libc::O_TMPFILE | libc::O_RDWR | libc::O_EXCL;
+    match system_call::reopen_with_mode(folder.as_fd(), flags, OURS_ALONE) {
         Ok(file) => return Ok((file, None)),
         // The first is the answer of file systems that cannot, the other two that of kernels that cannot.
         Err(error)
@@ -122,20 +135,35 @@ fn random() -> io::Result<u64> {
     Ok(u64::from_ne_bytes(bytes))
 }
 
-/// Whether the room was reserved; where the file system cannot do that, the file only gets its size.
-fn reserve(file: std::os::fd::BorrowedFd<'_>, size: Bytes) -> io::Result<bool> {
-    match system_call::reserve(file, size.0) {
-        Ok(()) => Ok(true),
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
-            std::fs::File::from(file.try_clone_to_owned()?).set_len(size.0)?;
-            Ok(false)
+/// Whether the room was reserved; where the file system cannot do that, the file only gets its size. It is taken in
+/// steps, and after each there must be a tenth left: other programs take room too, and what the file system says of
+/// its room may be wrong.
+fn reserve(file: BorrowedFd<'_>, directory: &Path, size: Bytes) -> Result<bool, IoError> {
+    let failed = |source| explain("reserve a scratch file in", directory, source);
+    let mut reserved = Bytes::ZERO;
+    while reserved < size {
+        let step = RESERVATION_STEP.min(size - reserved);
+        match system_call::reserve(file, reserved.0, step.0) {
+            Ok(()) => reserved = reserved + step,
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
+                let file = std::fs::File::from(file.try_clone_to_owned().map_err(failed)?);
+                file.set_len(size.0).map_err(failed)?;
+                return Ok(false);
+            }
+            Err(error) => return Err(failed(error)),
         }
-        Err(error) => Err(error),
+        let room = system_call::file_system_room(file).map_err(failed)?;
+        if room.available < room.size / 10 {
+            let why = "while room for a scratch file was reserved in it, something else took room too, and less than \
+                       a tenth was left. Nothing was kept; try again, or choose a smaller --max-size";
+            return Err(IoError::Unsuitable { target: directory.into(), why: why.into() });
+        }
     }
+    Ok(true)
 }
 
 /// The new file, for reading only.
-fn open(directory: &Path, made: std::os::fd::BorrowedFd<'_>) -> Result<Target, IoError> {
+fn open(directory: &Path, made: BorrowedFd<'_>) -> Result<Target, IoError> {
     let failed = |source| explain("open the scratch file in", directory, source);
     let (descriptor, direct) = match system_call::reopen(made, libc::O_RDONLY | libc::O_DIRECT) {
         Ok(descriptor) => (descriptor, true),
@@ -175,6 +203,7 @@ fn explain(operation: &'static str, directory: &Path, source: io::Error) -> IoEr
 
 #[cfg(test)]
 mod tests {
+    use super::super::loopdev::{Image, LoopDevice, Mounted, alone_with_loop_devices, make_ext4};
     use super::*;
     use proptest::prelude::*;
 
@@ -185,6 +214,53 @@ mod tests {
         assert_eq!(scratch_size(100 * gib, 50 * gib, Bytes::from_gib(80)), Ok(Bytes::from_gib(40)));
         assert!(scratch_size(100 * gib, 10 * gib, Bytes::from_gib(8)).unwrap_err().contains("no room"));
         assert!(scratch_size(100 * gib, 50 * gib, Bytes::from_mib(15)).is_err());
+    }
+
+    #[test]
+    fn room_that_is_taken_meanwhile_is_not_taken_twice() {
+        let name = "room_that_is_taken_meanwhile_is_not_taken_twice";
+        let Some(_alone) = alone_with_loop_devices(name) else { return };
+        let image = Image::new(192);
+        let device = LoopDevice::over(&image.path);
+        make_ext4(&device.path);
+        let mounted = Mounted::new(&device.path, "rw");
+        let room = || {
+            let folder = system_call::open(mounted.place(), libc::O_RDONLY).unwrap();
+            system_call::file_system_room(folder.as_fd()).unwrap()
+        };
+        let size_max = Bytes::from_mib(128);
+        let other = system_call::create_in(
+            system_call::open(mounted.place(), libc::O_RDONLY).unwrap().as_fd(),
+            "other".as_ref(),
+            0o600,
+        )
+        .unwrap();
+        let made = ScratchFile::create_between(mounted.place(), size_max, || {
+            system_call::reserve(other.as_fd(), 0, 32 * MIB).unwrap();
+        });
+        let why = made.map(drop).unwrap_err().to_string();
+        assert!(why.contains("took room too"), "{why}");
+        assert!(room().available >= 100 * MIB, "nothing was kept");
+    }
+
+    #[test]
+    fn a_folder_that_is_exchanged_meanwhile_stays_the_one_that_was_looked_at() {
+        let _alone = super::super::loopdev::alone();
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let (folder, moved) = (directory.path().join("folder"), directory.path().join("moved"));
+        std::fs::create_dir(&folder).unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let made = ScratchFile::create_between(&folder, Bytes::from_mib(16), || {
+            std::fs::rename(&folder, &moved).unwrap();
+            std::os::unix::fs::symlink(elsewhere.path(), &folder).unwrap();
+        });
+        let system = |path: &Path| {
+            let status = system_call::extended_status_of_path(path, libc::STATX_BASIC_STATS).unwrap();
+            (status.stx_dev_major, status.stx_dev_minor)
+        };
+        let file = system_call::extended_status(made.unwrap().target().descriptor(), libc::STATX_BASIC_STATS);
+        let file = file.map(|status| (status.stx_dev_major, status.stx_dev_minor)).unwrap();
+        assert_eq!(file, system(&moved), "its room was looked at there");
     }
 
     proptest! {

@@ -31,7 +31,7 @@ pub(super) fn open(path: &Path, flags: libc::c_int) -> io::Result<OwnedFd> {
 }
 
 /// Opens or creates `path` with these permissions.
-pub(super) fn open_with_mode(path: &Path, flags: libc::c_int, mode: libc::mode_t) -> io::Result<OwnedFd> {
+fn open_with_mode(path: &Path, flags: libc::c_int, mode: libc::mode_t) -> io::Result<OwnedFd> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     loop {
         // SAFETY: `path` is a C string that outlives the call, and the call keeps no pointer.
@@ -73,7 +73,16 @@ pub(super) fn remove(directory: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> 
 
 /// Opens again what `descriptor` is open on, with other flags: the same inode, whatever its path is now.
 pub(super) fn reopen(descriptor: BorrowedFd<'_>, flags: libc::c_int) -> io::Result<OwnedFd> {
-    open(Path::new(&format!("/proc/self/fd/{}", descriptor.as_raw_fd())), flags)
+    reopen_with_mode(descriptor, flags, 0)
+}
+
+/// The same; what it makes gets these permissions.
+pub(super) fn reopen_with_mode(
+    descriptor: BorrowedFd<'_>,
+    flags: libc::c_int,
+    mode: libc::mode_t,
+) -> io::Result<OwnedFd> {
+    open_with_mode(Path::new(&format!("/proc/self/fd/{}", descriptor.as_raw_fd())), flags, mode)
 }
 
 /// Makes requests on the descriptor wait, as they do on one that was opened without `O_NONBLOCK`.
@@ -260,11 +269,13 @@ pub(super) fn is_open_nowhere_else(descriptor: BorrowedFd<'_>) -> io::Result<boo
     }
 }
 
-/// Reserves the first `size` bytes of a file.
-pub(super) fn reserve(descriptor: BorrowedFd<'_>, size: u64) -> io::Result<()> {
+/// Reserves `size` bytes of a file from `offset` on.
+pub(super) fn reserve(descriptor: BorrowedFd<'_>, offset: u64, size: u64) -> io::Result<()> {
     loop {
         // SAFETY: the call takes integers only.
-        if unsafe { libc::fallocate(descriptor.as_raw_fd(), 0, 0, size as libc::off_t) } == 0 {
+        if unsafe { libc::fallocate(descriptor.as_raw_fd(), 0, offset as libc::off_t, size as libc::off_t) }
+            == 0
+        {
             return Ok(());
         }
         let error = io::Error::last_os_error();
