@@ -218,7 +218,7 @@ fn a_drive_that_fails_in_the_middle_leaves_a_run_and_a_finding() {
     let Some(device) = LoopDevice::over(&image.path, test) else { return };
     let home = Home::new();
     let mut child = home
-        .command(&["check", &device.path, "--time-limit", "8s", "-q"])
+        .command(&["check", &device.path, "--time-limit", "5s", "-q"])
         .stdout(Stdio::null())
         .spawn()
         .expect("it starts");
