@@ -66,12 +66,28 @@ impl Session<'_> {
     ) -> Result<Option<StopReason>, UserError> {
         loop {
             let series = LazySeries { writer: &self.writer, opened: OnceCell::new() };
-            let Some(phase) = experiment.next(&self.run.view(&series)) else { return Ok(None) };
+            let next = experiment.next(&self.run.view(&series));
             let ahead = experiment.outlook();
+            let Some(phase) = next else {
+                self.warn_of_what_was_left(ahead.phases());
+                return Ok(None);
+            };
             let reason = self.run_phase(phase, &ahead, load)?;
             if matches!(reason, StopReason::Interrupted | StopReason::DeviceGone) {
                 return Ok(Some(reason));
             }
+        }
+    }
+
+    /// An experiment whose time was up is complete, but answers less than it was asked.
+    fn warn_of_what_was_left(&mut self, phases: u32) {
+        if phases > 0 {
+            let warning = format!(
+                "The time was up with {phases} phases still to do, and what they would have shown is unknown. Give \
+                 more time with --time-limit, or keep the machine quieter"
+            );
+            self.events.event(&Event::Warning(&warning));
+            self.run.environment.warnings.push(warning);
         }
     }
 
