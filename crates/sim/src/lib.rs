@@ -1,14 +1,18 @@
 //! A drive in memory, in virtual time. It has no clock, no thread and no file: whoever drives it says what time it is.
 //!
-//! | modelled | how |
-//! |---|---|
-//! | zones of a disk | a table of rates by position |
-//! | access time | overhead + seek by distance + a uniform wait for the sector |
-//! | a drive's queue | one server that serves the nearest request first; or several servers of constant latency |
-//! | faults | unreadable ranges, short reads, stalls, going away |
+//! | modelled | how | drives |
+//! |---|---|---|
+//! | a disk's tracks, surfaces and skew | sector by sector, by the layouts that have been measured | `disk-4tb` |
+//! | rotation | an angle that never stops; who is late waits a turn | `disk-4tb` |
+//! | the arm | a seek curve, head switch, settling | `disk-4tb` |
+//! | its queue | shortest positioning first, with ageing | `disk-4tb` |
+//! | its caches | reading on after a read; a write cache that empties when the arm is free | `disk-4tb` |
+//! | a plain disk | a table of rates by position, a uniform wait for the sector, nearest request first | `zoned` |
+//! | constant latency | several servers | `constant`, `null` |
+//! | faults | unreadable ranges, short reads, stalls, going away | `faulty`, and around any drive |
 //!
-//! Not modelled yet, so nothing can be learnt here about it: tracks, surfaces and skew (the wait is drawn, not turned),
-//! ageing in the queue (the nearest request may starve a far one), caches and read-ahead, shingles, flash, the link.
+//! Not modelled yet, so nothing can be learnt here about it: shingles, flash, links other than a rate, remapped sectors,
+//! several disks behind one volume.
 #![forbid(unsafe_code)]
 
 mod constant;
@@ -29,7 +33,8 @@ pub trait Drive {
     /// Takes a request at `now`. Never refuses: the caller keeps to the queue depth that it was opened with.
     fn submit(&mut self, request: Request, now: Instant);
 
-    /// When the next completion will be ready if nothing more is submitted; none when nothing is under way.
+    /// The next moment worth looking at if nothing more is submitted: no completion is ready before it, and at it one may
+    /// be, or the drive decides whom to serve next. None when nothing is under way.
     fn next_completion_at(&mut self) -> Option<Instant>;
 
     /// Takes the next completion if it is ready at `now`.

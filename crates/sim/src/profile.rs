@@ -2,6 +2,8 @@
 
 use crate::Drive;
 use crate::constant::ConstantDrive;
+use crate::disk::drive::DiskDrive;
+use crate::disk::published::disk_4tb;
 use crate::fault::{Fault, FaultyDrive};
 use crate::zoned::{ZonedDrive, ZonedProfile};
 use model::range::ByteRange;
@@ -42,6 +44,11 @@ const BUILT_IN: &[BuiltIn] = &[
         build: |facts, seed| Box::new(ZonedDrive::new(facts, ZonedProfile::plain(), seed)),
     },
     BuiltIn {
+        name: "disk-4tb",
+        description: "a 4 TB disk like its maker's own model of it: tracks, turning platter, arm, caches, queue",
+        build: |facts, seed| Box::new(DiskDrive::published(facts, disk_4tb(), seed)),
+    },
+    BuiltIn {
         name: "faulty",
         description: "like constant, but 16 MiB at 300 GB cannot be read",
         build: |facts, _| {
@@ -65,8 +72,13 @@ pub fn open(name: &str, seed: u64) -> Result<Box<dyn Drive + Send>, ProfileError
     let built_in = BUILT_IN.iter().find(|built_in| built_in.name == name);
     let built_in = built_in.ok_or_else(|| ProfileError { name: name.to_string() })?;
     let mut facts = plain_facts(&format!("sim:{name}"), TERABYTE);
-    if name == "zoned" {
-        facts.capacity = ZonedProfile::plain().capacity;
+    let disk_capacity = match name {
+        "zoned" => Some(ZonedProfile::plain().capacity),
+        "disk-4tb" => Some(disk_4tb().capacity),
+        _ => None,
+    };
+    if let Some(capacity) = disk_capacity {
+        facts.capacity = capacity;
         facts.rotational = Some(true);
     }
     Ok((built_in.build)(facts, seed))
@@ -136,7 +148,7 @@ mod tests {
         let error = open("zone", 1).err().unwrap();
         assert_eq!(
             error.to_string(),
-            "there is no virtual drive `zone`; there are null, constant, zoned, faulty"
+            "there is no virtual drive `zone`; there are null, constant, zoned, disk-4tb, faulty"
         );
     }
 }

@@ -2,6 +2,7 @@
 //! it in the records of a run must not be able to see this; only what scores them may.
 
 use crate::ProfileError;
+use crate::disk::published::{PublishedDisk, disk_4tb};
 use crate::profile::{CONSTANT_LATENCY, CONSTANT_SERVERS, open};
 use crate::zoned::ZonedProfile;
 use model::finding::FindingCode;
@@ -28,6 +29,7 @@ pub fn truth(name: &str) -> Result<Vec<(FindingCode, f64)>, ProfileError> {
             truth
         }
         "zoned" => zoned(&ZonedProfile::plain()),
+        "disk-4tb" => disk(&disk_4tb()),
         _ => Vec::new(),
     })
 }
@@ -41,6 +43,20 @@ pub fn zoned(profile: &ZonedProfile) -> Vec<(FindingCode, f64)> {
     truth.push((FindingCode::FullPassTime, pass_s));
     truth.push((FindingCode::AccessTime, access_s(profile, pass_s)));
     truth
+}
+
+/// What is true of a disk by its mechanism. Its gain by concurrency has no closed form and is left out, and so is
+/// what its write cache makes of writes.
+fn disk(disk: &PublishedDisk) -> Vec<(FindingCode, f64)> {
+    let (outer, inner) = disk.edge_rates();
+    let pass_s = disk.pass_s();
+    vec![
+        (FindingCode::ReadRateOuter, outer),
+        (FindingCode::ReadRateInner, inner),
+        (FindingCode::ReadRateMean, disk.capacity.0 as f64 / pass_s),
+        (FindingCode::FullPassTime, pass_s),
+        (FindingCode::AccessTime, disk.access_s(ACCESS_BYTES as u64)),
+    ]
 }
 
 /// The exact mean over two uniform places: E√|x−y| = 8/15, E|x−y| = 1/3, half a turn, and the bytes at the mean

@@ -11,6 +11,7 @@
 //! written when nothing is to be read or the cache is full, the contiguous continuation of what it wrote last first.
 
 use crate::disk::geometry::{Geometry, Place};
+use crate::disk::published::PublishedDisk;
 use crate::disk::seek::SeekCurve;
 use crate::{Drive, answer_within};
 use model::prng::Prng;
@@ -141,6 +142,11 @@ impl DiskDrive {
             finished: BTreeMap::new(),
             finished_count: 0,
         }
+    }
+
+    /// The disk of a published mechanism.
+    pub fn published(facts: TargetFacts, disk: PublishedDisk, seed: u64) -> DiskDrive {
+        DiskDrive::new(facts, disk.geometry, disk.mechanics, seed)
     }
 
     /// Does everything that is decided until `now_s`.

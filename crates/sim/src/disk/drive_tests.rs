@@ -1,51 +1,20 @@
 //! The disk against published numbers and against physics.
 
 use super::*;
-use crate::disk::geometry::{Layout, Order, ZoneLayout};
+use crate::disk::published::disk_4tb;
 use crate::profile::plain_facts;
 use model::request::{Status, Tag};
 use model::units::Bytes;
 
 const TURN_S: f64 = 60.0 / 7200.0;
 
-/// WD's own 4 TB model (METHODS 1.5): 10 surfaces, 128 tracks to a serpentine, alternating both ways, 3072 sectors of
-/// 512 bytes outside and 1536 inside, skew 0.141669 turns. Its 60 zones are taken to fall evenly.
 fn geometry() -> Geometry {
-    let zones = (0..60u32).map(|zone| {
-        let sectors = 3072 - 1536 * zone / 59;
-        ZoneLayout { cylinders: 5886, sectors_per_track: vec![sectors; 10] }
-    });
-    Geometry::new(Layout {
-        sector_bytes: 512,
-        zones: zones.collect(),
-        serpentine_tracks: 128,
-        seek_order: Order::Alternating,
-        surface_order: Order::Alternating,
-        track_skew: 0.141_669,
-        surface_skew: 0.141_669,
-    })
-    .expect("a layout that can be")
+    disk_4tb().geometry
 }
 
+/// The published disk without noise and caches.
 fn mechanics() -> Mechanics {
-    Mechanics {
-        turn_s: TURN_S,
-        seek: SeekCurve::RootThenLinear {
-            a: 1.496e-3,
-            b: 0.019_18e-3,
-            c: 4.510e-3,
-            e: 3.14e-8,
-            border: 69_648.0,
-        },
-        seek_noise: 0.0,
-        head_switch_s: 0.001e-3,
-        write_settle_s: 0.0,
-        overhead_s: 0.2e-3,
-        link_bytes_per_second: 600e6,
-        read_ahead_bytes: 0,
-        write_cache_bytes: 0,
-        policy: Policy::ShortestPositioning { age_weight: 0.01 },
-    }
+    Mechanics { seek_noise: 0.0, read_ahead_bytes: 0, write_cache_bytes: 0, ..disk_4tb().mechanics }
 }
 
 fn disk(change: impl FnOnce(&mut Mechanics)) -> DiskDrive {
@@ -95,7 +64,7 @@ fn random_iops(depth: u32, count: usize, change: impl FnOnce(&mut Mechanics)) ->
     closed_loop(&mut disk, depth, count, Operation::Read, 4096, |_| prng.below(blocks) * 4096)
 }
 
-/// METHODS 7.1 gives 81, 96, 111, 129, 149, 170, 182 IOPS at depths 1 to 64 for this curve with an age weight of 0.01,
+/// Published:  81, 96, 111, 129, 149, 170, 182 IOPS at depths 1 to 64 for this curve with an age weight of 0.01,
 /// by another simulation, whose zones and overhead are not stated: hence 7 %.
 #[test]
 fn the_queue_gains_what_was_published() {
@@ -126,7 +95,7 @@ fn without_age_nobody_is_faster_on_average_and_somebody_waits_longer() {
     without.sort_by(f64::total_cmp);
     let p99 = |latencies: &[f64]| latencies[latencies.len() * 99 / 100];
     assert!(greedy > aged, "{greedy} {aged}");
-    // METHODS: 908 ms against 492 ms.
+    // Published: 908 ms against 492 ms.
     assert!(p99(&without) > 1.4 * p99(&with), "{} {}", p99(&without), p99(&with));
 }
 

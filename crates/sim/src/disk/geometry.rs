@@ -1,6 +1,6 @@
 //! Where a sector is: which cylinder, which surface, and how far the platter has turned when it passes the head.
 //!
-//! The layouts are those of Wong 2019, as METHODS names them. Tracks are grouped into serpentines: `serpentine_tracks`
+//! The layouts are those of Wong 2019 ("Hard disk geometry microbenchmarking", blog.stuffedcow.net). Tracks are grouped into serpentines: `serpentine_tracks`
 //! neighbouring tracks of one surface, then as many of the next surface, over the same cylinders. All surfaces once are
 //! a group. The direction over the cylinders may alternate from serpentine to serpentine, and the order of surfaces from
 //! group to group. With one track to a serpentine this is the classical cylinder.

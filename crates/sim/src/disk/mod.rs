@@ -2,4 +2,5 @@
 
 pub mod drive;
 pub mod geometry;
+pub mod published;
 pub mod seek;
