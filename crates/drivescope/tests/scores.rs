@@ -19,7 +19,7 @@ const CODES: [FindingCode; 5] = [
     FindingCode::FullPassTime,
     FindingCode::AccessTime,
 ];
-/// Runs, and how many of the intervals may miss: 30 with a probability of 0.05 have more than 7 misses once in 6,000
+/// Runs, and how many of the intervals may miss: 30 with a probability of 0.05 have more than 7 misses once in 11,000
 /// times; 200 have more than 23 once in 14,000 times.
 const RUNS_AND_MISSES: (u64, usize) = if cfg!(debug_assertions) { (30, 7) } else { (200, 23) };
 

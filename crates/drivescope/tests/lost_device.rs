@@ -1,0 +1,94 @@
+//! A drive that goes away in the middle of a check: what was measured is kept, the run is called failed, and the
+//! finding says when it went.
+
+mod program;
+
+use drivescope::event::{Event, EventSink};
+use drivescope::experiment::Question;
+use drivescope::experiment::check::Check;
+use drivescope::session::Session;
+use drivescope::stamp::{self, Occasion};
+use drivescope::store::Store;
+use io::rig::Rig;
+use model::finding::FindingCode;
+use model::plan::StopReason;
+use model::range::ByteRange;
+use model::run::{Run, RunStatus, Series};
+use model::units::Instant;
+use program::Home;
+use sim::fault::{Fault, FaultyDrive};
+use std::sync::atomic::AtomicBool;
+
+const GONE_AT: Instant = Instant(3_000_000_000);
+
+/// Counts what a screen would have been told.
+#[derive(Default)]
+struct Told {
+    began: u32,
+    ended: u32,
+}
+
+impl EventSink for Told {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::RunBegan(..) => self.began += 1,
+            Event::RunEnded(_) => self.ended += 1,
+            Event::Progress(_) | Event::Warning(_) => {}
+        }
+    }
+}
+
+/// A check of `sim:constant` that disappears after three seconds.
+fn check_until_it_is_gone(store: &Store) -> Run {
+    let sound = sim::open("constant", 1).expect("a drive that ships");
+    let facts = sound.facts().clone();
+    let rig = Rig::on_virtual_drive(Box::new(FaultyDrive::new(sound, vec![Fault::GoneAt(GONE_AT)])));
+    let question = Question {
+        range: ByteRange::whole(facts.capacity),
+        facts: facts.clone(),
+        may_write: false,
+        empty: false,
+        seed: 1,
+        time_limit: None,
+        precision: None,
+    };
+    let run = stamp::begin(Occasion {
+        experiment: "check",
+        command: "drivescope check sim:constant --seed 1".into(),
+        seed: 1,
+        facts,
+        rig: &rig,
+        overhead: None,
+        warnings: Vec::new(),
+        state_before: Vec::new(),
+    });
+    let writer = store.begin(&run).expect("a store that can be written");
+    let mut told = Told::default();
+    let interrupt = AtomicBool::new(false);
+    let session = Session { rig, writer, run, events: &mut told, interrupt: &interrupt, trace: false };
+    let mut check = Check::new(question).expect("a drive with room for a check");
+    let run = session.run(&mut check).expect("a lost drive is no error of the program");
+    assert_eq!((told.began, told.ended), (1, 1));
+    run
+}
+
+#[test]
+fn a_drive_that_goes_away_leaves_a_failed_run_and_a_finding() {
+    let home = Home::new();
+    let run = check_until_it_is_gone(&Store::open(&home.store()).expect("a store"));
+    assert_eq!(run.status, RunStatus::Failed);
+    let last = run.phases.last().expect("phases");
+    assert_eq!(last.stopped, Some(StopReason::DeviceGone));
+    assert!(run.phases.len() > 5 && run.phases[..5].iter().all(|phase| phase.operations() > 0));
+    let lost =
+        run.findings.iter().find(|finding| finding.code == FindingCode::DeviceLost).expect("device-lost");
+    let at_s = lost.estimate().expect("a time").value;
+    assert!((3.0..3.01).contains(&at_s), "it went after 3 s, not {at_s}");
+
+    let stored = Store::open(&home.store()).expect("a store").read("last").expect("the run is kept");
+    assert_eq!((stored.run.status, stored.damage), (RunStatus::Failed, vec![]));
+    assert!(stored.series.intervals(1).next().is_some(), "its records are kept");
+    let page = home.print(&["show"]);
+    assert!(page.contains("FAILED") && page.contains("The device went away 3.0 s after the start"), "{page}");
+    assert!(home.print(&["runs"]).contains("failed"));
+}
