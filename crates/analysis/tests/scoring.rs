@@ -126,15 +126,16 @@ fn true_gain(profile: &ZonedProfile, seed: u64) -> f64 {
             Bytes(4096),
             depth,
         );
+        let length = Nanos::from_millis(800.max(25 * u64::from(depth)));
         for _ in 0..60 {
-            bench.run(PhaseKind::Measure, workload.clone(), StopCondition::after(Nanos::from_secs(1)));
+            bench.run(PhaseKind::Measure, workload.clone(), StopCondition::after(length));
         }
         let in_time = |phase: u32| {
-            let limit = bench.phases[phase as usize].start_ns + 1_000_000_000;
+            let limit = bench.phases[phase as usize].start_ns + length.0;
             let slices = bench.series.intervals.iter().filter(move |slice| slice.phase == phase);
             slices.filter(|slice| slice.end_ns() <= limit).map(|slice| slice.operations).sum::<u64>()
         };
-        (0..60).map(in_time).sum::<u64>() as f64 / 60.0
+        (0..60).map(in_time).sum::<u64>() as f64 / 60.0 / length.seconds()
     };
     DEPTHS[1..].iter().map(|&depth| rate(depth)).fold(0.0, f64::max) * access
 }

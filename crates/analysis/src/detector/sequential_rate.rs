@@ -11,7 +11,8 @@
 //! completions of one slot, so that the sum of latencies over the depth is the time the bytes took, free of the error
 //! of cutting time into slices (Little 1961). Where slots were idle between requests, for the host was slow, the two
 //! differ by more than that error, and elapsed time is taken. The mean over the range is stratified over random places;
-//! its reciprocal is the rate of a pass. At the ends it is the mean of the repeated visits there.
+//! its reciprocal is the rate of a pass. Other load and a rate that wanders make visits alike that follow each other;
+//! that widens the interval (see `stats::dependent`). At the ends it is the mean of the repeated visits there.
 //! A write ends when it is lasting, so the time of the flush after a visit is added.
 //! # Cannot tell when
 //! Too few visits, all of them with errors or too short to fill the queue; answers in no time.
@@ -239,8 +240,12 @@ impl<'run> Pass<'run> {
         }
         let weight = 1.0 / strata.len() as f64;
         let stratum = |members: &Vec<usize>| {
-            let means = members.iter().filter_map(|&index| spread[index].seconds_per_byte(self.time));
-            Sample::new(means.map(|mean| mean.value).collect()).map(|visits| Stratum { weight, visits })
+            let means = members.iter().filter_map(|&index| {
+                let timed = spread[index];
+                Some((timed.seconds_per_byte(self.time)?.value, timed.visit.summary.start_ns))
+            });
+            let (values, times) = means.unzip();
+            Sample::new(values).map(|visits| Stratum { weight, visits, times })
         };
         let strata: Vec<Stratum> = strata.iter().filter_map(stratum).collect();
         let mean =

@@ -8,12 +8,21 @@ use model::record::{ERROR_RECORDS_MAX, ErrorRecord, INTERVAL_NS, IntervalLatency
 use model::request::{Completion, Operation, Request, Status, Tag};
 use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
 use model::target::TargetFacts;
-use model::units::{Bytes, Instant, MIB, Nanos, Offset};
+use model::units::{Bytes, Instant, MIB, Nanos, Offset, Quantile};
 use model::workload::{OperationMix, Pattern, Workload};
 use sim::Drive;
 
 /// Keeps phases on a quick drive short.
 const OPERATIONS_MAX: u64 = 6_000;
+
+/// 1 MiB, or less on a range so small that its areas would hold only a few of them.
+fn sequential_block(range: ByteRange) -> Bytes {
+    let mut block = MIB;
+    while block > 4096 && block * 32 > range.bytes().0 {
+        block /= 2;
+    }
+    Bytes(block)
+}
 
 /// A run on a virtual drive.
 pub struct Bench {
@@ -63,47 +72,58 @@ impl Bench {
         ByteRange::whole(self.target.capacity)
     }
 
-    /// Sequential visits of 1 MiB at depth 4: `rounds` shuffled rounds over 24 strata of `range`, each also with a visit
-    /// at its very start and one that ends at its end.
+    /// Sequential visits at depth 4 as `check` plans them: shuffled rounds with a visit to each stratum of `range`, as
+    /// long as the stratum from a random place in it, and two visits to each edge.
     pub fn sequential(&mut self, range: ByteRange, mix: OperationMix, rounds: usize) {
-        let edge = Bytes((range.bytes().0 / 100).min(256 * MIB) / MIB * MIB);
+        let block = sequential_block(range);
+        let room = range.bytes().0 / (block.0 * 8);
+        let strata = (range.bytes().0 / (1024 * MIB)).clamp(8, 24).min(room).max(1);
+        let edge = (range.bytes().0 / 100).max(256 * MIB).min(range.bytes().0 / strata) / block.0 * block.0;
+        let edge = Bytes(edge).max(block);
+        let start = ByteRange::new(range.first(), edge).unwrap();
+        let end = ByteRange::new(Offset(range.end().0 - edge.0), edge).unwrap();
         for _ in 0..rounds {
-            let mut stops: Vec<u64> = (0..26).collect();
-            self.prng.shuffle(&mut stops);
-            for stop in stops {
-                let (range, stop) = match stop {
-                    24 => (ByteRange::new(range.first(), edge).unwrap(), StopCondition::one_pass()),
-                    25 => {
-                        let first = Offset(range.end().0 - edge.0);
-                        (ByteRange::new(first, edge).unwrap(), StopCondition::one_pass())
-                    }
-                    stratum => {
-                        (self.stretch(range.part(stratum, 24)), StopCondition::after(Nanos::from_millis(400)))
-                    }
-                };
-                let workload = Workload::new(range, Pattern::Sequential, mix, Bytes::from_mib(1), 4);
+            let mut stretches: Vec<ByteRange> =
+                (0..strata).map(|index| self.stretch(range, range.part(index, strata), block)).collect();
+            stretches.extend([start, end, start, end]);
+            self.prng.shuffle(&mut stretches);
+            for stretch in stretches {
+                let workload = Workload::new(stretch, Pattern::Sequential, mix, block, 4);
+                let stop = StopCondition { time: Some(Nanos::from_millis(400)), ..StopCondition::one_pass() };
+                let stop = if mix == OperationMix::Write { stop.or_bytes(Bytes(128 * MIB)) } else { stop };
                 self.run(PhaseKind::Measure, workload, stop);
             }
         }
     }
 
-    /// From a random place in the stratum to its end, but not shorter than 128 MiB where it has as much.
-    fn stretch(&mut self, stratum: ByteRange) -> ByteRange {
-        let room = stratum.bytes().0.saturating_sub(128 * MIB).max(1);
-        let first = (stratum.first().0 + self.prng.below(room)) / 4096 * 4096;
-        ByteRange::new(Offset(first), Bytes(stratum.end().0 - first)).unwrap()
+    /// From a random place in the stratum on, as long as the stratum; at the end of the range, to its end.
+    fn stretch(&mut self, range: ByteRange, stratum: ByteRange, block: Bytes) -> ByteRange {
+        let shortest = Bytes(block.0 * 4).min(range.bytes());
+        let first = stratum.first().0 + self.prng.below((stratum.bytes().0 / 4096).max(1)) * 4096;
+        let first = Offset(first.min(range.end().0 - shortest.0) / 4096 * 4096).max(range.first());
+        ByteRange::new(first, stratum.bytes().max(shortest).min(range.end() - first)).unwrap()
     }
 
-    /// Random 4 KiB at each depth in shuffled rounds, a second each, three at depth 1.
+    /// Random 4 KiB at each depth in shuffled rounds, as long as `check` takes: longer where parts move.
     pub fn random(&mut self, range: ByteRange, mix: OperationMix, depths: &[u32], rounds: usize) {
         for _ in 0..rounds {
             let mut order = depths.to_vec();
             self.prng.shuffle(&mut order);
             for depth in order {
-                let seconds = if depth == 1 { 3 } else { 1 };
+                let usual = if depth == 1 { 1000 } else { 400 };
+                let millis = if self.mechanical() { (2 * usual).max(25 * u64::from(depth)) } else { usual };
                 let workload = Workload::new(range, Pattern::RandomWithReplacement, mix, Bytes(4096), depth);
-                self.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_secs(seconds)));
+                self.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_millis(millis)));
             }
+        }
+    }
+
+    /// Whether the warm-up says so; without one, the target.
+    fn mechanical(&self) -> bool {
+        let warm_up = self.phases.first().filter(|summary| summary.phase.kind == PhaseKind::WarmUp);
+        match warm_up.and_then(|summary| summary.totals[0].histogram.quantile(Quantile::MEDIAN)) {
+            Some(median) => median >= Nanos::from_millis(1),
+            None => self.target.rotational.unwrap_or(true),
         }
     }
 
@@ -112,12 +132,13 @@ impl Bench {
         let whole = self.whole();
         let warm_up =
             Workload::new(whole, Pattern::RandomWithReplacement, OperationMix::Read, Bytes(4096), 1);
-        self.run(PhaseKind::WarmUp, warm_up, StopCondition::after(Nanos::from_millis(200)));
+        self.run(PhaseKind::WarmUp, warm_up, StopCondition::after(Nanos::from_millis(500)));
         self.sequential(whole, OperationMix::Read, 2);
         if writes {
             self.sequential(whole, OperationMix::Write, 2);
         }
-        self.random(whole, OperationMix::Read, &[1, 2, 4, 8, 16, 32, 64], 3);
+        let rounds = if self.mechanical() { 3 } else { 6 };
+        self.random(whole, OperationMix::Read, &[1, 2, 4, 8, 16, 32, 64], rounds);
     }
 
     /// One phase in a closed loop: issues until the stop condition holds, then drains.
@@ -173,6 +194,7 @@ struct Loop {
     began: Instant,
     stop: StopCondition,
     issued: u64,
+    block: u64,
     range_blocks: u64,
     slice: Slice,
     submitted: Vec<(u64, Request)>,
@@ -195,6 +217,7 @@ impl Loop {
             began,
             stop,
             issued: 0,
+            block: workload.block_sizes.largest().0,
             range_blocks: workload.range.bytes().0 / workload.block_sizes.largest().0,
             slice: Slice::at(began.0),
             submitted: vec![(0, none); workload.queue_depth as usize],
@@ -205,6 +228,9 @@ impl Loop {
     fn reached(&self, now: Instant) -> Option<StopReason> {
         if self.stop.time.is_some_and(|time| now.since(self.began) >= time) {
             return Some(StopReason::Time);
+        }
+        if self.stop.bytes.is_some_and(|bytes| self.issued * self.block >= bytes.0) {
+            return Some(StopReason::Bytes);
         }
         if self.stop.passes.is_some_and(|passes| self.issued >= passes * self.range_blocks) {
             return Some(StopReason::Passes);
