@@ -78,8 +78,8 @@ fn what_makes_no_sense_is_a_usage_error() {
         (check(&["another"]), &["another"]),
         (check(&["--frobnicate"]), &["--frobnicate"]),
         (vec!["chekc"], &["chekc", "check"]),
-        (vec!["check", "sim:zone"], &["zone", "null, constant, zoned, faulty", "drivescope check sim:zoned"]),
-        (vec!["check", "sim:"], &["null, constant, zoned, faulty"]),
+        (vec!["check", "sim:zone"], &["zone", "there are null", "zoned", "drivescope check sim:zoned"]),
+        (vec!["check", "sim:"], &["there are null", "zoned"]),
         (vec!["check", ""], &["empty word", "sim:NAME"]),
         (vec!["check", ".", "--write"], &["folder", "Leave --write out"]),
     ];
@@ -432,5 +432,16 @@ fn a_reader_that_goes_away_is_no_error() {
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+    }
+    // And one that reads no errors keeps neither the errors' status nor the result from the others.
+    for (arguments, status) in
+        [(&["check", "/no/such/drive"][..], 1), (&["chekc"], 2), (&["check", "sim:zoned", "--seed", "7"], 0)]
+    {
+        let mut child =
+            home.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        drop(child.stderr.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+        assert_eq!(output.stdout.is_empty(), status != 0, "{arguments:?}");
     }
 }

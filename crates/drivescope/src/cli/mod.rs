@@ -29,7 +29,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match dispatch(arguments) {
         Ok(status) => status,
         Err(error) => {
-            eprintln!("drivescope: {error}");
+            output::say(&error.text);
             error.status
         }
     }

@@ -45,6 +45,11 @@ pub fn print(page: &str) -> Result<(), UserError> {
     }
 }
 
+/// Says something on standard error. Nobody can be told that nobody listens, so that is no failure.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "drivescope: {text}");
+}
+
 /// Gives the run in the ways that were asked for.
 pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
     let json = || document(run).to_json_pretty();

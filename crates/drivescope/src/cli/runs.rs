@@ -31,7 +31,7 @@ pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserEr
         });
     }
     output::print(&runs_table(&rows, output::page_style(arguments.plain)))?;
-    damaged.iter().for_each(|damage| eprintln!("drivescope: {damage}"));
+    damaged.iter().for_each(|damage| output::say(damage));
     Ok(exit::SUCCESS)
 }
 

@@ -16,7 +16,7 @@ pub fn run(arguments: &ShowArguments, store: Option<&Path>) -> Result<u8, UserEr
         return Err(none());
     }
     let mut stored = existing.read(&arguments.run)?;
-    stored.damage.iter().for_each(|damage| eprintln!("drivescope: {damage}"));
+    stored.damage.iter().for_each(|damage| output::say(damage));
     stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
     output::give(&stored.run, &arguments.output)?;
     Ok(exit::SUCCESS)

@@ -84,7 +84,7 @@ impl Session<'_> {
         if phases > 0 {
             let warning = format!(
                 "The time was up with {phases} phases still to do, and what they would have shown is unknown. Give \
-                 more time with --time-limit, or keep the machine quieter"
+                 more time with --time-limit"
             );
             self.events.event(&Event::Warning(&warning));
             self.run.environment.warnings.push(warning);
