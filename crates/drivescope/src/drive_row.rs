@@ -10,7 +10,7 @@ pub fn of(drive: DriveListing) -> DriveRow {
     let used_by = drive.used_by().map(String::from).collect();
     let DriveListing { facts, partitions, read_refusal, obstacles, .. } = drive;
     DriveRow {
-        kind: kind(&facts).into(),
+        kind: kind(&facts),
         link: facts.link.as_ref().map(|link| link.name.clone()),
         path: facts.path,
         model: facts.model,
@@ -35,7 +35,12 @@ fn refusal(obstacle: &Obstacle) -> String {
     }
 }
 
-fn kind(facts: &TargetFacts) -> &'static str {
+fn kind(facts: &TargetFacts) -> String {
+    let is_zoned = facts.zoned.as_deref().is_some_and(|model| model != "none");
+    if is_zoned { format!("zoned {}", technology(facts)) } else { technology(facts).into() }
+}
+
+fn technology(facts: &TargetFacts) -> &'static str {
     let has = |caveat| facts.caveats.contains(&caveat);
     match facts.rotational {
         _ if has(Caveat::LoopOverFile) => "loop",

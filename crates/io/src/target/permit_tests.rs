@@ -115,6 +115,16 @@ fn assert_says(why: Option<String>, expected: &str) {
     }
 }
 
+/// A zone of these drives takes a write only where the last one ended; the drive would answer all others with errors.
+#[test]
+fn a_host_managed_zoned_drive_is_not_written_to() {
+    let why = refusal_after("a_host_managed_zoned_drive_is_not_written_to", |_, folder| {
+        fs::create_dir(folder.join("queue")).unwrap();
+        fs::write(folder.join("queue/zoned"), "host-managed\n").unwrap();
+    });
+    assert_says(why, "is zoned and host-managed");
+}
+
 #[test]
 fn without_our_mounts_nothing_is_granted() {
     let why = refusal_after("without_our_mounts_nothing_is_granted", |told, _| {

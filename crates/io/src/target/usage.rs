@@ -20,6 +20,8 @@ pub enum ObstacleKind {
     Unknown,
     /// It refuses writes.
     ReadOnly,
+    /// It takes writes only in the order of its zones, which nothing here keeps.
+    Zoned,
     /// It holds something that a write would destroy; consent lifts this one, and only this one.
     Content,
 }
@@ -208,6 +210,16 @@ impl Usage {
         }
         if is_read_only(&disk)? || is_read_only(&device)? {
             obstacles.push(Obstacle::new(ObstacleKind::ReadOnly, format!("{} is read-only", shown(&device))));
+        }
+        if disk.attribute("queue/zoned").as_deref() == Some("host-managed") {
+            obstacles.push(Obstacle::new(
+                ObstacleKind::Zoned,
+                format!(
+                    "{} is zoned and host-managed: it takes writes only from the start of each zone onwards, and \
+                     drivescope writes in other orders",
+                    shown(&disk)
+                ),
+            ));
         }
         self.look_under_loop(roots, &disk, obstacles)
     }

@@ -46,6 +46,9 @@ fn description(target: &TargetFacts, style: Style) -> String {
     let size =
         if target.kind == TargetKind::File { size(target.capacity) } else { capacity(target.capacity) };
     let mut text = format!("{}, {size}", kind(target));
+    if let Some(model) = target.zoned.as_deref().filter(|model| *model != "none") {
+        text += &format!(", zoned ({})", style.name(model));
+    }
     if let Some(link) = &target.link {
         text += &format!(", on {}", style.name(&link.name));
         if let Some(limit) = link.bytes_per_second_max {
