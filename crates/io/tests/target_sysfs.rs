@@ -185,6 +185,51 @@ fn an_nvme_drive_has_the_link_of_its_controller() {
     assert_eq!(link.bytes_per_second_max.unwrap().round(), 7_876_923_077.0);
 }
 
+/// As QEMU's `virtio-scsi-pci` shows itself under Linux 6.1.
+#[test]
+fn a_scsi_disk_behind_virtio_is_a_virtual_disk() {
+    let tree = Tree::new();
+    let device = "pci0000:00/0000:00:06.0/virtio1/host0/target0:0:0/0:0:0:0";
+    tree.files(device, &[("model", "SPINNER         \n"), ("vendor", "ACME    \n"), ("rev", "2.5+\n")]);
+    tree.bytes(&format!("{device}/vpd_pg80"), b"\x00\x80\x00\x05SCSI0");
+    let disk = tree.device(&format!("{device}/block/sda"), "8:0", &[("queue/rotational", "1\n")]);
+    tree.link(&format!("{device}/block/sda/device"), device);
+    let facts = drive_facts(&disk);
+    assert_eq!(facts.model.as_deref(), Some("ACME SPINNER"));
+    assert_eq!(facts.serial.as_deref(), Some("SCSI0"));
+    assert_eq!(facts.rotational, Some(true));
+    assert_eq!(facts.link.unwrap().name, "virtio SCSI");
+    assert!(facts.is_virtual);
+}
+
+/// As QEMU's zoned NVMe namespace shows itself under Linux 6.1: names padded to their fields, no rotation, zones.
+#[test]
+fn a_zoned_namespace_says_so() {
+    let tree = Tree::new();
+    let controller = "pci0000:00/0000:00:05.0/nvme/nvme2";
+    tree.files(
+        "pci0000:00/0000:00:05.0",
+        &[("current_link_speed", "2.5 GT/s PCIe\n"), ("current_link_width", "1\n")],
+    );
+    tree.files(
+        controller,
+        &[
+            ("model", "QEMU NVMe Ctrl                          \n"),
+            ("serial", "ZNS0                \n"),
+            ("firmware_rev", "7.2.22  \n"),
+        ],
+    );
+    let files = [("queue/rotational", "0\n"), ("queue/zoned", "host-managed\n")];
+    let disk = tree.device(&format!("{controller}/nvme2n1"), "259:2", &files);
+    tree.link(&format!("{controller}/nvme2n1/device"), controller);
+    let facts = drive_facts(&disk);
+    assert_eq!(facts.model.as_deref(), Some("QEMU NVMe Ctrl"));
+    assert_eq!(facts.serial.as_deref(), Some("ZNS0"));
+    assert_eq!(facts.firmware.as_deref(), Some("7.2.22"));
+    assert_eq!(facts.zoned.as_deref(), Some("host-managed"));
+    assert_eq!(facts.link.unwrap().name, "PCIe 1.0 × 1");
+}
+
 #[test]
 fn a_virtio_disk_is_a_virtual_disk() {
     let tree = Tree::new();

@@ -150,6 +150,7 @@ pub fn link(disk: &BlockDevice) -> Option<Link> {
         return sata_speed(disk).and_then(|speed| sata_link(&speed)).or_else(|| plain("ATA"));
     }
     match () {
+        () if within("virtio") && within("host") => plain("virtio SCSI"),
         () if within("virtio") => plain("virtio"),
         () if names.iter().any(|name| name.starts_with("end_device-")) => plain("SAS"),
         () if within("mmc") => plain("MMC or SD"),
@@ -280,5 +281,5 @@ fn is_virtual(model: Option<&str>, link: Option<&Link>) -> bool {
         "XENSRC",
     ];
     let by_model = model.is_some_and(|model| MODELS.iter().any(|name| model.contains(name)));
-    by_model || link.is_some_and(|link| link.name == "virtio" || link.name == "Xen")
+    by_model || link.is_some_and(|link| link.name.starts_with("virtio") || link.name == "Xen")
 }
