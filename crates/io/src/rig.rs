@@ -9,6 +9,7 @@ use crate::engine::uring::UringEngine;
 use crate::error::IoError;
 use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
+use crate::load::presence::PresenceWatch;
 use crate::target::{ScratchFile, Target, WritePermit};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
@@ -229,12 +230,20 @@ impl Rig {
                 Ok(outcome)
             }
             Place::Real { source, clock } => {
+                let is_gone = || source.target().is_gone();
+                if is_gone() {
+                    return Ok(ended_at_once(clock.now(), StopReason::DeviceGone));
+                }
                 let descriptor = source.descriptor_for(workload)?;
+                let mut watch = PresenceWatch::new(observer, &is_gone, *clock);
                 let mut outcome =
-                    run_real(&load, self.engine.name, self.polled, descriptor.raw(), *clock, observer)?;
+                    run_real(&load, self.engine.name, self.polled, descriptor.raw(), *clock, &mut watch)?;
                 if workload.mix.changes_data() && self.engine.name != "null" {
                     let mut engine = PsyncEngine::open(descriptor.raw(), 1, 0, *clock)?;
-                    flush(&mut engine, clock, number, &mut outcome, observer)?;
+                    flush(&mut engine, clock, number, &mut outcome, &mut watch)?;
+                }
+                if watch.settle() {
+                    outcome.reason = StopReason::DeviceGone;
                 }
                 Ok(outcome)
             }
@@ -257,14 +266,19 @@ impl Rig {
                 Place::Virtual { clock, .. } => clock.pass(step),
             }
         }
-        LoadOutcome {
-            began,
-            ended: self.now(),
-            reason,
-            totals: Vec::new(),
-            dropped: 0,
-            submission_lag: Nanos::ZERO,
-        }
+        LoadOutcome { ended: self.now(), ..ended_at_once(began, reason) }
+    }
+}
+
+/// The outcome of a phase without a request.
+fn ended_at_once(now: Instant, reason: StopReason) -> LoadOutcome {
+    LoadOutcome {
+        began: now,
+        ended: now,
+        reason,
+        totals: Vec::new(),
+        dropped: 0,
+        submission_lag: Nanos::ZERO,
     }
 }
 

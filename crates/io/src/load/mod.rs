@@ -7,3 +7,4 @@ pub mod generate;
 pub mod issue;
 pub mod overhead;
 pub mod phase;
+pub(crate) mod presence;

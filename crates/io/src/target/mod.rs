@@ -113,6 +113,16 @@ impl Target {
         &self.disks
     }
 
+    /// Whether the drive has gone away since it was opened: the descriptor stays, but the kernel makes the size of the
+    /// device zero and takes the disk off its list. On several disks only the first of these tells, since a volume
+    /// may do without one of them.
+    pub fn is_gone(&self) -> bool {
+        let is_device = matches!(self.identity, Identity::Device { .. });
+        let is_emptied =
+            is_device && system_call::device_size(self.descriptor()).map_or(true, |size| size == 0);
+        is_emptied || matches!(self.disks.as_slice(), [disk] if !disk.exists())
+    }
+
     /// What must be typed to let it be written to: the serial number of the drive, or the path where there is none.
     pub fn confirmation(&self) -> &str {
         &self.confirmation
