@@ -278,6 +278,7 @@ fn ended_at_once(now: Instant, reason: StopReason) -> LoadOutcome {
         reason,
         totals: Vec::new(),
         dropped: 0,
+        late_bytes: 0,
         submission_lag: Nanos::ZERO,
     }
 }

@@ -53,6 +53,11 @@ impl LoadWatch {
         }
     }
 
+    /// Counts what this program moved after a phase's time: the system counts it too, and it was nobody else.
+    pub fn count_late(&mut self, bytes: u64) {
+        self.own_total += bytes;
+    }
+
     /// The record of the last second, once it is over.
     pub fn telemetry_due(&mut self, now: Instant) -> Option<TelemetryRecord> {
         let telemetry = self.telemetry.as_mut().filter(|_| now.since(self.recorded).0 >= NANOS_PER_SECOND)?;

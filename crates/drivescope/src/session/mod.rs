@@ -113,6 +113,7 @@ impl Session<'_> {
         let outcome = self.rig.run_phase(&phase, number, self.run.seed, self.trace, &mut observer);
         let store_failure = observer.into_failure();
         let outcome = outcome?;
+        load.count_late(outcome.late_bytes);
         if outcome.dropped > 0 {
             let warning = format!(
                 "{} records of phase `{}` came faster than they could be kept",

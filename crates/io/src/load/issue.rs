@@ -38,6 +38,8 @@ pub struct WorkerOutcome {
     pub ended: Instant,
     /// Traced I/Os and errors for which there was no room.
     pub dropped: u64,
+    /// What was moved by requests that were answered after the phase's time, and so are in no record.
+    pub late_bytes: u64,
     /// The longest that a request of an open loop waited for us, not for the drive.
     pub submission_lag: Nanos,
 }
@@ -93,6 +95,7 @@ struct State {
     stop: Option<StopReason>,
     last_completion_ns: u64,
     dropped: u64,
+    late_bytes: u64,
     lag_ns: u64,
 }
 
@@ -159,6 +162,7 @@ impl State {
             stop: None,
             last_completion_ns: began.0,
             dropped: 0,
+            late_bytes: 0,
             lag_ns: 0,
         }
     }
@@ -266,6 +270,8 @@ fn count_completion<E: Engine, C: Clock>(
             let latency_ns = completion.completed_ns - request.intended_ns;
             state.frame.lane(request.operation).count(request.offset_bytes, request.length_bytes, latency_ns);
             state.last_completion_ns = completion.completed_ns;
+        } else {
+            state.late_bytes += u64::from(completion.transferred_bytes);
         }
     } else {
         count_error(worker, state, completion, request);
@@ -347,5 +353,11 @@ fn finish<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: State) -> W
         _ => Instant(state.last_completion_ns),
     };
     worker.sink.last(state.frame);
-    WorkerOutcome { reason, ended, dropped: state.dropped, submission_lag: Nanos(state.lag_ns) }
+    WorkerOutcome {
+        reason,
+        ended,
+        dropped: state.dropped,
+        late_bytes: state.late_bytes,
+        submission_lag: Nanos(state.lag_ns),
+    }
 }

@@ -56,6 +56,8 @@ pub struct LoadOutcome {
     pub totals: Vec<OperationTotals>,
     /// Traced I/Os and errors for which there was no room.
     pub dropped: u64,
+    /// What was moved by requests that were answered after the phase's time, and so are in no record.
+    pub late_bytes: u64,
     /// The longest that a request of an open loop waited for us, not for the drive.
     pub submission_lag: Nanos,
 }
@@ -259,6 +261,7 @@ fn conclude(
         reason,
         totals: collector.finish(ended),
         dropped: outcomes.iter().map(|outcome| outcome.dropped).sum(),
+        late_bytes: outcomes.iter().map(|outcome| outcome.late_bytes).sum(),
         submission_lag: outcomes.iter().map(|outcome| outcome.submission_lag).max().unwrap_or_default(),
     }
 }
