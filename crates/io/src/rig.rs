@@ -10,7 +10,7 @@ use crate::error::IoError;
 use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
 use crate::load::presence::PresenceWatch;
-use crate::target::{ScratchFile, Target, WritePermit};
+use crate::target::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
 use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS};
@@ -82,7 +82,8 @@ impl RigClock {
 pub struct Rig {
     place: Place,
     engine: EngineFacts,
-    polled: bool,
+    /// The largest request that is polled for; zero when none is.
+    polled_bytes_max: u64,
 }
 
 enum Place {
@@ -130,14 +131,15 @@ impl Rig {
         Rig {
             place: Place::Virtual { drive, clock: VirtualClock::default() },
             engine: EngineFacts { name: "sim", features: vec!["virtual time".into()] },
-            polled: false,
+            polled_bytes_max: 0,
         }
     }
 
     fn real(source: Source, options: EngineOptions) -> Result<Rig, IoError> {
         let clock = MonotonicClock::start();
-        let engine = probe_engine(source.target(), options, clock)?;
-        Ok(Rig { place: Place::Real { source: Box::new(source), clock }, engine, polled: options.polled })
+        let polled_bytes_max = if options.polled { unsplit_bytes_max(source.target().disks()) } else { 0 };
+        let engine = probe_engine(source.target(), options, polled_bytes_max, clock)?;
+        Ok(Rig { place: Place::Real { source: Box::new(source), clock }, engine, polled_bytes_max })
     }
 
     /// What is known of the target.
@@ -235,9 +237,10 @@ impl Rig {
                     return Ok(ended_at_once(clock.now(), StopReason::DeviceGone));
                 }
                 let descriptor = source.descriptor_for(workload)?;
+                let polled = workload.block_sizes.largest().0 <= self.polled_bytes_max;
                 let mut watch = PresenceWatch::new(observer, &is_gone, *clock);
                 let mut outcome =
-                    run_real(&load, self.engine.name, self.polled, descriptor.raw(), *clock, &mut watch)?;
+                    run_real(&load, self.engine.name, polled, descriptor.raw(), *clock, &mut watch)?;
                 if workload.mix.changes_data() && self.engine.name != "null" {
                     let mut engine = PsyncEngine::open(descriptor.raw(), 1, 0, *clock)?;
                     flush(&mut engine, clock, number, &mut outcome, &mut watch)?;
@@ -393,10 +396,22 @@ fn flush(
     Ok(())
 }
 
+/// Which requests are not polled for. One that has to be split for the drive is never answered: it is queued without
+/// waiting, and splitting is refused then, again and again (seen with Linux 6.1).
+fn unpolled(polled_bytes_max: u64) -> String {
+    match polled_bytes_max {
+        0 => "not polled: the system does not tell how large a request the drive takes".into(),
+        bytes => {
+            format!("requests of more than {} are not polled: the drive takes them in parts", Bytes(bytes))
+        }
+    }
+}
+
 /// Tries the engine on the target, so that what it can do is known before the first phase.
 fn probe_engine(
     target: &Target,
     options: EngineOptions,
+    polled_bytes_max: u64,
     clock: MonotonicClock,
 ) -> Result<EngineFacts, IoError> {
     let block_bytes = target.facts().logical_block.0 as usize;
@@ -406,8 +421,13 @@ fn probe_engine(
         EngineKind::Psync => Ok(psync(vec!["blocking calls".into()])),
         EngineKind::Uring | EngineKind::Auto => {
             let descriptor = target.descriptor().as_raw_fd();
-            match UringEngine::open(descriptor, 1, block_bytes, options.polled, clock) {
-                Ok(engine) => Ok(EngineFacts { name: "uring", features: engine.features().notes.clone() }),
+            let polled = block_bytes as u64 <= polled_bytes_max;
+            match UringEngine::open(descriptor, 1, block_bytes, polled, clock) {
+                Ok(engine) => {
+                    let mut features = engine.features().notes.clone();
+                    features.extend(options.polled.then(|| unpolled(polled_bytes_max)));
+                    Ok(EngineFacts { name: "uring", features })
+                }
                 Err(error) if options.kind == EngineKind::Auto => {
                     Ok(psync(vec!["blocking calls".into(), format!("no io_uring: {error}")]))
                 }

@@ -27,6 +27,7 @@ pub mod signature;
 pub mod stack;
 pub mod sysfs;
 mod system_call;
+mod unsplit;
 pub mod usage;
 
 #[cfg(test)]
@@ -45,6 +46,7 @@ pub use content::{ContentProbe, probe_content};
 pub use page_cache::drop_page_cache;
 pub use permit::{WriteConsent, WritePermit};
 pub use scratch::{SCRATCH_SIZE_MIN, ScratchFile};
+pub use unsplit::unsplit_bytes_max;
 pub use usage::{Obstacle, survey};
 
 /// The smallest target that is worth a question.
