@@ -64,36 +64,33 @@ impl RingCall {
         Ok(())
     }
 
-    /// Hands over `to_submit` requests and waits for `want` completions, at most for `timeout`. With `want` zero it does
+    /// Hands over `to_submit` requests and waits for `want` completions or for `timeout`. With `want` zero it does
     /// not wait, but lets the kernel finish what is ready to be finished. Returns how many requests were taken.
     ///
     /// # Errors
     /// ETIME and EINTR when the wait ended before there were enough; EBUSY and EAGAIN when the kernel has no room.
     #[inline]
-    pub fn enter(&self, to_submit: u32, want: u32, timeout: Option<Nanos>) -> io::Result<u32> {
-        let limit = timeout.unwrap_or_default();
-        let time = Timeout {
-            seconds: (limit.0 / NANOS_PER_SECOND) as i64,
-            nanoseconds: (limit.0 % NANOS_PER_SECOND) as i64,
+    pub fn enter(&self, to_submit: u32, want: u32, timeout: Nanos) -> io::Result<u32> {
+        let timeout = Timeout {
+            seconds: (timeout.0 / NANOS_PER_SECOND) as i64,
+            nanoseconds: (timeout.0 % NANOS_PER_SECOND) as i64,
         };
         let argument = WaitArgument {
             signal_mask: 0,
             signal_mask_bytes: 0,
             minimum_wait_us: 0,
-            timeout: std::ptr::from_ref(&time) as u64,
+            timeout: std::ptr::from_ref(&timeout) as u64,
         };
         // Deferred completions are finished only by a call that asks for them.
-        let (flags, argument, argument_bytes) = match timeout {
-            None => (ENTER_GETEVENTS, std::ptr::null(), 0),
-            Some(_) => {
-                (ENTER_GETEVENTS | ENTER_EXT_ARG, std::ptr::from_ref(&argument), size_of::<WaitArgument>())
-            }
+        let (flags, argument, argument_bytes) = match want {
+            0 => (ENTER_GETEVENTS, std::ptr::null(), 0),
+            _ => (ENTER_GETEVENTS | ENTER_EXT_ARG, std::ptr::from_ref(&argument), size_of::<WaitArgument>()),
         };
         let (ring, flags) = match self.index {
             Some(index) => (i64::from(index), flags | ENTER_REGISTERED_RING),
             None => (i64::from(self.descriptor), flags),
         };
-        // SAFETY: argument and time live until the call returns. The requests it hands over were vouched for
+        // SAFETY: argument and timeout live until the call returns. The requests it hands over were vouched for
         // when they were put into the ring.
         let answer = unsafe {
             libc::syscall(libc::SYS_io_uring_enter, ring, to_submit, want, flags, argument, argument_bytes)
@@ -144,7 +141,7 @@ mod tests {
             let ring = IoUring::new(1).unwrap();
             let mut call = RingCall::new(ring.as_raw_fd());
             call.register().unwrap_or_else(|error| panic!("ring {number}: {error}"));
-            assert_eq!(call.enter(0, 0, None).unwrap(), 0);
+            assert_eq!(call.enter(0, 0, Nanos::ZERO).unwrap(), 0);
         }
     }
 
@@ -153,7 +150,7 @@ mod tests {
         let ring = IoUring::new(1).unwrap();
         let mut call = RingCall::new(ring.as_raw_fd());
         let waits_in_vain = |call: &RingCall| {
-            let error = call.enter(0, 1, Some(Nanos(1_000_000))).expect_err("nothing was asked for");
+            let error = call.enter(0, 1, Nanos(1_000_000)).expect_err("nothing was asked for");
             assert_eq!(error.raw_os_error(), Some(libc::ETIME));
         };
         waits_in_vain(&call);

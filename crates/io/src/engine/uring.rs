@@ -7,7 +7,7 @@ use crate::engine::buffer::BufferPool;
 use crate::engine::ring_call::RingCall;
 use crate::engine::{Engine, Full, completion_of};
 use crate::error::IoError;
-use io_uring::types::{Fd, Fixed, FsyncFlags, Timespec};
+use io_uring::types::{Fd, Fixed, FsyncFlags};
 use io_uring::{IoUring, opcode, squeue};
 use model::request::{Completion, Operation, Request, Status, Tag};
 use model::units::{Instant, Nanos};
@@ -18,10 +18,6 @@ use std::os::fd::{AsRawFd, RawFd};
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
 /// How long the read that tries polling may take before we call it not working.
 const POLL_TRIAL: Nanos = Nanos::from_secs(1);
-/// What the ring answers when the alarm goes off; no tag is that large.
-const ALARM: u64 = u64::MAX;
-/// Nearer deadlines get a timer of their own.
-const ALARM_MIN: Nanos = Nanos::from_millis(2);
 
 /// io_uring behind the engine contract. Made and used on one thread.
 pub struct UringEngine {
@@ -36,10 +32,6 @@ pub struct UringEngine {
     depth: u32,
     queued: u32,
     in_flight: u32,
-    /// When the alarm in the ring goes off, if one is set.
-    alarm: Option<Instant>,
-    /// The kernel reads it when the alarm is handed over, so it stays in one place.
-    alarm_time: Box<Timespec>,
     features: UringFeatures,
 }
 
@@ -105,8 +97,6 @@ impl UringEngine {
             depth,
             queued: 0,
             in_flight: 0,
-            alarm: None,
-            alarm_time: Box::default(),
             features,
         };
         engine.register();
@@ -183,8 +173,7 @@ impl UringEngine {
     fn enter(&mut self, want: u32, deadline: Instant) -> Result<(), IoError> {
         let left = deadline.since(self.clock.now());
         let want = if left.0 == 0 { 0 } else { want };
-        let timeout = if want == 0 || self.alarm_wakes_until(deadline, left) { None } else { Some(left) };
-        match self.call.enter(self.queued, want, timeout) {
+        match self.call.enter(self.queued, want, left) {
             Ok(submitted) => self.queued -= submitted,
             // What was queued has been handed over when the wait ends for one of these reasons.
             Err(error) if matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR)) => {
@@ -199,34 +188,10 @@ impl UringEngine {
         Ok(())
     }
 
-    /// Whether an alarm in the ring ends a wait at the deadline or before; one is set if there is none. A timer for each
-    /// wait would cost a tenth of all processor time with one request under way; the alarm is set once for many waits.
-    fn alarm_wakes_until(&mut self, deadline: Instant, left: Nanos) -> bool {
-        if let Some(alarm) = self.alarm {
-            return alarm <= deadline;
-        }
-        if self.features.polled || left < ALARM_MIN {
-            return false;
-        }
-        *self.alarm_time = Timespec::from(std::time::Duration::from_nanos(left.0));
-        let entry = opcode::Timeout::new(&*self.alarm_time).build().user_data(ALARM);
-        // SAFETY: the time is in a box that lives as long as the ring.
-        let is_set = unsafe { self.ring.submission().push(&entry) }.is_ok();
-        if is_set {
-            self.alarm = Some(deadline);
-            self.queued += 1;
-        }
-        is_set
-    }
-
     fn take_ready(&mut self, into: &mut Vec<Completion>) -> u32 {
         let mut completed_ns = None;
         let mut taken = 0;
         for entry in self.ring.completion() {
-            if entry.user_data() == ALARM {
-                self.alarm = None;
-                continue;
-            }
             // One look at the clock for all that is there: whatever is in the ring is done by then.
             let completed_ns = *completed_ns.get_or_insert_with(|| self.clock.now().0);
             let tag = entry.user_data() as usize;
@@ -302,8 +267,7 @@ impl Drop for UringEngine {
 
 /// The best ring the kernel gives: completions run when we wait for them, not by interrupting us.
 fn build_ring(depth: u32, polled: bool, features: &mut UringFeatures) -> Result<IoUring, IoError> {
-    // One more, for the alarm.
-    let entries = (depth + 1).next_power_of_two();
+    let entries = depth.next_power_of_two();
     let builder = || {
         let mut builder = IoUring::builder();
         if polled {
