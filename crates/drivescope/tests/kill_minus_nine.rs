@@ -23,7 +23,7 @@ const KILLS_FOLDER: u64 = 20;
 const KILLS_DEVICE: u64 = 20;
 /// What the journals of a check hold at least before it ends, on any of these targets; of a killed one, less.
 const JOURNALS_BYTES_MAX: u64 = 90_000;
-/// A check of that size of journal takes this long at the very most on a machine that is busy with other things.
+/// However busy the machine is with other things, journals grow to any of these sizes in this time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What was seen just before a kill.
@@ -145,7 +145,7 @@ fn a_check_of_a_folder_is_killed_at_any_moment_and_leaves_no_file() {
     let lags = (0..KILLS_FOLDER).map(|_| {
         // Most in the first seconds, when the file is made and filled.
         let bytes = prng.below(JOURNALS_BYTES_MAX / 8);
-        let (seen, found) = kill_check(&[place, "--max-size", "64MiB", "--time-limit", "10s"], bytes);
+        let (seen, found) = kill_check(&[place, "--max-size", "64MiB", "--time-limit", "20s"], bytes);
         assert_eq!(names_in(folder.path()), Vec::<String>::new(), "at {bytes}");
         lag_s(&seen, &found)
     });
@@ -160,7 +160,7 @@ fn a_check_of_a_device_is_killed_at_any_moment_and_changes_nothing() {
     let mut prng = Prng::new(11, 0);
     let lags = (0..KILLS_DEVICE).map(|_| {
         let bytes = prng.below(JOURNALS_BYTES_MAX / 8);
-        let (seen, found) = kill_check(&[&device.path, "--time-limit", "10s"], bytes);
+        let (seen, found) = kill_check(&[&device.path, "--time-limit", "20s"], bytes);
         lag_s(&seen, &found)
     });
     assert_at_most_a_second_is_missing(lags.collect());
