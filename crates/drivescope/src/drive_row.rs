@@ -11,6 +11,7 @@ pub fn of(drive: DriveListing) -> DriveRow {
     let DriveListing { facts, partitions, read_refusal, obstacles, .. } = drive;
     DriveRow {
         kind: kind(&facts),
+        identity: identity(&facts),
         link: facts.link.as_ref().map(|link| link.name.clone()),
         path: facts.path,
         model: facts.model,
@@ -20,6 +21,19 @@ pub fn of(drive: DriveListing) -> DriveRow {
         writes_refused: obstacles.iter().map(refusal).collect(),
         reads_refused: read_refusal,
     }
+}
+
+/// Serial number, firmware and block sizes, as far as they are told.
+fn identity(facts: &TargetFacts) -> Vec<String> {
+    let named = |name: &str, text: &Option<String>| text.as_ref().map(|text| format!("{name} {text}"));
+    let (logical, physical) = (facts.logical_block.0, facts.physical_block.0);
+    let blocks = if physical == logical {
+        format!("blocks of {logical} bytes")
+    } else {
+        format!("blocks of {logical} bytes, {physical} physically")
+    };
+    let words = [named("serial number", &facts.serial), named("firmware", &facts.firmware), Some(blocks)];
+    words.into_iter().flatten().collect()
 }
 
 fn partition(partition: PartitionListing) -> PartitionRow {

@@ -196,6 +196,7 @@ fn drive_rows() -> Vec<DriveRow> {
         DriveRow {
             path: "/dev/sda".into(),
             model: Some("ST3000DM001-1CH166".into()),
+            identity: vec!["serial number W1F0ABCD".into(), "blocks of 512 bytes, 4096 physically".into()],
             capacity: Some(Bytes(3_000_592_982_016)),
             kind: "disk".into(),
             link: Some("SATA 6.0 Gbit/s".into()),
@@ -209,6 +210,7 @@ fn drive_rows() -> Vec<DriveRow> {
         DriveRow {
             path: "/dev/nvme0n1".into(),
             model: Some("Samsung SSD 990 PRO 2TB".into()),
+            identity: vec!["serial number S7DN\u{1b}[2J".into(), "firmware 0B2QJXD7".into()],
             capacity: Some(Bytes(2_000_398_934_016)),
             kind: "flash".into(),
             link: Some("PCIe 4.0 × 4".into()),
@@ -235,6 +237,7 @@ fn drive_rows() -> Vec<DriveRow> {
         DriveRow {
             path: "/dev/loop3".into(),
             model: None,
+            identity: vec![],
             capacity: Some(Bytes(1 << 30)),
             kind: "loop".into(),
             link: None,

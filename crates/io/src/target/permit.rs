@@ -162,7 +162,9 @@ pub(super) fn grant_between(
     permit.check_identity(target.identity(), permit.size).map_err(refused)?;
     permit.check_room().map_err(refused)?;
     let mut in_the_way = use_of(roots, target.identity(), Some(target));
-    in_the_way.extend(device_refuses_writes(&permit));
+    if !in_the_way.iter().any(|obstacle| obstacle.kind == ObstacleKind::ReadOnly) {
+        in_the_way.extend(device_refuses_writes(&permit));
+    }
     if !in_the_way.is_empty() {
         return Err(refused(sentence(&in_the_way)));
     }

@@ -28,6 +28,8 @@ pub struct DriveRow {
     pub path: String,
     /// What it calls itself.
     pub model: Option<String>,
+    /// What tells it from others and must be known to write to it, as words: "serial number W1F0ABCD".
+    pub identity: Vec<String>,
     /// How much it holds, if that can be read.
     pub capacity: Option<Bytes>,
     /// "disk", "flash", "virtual", "loop", "partition".
@@ -111,8 +113,10 @@ pub fn drives_table(rows: &[DriveRow], style: Style) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Partitions, and why not: what stands under the row of a drive.
+/// Serial number, partitions, and why not: what stands under the row of a drive.
 fn below_drive(row: &DriveRow, style: Style) -> Vec<String> {
+    let identity: Vec<String> = row.identity.iter().map(|words| style.name(words)).collect();
+    let identity = (!identity.is_empty()).then(|| ("    ", identity.join(", ")));
     let partitions = row.partitions.iter().map(|partition| {
         let mut facts = vec![style.name(&partition.path), capacity(partition.size)];
         facts.extend(partition.content.iter().chain(&partition.used_by).map(|fact| style.sentence(fact)));
@@ -120,7 +124,7 @@ fn below_drive(row: &DriveRow, style: Style) -> Vec<String> {
     });
     let reads = row.reads_refused.iter().map(|why| ("    no reads: ", style.sentence(why)));
     let writes = row.writes_refused.iter().map(|why| ("    no writes: ", style.sentence(why)));
-    let paragraphs = partitions.chain(reads).chain(writes);
+    let paragraphs = identity.into_iter().chain(partitions).chain(reads).chain(writes);
     paragraphs.flat_map(|(first, text)| paragraph(first, &text, style.columns())).collect()
 }
 
