@@ -152,6 +152,8 @@ impl Nanos {
 impl Instant {
     /// When the run's clock began.
     pub const START: Instant = Instant(0);
+    /// A moment that does not come: whoever waits until then waits for something else.
+    pub const NEVER: Instant = Instant(u64::MAX);
 
     /// The time from `earlier` to here; none when `earlier` is later.
     pub fn since(self, earlier: Instant) -> Nanos {

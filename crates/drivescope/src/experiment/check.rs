@@ -49,7 +49,7 @@ const RANDOM_ROUNDS_MECHANICAL: u32 = 3;
 const EDGE_PARTS: u64 = 100;
 const EDGE_BYTES_MIN: Bytes = Bytes::from_mib(256);
 /// Visits to each edge in a round.
-const EDGE_VISITS: u64 = 2;
+const EDGE_VISITS: usize = 2;
 /// What one visit writes at most. A drive that takes it within the visit's time is known well enough, and flash wears.
 const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(128);
 /// What one random phase writes at most, for the same reason.
@@ -201,11 +201,16 @@ impl Check {
         let start = ByteRange::new(range.first(), edge).expect("an edge lies inside its range");
         let end =
             ByteRange::new(Offset(range.end().0 - edge.0), edge).expect("an edge lies inside its range");
-        for _ in 0..EDGE_VISITS {
-            visits.push(("the start".into(), start));
-            visits.push(("the end".into(), end));
-        }
         self.prng.shuffle(&mut visits);
+        // In the middle of each half of the round, as far apart as can be: between two visits to an edge a disk reads
+        // more than its cache holds.
+        let mut edges = [("the start".to_string(), start), ("the end".to_string(), end)];
+        let places = visits.len();
+        for half in (0..EDGE_VISITS).rev() {
+            self.prng.shuffle(&mut edges);
+            let middle = places * (2 * half + 1) / (2 * EDGE_VISITS);
+            edges.iter().for_each(|edge| visits.insert(middle, edge.clone()));
+        }
         let verb = verb(mix);
         for (place, stretch) in visits {
             let workload = Workload {
@@ -325,7 +330,7 @@ impl Timing {
     fn within(question: &Question) -> Timing {
         let Some(limit) = question.time_limit else { return TIMING };
         let operations = if question.may_write { 2 } else { 1 };
-        let visits = operations * u64::from(SEQUENTIAL_ROUNDS) * (STRATA_MAX + 2 * EDGE_VISITS);
+        let visits = operations * u64::from(SEQUENTIAL_ROUNDS) * (STRATA_MAX + 2 * EDGE_VISITS as u64);
         let rounds = u64::from(RANDOM_ROUNDS_MECHANICAL);
         let round = |depths: &[u32]| depths.iter().map(|&depth| TIMING.random(depth, true).0).sum::<u64>();
         let writes = if question.may_write { round(&WRITE_DEPTHS) } else { 0 };
@@ -483,6 +488,17 @@ mod tests {
         let writes = |phase: &Phase| phase.workload.as_ref().is_some_and(|w| w.mix.changes_data());
         assert!(!phases.iter().any(writes));
         assert_eq!(phases.len(), 1 + 2 * (24 + 4) + 3 * 7);
+    }
+
+    #[test]
+    fn an_edge_is_visited_again_only_after_many_other_places() {
+        let phases = all(Check::new(question(1 << 40, false, false)).unwrap(), 0, 8_000_000);
+        for edge in ["the start", "the end"] {
+            let visits = phases.iter().enumerate().filter(|(_, phase)| phase.name.contains(edge));
+            let numbers: Vec<usize> = visits.map(|(number, _)| number).collect();
+            assert_eq!(numbers.len(), 4);
+            assert!(numbers.windows(2).all(|pair| pair[1] - pair[0] > 10), "{edge}: {numbers:?}");
+        }
     }
 
     #[test]

@@ -64,16 +64,19 @@ impl RingCall {
         Ok(())
     }
 
-    /// Hands over `to_submit` requests and waits for `want` completions or for `timeout`. With `want` zero it does
-    /// not wait, but lets the kernel finish what is ready to be finished. Returns how many requests were taken.
+    /// Hands over `to_submit` requests and waits for `want` completions, or for `timeout` if there is one. With `want`
+    /// zero it does not wait, but lets the kernel finish what is ready to be finished. Returns how many requests were
+    /// taken.
     ///
     /// # Errors
     /// ETIME and EINTR when the wait ended before there were enough; EBUSY and EAGAIN when the kernel has no room.
     #[inline]
-    pub fn enter(&self, to_submit: u32, want: u32, timeout: Nanos) -> io::Result<u32> {
+    pub fn enter(&self, to_submit: u32, want: u32, timeout: Option<Nanos>) -> io::Result<u32> {
+        let has_timeout = timeout.is_some() && want > 0;
+        let nanos = timeout.unwrap_or_default().0;
         let timeout = Timeout {
-            seconds: (timeout.0 / NANOS_PER_SECOND) as i64,
-            nanoseconds: (timeout.0 % NANOS_PER_SECOND) as i64,
+            seconds: (nanos / NANOS_PER_SECOND) as i64,
+            nanoseconds: (nanos % NANOS_PER_SECOND) as i64,
         };
         let argument = WaitArgument {
             signal_mask: 0,
@@ -82,9 +85,11 @@ impl RingCall {
             timeout: std::ptr::from_ref(&timeout) as u64,
         };
         // Deferred completions are finished only by a call that asks for them.
-        let (flags, argument, argument_bytes) = match want {
-            0 => (ENTER_GETEVENTS, std::ptr::null(), 0),
-            _ => (ENTER_GETEVENTS | ENTER_EXT_ARG, std::ptr::from_ref(&argument), size_of::<WaitArgument>()),
+        let (flags, argument, argument_bytes) = match has_timeout {
+            false => (ENTER_GETEVENTS, std::ptr::null(), 0),
+            true => {
+                (ENTER_GETEVENTS | ENTER_EXT_ARG, std::ptr::from_ref(&argument), size_of::<WaitArgument>())
+            }
         };
         let (ring, flags) = match self.index {
             Some(index) => (i64::from(index), flags | ENTER_REGISTERED_RING),
@@ -141,7 +146,7 @@ mod tests {
             let ring = IoUring::new(1).unwrap();
             let mut call = RingCall::new(ring.as_raw_fd());
             call.register().unwrap_or_else(|error| panic!("ring {number}: {error}"));
-            assert_eq!(call.enter(0, 0, Nanos::ZERO).unwrap(), 0);
+            assert_eq!(call.enter(0, 0, None).unwrap(), 0);
         }
     }
 
@@ -150,7 +155,7 @@ mod tests {
         let ring = IoUring::new(1).unwrap();
         let mut call = RingCall::new(ring.as_raw_fd());
         let waits_in_vain = |call: &RingCall| {
-            let error = call.enter(0, 1, Nanos(1_000_000)).expect_err("nothing was asked for");
+            let error = call.enter(0, 1, Some(Nanos(1_000_000))).expect_err("nothing was asked for");
             assert_eq!(error.raw_os_error(), Some(libc::ETIME));
         };
         waits_in_vain(&call);

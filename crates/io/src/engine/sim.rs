@@ -6,6 +6,7 @@ use crate::error::IoError;
 use model::request::{Completion, Request, Tag};
 use model::units::{Instant, Nanos};
 use sim::Drive;
+use std::path::PathBuf;
 
 /// Answers that may come at one moment before the host is taken to need time for them as well. Without that a phase
 /// bounded by time would never end on a drive that answers at once.
@@ -48,6 +49,12 @@ impl<'drive> SimEngine<'drive> {
         taken
     }
 
+    /// A real drive that never answers is given up by the kernel, with an error; a virtual one has to do that itself.
+    fn silent(&self) -> IoError {
+        let target = PathBuf::from(&self.drive.facts().path);
+        IoError::Unsuitable { target, why: format!("it never answers {} requests", self.in_flight) }
+    }
+
     fn spend_host_time(&mut self, taken: u32) {
         let now = self.clock.now();
         if now > self.answered_at {
@@ -87,13 +94,14 @@ impl Engine for SimEngine<'_> {
         while taken < min && self.in_flight > 0 {
             match self.drive.next_completion_at() {
                 Some(moment) if moment <= deadline => self.clock.advance_to(moment.max(self.clock.now())),
+                None if deadline == Instant::NEVER => return Err(self.silent()),
                 _ => break,
             }
             taken += self.take_ready(into);
         }
         self.spend_host_time(taken);
         // Nobody else moves virtual time: what was waited for in vain has passed.
-        if taken < min && deadline > self.clock.now() {
+        if taken < min && deadline != Instant::NEVER && deadline > self.clock.now() {
             self.clock.advance_to(deadline);
         }
         Ok(())

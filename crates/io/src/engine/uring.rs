@@ -171,8 +171,8 @@ impl UringEngine {
 
     /// Hands over what is queued, and waits for `want` completions or until `deadline`, in one call.
     fn enter(&mut self, want: u32, deadline: Instant) -> Result<(), IoError> {
-        let left = deadline.since(self.clock.now());
-        let want = if left.0 == 0 { 0 } else { want };
+        let left = (deadline != Instant::NEVER).then(|| deadline.since(self.clock.now()));
+        let want = if left == Some(Nanos::ZERO) { 0 } else { want };
         match self.call.enter(self.queued, want, left) {
             Ok(submitted) => self.queued -= submitted,
             // What was queued has been handed over when the wait ends for one of these reasons.

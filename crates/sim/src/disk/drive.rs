@@ -154,11 +154,8 @@ impl DiskDrive {
         while self.arm.free_s <= now_s {
             let at_s = self.arm.free_s;
             let cache_is_full = !self.cache.refused.is_empty() || !self.cache.flushes.is_empty();
-            let served = if cache_is_full {
-                self.write_back(at_s) || self.serve_waiting(at_s)
-            } else {
-                self.serve_waiting(at_s) || self.write_back(at_s)
-            };
+            let served =
+                (cache_is_full && self.write_back(at_s)) || self.serve_waiting(at_s) || self.write_back(at_s);
             if !served {
                 return;
             }
@@ -259,9 +256,10 @@ impl DiskDrive {
             && stream.stopped_s.is_none()
         {
             let limit = end_byte + self.mechanics.read_ahead_bytes;
-            if limit > stream.limit_byte {
-                stream.limit_byte = limit;
-            }
+            stream.limit_byte = stream.limit_byte.max(limit);
+            // What was read ahead before gives way to what is read ahead now.
+            let kept = stream.limit_byte.saturating_sub(2 * self.mechanics.read_ahead_bytes);
+            stream.first_byte = stream.first_byte.max(kept.min(request.offset_bytes));
             // The arm stays until what was promised has been read.
             self.arm =
                 Arm { cylinder: last.cylinder, surface: last.surface, free_s: self.arm.free_s.max(ready_s) };

@@ -122,6 +122,17 @@ fn sequential_reads_run_at_the_rate_of_the_zone() {
     }
 }
 
+/// What was read long ago is not in a buffer of 2 MiB any more.
+#[test]
+fn a_stream_read_again_is_read_from_the_platter_again() {
+    let outer = geometry().zone_rates(1.0 / TURN_S)[0].1;
+    let mut disk = disk(|mechanics| mechanics.read_ahead_bytes = 2 << 20);
+    let place = |index: usize| ((index % 64) as u64) << 20;
+    let (_, latencies) = closed_loop(&mut disk, 1, 128, Operation::Read, 1 << 20, place);
+    let rate = (64 << 20) as f64 / latencies[64..].iter().sum::<f64>();
+    assert!(rate < outer, "{rate} {outer}");
+}
+
 #[test]
 fn a_write_cache_answers_at_once_until_it_is_full() {
     let mut disk = disk(|mechanics| mechanics.write_cache_bytes = 64 << 20);
