@@ -402,3 +402,16 @@ fn memory_stays_small() {
     eprintln!("peak of resident memory: {:.1} MiB", peak_kib as f64 / 1024.0);
     assert!((1..=64 << 10).contains(&peak_kib), "{peak_kib} KiB");
 }
+
+#[test]
+fn a_range_off_the_grid_is_narrowed_to_it() {
+    let range = ["--range", "1000..2000000", "--time-limit", "5s", "-q"];
+    let document = Home::new().json(&[&["check", "sim:zoned"], &range[..]].concat());
+    for phase in list(&document, "phases") {
+        let range = &phase["workload"]["range"];
+        let first = range["first_byte"].as_u64().expect("a place");
+        let end = first + range["bytes"].as_u64().expect("a length");
+        assert!(1024 <= first && first < end && end <= 1_999_872, "{range}");
+        assert!(first.is_multiple_of(512), "{range}");
+    }
+}
