@@ -16,7 +16,8 @@
 //! limit, the gain is a lower bound, and the finding says so.
 //! # Known problems
 //! Depths are tried up to 64; a drive that gains more beyond is understated. Where this tool or the host is the limit, not the drive,
-//! the gain is that of both.
+//! the gain is that of both. Rounds that end with their last request or byte include the time in which the queue runs empty, so
+//! the gain is understated where such rounds take less than a hundred times the slowest request.
 //! # References
 //! Stone, "Cross-validatory choice and assessment of statistical predictions", JRSS B 36, 1974; Efron, "Tweedie's
 //! formula and selection bias", JASA 106, 2011 (the winner's curse).

@@ -18,7 +18,8 @@
 //! Too few visits, all of them with errors or too short to fill the queue; answers in no time.
 //! # Known problems
 //! Visits with errors are left out, so errors that cluster in slow places make the mean too high. Surfaces of a disk that differ by a few
-//! percent show as spread within a stratum, and widen the interval.
+//! percent show as spread within a stratum, and widen the interval; at an edge, visits that begin at the same place see the same surface, and the
+//! interval holds that surface's rate only. Four visits to an edge are too few for a load that stays for seconds.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 
