@@ -274,7 +274,7 @@ fn answers_as_fast_as_memory_are_not_a_drive() {
 /// Makes all latencies `factor` times shorter.
 fn quicken(bench: &mut Bench, factor: u64) {
     for totals in bench.phases.iter_mut().flat_map(|summary| &mut summary.totals) {
-        let mut histogram = model::histogram::LatencyHistogram::default();
+        let mut histogram = LatencyHistogram::default();
         let latency_ns = totals.histogram.min().unwrap().0 / factor;
         (0..totals.histogram.count()).for_each(|_| histogram.record(latency_ns));
         totals.histogram = histogram;
