@@ -10,6 +10,7 @@ use crate::error::IoError;
 use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
 use crate::load::presence::PresenceWatch;
+use crate::permit_watch::PermitWatch;
 use crate::target::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
@@ -231,26 +232,36 @@ impl Rig {
                 }
                 Ok(outcome)
             }
-            Place::Real { source, clock } => {
-                let is_gone = || source.target().is_gone();
-                if is_gone() {
-                    return Ok(ended_at_once(clock.now(), StopReason::DeviceGone));
-                }
-                let descriptor = source.descriptor_for(workload)?;
-                let polled = workload.block_sizes.largest().0 <= self.polled_bytes_max;
-                let mut watch = PresenceWatch::new(observer, &is_gone, *clock);
-                let mut outcome =
-                    run_real(&load, self.engine.name, polled, descriptor.raw(), *clock, &mut watch)?;
-                if workload.mix.changes_data() && self.engine.name != "null" {
-                    let mut engine = PsyncEngine::open(descriptor.raw(), 1, 0, *clock)?;
-                    flush(&mut engine, clock, number, &mut outcome, &mut watch)?;
-                }
-                if watch.settle() {
-                    outcome.reason = StopReason::DeviceGone;
-                }
-                Ok(outcome)
-            }
+            Place::Real { .. } => self.run_on_target(&load, observer),
         }
+    }
+
+    /// Runs a load that has been checked on a real target, and watches over target and permit meanwhile.
+    fn run_on_target(
+        &self,
+        load: &Load<'_>,
+        observer: &mut dyn PhaseObserver,
+    ) -> Result<LoadOutcome, IoError> {
+        let Place::Real { source, clock } = &self.place else { unreachable!("the caller has looked") };
+        let is_gone = || source.target().is_gone();
+        if is_gone() {
+            return Ok(ended_at_once(clock.now(), StopReason::DeviceGone));
+        }
+        let descriptor = source.descriptor_for(load.workload)?;
+        let writes = load.workload.mix.changes_data();
+        let polled = load.workload.block_sizes.largest().0 <= self.polled_bytes_max;
+        let mut permit_watch = PermitWatch::new(observer, source.permit().filter(|_| writes), *clock);
+        let mut watch = PresenceWatch::new(&mut permit_watch, &is_gone, *clock);
+        let mut outcome = run_real(load, self.engine.name, polled, descriptor.raw(), *clock, &mut watch)?;
+        if writes && self.engine.name != "null" {
+            let mut engine = PsyncEngine::open(descriptor.raw(), 1, 0, *clock)?;
+            flush(&mut engine, clock, load.phase, &mut outcome, &mut watch)?;
+        }
+        if watch.settle() {
+            outcome.reason = StopReason::DeviceGone;
+        }
+        permit_watch.lapsed()?;
+        Ok(outcome)
     }
 
     /// Leaves the drive alone.

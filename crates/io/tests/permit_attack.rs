@@ -12,7 +12,7 @@ use loopdev::{
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
-use model::units::{Bytes, Offset};
+use model::units::{Bytes, Nanos, Offset};
 use model::workload::{BlockSizes, OperationMix, Pattern, Workload, ZoneShare};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -381,5 +381,44 @@ fn file_systems_of_old_are_recognised_too() {
         let consent = WriteConsent { destroy_data: false, ..everything(&target) };
         let why = WritePermit::grant(&target, &consent).map(drop);
         assert_names(&why.expect_err(program).to_string(), &["--destroy-data"]);
+    }
+}
+
+/// Not everybody who uses a drive claims it. A loop device that is put on top of ours while a long phase writes ends
+/// the phase, not only the next one.
+#[test]
+fn a_permit_that_lapses_ends_the_phase_that_writes() {
+    let Some(_alone) = alone_with_loop_devices("a_permit_that_lapses_ends_the_phase_that_writes") else {
+        return;
+    };
+    let image = Image::new(16);
+    let device = LoopDevice::over(&image.path);
+    let (target, permit) = granted(&device.path);
+    let range = ByteRange::whole(target.facts().capacity);
+    let mut rig = Rig::for_writing(target, permit, ENGINES[0]).unwrap();
+    let workload = writes(range, Pattern::Sequential, OperationMix::Write, 4096);
+    let mut phase = phase(workload, 1);
+    phase.stop = StopCondition::after(Nanos::from_secs(60));
+    let mut observer = LoopOnTop { device: &device, second: None };
+    let error = rig.run_phase(&phase, 0, 1, false, &mut observer).expect_err("the permit has lapsed");
+    let second = observer.second.expect("the phase went on for a slice");
+    assert_names(&error.to_string(), &[second.text()]);
+}
+
+/// Puts a loop device on top of the target when the first slice of a phase is over.
+struct LoopOnTop<'test> {
+    device: &'test LoopDevice,
+    second: Option<LoopDevice>,
+}
+
+impl PhaseObserver for LoopOnTop<'_> {
+    fn interval(&mut self, _: &IntervalRecord) {
+        self.second.get_or_insert_with(|| LoopDevice::over(&self.device.path));
+    }
+    fn histogram(&mut self, _: &HistogramRecord) {}
+    fn error(&mut self, _: &ErrorRecord) {}
+    fn trace(&mut self, _: &[IoRecord]) {}
+    fn verdict(&mut self) -> Verdict {
+        Verdict::GoOn
     }
 }
