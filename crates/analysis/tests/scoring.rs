@@ -64,7 +64,8 @@ impl Scores {
             );
             println!("{line}");
             let known = count / (count + f64::from(unknown));
-            if !(0.91..=0.985).contains(&covered) || known < 0.95 {
+            // Intervals that allow for visits that depend on each other are somewhat wide where they do not: 97 to 98 %.
+            if !(0.91..=0.995).contains(&covered) || known < 0.95 {
                 failures.push(line);
             }
         }

@@ -239,7 +239,9 @@ fn a_drive_that_fails_in_the_middle_leaves_a_run_and_a_finding() {
     let bad: Vec<_> = findings.iter().filter(|finding| finding["code"] == "bad-blocks").collect();
     assert_eq!(bad.len(), 1);
     assert!(bad[0]["value"].as_f64().is_some_and(|places| places >= 1.0), "{}", bad[0]);
-    assert_eq!(bad[0]["data"]["regions"][0]["first_byte"], 1 << 20, "{}", bad[0]);
+    // The first request that fails may begin before what was lost, by less than its own length of at most 1 MiB.
+    let first = bad[0]["data"]["regions"][0]["first_byte"].as_u64();
+    assert!(first.is_some_and(|first| (1..=1 << 20).contains(&first)), "{}", bad[0]);
     let warnings = document["environment"]["warnings"].to_string();
     assert!(!warnings.contains("Other programs"), "our own failed requests are nobody else's: {warnings}");
 }

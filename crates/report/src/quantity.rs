@@ -42,6 +42,9 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
             interval: "uncertainty not known".into(),
         };
     };
+    // An interval wider than the number itself would round it away; one digit of it stays.
+    let size = if value == 0.0 { high.abs().max(low.abs()) } else { value.abs() };
+    let uncertainty = uncertainty.min(size);
     let number = |value: f64| match scale.composite {
         true => composite_time(value, time_step(value, uncertainty)),
         false => scale.number(value, uncertainty),

@@ -16,6 +16,8 @@ fn the_interval_chooses_the_digits() {
     assert_eq!(line(211.23e6, 208.1e6, 214.3e6, "B/s"), "211 MB/s (208 to 214)");
     assert_eq!(line(211.23e6, 209.9e6, 212.5e6, "B/s"), "211.2 MB/s (209.9 to 212.5)");
     assert_eq!(line(211.23e6, 150e6, 290e6, "B/s"), "210 MB/s (150 to 290)");
+    // An interval wider than the number leaves one digit of it, not none.
+    assert_eq!(line(451e6, 21e6, 14e9, "B/s"), "500 MB/s (0 to 14,000)");
     assert_eq!(line(3.512e9, 3.48e9, 3.54e9, "B/s"), "3.51 GB/s (3.48 to 3.54)");
     assert_eq!(line(0.45e6, 0.44e6, 0.46e6, "B/s"), "0.450 MB/s (0.440 to 0.460)");
     assert_eq!(line(15.63e-3, 15.4e-3, 15.9e-3, "s"), "15.63 ms (15.40 to 15.90)");

@@ -65,8 +65,12 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
     let visits: Vec<Visit<'_>> = all.into_iter().filter(usable).collect();
     let histogram = merged(&visits, Operation::Read);
     if histogram.count() < READS_MIN {
-        let count = histogram.count();
-        return Err(format!("Only {count} single random reads succeeded; at least {READS_MIN} are needed."));
+        let succeeded = match histogram.count() {
+            0 => "No single random read succeeded".to_string(),
+            1 => "Only 1 single random read succeeded".to_string(),
+            count => format!("Only {count} single random reads succeeded"),
+        };
+        return Err(format!("{succeeded}; at least {READS_MIN} are needed."));
     }
     if in_no_time(run, &visits) {
         return Err(NO_TIME.into());

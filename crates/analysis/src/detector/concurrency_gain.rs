@@ -41,6 +41,8 @@ use model::units::Quantile;
 /// See the head of this file.
 pub(super) struct ConcurrencyGain;
 
+/// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
+const NO_GAIN_MAX: f64 = 1.5;
 const BATCH_OPERATIONS: f64 = 20.0;
 /// With a larger share of failures a round says little of the drive.
 const ERROR_SHARE_MAX: f64 = 0.01;
@@ -201,11 +203,20 @@ fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
             number(iops),
             number(iops / gain.estimate.value),
         )
-    } else {
+    } else if gain.estimate.high <= NO_GAIN_MAX {
         format!(
             "More random {verb} at a time bring no gain: at best {} times as many per second, at a depth of {}.",
             number(gain.estimate.value),
             best.depth
+        )
+    } else {
+        format!(
+            "Whether more random {verb} at a time bring a gain is not certain: {} times as many per second at a depth of {}, \
+             but from {} to {} times is possible. Measure longer.",
+            number(gain.estimate.value),
+            best.depth,
+            number(gain.estimate.low),
+            number(gain.estimate.high)
         )
     };
     if limited {

@@ -107,10 +107,25 @@ pub(super) fn random_groups<'run>(
 }
 
 /// The stretch that the visits cover together.
-pub(super) fn span(visits: &[Visit<'_>]) -> Option<ByteRange> {
+fn span(visits: &[Visit<'_>]) -> Option<ByteRange> {
     let first = visits.iter().map(|visit| visit.workload.range.first()).min()?;
     let end = visits.iter().map(|visit| visit.workload.range.end()).max()?;
     ByteRange::new(first, end - first)
+}
+
+/// The stretch that a pass of these visits is about: what all measurements of the run cover together, if the visits are
+/// spread over at least nine tenths of it. Visits begin at random places, so the first begins somewhat after the start.
+pub(super) fn extent(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<ByteRange> {
+    let visited = span(visits)?;
+    let measured = run.phases.iter().enumerate().filter(|(_, summary)| is_measurement(summary));
+    let all: Vec<Visit<'_>> = measured
+        .filter_map(|(index, summary)| {
+            Some(Visit { phase: index as u32, summary, workload: summary.phase.workload.as_ref()? })
+        })
+        .collect();
+    let all = span(&all).unwrap_or(visited);
+    let is_spread = visited.bytes().0 as f64 >= 0.9 * all.bytes().0 as f64;
+    Some(if is_spread { all } else { visited })
 }
 
 impl Visit<'_> {

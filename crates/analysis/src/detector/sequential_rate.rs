@@ -24,7 +24,7 @@
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 
 use super::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, sequential_visits, span,
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, sequential_visits,
 };
 use super::trust::{Subject, covers};
 use super::wording::{plural, rate};
@@ -79,6 +79,8 @@ const EDGE_SD: f64 = 0.408_248_290_463_863;
 /// The sequential visits of a run that can be used, and how their time is taken.
 struct Pass<'run> {
     span: ByteRange,
+    /// How long a visit is that is one of many spread over the range: the largest but for a few that lie oddly.
+    usual_bytes: u64,
     visits: Vec<Timed<'run>>,
     time: Time,
     /// By what share of it latencies and elapsed time differ for an unknown reason.
@@ -176,6 +178,13 @@ pub(super) fn pass_mean<'run>(run: &RunView<'run>, operation: Operation) -> Resu
     Pass::of(run, operation)?.mean()
 }
 
+/// The upper quartile of the visits' ranges: edges are visited less often than all other places together.
+fn usual_bytes(visits: &[Visit<'_>]) -> u64 {
+    let mut bytes: Vec<u64> = visits.iter().map(|visit| visit.workload.range.bytes().0).collect();
+    bytes.sort_unstable();
+    bytes.get(bytes.len() * 3 / 4).copied().unwrap_or(0)
+}
+
 fn too_uncertain(visits: usize) -> String {
     format!("The {visits} visits differ too much to say more than that it is not zero. Measure longer.")
 }
@@ -188,7 +197,7 @@ fn as_rate(seconds_per_byte: &Estimate) -> Option<Estimate> {
 impl<'run> Pass<'run> {
     fn of(run: &RunView<'run>, operation: Operation) -> Result<Pass<'run>, String> {
         let all = sequential_visits(run, operation);
-        let span = span(&all).ok_or("Nothing was measured.")?;
+        let span = extent(run, &all).ok_or("Nothing was measured.")?;
         let sound = |visit: &&Visit<'run>| is_measurement(visit.summary) && visit.summary.errors() == 0;
         let sound: Vec<Visit<'run>> = all.iter().filter(sound).copied().collect();
         if sound.is_empty() {
@@ -203,16 +212,28 @@ impl<'run> Pass<'run> {
             return Err("Every visit ended before its queue had filled. Measure longer.".into());
         }
         let (time, unexplained) = time_of(&visits);
-        Ok(Pass { span, visits, time, unexplained })
+        Ok(Pass { span, usual_bytes: usual_bytes(&all), visits, time, unexplained })
     }
 
-    /// Visits made again and again to the same stretch at the start or the end.
+    /// Visits to the start or to the end, as opposed to those that are spread over the range.
     fn edge_visits(&self, start: bool) -> impl Iterator<Item = &Timed<'run>> {
         self.visits.iter().filter(move |timed| self.is_at_edge(timed, start))
     }
 
+    /// Short visits that lie within the length of a usual one from the edge, but for those that were meant to be longer and
+    /// are cut by the end; and visits made again and again to the same stretch there.
     fn is_at_edge(&self, timed: &Timed<'_>, start: bool) -> bool {
         let range = timed.visit.workload.range;
+        let usual = self.usual_bytes;
+        let near = if start {
+            (range.end() - self.span.first()).0 <= usual
+        } else {
+            (self.span.end() - range.first()).0 <= usual
+        };
+        let is_cut = range.end() == self.span.end();
+        if near && range.bytes().0 <= usual / 2 && !is_cut {
+            return true;
+        }
         let touches = if start { range.first() == self.span.first() } else { range.end() == self.span.end() };
         let again = || self.visits.iter().filter(|other| other.visit.workload.range == range).count() >= 2;
         touches && range.bytes().0 <= self.span.bytes().0 / 2 && again()

@@ -73,7 +73,8 @@ impl Bench {
     }
 
     /// Sequential visits at depth 4 as `check` plans them: shuffled rounds with a visit to each stratum of `range`, as
-    /// long as the stratum from a random place in it, and two visits to each edge.
+    /// long as the stratum from a random place in it, and three visits to each edge, half as long from a random place in
+    /// its first half.
     pub fn sequential(&mut self, range: ByteRange, mix: OperationMix, rounds: usize) {
         let block = sequential_block(range);
         let room = range.bytes().0 / (block.0 * 8);
@@ -85,7 +86,9 @@ impl Bench {
         for _ in 0..rounds {
             let mut stretches: Vec<ByteRange> =
                 (0..strata).map(|index| self.stretch(range, range.part(index, strata), block)).collect();
-            stretches.extend([start, end, start, end]);
+            for _ in 0..3 {
+                stretches.extend([self.half_of(start, block), self.half_of(end, block)]);
+            }
             self.prng.shuffle(&mut stretches);
             for stretch in stretches {
                 let workload = Workload::new(stretch, Pattern::Sequential, mix, block, 4);
@@ -94,6 +97,14 @@ impl Bench {
                 self.run(PhaseKind::Measure, workload, stop);
             }
         }
+    }
+
+    fn half_of(&mut self, edge: ByteRange, block: Bytes) -> ByteRange {
+        let half = Bytes(edge.bytes().0 / 2 / 4096 * 4096);
+        if half < block {
+            return edge;
+        }
+        ByteRange::new(edge.first() + Bytes(self.prng.below(half.0 / 4096) * 4096), half).unwrap()
     }
 
     /// From a random place in the stratum on, as long as the stratum; at the end of the range, to its end.

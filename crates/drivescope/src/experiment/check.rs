@@ -49,7 +49,7 @@ const RANDOM_ROUNDS_MECHANICAL: u32 = 3;
 const EDGE_PARTS: u64 = 100;
 const EDGE_BYTES_MIN: Bytes = Bytes::from_mib(256);
 /// Visits to each edge in a round.
-const EDGE_VISITS: usize = 2;
+const EDGE_VISITS: usize = 3;
 /// What one visit writes at most. A drive that takes it within the visit's time is known well enough, and flash wears.
 const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(128);
 /// What one random phase writes at most, for the same reason.
@@ -202,14 +202,17 @@ impl Check {
         let end =
             ByteRange::new(Offset(range.end().0 - edge.0), edge).expect("an edge lies inside its range");
         self.prng.shuffle(&mut visits);
-        // In the middle of each half of the round, as far apart as can be: between two visits to an edge a disk reads
+        // In the middle of each third of the round, as far apart as can be: between two visits to an edge a disk reads
         // more than its cache holds.
-        let mut edges = [("the start".to_string(), start), ("the end".to_string(), end)];
         let places = visits.len();
-        for half in (0..EDGE_VISITS).rev() {
+        for part in (0..EDGE_VISITS).rev() {
+            let mut edges = [
+                ("the start".to_string(), self.half_of(start, block)),
+                ("the end".to_string(), self.half_of(end, block)),
+            ];
             self.prng.shuffle(&mut edges);
-            let middle = places * (2 * half + 1) / (2 * EDGE_VISITS);
-            edges.iter().for_each(|edge| visits.insert(middle, edge.clone()));
+            let middle = places * (2 * part + 1) / (2 * EDGE_VISITS);
+            visits.splice(middle..middle, edges);
         }
         let verb = verb(mix);
         for (place, stretch) in visits {
@@ -222,6 +225,18 @@ impl Check {
             let name = format!("{verb} {place}, round {round}");
             self.queue.push_back(phase(name, PhaseKind::Measure, Some(workload), stop));
         }
+    }
+
+    /// Half of an edge, from a random place in its first half on: the surfaces of a disk differ by some percent, and the
+    /// same stretch again and again would be one of them.
+    fn half_of(&mut self, edge: ByteRange, block: Bytes) -> ByteRange {
+        let grid = self.random_block();
+        let half = Bytes(edge.bytes().0 / 2).round_down_to(grid);
+        if half < block {
+            return edge;
+        }
+        let first = edge.first() + Bytes(self.prng.below(half.0 / grid.0) * grid.0);
+        ByteRange::new(first, half).expect("a part of an edge lies inside it")
     }
 
     /// A stretch as long as a stratum that begins at a random place in it; at the end of the range, one that ends there.
@@ -487,7 +502,7 @@ mod tests {
         let phases = all(Check::new(question(1 << 40, false, false)).unwrap(), 0, 8_000_000);
         let writes = |phase: &Phase| phase.workload.as_ref().is_some_and(|w| w.mix.changes_data());
         assert!(!phases.iter().any(writes));
-        assert_eq!(phases.len(), 1 + 2 * (24 + 4) + 3 * 7);
+        assert_eq!(phases.len(), 1 + 2 * (24 + 6) + 3 * 7);
     }
 
     #[test]
@@ -496,8 +511,8 @@ mod tests {
         for edge in ["the start", "the end"] {
             let visits = phases.iter().enumerate().filter(|(_, phase)| phase.name.contains(edge));
             let numbers: Vec<usize> = visits.map(|(number, _)| number).collect();
-            assert_eq!(numbers.len(), 4);
-            assert!(numbers.windows(2).all(|pair| pair[1] - pair[0] > 10), "{edge}: {numbers:?}");
+            assert_eq!(numbers.len(), 6);
+            assert!(numbers.windows(2).all(|pair| pair[1] - pair[0] >= 8), "{edge}: {numbers:?}");
         }
     }
 
