@@ -78,7 +78,6 @@ fn everything_comes_back_while_written_and_after() {
             "errors-000001.parquet",
             "histograms-000001.parquet",
             "intervals-000001.parquet",
-            "intervals-000002.parquet",
             "run.json",
             "telemetry-000001.parquet",
             "trace-000001.parquet",

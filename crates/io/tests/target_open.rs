@@ -49,7 +49,7 @@ fn the_odd_end_of_a_file_is_left_out_and_said() {
     let facts = target.facts();
     assert_eq!(facts.kind, TargetKind::File);
     assert!(facts.capacity.is_multiple_of(facts.logical_block) && facts.capacity.0 > 95_000);
-    let left = format!("the last {} bytes", 100_001 - facts.capacity.0);
+    let left = format!("its last {} bytes", 100_001 - facts.capacity.0);
     assert!(facts.stack.iter().any(|layer| layer.contains(&left)), "{:?}", facts.stack);
 }
 
