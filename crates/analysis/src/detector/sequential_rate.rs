@@ -316,12 +316,17 @@ impl<'run> Timed<'run> {
     fn of(run: &RunView<'run>, visit: Visit<'run>, operation: Operation) -> Option<Timed<'run>> {
         let depth = visit.workload.in_flight_max() as f64;
         let steady = Timed { visit, slices: visit.slices(run, operation, Part::Steady), whole: false };
-        if steady.bytes() > 0.0 && steady.operations() >= depth {
+        let whole = Timed { visit, slices: visit.slices(run, operation, Part::Whole), whole: true };
+        let is_whole_usable =
+            whole.bytes() > 0.0 && whole.elapsed_s() > 0.0 && whole.operations() >= FILLS_MIN * depth;
+        let is_steady_usable = steady.bytes() > 0.0 && steady.operations() >= depth;
+        // A fast drive is through with a visit in little more than the slice in which its queue filled: what is left
+        // then is a few requests, and the filling is a small part of the whole.
+        let is_steady_most = steady.operations() >= whole.operations() / 2.0;
+        if is_steady_usable && (is_steady_most || !is_whole_usable) {
             return Some(steady);
         }
-        let whole = Timed { visit, slices: visit.slices(run, operation, Part::Whole), whole: true };
-        (whole.bytes() > 0.0 && whole.elapsed_s() > 0.0 && whole.operations() >= FILLS_MIN * depth)
-            .then_some(whole)
+        is_whole_usable.then_some(whole)
     }
 
     fn bytes(&self) -> f64 {

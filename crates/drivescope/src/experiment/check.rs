@@ -52,8 +52,8 @@ const EDGE_BYTES_MIN: Bytes = Bytes::from_mib(256);
 const EDGE_VISITS: usize = 3;
 /// What one visit writes at most. A drive that takes it within the visit's time is known well enough, and flash wears.
 const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(128);
-/// What one random phase writes at most, for the same reason.
-const RANDOM_WRITE_BYTES: Bytes = Bytes::from_mib(64);
+/// What all rounds of random writes at one depth write at most together, for the same reason.
+const RANDOM_WRITE_BYTES: Bytes = Bytes::from_mib(384);
 
 /// What a check without a time limit takes at the most, whatever the drive does: a newcomer waits no longer than two
 /// minutes, and the phase under way at the end takes a few seconds.
@@ -260,7 +260,8 @@ impl Check {
             let block = self.random_block();
             let workload = Workload::new(self.range, Pattern::RandomWithReplacement, mix, block, depth);
             let stop = StopCondition::after(self.timing.random(depth, self.mechanical));
-            let stop = if mix == OperationMix::Write { stop.or_bytes(RANDOM_WRITE_BYTES) } else { stop };
+            let share = Bytes(RANDOM_WRITE_BYTES.0 / u64::from(self.random_rounds()));
+            let stop = if mix == OperationMix::Write { stop.or_bytes(share) } else { stop };
             let name = format!("{} {depth} at once, round {round}", verb(mix));
             self.queue.push_back(phase(name, PhaseKind::Measure, Some(workload), stop));
         }
@@ -527,6 +528,23 @@ mod tests {
         let ((flash, flash_s), (disk, disk_s)) = (random(80_000), random(8_000_000));
         assert_eq!((flash, disk), (6 * 7, 3 * 7));
         assert!(flash_s < disk_s && disk_s < 30.0, "{flash_s} {disk_s}");
+    }
+
+    #[test]
+    fn no_more_is_written_than_was_said() {
+        for (rotational, latency_ns) in
+            [(true, 50_000), (false, 8_000_000), (true, 8_000_000), (false, 50_000)]
+        {
+            let mut question = question(4 << 30, true, true);
+            question.facts.rotational = Some(rotational);
+            let check = Check::new(question).unwrap();
+            let said = check.outlook().writes().expect("writes are bounded by bytes");
+            let phases = all(check, 4 << 30, latency_ns);
+            let writes = phases.iter().filter(|p| p.workload.as_ref().is_some_and(|w| w.mix.changes_data()));
+            let planned: u64 =
+                writes.map(|p| p.stop.bytes_max(p.workload.as_ref().unwrap()).unwrap().0).sum();
+            assert!(planned <= said.0, "{rotational} {latency_ns}: {planned} of {}", said.0);
+        }
     }
 
     #[test]
