@@ -9,7 +9,9 @@ use model::target::{Caveat, TargetFacts, TargetKind};
 /// What is or was measured: name, serial number, path, capacity, link, and what lies under it.
 pub(super) fn target(target: &TargetFacts, style: Style) -> Vec<String> {
     let title = identity(target, style);
-    let path = style.name(&target.path);
+    // Only a scratch file goes by the name of its folder.
+    let here = target.kind == TargetKind::File && target.path == ".";
+    let path = if here { "A scratch file in this folder".to_string() } else { style.name(&target.path) };
     let mut lines: Vec<String> = wrap(title.as_deref().unwrap_or(&path), style.columns())
         .iter()
         .map(|line| style.paint(Tone::Heading, line))
