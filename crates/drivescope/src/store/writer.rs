@@ -20,6 +20,12 @@ use std::time::{Duration, Instant};
 const FOLD_RECORDS_MIN: u64 = 4096;
 /// A sync at the end of a phase comes no more often than this: it may go to the drive that is being measured.
 const SYNC_EVERY: Duration = Duration::from_secs(30);
+/// The facts hold all phases, so writing them at every phase takes time that grows with the square of the phases. From
+/// this many on they are written less often:
+const PHASES_MANY: usize = 500;
+/// no more than a twentieth of the time goes into writing them. A kill then loses the last phases: at 10,000 phases
+/// those of some seconds.
+const FACTS_TIME_PARTS: u32 = 20;
 
 /// Writes one run. While it lives, its run is under way; dropped without [`RunWriter::finish`], its run reads as
 /// interrupted, with all that was appended.
@@ -33,6 +39,8 @@ pub struct RunWriter {
     row: Vec<Cell>,
     lock: Option<File>,
     synced: Instant,
+    facts_written: Instant,
+    facts_took: Duration,
 }
 
 struct SeriesWriter {
@@ -51,7 +59,7 @@ impl RunWriter {
         lock: File,
     ) -> Result<RunWriter, StoreError> {
         let series = SeriesKind::ALL.map(|kind| SeriesWriter { kind, number: 1, journal: None });
-        let writer = RunWriter {
+        let mut writer = RunWriter {
             store: store.clone(),
             id: run.id.clone(),
             folder,
@@ -60,6 +68,8 @@ impl RunWriter {
             row: Vec::new(),
             lock: Some(lock),
             synced: Instant::now(),
+            facts_written: Instant::now(),
+            facts_took: Duration::ZERO,
         };
         writer.write_facts(run, Lasting::PowerCut)?;
         Ok(writer)
@@ -139,7 +149,7 @@ impl RunWriter {
     /// # Errors
     /// When the facts cannot be written.
     pub fn begin_phase(&mut self, run: &Run) -> Result<(), StoreError> {
-        self.write_facts(run, Lasting::Kill)
+        self.write_facts_if_due(run)
     }
 
     /// Keeps the totals of a phase at its end. Now and then, at least twice a minute if phases end so often, journals
@@ -149,7 +159,7 @@ impl RunWriter {
     /// When the disk is full or gone. What was appended before is kept.
     pub fn end_phase(&mut self, run: &Run) -> Result<(), StoreError> {
         if self.synced.elapsed() < SYNC_EVERY {
-            return self.write_facts(run, Lasting::Kill);
+            return self.write_facts_if_due(run);
         }
         for series in &mut self.series {
             match &mut series.journal {
@@ -207,13 +217,19 @@ impl RunWriter {
         Ok(())
     }
 
-    fn write_facts(&self, run: &Run, lasting: Lasting) -> Result<(), StoreError> {
+    fn write_facts_if_due(&mut self, run: &Run) -> Result<(), StoreError> {
+        let is_due = self.facts_written.elapsed() >= self.facts_took * FACTS_TIME_PARTS;
+        if run.phases.len() < PHASES_MANY || is_due { self.write_facts(run, Lasting::Kill) } else { Ok(()) }
+    }
+
+    fn write_facts(&mut self, run: &Run, lasting: Lasting) -> Result<(), StoreError> {
         assert_eq!(run.id, self.id, "a writer writes one run");
-        write_whole(
-            &self.folder.join(RUN_FILE),
-            report::json::document(run).to_json_pretty().as_bytes(),
-            lasting,
-        )
+        let began = Instant::now();
+        let facts = report::json::document(run).to_json_pretty();
+        write_whole(&self.folder.join(RUN_FILE), facts.as_bytes(), lasting)?;
+        self.facts_written = Instant::now();
+        self.facts_took = self.facts_written - began;
+        Ok(())
     }
 }
 
