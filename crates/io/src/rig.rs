@@ -402,6 +402,7 @@ fn flush(
             ErrorRecord { phase, at_ns: completed_ns, operation, offset_bytes: 0, length_bytes: 0, status };
         observer.error(&record);
     }
+    histogram.shrink();
     let (operations, errors) = if status.is_done() { (1, 0) } else { (0, 1) };
     outcome.totals.push(OperationTotals { operation, operations, bytes: 0, errors, histogram });
     Ok(())

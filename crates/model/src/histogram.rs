@@ -19,9 +19,12 @@ pub const CELLS: usize = (u64::BITS - PRECISION_BITS + 1) as usize * CELLS_PER_O
 pub const RELATIVE_ERROR: f64 = 1.0 / (2 * CELLS_PER_OCTAVE) as f64;
 
 /// Counts of latencies in nanoseconds.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct LatencyHistogram {
-    cells: Box<[u64; CELLS]>,
+    /// The counts of the cells from `held_from` on: all cells while latencies are recorded, and only those in use after
+    /// [`LatencyHistogram::shrink`].
+    cells: Vec<u64>,
+    held_from: usize,
     count: u64,
     sum_ns: u128,
     min_ns: u64,
@@ -34,7 +37,8 @@ pub struct LatencyHistogram {
 impl Default for LatencyHistogram {
     fn default() -> LatencyHistogram {
         LatencyHistogram {
-            cells: vec![0; CELLS].into_boxed_slice().try_into().expect("a slice of CELLS cells"),
+            cells: vec![0; CELLS],
+            held_from: 0,
             count: 0,
             sum_ns: 0,
             min_ns: u64::MAX,
@@ -46,11 +50,19 @@ impl Default for LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// Counts one latency. Neither allocates nor branches on the past.
+    /// An empty one that takes no memory before something is counted in it.
+    pub fn small() -> LatencyHistogram {
+        LatencyHistogram { cells: Vec::new(), ..LatencyHistogram::default() }
+    }
+
+    /// Counts one latency. Allocates only after a shrink.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
         let cell = cell_of(latency_ns);
-        self.cells[cell] += 1;
+        match self.cells.get_mut(cell.wrapping_sub(self.held_from)) {
+            Some(count) => *count += 1,
+            None => self.count_in_new_cell(cell),
+        }
         self.count += 1;
         self.sum_ns += u128::from(latency_ns);
         self.min_ns = self.min_ns.min(latency_ns);
@@ -64,9 +76,13 @@ impl LatencyHistogram {
         if other.count == 0 {
             return;
         }
-        for cell in other.lowest..=other.highest {
-            self.cells[cell] += other.cells[cell];
+        let is_held = other.lowest >= self.held_from && other.highest < self.held_from + self.cells.len();
+        if !is_held {
+            self.hold_all();
         }
+        let (first, end) = (other.lowest - self.held_from, other.highest - self.held_from + 1);
+        let more = &other.cells[other.lowest - other.held_from..=other.highest - other.held_from];
+        self.cells[first..end].iter_mut().zip(more).for_each(|(count, more)| *count += more);
         self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
@@ -78,7 +94,7 @@ impl LatencyHistogram {
     /// Forgets everything. Touches only the cells in use and does not allocate.
     pub fn clear(&mut self) {
         if self.count > 0 {
-            self.cells[self.lowest..=self.highest].fill(0);
+            self.cells[self.lowest - self.held_from..=self.highest - self.held_from].fill(0);
         }
         self.count = 0;
         self.sum_ns = 0;
@@ -86,6 +102,30 @@ impl LatencyHistogram {
         self.max_ns = 0;
         self.lowest = CELLS;
         self.highest = 0;
+    }
+
+    /// Lets go of the memory of cells that are not in use: from 58 KiB to what the latencies span, some KiB mostly. For
+    /// histograms that are kept, one for each phase of a run.
+    pub fn shrink(&mut self) {
+        let used = if self.count == 0 {
+            0..0
+        } else {
+            self.lowest - self.held_from..self.highest - self.held_from + 1
+        };
+        self.held_from = if self.count == 0 { 0 } else { self.lowest };
+        self.cells = self.cells[used].to_vec();
+    }
+
+    #[cold]
+    fn count_in_new_cell(&mut self, cell: usize) {
+        self.hold_all();
+        self.cells[cell] += 1;
+    }
+
+    fn hold_all(&mut self) {
+        let mut all = vec![0; CELLS];
+        all[self.held_from..self.held_from + self.cells.len()].copy_from_slice(&self.cells);
+        (self.cells, self.held_from) = (all, 0);
     }
 
     /// How many latencies were recorded.
@@ -128,7 +168,7 @@ impl LatencyHistogram {
         }
         let mut seen = 0;
         for cell in self.lowest..=self.highest {
-            seen += self.cells[cell];
+            seen += self.cells[cell - self.held_from];
             if seen >= rank {
                 return Some(Nanos(middle_of(cell).clamp(self.min_ns, self.max_ns)));
             }
@@ -139,7 +179,8 @@ impl LatencyHistogram {
     /// The cells in use, lowest first: index and count.
     pub fn cells(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let used = if self.count == 0 { 0..0 } else { self.lowest..self.highest + 1 };
-        used.filter(|&cell| self.cells[cell] > 0).map(|cell| (cell as u32, self.cells[cell]))
+        let count_of = |cell: usize| self.cells[cell - self.held_from];
+        used.filter(move |&cell| count_of(cell) > 0).map(move |cell| (cell as u32, count_of(cell)))
     }
 
     /// Rebuilds a histogram from its stored parts. `None` when they contradict each other: a cell that does
@@ -171,6 +212,18 @@ impl LatencyHistogram {
         sound.then_some(histogram)
     }
 }
+
+/// Two are equal when they counted the same, whatever memory they hold.
+impl PartialEq for LatencyHistogram {
+    fn eq(&self, other: &LatencyHistogram) -> bool {
+        let sums = |histogram: &LatencyHistogram| {
+            (histogram.count, histogram.sum_ns, histogram.min_ns, histogram.max_ns)
+        };
+        sums(self) == sums(other) && self.cells().eq(other.cells())
+    }
+}
+
+impl Eq for LatencyHistogram {}
 
 impl std::fmt::Debug for LatencyHistogram {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -218,6 +271,16 @@ mod tests {
         assert_eq!(cell_of(256), 256);
         assert_eq!(cell_of(257), 256);
         assert_eq!(cell_of(u64::MAX), CELLS - 1);
+    }
+
+    #[test]
+    fn a_shrunk_histogram_holds_little() {
+        assert_eq!(LatencyHistogram::small(), of(&[]));
+        let mut histogram = LatencyHistogram::small();
+        [100_000, 130_000].into_iter().for_each(|latency| histogram.record(latency));
+        assert_eq!(histogram, of(&[100_000, 130_000]));
+        histogram.shrink();
+        assert!(histogram.cells.len() < 60, "{}", histogram.cells.len());
     }
 
     #[test]
@@ -279,6 +342,28 @@ mod tests {
             let max = histogram.max().map_or(0, |max| max.0);
             let back = LatencyHistogram::from_parts(histogram.cells(), histogram.sum_ns(), min, max);
             prop_assert_eq!(back, Some(histogram));
+        }
+
+        #[test]
+        fn a_shrunk_histogram_is_the_same_and_goes_on(
+            a in prop::collection::vec(any::<u64>(), 0..60),
+            b in prop::collection::vec(any::<u64>(), 0..60),
+        ) {
+            let mut shrunk = of(&a);
+            shrunk.shrink();
+            prop_assert_eq!(&shrunk, &of(&a));
+            prop_assert_eq!(shrunk.quantile(Quantile::P99), of(&a).quantile(Quantile::P99));
+            let (mut recorded, mut merged, mut cleared) = (shrunk.clone(), shrunk.clone(), shrunk.clone());
+            b.iter().for_each(|&latency| recorded.record(latency));
+            let mut other = of(&b);
+            other.shrink();
+            merged.merge(&other);
+            cleared.clear();
+            cleared.merge(&other);
+            let both = of(&[a, b.clone()].concat());
+            prop_assert_eq!(recorded, both.clone());
+            prop_assert_eq!(merged, both);
+            prop_assert_eq!(cleared, of(&b));
         }
 
         #[test]

@@ -104,9 +104,10 @@ fn restore_unfinished_totals(phases: &mut [PhaseSummary], series: &StoredSeries)
 }
 
 fn empty_totals(operation: Operation) -> OperationTotals {
-    OperationTotals { operation, operations: 0, bytes: 0, errors: 0, histogram: LatencyHistogram::default() }
+    OperationTotals { operation, operations: 0, bytes: 0, errors: 0, histogram: LatencyHistogram::small() }
 }
 
+/// A run may have thousands of phases, so no histogram keeps more memory than it needs.
 fn restore_histograms(phases: &mut [PhaseSummary], series: &StoredSeries) {
     for record in series.histograms() {
         let totals = phases.get_mut(record.phase as usize).map(|phase| &mut phase.totals);
@@ -114,6 +115,7 @@ fn restore_histograms(phases: &mut [PhaseSummary], series: &StoredSeries) {
             totals.and_then(|totals| totals.iter_mut().find(|total| total.operation == record.operation));
         if let Some(total) = total {
             total.histogram.merge(&record.histogram);
+            total.histogram.shrink();
         }
     }
 }

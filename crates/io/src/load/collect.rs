@@ -144,6 +144,8 @@ impl<'run> Collector<'run> {
             self.emit_front(ended.0.max(start_ns + 1) - start_ns);
         }
         self.emit_seconds();
+        // A run keeps the totals of all its phases.
+        self.totals.iter_mut().for_each(|totals| totals.histogram.shrink());
         self.totals
     }
 

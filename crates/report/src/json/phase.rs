@@ -205,7 +205,7 @@ impl OperationDocument {
             operations: self.operations,
             bytes: self.bytes,
             errors: self.errors,
-            histogram: LatencyHistogram::default(),
+            histogram: LatencyHistogram::small(),
         })
     }
 }
