@@ -62,7 +62,7 @@ enum Place {
 }
 
 /// The group that was read last.
-type Cache<R> = Mutex<Option<(Place, Arc<Vec<R>>)>>;
+type Cache<R> = Mutex<Option<((Place, u64), Arc<Vec<R>>)>>;
 
 /// Reads the run in a folder.
 pub(super) fn read(id: &str, folder: &Path) -> Result<StoredRun, StoreError> {
@@ -316,17 +316,23 @@ impl StoredSeries {
         }
     }
 
+    /// A journal may grow, so it is the same only while it has the same size.
     fn cached<R: StoredRecord>(&self, kind: SeriesKind, place: Place, cache: &Cache<R>) -> Arc<Vec<R>> {
+        let bytes = match place {
+            Place::Segment { .. } => 0,
+            Place::Journal { number } => {
+                let path = self.folder.join(kind.journal_name(number));
+                path.metadata().map_or(u64::MAX, |metadata| metadata.len())
+            }
+        };
         let mut last = cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((cached, records)) = last.as_ref()
-            && *cached == place
+            && *cached == (place, bytes)
         {
             return Arc::clone(records);
         }
         let records = Arc::new(self.read(kind, place));
-        // A journal that is being written grows.
-        let is_final = !self.under_way || matches!(place, Place::Segment { .. });
-        *last = is_final.then(|| (place, Arc::clone(&records)));
+        *last = (bytes != u64::MAX).then(|| ((place, bytes), Arc::clone(&records)));
         records
     }
 
