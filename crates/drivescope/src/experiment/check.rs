@@ -422,8 +422,10 @@ fn steps(phases: &[Phase]) -> Vec<Step> {
     for phase in phases {
         let what = describe(phase);
         let time = phase.stop.time.unwrap_or_default();
-        let moves =
-            phase.workload.as_ref().map_or(Some(Bytes::ZERO), |workload| phase.stop.bytes_max(workload));
+        // Where a visit lies, and so how short the end of the range cuts it, is drawn later: the bound counts.
+        let moves = phase.workload.as_ref().map_or(Some(Bytes::ZERO), |workload| {
+            phase.stop.bytes.or_else(|| phase.stop.bytes_max(workload))
+        });
         let writes_data = phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
         let (reads, writes) =
             if writes_data { (Some(Bytes::ZERO), moves) } else { (moves, Some(Bytes::ZERO)) };
