@@ -32,7 +32,6 @@ fn killed_writer() {
         let current = facts.phases.len() as u32 - 1;
         (0..BATCH).for_each(|n| writer.append_interval(&interval(current, batch * BATCH + n)).unwrap());
         writer.append_histogram(&histogram(current, &[batch + 1])).unwrap();
-        writer.flush().unwrap();
         writeln!(out, "appended").unwrap();
         out.flush().unwrap();
         if batch % BATCHES_PER_PHASE == BATCHES_PER_PHASE - 1 {

@@ -35,11 +35,6 @@ impl ByteRange {
         self.first + self.bytes
     }
 
-    /// The middle, rounded down.
-    pub fn middle(&self) -> Offset {
-        self.first + Bytes(self.bytes.0 / 2)
-    }
-
     /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.bytes.0 == 0

@@ -50,10 +50,6 @@ pub struct Instant(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct BytesPerSecond(pub f64);
 
-/// Operations per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
-pub struct Iops(pub f64);
-
 /// A quantile in [0, 1]: 0.5 is the median.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Quantile(f64);

@@ -2,7 +2,7 @@
 
 use crate::range::ByteRange;
 use crate::request::Operation;
-use crate::units::{Bytes, Nanos, Offset};
+use crate::units::{Bytes, Offset};
 use std::fmt;
 
 /// The most requests under way in one thread: what the kernel's submission ring takes.
@@ -352,14 +352,6 @@ fn validate_zones(zones: &[ZoneShare]) -> Result<(), WorkloadError> {
 
 fn fail(why: String) -> Result<(), WorkloadError> {
     Err(WorkloadError(why))
-}
-
-/// The spacing of arrivals over all threads, or `None` in a closed loop.
-pub fn mean_spacing(arrival: Arrival) -> Option<Nanos> {
-    match arrival {
-        Arrival::ClosedLoop => None,
-        Arrival::OpenLoop { per_second, .. } => Nanos::from_secs_f64(1.0 / per_second),
-    }
 }
 
 /// Why a workload cannot be run on a target.

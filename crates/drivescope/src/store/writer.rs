@@ -126,15 +126,6 @@ impl RunWriter {
         self.append(SeriesKind::Trace, records)
     }
 
-    /// Everything that was appended is with the kernel: it survives the end of this process. Each append sees to that
-    /// by itself; this is the place to ask for it by name.
-    ///
-    /// # Errors
-    /// None now; a store that gathers records before it writes them would report here.
-    pub fn flush(&mut self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
     /// What was appended so far, to be read back.
     ///
     /// # Errors
