@@ -16,10 +16,16 @@
 #![forbid(unsafe_code)]
 
 mod constant;
+pub mod contents;
 pub mod disk;
 pub mod fault;
+pub mod flash;
+pub mod flaw;
+pub mod link;
 pub mod profile;
+pub mod smr;
 pub mod truth;
+pub mod volume;
 pub mod zoned;
 
 pub use profile::{ProfileError, names, open};

@@ -30,6 +30,8 @@ pub enum Command {
     Runs(RunsArguments),
     /// Show a run again, analysed anew
     Show(ShowArguments),
+    /// Virtual drives: list them, show what they are, mount one for other tools, re-enact measurements on them
+    Sim(SimArguments),
 }
 
 /// Options of `check`.
@@ -164,4 +166,105 @@ pub struct ShowArguments {
     /// Where the result goes.
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// Options of `sim`.
+#[derive(Debug, Args)]
+pub struct SimArguments {
+    /// What to do with virtual drives.
+    #[command(subcommand)]
+    pub command: SimCommand,
+}
+
+/// What to do with virtual drives. A NAME is that of a drive that comes with the program, or a file that ends in .toml.
+#[derive(Debug, Subcommand)]
+pub enum SimCommand {
+    /// List the virtual drives that come with the program
+    List(SimListArguments),
+    /// Show what a virtual drive is made of
+    Show(SimShowArguments),
+    /// What is true of a virtual drive, by finding code
+    Truth(SimTruthArguments),
+    /// Write a profile of your own, beginning from one that comes with the program
+    New(SimNewArguments),
+    /// Serve a virtual drive in real time as a file, so that any tool can be run on it
+    Mount(SimMountArguments),
+    /// Repeat what an article measured on virtual drives, and set it against what was published
+    Reproduce(SimReproduceArguments),
+}
+
+/// Options of `sim list`.
+#[derive(Debug, Args)]
+pub struct SimListArguments {
+    /// Plain text without colour
+    #[arg(long)]
+    pub plain: bool,
+}
+
+/// Options of `sim show`.
+#[derive(Debug, Args)]
+pub struct SimShowArguments {
+    /// The virtual drive
+    pub name: String,
+}
+
+/// Options of `sim truth`.
+#[derive(Debug, Args)]
+pub struct SimTruthArguments {
+    /// The virtual drive
+    pub name: String,
+
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `sim new`.
+#[derive(Debug, Args)]
+pub struct SimNewArguments {
+    /// The file to write; it must not exist
+    pub file: PathBuf,
+
+    /// The virtual drive to begin from
+    #[arg(long, value_name = "NAME", default_value = "disk-4tb")]
+    pub from: String,
+}
+
+/// Options of `sim mount`.
+#[derive(Debug, Args)]
+pub struct SimMountArguments {
+    /// The virtual drive
+    pub name: String,
+
+    /// The folder to mount it in; made if it does not exist
+    #[arg(long, value_name = "FOLDER")]
+    pub at: PathBuf,
+
+    /// Make a loop device of it as well
+    #[arg(long = "loop")]
+    pub loop_device: bool,
+
+    /// Say at the end how late the answers were
+    #[arg(long)]
+    pub report: bool,
+
+    /// What is random in the drive
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Options of `sim reproduce`.
+#[derive(Debug, Args)]
+pub struct SimReproduceArguments {
+    /// The article: A, B, C, D or E
+    #[arg(ignore_case = true, value_parser = ["A", "B", "C", "D", "E"])]
+    pub article: String,
+
+    /// Plain text without colour
+    #[arg(long)]
+    pub plain: bool,
+
+    /// As Markdown
+    #[arg(long)]
+    pub markdown: bool,
 }

@@ -7,6 +7,7 @@ pub(crate) mod output;
 mod resolve;
 mod runs;
 mod show;
+mod sim;
 
 use crate::error::{UserError, exit};
 use crate::store::{self, Store};
@@ -43,6 +44,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),
+        Some(Command::Sim(sim)) => sim::run(&sim.command),
     }
 }
 

@@ -1,0 +1,26 @@
+//! `drivescope sim`: virtual drives. One file for each of its commands.
+
+mod list;
+mod mount;
+mod new;
+mod reproduce;
+mod show;
+mod truth;
+
+use super::args::SimCommand;
+use crate::error::UserError;
+
+/// Runs the command; the exit status.
+///
+/// # Errors
+/// As the command says.
+pub fn run(command: &SimCommand) -> Result<u8, UserError> {
+    match command {
+        SimCommand::List(list) => list::run(list),
+        SimCommand::Show(show) => show::run(show),
+        SimCommand::Truth(truth) => truth::run(truth),
+        SimCommand::New(new) => new::run(new),
+        SimCommand::Mount(mount) => mount::run(mount),
+        SimCommand::Reproduce(reproduce) => reproduce::run(reproduce),
+    }
+}

@@ -1,0 +1,1 @@
+//! Several drives that look like one: striped or mirrored.
