@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub type Name = Cow<'static, str>;
 
 macro_rules! finding_codes {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $unit:expr;)*) => {
         /// What a finding is about. Names, units and meanings are the contract with every reader of our JSON.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum FindingCode { $($(#[$doc])* $variant,)* }
@@ -21,37 +21,90 @@ macro_rules! finding_codes {
             pub fn name(self) -> &'static str {
                 match self { $(FindingCode::$variant => $name,)* }
             }
+
+            /// The unit of its value; none where the value is a word.
+            pub fn unit(self) -> Option<&'static str> {
+                match self { $(FindingCode::$variant => $unit,)* }
+            }
         }
     };
 }
 
 finding_codes! {
     /// Requests that failed: number of ranges.
-    BadBlocks = "bad-blocks",
+    BadBlocks = "bad-blocks", Some("count");
     /// The device went away during the run: seconds after its start.
-    DeviceLost = "device-lost",
+    DeviceLost = "device-lost", Some("s");
     /// Whether a cache or memory, rather than a drive, may have answered: number of reasons.
-    CacheInfluence = "cache-influence",
+    CacheInfluence = "cache-influence", Some("count");
+    /// How much it really holds, bytes.
+    CapacityTrue = "capacity-true", Some("bytes");
+    /// Blocks that did not hold what was written to them: number of blocks.
+    DataIntegrity = "data-integrity", Some("count");
     /// Sequential read rate at the start, B/s.
-    ReadRateOuter = "read-rate-outer",
+    ReadRateOuter = "read-rate-outer", Some("B/s");
     /// Sequential read rate at the end, B/s.
-    ReadRateInner = "read-rate-inner",
+    ReadRateInner = "read-rate-inner", Some("B/s");
     /// Capacity over the time of a full read pass, B/s.
-    ReadRateMean = "read-rate-mean",
+    ReadRateMean = "read-rate-mean", Some("B/s");
     /// Sequential write rate at the start, B/s.
-    WriteRateOuter = "write-rate-outer",
+    WriteRateOuter = "write-rate-outer", Some("B/s");
     /// Sequential write rate at the end, B/s.
-    WriteRateInner = "write-rate-inner",
+    WriteRateInner = "write-rate-inner", Some("B/s");
     /// Capacity over the time of a full write pass, B/s.
-    WriteRateMean = "write-rate-mean",
+    WriteRateMean = "write-rate-mean", Some("B/s");
+    /// Read rate at the start over read rate at the end.
+    ZoneRatio = "zone-ratio", Some("ratio");
+    /// Zones: stretches of one rate each.
+    ZoneCount = "zone-count", Some("count");
+    /// The same with a table of where each begins and how fast it is.
+    ZoneTable = "zone-table", Some("count");
     /// Time of a full pass, s.
-    FullPassTime = "full-pass-time",
+    FullPassTime = "full-pass-time", Some("s");
+    /// What the link carries, where it and not the medium is the limit, B/s.
+    InterfaceLimit = "interface-limit", Some("B/s");
+    /// Regions that are much slower than those around them: number of regions.
+    SlowRegions = "slow-regions", Some("count");
     /// Mean of single random reads over the whole span, s.
-    AccessTime = "access-time",
+    AccessTime = "access-time", Some("s");
+    /// Time of a turn of the platters, s.
+    RotationPeriod = "rotation-period", Some("s");
+    /// Seek to a neighbouring track, s.
+    SeekTrackToTrack = "seek-track-to-track", Some("s");
+    /// Mean seek between two random places, s.
+    SeekAverage = "seek-average", Some("s");
+    /// Seek from one end to the other, s.
+    SeekFullStroke = "seek-full-stroke", Some("s");
+    /// Zones seen in the number of sectors on a track, with skew and surfaces.
+    TrackLayout = "track-layout", Some("count");
     /// Best IOPS over IOPS of one request at a time.
-    ConcurrencyGain = "concurrency-gain",
+    ConcurrencyGain = "concurrency-gain", Some("ratio");
     /// Threads or depth from which more brings less than it costs.
-    ConcurrencyKnee = "concurrency-knee",
+    ConcurrencyKnee = "concurrency-knee", Some("count");
+    /// IOPS over 1 % of the span over IOPS over all of it.
+    SpanEffect = "span-effect", Some("ratio");
+    /// The drive's cache, bytes.
+    DriveCache = "drive-cache", Some("bytes");
+    /// How far the drive reads on after a read, bytes.
+    ReadAhead = "read-ahead", Some("bytes");
+    /// Drives that a volume is striped or mirrored over; 1 is none.
+    StripeLayout = "stripe-layout", Some("count");
+    /// How the medium is recorded: `cmr`, `smr` or `flash`.
+    RecordingKind = "recording-kind", None;
+    /// What can be written before the write rate falls for good, bytes.
+    WriteCliff = "write-cliff", Some("bytes");
+    /// The rate of random writes that go on for ever, B/s.
+    WriteSteadyState = "write-steady-state", Some("B/s");
+    /// What a write cache regains per second of idling, B/s.
+    IdleRecovery = "idle-recovery", Some("B/s");
+    /// Steady write rate on a part of the drive over that on all of it.
+    ClippingEffect = "clipping-effect", Some("ratio");
+    /// Short falls of the write rate that recur: number in the last pass.
+    WriteValleys = "write-valleys", Some("count");
+    /// Rates by the size of the requests: number of sizes.
+    SizeProfile = "size-profile", Some("count");
+    /// Sizes whose rate a valley has spoilt: number of sizes.
+    SuspectPoints = "suspect-points", Some("count");
 }
 
 impl FindingCode {
@@ -214,6 +267,13 @@ mod tests {
         for (index, code) in FindingCode::ALL.iter().enumerate() {
             assert_eq!(FindingCode::from_name(code.name()), Some(*code), "{index}");
         }
+    }
+
+    #[test]
+    fn units_are_those_of_the_contract() {
+        assert_eq!(FindingCode::WriteCliff.unit(), Some("bytes"));
+        assert_eq!(FindingCode::RecordingKind.unit(), None);
+        assert_eq!(FindingCode::InterfaceLimit.unit(), Some("B/s"));
     }
 
     #[test]
