@@ -9,6 +9,7 @@ pub mod event;
 pub mod experiment;
 mod interrupt;
 mod screen;
+pub mod reproduce;
 pub mod session;
 pub mod stamp;
 pub mod store;

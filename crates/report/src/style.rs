@@ -44,7 +44,7 @@ impl Style {
     }
 
     /// Our own text, in ASCII if need be.
-    pub(crate) fn own(&self, text: &str) -> String {
+    pub fn own(&self, text: &str) -> String {
         if self.unicode { text.into() } else { ascii(text) }
     }
 
@@ -96,23 +96,23 @@ fn ascii(text: &str) -> String {
 }
 
 /// The columns a text takes up.
-pub(crate) fn columns_of(text: &str) -> usize {
+pub fn columns_of(text: &str) -> usize {
     text.width()
 }
 
 /// The text with spaces after it, at least `columns` wide.
-pub(crate) fn pad_end(text: &str, columns: usize) -> String {
+pub fn pad_end(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(columns_of(text))))
 }
 
 /// The text with spaces before it, at least `columns` wide.
-pub(crate) fn pad_start(text: &str, columns: usize) -> String {
+pub fn pad_start(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(columns_of(text))))
 }
 
 /// Lines of at most `columns`, broken at spaces but not between a number and its unit. A word longer than a line
 /// is cut into several.
-pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -170,7 +170,7 @@ fn ends_with_number(words: &str) -> bool {
 }
 
 /// A paragraph: the first line begins with `first`, the others are indented to the same column.
-pub(crate) fn paragraph(first: &str, text: &str, columns: usize) -> Vec<String> {
+pub fn paragraph(first: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = columns_of(first);
     let lines = wrap(text, columns.saturating_sub(indent));
     let blank = " ".repeat(indent);

@@ -1,12 +1,22 @@
 //! `drivescope sim reproduce`.
 
 use crate::cli::args::SimReproduceArguments;
-use crate::error::UserError;
+use crate::cli::output;
+use crate::error::{UserError, exit};
+use crate::reproduce::{Article, reproduce};
 
 /// Runs the command; the exit status.
 ///
 /// # Errors
-/// Always, for it is being built.
-pub fn run(_arguments: &SimReproduceArguments) -> Result<u8, UserError> {
-    Err(UserError::usage("`sim reproduce` is being built"))
+/// When there is no such article, or nobody takes the page.
+pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
+    let article = Article::from_letter(&arguments.article)
+        .ok_or_else(|| UserError::usage(format!("there is no article {}; give A, B, C, D or E", arguments.article)))?;
+    let reproduction = reproduce(article)?;
+    let page = match arguments.markdown {
+        true => reproduction.markdown(),
+        false => reproduction.page(output::page_style(arguments.plain)),
+    };
+    output::print(&page)?;
+    Ok(exit::SUCCESS)
 }
