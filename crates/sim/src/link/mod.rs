@@ -1,1 +1,7 @@
-//! What lies between host and drive: its rate, what a command costs, how many it carries at once.
+//! What lies between the host and a drive: its rate, the cost of a command, how many commands may be under way.
+
+pub mod drive;
+pub mod profile;
+
+pub use drive::LinkedDrive;
+pub use profile::{Duplex, LinkKind, LinkNumbers, LinkProfile};
