@@ -1,13 +1,56 @@
 //! A drive of several servers, each of which takes the same time for every request: no place, no size, no history.
 
+use crate::flaw::Flaw;
 use crate::{Drive, answer_within};
 use model::request::{Completion, Request};
 use model::target::TargetFacts;
 use model::units::{Instant, Nanos};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// The section `[constant]` of a profile: a drive that takes the same time for everything.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantProfile {
+    /// What each request takes, in microseconds; 0 answers at once. At most 10⁷.
+    pub latency_us: f64,
+    /// How many requests are served at a time, 1 to 65536. Default: 1.
+    #[serde(default = "one")]
+    pub servers: u32,
+}
+
+/// As many servers as a drive can have: more than any queue holds.
+const SERVERS_MAX: u32 = 65_536;
+/// The longest that a request can take, in microseconds: longer than the system waits.
+const LATENCY_US_MAX: f64 = 1e7;
+
+fn one() -> u32 {
+    1
+}
+
+impl ConstantProfile {
+    /// Whether such a drive can be.
+    ///
+    /// # Errors
+    /// When nobody serves, or a time is none.
+    pub fn check(&self) -> Result<(), Flaw> {
+        if !(0.0..=LATENCY_US_MAX).contains(&self.latency_us) {
+            return Err(Flaw::new("latency_us", format!("it is not between 0 and {LATENCY_US_MAX}")));
+        }
+        if !(1..=SERVERS_MAX).contains(&self.servers) {
+            return Err(Flaw::new("servers", format!("there are 1 to {SERVERS_MAX}")));
+        }
+        Ok(())
+    }
+
+    /// What each request takes.
+    pub fn latency(&self) -> Nanos {
+        Nanos((self.latency_us * 1e3).round() as u64)
+    }
+}
+
 /// Serves requests in the order in which they came, as many at a time as it has servers.
-pub(crate) struct ConstantDrive {
+pub struct ConstantDrive {
     facts: TargetFacts,
     latency: Nanos,
     /// When each server is free. All take the same time, so they become free in turn.
@@ -23,6 +66,11 @@ impl ConstantDrive {
         assert!(servers > 0, "somebody serves");
         let free_at = vec![Instant::START; servers];
         ConstantDrive { facts, latency, free_at, next_server: 0, under_way: VecDeque::new() }
+    }
+
+    /// The drive of a profile that passed its check.
+    pub fn of_profile(facts: TargetFacts, profile: &ConstantProfile) -> ConstantDrive {
+        ConstantDrive::new(facts, profile.latency(), profile.servers as usize)
     }
 }
 
@@ -76,5 +124,17 @@ mod tests {
             .collect();
         assert_eq!(ends, [(0, 110, Status::Done), (1, 110, Status::Done), (2, 210, Status::Done)]);
         assert_eq!(drive.next_completion_at(), None);
+    }
+
+    #[test]
+    fn the_section_reads_as_documented() {
+        let read = |text| toml::from_str::<ConstantProfile>(text);
+        let profile = read("latency_us = 0.25").unwrap();
+        assert_eq!((profile.latency(), profile.servers, profile.check()), (Nanos(250), 1, Ok(())));
+        assert!(read("latency_us = 1.0\nserver = 2").is_err());
+        let flaw = |text| read(text).unwrap().check().unwrap_err().key;
+        assert_eq!(flaw("latency_us = nan"), "latency_us");
+        assert_eq!(flaw("latency_us = -1.0"), "latency_us");
+        assert_eq!(flaw("latency_us = 1.0\nservers = 0"), "servers");
     }
 }

@@ -15,7 +15,7 @@
 //! several disks behind one volume.
 #![forbid(unsafe_code)]
 
-mod constant;
+pub mod constant;
 pub mod contents;
 pub mod disk;
 pub mod fault;

@@ -8,15 +8,18 @@
 //! capacity in place of cylinders). Over two uniform places that is `single + 8/15·root + 1/3·linear` on average,
 //! since |x − y| has the density 2(1 − x).
 
+use crate::flaw::Flaw;
 use crate::{Drive, answer_within};
 use model::prng::Prng;
 use model::request::{Completion, Operation, Request};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A stretch of a disk with one rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Zone {
     /// Where it begins; it ends where the next begins.
     pub first_byte: u64,
@@ -24,12 +27,14 @@ pub struct Zone {
     pub bytes_per_second: f64,
 }
 
-/// What a disk is made of.
-#[derive(Clone, Debug, PartialEq)]
+/// What a disk is made of: the section `[zoned]` of a profile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ZonedProfile {
-    /// What it holds.
+    /// What it holds: `capacity_bytes`, the same as the drive says.
+    #[serde(rename = "capacity_bytes", with = "bytes_number")]
     pub capacity: Bytes,
-    /// By position, the first at 0.
+    /// By position, the first at 0, each before the capacity.
     pub zones: Vec<Zone>,
     /// What every access costs besides moving, in seconds.
     pub overhead_s: f64,
@@ -41,9 +46,35 @@ pub struct ZonedProfile {
     pub seek_linear_s: f64,
     /// One turn, in seconds.
     pub rotation_s: f64,
-    /// Standard deviation of the time to transfer one request, as a share of it.
+    /// Standard deviation of the time to transfer one request, as a share of it; at most 0.2. Default: 0.
+    #[serde(default)]
     pub transfer_jitter: f64,
 }
+
+/// A size in a file is a number.
+mod bytes_number {
+    use model::units::Bytes;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(bytes.0)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+        u64::deserialize(deserializer).map(Bytes)
+    }
+}
+
+/// More than has been sold, and far from where numbers end.
+const CAPACITY_MAX: u64 = 1 << 50;
+/// No disk has more zones.
+const ZONES_MAX: usize = 10_000;
+/// Faster than any disk, in bytes per second.
+const RATE_MAX: f64 = 1e11;
+/// No part of an access takes longer, in seconds.
+const PART_S_MAX: f64 = 10.0;
+/// Cut at 4 standard deviations, a transfer still takes time.
+const JITTER_MAX: f64 = 0.2;
 
 impl ZonedProfile {
     /// The disk that `sim:zoned` is: 500 GB, 20 zones, 7200 turns a minute, 8.9 ms on average to seek.
@@ -82,6 +113,53 @@ impl ZonedProfile {
             transfer_jitter: between(0.0, 0.03),
             zones: zones_between(capacity, zone_count, outer, inner, |_| between(0.2, 0.8)),
         }
+    }
+
+    /// Whether such a disk can be.
+    ///
+    /// # Errors
+    /// When its zones are no zones of it, or a number is out of its range.
+    pub fn check(&self) -> Result<(), Flaw> {
+        if !(1..=CAPACITY_MAX).contains(&self.capacity.0) {
+            return Err(Flaw::new("capacity_bytes", format!("it is not between 1 and {CAPACITY_MAX}")));
+        }
+        self.check_zones()?;
+        let times = [
+            ("overhead_s", self.overhead_s),
+            ("seek_single_s", self.seek_single_s),
+            ("seek_root_s", self.seek_root_s),
+            ("seek_linear_s", self.seek_linear_s),
+            ("rotation_s", self.rotation_s),
+        ];
+        if let Some((key, _)) = times.iter().find(|(_, time)| !(0.0..=PART_S_MAX).contains(time)) {
+            return Err(Flaw::new(*key, format!("it is not between 0 and {PART_S_MAX}")));
+        }
+        if !(0.0..=JITTER_MAX).contains(&self.transfer_jitter) {
+            return Err(Flaw::new("transfer_jitter", format!("it is not between 0 and {JITTER_MAX}")));
+        }
+        Ok(())
+    }
+
+    fn check_zones(&self) -> Result<(), Flaw> {
+        if !(1..=ZONES_MAX).contains(&self.zones.len()) {
+            return Err(Flaw::new("zones", format!("there are 1 to {ZONES_MAX}")));
+        }
+        for (index, zone) in self.zones.iter().enumerate() {
+            let expected = match index.checked_sub(1) {
+                None => zone.first_byte == 0,
+                Some(before) => zone.first_byte > self.zones[before].first_byte,
+            };
+            if !expected || zone.first_byte >= self.capacity.0 {
+                let reason =
+                    "the first begins at 0, each other after the one before it and within the capacity";
+                return Err(Flaw::new(format!("zones.{index}.first_byte"), reason));
+            }
+            if !(1.0..=RATE_MAX).contains(&zone.bytes_per_second) {
+                let reason = format!("it is not between 1 and {RATE_MAX}");
+                return Err(Flaw::new(format!("zones.{index}.bytes_per_second"), reason));
+            }
+        }
+        Ok(())
     }
 
     /// Seconds to seek over that many bytes.
@@ -299,10 +377,38 @@ mod tests {
         assert_eq!(ends, [10_000, 1_010_000]);
     }
 
+    #[test]
+    fn a_disk_that_cannot_be_is_refused() {
+        let flaw = |change: fn(&mut ZonedProfile)| {
+            let mut profile = two_zones();
+            change(&mut profile);
+            profile.check().unwrap_err().key
+        };
+        assert_eq!(two_zones().check(), Ok(()));
+        assert_eq!(flaw(|profile| profile.zones.clear()), "zones");
+        assert_eq!(flaw(|profile| profile.zones[0].first_byte = 1), "zones.0.first_byte");
+        assert_eq!(flaw(|profile| profile.zones[1].first_byte = 0), "zones.1.first_byte");
+        assert_eq!(flaw(|profile| profile.zones[1].first_byte = 2_000_000), "zones.1.first_byte");
+        assert_eq!(flaw(|profile| profile.zones[1].bytes_per_second = 0.0), "zones.1.bytes_per_second");
+        assert_eq!(flaw(|profile| profile.rotation_s = f64::NAN), "rotation_s");
+        assert_eq!(flaw(|profile| profile.transfer_jitter = 0.3), "transfer_jitter");
+        assert_eq!(flaw(|profile| profile.capacity = Bytes(u64::MAX)), "capacity_bytes");
+    }
+
+    #[test]
+    fn the_section_comes_back_as_it_was_written() {
+        for profile in [two_zones(), ZonedProfile::plain(), ZonedProfile::random(7)] {
+            let text = toml::to_string(&profile).unwrap();
+            assert!(text.contains(&format!("capacity_bytes = {}", profile.capacity.0)), "{text}");
+            assert_eq!(toml::from_str::<ZonedProfile>(&text).unwrap(), profile);
+        }
+    }
+
     proptest! {
         #[test]
         fn a_random_disk_is_a_disk(seed in any::<u64>()) {
             let profile = ZonedProfile::random(seed);
+            prop_assert_eq!(profile.check(), Ok(()));
             prop_assert!(profile.zones.windows(2).all(|pair| pair[0].first_byte < pair[1].first_byte
                 && pair[0].bytes_per_second > pair[1].bytes_per_second));
             prop_assert!(profile.zones.last().unwrap().first_byte < profile.capacity.0 / 100 * 99);
