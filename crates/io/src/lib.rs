@@ -15,6 +15,7 @@ pub mod clock;
 pub mod engine;
 pub mod error;
 pub mod load;
+pub mod mount;
 mod permit_watch;
 pub mod rig;
 pub mod target;

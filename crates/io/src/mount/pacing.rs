@@ -1,0 +1,145 @@
+//! When to sleep, when to look again and again, and how much earlier an answer must be begun to be there in time.
+
+use model::units::{Instant, Nanos};
+
+/// So long before an answer is due a sleeping thread must be awake: the kernel may wake it that much too late.
+const AWAKE_BEFORE: Nanos = Nanos(80_000);
+/// So close to the moment nothing else is begun: to take a call of the kernel lasts about a third of this.
+const HANDS_OFF: Nanos = Nanos(10_000);
+/// In each stretch of this length …
+const STRETCH: Nanos = Nanos(20_000_000);
+/// … at least this much is slept, as long as the drive leaves time for it. The kernel stops real-time threads that use
+/// more than 95 % of a second for 50 ms, which is six turns of a disk; and its own threads need the processor too.
+const SLEEP_MIN: Nanos = Nanos(2_000_000);
+/// An answer is never begun earlier than this.
+const LEAD_MAX: Nanos = Nanos(400_000);
+
+/// What to do until something is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// Nothing: it is due.
+    No,
+    /// Sleep so long at most, or until a call comes; for ever when none.
+    Sleep(Option<Nanos>),
+    /// Look for calls while waiting.
+    Look,
+    /// Only watch the clock.
+    Watch,
+}
+
+/// Decides between sleeping and watching, and keeps account of it.
+pub(super) struct Pacer {
+    stretch_began: Instant,
+    slept: Nanos,
+}
+
+impl Pacer {
+    pub(super) fn new(now: Instant) -> Pacer {
+        Pacer { stretch_began: now, slept: Nanos::ZERO }
+    }
+
+    /// What to do at `now` when the next answer must be begun at `due`.
+    pub(super) fn until(&mut self, due: Option<Instant>, now: Instant) -> Wait {
+        let Some(due) = due else { return Wait::Sleep(None) };
+        if now.since(self.stretch_began) >= STRETCH {
+            (self.stretch_began, self.slept) = (now, Nanos::ZERO);
+        }
+        let left = due.since(now);
+        // What is left of the stretch is slept through once the rest of it is needed for that.
+        let owed = SLEEP_MIN.saturating_sub(self.slept);
+        let tired = now.since(self.stretch_began) + owed >= STRETCH && owed > Nanos::ZERO;
+        match left {
+            Nanos(0) => Wait::No,
+            left if left > AWAKE_BEFORE => Wait::Sleep(Some(left.saturating_sub(AWAKE_BEFORE))),
+            left if tired => Wait::Sleep(Some(left)),
+            left if left > HANDS_OFF => Wait::Look,
+            _ => Wait::Watch,
+        }
+    }
+
+    /// Says how long it slept.
+    pub(super) fn slept(&mut self, time: Nanos) {
+        self.slept = self.slept + time;
+    }
+}
+
+/// How long it takes to give an answer, by the size of its data: the kernel copies it to whoever asked before that one
+/// can see it, some 100 µs for 1 MiB.
+pub(super) struct AnswerCost {
+    /// By the number of bits of the size: the least that was seen, forgotten slowly. The mean would count what came in
+    /// between, and answers would be early.
+    least: [Nanos; u32::BITS as usize + 1],
+}
+
+impl Default for AnswerCost {
+    fn default() -> AnswerCost {
+        AnswerCost { least: [Nanos::ZERO; u32::BITS as usize + 1] }
+    }
+}
+
+impl AnswerCost {
+    /// An answer with that much data took so long.
+    pub(super) fn learn(&mut self, bytes: u32, cost: Nanos) {
+        let least = &mut self.least[class(bytes)];
+        *least = match *least {
+            Nanos::ZERO => cost,
+            least if cost < least => cost,
+            least => Nanos(least.0 + (cost.0 - least.0).min(least.0 / 32) / 8),
+        };
+    }
+
+    /// By how much an answer with that much data must be begun before it is due.
+    pub(super) fn lead(&self, bytes: u32) -> Nanos {
+        self.least[class(bytes)].min(LEAD_MAX)
+    }
+}
+
+fn class(bytes: u32) -> usize {
+    (u32::BITS - bytes.leading_zeros()) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn far_away_is_slept_to_and_near_is_watched() {
+        let mut pacer = Pacer::new(Instant(0));
+        assert_eq!(pacer.until(None, Instant(0)), Wait::Sleep(None));
+        let due = Some(Instant(1_000_000));
+        assert_eq!(pacer.until(due, Instant(0)), Wait::Sleep(Some(Nanos(920_000))));
+        assert_eq!(pacer.until(due, Instant(930_000)), Wait::Look);
+        assert_eq!(pacer.until(due, Instant(995_000)), Wait::Watch);
+        assert_eq!(pacer.until(due, Instant(1_000_000)), Wait::No);
+        assert_eq!(pacer.until(due, Instant(1_200_000)), Wait::No);
+    }
+
+    #[test]
+    fn a_tenth_of_the_time_is_slept_even_when_something_is_always_near() {
+        let mut pacer = Pacer::new(Instant(0));
+        let (mut now, mut slept) = (0, 0);
+        while now < 1_000_000_000 {
+            match pacer.until(Some(Instant(now + 50_000)), Instant(now)) {
+                Wait::Sleep(Some(time)) => {
+                    pacer.slept(time);
+                    slept += time.0;
+                    now += time.0;
+                }
+                _ => now += 10_000,
+            }
+        }
+        assert!((95_000_000..110_000_000).contains(&slept), "{slept}");
+    }
+
+    #[test]
+    fn the_least_cost_counts() {
+        let mut cost = AnswerCost::default();
+        assert_eq!(cost.lead(1 << 20), Nanos::ZERO);
+        [120_000, 100_000, 4_000_000].into_iter().for_each(|seen| cost.learn(1 << 20, Nanos(seen)));
+        let lead = cost.lead(1 << 20).0;
+        assert!((100_000..101_000).contains(&lead), "{lead}");
+        assert_eq!(cost.lead(4096), Nanos::ZERO);
+        cost.learn(4096, Nanos(9_000_000));
+        assert_eq!(cost.lead(4096), LEAD_MAX);
+    }
+}
