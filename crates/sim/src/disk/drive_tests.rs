@@ -1,28 +1,29 @@
 //! The disk against published numbers and against physics.
 
 use super::*;
-use crate::disk::published::disk_4tb;
+use crate::disk::profile::{QueuePolicy, ReadAheadProfile};
+use crate::disk::published::{DISK_4TB_CAPACITY, disk_4tb};
+use crate::disk::truth::DiskTruth;
 use crate::profile::plain_facts;
-use model::request::{Status, Tag};
-use model::units::Bytes;
+use model::prng::Prng;
+use model::request::Tag;
 
 const TURN_S: f64 = 60.0 / 7200.0;
 
-fn geometry() -> Geometry {
-    disk_4tb().geometry
-}
-
 /// The published disk without noise and caches.
-fn mechanics() -> Mechanics {
-    Mechanics { seek_noise: 0.0, read_ahead_bytes: 0, write_cache_bytes: 0, ..disk_4tb().mechanics }
+fn profile() -> DiskProfile {
+    let mut profile = disk_4tb();
+    profile.seek_noise = 0.0;
+    profile.read_ahead.segments = 0;
+    profile.write_cache.capacity_kib = 0;
+    profile
 }
 
-fn disk(change: impl FnOnce(&mut Mechanics)) -> DiskDrive {
-    let geometry = geometry();
-    let mut mechanics = mechanics();
-    change(&mut mechanics);
-    let facts = plain_facts("sim:test", Bytes(geometry.sectors() * 512));
-    DiskDrive::new(facts, geometry, mechanics, 1)
+fn disk(change: impl FnOnce(&mut DiskProfile)) -> DiskDrive {
+    let mut profile = profile();
+    change(&mut profile);
+    profile.check(DISK_4TB_CAPACITY).unwrap();
+    DiskDrive::new(plain_facts("sim:test", DISK_4TB_CAPACITY), &profile, 1)
 }
 
 /// A closed loop: `count` requests at `depth`, places drawn by `place`. Operations per second, and latencies in seconds.
@@ -57,7 +58,7 @@ fn closed_loop(
     (latencies.len() as f64 / (now.0 as f64 / 1e9), latencies)
 }
 
-fn random_iops(depth: u32, count: usize, change: impl FnOnce(&mut Mechanics)) -> (f64, Vec<f64>) {
+fn random_iops(depth: u32, count: usize, change: impl FnOnce(&mut DiskProfile)) -> (f64, Vec<f64>) {
     let mut disk = disk(change);
     let blocks = disk.facts.capacity.0 / 4096;
     let mut prng = Prng::new(5, 0);
@@ -77,12 +78,12 @@ fn the_queue_gains_what_was_published() {
 
 #[test]
 fn a_single_access_is_seek_and_half_a_turn_and_overhead() {
-    let (_, latencies) = random_iops(1, 20_000, |mechanics| mechanics.policy = Policy::FirstCome);
+    let (_, latencies) = random_iops(1, 20_000, |profile| profile.queue.policy = QueuePolicy::FirstCome);
     let mean = latencies.iter().sum::<f64>() / latencies.len() as f64;
-    let mechanics = mechanics();
+    let truth = DiskTruth::new(&profile(), DISK_4TB_CAPACITY);
     // Seeks between uniform blocks are a little shorter than between uniform cylinders: the outer ones hold more. The
     // difference is below the 2 % allowed.
-    let expected = mechanics.seek.mean_seconds(353_160) + TURN_S / 2.0 + mechanics.overhead_s;
+    let expected = truth.seek_average_s() + TURN_S / 2.0 + 0.2e-3;
     assert!((mean / expected - 1.0).abs() < 0.02, "{mean} {expected}");
 }
 
@@ -90,7 +91,7 @@ fn a_single_access_is_seek_and_half_a_turn_and_overhead() {
 fn without_age_nobody_is_faster_on_average_and_somebody_waits_longer() {
     let (aged, mut with) = random_iops(32, 8000, |_| {});
     let (greedy, mut without) =
-        random_iops(32, 8000, |mechanics| mechanics.policy = Policy::ShortestPositioning { age_weight: 0.0 });
+        random_iops(32, 8000, |profile| profile.queue.policy = QueuePolicy::ShortestPositioning);
     with.sort_by(f64::total_cmp);
     without.sort_by(f64::total_cmp);
     let p99 = |latencies: &[f64]| latencies[latencies.len() * 99 / 100];
@@ -109,10 +110,11 @@ fn the_same_sector_comes_by_once_a_turn() {
 
 #[test]
 fn sequential_reads_run_at_the_rate_of_the_zone() {
-    let zones = geometry().zone_rates(1.0 / TURN_S);
-    for (first_sector, expected) in [zones[0], zones[30], zones[59]] {
-        let mut disk = disk(|mechanics| mechanics.read_ahead_bytes = 2 << 20);
-        let place = |index: usize| first_sector * 512 + ((index as u64) << 20);
+    let zones = DiskTruth::new(&profile(), DISK_4TB_CAPACITY).zones();
+    for zone in [&zones[0], &zones[30], &zones[59]] {
+        let expected = zone.bytes_per_second;
+        let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
+        let place = |index: usize| zone.first_byte + ((index as u64) << 20);
         let (_, latencies) = closed_loop(&mut disk, 4, 2000, Operation::Read, 1 << 20, place);
         // By Little's law the time between completions is the latency over the depth, once the first seek is over.
         let steady = &latencies[16..];
@@ -122,11 +124,11 @@ fn sequential_reads_run_at_the_rate_of_the_zone() {
     }
 }
 
-/// What was read long ago is not in a buffer of 2 MiB any more.
+/// What was read long ago is not in 16 segments of 2 MiB any more.
 #[test]
 fn a_stream_read_again_is_read_from_the_platter_again() {
-    let outer = geometry().zone_rates(1.0 / TURN_S)[0].1;
-    let mut disk = disk(|mechanics| mechanics.read_ahead_bytes = 2 << 20);
+    let (outer, _) = DiskTruth::new(&profile(), DISK_4TB_CAPACITY).edge_rates();
+    let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
     let place = |index: usize| ((index % 64) as u64) << 20;
     let (_, latencies) = closed_loop(&mut disk, 1, 128, Operation::Read, 1 << 20, place);
     let rate = (64 << 20) as f64 / latencies[64..].iter().sum::<f64>();
@@ -135,7 +137,7 @@ fn a_stream_read_again_is_read_from_the_platter_again() {
 
 #[test]
 fn a_write_cache_answers_at_once_until_it_is_full() {
-    let mut disk = disk(|mechanics| mechanics.write_cache_bytes = 64 << 20);
+    let mut disk = disk(|profile| profile.write_cache.capacity_kib = 65_536);
     let blocks = disk.facts.capacity.0 / 4096;
     let mut prng = Prng::new(5, 0);
     let (_, latencies) =
@@ -150,7 +152,7 @@ fn a_write_cache_answers_at_once_until_it_is_full() {
 
 #[test]
 fn a_flush_waits_for_what_is_in_the_cache() {
-    let mut disk = disk(|mechanics| mechanics.write_cache_bytes = 64 << 20);
+    let mut disk = disk(|profile| profile.write_cache.capacity_kib = 65_536);
     let write =
         Request { tag: Tag(0), operation: Operation::Write, offset_bytes: 1 << 40, length_bytes: 4096 };
     disk.submit(write, Instant(0));

@@ -15,6 +15,9 @@
 //! sector is read in order: one for each track, and the skew at each change of track. Its fraction is the sector's
 //! angle, and the difference of two is the time to read from one to the other.
 
+use crate::disk::profile::GeometryProfile;
+use crate::flaw::Flaw;
+
 /// Which way something is gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -24,29 +27,10 @@ pub enum Order {
     Alternating,
 }
 
-/// What a disk's layout is made of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Layout {
-    /// Bytes in a physical sector.
-    pub sector_bytes: u64,
-    /// From the outer edge in.
-    pub zones: Vec<ZoneLayout>,
-    /// Neighbouring tracks of one surface before the next surface comes.
-    pub serpentine_tracks: u64,
-    /// Over the cylinders.
-    pub seek_order: Order,
-    /// Over the surfaces.
-    pub surface_order: Order,
-    /// Turns that pass from the end of a track to the start of the next on the same surface.
-    pub track_skew: f64,
-    /// Turns that pass when the surface changes.
-    pub surface_skew: f64,
-}
-
 /// Cylinders with the same number of sectors on their tracks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZoneLayout {
-    /// How many.
+    /// How many, without the spare ones.
     pub cylinders: u64,
     /// Sectors on a track of each surface. Surfaces differ by a few percent, as their heads do.
     pub sectors_per_track: Vec<u32>,
@@ -63,63 +47,136 @@ pub struct Place {
     pub sectors_per_track: u32,
     /// See the head of this file.
     pub revolutions: f64,
+    /// The part of a turn that is left of `revolutions`: in [0, 1).
+    pub angle_turns: f64,
+}
+
+impl Place {
+    /// `revolutions` when the sector has passed.
+    pub fn end_revolutions(&self) -> f64 {
+        self.revolutions + 1.0 / f64::from(self.sectors_per_track)
+    }
 }
 
 /// A layout with its sums, for looking up.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    layout: Layout,
-    zones: Vec<ZoneSums>,
+    sector_bytes: u64,
+    surfaces: u64,
+    serpentine_tracks: u64,
+    seek_order: Order,
+    surface_order: Order,
+    skews: Skews,
+    zones: Vec<Zone>,
     sectors: u64,
     cylinders: u64,
 }
 
+/// Turns that pass between tracks.
+#[derive(Clone, Copy, Debug)]
+struct Skews {
+    track: f64,
+    surface: f64,
+    group: f64,
+}
+
+impl Skews {
+    /// Turns of a serpentine that wide, without what follows it.
+    fn serpentine(&self, width: u64) -> f64 {
+        width as f64 + (width - 1) as f64 * self.track
+    }
+
+    /// Turns of a group that wide, with the change to the next group.
+    fn group(&self, width: u64, surfaces: u64) -> f64 {
+        surfaces as f64 * self.serpentine(width) + (surfaces - 1) as f64 * self.surface + self.group
+    }
+}
+
 #[derive(Clone, Debug)]
-struct ZoneSums {
+struct Zone {
+    layout: ZoneLayout,
     first_sector: u64,
     first_cylinder: u64,
     first_revolutions: f64,
-    /// Serpentines of the zone before this one was begun, which decides direction and order.
+    /// Groups before this zone, which decides direction and order.
     first_group: u64,
     sectors_per_cylinder: u64,
+    /// Sectors of a full group, and turns.
+    group_sectors: u64,
+    group_revolutions: f64,
+    /// Sectors of a cylinder on the surfaces before each one, and on all.
+    before_surface: Vec<u64>,
 }
+
+/// The most cylinders and sectors that are counted: sums of turns stay exact to a millionth of one.
+const CYLINDERS_MAX: u64 = 1 << 26;
+const SECTORS_MAX: u64 = 1 << 48;
 
 impl Geometry {
     /// Adds up a layout.
     ///
     /// # Errors
     /// Says what cannot be.
-    pub fn new(layout: Layout) -> Result<Geometry, String> {
-        let surfaces = check(&layout)?;
-        let mut zones = Vec::with_capacity(layout.zones.len());
+    pub fn new(profile: &GeometryProfile, layouts: Vec<ZoneLayout>) -> Result<Geometry, Flaw> {
+        let surfaces = u64::from(profile.surfaces);
+        check(profile, &layouts)?;
+        let surface_skew = profile.surface_skew_turns.unwrap_or(profile.track_skew_turns);
+        let skews = Skews {
+            track: profile.track_skew_turns,
+            surface: surface_skew,
+            group: profile.group_skew_turns.unwrap_or(surface_skew),
+        };
+        let wide = profile.serpentine_tracks;
+        let mut zones: Vec<Zone> = Vec::with_capacity(layouts.len());
         let (mut sector, mut cylinder, mut revolutions, mut group) = (0u64, 0u64, 0.0, 0u64);
-        for zone in &layout.zones {
-            let sectors_per_cylinder: u64 =
-                zone.sectors_per_track.iter().map(|&count| u64::from(count)).sum();
-            zones.push(ZoneSums {
+        for (number, layout) in layouts.into_iter().enumerate() {
+            let mut before_surface = vec![0; surfaces as usize + 1];
+            for (surface, &count) in layout.sectors_per_track.iter().enumerate() {
+                before_surface[surface + 1] = before_surface[surface] + u64::from(count);
+            }
+            let sectors_per_cylinder = before_surface[surfaces as usize];
+            let cylinders = layout.cylinders;
+            let zone = Zone {
                 first_sector: sector,
                 first_cylinder: cylinder,
                 first_revolutions: revolutions,
                 first_group: group,
                 sectors_per_cylinder,
-            });
-            let sectors = sectors_per_cylinder.checked_mul(zone.cylinders);
-            sector =
-                sectors.and_then(|more| sector.checked_add(more)).ok_or("more sectors than 64 bits count")?;
-            let serpentines = zone.cylinders.div_ceil(layout.serpentine_tracks) * surfaces;
-            let tracks = zone.cylinders * surfaces;
-            revolutions += tracks as f64
-                + (tracks - serpentines) as f64 * layout.track_skew
-                + serpentines as f64 * layout.surface_skew;
-            cylinder += zone.cylinders;
-            group += zone.cylinders.div_ceil(layout.serpentine_tracks);
+                group_sectors: sectors_per_cylinder.saturating_mul(wide),
+                group_revolutions: skews.group(wide, surfaces),
+                before_surface,
+                layout,
+            };
+            zones.push(zone);
+            sector = sector.saturating_add(sectors_per_cylinder.saturating_mul(cylinders));
+            cylinder = cylinder.saturating_add(cylinders).saturating_add(profile.spare_cylinders_per_zone);
+            if sector > SECTORS_MAX || cylinder > CYLINDERS_MAX {
+                let reason = "more than 2^26 cylinders or 2^48 sectors up to here";
+                return Err(Flaw::new(format!("zones.{number}.cylinders"), reason));
+            }
+            revolutions += (cylinders / wide) as f64 * skews.group(wide, surfaces);
+            if !cylinders.is_multiple_of(wide) {
+                revolutions += skews.group(cylinders % wide, surfaces);
+            }
+            group += cylinders.div_ceil(wide);
         }
-        Ok(Geometry { layout, zones, sectors: sector, cylinders: cylinder })
+        let (seek_order, surface_order) = profile.layout.orders();
+        Ok(Geometry {
+            sector_bytes: profile.sector_bytes,
+            surfaces,
+            serpentine_tracks: wide,
+            seek_order,
+            surface_order,
+            skews,
+            zones,
+            sectors: sector,
+            cylinders: cylinder,
+        })
     }
 
-    /// What it was made from.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
+    /// Bytes in a physical sector.
+    pub fn sector_bytes(&self) -> u64 {
+        self.sector_bytes
     }
 
     /// Physical sectors on the disk.
@@ -127,228 +184,184 @@ impl Geometry {
         self.sectors
     }
 
-    /// Cylinders on the disk.
+    /// Cylinders on the disk, the spare ones too.
     pub fn cylinders(&self) -> u64 {
         self.cylinders
+    }
+
+    /// Recording surfaces.
+    pub fn surfaces(&self) -> u64 {
+        self.surfaces
+    }
+
+    /// Tracks of a serpentine that is whole.
+    pub fn serpentine_tracks(&self) -> u64 {
+        self.serpentine_tracks
+    }
+
+    /// Zones from the outer edge in: the first sector of each, and its layout.
+    pub fn zones(&self) -> impl ExactSizeIterator<Item = (u64, &ZoneLayout)> {
+        self.zones.iter().map(|zone| (zone.first_sector, &zone.layout))
+    }
+
+    /// Turns that a track of a whole group takes on average when all of it is read in order, with all skews.
+    pub fn turns_per_track(&self) -> f64 {
+        self.skews.group(self.serpentine_tracks, self.surfaces)
+            / (self.serpentine_tracks * self.surfaces) as f64
+    }
+
+    /// Sectors on all tracks of a cylinder in the zone of a sector.
+    pub fn sectors_per_cylinder(&self, sector: u64) -> u64 {
+        self.zone_of(sector).sectors_per_cylinder
+    }
+
+    fn zone_of(&self, sector: u64) -> &Zone {
+        &self.zones[self.zones.partition_point(|zone| zone.first_sector <= sector) - 1]
     }
 
     /// Where a sector is. Panics when there is no such sector.
     pub fn place(&self, sector: u64) -> Place {
         assert!(sector < self.sectors, "a sector of the disk");
-        let index = self.zones.partition_point(|zone| zone.first_sector <= sector) - 1;
-        let (sums, zone) = (&self.zones[index], &self.layout.zones[index]);
-        let surfaces = zone.sectors_per_track.len() as u64;
-        let wide = self.layout.serpentine_tracks;
-        let within = sector - sums.first_sector;
-        let group = within / (sums.sectors_per_cylinder * wide);
+        let zone = self.zone_of(sector);
+        let within = sector - zone.first_sector;
+        let group = within / zone.group_sectors;
         // The last group of a zone may be narrower.
-        let width = wide.min(zone.cylinders - group * wide);
-        let mut rest = within - group * sums.sectors_per_cylinder * wide;
-        let turned_around =
-            self.layout.surface_order == Order::Alternating && (sums.first_group + group) % 2 == 1;
-        let mut turn = 0;
-        let (surface, sectors_per_track) = loop {
-            let surface = if turned_around { surfaces - 1 - turn } else { turn };
-            let sectors_per_track = zone.sectors_per_track[surface as usize];
-            let serpentine = u64::from(sectors_per_track) * width;
-            if rest < serpentine {
-                break (surface, sectors_per_track);
-            }
-            rest -= serpentine;
-            turn += 1;
-        };
+        let first_column = group * self.serpentine_tracks;
+        let width = self.serpentine_tracks.min(zone.layout.cylinders - first_column);
+        let rest = within - group * zone.group_sectors;
+        let backward = self.goes_surfaces_back(zone.first_group + group);
+        let (turn, surface, before) = zone.serpentine_of(rest, width, backward);
+        let rest = rest - before * width;
+        let sectors_per_track = zone.layout.sectors_per_track[surface];
         let (track, on_track) = (rest / u64::from(sectors_per_track), rest % u64::from(sectors_per_track));
-        let serpentine = (sums.first_group + group) * surfaces + turn;
-        let backward = self.layout.seek_order == Order::Alternating && serpentine % 2 == 1;
-        let column = if backward { width - 1 - track } else { track };
-        let full_serpentine =
-            wide as f64 + (wide - 1) as f64 * self.layout.track_skew + self.layout.surface_skew;
-        let this_serpentine =
-            width as f64 + (width - 1) as f64 * self.layout.track_skew + self.layout.surface_skew;
-        let revolutions = sums.first_revolutions
-            + (group * surfaces) as f64 * full_serpentine
-            + turn as f64 * this_serpentine
-            + track as f64 * (1.0 + self.layout.track_skew)
+        let serpentine = (zone.first_group + group) * self.surfaces + turn;
+        let outwards = self.seek_order == Order::Alternating && serpentine % 2 == 1;
+        let column = if outwards { width - 1 - track } else { track };
+        let revolutions = zone.first_revolutions
+            + group as f64 * zone.group_revolutions
+            + turn as f64 * (self.skews.serpentine(width) + self.skews.surface)
+            + track as f64 * (1.0 + self.skews.track)
             + on_track as f64 / f64::from(sectors_per_track);
         Place {
-            cylinder: sums.first_cylinder + group * wide + column,
+            cylinder: zone.first_cylinder + first_column + column,
             surface: surface as u32,
             sectors_per_track,
             revolutions,
+            angle_turns: revolutions - (revolutions as u64) as f64,
         }
+    }
+
+    fn goes_surfaces_back(&self, group: u64) -> bool {
+        self.surface_order == Order::Alternating && group % 2 == 1
+    }
+
+    /// How many sectors have passed whole when the platter has turned that often since the start of sector 0.
+    pub fn sectors_within(&self, revolutions: f64) -> u64 {
+        let index = self.zones.partition_point(|zone| zone.first_revolutions <= revolutions).max(1) - 1;
+        let zone = &self.zones[index];
+        let turns = (revolutions - zone.first_revolutions).max(0.0);
+        let groups = zone.layout.cylinders / self.serpentine_tracks;
+        let group = ((turns / zone.group_revolutions) as u64).min(groups);
+        let first_column = group * self.serpentine_tracks;
+        let end_sector = zone.first_sector + zone.sectors_per_cylinder * zone.layout.cylinders;
+        let width = self.serpentine_tracks.min(zone.layout.cylinders - first_column);
+        if width == 0 {
+            return end_sector;
+        }
+        let turns = turns - group as f64 * zone.group_revolutions;
+        let serpentine_turns = self.skews.serpentine(width) + self.skews.surface;
+        let turn = ((turns / serpentine_turns) as u64).min(self.surfaces - 1);
+        let turns = turns - turn as f64 * serpentine_turns;
+        let track = ((turns / (1.0 + self.skews.track)) as u64).min(width - 1);
+        let share = (turns - track as f64 * (1.0 + self.skews.track)).clamp(0.0, 1.0);
+        let (surface, before) = zone.surface_at(turn, self.goes_surfaces_back(zone.first_group + group));
+        let sectors_per_track = u64::from(zone.layout.sectors_per_track[surface]);
+        // A sector that ends at this moment has passed: rounding must not take it away.
+        let on_track = ((share * sectors_per_track as f64 + 1e-5) as u64).min(sectors_per_track);
+        let sector = zone.first_sector
+            + group * zone.group_sectors
+            + before * width
+            + track * sectors_per_track
+            + on_track;
+        sector.min(end_sector)
+    }
+
+    /// The first spare cylinder of the zone of a sector; behind the zone.
+    pub fn spare_cylinder(&self, sector: u64) -> u64 {
+        let zone = self.zone_of(sector);
+        zone.first_cylinder + zone.layout.cylinders
     }
 
     /// How often the platter turns while `count` sectors from `first` on are read in order, the last one whole.
     pub fn revolutions_over(&self, first: u64, count: u64) -> f64 {
-        let (begin, last) = (self.place(first), self.place(first + count - 1));
-        last.revolutions + 1.0 / f64::from(last.sectors_per_track) - begin.revolutions
-    }
-
-    /// Turns of a full pass in order.
-    pub fn revolutions_of_pass(&self) -> f64 {
-        self.revolutions_over(0, self.sectors)
-    }
-
-    /// The first sector of each zone, with what its rate is at `turns_per_second`, in bytes per second.
-    pub fn zone_rates(&self, turns_per_second: f64) -> Vec<(u64, f64)> {
-        let surfaces_of = |zone: &ZoneLayout| zone.sectors_per_track.len() as f64;
-        let wide = self.layout.serpentine_tracks as f64;
-        let turns_per_track = 1.0 + ((wide - 1.0) * self.layout.track_skew + self.layout.surface_skew) / wide;
-        let rate = |(sums, zone): (&ZoneSums, &ZoneLayout)| {
-            let sectors_per_track = sums.sectors_per_cylinder as f64 / surfaces_of(zone);
-            let bytes_per_turn = sectors_per_track * self.layout.sector_bytes as f64 / turns_per_track;
-            (sums.first_sector, bytes_per_turn * turns_per_second)
-        };
-        self.zones.iter().zip(&self.layout.zones).map(rate).collect()
+        self.place(first + count - 1).end_revolutions() - self.place(first).revolutions
     }
 }
 
-/// Checks that the numbers can be; the number of surfaces.
-fn check(layout: &Layout) -> Result<u64, String> {
-    let first = layout.zones.first().ok_or("a disk has at least one zone")?;
-    let surfaces = first.sectors_per_track.len();
-    if surfaces == 0 || surfaces > 64 {
-        return Err(format!("{surfaces} surfaces: a disk has 1 to 64"));
-    }
-    if !matches!(layout.sector_bytes, 512 | 4096) {
-        return Err(format!("sectors of {} bytes: there are 512 and 4096", layout.sector_bytes));
-    }
-    if layout.serpentine_tracks == 0 {
-        return Err("a serpentine has at least one track".into());
-    }
-    for skew in [layout.track_skew, layout.surface_skew] {
-        if !(0.0..=4.0).contains(&skew) {
-            return Err(format!("a skew of {skew} turns is not in 0 to 4"));
+impl Zone {
+    /// The serpentine of a group that wide in which a sector of the group is: its turn, its surface, and the sectors of
+    /// a cylinder that come before.
+    fn serpentine_of(&self, sector: u64, width: u64, backward: bool) -> (u64, usize, u64) {
+        let surfaces = self.layout.sectors_per_track.len() as u64;
+        let on_cylinder = sector / width;
+        // Surfaces hold about the same, so the guess is at most a few off.
+        let mut turn = on_cylinder * surfaces / self.sectors_per_cylinder;
+        loop {
+            let (surface, before) = self.surface_at(turn, backward);
+            if on_cylinder < before {
+                turn -= 1;
+            } else if on_cylinder >= before + u64::from(self.layout.sectors_per_track[surface]) {
+                turn += 1;
+            } else {
+                return (turn, surface, before);
+            }
         }
     }
-    for (number, zone) in layout.zones.iter().enumerate() {
-        if zone.sectors_per_track.len() != surfaces {
-            return Err(format!("zone {number} has another number of surfaces than zone 0"));
-        }
-        if zone.cylinders == 0 || zone.sectors_per_track.contains(&0) {
-            return Err(format!("zone {number} has no cylinders, or a track without sectors"));
+
+    /// The surface whose turn it is, and the sectors of a cylinder on those before it.
+    fn surface_at(&self, turn: u64, backward: bool) -> (usize, u64) {
+        let turn = turn as usize;
+        if backward {
+            let surface = self.layout.sectors_per_track.len() - 1 - turn;
+            (surface, self.sectors_per_cylinder - self.before_surface[surface + 1])
+        } else {
+            (turn, self.before_surface[turn])
         }
     }
-    Ok(surfaces as u64)
+}
+
+/// Checks that the numbers can be.
+fn check(profile: &GeometryProfile, zones: &[ZoneLayout]) -> Result<(), Flaw> {
+    if zones.is_empty() || zones.len() > 10_000 {
+        return Err(Flaw::new("zones", "a disk has 1 to 10000 zones"));
+    }
+    if !(1..=1 << 20).contains(&profile.serpentine_tracks) {
+        return Err(Flaw::new("serpentine_tracks", "a serpentine has 1 to 1048576 tracks"));
+    }
+    if profile.spare_cylinders_per_zone > 10_000 {
+        return Err(Flaw::new("spare_cylinders_per_zone", "more than 10000"));
+    }
+    for (key, skew) in [
+        ("track_skew_turns", Some(profile.track_skew_turns)),
+        ("surface_skew_turns", profile.surface_skew_turns),
+        ("group_skew_turns", profile.group_skew_turns),
+    ] {
+        if skew.is_some_and(|skew| !(0.0..=4.0).contains(&skew)) {
+            return Err(Flaw::new(key, "a skew is 0 to 4 turns"));
+        }
+    }
+    for (number, zone) in zones.iter().enumerate() {
+        if zone.cylinders == 0 || zone.cylinders > CYLINDERS_MAX {
+            return Err(Flaw::new(format!("zones.{number}.cylinders"), "a zone has 1 to 2^26 cylinders"));
+        }
+        if zone.sectors_per_track.iter().any(|count| !(1..=1_000_000).contains(count)) {
+            let key = format!("zones.{number}.sectors_per_track");
+            return Err(Flaw::new(key, "a track has 1 to 1000000 sectors"));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn layout(seek_order: Order, surface_order: Order, serpentine_tracks: u64) -> Layout {
-        Layout {
-            sector_bytes: 512,
-            zones: vec![
-                ZoneLayout { cylinders: 8, sectors_per_track: vec![10, 10, 10] },
-                ZoneLayout { cylinders: 5, sectors_per_track: vec![6, 5, 6] },
-            ],
-            serpentine_tracks,
-            seek_order,
-            surface_order,
-            track_skew: 0.1,
-            surface_skew: 0.5,
-        }
-    }
-
-    fn track_order(layout: Layout) -> Vec<(u64, u32)> {
-        let geometry = Geometry::new(layout).unwrap();
-        let mut order: Vec<(u64, u32)> = Vec::new();
-        for sector in 0..geometry.sectors() {
-            let place = geometry.place(sector);
-            if order.last() != Some(&(place.cylinder, place.surface)) {
-                order.push((place.cylinder, place.surface));
-            }
-        }
-        order
-    }
-
-    #[test]
-    fn the_picture_at_the_head_of_the_file_is_right() {
-        let order = track_order(layout(Order::Alternating, Order::Forward, 4));
-        let columns = |from: usize| order[from..from + 4].to_vec();
-        assert_eq!(columns(0), [(0, 0), (1, 0), (2, 0), (3, 0)]);
-        assert_eq!(columns(4), [(3, 1), (2, 1), (1, 1), (0, 1)]);
-        assert_eq!(columns(8), [(0, 2), (1, 2), (2, 2), (3, 2)]);
-        assert_eq!(columns(12), [(7, 0), (6, 0), (5, 0), (4, 0)]);
-    }
-
-    #[test]
-    fn one_track_to_a_serpentine_is_a_cylinder() {
-        let order = track_order(layout(Order::Forward, Order::Alternating, 1));
-        assert_eq!(order[..7], [(0, 0), (0, 1), (0, 2), (1, 2), (1, 1), (1, 0), (2, 0)]);
-    }
-
-    /// DT01ACA300 after Wong 2019: 473 sectors of 4 KiB outside, 211 inside, skew 3/29, half a turn more at the
-    /// change of surface, 140 tracks to a serpentine, 7219.1 turns a minute: 211 MB/s outside, 94 inside.
-    #[test]
-    fn a_measured_disk_has_its_rates() {
-        let zone = |sectors: u32| ZoneLayout { cylinders: 140, sectors_per_track: vec![sectors; 6] };
-        let geometry = Geometry::new(Layout {
-            sector_bytes: 4096,
-            zones: vec![zone(473), zone(211)],
-            serpentine_tracks: 140,
-            seek_order: Order::Forward,
-            surface_order: Order::Forward,
-            track_skew: 3.0 / 29.0,
-            surface_skew: 3.0 / 29.0 + 0.5,
-        })
-        .unwrap();
-        let rates: Vec<f64> = geometry.zone_rates(7219.1 / 60.0).iter().map(|(_, rate)| rate / 1e6).collect();
-        assert!((rates[0] - 211.0).abs() < 1.0 && (rates[1] - 94.0).abs() < 0.5, "{rates:?}");
-    }
-
-    #[test]
-    fn what_cannot_be_is_named() {
-        let refusal = |change: fn(&mut Layout)| {
-            let mut layout = layout(Order::Forward, Order::Forward, 4);
-            change(&mut layout);
-            Geometry::new(layout).unwrap_err()
-        };
-        assert!(refusal(|l| l.zones.clear()).contains("zone"));
-        assert!(refusal(|l| l.sector_bytes = 520).contains("520"));
-        assert!(refusal(|l| l.serpentine_tracks = 0).contains("serpentine"));
-        assert!(refusal(|l| l.track_skew = f64::NAN).contains("NaN"));
-        assert!(refusal(|l| l.zones[1].sectors_per_track.truncate(1)).contains("zone 1"));
-        assert!(refusal(|l| l.zones[1].cylinders = 0).contains("zone 1"));
-        assert!(refusal(|l| l.zones[0].cylinders = u64::MAX).contains("64 bits"));
-    }
-
-    fn any_order() -> impl Strategy<Value = Order> {
-        prop_oneof![Just(Order::Forward), Just(Order::Alternating)]
-    }
-
-    proptest! {
-        /// Each track of each surface comes once; within a track the platter turns by one sector from one to the
-        /// next, and between tracks by a skew more.
-        #[test]
-        fn every_track_comes_once_and_time_only_grows(
-            seek in any_order(), surface in any_order(), tracks in 1u64..12,
-        ) {
-            let layout = layout(seek, surface, tracks);
-            let order = track_order(layout.clone());
-            let mut sorted = order.clone();
-            sorted.sort_unstable();
-            sorted.dedup();
-            prop_assert_eq!(sorted.len(), order.len());
-            prop_assert_eq!(order.len(), 13 * 3);
-            let geometry = Geometry::new(layout).unwrap();
-            for sector in 1..geometry.sectors() {
-                let (before, here) = (geometry.place(sector - 1), geometry.place(sector));
-                let step = here.revolutions - before.revolutions - 1.0 / f64::from(before.sectors_per_track);
-                prop_assert!(step.abs() < 1e-9 || (step - 0.1).abs() < 1e-9 || (step - 0.5).abs() < 1e-9, "{}", step);
-            }
-        }
-
-        #[test]
-        fn reading_in_parts_takes_as_long_as_at_once(cut in 1u64..300) {
-            let geometry = Geometry::new(layout(Order::Alternating, Order::Alternating, 3)).unwrap();
-            let whole = geometry.revolutions_of_pass();
-            let cut = cut.min(geometry.sectors() - 1);
-            let gap = geometry.place(cut).revolutions - geometry.revolutions_over(0, cut);
-            let parts = geometry.revolutions_over(0, cut) + gap + geometry.revolutions_over(cut, geometry.sectors() - cut);
-            prop_assert!((whole - parts).abs() < 1e-9);
-        }
-    }
-}
+#[path = "geometry_tests.rs"]
+mod tests;

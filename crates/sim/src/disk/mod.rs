@@ -1,6 +1,18 @@
 //! A hard disk by its mechanism: layout, arm, rotation, queue and caches.
+//!
+//! ```text
+//! profile ──► geometry ┐
+//!         └─► seek ────┴► mechanism ◄── queue, read_ahead, write_cache ◄── drive
+//!         └─► truth
+//! ```
 
 pub mod drive;
 pub mod geometry;
+pub mod mechanism;
+pub mod profile;
 pub mod published;
+pub mod queue;
+pub mod read_ahead;
 pub mod seek;
+pub mod truth;
+pub mod write_cache;

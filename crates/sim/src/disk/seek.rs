@@ -1,5 +1,7 @@
 //! How long the arm takes to get from one cylinder to another and settle there.
 
+use crate::disk::profile::SeekProfile;
+
 /// Seconds over a distance in cylinders.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeekCurve {
@@ -17,15 +19,108 @@ pub enum SeekCurve {
         /// The first distance of long seeks, in cylinders.
         border: f64,
     },
+    /// Lee's formula, `min + root·√(d−1) + linear·(d−1)`.
+    Lee {
+        /// To the next cylinder, in seconds.
+        min: f64,
+        /// Of the root of the distance less one.
+        root: f64,
+        /// Of the distance less one.
+        linear: f64,
+    },
     /// Measured points, distances growing, joined by straight lines.
-    Table(Vec<(f64, f64)>),
+    Table(SeekTable),
+}
+
+/// Measured points, looked up by the first bits of a distance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeekTable {
+    /// Distance in cylinders and seconds; distances grow.
+    points: Vec<(f64, f64)>,
+    /// For each range of distances with the same first bits the point from which to look.
+    starts: Vec<u32>,
+}
+
+/// Bits of a distance's fraction that choose where to look: 32 ranges to a power of two.
+const FRACTION_BITS: u32 = 5;
+
+/// The range of a distance: its power of two and the first bits of its fraction.
+fn range_of(distance: f64) -> usize {
+    const ONE: u64 = 1023 << FRACTION_BITS;
+    ((distance.max(1.0).to_bits() >> (52 - FRACTION_BITS)) - ONE) as usize
+}
+
+impl SeekTable {
+    /// Through these points.
+    ///
+    /// # Errors
+    /// When there are fewer than two, or distances do not grow.
+    pub fn new(points: Vec<(f64, f64)>) -> Result<SeekTable, String> {
+        let grows = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        if points.len() < 2 || points.len() > 1 << 20 || !grows || points[0].0 < 0.0 {
+            return Err("a seek table has at least two points with growing distances".into());
+        }
+        let mut starts = vec![0; range_of((1u64 << 40) as f64) + 1];
+        let mut point = 0;
+        for (range, start) in starts.iter_mut().enumerate() {
+            let first = f64::from_bits((range as u64 + (1023 << FRACTION_BITS)) << (52 - FRACTION_BITS));
+            while point + 2 < points.len() && points[point + 1].0 <= first {
+                point += 1;
+            }
+            *start = point as u32;
+        }
+        Ok(SeekTable { points, starts })
+    }
+
+    fn seconds(&self, distance: f64) -> f64 {
+        let range = range_of(distance).min(self.starts.len() - 1);
+        let mut index = self.starts[range] as usize;
+        while index + 2 < self.points.len() && self.points[index + 1].0 <= distance {
+            index += 1;
+        }
+        let ((d0, t0), (d1, t1)) = (self.points[index], self.points[index + 1]);
+        t0 + (t1 - t0) * ((distance - d0) / (d1 - d0)).min(1.0)
+    }
 }
 
 impl SeekCurve {
+    /// The curve of a profile, on a disk with that many cylinders.
+    ///
+    /// # Errors
+    /// Says what cannot be.
+    pub fn of_profile(profile: &SeekProfile, cylinders: u64) -> Result<SeekCurve, String> {
+        match profile {
+            SeekProfile::RootThenLinear {
+                constant_ms,
+                root_ms,
+                long_constant_ms,
+                linear_ms,
+                border_cylinders,
+            } => Ok(SeekCurve::RootThenLinear {
+                a: constant_ms / 1e3,
+                b: root_ms / 1e3,
+                c: long_constant_ms / 1e3,
+                e: linear_ms / 1e3,
+                border: *border_cylinders,
+            }),
+            SeekProfile::Table { points } => {
+                let seconds = points.iter().map(|&(distance, ms)| (distance, ms / 1e3));
+                SeekTable::new(seconds.collect()).map(SeekCurve::Table)
+            }
+            SeekProfile::DataSheet { track_to_track_ms, average_ms, full_stroke_ms } => {
+                let in_s = |ms: &f64| ms / 1e3;
+                Ok(SeekCurve::from_data_sheet(
+                    in_s(track_to_track_ms),
+                    in_s(average_ms),
+                    in_s(full_stroke_ms),
+                    cylinders,
+                ))
+            }
+        }
+    }
+
     /// A curve from what a data sheet says: track to track, average over all seeks, and full stroke (Lee's formula):
     /// `t = a·√(d−1) + b·(d−1) + min` with a = (−10 min + 15 avg − 5 max)/(3√N), b = (7 min − 15 avg + 8 max)/(3N).
-    /// Given as a table, for it has no linear part. The points are dense enough that lines between them are off by
-    /// less than a microsecond.
     pub fn from_data_sheet(
         track_to_track_s: f64,
         average_s: f64,
@@ -33,15 +128,15 @@ impl SeekCurve {
         cylinders: u64,
     ) -> SeekCurve {
         let (min, avg, max, n) = (track_to_track_s, average_s, full_stroke_s, cylinders as f64);
-        let a = (-10.0 * min + 15.0 * avg - 5.0 * max) / (3.0 * n.sqrt());
-        let b = (7.0 * min - 15.0 * avg + 8.0 * max) / (3.0 * n);
-        let time = |d: f64| a * (d - 1.0).sqrt() + b * (d - 1.0) + min;
-        let steps = 400;
-        let distance = |step: i32| 1.0 + (n - 1.0) * (f64::from(step) / f64::from(steps)).powi(3);
-        SeekCurve::Table((0..=steps).map(|step| (distance(step), time(distance(step)))).collect())
+        SeekCurve::Lee {
+            min,
+            root: (-10.0 * min + 15.0 * avg - 5.0 * max) / (3.0 * n.sqrt()),
+            linear: (7.0 * min - 15.0 * avg + 8.0 * max) / (3.0 * n),
+        }
     }
 
     /// Seconds over that many cylinders; none over none.
+    #[inline]
     pub fn seconds(&self, distance: u64) -> f64 {
         if distance == 0 {
             return 0.0;
@@ -50,7 +145,8 @@ impl SeekCurve {
         match self {
             SeekCurve::RootThenLinear { a, b, border, .. } if d < *border => a + b * d.sqrt(),
             SeekCurve::RootThenLinear { c, e, .. } => c + e * d,
-            SeekCurve::Table(points) => between(points, d),
+            SeekCurve::Lee { min, root, linear } => min + root * (d - 1.0).sqrt() + linear * (d - 1.0),
+            SeekCurve::Table(table) => table.seconds(d),
         }
     }
 
@@ -74,11 +170,6 @@ impl SeekCurve {
     /// # Errors
     /// Says what cannot be.
     pub fn check(&self, cylinders: u64) -> Result<(), String> {
-        if let SeekCurve::Table(points) = self
-            && (points.len() < 2 || !points.windows(2).all(|pair| pair[0].0 < pair[1].0))
-        {
-            return Err("a seek table has at least two points with growing distances".into());
-        }
         let sampled = [1, 2, 10, 100, cylinders / 100, cylinders / 10, cylinders / 3, cylinders - 1];
         let mut before = 0.0;
         for distance in sampled.into_iter().filter(|&distance| distance > 0) {
@@ -95,12 +186,6 @@ impl SeekCurve {
         }
         Ok(())
     }
-}
-
-fn between(points: &[(f64, f64)], d: f64) -> f64 {
-    let index = points.partition_point(|point| point.0 <= d).clamp(1, points.len() - 1);
-    let ((d0, t0), (d1, t1)) = (points[index - 1], points[index]);
-    t0 + (t1 - t0) * ((d - d0) / (d1 - d0)).min(1.0)
 }
 
 #[cfg(test)]
@@ -126,8 +211,8 @@ mod tests {
     /// The table that the fit was made from has points such as 7215: 3.3 ms and 254604: 12.5 ms.
     #[test]
     fn a_table_is_joined_by_lines() {
-        let table =
-            SeekCurve::Table(vec![(1.0, 1.8e-3), (94.0, 2.0e-3), (7215.0, 3.3e-3), (353_181.0, 15.7e-3)]);
+        let points = vec![(1.0, 1.8e-3), (94.0, 2.0e-3), (7215.0, 3.3e-3), (353_181.0, 15.7e-3)];
+        let table = SeekCurve::Table(SeekTable::new(points).unwrap());
         assert!((table.seconds(7215) - 3.3e-3).abs() < 1e-12);
         assert!((table.seconds(47) - 1.9e-3).abs() < 1e-5);
         assert!((table.seconds(400_000) - 15.7e-3).abs() < 1e-12, "flat past the last point");
@@ -145,8 +230,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_named() {
-        assert!(SeekCurve::Table(vec![(1.0, 1e-3)]).check(100).is_err());
-        assert!(SeekCurve::Table(vec![(5.0, 1e-3), (1.0, 2e-3)]).check(100).is_err());
+        assert!(SeekTable::new(vec![(1.0, 1e-3)]).is_err());
+        assert!(SeekTable::new(vec![(5.0, 1e-3), (1.0, 2e-3)]).is_err());
         let falling = SeekCurve::RootThenLinear { a: 1e-3, b: 1e-3, c: 1e-3, e: 1e-9, border: 50.0 };
         assert!(falling.check(10_000).unwrap_err().contains("quicker"));
         let slow = SeekCurve::RootThenLinear { a: 1e-3, b: 1e-6, c: 1.0, e: 1e-9, border: 50.0 };

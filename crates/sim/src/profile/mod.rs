@@ -3,7 +3,7 @@
 use crate::Drive;
 use crate::constant::ConstantDrive;
 use crate::disk::drive::DiskDrive;
-use crate::disk::published::disk_4tb;
+use crate::disk::published::{DISK_4TB_CAPACITY, disk_4tb};
 use crate::fault::{Fault, FaultyDrive};
 use crate::zoned::{ZonedDrive, ZonedProfile};
 use model::range::ByteRange;
@@ -46,7 +46,7 @@ const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: "disk-4tb",
         description: "a 4 TB disk like its maker's own model of it: tracks, turning platter, arm, caches, queue",
-        build: |facts, seed| Box::new(DiskDrive::published(facts, disk_4tb(), seed)),
+        build: |facts, seed| Box::new(DiskDrive::new(facts, &disk_4tb(), seed)),
     },
     BuiltIn {
         name: "faulty",
@@ -74,7 +74,7 @@ pub fn open(name: &str, seed: u64) -> Result<Box<dyn Drive + Send>, ProfileError
     let mut facts = plain_facts(&format!("sim:{name}"), TERABYTE);
     let disk_capacity = match name {
         "zoned" => Some(ZonedProfile::plain().capacity),
-        "disk-4tb" => Some(disk_4tb().capacity),
+        "disk-4tb" => Some(DISK_4TB_CAPACITY),
         _ => None,
     };
     if let Some(capacity) = disk_capacity {

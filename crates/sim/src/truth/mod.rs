@@ -2,7 +2,8 @@
 //! it in the records of a run must not be able to see this; only what scores them may.
 
 use crate::ProfileError;
-use crate::disk::published::{PublishedDisk, disk_4tb};
+use crate::disk::published::{DISK_4TB_CAPACITY, disk_4tb};
+use crate::disk::truth::DiskTruth;
 use crate::profile::{CONSTANT_LATENCY, CONSTANT_SERVERS, open};
 use crate::zoned::ZonedProfile;
 use model::finding::FindingCode;
@@ -29,7 +30,7 @@ pub fn truth(name: &str) -> Result<Vec<(FindingCode, f64)>, ProfileError> {
             truth
         }
         "zoned" => zoned(&ZonedProfile::plain()),
-        "disk-4tb" => disk(&disk_4tb()),
+        "disk-4tb" => disk(&DiskTruth::new(&disk_4tb(), DISK_4TB_CAPACITY)),
         _ => Vec::new(),
     })
 }
@@ -47,14 +48,13 @@ pub fn zoned(profile: &ZonedProfile) -> Vec<(FindingCode, f64)> {
 
 /// What is true of a disk by its mechanism. Its gain by concurrency has no closed form and is left out, and so is
 /// what its write cache makes of writes.
-fn disk(disk: &PublishedDisk) -> Vec<(FindingCode, f64)> {
+fn disk(disk: &DiskTruth) -> Vec<(FindingCode, f64)> {
     let (outer, inner) = disk.edge_rates();
-    let pass_s = disk.pass_s();
     vec![
         (FindingCode::ReadRateOuter, outer),
         (FindingCode::ReadRateInner, inner),
-        (FindingCode::ReadRateMean, disk.capacity.0 as f64 / pass_s),
-        (FindingCode::FullPassTime, pass_s),
+        (FindingCode::ReadRateMean, disk.mean_rate()),
+        (FindingCode::FullPassTime, disk.full_pass_s()),
         (FindingCode::AccessTime, disk.access_s(ACCESS_BYTES as u64)),
     ]
 }

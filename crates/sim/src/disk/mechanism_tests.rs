@@ -1,0 +1,1 @@
+//! The arm against arithmetic by hand.

@@ -1,0 +1,141 @@
+//! What was answered but is not yet on the platter.
+//!
+//! Stretches that touch are joined. The arm takes the one that continues what it wrote last, else the one of the oldest
+//! few that can be reached soonest: disks write at random from their cache about as fast as they read at a depth of 64.
+
+use crate::disk::geometry::Place;
+use crate::disk::mechanism::Mechanism;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// The arm writes no more than this before it looks up: two tracks of a disk of today.
+const WRITE_BACK_BYTES_MAX: u64 = 4 << 20;
+/// Of what is to be written, this many stretches are weighed against each other.
+const SORTED_STRETCHES: usize = 64;
+
+/// Stretches that wait to be written.
+#[derive(Clone, Debug)]
+pub struct WriteCache {
+    capacity_bytes: u64,
+    /// Stretches by their first byte: their end.
+    dirty: BTreeMap<u64, u64>,
+    dirty_bytes: u64,
+    /// First bytes of stretches, oldest first; some have been written or joined to others since.
+    ages: VecDeque<u64>,
+    /// The oldest few, with their places; some of them stale as well.
+    weighed: Vec<(u64, Place)>,
+    /// Where what was written last ended.
+    written_end: u64,
+}
+
+impl WriteCache {
+    /// An empty cache.
+    pub fn new(capacity_bytes: u64) -> WriteCache {
+        WriteCache {
+            capacity_bytes,
+            dirty: BTreeMap::new(),
+            dirty_bytes: 0,
+            ages: VecDeque::new(),
+            weighed: Vec::with_capacity(SORTED_STRETCHES),
+            written_end: 0,
+        }
+    }
+
+    /// Whether nothing waits to be written.
+    pub fn is_empty(&self) -> bool {
+        self.dirty_bytes == 0
+    }
+
+    /// Whether a write of that size can ever be taken.
+    pub fn takes(&self, length_bytes: u64) -> bool {
+        length_bytes <= self.capacity_bytes
+    }
+
+    /// Whether there is room for so much now.
+    pub fn has_room(&self, length_bytes: u64) -> bool {
+        self.dirty_bytes + length_bytes <= self.capacity_bytes
+    }
+
+    /// Whether all of a stretch is in the cache.
+    pub fn holds(&self, first_byte: u64, end_byte: u64) -> bool {
+        !self.is_empty()
+            && self.dirty.range(..=first_byte).next_back().is_some_and(|(_, &end)| end >= end_byte)
+    }
+
+    /// Adds a stretch, and joins it with what it touches or covers.
+    pub fn add(&mut self, mut first: u64, mut end: u64) {
+        let mut is_known = false;
+        if let Some((&before, before_end)) = self.dirty.range_mut(..=first).next_back()
+            && *before_end >= first
+        {
+            if *before_end >= end {
+                return;
+            }
+            self.dirty_bytes -= *before_end - before;
+            (first, is_known) = (before, true);
+        }
+        while let Some((&covered, &covered_end)) = self.dirty.range(first + u64::from(is_known)..=end).next()
+        {
+            self.dirty.remove(&covered);
+            self.dirty_bytes -= covered_end - covered;
+            end = end.max(covered_end);
+        }
+        self.dirty.insert(first, end);
+        self.dirty_bytes += end - first;
+        if !is_known {
+            self.ages.push_back(first);
+            self.forget_stale();
+        }
+    }
+
+    /// Drops the ages of stretches that are no more, when they outnumber the others.
+    fn forget_stale(&mut self) {
+        if self.ages.len() > 2 * self.dirty.len() + SORTED_STRETCHES {
+            let mut seen = BTreeSet::new();
+            self.ages.retain(|first| self.dirty.contains_key(first) && seen.insert(*first));
+        }
+    }
+
+    /// Takes what the arm writes next at a moment: first byte, length, and where it begins.
+    pub fn take(&mut self, mechanism: &Mechanism, at_s: f64) -> Option<(u64, u64, Place)> {
+        let (first, place) = self.choose(mechanism, at_s)?;
+        let end = self.dirty.remove(&first).expect("what was chosen is there");
+        let taken_end = end.min(first + WRITE_BACK_BYTES_MAX);
+        if taken_end < end {
+            self.dirty.insert(taken_end, end);
+            self.ages.push_front(taken_end);
+        }
+        self.dirty_bytes -= taken_end - first;
+        self.written_end = taken_end;
+        Some((first, taken_end - first, place))
+    }
+
+    fn choose(&mut self, mechanism: &Mechanism, at_s: f64) -> Option<(u64, Place)> {
+        if self.is_empty() {
+            return None;
+        }
+        if self.dirty.contains_key(&self.written_end) {
+            return Some((self.written_end, mechanism.place_of(self.written_end)));
+        }
+        loop {
+            self.fill_weighed(mechanism);
+            let phase_turns = mechanism.phase_turns(at_s);
+            let cost = |place: &Place| mechanism.positioning_from(place, phase_turns, true);
+            let costs = self.weighed.iter().enumerate().map(|(index, (_, place))| (index, cost(place)));
+            let (index, _) = costs.min_by(|a, b| a.1.total_cmp(&b.1)).expect("each stretch has an age");
+            let (first, place) = self.weighed.swap_remove(index);
+            if self.dirty.contains_key(&first) {
+                return Some((first, place));
+            }
+        }
+    }
+
+    fn fill_weighed(&mut self, mechanism: &Mechanism) {
+        while self.weighed.len() < SORTED_STRETCHES
+            && let Some(first) = self.ages.pop_front()
+        {
+            if self.dirty.contains_key(&first) {
+                self.weighed.push((first, mechanism.place_of(first)));
+            }
+        }
+    }
+}
