@@ -20,6 +20,8 @@ pub(super) enum Errand {
         head: u32,
         length: u32,
     },
+    /// Ends with this number of the system, however well the drive did.
+    Refused(i32),
     Flush,
     /// The rest of it is still to be given to the drive.
     Discard {
@@ -42,7 +44,7 @@ impl Flight {
         match &self.errand {
             Errand::Read { data, .. } => data.len() as u32,
             Errand::Write { .. } => 8,
-            Errand::Flush | Errand::Discard { .. } => 0,
+            Errand::Flush | Errand::Discard { .. } | Errand::Refused(_) => 0,
         }
     }
 }
@@ -88,6 +90,13 @@ impl Flights {
     /// What the request with that tag is for.
     pub(super) fn errand(&mut self, tag: Tag) -> Option<&mut Errand> {
         self.slots.get_mut(tag.0 as usize)?.as_mut().map(|flight| &mut flight.errand)
+    }
+
+    /// The request will fail, though not before the drive is done with it.
+    pub(super) fn refuse(&mut self, tag: Tag, errno: i32) {
+        if let Some(errand) = self.errand(tag) {
+            *errand = Errand::Refused(errno);
+        }
     }
 
     /// How many are under way.
@@ -143,6 +152,7 @@ pub(super) fn outcome(errand: &Errand, completion: &Completion) -> Outcome {
                 0 => Outcome::Failed(libc::ENOSPC),
                 bytes => Outcome::Written(bytes),
             },
+            Errand::Refused(errno) => Outcome::Failed(*errno),
             Errand::Flush | Errand::Discard { .. } => Outcome::Done,
         },
         failure => Outcome::Failed(errno(failure)),
@@ -185,6 +195,7 @@ mod tests {
         assert_eq!(outcome(&read(0, 4096), &done(4096)), Outcome::Read(4096));
         assert_eq!(outcome(&read(100, 300), &done(512)), Outcome::Read(300));
         assert_eq!(outcome(&read(100, 900), &completion(Status::Short, 512)), Outcome::Read(412));
+        assert_eq!(outcome(&Errand::Refused(28), &done(512)), Outcome::Failed(28));
         let write = Errand::Write { head: 100, length: 300 };
         assert_eq!(outcome(&write, &done(512)), Outcome::Written(300));
         assert_eq!(outcome(&write, &completion(Status::Short, 0)), Outcome::Failed(libc::ENOSPC));

@@ -21,6 +21,8 @@ pub struct Lateness {
     pub late: u64,
     /// How many were late by more than a hundredth of a turn; none where the time of a turn is not known.
     pub late_for_rotation: Option<u64>,
+    /// Writes that failed because the memory for what is on the drive was used up.
+    pub not_stored: u64,
     /// Why the thread that answers does not run before all ordinary ones; none when it does.
     pub scheduling_refusal: Option<String>,
     /// The processor time of the thread that answers.
@@ -38,6 +40,7 @@ impl Lateness {
             early_max: Nanos::ZERO,
             late: 0,
             late_for_rotation: turn.map(|_| 0),
+            not_stored: 0,
             scheduling_refusal,
             processor_time: Nanos::ZERO,
             served: Nanos::ZERO,

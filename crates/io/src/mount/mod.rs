@@ -8,7 +8,6 @@
 //! The crate `fuser` mounts and agrees on terms with the kernel; then the calls are read here, by one thread that also
 //! keeps the time (see [`serve`]). Latency counts from the moment that a request was read from `/dev/fuse`.
 
-mod contents;
 mod error;
 mod flight;
 mod lateness;
@@ -24,7 +23,6 @@ pub use error::MountError;
 pub use lateness::{LATE, Lateness};
 
 use crate::clock::MonotonicClock;
-pub use contents::Contents;
 use fuser::{Config, InitFlags, KernelConfig, MountOption, Session, SessionACL};
 use listing::Listing;
 use loop_device::LoopDevice;
@@ -32,6 +30,7 @@ use model::units::Nanos;
 use place::MountPlace;
 use serve::{Order, Server, TRANSFER_BYTES_MAX};
 use sim::Drive;
+use sim::contents::Contents;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;

@@ -5,7 +5,6 @@
 //! which on a busy machine is later than anything that is done here. The descriptor of the kernel does not block: it is
 //! looked at when nothing is due, slept on when nothing is near, and left alone when something is.
 
-use super::contents::Contents;
 use super::flight::{self, Errand, Flight, Flights, Outcome};
 use super::lateness::Lateness;
 use super::listing::Listing;
@@ -16,6 +15,7 @@ use crate::clock::{Clock, MonotonicClock};
 use model::request::{Operation, Request, Tag};
 use model::units::Instant;
 use sim::Drive;
+use sim::contents::Contents;
 use std::fs::File;
 use std::io::{ErrorKind, IoSlice, Read, Write};
 use std::os::fd::AsFd;
@@ -268,9 +268,12 @@ impl Service {
             None => return self.answer(unique, libc::EINVAL, &[]),
         };
         let errand = Errand::Write { head: (offset - first) as u32, length: fits };
-        self.submit(Flight { unique, errand }, Operation::Write, first, (end - first) as u32, now);
+        let tag = self.submit(Flight { unique, errand }, Operation::Write, first, (end - first) as u32, now);
         // Before it is answered: what a later read finds must be what was written.
-        self.server.contents.write(offset, &data[..fits as usize]);
+        if self.server.contents.write(offset, &data[..fits as usize]).is_err() {
+            self.server.lateness.not_stored += 1;
+            self.flights.refuse(tag, libc::ENOSPC);
+        }
     }
 
     /// The whole blocks around a range. Direct requests must fit them, as on a block device; others are rounded, as

@@ -7,6 +7,7 @@ use io::mount::{LATE, Lateness, Mount, MountError, MountOptions, Stopped};
 use model::units::{Nanos, Quantile};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
+use sim::contents::Contents;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use std::path::Path;
 pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
     let name = arguments.name.strip_prefix("sim:").unwrap_or(&arguments.name);
     let drive = sim::open(name, arguments.seed).map_err(|error| UserError::usage(error.to_string()))?;
+    let contents = Contents::new(drive.facts().capacity, &[], arguments.seed);
     let options = MountOptions {
         folder: arguments.at.clone(),
         file_name: name.to_owned(),
@@ -28,7 +30,7 @@ pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
     let mut signals =
         signals.map_err(|error| UserError::failure(format!("cannot listen for signals: {error}")))?;
     let handle = signals.handle();
-    let mut mount = Mount::start(drive, io::mount::Contents::default(), &options, move || handle.close())?;
+    let mut mount = Mount::start(drive, contents, &options, move || handle.close())?;
     if let Some(refusal) = mount.scheduling_refusal() {
         say(&format!(
             "answers may be some milliseconds late, since real-time scheduling was refused: {refusal}. Run it as root, \
@@ -58,6 +60,13 @@ fn finish(stopped: Stopped, wants_report: bool) -> Result<u8, UserError> {
     let Some(lateness) = stopped.lateness else {
         return Err(UserError::failure("the virtual drive failed and was unmounted; what was on it is lost"));
     };
+    if lateness.not_stored > 0 {
+        say(&format!(
+            "{} writes failed, since what was on the virtual drive had used up its memory. Write less, discard some, or \
+             write zeros, which take none",
+            lateness.not_stored
+        ));
+    }
     if wants_report {
         print(&report(&lateness))?;
     }
