@@ -1,0 +1,183 @@
+//! A flash drive at work: takes requests, and knows at once when each will be answered.
+//!
+//! ```text
+//! request ──► wake-up ──► controller ──┬─ read ───► dies and channels (or nothing there: at once)
+//!                                      ├─ write ──► write path: buffer, SLC cache, garbage collection, …
+//!                                      ├─ discard ► maps
+//!                                      └─ flush ──► when the write path is empty
+//! ```
+//!
+//! Reads and writes meet on the dies: a read waits for what its die programs or erases, and takes its time from writes.
+
+use crate::flash::dies::Dies;
+use crate::flash::layout::Layout;
+use crate::flash::profile::{BufferProfile, FlashProfile, PowerStateProfile};
+use crate::flash::write_path::WritePath;
+use crate::flaw::Flaw;
+use crate::{Drive, answer_within};
+use model::request::{Completion, Operation, Request};
+use model::target::TargetFacts;
+use model::units::Instant;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The drive.
+pub struct FlashDrive {
+    facts: TargetFacts,
+    dies: Dies,
+    die_count: f64,
+    writes: WritePath,
+    buffer: Option<BufferProfile>,
+    power_states: Vec<PowerStateProfile>,
+    command_s: f64,
+    read_overhead_s: f64,
+    write_overhead_s: f64,
+    /// When the controller can take the next command.
+    controller_free_s: f64,
+    /// When the last read or answer was done.
+    active_until_s: f64,
+    answers: BinaryHeap<Reverse<Answer>>,
+    taken: u64,
+}
+
+/// A completion, ordered by when it is ready and then by when its request came.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    completion: Completion,
+    number: u64,
+}
+
+impl Answer {
+    fn key(&self) -> (u64, u64) {
+        (self.completion.completed_ns, self.number)
+    }
+}
+
+impl PartialEq for Answer {
+    fn eq(&self, other: &Answer) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Answer {}
+
+impl PartialOrd for Answer {
+    fn partial_cmp(&self, other: &Answer) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Answer {
+    fn cmp(&self, other: &Answer) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl FlashDrive {
+    /// A drive as its profile says, at rest. `seed` draws what a read finds its die at, and the jitter of housekeeping.
+    ///
+    /// # Errors
+    /// When the profile cannot be at the facts' capacity.
+    pub fn new(facts: TargetFacts, profile: &FlashProfile, seed: u64) -> Result<FlashDrive, Flaw> {
+        profile.check(facts.capacity)?;
+        let layout = Layout::of(profile, facts.capacity)?;
+        let capacity = facts.capacity.0;
+        Ok(FlashDrive {
+            facts,
+            dies: Dies::new(profile, seed),
+            die_count: f64::from(profile.dies()),
+            writes: WritePath::new(profile, layout, capacity, seed),
+            buffer: profile.buffer.clone(),
+            power_states: profile.power_states.clone(),
+            command_s: profile.command_us * 1e-6,
+            read_overhead_s: profile.read_overhead_us * 1e-6,
+            write_overhead_s: profile.write_overhead_us * 1e-6,
+            controller_free_s: 0.0,
+            active_until_s: 0.0,
+            answers: BinaryHeap::new(),
+            taken: 0,
+        })
+    }
+
+    /// What its maps take now, in bytes.
+    #[cfg(test)]
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.writes.memory_bytes()
+    }
+
+    /// When a request that comes now is before the controller; uses the idle time before it.
+    fn accept(&mut self, now_s: f64) -> f64 {
+        let idle_since_s = self.active_until_s.max(self.writes.free_s());
+        let idle_s = now_s - idle_since_s;
+        self.writes.use_idle_time(idle_since_s, now_s);
+        let asleep =
+            self.power_states.iter().rev().find(|state| idle_s > 0.0 && idle_s >= state.idle_ms * 1e-3);
+        let wake_s = asleep.map_or(0.0, |state| state.wake_us * 1e-6);
+        self.controller_free_s = self.controller_free_s.max(now_s + wake_s) + self.command_s;
+        self.controller_free_s
+    }
+
+    fn read(&mut self, offset: u64, bytes: u64, at_s: f64) -> f64 {
+        let held = self.writes.bytes_held(offset, bytes);
+        if held == 0 {
+            return at_s + self.read_overhead_s;
+        }
+        let read = self.dies.read(offset, bytes.min(held), at_s, self.writes.writing(at_s));
+        self.writes.delay(read.work_s / self.die_count, at_s);
+        read.end_s + self.read_overhead_s
+    }
+
+    fn write(&mut self, offset: u64, bytes: u64, at_s: f64) -> f64 {
+        let room_s = self.writes.write(offset, bytes, at_s).max(at_s);
+        let copy_s = self.buffer.as_ref().map_or(0.0, |buffer| bytes as f64 * 1e-6 / buffer.copy_mb_per_s);
+        room_s.max(at_s + copy_s) + self.write_overhead_s
+    }
+
+    fn flush(&self, at_s: f64) -> f64 {
+        let protected = self.buffer.as_ref().is_some_and(|buffer| buffer.power_loss_protected);
+        let empty_s = if protected { at_s } else { self.writes.free_s().max(at_s) };
+        empty_s + self.write_overhead_s
+    }
+}
+
+impl Drive for FlashDrive {
+    fn submit(&mut self, request: Request, now: Instant) {
+        let now_s = now.0 as f64 * 1e-9;
+        let (status, moved) = answer_within(self.facts.capacity, &request);
+        let (offset, bytes) = (request.offset_bytes, u64::from(moved));
+        let at_s = self.accept(now_s);
+        let end_s = match request.operation {
+            Operation::Flush => self.flush(at_s),
+            _ if bytes == 0 => at_s + self.read_overhead_s,
+            Operation::Read => self.read(offset, bytes, at_s),
+            Operation::Write => self.write(offset, bytes, at_s),
+            Operation::Discard => {
+                self.writes.trim(offset, bytes, self.facts.capacity.0);
+                at_s + self.write_overhead_s
+            }
+        };
+        self.active_until_s = self.active_until_s.max(end_s);
+        let completed_ns = ((end_s * 1e9).round() as u64).max(now.0);
+        let completion = Completion { tag: request.tag, status, transferred_bytes: moved, completed_ns };
+        self.answers.push(Reverse(Answer { completion, number: self.taken }));
+        self.taken += 1;
+    }
+
+    fn next_completion_at(&mut self) -> Option<Instant> {
+        self.answers.peek().map(|Reverse(answer)| Instant(answer.completion.completed_ns))
+    }
+
+    fn take_completion(&mut self, now: Instant) -> Option<Completion> {
+        let ready =
+            self.answers.peek().is_some_and(|Reverse(answer)| answer.completion.completed_ns <= now.0);
+        if ready { self.answers.pop().map(|Reverse(answer)| answer.completion) } else { None }
+    }
+
+    fn facts(&self) -> &TargetFacts {
+        &self.facts
+    }
+}
+
+#[cfg(test)]
+#[path = "drive_tests.rs"]
+mod drive_tests;
