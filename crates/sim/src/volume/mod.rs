@@ -1,1 +1,9 @@
-//! Several drives that look like one: striped or mirrored.
+//! Several drives as one: stripes (RAID 0), a mirror (RAID 1), or one behind the other.
+
+pub mod drive;
+pub mod layout;
+pub mod profile;
+
+pub use drive::VolumeDrive;
+pub use layout::Layout;
+pub use profile::{MemberProfile, ReadPolicy, VolumeKind, VolumeProfile};
