@@ -1,7 +1,23 @@
-//! Which band is cleaned next: dirty bands, and the order in which they are taken.
+//! Which band is cleaned next, and how long that takes.
 
-use crate::smr::profile::CleaningOrder;
+use crate::disk::mechanism::Mechanism;
+use crate::smr::profile::{CleaningOrder, SmrProfile};
 use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Seconds to clean the band that goes from where to where on the drive: positionings between the media cache and the
+/// band, each with half a turn of waiting, passes over the band at the rate of its zone, and what else a profile says.
+/// It does not depend on how much of the band is dirty, and nothing in it is random.
+pub fn clean_s(mechanism: &Mechanism, smr: &SmrProfile, band: &Range<u64>) -> f64 {
+    let home_byte = smr.media_cache_bytes + band.start;
+    let cache = mechanism.place_of(smr.media_cache_bytes / 2).cylinder;
+    let distance = mechanism.place_of(home_byte).cylinder.abs_diff(cache);
+    let positioning_s = mechanism.seek().seconds(distance) + 0.5 * mechanism.turn_s();
+    let pass_s = (band.end - band.start) as f64 / mechanism.rate_at(home_byte);
+    f64::from(smr.clean_positionings) * positioning_s
+        + f64::from(smr.clean_passes) * pass_s
+        + smr.clean_overhead_ms / 1e3
+}
 
 /// How much of each band has its newest copy in the media cache, and whose turn it is.
 #[derive(Clone, Debug)]

@@ -129,7 +129,9 @@ impl ShingledMap {
         let range = self.bands.range(band);
         let merged = self.cache.forget(range.start, range.end);
         self.dirty.take(band, merged);
-        self.dirty.cleaned(band);
+        if merged > 0 {
+            self.dirty.cleaned(band);
+        }
         merged
     }
 

@@ -6,8 +6,11 @@
 
 pub mod bands;
 pub mod cleaning;
+pub mod drive;
 pub mod map;
 pub mod media_cache;
 pub mod profile;
 pub mod streams;
+pub mod truth;
 pub mod unmapped;
+pub mod write_buffer;

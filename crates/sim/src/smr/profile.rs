@@ -1,7 +1,8 @@
 //! What makes a disk a drive-managed SMR disk: the section `smr` of a profile, beside its section `disk`.
 
+use crate::disk::profile::DiskProfile;
 use crate::flaw::Flaw;
-use model::units::MIB;
+use model::units::{Bytes, MIB};
 use serde::{Deserialize, Serialize};
 
 /// The media cache's map counts in blocks of this size, and so do bands.
@@ -9,6 +10,8 @@ pub const SLOT_BYTES: u64 = 4096;
 
 /// More entries than any controller's memory holds; it bounds what the model itself needs.
 const MAP_ENTRIES_MAX: u64 = 16_000_000;
+/// A petabyte: far from where sums of bytes end.
+const CAPACITY_BYTES_MAX: u64 = 1_000_000_000_000_000;
 /// Bounds what the model keeps for each band.
 const BANDS_MAX: u64 = 4_000_000;
 /// A band that takes longer than this to clean is none that was ever seen (0.6 to 1.6 s).
@@ -188,10 +191,27 @@ impl SmrProfile {
         within("low_water_share", self.low_water_share, 0.0, self.high_water_share)
     }
 
+    /// Checks the section together with the section `disk`, for a drive of that capacity: the disk holds the media
+    /// cache beside the capacity.
+    ///
+    /// # Errors
+    /// The first key that cannot be as it is, within its section, and why.
+    pub fn check_with(&self, disk: &DiskProfile, capacity: Bytes) -> Result<(), Flaw> {
+        self.check(capacity.0).map_err(|flaw| flaw.within("smr"))?;
+        let (platter, on_platter) = disk_on_platter(capacity, disk, self);
+        on_platter.check(platter).map_err(|flaw| flaw.within("disk"))
+    }
+
     fn check_media_cache(&self, capacity_bytes: u64) -> Result<(), Flaw> {
         whole_slots("media_cache_bytes", self.media_cache_bytes)?;
         whole_slots("packet_bytes", self.packet_bytes)?;
         whole_slots("stream_threshold_bytes", self.stream_threshold_bytes)?;
+        if capacity_bytes > CAPACITY_BYTES_MAX || !capacity_bytes.is_multiple_of(SLOT_BYTES) {
+            let reason = format!(
+                "a shingled disk holds whole blocks of 4096 bytes, and this one {capacity_bytes} bytes"
+            );
+            return Err(Flaw::new("", reason));
+        }
         if self.media_cache_bytes > capacity_bytes {
             let reason = format!("the cache is larger than the drive, which holds {capacity_bytes} bytes");
             return Err(Flaw::new("media_cache_bytes", reason));
@@ -232,6 +252,16 @@ impl SmrProfile {
         }
         Ok(())
     }
+}
+
+/// What the platters hold, media cache and bands, and the disk that they are: its defects lie where they are on the
+/// platters, behind the media cache.
+pub fn disk_on_platter(capacity: Bytes, disk: &DiskProfile, smr: &SmrProfile) -> (Bytes, DiskProfile) {
+    let mut on_platter = disk.clone();
+    for defect in &mut on_platter.defects {
+        defect.first_byte = defect.first_byte.saturating_add(smr.media_cache_bytes);
+    }
+    (Bytes(capacity.0.saturating_add(smr.media_cache_bytes)), on_platter)
 }
 
 fn whole_slots(key: &str, bytes: u64) -> Result<(), Flaw> {

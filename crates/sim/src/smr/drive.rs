@@ -1,0 +1,525 @@
+//! A drive-managed SMR disk at work: the parts of a hard disk, with a media cache and bands in place of plain sectors.
+//!
+//! On the platter the media cache comes first, at the outer edge, then the bands. Whoever needs the arm is served in
+//! this order: flushes; reads, and writes that found no room, in turns; what is in the write buffer; cleaning.
+//!
+//! | what | what it costs |
+//! |---|---|
+//! | append to the media cache | getting there; the packet's data; `journal_turns` until its entry of the map is written. Packets that follow each other need no getting there |
+//! | stream to its band | what the same write costs a plain disk |
+//! | cleaning a band | `clean_positionings` times (seek between cache and band + half a turn) + `clean_passes` times the band at its zone's rate + `clean_overhead_ms` |
+//! | read | what each fragment costs a plain disk, one after the other: each in the media cache is an excursion there |
+//!
+//! 128 KiB a packet at 7200 turns a minute and 190 MB/s: 0.7 ms of data and 8.0 ms for the map make 15 MB/s, or 0.27 ms
+//! for each 4 KiB, however small the writes are that share a packet (METHODS: 0.26 ms).
+//!
+//! Cleaning in idle time begins after `idle_delay_seconds`, and is caught up when somebody looks. A request that comes
+//! while a band is being cleaned waits until that band is done. Then nothing is cleaned until there was a pause of
+//! `resume_delay_seconds`. When there is no room for a write, one band is cleaned, then what fits is admitted.
+//!
+//! Not modelled: fragments read to clean a band, one by one; sorting fragments of one read by angle; the slots that a
+//! write covers only in part and the drive would have to read; bands that hold nothing being cleaned quicker; a media
+//! cache of several parts.
+
+use crate::disk::mechanism::Mechanism;
+use crate::disk::profile::DiskProfile;
+use crate::disk::queue::{Queue, Waiting};
+use crate::disk::read_ahead::ReadAhead;
+use crate::smr::bands::Piece;
+use crate::smr::cleaning::clean_s;
+use crate::smr::map::ShingledMap;
+use crate::smr::media_cache::Fragment;
+use crate::smr::profile::{CleaningPolicy, SLOT_BYTES, SmrProfile, disk_on_platter};
+use crate::smr::write_buffer::WriteBuffer;
+use crate::{Drive, answer_within};
+use model::request::{Completion, Operation, Request, Status};
+use model::target::TargetFacts;
+use model::units::{Bytes, Instant, KIB};
+use std::collections::VecDeque;
+
+/// Of a stream the arm writes no more than this before it looks up: two tracks of a disk of today.
+const STREAM_BYTES_MAX: u64 = 4 << 20;
+
+/// The first whole nanosecond that is not before a moment in seconds. Whether a moment has come is only asked of these:
+/// one that is turned into nanoseconds and back may come out earlier than it was.
+fn moment(at_s: f64) -> Instant {
+    let nanoseconds = at_s * 1e9;
+    let whole = nanoseconds as u64;
+    Instant(whole.saturating_add(u64::from((whole as f64) < nanoseconds)))
+}
+
+/// The drive.
+pub struct SmrDrive {
+    facts: TargetFacts,
+    smr: SmrProfile,
+    overhead_s: f64,
+    mechanism: Mechanism,
+    map: ShingledMap,
+    buffer: WriteBuffer,
+    read_ahead: ReadAhead,
+    queue: Queue,
+    /// Writes that find no room in the buffer, with when they came.
+    refused: VecDeque<(Request, f64)>,
+    /// Flushes that wait until the buffer is empty.
+    flushes: VecDeque<Request>,
+    /// When the arm is told what to do next: not before the latest request came.
+    decides_s: f64,
+    /// The same as a moment at which to look.
+    decides_at: Instant,
+    /// With a full buffer, whether the arm wrote last and reads next.
+    wrote_last: bool,
+    /// Where the host's data that the arm wrote last ended.
+    written_end: u64,
+    idle: Idle,
+    /// Answers by the moment they are ready, those of one moment in the order in which they got there.
+    finished: VecDeque<Completion>,
+}
+
+/// What the drive does when nobody asks it for anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Idle {
+    /// It waits for `idle_delay_seconds`, if there is anything to clean.
+    Waits,
+    /// It cleans, and nobody has come since it began with the last band.
+    Cleans,
+    /// It has begun to clean, and somebody came: it waits for `resume_delay_seconds`.
+    Interrupted,
+}
+
+impl SmrDrive {
+    /// A drive at rest, its media cache empty. `seed` draws the noise of its seeks. Both profiles have passed
+    /// [`SmrProfile::check_with`] for the capacity of `facts`. It trims if `facts` say so.
+    pub fn new(facts: TargetFacts, disk: &DiskProfile, smr: &SmrProfile, seed: u64) -> SmrDrive {
+        let (platter, disk) = disk_on_platter(facts.capacity, disk, smr);
+        SmrDrive {
+            overhead_s: disk.command_overhead_ms / 1e3,
+            mechanism: Mechanism::new(platter, &disk, seed),
+            map: ShingledMap::new(smr, facts.capacity.0),
+            buffer: WriteBuffer::new(disk.write_cache.capacity_kib * KIB),
+            read_ahead: ReadAhead::new(&disk.read_ahead),
+            queue: Queue::new(&disk.queue),
+            refused: VecDeque::new(),
+            flushes: VecDeque::new(),
+            decides_s: 0.0,
+            decides_at: Instant::START,
+            wrote_last: false,
+            written_end: 0,
+            idle: Idle::Waits,
+            finished: VecDeque::with_capacity(64),
+            smr: smr.clone(),
+            facts,
+        }
+    }
+
+    /// Where everything is, after what was decided until the last call.
+    pub fn map(&self) -> &ShingledMap {
+        &self.map
+    }
+
+    /// Does everything that is decided until `now`.
+    fn work_until(&mut self, now: Instant) {
+        while self.decides_at <= now && (self.work_at(self.decides_s) || self.clean_idle(now)) {}
+    }
+
+    /// The arm is busy until `end_s`.
+    fn decide_at(&mut self, end_s: f64) {
+        (self.decides_s, self.decides_at) = (end_s, moment(end_s));
+    }
+
+    /// Tells the arm what to do next for the host; whether there was anything.
+    fn work_at(&mut self, at_s: f64) -> bool {
+        let must_write = !self.flushes.is_empty() || (!self.refused.is_empty() && !self.wrote_last);
+        (must_write && self.write_back(at_s)) || self.serve_waiting(at_s) || self.write_back(at_s)
+    }
+
+    /// Where a byte of a band is on the platter.
+    fn home_byte(&self, byte: u64) -> u64 {
+        self.smr.media_cache_bytes + byte
+    }
+
+    /// The part of a request that lies on the drive.
+    fn stretch_of(&self, request: &Request) -> (u64, u64) {
+        let end = request.offset_bytes.saturating_add(u64::from(request.length_bytes));
+        (request.offset_bytes, end.min(self.facts.capacity.0))
+    }
+
+    /// Notes when a request is answered, and how.
+    fn finish(&mut self, request: &Request, at_s: f64, failed_byte: Option<u64>) {
+        let (status, transferred_bytes) = match failed_byte {
+            Some(byte) => (Status::MediumError, byte.saturating_sub(request.offset_bytes) as u32),
+            None => answer_within(self.facts.capacity, request),
+        };
+        self.answer(request, at_s, status, transferred_bytes);
+    }
+
+    fn answer(&mut self, request: &Request, at_s: f64, status: Status, transferred_bytes: u32) {
+        let completed_ns = moment(at_s).0;
+        let completion = Completion { tag: request.tag, status, transferred_bytes, completed_ns };
+        let later = self.finished.iter().rev().take_while(|other| other.completed_ns > completed_ns).count();
+        self.finished.insert(self.finished.len() - later, completion);
+    }
+}
+
+/// Reading.
+impl SmrDrive {
+    /// Takes a read: from the buffer, from what was read ahead, without the platter where there is nothing, or into the
+    /// queue.
+    fn submit_read(&mut self, request: Request, now_s: f64) {
+        let (first, end) = self.stretch_of(&request);
+        let (first_slot, end_slot) = self.slots_around(first, end);
+        if self.buffer.holds(first, end) || self.map.is_unmapped(first_slot, end_slot) {
+            return self.finish(&request, now_s + self.overhead_s, None);
+        }
+        let fragment = self.map.fragments(first, end).next().expect("a stretch is somewhere");
+        let place_byte = self.platter_byte(&fragment);
+        if fragment.end_byte == end {
+            self.read_ahead.stop_if_full(&mut self.mechanism, now_s);
+            let others_wait = !self.queue.is_empty() || !self.refused.is_empty() || !self.flushes.is_empty();
+            let platter_end = place_byte + (end - first);
+            let ready =
+                self.read_ahead.ready_s(&mut self.mechanism, place_byte, platter_end, now_s, others_wait);
+            if let Some(ready_s) = ready {
+                if self.mechanism.free_s() > self.decides_s {
+                    self.decide_at(self.mechanism.free_s());
+                }
+                return self.finish(&request, ready_s.max(now_s + self.overhead_s), None);
+            }
+        }
+        self.enqueue(request, place_byte, now_s);
+    }
+
+    fn enqueue(&mut self, request: Request, platter_byte: u64, now_s: f64) {
+        let (place, ready_s) = (self.mechanism.place_of(platter_byte), now_s + self.overhead_s);
+        self.queue.push(Waiting { request, since_s: now_s, ready_s, place });
+    }
+
+    /// Where a fragment begins on the platter.
+    fn platter_byte(&self, fragment: &Fragment) -> u64 {
+        match fragment.position {
+            Some(position) => self.map.cache().platter_byte(position),
+            None => self.home_byte(fragment.first_byte),
+        }
+    }
+
+    /// Serves one request of the queue; whether there was one.
+    fn serve_waiting(&mut self, at_s: f64) -> bool {
+        let Some(waiting) = self.queue.take(&self.mechanism, at_s) else { return false };
+        let Waiting { request, ready_s, .. } = waiting;
+        let start_s = at_s.max(ready_s);
+        self.read_ahead.stop(&mut self.mechanism, at_s);
+        let (first, end) = self.stretch_of(&request);
+        let (end_s, failed_byte) = if request.operation == Operation::Write {
+            (self.write_through(first, end, start_s), None)
+        } else {
+            self.read_fragments(first, end, start_s)
+        };
+        self.decide_at(end_s);
+        self.wrote_last = false;
+        self.finish(&request, end_s, failed_byte);
+        true
+    }
+
+    /// Reads a stretch fragment by fragment; when it is done, and the first byte that could not be read.
+    fn read_fragments(&mut self, first: u64, end: u64, start_s: f64) -> (f64, Option<u64>) {
+        let fragments: Vec<Fragment> = self.map.fragments(first, end).collect();
+        let mut end_s = start_s;
+        for fragment in fragments {
+            let mut platter_byte = self.platter_byte(&fragment);
+            let mut length = fragment.end_byte - fragment.first_byte;
+            if fragment.position.is_some() {
+                // The log is a ring: what goes past its end goes on at its beginning.
+                let before_wrap = length.min(self.smr.media_cache_bytes - platter_byte);
+                if before_wrap < length {
+                    end_s = self.mechanism.transfer(platter_byte, before_wrap, false, end_s).end_s;
+                    (platter_byte, length) = (0, length - before_wrap);
+                }
+            }
+            self.read_ahead.stop(&mut self.mechanism, end_s);
+            let transfer = self.mechanism.transfer(platter_byte, length, false, end_s);
+            self.read_ahead.began(&self.mechanism, platter_byte, platter_byte + length, &transfer);
+            end_s = transfer.end_s;
+            if let Some(byte) = transfer.failed_byte {
+                return (end_s, Some(fragment.first_byte + byte.saturating_sub(platter_byte)));
+            }
+        }
+        (end_s, None)
+    }
+}
+
+/// Writing.
+impl SmrDrive {
+    fn submit_write(&mut self, request: Request, now_s: f64) {
+        let length_bytes = u64::from(request.length_bytes);
+        if !self.buffer.takes(length_bytes) {
+            let place_byte = self.map.cache().platter_byte(self.map.cache().head());
+            self.enqueue(request, place_byte, now_s);
+        } else if self.refused.is_empty() && self.flushes.is_empty() && self.buffer.has_room(length_bytes) {
+            self.accept_write(&request, now_s);
+        } else {
+            self.refused.push_back((request, now_s));
+        }
+    }
+
+    fn accept_write(&mut self, request: &Request, at_s: f64) {
+        let (first, end) = self.stretch_of(request);
+        self.buffer.add(first, end);
+        self.finish(request, at_s + self.overhead_s, None);
+    }
+
+    /// Takes writes for which there is room since `at_s`.
+    fn admit_refused(&mut self, at_s: f64) {
+        while self.flushes.is_empty()
+            && let Some(&(request, since_s)) = self.refused.front()
+            && self.buffer.has_room(u64::from(request.length_bytes))
+        {
+            self.refused.pop_front();
+            self.accept_write(&request, at_s.max(since_s));
+        }
+    }
+
+    /// Writes one packet or a part of a stream out of the buffer, or cleans the band that is in the way; whether there
+    /// was anything to write.
+    fn write_back(&mut self, at_s: f64) -> bool {
+        let Some((first, end)) = self.buffer.next(self.written_end) else { return false };
+        self.read_ahead.stop(&mut self.mechanism, at_s);
+        self.wrote_last = true;
+        let end_s = if self.map.is_stream(first, end - first) {
+            let end = end.min(first + STREAM_BYTES_MAX);
+            self.buffer.take(first, end);
+            self.write_stream(first, end, at_s)
+        } else {
+            self.append_packet(first, end, at_s)
+        };
+        self.decide_at(end_s);
+        if self.buffer.is_empty() {
+            while let Some(flush) = self.flushes.pop_front() {
+                self.finish(&flush, end_s, None);
+            }
+        }
+        self.admit_refused(end_s);
+        true
+    }
+
+    /// Writes a stretch without the buffer; when it is done.
+    fn write_through(&mut self, first: u64, end: u64, start_s: f64) -> f64 {
+        if self.map.is_stream(first, end - first) {
+            return self.write_stream(first, end, start_s);
+        }
+        let (mut at_s, mut next) = (start_s, first);
+        while next < end {
+            let packet_end = end.min(next - next % SLOT_BYTES + self.smr.packet_bytes);
+            at_s = self.append(next, packet_end, at_s);
+            let (first_slot, end_slot) = self.slots_around(next, packet_end);
+            at_s = self.write_packet(end_slot - first_slot, at_s);
+            next = packet_end;
+        }
+        at_s
+    }
+
+    /// Writes a part of a stream to its bands; when it is done.
+    fn write_stream(&mut self, first: u64, end: u64, start_s: f64) -> f64 {
+        let mut at_s = self.note_run(first, end, true, start_s);
+        let (first_slot, end_slot) = self.slots_around(first, end);
+        let pieces: Vec<Piece> = self.map.bands().pieces(first_slot, end_slot).collect();
+        for piece in pieces {
+            if let Some(band) = self.map.direct_blocked_by(piece) {
+                at_s = self.clean(band, at_s);
+            }
+            self.map.write_band(piece);
+        }
+        let home = self.home_byte(first);
+        self.read_ahead.forget(&mut self.mechanism, home, home + (end - first), at_s);
+        self.written_end = end;
+        self.mechanism.transfer(home, end - first, true, at_s).end_s
+    }
+
+    /// Appends what fits into a packet of what the buffer holds, beginning with that stretch; or cleans a band when the
+    /// media cache has no room for its beginning. When that is done.
+    fn append_packet(&mut self, first: u64, end: u64, start_s: f64) -> f64 {
+        if let Some(band) = self.blocked_by(first, end) {
+            return self.clean(band, start_s);
+        }
+        let (mut at_s, mut packet_bytes) = (start_s, 0);
+        let mut next = Some((first, end));
+        while let Some((first, end)) = next {
+            let end = end.min(first - first % SLOT_BYTES + self.smr.packet_bytes - packet_bytes);
+            self.buffer.take(first, end);
+            at_s = self.append(first, end, at_s);
+            let (first_slot, end_slot) = self.slots_around(first, end);
+            packet_bytes += end_slot - first_slot;
+            self.written_end = end;
+            next = self.buffer.next(end).filter(|_| packet_bytes < self.smr.packet_bytes);
+            next = next.filter(|&(first, end)| {
+                !self.map.is_stream(first, end - first) && self.blocked_by(first, end).is_none()
+            });
+        }
+        self.write_packet(packet_bytes, at_s)
+    }
+
+    /// The band to be cleaned before the media cache takes the beginning of a stretch, as much as a packet holds.
+    fn blocked_by(&self, first: u64, end: u64) -> Option<u32> {
+        let (first_slot, end_slot) = self.slots_around(first, end);
+        let end_slot = end_slot.min(first_slot + self.smr.packet_bytes);
+        self.map.bands().pieces(first_slot, end_slot).next().and_then(|piece| self.map.blocked_by(piece))
+    }
+
+    /// Enters a stretch into the map of the media cache, and cleans what is in the way of it; when that is done.
+    fn append(&mut self, first: u64, end: u64, start_s: f64) -> f64 {
+        let mut at_s = self.note_run(first, end, false, start_s);
+        let (first_slot, end_slot) = self.slots_around(first, end);
+        let pieces: Vec<Piece> = self.map.bands().pieces(first_slot, end_slot).collect();
+        for piece in pieces {
+            while let Some(band) = self.map.blocked_by(piece) {
+                at_s = self.clean(band, at_s);
+            }
+            self.map.append(piece);
+        }
+        at_s
+    }
+
+    /// Moves the arm over a packet that ends where the log does, and over the journal; when that is done.
+    fn write_packet(&mut self, packet_bytes: u64, start_s: f64) -> f64 {
+        let cache = self.map.cache();
+        let platter_byte = cache.platter_byte(cache.head() - packet_bytes);
+        let before_wrap = packet_bytes.min(self.smr.media_cache_bytes - platter_byte);
+        self.read_ahead.forget(&mut self.mechanism, platter_byte, platter_byte + before_wrap, start_s);
+        let mut end_s = self.mechanism.transfer(platter_byte, before_wrap, true, start_s).end_s;
+        if before_wrap < packet_bytes {
+            end_s = self.mechanism.transfer(0, packet_bytes - before_wrap, true, end_s).end_s;
+        }
+        end_s += self.smr.journal_turns * self.mechanism.turn_s();
+        self.mechanism.hold_until(end_s);
+        end_s
+    }
+
+    /// Notes where a write was, and puts a band in order in which another stream ended; when that is done.
+    fn note_run(&mut self, first: u64, end: u64, direct: bool, at_s: f64) -> f64 {
+        match self.map.note_run(first, end, direct) {
+            Some(band) => self.clean(band, at_s),
+            None => at_s,
+        }
+    }
+
+    /// The slots that a stretch touches: from where to where they go.
+    fn slots_around(&self, first: u64, end: u64) -> (u64, u64) {
+        (first - first % SLOT_BYTES, end.next_multiple_of(SLOT_BYTES).min(self.facts.capacity.0))
+    }
+
+    /// Takes a trim: of whole slots, for the drive keeps no account of parts.
+    fn discard(&mut self, request: &Request) {
+        let (first, end) = self.stretch_of(request);
+        let first_slot = first.next_multiple_of(SLOT_BYTES);
+        let end_slot = if end == self.facts.capacity.0 { end } else { end - end % SLOT_BYTES };
+        if first_slot < end_slot {
+            self.buffer.forget(first_slot, end_slot);
+            self.map.discard(first_slot, end_slot);
+        }
+    }
+}
+
+/// Cleaning.
+impl SmrDrive {
+    /// Merges what the media cache has of a band into the band; when that is done.
+    fn clean(&mut self, band: u32, start_s: f64) -> f64 {
+        let range = self.map.bands().range(band);
+        let end_s = start_s + clean_s(&self.mechanism, &self.smr, &range);
+        let (home, home_end) = (self.home_byte(range.start), self.home_byte(range.end));
+        self.read_ahead.forget(&mut self.mechanism, home, home_end, start_s);
+        self.map.clean(band);
+        let last = self.mechanism.place_of(home_end - 1);
+        let next_sector = home_end.div_ceil(self.mechanism.geometry().sector_bytes());
+        self.mechanism.read_on_to(&last, next_sector, end_s);
+        end_s
+    }
+
+    /// Cleans a band if the drive has been idle for long enough at `now`; whether it did.
+    fn clean_idle(&mut self, now: Instant) -> bool {
+        let delay_s = match self.idle {
+            Idle::Waits => self.smr.idle_delay_seconds,
+            Idle::Interrupted => self.smr.resume_delay_seconds,
+            Idle::Cleans => 0.0,
+        };
+        let start_s = self.decides_s + delay_s;
+        if moment(start_s) > now {
+            return false;
+        }
+        let Some(band) = self.idle_band() else {
+            self.idle = Idle::Waits;
+            return false;
+        };
+        self.idle = Idle::Cleans;
+        self.read_ahead.stop(&mut self.mechanism, start_s);
+        let end_s = self.clean(band, start_s);
+        self.decide_at(end_s);
+        true
+    }
+
+    /// The band that is cleaned next in idle time; none when the policy leaves things as they are.
+    fn idle_band(&mut self) -> Option<u32> {
+        let mark = match (self.smr.cleaning, self.idle) {
+            (CleaningPolicy::Aggressive, _) => 0.0,
+            (CleaningPolicy::Lazy, Idle::Waits) => self.smr.high_water_share,
+            (CleaningPolicy::Lazy, Idle::Cleans | Idle::Interrupted) => self.smr.low_water_share,
+        };
+        let dirty = if self.map.cache().fullness() > mark { self.map.next_to_clean() } else { None };
+        dirty.or_else(|| self.map.end_stream())
+    }
+}
+
+impl Drive for SmrDrive {
+    fn submit(&mut self, request: Request, now: Instant) {
+        let now_s = now.0 as f64 / 1e9;
+        self.work_until(now);
+        if self.decides_at < now {
+            // An arm that has been free starts now, not when it became free.
+            (self.decides_s, self.decides_at) = (now_s, now);
+        }
+        if self.idle == Idle::Cleans {
+            self.idle = Idle::Interrupted;
+        }
+        let touches_nothing = request.length_bytes == 0 || request.offset_bytes >= self.facts.capacity.0;
+        let trims = self.facts.discard_max.is_some_and(|most| most > Bytes::ZERO);
+        match request.operation {
+            Operation::Discard if !trims => {
+                self.answer(&request, now_s + self.overhead_s, Status::NotSupported, 0);
+            }
+            Operation::Flush if !self.buffer.is_empty() => self.flushes.push_back(request),
+            Operation::Flush => {
+                let written_s = if self.wrote_last { self.decides_s } else { now_s };
+                self.finish(&request, written_s.max(now_s + self.overhead_s), None);
+            }
+            _ if touches_nothing => self.finish(&request, now_s + self.overhead_s, None),
+            Operation::Discard => {
+                self.discard(&request);
+                self.finish(&request, now_s + self.overhead_s, None);
+            }
+            Operation::Read => self.submit_read(request, now_s),
+            Operation::Write => self.submit_write(request, now_s),
+        }
+        self.work_until(now);
+    }
+
+    fn next_completion_at(&mut self) -> Option<Instant> {
+        let finished = self.finished.front().map(|completion| Instant(completion.completed_ns));
+        let has_work = !self.queue.is_empty() || !self.refused.is_empty() || !self.flushes.is_empty();
+        let decision = has_work.then_some(self.decides_at);
+        match (finished, decision) {
+            (Some(finished), Some(decision)) => Some(finished.min(decision)),
+            (finished, decision) => finished.or(decision),
+        }
+    }
+
+    fn take_completion(&mut self, now: Instant) -> Option<Completion> {
+        self.work_until(now);
+        let is_ready = self.finished.front().is_some_and(|completion| completion.completed_ns <= now.0);
+        if is_ready { self.finished.pop_front() } else { None }
+    }
+
+    fn facts(&self) -> &TargetFacts {
+        &self.facts
+    }
+}
+
+#[cfg(test)]
+#[path = "drive_tests.rs"]
+pub(super) mod tests;
