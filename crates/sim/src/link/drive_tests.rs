@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::constant::ConstantDrive;
+use crate::fault::{Fault, FaultyDrive};
 use crate::link::profile::LinkKind;
 use crate::profile::plain_facts;
 use model::prng::Prng;
-use model::units::{Bytes, Nanos};
+use model::range::ByteRange;
+use model::units::{Bytes, Nanos, Offset};
 use proptest::prelude::*;
 
 fn constant(latency_ns: u64, servers: usize) -> Box<dyn Drive + Send> {
@@ -69,6 +71,20 @@ fn a_write_crosses_before_the_medium_sees_it() {
     drive.submit(request(1, Operation::Flush, 0, 0), Instant(0));
     // 10 µs + 10 ms + 1 ms; the flush gets there 10 µs later and is served after the write.
     assert_eq!(drain(&mut drive), [(0, 11_010_000), (1, 12_010_000)]);
+}
+
+/// The drive hears of the last write before the host hears of anything: it is asked about a time that is yet to come.
+#[test]
+fn a_drive_that_was_asked_ahead_answers_in_the_order_of_time() {
+    let slow = ByteRange::new(Offset(1 << 20), Bytes(512)).unwrap();
+    let slow = Fault::Slow { range: slow, longer: Nanos(8_000_000) };
+    let profile = LinkProfile { duplex: Some(Duplex::Full), ..plain() };
+    let mut drive = LinkedDrive::new(Box::new(FaultyDrive::new(constant(100_000, 1), vec![slow])), &profile);
+    drive.submit(request(0, Operation::Read, 0, 500_000), Instant(0));
+    drive.submit(request(1, Operation::Write, 1 << 20, 512), Instant(0));
+    drive.submit(request(2, Operation::Write, 1 << 22, 1_000_000), Instant(0));
+    // 10 µs and 5 ms to cross; ready at 0.21 ms and 8 ms later; there at 10.03512 ms and 0.1 ms later.
+    assert_eq!(drain(&mut drive), [(0, 5_010_000), (1, 8_210_000), (2, 10_135_120)]);
 }
 
 #[test]
@@ -223,17 +239,24 @@ proptest! {
     /// Whoever looks all the time and whoever looks only at the next submission get the same answers, once each, in
     /// the order of time, none before it was asked for.
     #[test]
-    fn answers_come_once_in_order_however_often_somebody_looks(profile in any_link(), seed in any::<u64>()) {
+    fn answers_come_once_in_order_however_often_somebody_looks(
+        profile in any_link(),
+        gap_ns in 1u64..20_000_000,
+        seed in any::<u64>(),
+    ) {
         let run = |looks: bool| {
-            let disk = crate::profile::open("zoned", 3).unwrap();
-            let mut drive = LinkedDrive::new(disk, &profile);
+            // One that, looked at, may turn out to be ready later than it said.
+            let slow = ByteRange::new(Offset(0), Bytes::from_gib(300)).unwrap();
+            let slow = Fault::Slow { range: slow, longer: Nanos(2_000_000) };
+            let disk = FaultyDrive::new(crate::profile::open("zoned", 3).unwrap(), vec![slow]);
+            let mut drive = LinkedDrive::new(Box::new(disk), &profile);
             let mut prng = Prng::new(seed, 0);
             let (mut now, mut answers) = (0u64, Vec::new());
             for tag in 0..60u32 {
                 let operation = Operation::ALL[prng.below(4) as usize];
                 let length_bytes = 512 * (1 + prng.below(4000) as u32);
                 drive.submit(request(tag, operation, prng.below(1 << 30) * 512, length_bytes), Instant(now));
-                let next = now + prng.below(20_000_000);
+                let next = now + prng.below(gap_ns);
                 while looks && let Some(at) = drive.next_completion_at().filter(|at| at.0 <= next) {
                     now = now.max(at.0);
                     answers.extend(drive.take_completion(Instant(now)));

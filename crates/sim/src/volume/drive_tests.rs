@@ -177,8 +177,11 @@ fn a_stripe_of_disks_reads_as_fast_as_all_of_them() {
     assert!(error.abs() < 0.005, "{rate}: {error}");
 }
 
-/// A drive that looks at itself as often as it can.
-fn any_stack() -> impl Strategy<Value = (VolumeKind, ReadPolicy, [LinkProfile; 2], Vec<Fault>, u32)> {
+/// What a stack is made of: the volume, the links inside and outside, the faults, how many drives, and whether there
+/// is anything around the volume.
+type Stack = (VolumeKind, ReadPolicy, [LinkProfile; 2], Vec<Fault>, u32, bool);
+
+fn any_stack() -> impl Strategy<Value = Stack> {
     let kind =
         prop_oneof![Just(VolumeKind::Stripe), Just(VolumeKind::Mirror), Just(VolumeKind::Concatenation)];
     let policy =
@@ -211,13 +214,11 @@ fn any_stack() -> impl Strategy<Value = (VolumeKind, ReadPolicy, [LinkProfile; 2
         (0u64..150).prop_map(Fault::GoneAfter),
         (1u64..400).prop_map(|blocks| Fault::Wraps(Bytes(blocks << 30))),
     ];
-    (kind, policy, [link(), link()], proptest::collection::vec(fault, 0..3), 2u32..4)
+    (kind, policy, [link(), link()], proptest::collection::vec(fault, 0..3), 2u32..4, any::<bool>())
 }
 
 /// Faults around a link to a volume of links to disks, of which the first has faults too.
-fn stack(
-    (kind, policy, links, faults, members): &(VolumeKind, ReadPolicy, [LinkProfile; 2], Vec<Fault>, u32),
-) -> Box<dyn Drive + Send> {
+fn stack((kind, policy, links, faults, members, around): &Stack) -> Box<dyn Drive + Send> {
     let member = |index: u32| -> Box<dyn Drive + Send> {
         let disk: Box<dyn Drive + Send> =
             if index == 2 { constant(70_000) } else { Box::new(open_zoned(ZonedProfile::plain(), 7)) };
@@ -225,6 +226,9 @@ fn stack(
         if index == 0 { Box::new(FaultyDrive::new(linked, faults.clone())) } else { linked }
     };
     let volume = volume(*kind, *policy, (0..*members).map(member).collect());
+    if !around {
+        return Box::new(volume);
+    }
     Box::new(FaultyDrive::new(Box::new(LinkedDrive::new(Box::new(volume), &links[1])), faults.clone()))
 }
 
