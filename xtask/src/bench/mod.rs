@@ -7,6 +7,7 @@
 
 mod contender;
 mod measurement;
+mod mount;
 mod options;
 mod place;
 mod summary;
@@ -29,9 +30,10 @@ const DEPTHS: [u32; 3] = [1, 32, 128];
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = match arguments.split_first() {
         Some((name, rest)) if name == "engine" => Options::parse(rest)?,
+        Some((name, rest)) if name == "mount" => return mount::run(rest),
         _ => return Err(Failure::cannot(options::USAGE)),
     };
-    let program = build()?;
+    let program = build_example("engine_rate")?;
     let place = if options.includes(Target::Loop) { Some(Place::make()?) } else { None };
     let loop_device = place.as_ref().map_or("", Place::device);
 
@@ -47,7 +49,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     drop(place);
     let report = summary::report(&options, &all, &load_before);
     println!("{report}");
-    if options.is_complete() { keep(&report) } else { Ok(()) }
+    if options.is_complete() { keep(REPORT, &report) } else { Ok(()) }
 }
 
 /// Lets each contender run once a round, in an order of its own.
@@ -77,25 +79,25 @@ fn compare(
     Ok(Results { case, contenders: contenders.into_iter().zip(measurements).collect() })
 }
 
-/// Builds the example that runs the engine as a process of its own, like its peer.
-fn build() -> Result<std::path::PathBuf, Failure> {
-    let arguments = ["build", "--release", "-p", "io", "--example", "engine_rate"];
+/// Builds an example of crate `io`, which is run as a process of its own, like its peers.
+fn build_example(name: &str) -> Result<std::path::PathBuf, Failure> {
+    let arguments = ["build", "--release", "-p", "io", "--example", name];
     let status = cargo(&arguments)
         .status()
         .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
     if !status.success() {
-        return Err(Failure::cannot("The engine does not build; its reason is above."));
+        return Err(Failure::cannot("What is measured does not build; its reason is above."));
     }
-    Ok(target_folder().join("release/examples/engine_rate"))
+    Ok(target_folder().join("release/examples").join(name))
 }
 
-fn keep(report: &str) -> Result<(), Failure> {
-    let path = root().join(REPORT);
+fn keep(place: &str, report: &str) -> Result<(), Failure> {
+    let path = root().join(place);
     let folder = path.parent().unwrap_or(&path);
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(&path, report))
         .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", path.display())))?;
-    eprintln!("Kept as {REPORT}.");
+    eprintln!("Kept as {place}.");
     Ok(())
 }
 

@@ -8,7 +8,9 @@ use crate::Failure;
 /// How the command is typed.
 pub const USAGE: &str =
     "Usage: cargo xtask bench engine [--seconds N] [--rounds N] [--seed N] [--only loop|zero|null]
-Compares the engine with fio in turns. A loop device over memory is set up for it, which needs root.";
+       cargo xtask bench mount [DRIVE]
+The first compares the engine with fio in turns. A loop device over memory is set up for it, which needs root.
+The second compares mounted virtual drives with their models, which needs root, fio and dd.";
 
 /// The options of one comparison.
 pub struct Options {

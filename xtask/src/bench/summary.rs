@@ -170,13 +170,14 @@ pub fn load_average() -> String {
     text.split_whitespace().take(3).collect::<Vec<_>>().join(" ")
 }
 
-fn today() -> String {
+/// The date in UTC.
+pub fn today() -> String {
     command("date", &["-u", "+%Y-%m-%d"])
         .map_or_else(|_| "an unknown day".to_owned(), |day| day.trim().to_owned())
 }
 
 /// Processor, cores, kernel, fio.
-fn machine() -> String {
+pub fn machine() -> String {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = processors.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
