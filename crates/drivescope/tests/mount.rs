@@ -190,7 +190,7 @@ fn fio_verifies_what_it_wrote() {
     }
     let Some(served) = Served::new("constant", &[], name) else { return };
     let file = format!("--filename={}", served.file().display());
-    let what = ["--rw=randwrite", "--bs=4k-64k", "--size=32m", "--verify=crc32c", "--do_verify=1"];
+    let what = ["--rw=randwrite", "--bs=4k-64k", "--size=32m", "--verify=crc32c", "--verify_state_save=0"];
     let how = ["--name=verify", "--direct=1", "--ioengine=io_uring", "--iodepth=16", "--verify_fatal=1"];
     run("fio", &[&how[..], &what, &[&file]].concat());
 }
