@@ -106,9 +106,10 @@ impl Dies {
         let start_s = self.die_free_s[die].max(at_s);
         let wait_s = self.wait_for_writing(writing);
         let read_s = pages as f64 * self.read_s;
-        let ready_s = start_s + wait_s + self.read_s;
-        let carry_from_s = self.channel_free_s[channel].max(ready_s);
-        let carried_s = carry_from_s + bytes as f64 * self.seconds_per_byte;
+        // By when the read came, not by when its die is ready: else a read that waits long for its die would keep the
+        // channel from those that do not.
+        let carried_s =
+            self.channel_free_s[channel].max(at_s + self.read_s) + bytes as f64 * self.seconds_per_byte;
         self.channel_free_s[channel] = carried_s;
         let last_s = (bytes as f64 / pages as f64) * self.seconds_per_byte;
         let end_s = carried_s.max(start_s + wait_s + read_s + last_s);

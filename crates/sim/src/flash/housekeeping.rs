@@ -14,7 +14,7 @@
 //! | 4 MiB and less bring them back, smaller ones sooner | the same 0.007 · (1 − s / region) is approached from below |
 //! | splitting the drive does not isolate its halves | F = 95 % of the mean f of what is written, 5 % of the whole drive's |
 //!
-//! F is the mean of what was found since the last burst, before the writes changed it. The numbers 4, 55 %, 60 s, 0.9 and
+//! F is the mean of what the latest writes found, before they changed it. The numbers 4, 55 %, 60 s, 0.9 and
 //! 0.1 are METHODS 7.4's and give the published 0.80 s after 19 h of mixed writes and .54 .36 .24 .16 .11 .07 s in the
 //! passes after it; 0.007 and 5 % are ours: the first makes the last of these stay instead of vanish, since it was
 //! seen to stay.
@@ -29,9 +29,12 @@ use model::prng::Prng;
 use model::units::KIB;
 
 /// Streams of contiguous writes that are told apart.
-const STREAMS: usize = 4;
+const STREAMS: usize = 16;
 /// Writing goes on, for the interval's sake, over pauses up to this, in seconds.
 const PAUSE_S: f64 = 1.0;
+
+/// A burst goes by what was found in about so many regions before it: a second of writing.
+const LATELY_REGIONS: f64 = 8.0;
 
 /// Contiguous writes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,7 +64,7 @@ pub(crate) struct Housekeeping {
     total: f64,
     streams: [Stream; STREAMS],
     requests: u64,
-    /// Fragmentation times bytes, and bytes, as found by writes since the last burst.
+    /// Fragmentation times bytes, and bytes, as found by the latest writes.
     found: f64,
     found_bytes: f64,
     /// Seconds of writing so far, and when the next burst is due.
@@ -159,7 +162,6 @@ impl Housekeeping {
         // From start to start it is an interval.
         let interval_s = self.next_interval_s(fragmentation);
         self.due_s = self.written_s + (interval_s - width_s).max(0.01 * interval_s);
-        (self.found, self.found_bytes) = (0.0, 0.0);
     }
 
     fn next_interval_s(&mut self, fragmentation: f64) -> f64 {
@@ -184,11 +186,7 @@ impl Housekeeping {
             }
         }
         let oldest = (0..STREAMS).min_by_key(|&index| self.streams[index].touched).unwrap_or(0);
-        self.end_write(oldest);
-        let Stream { counted, end, .. } = self.streams[oldest];
-        // What was too short to be sequential was random.
-        let weight = self.profile.random_weight;
-        self.change(counted, end, |f, share| f + (1.0 - f) * (weight * share).min(1.0));
+        self.finish_stream(oldest);
         self.streams[oldest] =
             Stream { start: offset, end: offset, write_start: offset, counted: offset, ..Stream::default() };
         oldest
@@ -196,7 +194,7 @@ impl Housekeeping {
 
     /// A stream's latest write is complete: counts its effect, unless the stream is still too short to tell.
     fn end_write(&mut self, index: usize) {
-        let Stream { start, end, write_start, counted, large_from, .. } = self.streams[index];
+        let Stream { end, write_start, counted, large_from, .. } = self.streams[index];
         let (region, bytes) = (self.region_bytes(), end - write_start);
         if bytes == 0 {
             return;
@@ -214,15 +212,39 @@ impl Housekeeping {
             return;
         }
         self.streams[index].large_from = None;
-        if end - start >= u64::from(self.profile.sequential_kib) * KIB {
-            self.streams[index].counted = end;
-            let target = fragmentation_left(&self.profile, bytes);
-            let kept = 1.0 - self.profile.healing;
-            self.change(counted, end, |f, share| {
-                let kept = kept.powf(share);
-                if f > target { (f * kept).max(target) } else { target - (target - f) * kept }
-            });
+        // A region counts when it has been passed: what its last part finds must not be what its first part left.
+        let passed = end / region * region;
+        if self.is_sequential(&self.streams[index]) && passed > counted {
+            self.streams[index].counted = passed;
+            self.heal(counted, passed, bytes);
         }
+    }
+
+    /// A stream goes on no more: counts what has not been.
+    fn finish_stream(&mut self, index: usize) {
+        let bytes = self.streams[index].end - self.streams[index].write_start;
+        self.end_write(index);
+        let Stream { counted, end, piece_bytes, .. } = self.streams[index];
+        if self.is_sequential(&self.streams[index]) {
+            self.heal(counted, end, bytes.max(piece_bytes));
+        } else {
+            let weight = self.profile.random_weight;
+            self.change(counted, end, |f, share| f + (1.0 - f) * (weight * share).min(1.0));
+        }
+    }
+
+    fn is_sequential(&self, stream: &Stream) -> bool {
+        stream.end - stream.start >= u64::from(self.profile.sequential_kib) * KIB
+    }
+
+    /// A stretch was overwritten sequentially by writes of that size.
+    fn heal(&mut self, from: u64, until: u64, write_bytes: u64) {
+        let target = fragmentation_left(&self.profile, write_bytes);
+        let kept = 1.0 - self.profile.healing;
+        self.change(from, until, |f, share| {
+            let kept = kept.powf(share);
+            if f > target { (f * kept).max(target) } else { target - (target - f) * kept }
+        });
     }
 
     /// Applies `effect(fragmentation, share of the region)` to the regions between two places.
@@ -250,6 +272,12 @@ impl Housekeeping {
             at = end;
         }
         self.found_bytes += bytes as f64;
+        // What was found long ago fades.
+        let lately = LATELY_REGIONS * region as f64;
+        if self.found_bytes > lately {
+            self.found *= lately / self.found_bytes;
+            self.found_bytes = lately;
+        }
     }
 }
 
