@@ -33,8 +33,8 @@ const STREAMS: usize = 16;
 /// Writing goes on, for the interval's sake, over pauses up to this, in seconds.
 const PAUSE_S: f64 = 1.0;
 
-/// A burst goes by what was found in about so many regions before it: a second of writing.
-const LATELY_REGIONS: f64 = 8.0;
+/// A burst goes by what was found in about so many regions before it, and not before a pause.
+const LATELY_REGIONS: f64 = 2.0;
 
 /// Contiguous writes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,6 +102,9 @@ impl Housekeeping {
     /// A write arrives. It must lie within the drive.
     pub(crate) fn note_write(&mut self, offset: u64, bytes: u64, arrival_s: f64) {
         self.requests += 1;
+        if arrival_s - self.last_end_s >= PAUSE_S {
+            (self.found, self.found_bytes) = (0.0, 0.0);
+        }
         self.note_found(offset, bytes);
         let index = match self.streams.iter().position(|stream| stream.end == offset && stream.touched > 0) {
             Some(index) => {

@@ -181,7 +181,7 @@ impl Translation {
         let before = self.moved;
         while (self.free.len() as u64) < free_wanted {
             let Some((victim, valid)) = self.victims.fewest() else { break };
-            let worthwhile = valid <= self.layout.slots - self.layout.slots / 32 - 1;
+            let worthwhile = valid < self.layout.slots - self.layout.slots / 32;
             if !worthwhile || self.moved - before + u64::from(valid) > units_max {
                 break;
             }
