@@ -1,7 +1,7 @@
 //! A hard disk at work: a queue before one arm, and caches that answer without it.
 //!
 //! Whom the arm serves is decided when it becomes free, among those who have come by then. Each command costs its
-//! overhead before the arm moves. Reads that the cache holds, or that the arm is about to pass, are answered
+//! overhead before the arm moves, but for one that has been waiting and goes on where the arm is. Reads that the cache holds, or that the arm is about to pass, are answered
 //! without a place in the queue, while the arm works elsewhere. With the write cache on a write is answered as soon as
 //! there is room; what is dirty is written when nothing is to be read, in turns with reads when the cache is full, and
 //! before anything else when a flush waits. Writes that come after a flush wait for it.
@@ -82,13 +82,12 @@ impl DiskDrive {
 
     /// Serves one request of the queue; whether there was one.
     fn serve_waiting(&mut self, at_s: f64) -> bool {
-        let start_s = at_s + self.overhead_s;
-        let Some(waiting) = self.queue.take(&self.mechanism, at_s, start_s) else { return false };
-        let Waiting { request, place, .. } = waiting;
+        let Some(waiting) = self.queue.take(&self.mechanism, at_s) else { return false };
+        let Waiting { request, ready_s, place, .. } = waiting;
         let (first, end) = self.stretch_of(&request);
         let writes = request.operation == Operation::Write;
         self.read_ahead.stop(&mut self.mechanism, at_s);
-        let transfer = self.mechanism.transfer_at(&place, first, end - first, writes, start_s);
+        let transfer = self.mechanism.transfer_from(&place, first, end - first, writes, ready_s);
         if !writes {
             self.read_ahead.began(&self.mechanism, first, end, &transfer);
         }
@@ -100,9 +99,11 @@ impl DiskDrive {
 
     /// Writes one stretch of what is in the cache; whether there was one.
     fn write_back(&mut self, at_s: f64) -> bool {
-        let Some((first, length, place)) = self.cache.take(&self.mechanism, at_s) else { return false };
+        let start_s = at_s + self.overhead_s;
+        let Some((first, length, place)) = self.cache.take(&self.mechanism, start_s) else { return false };
+        let start_s = if self.mechanism.goes_on_with(&place, true) { at_s } else { start_s };
         self.read_ahead.stop(&mut self.mechanism, at_s);
-        let transfer = self.mechanism.transfer_at(&place, first, length, true, at_s);
+        let transfer = self.mechanism.transfer_from(&place, first, length, true, start_s);
         self.decide_at(transfer.end_s);
         self.wrote_last = true;
         if self.cache.is_empty() {
@@ -187,7 +188,8 @@ impl DiskDrive {
 
     fn enqueue(&mut self, request: Request, now_s: f64) {
         let place = self.mechanism.place_of(request.offset_bytes);
-        self.queue.push(Waiting { request, since_s: now_s, place });
+        let ready_s = now_s + self.overhead_s;
+        self.queue.push(Waiting { request, since_s: now_s, ready_s, place });
     }
 }
 
@@ -195,7 +197,7 @@ impl DiskDrive {
 fn moment(at_s: f64) -> Instant {
     let nanoseconds = at_s * 1e9;
     let whole = nanoseconds as u64;
-    Instant(whole + u64::from((whole as f64) < nanoseconds))
+    Instant(whole.saturating_add(u64::from((whole as f64) < nanoseconds)))
 }
 
 impl Drive for DiskDrive {
@@ -232,9 +234,7 @@ impl Drive for DiskDrive {
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
-        if self.finished.front().is_none_or(|completion| completion.completed_ns > now.0) {
-            self.work_until(now);
-        }
+        self.work_until(now);
         let is_ready = self.finished.front().is_some_and(|completion| completion.completed_ns <= now.0);
         if is_ready { self.finished.pop_front() } else { None }
     }

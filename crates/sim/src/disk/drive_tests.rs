@@ -1,7 +1,8 @@
 //! The disk against published numbers and against physics.
 
 use super::*;
-use crate::disk::profile::{QueuePolicy, ReadAheadProfile};
+use crate::disk::closed_loop::{ClosedLoop, alone};
+use crate::disk::profile::{Defect, DefectKind, QueuePolicy, ReadAheadProfile, StandbyProfile};
 use crate::disk::published::{DISK_4TB_CAPACITY, disk_4tb};
 use crate::disk::truth::DiskTruth;
 use crate::profile::plain_facts;
@@ -26,43 +27,11 @@ fn disk(change: impl FnOnce(&mut DiskProfile)) -> DiskDrive {
     DiskDrive::new(plain_facts("sim:test", DISK_4TB_CAPACITY), &profile, 1)
 }
 
-/// A closed loop: `count` requests at `depth`, places drawn by `place`. Operations per second, and latencies in seconds.
-fn closed_loop(
-    disk: &mut DiskDrive,
-    depth: u32,
-    count: usize,
-    operation: Operation,
-    length_bytes: u32,
-    mut place: impl FnMut(usize) -> u64,
-) -> (f64, Vec<f64>) {
-    let mut now = Instant(0);
-    let mut submitted_ns = vec![0u64; depth as usize];
-    let mut latencies = Vec::with_capacity(count);
-    for tag in 0..depth {
-        let offset_bytes = place(tag as usize);
-        disk.submit(Request { tag: Tag(tag), operation, offset_bytes, length_bytes }, now);
-    }
-    let mut issued = depth as usize;
-    while latencies.len() < count {
-        now = disk.next_completion_at().expect("requests are under way").max(now);
-        while let Some(done) = disk.take_completion(now) {
-            assert_eq!(done.status, Status::Done);
-            let slot = done.tag.0 as usize;
-            latencies.push((done.completed_ns - submitted_ns[slot]) as f64 / 1e9);
-            submitted_ns[slot] = now.0;
-            let offset_bytes = place(issued);
-            issued += 1;
-            disk.submit(Request { tag: done.tag, operation, offset_bytes, length_bytes }, now);
-        }
-    }
-    (latencies.len() as f64 / (now.0 as f64 / 1e9), latencies)
-}
-
 fn random_iops(depth: u32, count: usize, change: impl FnOnce(&mut DiskProfile)) -> (f64, Vec<f64>) {
     let mut disk = disk(change);
     let blocks = disk.facts.capacity.0 / 4096;
     let mut prng = Prng::new(5, 0);
-    closed_loop(&mut disk, depth, count, Operation::Read, 4096, |_| prng.below(blocks) * 4096)
+    ClosedLoop::reads(depth, count).run(&mut disk, |_| prng.below(blocks) * 4096)
 }
 
 /// Published:  81, 96, 111, 129, 149, 170, 182 IOPS at depths 1 to 64 for this curve with an age weight of 0.01,
@@ -103,7 +72,8 @@ fn without_age_nobody_is_faster_on_average_and_somebody_waits_longer() {
 #[test]
 fn the_same_sector_comes_by_once_a_turn() {
     let mut disk = disk(|_| {});
-    let (_, latencies) = closed_loop(&mut disk, 1, 600, Operation::Read, 512, |_| 512 * 1_000_000);
+    let host = ClosedLoop { length_bytes: 512, ..ClosedLoop::reads(1, 600) };
+    let (_, latencies) = host.run(&mut disk, |_| 512 * 1_000_000);
     let period = latencies[10..].iter().sum::<f64>() / (latencies.len() - 10) as f64;
     assert!((period / TURN_S - 1.0).abs() < 1e-6, "{period}");
 }
@@ -115,7 +85,8 @@ fn sequential_reads_run_at_the_rate_of_the_zone() {
         let expected = zone.bytes_per_second;
         let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
         let place = |index: usize| zone.first_byte + ((index as u64) << 20);
-        let (_, latencies) = closed_loop(&mut disk, 4, 2000, Operation::Read, 1 << 20, place);
+        let (_, latencies) =
+            ClosedLoop { length_bytes: 1 << 20, ..ClosedLoop::reads(4, 2000) }.run(&mut disk, place);
         // By Little's law the time between completions is the latency over the depth, once the first seek is over.
         let steady = &latencies[16..];
         let per_request_s = steady.iter().sum::<f64>() / steady.len() as f64 / 4.0;
@@ -130,7 +101,8 @@ fn a_stream_read_again_is_read_from_the_platter_again() {
     let (outer, _) = DiskTruth::new(&profile(), DISK_4TB_CAPACITY).edge_rates();
     let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
     let place = |index: usize| ((index % 64) as u64) << 20;
-    let (_, latencies) = closed_loop(&mut disk, 1, 128, Operation::Read, 1 << 20, place);
+    let (_, latencies) =
+        ClosedLoop { length_bytes: 1 << 20, ..ClosedLoop::reads(1, 128) }.run(&mut disk, place);
     let rate = (64 << 20) as f64 / latencies[64..].iter().sum::<f64>();
     assert!(rate < outer, "{rate} {outer}");
 }
@@ -140,8 +112,8 @@ fn a_write_cache_answers_at_once_until_it_is_full() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 65_536);
     let blocks = disk.facts.capacity.0 / 4096;
     let mut prng = Prng::new(5, 0);
-    let (_, latencies) =
-        closed_loop(&mut disk, 1, 20_000, Operation::Write, 4096, |_| prng.below(blocks) * 4096);
+    let host = ClosedLoop { operation: Operation::Write, ..ClosedLoop::reads(1, 20_000) };
+    let (_, latencies) = host.run(&mut disk, |_| prng.below(blocks) * 4096);
     let quick = latencies.iter().take(16_000).filter(|latency| **latency < 1e-3).count();
     assert_eq!(quick, 16_000, "64 MiB hold 16384 blocks");
     let late = &latencies[18_000..];
@@ -170,4 +142,297 @@ fn a_flush_waits_for_what_is_in_the_cache() {
     }
     assert_eq!((order[0].0, order[1].0), (0, 1));
     assert!(order[0].1 < 1_000_000 && order[1].1 > 1_000_000, "{order:?}");
+}
+
+/// A request alone, and what it took.
+fn read(disk: &mut DiskDrive, now: &mut Instant, offset_bytes: u64, length_bytes: u32) -> (Status, f64) {
+    alone(disk, now, Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes })
+}
+
+#[test]
+fn what_was_read_is_read_again_from_the_cache() {
+    let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
+    let mut now = Instant(0);
+    for block in 0..16 {
+        read(&mut disk, &mut now, block << 33, 4096);
+    }
+    for block in 0..16 {
+        let (_, seconds) = read(&mut disk, &mut now, block << 33, 4096);
+        assert!((seconds - 0.2e-3).abs() < 1e-8, "{block} takes {seconds}");
+    }
+    // The 17th takes the place of the one that was used longest ago: the first.
+    read(&mut disk, &mut now, 16 << 33, 4096);
+    assert!(read(&mut disk, &mut now, 1 << 33, 4096).1 < 0.3e-3);
+    assert!(read(&mut disk, &mut now, 0, 4096).1 > 0.3e-3);
+}
+
+/// The buffer is filled while nobody asks: 2 MiB after the read, which takes 12 ms here. More is not there.
+#[test]
+fn it_reads_on_while_idle() {
+    let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
+    let mut now = Instant(0);
+    read(&mut disk, &mut now, 1 << 40, 4096);
+    now = Instant(now.0 + 5_000_000_000);
+    for mib in 0..2 {
+        let (_, seconds) = read(&mut disk, &mut now, (1 << 40) + 4096 + (mib << 20), 1 << 20);
+        assert!((seconds - 0.2e-3).abs() < 1e-8, "{seconds}");
+    }
+    now = Instant(now.0 + 5_000_000_000);
+    let (_, seconds) = read(&mut disk, &mut now, (1 << 40) + (64 << 20), 1 << 20);
+    assert!(seconds > 1e-3, "{seconds}");
+}
+
+/// A host at a third of the disk's rate always finds what it asks for in the buffer: the arm goes on in time.
+#[test]
+fn a_slow_host_never_waits_for_the_platter() {
+    let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
+    let mut now = Instant(0);
+    let mut late = 0;
+    for index in 0..400u64 {
+        let (_, seconds) = read(&mut disk, &mut now, index * 131_072, 131_072);
+        late += u32::from(index > 0 && seconds > 0.21e-3);
+        now = Instant(now.0 + 2_500_000);
+    }
+    assert!(late <= 4, "{late} of 400 waited");
+}
+
+/// Several streams in turns, each found in a segment of its own.
+#[test]
+fn hits_do_not_wait_for_the_arm() {
+    let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
+    let mut now = Instant(0);
+    read(&mut disk, &mut now, 1 << 40, 4096);
+    now = Instant(now.0 + 100_000_000);
+    disk.submit(
+        Request { tag: Tag(7), operation: Operation::Read, offset_bytes: 0, length_bytes: 4096 },
+        now,
+    );
+    let hit = Request { tag: Tag(8), operation: Operation::Read, offset_bytes: 1 << 40, length_bytes: 4096 };
+    disk.submit(hit, now);
+    let mut tags = Vec::new();
+    while tags.len() < 2 {
+        now = disk.next_completion_at().unwrap().max(now);
+        while let Some(done) = disk.take_completion(now) {
+            tags.push(done.tag.0);
+        }
+    }
+    assert_eq!(tags, [8, 7]);
+}
+
+fn write(offset_bytes: u64, length_bytes: u32) -> Request {
+    Request { tag: Tag(0), operation: Operation::Write, offset_bytes, length_bytes }
+}
+
+#[test]
+fn a_write_makes_what_was_read_there_stale() {
+    let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
+    let mut now = Instant(0);
+    read(&mut disk, &mut now, 1 << 40, 65_536);
+    assert!(read(&mut disk, &mut now, 1 << 40, 4096).1 < 0.3e-3);
+    alone(&mut disk, &mut now, write((1 << 40) + 8192, 4096));
+    assert!(read(&mut disk, &mut now, 1 << 40, 4096).1 > 0.3e-3);
+}
+
+/// Without a cache one write at a time misses its turn each time; several at a time are written one behind the other.
+#[test]
+fn without_write_cache_a_queue_keeps_the_arm_writing() {
+    let (outer, _) = DiskTruth::new(&profile(), DISK_4TB_CAPACITY).edge_rates();
+    let rate = |depth| {
+        let host = ClosedLoop {
+            operation: Operation::Write,
+            length_bytes: 65_536,
+            ..ClosedLoop::reads(depth, 2000)
+        };
+        let (iops, _) = host.run(&mut disk(|_| {}), |index| index as u64 * 65_536);
+        iops * 65_536.0
+    };
+    assert!((rate(4) / outer - 1.0).abs() < 0.01, "{} {outer}", rate(4));
+    // 128 sectors of 3072 and a turn to the next.
+    let alone = 65_536.0 / TURN_S;
+    assert!((rate(1) / alone - 1.0).abs() < 0.08, "{} {alone}", rate(1));
+}
+
+#[test]
+fn sequential_writes_run_at_the_rate_of_the_zone() {
+    let zone = DiskTruth::new(&profile(), DISK_4TB_CAPACITY).zones()[30].clone();
+    let mut disk = disk(|profile| profile.write_cache.capacity_kib = 16_384);
+    let host =
+        ClosedLoop { operation: Operation::Write, length_bytes: 1 << 20, ..ClosedLoop::reads(2, 4000) };
+    let (_, latencies) = host.run(&mut disk, |index| zone.first_byte + ((index as u64) << 20));
+    let steady = &latencies[100..];
+    let per_request_s = steady.iter().sum::<f64>() / steady.len() as f64 / 2.0;
+    let rate = f64::from(1 << 20) / per_request_s;
+    assert!((rate / zone.bytes_per_second - 1.0).abs() < 0.005, "{rate} {}", zone.bytes_per_second);
+}
+
+/// Published: random writes with the cache on run like reads at a depth of 64 or more, 182 to 198 a second, with one
+/// write under way.
+#[test]
+fn random_writes_through_the_cache_are_a_deep_queue() {
+    let mut disk = disk(|profile| profile.write_cache.capacity_kib = 16_384);
+    let blocks = disk.facts.capacity.0 / 4096;
+    let mut prng = Prng::new(5, 0);
+    let host = ClosedLoop { operation: Operation::Write, ..ClosedLoop::reads(1, 14_000) };
+    let (_, latencies) = host.run(&mut disk, |_| prng.below(blocks) * 4096);
+    let late = &latencies[6000..];
+    let iops = late.len() as f64 / late.iter().sum::<f64>();
+    assert!((182.0 * 0.93..198.0 * 1.1).contains(&iops), "{iops}");
+}
+
+#[test]
+fn writes_and_reads_share_the_arm_when_the_cache_is_full() {
+    let mut disk = disk(|profile| profile.write_cache.capacity_kib = 1024);
+    let blocks = disk.facts.capacity.0 / 4096;
+    let mut prng = Prng::new(5, 0);
+    let mut now = Instant(0);
+    let mut next = |tag: u32| Request {
+        tag: Tag(tag),
+        operation: if tag < 4 { Operation::Write } else { Operation::Read },
+        offset_bytes: prng.below(blocks) * 4096,
+        length_bytes: 4096,
+    };
+    for tag in 0..8 {
+        disk.submit(next(tag), now);
+    }
+    let (mut reads, mut writes) = (0, 0);
+    while reads + writes < 4000 {
+        now = disk.next_completion_at().unwrap().max(now);
+        while let Some(done) = disk.take_completion(now) {
+            if done.tag.0 < 4 {
+                writes += 1
+            } else {
+                reads += 1
+            }
+            disk.submit(next(done.tag.0), now);
+        }
+    }
+    assert!(reads > 1200 && writes > 1200, "{reads} {writes}");
+}
+
+fn defect(kind: DefectKind, retry_turns: u32) -> Defect {
+    Defect { kind, first_byte: 1 << 40, bytes: 4096, retry_turns }
+}
+
+#[test]
+fn an_unreadable_sector_fails_after_its_turns() {
+    let mut disk = disk(|profile| {
+        profile.read_ahead = ReadAheadProfile::default();
+        profile.defects = vec![defect(DefectKind::Unreadable, 200)];
+    });
+    let mut now = Instant(0);
+    let (status, _) = read(&mut disk, &mut now, (1 << 40) - 65_536, 65_536);
+    assert_eq!(status, Status::Done);
+    let (status, seconds) = read(&mut disk, &mut now, 1 << 40, 4096);
+    assert_eq!(status, Status::MediumError);
+    assert!((200.0..=202.5).contains(&(seconds / TURN_S)), "{seconds}");
+    // Again: nothing of it was kept.
+    let (status, seconds) = read(&mut disk, &mut now, (1 << 40) - 4096, 16_384);
+    assert_eq!(status, Status::MediumError);
+    assert!(seconds / TURN_S > 200.0);
+    assert_eq!(read(&mut disk, &mut now, (1 << 40) + 4096, 65_536).0, Status::Done);
+    assert_eq!(alone(&mut disk, &mut now, write(1 << 40, 4096)).0, Status::Done);
+}
+
+#[test]
+fn an_error_says_how_much_came_before_it() {
+    let mut disk = disk(|profile| profile.defects = vec![defect(DefectKind::Unreadable, 10)]);
+    let offset_bytes = (1 << 40) - 12_288;
+    let request = Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes: 65_536 };
+    disk.submit(request, Instant(0));
+    let done = loop {
+        let now = disk.next_completion_at().unwrap();
+        if let Some(done) = disk.take_completion(now) {
+            break done;
+        }
+    };
+    assert_eq!((done.status, done.transferred_bytes), (Status::MediumError, 12_288));
+}
+
+/// A stretch read in order past a defect takes what it took without, and what the defect costs.
+#[test]
+fn slow_and_remapped_sectors_cost_turns() {
+    let pass_s = |defects: Vec<Defect>| {
+        let mut disk = disk(|profile| {
+            profile.read_ahead = ReadAheadProfile::default();
+            profile.geometry.spare_cylinders_per_zone = 1;
+            profile.defects = defects;
+        });
+        let mut now = Instant(0);
+        read(&mut disk, &mut now, (1 << 40) - (8 << 20), 4096);
+        let begun = now;
+        for index in 0..64u64 {
+            let first = (1 << 40) - (8 << 20) + 4096 + index * 262_144;
+            assert_eq!(read(&mut disk, &mut now, first, 262_144).0, Status::Done);
+        }
+        now.since(begun).seconds()
+    };
+    let sound_s = pass_s(Vec::new());
+    let slow = (pass_s(vec![defect(DefectKind::Slow, 4)]) - sound_s) / TURN_S;
+    // 8 sectors of 512 bytes, 4 turns each, and the turns lost when the stream is interrupted.
+    assert!((32.0..35.0).contains(&slow), "{slow}");
+    let remapped = (pass_s(vec![defect(DefectKind::Remapped, 0)]) - sound_s) / TURN_S;
+    assert!((1.0..6.0).contains(&remapped), "{remapped}");
+}
+
+#[test]
+fn it_wakes_up_from_standby() {
+    let mut disk = disk(|profile| {
+        profile.standby = Some(StandbyProfile { after_idle_s: 600.0, wake_up_s: 9.0 });
+    });
+    let mut now = Instant(0);
+    read(&mut disk, &mut now, 1 << 40, 4096);
+    now = Instant(now.0 + 599_000_000_000);
+    assert!(read(&mut disk, &mut now, 1 << 41, 4096).1 < 0.1);
+    now = Instant(now.0 + 601_000_000_000);
+    let (_, seconds) = read(&mut disk, &mut now, 1 << 40, 4096);
+    assert!((9.0..9.1).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn a_disk_does_not_discard() {
+    let mut disk = disk(|_| {});
+    let discard = Request { tag: Tag(0), operation: Operation::Discard, offset_bytes: 0, length_bytes: 4096 };
+    assert_eq!(alone(&mut disk, &mut Instant(0), discard).0, Status::NotSupported);
+}
+
+/// Somebody who looks at the drive again and again changes nothing.
+#[test]
+fn looking_changes_nothing() {
+    let answers = |looks: u64| {
+        let mut disk = disk(|profile| {
+            profile.read_ahead = ReadAheadProfile::default();
+            profile.write_cache.capacity_kib = 256;
+            profile.seek_noise = 0.03;
+        });
+        let mut prng = Prng::new(9, 0);
+        let mut answers = Vec::new();
+        let mut now = 0;
+        for tag in 0..2000 {
+            let request = Request {
+                tag: Tag(tag),
+                operation: [Operation::Read, Operation::Write][prng.below(2) as usize],
+                offset_bytes: prng.below(1 << 12) << 20,
+                length_bytes: 65_536,
+            };
+            disk.submit(request, Instant(now));
+            let until = now + prng.below(12_000_000);
+            for look in 1..=looks {
+                let at = Instant(now + (until - now) * look / looks);
+                disk.next_completion_at();
+                while let Some(done) = disk.take_completion(at) {
+                    answers.push((done.tag.0, done.completed_ns));
+                }
+            }
+            now = until;
+        }
+        while let Some(moment) = disk.next_completion_at() {
+            while let Some(done) = disk.take_completion(moment) {
+                answers.push((done.tag.0, done.completed_ns));
+            }
+        }
+        answers.sort_unstable();
+        assert_eq!(answers.len(), 2000);
+        answers
+    };
+    assert_eq!(answers(1), answers(7));
 }

@@ -39,6 +39,8 @@ pub struct ZoneLayout {
 /// Where a sector is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
+    /// Counted from the first of the disk.
+    pub sector: u64,
     /// Counted from the outer edge.
     pub cylinder: u64,
     /// Counted from the first.
@@ -108,8 +110,8 @@ struct Zone {
     before_surface: Vec<u64>,
 }
 
-/// The most cylinders and sectors that are counted: sums of turns stay exact to a millionth of one.
-const CYLINDERS_MAX: u64 = 1 << 26;
+/// The most tracks and sectors that are counted: sums of turns stay exact to a millionth of one.
+const TRACKS_MAX: u64 = 1 << 27;
 const SECTORS_MAX: u64 = 1 << 48;
 
 impl Geometry {
@@ -150,8 +152,8 @@ impl Geometry {
             zones.push(zone);
             sector = sector.saturating_add(sectors_per_cylinder.saturating_mul(cylinders));
             cylinder = cylinder.saturating_add(cylinders).saturating_add(profile.spare_cylinders_per_zone);
-            if sector > SECTORS_MAX || cylinder > CYLINDERS_MAX {
-                let reason = "more than 2^26 cylinders or 2^48 sectors up to here";
+            if sector > SECTORS_MAX || cylinder.saturating_mul(surfaces) > TRACKS_MAX {
+                let reason = "more than 2^27 tracks or 2^48 sectors up to here";
                 return Err(Flaw::new(format!("zones.{number}.cylinders"), reason));
             }
             revolutions += (cylinders / wide) as f64 * skews.group(wide, surfaces);
@@ -243,6 +245,7 @@ impl Geometry {
             + track as f64 * (1.0 + self.skews.track)
             + on_track as f64 / f64::from(sectors_per_track);
         Place {
+            sector,
             cylinder: zone.first_cylinder + first_column + column,
             surface: surface as u32,
             sectors_per_track,
@@ -351,8 +354,8 @@ fn check(profile: &GeometryProfile, zones: &[ZoneLayout]) -> Result<(), Flaw> {
         }
     }
     for (number, zone) in zones.iter().enumerate() {
-        if zone.cylinders == 0 || zone.cylinders > CYLINDERS_MAX {
-            return Err(Flaw::new(format!("zones.{number}.cylinders"), "a zone has 1 to 2^26 cylinders"));
+        if zone.cylinders == 0 || zone.cylinders > TRACKS_MAX {
+            return Err(Flaw::new(format!("zones.{number}.cylinders"), "a zone has 1 to 2^27 cylinders"));
         }
         if zone.sectors_per_track.iter().any(|count| !(1..=1_000_000).contains(count)) {
             let key = format!("zones.{number}.sectors_per_track");

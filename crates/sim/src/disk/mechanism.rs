@@ -138,14 +138,30 @@ impl Mechanism {
 
     /// Seconds from `at_s` until the first sector of a place passes under the head, without noise.
     pub fn positioning_s(&self, place: &Place, at_s: f64, writes: bool) -> f64 {
+        if at_s <= self.arm.free_s && self.goes_on_with(place, writes) {
+            return self.arm.free_s + self.skew_s(place) - at_s;
+        }
         self.positioning_from(place, self.phase_turns(at_s), writes)
     }
 
-    /// The same from the part of a turn that has been done: for those who ask about many places at one moment.
+    /// The same from the part of a turn that has been done, for those who ask about many places at one moment: as if
+    /// none of them was what comes next anyway.
     #[inline]
     pub fn positioning_from(&self, place: &Place, phase_turns: f64, writes: bool) -> f64 {
         let reach_s = self.reach_s(place, writes);
         reach_s + self.wait_s(place.angle_turns, phase_turns + reach_s * self.turns_per_second)
+    }
+
+    /// Whether a place is what comes next where the arm is, so that going on costs no positioning.
+    #[inline]
+    pub fn goes_on_with(&self, place: &Place, writes: bool) -> bool {
+        place.sector == self.arm.next_sector && self.arm.writing == writes && place.sector > 0
+    }
+
+    /// Seconds from the end of the last sector to the beginning of the next: none, but for a skew.
+    #[inline]
+    fn skew_s(&self, place: &Place) -> f64 {
+        (place.revolutions - self.arm.revolutions) * self.turn_s
     }
 
     /// Seconds until the arm is at a place: the longer of seek and head switch, and settling before a write unless it
@@ -170,28 +186,13 @@ impl Mechanism {
     /// Moves the arm to a stretch and over all of it, from `start_s` on or when the arm is free. The stretch lies on
     /// the disk and is not empty.
     pub fn transfer(&mut self, first_byte: u64, length_bytes: u64, writes: bool, start_s: f64) -> Transfer {
-        let sector_bytes = self.geometry.sector_bytes();
-        let first = first_byte / sector_bytes;
-        let place = self.geometry.place(first);
-        self.transfer_from(first, &place, first_byte, length_bytes, writes, start_s)
+        let place = self.place_of(first_byte);
+        self.transfer_from(&place, first_byte, length_bytes, writes, start_s)
     }
 
     /// [`Mechanism::transfer`] for those who have kept the place of the first byte.
-    pub fn transfer_at(
+    pub fn transfer_from(
         &mut self,
-        place: &Place,
-        first_byte: u64,
-        length_bytes: u64,
-        writes: bool,
-        start_s: f64,
-    ) -> Transfer {
-        let first = first_byte / self.geometry.sector_bytes();
-        self.transfer_from(first, place, first_byte, length_bytes, writes, start_s)
-    }
-
-    fn transfer_from(
-        &mut self,
-        first: u64,
         place: &Place,
         first_byte: u64,
         length_bytes: u64,
@@ -201,7 +202,7 @@ impl Mechanism {
         let sector_bytes = self.geometry.sector_bytes();
         let end_byte = first_byte + length_bytes;
         let end = end_byte.div_ceil(sector_bytes);
-        let first_s = self.arrive(first, place, writes, start_s.max(self.arm.free_s));
+        let first_s = self.arrive(place, writes, start_s.max(self.arm.free_s));
         let last = self.geometry.place(end - 1);
         let turns = last.end_revolutions() - place.revolutions;
         let mut transfer =
@@ -219,9 +220,9 @@ impl Mechanism {
     }
 
     /// Moves the arm to a place; when its sector begins to pass.
-    fn arrive(&mut self, first: u64, place: &Place, writes: bool, start_s: f64) -> f64 {
-        if first == self.arm.next_sector && self.arm.writing == writes && start_s <= self.arm.free_s {
-            return self.arm.free_s + (place.revolutions - self.arm.revolutions).max(0.0) * self.turn_s;
+    fn arrive(&mut self, place: &Place, writes: bool, start_s: f64) -> f64 {
+        if start_s <= self.arm.free_s && self.goes_on_with(place, writes) {
+            return self.arm.free_s + self.skew_s(place);
         }
         let start_s = start_s + self.wake_up_s(start_s);
         let noise = match self.seek_noise {
@@ -263,10 +264,10 @@ impl Mechanism {
         self.arm.free_s = self.arm.free_s.max(free_s);
     }
 
-    /// Whether there are defects within a stretch.
-    pub fn has_defects(&self, first_byte: u64, end_byte: u64) -> bool {
-        let from = self.defects.partition_point(|defect| defect.first_byte + defect.bytes <= first_byte);
-        self.defects.get(from).is_some_and(|defect| defect.first_byte < end_byte)
+    /// How far from a byte there are no defects: at most up to `limit_byte`.
+    pub fn sound_until(&self, byte: u64, limit_byte: u64) -> u64 {
+        let from = self.defects.partition_point(|defect| defect.first_byte + defect.bytes <= byte);
+        self.defects.get(from).map_or(limit_byte, |defect| defect.first_byte.clamp(byte, limit_byte))
     }
 
     /// Adds to a transfer what the defects in it cost.

@@ -6,6 +6,8 @@
 //!         └─► truth
 //! ```
 
+#[cfg(test)]
+mod closed_loop;
 pub mod drive;
 pub mod geometry;
 pub mod mechanism;

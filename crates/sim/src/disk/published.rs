@@ -48,3 +48,7 @@ pub fn disk_4tb() -> DiskProfile {
         defects: Vec::new(),
     }
 }
+
+#[cfg(test)]
+#[path = "published_tests.rs"]
+mod tests;

@@ -18,8 +18,22 @@ pub struct Waiting {
     pub request: Request,
     /// Since when, in seconds.
     pub since_s: f64,
+    /// When the electronics have understood it, in seconds; of one that was taken, when the arm starts to move for it.
+    pub ready_s: f64,
     /// Where its first sector is.
     pub place: Place,
+}
+
+impl Waiting {
+    /// What the electronics need for it.
+    fn overhead_s(&self) -> f64 {
+        self.ready_s - self.since_s
+    }
+
+    fn goes_on(&self, mechanism: &Mechanism, at_s: f64) -> bool {
+        self.ready_s <= at_s
+            && mechanism.goes_on_with(&self.place, self.request.operation == Operation::Write)
+    }
 }
 
 /// All that wait.
@@ -62,26 +76,32 @@ impl Queue {
         }
     }
 
-    /// Takes whom the arm serves next at `at_s`, if it starts to move at `start_s`.
-    pub fn take(&mut self, mechanism: &Mechanism, at_s: f64, start_s: f64) -> Option<Waiting> {
+    /// Takes whom the free arm serves next at `at_s`. The electronics turn to it only then, so the arm starts to move
+    /// for it after their overhead; what comes next where the arm is, and was understood before, it need not move for.
+    pub fn take(&mut self, mechanism: &Mechanism, at_s: f64) -> Option<Waiting> {
         let index = match self.near.len() {
             0 => return None,
             1 => 0,
-            _ => self.nearest(mechanism, at_s, start_s),
+            _ => self.nearest(mechanism, at_s),
         };
-        let taken = self.near.swap_remove(index);
+        let mut taken = self.near.swap_remove(index);
+        taken.ready_s = if taken.goes_on(mechanism, at_s) { at_s } else { at_s + taken.overhead_s() };
         if let Some(next) = self.later.pop_front() {
             self.near.push(next);
         }
         Some(taken)
     }
 
-    fn nearest(&self, mechanism: &Mechanism, at_s: f64, start_s: f64) -> usize {
+    fn nearest(&self, mechanism: &Mechanism, at_s: f64) -> usize {
         debug_assert!(self.policy != QueuePolicy::FirstCome, "who comes first has no rivals");
-        let phase_turns = mechanism.phase_turns(start_s);
+        let overhead_s = self.near.first().map_or(0.0, Waiting::overhead_s);
+        let phase_turns = mechanism.phase_turns(at_s + overhead_s);
         let (mut best, mut best_cost) = (0, f64::INFINITY);
         for (index, waiting) in self.near.iter().enumerate() {
             let writes = waiting.request.operation == Operation::Write;
+            if waiting.goes_on(mechanism, at_s) {
+                return index;
+            }
             let positioning_s = mechanism.positioning_from(&waiting.place, phase_turns, writes);
             let cost = positioning_s - self.age_weight * (at_s - waiting.since_s);
             if cost < best_cost {

@@ -77,14 +77,16 @@ impl ReadAhead {
             self.resume(mechanism, end_byte, now_s, others_wait);
             return Some(ready_s);
         }
+        let further_byte = self.limit_of(mechanism, end_byte);
         let stream = self.stream.as_mut()?;
-        if others_wait || held_byte != stream.promised_byte || end_byte > stream.limit_byte {
+        if others_wait || held_byte < stream.promised_byte || end_byte > stream.limit_byte {
             return None;
         }
         let last = mechanism.place_of(end_byte - 1);
         let ready_s = stream.first_s + (last.end_revolutions() - stream.revolutions) * mechanism.turn_s();
+        let held_byte = stream.promised_byte;
         (stream.promised_byte, stream.promised_s) = (end_byte, ready_s);
-        stream.limit_byte = (end_byte + self.ahead_bytes).min(mechanism.bytes());
+        stream.limit_byte = further_byte;
         mechanism.read_on_to(&last, end_byte.div_ceil(mechanism.geometry().sector_bytes()), ready_s);
         self.store(held_byte, end_byte);
         Some(ready_s.max(now_s))
@@ -132,9 +134,14 @@ impl ReadAhead {
                 revolutions: mechanism.place_of(first_byte).revolutions,
                 promised_byte: end_byte,
                 promised_s: transfer.end_s,
-                limit_byte: (end_byte + self.ahead_bytes).min(mechanism.bytes()),
+                limit_byte: self.limit_of(mechanism, end_byte),
             });
         }
+    }
+
+    /// How far the arm reads on when what was asked for ends there.
+    fn limit_of(&self, mechanism: &Mechanism, end_byte: u64) -> u64 {
+        mechanism.sound_until(end_byte, (end_byte + self.ahead_bytes).min(mechanism.bytes()))
     }
 
     /// Puts a stretch into segments: behind what it continues, or in place of the least recently used ones.
@@ -203,12 +210,12 @@ impl ReadAhead {
 
     /// Goes on reading a stream of which a read took the part up to `end_byte` from the cache, if it has used up half of
     /// what was read on and the arm is free.
-    fn resume(&mut self, mechanism: &mut Mechanism, end_byte: u64, now_s: f64, others_wait: bool) {
+    fn resume(&mut self, mechanism: &Mechanism, end_byte: u64, now_s: f64, others_wait: bool) {
         if self.ahead_bytes == 0 || others_wait || self.stream.is_some() || mechanism.free_s() > now_s {
             return;
         }
-        let held_byte = self.segments[self.recent].end_byte;
-        let limit_byte = (end_byte + self.ahead_bytes).min(mechanism.bytes());
+        let limit_byte = self.limit_of(mechanism, end_byte);
+        let held_byte = self.held_until(end_byte, limit_byte);
         if held_byte - end_byte > self.ahead_bytes / 2 || held_byte >= limit_byte {
             return;
         }
