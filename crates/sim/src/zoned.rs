@@ -69,7 +69,8 @@ mod bytes_number {
 const CAPACITY_MAX: u64 = 1 << 50;
 /// No disk has more zones.
 const ZONES_MAX: usize = 10_000;
-/// Faster than any disk, in bytes per second.
+/// Slower and faster than any disk, in bytes per second.
+const RATE_MIN: f64 = 1e3;
 const RATE_MAX: f64 = 1e11;
 /// No part of an access takes longer, in seconds.
 const PART_S_MAX: f64 = 10.0;
@@ -154,8 +155,8 @@ impl ZonedProfile {
                     "the first begins at 0, each other after the one before it and within the capacity";
                 return Err(Flaw::new(format!("zones.{index}.first_byte"), reason));
             }
-            if !(1.0..=RATE_MAX).contains(&zone.bytes_per_second) {
-                let reason = format!("it is not between 1 and {RATE_MAX}");
+            if !(RATE_MIN..=RATE_MAX).contains(&zone.bytes_per_second) {
+                let reason = format!("it is not between {RATE_MIN} and {RATE_MAX}");
                 return Err(Flaw::new(format!("zones.{index}.bytes_per_second"), reason));
             }
         }
@@ -256,7 +257,7 @@ impl ZonedDrive {
             let request = self.queue.remove(index);
             let exact_ns = self.service_s(&request) * 1e9 + self.fraction_ns;
             self.fraction_ns = exact_ns.fract();
-            self.in_service = Some((request, Instant(now.0 + exact_ns as u64)));
+            self.in_service = Some((request, Instant(now.0.saturating_add(exact_ns as u64))));
         }
     }
 

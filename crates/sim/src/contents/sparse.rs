@@ -152,7 +152,13 @@ fn write_page(node: &mut Node, offset: usize, data: &[u8], memory: &mut Memory) 
     }
     if let Node::Fill(byte) = *node {
         memory.take(PAGE as u64)?;
-        *node = Node::Page(Box::new([byte; PAGE]));
+        *node = Node::Page(match <[u8; PAGE]>::try_from(data) {
+            Ok(page) => Box::new(page),
+            Err(_) => Box::new([byte; PAGE]),
+        });
+        if data.len() == PAGE {
+            return Ok(());
+        }
     }
     if let Node::Page(page) = node {
         page[offset..offset + data.len()].copy_from_slice(data);

@@ -227,6 +227,7 @@ fn check_real(real_bytes: u64, capacity: Bytes) -> Result<(), Flaw> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const CAPACITY: Bytes = Bytes(1 << 30);
 
@@ -280,5 +281,40 @@ mod tests {
         assert_eq!(flaw("kind = \"short-reads\"\nevery_reads = 0"), "every_reads");
         assert!(toml::from_str::<FaultProfile>("kind = \"gone-at\"\nat_s = 1.0\nat = 2").is_err());
         assert!(toml::from_str::<FaultProfile>("kind = \"gone\"").is_err());
+    }
+
+    proptest! {
+        /// Whatever passes the check can be built, and says what it said.
+        #[test]
+        fn what_passes_the_check_can_be_built(
+            first_byte: u64, bytes: u64, count: u64, small: bool, time: f64, other: f64, part in 0usize..9,
+        ) {
+            let scale = if small { 1 << 29 } else { u64::MAX };
+            let (first_byte, bytes) = (first_byte % scale, bytes % scale);
+            let time = if small { (time.abs() % 100.0) * 1e3 } else { time };
+            let fault = [
+                FaultProfile::Unreadable { first_byte, bytes, milliseconds: time },
+                FaultProfile::Slow { first_byte, bytes, milliseconds: time },
+                FaultProfile::TimesOut { first_byte, bytes, seconds: time },
+                FaultProfile::ShortReads { every_reads: count },
+                FaultProfile::Stall { at_s: other, seconds: time, every_s: small.then_some(other) },
+                FaultProfile::GoneAfterRequests { requests: count },
+                FaultProfile::GoneAt { at_s: time },
+                FaultProfile::LyingCapacity { real_bytes: bytes / 4096 * 4096 },
+                FaultProfile::SilentCorruption {
+                    corruption: Corruption::Stale,
+                    every_blocks: count,
+                    first_byte: first_byte / 4096 * 4096,
+                    bytes: small.then_some(bytes),
+                },
+            ][part].clone();
+            if fault.check(CAPACITY).is_ok() {
+                prop_assert_eq!(fault.faults().is_empty(), part == 8);
+                let text = toml::to_string(&fault);
+                // TOML's numbers end at 63 bits.
+                prop_assert!(count > 1 << 62 || read(&text.unwrap()) == fault);
+                crate::contents::wrong_blocks(CAPACITY, &[fault], 1);
+            }
+        }
     }
 }

@@ -8,6 +8,10 @@
 //! read is done when the drive is ready with it and its data have had the time to cross since the way to the host was
 //! free. Where data can go one way at a time only, what goes to the drive goes first and holds up what comes back.
 //!
+//! A drive says when it is ready with a read, not since when it had the first of its data; they are taken to have come
+//! all the time since the command got there. So where the link is slower than the medium, a large read at a random
+//! place is done too early, by up to what its data take to cross; a stream is not.
+//!
 //! The drive is asked to look ahead as far as the last command got to it, never further: what comes later gets there
 //! later. So nothing has to be kept that is on its way to the drive.
 

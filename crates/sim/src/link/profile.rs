@@ -135,7 +135,8 @@ const USB_3_DATA_SHARE: f64 = 0.88;
 const SAS_DATA_SHARE: f64 = 1024.0 / 1064.0;
 /// The same for PCIe with the usual payload of 256 bytes: 4 of framing, 16 of header and 4 of checksum besides.
 const PCIE_DATA_SHARE: f64 = 256.0 / 280.0;
-/// The largest rate that a profile can have, in 10⁶ bytes per second.
+/// The rates that a profile can have, in 10⁶ bytes per second: below USB 1.1, and above any link.
+const RATE_MIN: f64 = 0.1;
 const RATE_MAX: f64 = 1e6;
 /// The longest that a command can take on a link: a second.
 const COMMAND_US_MAX: f64 = 1e6;
@@ -312,8 +313,8 @@ impl LinkProfile {
             ("write_rate_mb_per_s", self.write_rate_mb_per_s),
         ];
         for (key, rate) in rates {
-            if rate.is_some_and(|rate| !(1e-3..=RATE_MAX).contains(&rate)) {
-                return Err(Flaw::new(key, format!("it is not between 0.001 and {RATE_MAX}")));
+            if rate.is_some_and(|rate| !(RATE_MIN..=RATE_MAX).contains(&rate)) {
+                return Err(Flaw::new(key, format!("it is not between {RATE_MIN} and {RATE_MAX}")));
             }
         }
         let times = [

@@ -105,8 +105,9 @@ impl VolumeDrive {
 
     /// Sends the parts of a request; how many.
     fn send_parts(&mut self, request: &Request, bytes: u32, now: u64) -> u32 {
-        let whole = Part { member: 0, first_byte: request.offset_bytes, bytes: u64::from(bytes) };
         let flush = request.operation == Operation::Flush;
+        let first_byte = if flush { 0 } else { request.offset_bytes };
+        let whole = Part { member: 0, first_byte, bytes: u64::from(bytes) };
         if self.is_mirror() && request.operation == Operation::Read {
             return u32::from(self.send_read(request.tag.0, whole, 0, now));
         }
