@@ -9,10 +9,12 @@
 //! | its caches | reading on after a read; a write cache that empties when the arm is free | `disk-4tb` |
 //! | a plain disk | a table of rates by position, a uniform wait for the sector, nearest request first | `zoned` |
 //! | constant latency | several servers | `constant`, `null` |
-//! | faults | unreadable ranges, short reads, stalls, going away | `faulty`, and around any drive |
+//! | the link | rate, cost of a command, queue depth, large requests in several commands | around any drive |
+//! | volumes | stripes, mirrors, one drive behind the other | over any drives |
+//! | faults | unreadable and slow ranges, time-outs, short reads, stalls, going away, wrapping | `faulty`, around any |
+//! | data | what was written, and what silently goes wrong with it | any drive that is mounted |
 //!
-//! Not modelled yet, so nothing can be learnt here about it: shingles, flash, links other than a rate, remapped sectors,
-//! several disks behind one volume.
+//! Not modelled, so nothing can be learnt here about it: errors of a link, rebuilding a mirror, parity.
 #![forbid(unsafe_code)]
 
 pub mod constant;
