@@ -28,7 +28,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "tidy", summary: "check the rules of STYLE.md that a program can check", run: tidy::run },
     Command {
         name: "bench",
-        summary: "compare the engine with fio in turns, on a loop device over memory (as root)",
+        summary: "measure the engine against fio (as root), mounted drives (as root), or virtual drives: engine, mount, sim",
         run: bench::run,
     },
     Command {

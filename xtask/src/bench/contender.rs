@@ -188,7 +188,7 @@ fn fio_arguments(case: &Case, options: &[&str], seconds: u64) -> Vec<String> {
     arguments
 }
 
-fn output(command: &mut Command) -> Result<String, Failure> {
+pub fn output(command: &mut Command) -> Result<String, Failure> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output =
         command.output().map_err(|error| Failure::cannot(format!("Cannot run {program}: {error}.")))?;

@@ -62,7 +62,7 @@ fn parse_children(text: &str) -> Option<f64> {
 
 /// The number behind these keys of a JSON text, each looked for behind the one before. That is enough for programs
 /// that print their keys in the same order each time.
-fn number(text: &str, keys: &[&str]) -> Result<f64, Failure> {
+pub fn number(text: &str, keys: &[&str]) -> Result<f64, Failure> {
     let mut rest = text;
     for key in keys {
         let quoted = format!("\"{key}\"");

@@ -10,6 +10,7 @@ mod measurement;
 mod mount;
 mod options;
 mod place;
+mod sim;
 mod summary;
 
 use std::fs;
@@ -31,6 +32,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = match arguments.split_first() {
         Some((name, rest)) if name == "engine" => Options::parse(rest)?,
         Some((name, rest)) if name == "mount" => return mount::run(rest),
+        Some((name, rest)) if name == "sim" => return sim::run(rest),
         _ => return Err(Failure::cannot(options::USAGE)),
     };
     let program = build_example("engine_rate")?;
@@ -81,7 +83,12 @@ fn compare(
 
 /// Builds an example of crate `io`, which is run as a process of its own, like its peers.
 fn build_example(name: &str) -> Result<std::path::PathBuf, Failure> {
-    let arguments = ["build", "--release", "-p", "io", "--example", name];
+    build_example_of("io", name)
+}
+
+/// The same of any crate.
+fn build_example_of(package: &str, name: &str) -> Result<std::path::PathBuf, Failure> {
+    let arguments = ["build", "--release", "-p", package, "--example", name];
     let status = cargo(&arguments)
         .status()
         .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
