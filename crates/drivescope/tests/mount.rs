@@ -85,10 +85,9 @@ impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
-        if self.place().symlink_metadata().is_err() || self.place().exists() && !is_mounted(&self.place()) {
-            return;
+        if is_mounted(&self.place()) {
+            let _ = Command::new("umount").arg("--lazy").arg(self.place()).status();
         }
-        let _ = Command::new("umount").arg("--lazy").arg(self.place()).status();
     }
 }
 

@@ -3,7 +3,7 @@
 mod loopdev;
 
 use io::mount::{Mount, MountError, MountOptions};
-use loopdev::{Page, attempt, has_program, run, skip};
+use loopdev::{Page, alone_with_loop_devices, attempt, has_program, run, skip};
 use model::prng::Prng;
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
@@ -327,6 +327,38 @@ fn a_request_that_is_never_answered_does_not_hold_up_the_end() {
     arrived.recv().expect("the read arrives");
     mounted.mount.take().unwrap().stop();
     assert_eq!(reader.join().unwrap(), Some(libc::ECONNABORTED));
+}
+
+#[test]
+fn a_drive_that_breaks_leaves_nothing_mounted() {
+    let name = "a_drive_that_breaks_leaves_nothing_mounted";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    if !can_mount(name) {
+        return;
+    }
+    let mut drive = Scripted::sound();
+    drive.answer = |request| {
+        assert!(request.offset_bytes < 32 << 20, "a drive with a flaw");
+        None
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let options = MountOptions { loop_device: true, ..options(folder.path()) };
+    let (say_ended, ended) = channel();
+    let contents = Contents::new(drive.facts.capacity, &[], 1);
+    let tell = move || say_ended.send(()).expect("the test listens");
+    let mount = Mount::start(Box::new(drive), contents, &options, tell).unwrap();
+    let device = mount.loop_device().unwrap().to_owned();
+    // Waits to be written to the drive, so that detaching has something to do.
+    OpenOptions::new().write(true).open(&device).unwrap().write_all_at(&[1; 4096], 0).unwrap();
+    let file = File::open(mount.file()).unwrap();
+    let reader = std::thread::spawn(move || errno(file.read_at(&mut [0; 4096], 40 << 20)));
+    ended.recv().expect("the end is told");
+    assert!(mount.stop().lateness.is_none());
+    assert_eq!(reader.join().unwrap(), Some(libc::ECONNABORTED));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let number = device.file_name().unwrap().to_str().unwrap();
+    let backing = std::fs::read_to_string(format!("/sys/block/{number}/loop/backing_file"));
+    assert!(!backing.unwrap_or_default().contains(folder.path().to_str().unwrap()));
 }
 
 #[test]

@@ -156,19 +156,24 @@ impl Mount {
     }
 
     fn end(&mut self) -> Stopped {
+        let is_served = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
+        if !is_served {
+            // With the last descriptor the kernel's end of it closes. Before the loop device, which would wait for an
+            // answer to its flush.
+            self.session = None;
+        }
         let mut still_in_use = None;
         if let Some(mut device) = self.loop_device.take()
             && !device.detach()
         {
             still_in_use = Some(device.path.clone());
         }
-        let is_served = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         if is_served && !self.unmount() && still_in_use.is_none() {
             still_in_use = Some(self.file.clone());
         }
         self.order(Order::Stop);
         let lateness = self.thread.take().and_then(|thread| thread.join().ok());
-        // The kernel's end of it closes with the last descriptor: whoever still waits is told that nobody is there.
+        // As above: whoever still waits is told that nobody is there.
         self.session = None;
         self.place.leave();
         Stopped { lateness, still_in_use }

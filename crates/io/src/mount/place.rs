@@ -41,8 +41,13 @@ impl MountPlace {
         Ok(MountPlace { path, made })
     }
 
-    /// Takes the folder away if it was made for the mount.
+    /// Takes the folder away if it was made for the mount, and what is left of a mount that nobody serves.
     pub(super) fn leave(&mut self) {
+        let metadata = fs::metadata(&self.path);
+        if metadata.is_err_and(|error| error.raw_os_error() == Some(libc::ENOTCONN)) {
+            // Where that is not allowed, the next mount there says what to do.
+            let _ = system_call::unmount(&self.path, libc::MNT_DETACH);
+        }
         if self.made {
             // Somebody who has put something there since may keep it.
             let _ = fs::remove_dir(&self.path);
