@@ -204,11 +204,11 @@ impl SmrDrive {
     /// Serves one request of the queue; whether there was one.
     fn serve_waiting(&mut self, at_s: f64) -> bool {
         let Some(waiting) = self.queue.take(&self.mechanism, at_s) else { return false };
-        let Waiting { request, ready_s, .. } = waiting;
-        let start_s = at_s.max(ready_s);
+        let Waiting { request, ready_s: start_s, .. } = waiting;
+        let writes = request.operation == Operation::Write;
         self.read_ahead.stop(&mut self.mechanism, at_s);
         let (first, end) = self.stretch_of(&request);
-        let (end_s, failed_byte) = if request.operation == Operation::Write {
+        let (end_s, failed_byte) = if writes {
             (self.write_through(first, end, start_s), None)
         } else {
             self.read_fragments(first, end, start_s)
@@ -426,8 +426,10 @@ impl SmrDrive {
         let (home, home_end) = (self.home_byte(range.start), self.home_byte(range.end));
         self.read_ahead.forget(&mut self.mechanism, home, home_end, start_s);
         self.map.clean(band);
-        let last = self.mechanism.place_of(home_end - 1);
-        let next_sector = home_end.div_ceil(self.mechanism.geometry().sector_bytes());
+        // It ends on the journal, where the map says now that the band is clean.
+        let head_byte = self.map.cache().platter_byte(self.map.cache().head());
+        let last = self.mechanism.place_of(head_byte);
+        let next_sector = head_byte / self.mechanism.geometry().sector_bytes() + 1;
         self.mechanism.read_on_to(&last, next_sector, end_s);
         end_s
     }

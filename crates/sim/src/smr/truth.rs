@@ -6,14 +6,15 @@
 //!
 //! - **In a round**, the band that was left alone longest comes next. With x = the share of bands cleaned since the
 //!   cliff, a = 1 − C/S, and overwritten copies taking no room, W(x) = S·ln(a + (1 − a)·e^(x/a)) bytes were written
-//!   until each band was cleaned once, which for a small C/S is C·(e^x − 1): (e − 1) = 1.7 caches for a round.
+//!   until each band was cleaned once, which for a small C/S is C·(e^x − 1): (e − 1) = 1.7 caches for a round. Bands
+//!   to which nothing was written are passed over: that is most of them when there are more bands than entries.
 //!   Cleaning the most dirty first, or in the order of age when entries are what is short, comes close to that.
 //! - **In a ring** (FIFO), where room is won only behind the oldest, a band is cleaned for every extent of r bytes at the
 //!   tail whose band was not cleaned before: W(x) = r·N·ln(1/(1 − x)) for the first C bytes.
 //!
-//! Both are limits of many bands and many extents. The whole rate over the first W bytes after the cliff is then
-//! W/(x·N·t + W/R), with the mean time t to clean a band and the rate R of the appends. METHODS 7.2 has the same with
-//! a constant gain g: 1/(1/R + t·S/(g·C·B)).
+//! Both are limits of many bands. The whole rate over the first W bytes after the cliff is then W/(T + W/R), with the
+//! time T to clean those bands and the rate R of the appends. METHODS 7.2 has the same with a constant gain g:
+//! 1/(1/R + t·S/(g·C·B)).
 
 use crate::disk::mechanism::Mechanism;
 use crate::disk::profile::DiskProfile;
@@ -110,31 +111,52 @@ impl ShingledTruth {
         by_entries.min(self.smr.media_cache_bytes as f64).min(writes.span_bytes as f64)
     }
 
-    /// The rate of random writes over the first `bytes` after the cliff, in bytes per second.
-    pub fn rate_after_cliff(&self, writes: RandomWrites, bytes: f64) -> f64 {
-        let appending_s = bytes / self.rate_before_cliff(writes);
-        let bands = self.span_bands(writes.span_bytes);
-        let cleaning_s = self.rounds_for(writes, bytes) * bands * self.mean_clean_s(writes.span_bytes);
-        bytes / (cleaning_s + appending_s)
-    }
-
-    /// How often all bands of the span are cleaned while so much is written after the cliff.
-    fn rounds_for(&self, writes: RandomWrites, bytes: f64) -> f64 {
-        let (full, span) = (self.full_bytes(writes), writes.span_bytes as f64);
+    /// The rate of random writes over the first `bytes` after the cliff, in bytes per second. None when there is no cliff.
+    pub fn rate_after_cliff(&self, writes: RandomWrites, bytes: f64) -> Option<f64> {
+        self.cliff_bytes(writes)?;
+        let full = self.full_bytes(writes);
         let is_ring =
             self.smr.cleaning_order == CleaningOrder::Fifo && full >= self.smr.media_cache_bytes as f64;
-        if is_ring {
-            let once_each = slots_bytes(writes.request_bytes) as f64 * self.span_bands(writes.span_bytes);
-            let rounds = |written: f64| 1.0 - (-written / once_each).exp();
-            // What follows the first ring is taken to go as the first did.
-            return if bytes <= full { rounds(bytes) } else { rounds(full) * bytes / full };
-        }
+        let cleaning_s =
+            if is_ring { self.ring_s(writes, bytes, full) } else { self.round_s(writes, bytes, full) };
+        Some(bytes / (cleaning_s + bytes / self.rate_before_cliff(writes)))
+    }
+
+    /// Seconds of cleaning in a ring while so much is written after the cliff.
+    fn ring_s(&self, writes: RandomWrites, bytes: f64, full: f64) -> f64 {
+        let bands = self.span_bands(writes.span_bytes);
+        let once_each = slots_bytes(writes.request_bytes) as f64 * bands;
+        let rounds = |written: f64| 1.0 - (-written / once_each).exp();
+        // What follows the first ring is taken to go as the first did.
+        let rounds = if bytes <= full { rounds(bytes) } else { rounds(full) * bytes / full };
+        rounds * bands * self.mean_clean_s(writes.span_bytes)
+    }
+
+    /// Seconds of cleaning in a round while so much is written after the cliff: a sum over the bands, each of which has
+    /// to be cleaned unless nothing was written to it, for which the chance is e^−(writes to it on average).
+    fn round_s(&self, writes: RandomWrites, bytes: f64, full: f64) -> f64 {
+        let span = writes.span_bytes as f64;
+        let bands = self.span_bands(writes.span_bytes);
         let clean_share = 1.0 - full / span;
-        let round_bytes = span * (clean_share + (1.0 - clean_share) * (1.0 / clean_share).exp()).ln();
-        let in_round = bytes.min(round_bytes);
-        let first = clean_share * (((in_round / span).exp() - clean_share) / (1.0 - clean_share)).ln();
+        let written_at = |x: f64| span * (clean_share + (1.0 - clean_share) * (x / clean_share).exp()).ln();
+        let writes_per_band = |written: f64| {
+            (written - span * clean_share.ln()) / slots_bytes(writes.request_bytes) as f64 / bands
+        };
+        let mean_s = self.mean_clean_s(writes.span_bytes);
+        let in_order = self.smr.cleaning_order == CleaningOrder::RoundRobin;
+        let mut seconds = 0.0;
+        for band in 0..bands as u32 {
+            let written = written_at(f64::from(band) / bands);
+            if written > bytes {
+                return seconds;
+            }
+            let is_dirty = 1.0 - (-writes_per_band(written)).exp();
+            seconds += is_dirty * if in_order { self.clean_s(band) } else { mean_s };
+        }
         // In the long run a band that is cleaned is twice as dirty as the mean.
-        first + (bytes - in_round) / (2.0 * full)
+        let later_rounds = (bytes - written_at(1.0)).max(0.0) / (2.0 * full);
+        let is_dirty = 1.0 - (-2.0 * writes_per_band(0.0)).exp();
+        seconds + later_rounds * bands * mean_s * is_dirty
     }
 
     /// The equation of METHODS 7.2: the lasting rate when each cleaned band makes room for `gain` times what the media
@@ -149,8 +171,12 @@ impl ShingledTruth {
     /// Mean time to clean a band of the first `span_bytes`, in seconds.
     pub fn mean_clean_s(&self, span_bytes: u64) -> f64 {
         let last = self.bands.of(span_bytes.clamp(1, self.bands.capacity_bytes()) - 1);
-        let seconds = |band| clean_s(&self.mechanism, &self.smr, &self.bands.range(band));
-        (0..=last).map(seconds).sum::<f64>() / f64::from(last + 1)
+        (0..=last).map(|band| self.clean_s(band)).sum::<f64>() / f64::from(last + 1)
+    }
+
+    /// Time to clean a band, in seconds.
+    fn clean_s(&self, band: u32) -> f64 {
+        clean_s(&self.mechanism, &self.smr, &self.bands.range(band))
     }
 
     fn span_bands(&self, span_bytes: u64) -> f64 {
