@@ -186,4 +186,8 @@ impl Drive for FlashDrive {
 
 #[cfg(test)]
 #[path = "drive_tests.rs"]
-mod drive_tests;
+pub(crate) mod drive_tests;
+
+#[cfg(test)]
+#[path = "published_tests.rs"]
+mod published_tests;

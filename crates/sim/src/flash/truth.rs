@@ -4,11 +4,12 @@
 //! allow as a limit.
 
 use crate::flash::layout::Layout;
-use crate::flash::profile::{FlashProfile, SlcProfile, WhenFull};
+use crate::flash::profile::{FlashProfile, Initial, SlcProfile, WhenFull};
+use crate::flash::slc_cache::WriteRates;
 use crate::flash::write_amplification::{effective_over_provisioning, greedy};
 use model::units::Bytes;
 
-/// A stretch of a write of the whole drive from fresh, with one rate.
+/// A stretch of a write of the whole drive, with one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WriteLevel {
     /// What had been written when it began.
@@ -100,37 +101,15 @@ impl FlashProfile {
         superblocks * f64::from(layout.slots) * layout.unit_bytes() as f64
     }
 
-    /// The rates of writing a fresh drive once from end to end, where the host allows `limit` bytes per second: one level
+    /// The rates of writing the drive once from end to end, where the host allows `limit` bytes per second: one level
     /// without an SLC cache, two or more with one. Their first bytes are where the cliffs are.
     pub fn write_levels(&self, capacity: Bytes, limit: f64) -> Vec<WriteLevel> {
         let rates = self.write_rates();
-        let capacity = capacity.0 as f64;
-        let Some(slc) = &self.slc else {
-            return vec![WriteLevel { from_bytes: 0.0, bytes_per_second: rates.dense.min(limit) }];
+        let levels = match &self.slc {
+            None => vec![(0.0, 1.0 / rates.dense)],
+            Some(slc) if self.initial == Initial::Filled => levels_of_filled(slc, &rates),
+            Some(slc) => levels_of_fresh(slc, &rates, capacity.0 as f64),
         };
-        let (fixed, most) = (slc.static_bytes as f64, slc.dynamic_bytes_max as f64);
-        let (reserve, grows) = (slc.reserve_bytes as f64, f64::from(slc.bits - 1));
-        let fold_s = 1.0 / rates.fold;
-        let slc_s = 1.0 / rates.slc;
-        let base_s = if slc.when_full == WhenFull::Fold { slc_s + fold_s } else { 1.0 / rates.dense };
-        // Of each byte written to the cache so much stays while it drains.
-        let net = 1.0 - slc.drain_while_writing_mb_per_s * 1e6 / rates.slc;
-        let mut levels = vec![(0.0, slc_s)];
-        // Full by its size, or by the space: capacity − x + fixed − (bits − 1)·(x·net − fixed) = reserve.
-        let by_size = if net > 0.0 { (fixed + most) / net } else { f64::INFINITY };
-        let by_space = (capacity - reserve + fixed * (1.0 + grows)) / (1.0 + grows * net.max(0.0));
-        let static_full = if net > 0.0 { fixed / net } else { f64::INFINITY };
-        let full = by_size.min(by_space.max(static_full));
-        let in_dynamic = (full * net - fixed).max(0.0);
-        let space_left = (capacity - full + fixed - grows * in_dynamic - reserve).max(0.0);
-        levels.push((full, base_s));
-        if in_dynamic > 1.0 {
-            let out_of_space = full + space_left;
-            levels.push((out_of_space, base_s + fold_s / grows));
-            let none_left = slc.when_full == WhenFull::Fold && fixed < 1.0;
-            let last_s = if none_left { 1.0 / rates.dense } else { base_s };
-            levels.push((out_of_space + in_dynamic * grows, last_s));
-        }
         // A level that has no room, or begins where the drive ends, is none.
         let mut kept: Vec<WriteLevel> = Vec::new();
         for (from_bytes, seconds_per_byte) in levels {
@@ -139,7 +118,7 @@ impl FlashProfile {
                 kept.pop();
             }
             let same = kept.last().is_some_and(|last| last.bytes_per_second == level.bytes_per_second);
-            if level.from_bytes < capacity && !same {
+            if level.from_bytes < capacity.0 as f64 && !same {
                 kept.push(level);
             }
         }
@@ -150,6 +129,47 @@ impl FlashProfile {
     pub fn idle_recovery(&self) -> f64 {
         self.slc.as_ref().map_or(0.0, |slc| slc.idle_fold_mb_per_s * 1e6)
     }
+}
+
+/// Where each level begins and what a byte costs in it, for a drive that is full: the only space for the dynamic part is
+/// what the static part, beside the capacity, takes from the rest.
+fn levels_of_filled(slc: &SlcProfile, rates: &WriteRates) -> Vec<(f64, f64)> {
+    let (fixed, most) = (slc.static_bytes as f64, slc.dynamic_bytes_max as f64);
+    let in_dynamic = ((fixed - slc.reserve_bytes as f64) / f64::from(slc.bits - 1)).clamp(0.0, most);
+    let base_s = match slc.when_full {
+        WhenFull::Fold if fixed > 0.0 => 1.0 / rates.slc + 1.0 / rates.fold,
+        _ => 1.0 / rates.dense,
+    };
+    vec![(0.0, 1.0 / rates.slc), ((fixed + in_dynamic) / share_that_stays(slc, rates), base_s)]
+}
+
+/// Where each level begins and what a byte costs in it, for a drive that holds nothing.
+fn levels_of_fresh(slc: &SlcProfile, rates: &WriteRates, capacity: f64) -> Vec<(f64, f64)> {
+    let (fixed, most) = (slc.static_bytes as f64, slc.dynamic_bytes_max as f64);
+    let (reserve, grows) = (slc.reserve_bytes as f64, f64::from(slc.bits - 1));
+    let (past_s, fold_s) = (1.0 / rates.dense, 1.0 / rates.fold);
+    let folds_first = slc.when_full == WhenFull::Fold;
+    let full_s = if folds_first { 1.0 / rates.slc + fold_s } else { past_s };
+    let net = share_that_stays(slc, rates);
+    // Full by its size, or by the space: capacity − x + fixed − (bits − 1)·(x·net − fixed) = reserve.
+    let by_size = (fixed + most) / net;
+    let by_space = (capacity - reserve + fixed * (1.0 + grows)) / (1.0 + grows * net);
+    let full = by_size.min(by_space.max(fixed / net));
+    let in_dynamic = (full * net - fixed).max(0.0);
+    let space_left = (capacity - full + fixed - grows * in_dynamic - reserve).max(0.0);
+    let mut levels = vec![(0.0, 1.0 / rates.slc), (full, full_s)];
+    if in_dynamic > 1.0 {
+        let out_of_space = full + space_left;
+        levels.push((out_of_space, full_s + fold_s / grows));
+        let empty_s = if folds_first && fixed < 1.0 { past_s } else { full_s };
+        levels.push((out_of_space + in_dynamic * grows, empty_s));
+    }
+    levels
+}
+
+/// Of each byte written into the cache so much stays while it drains; hardly anything if it drains as fast.
+fn share_that_stays(slc: &SlcProfile, rates: &WriteRates) -> f64 {
+    (1.0 - slc.drain_while_writing_mb_per_s * 1e6 / rates.slc).max(1e-12)
 }
 
 #[cfg(test)]

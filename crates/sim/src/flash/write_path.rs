@@ -62,6 +62,15 @@ struct MapFlush {
     bytes: u64,
 }
 
+/// What a write waits for when its last page is on its way: nothing if it is answered from the buffer.
+fn last_program_s(profile: &FlashProfile) -> f64 {
+    match (&profile.buffer, &profile.slc) {
+        (Some(_), _) => 0.0,
+        (None, Some(slc)) => slc.program_us * 1e-6,
+        (None, None) => profile.program_us * 1e-6,
+    }
+}
+
 /// Over this time what dies did lately fades to 1/e, in seconds: a few programs.
 const RECENT_S: f64 = 2e-3;
 
@@ -90,7 +99,7 @@ impl WritePath {
             owed_share: 0.0,
             recent_s: 0.0,
             recent_at_s: 0.0,
-            program_s: if profile.buffer.is_some() { 0.0 } else { profile.program_us * 1e-6 },
+            program_s: last_program_s(profile),
             idle: Idle {
                 fold_after_s: profile.slc.as_ref().map_or(f64::INFINITY, |slc| slc.idle_s),
                 collect_after_s: collection.idle_s,
