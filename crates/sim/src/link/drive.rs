@@ -148,7 +148,7 @@ impl LinkedDrive {
         self.under_way += 1;
         self.in_inner += 1;
         self.inner_next = None;
-        self.inner_now = self.inner_now.max(reached_drive_ns.ceil() as u64);
+        self.inner_now = self.inner_now.max(rounded_up(reached_drive_ns));
         self.inner.submit(Request { tag: Tag(tag), ..request }, Instant(self.inner_now));
     }
 
@@ -209,7 +209,7 @@ impl LinkedDrive {
         let began_ns = self.to_host_free_ns.max(command.reached_drive_ns);
         let data_ns = f64::from(completion.transferred_bytes) * self.read_ns_per_byte;
         self.to_host_free_ns = (began_ns + data_ns).max(completion.completed_ns as f64);
-        let crossed = self.to_host_free_ns.ceil() as u64;
+        let crossed = rounded_up(self.to_host_free_ns);
         if crossed <= completion.completed_ns {
             self.finish(completion);
         } else {
@@ -235,6 +235,12 @@ impl LinkedDrive {
             self.dispatch(next, completion.completed_ns);
         }
     }
+}
+
+/// `f64::ceil` is a call into the mathematics library on the oldest processors that are built for.
+fn rounded_up(ns: f64) -> u64 {
+    let whole = ns as u64;
+    whole.saturating_add(u64::from((whole as f64) < ns))
 }
 
 impl Progress {
