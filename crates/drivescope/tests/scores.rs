@@ -60,9 +60,10 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     let documents = check_all(runs);
     let truth = sim::truth::truth("zoned").expect("a drive that ships");
     for code in CODES {
-        let (_, true_value) = truth.iter().find(|(known, _)| *known == code).expect("the truth is known");
+        let true_value = truth.iter().find(|truth| truth.code == code).and_then(|truth| truth.value());
+        let true_value = true_value.expect("the truth is known");
         let findings: Vec<Value> = documents.iter().map(|document| finding(document, code)).collect();
-        let held = |f: &&Value| number(f, "low") <= *true_value && *true_value <= number(f, "high");
+        let held = |f: &&Value| number(f, "low") <= true_value && true_value <= number(f, "high");
         let misses = findings.len() - findings.iter().filter(held).count();
         let mean_of =
             |key: &str| findings.iter().map(|f| number(f, key)).sum::<f64>() / findings.len() as f64;

@@ -30,7 +30,7 @@ pub mod truth;
 pub mod volume;
 pub mod zoned;
 
-pub use profile::{ProfileError, names, open};
+pub use profile::{ProfileError, open};
 
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;

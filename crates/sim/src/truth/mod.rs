@@ -1,144 +1,202 @@
-//! What a virtual drive really is, by finding code: computed from its make, never from running it. Whoever looks for
+//! What a virtual drive really is, by finding code: computed from its profile, never from running it. Whoever looks for
 //! it in the records of a run must not be able to see this; only what scores them may.
+//!
+//! | medium | exact | approximate, and by how much | left out, and why |
+//! |---|---|---|---|
+//! | `[constant]` | all of it | | |
+//! | `[zoned]` | all of it | | gain and knee: no closed form |
+//! | `[disk]` | rates, zones, pass, turn, seeks, layout, caches | access time: 1000 places stand for all, 0.1 % | gain, knee, span effect: no closed form |
+//! | `[disk]` with `[smr]` | the same, of a clean drive; the size of the media cache | cliff and rates of random writes: see [`crate::smr::truth`] | |
+//! | `[flash]` | rates and levels of a fresh drive written once | steady state: 3 % | gain and knee |
+//! | `[volume]` | members, chunk, capacity, sequential rates | | access to a mirror: it depends on which disk is nearer |
+//!
+//! A link clips the rates: what is said is what a host can see with requests of 1 MiB, four at a time.
+
+mod disk;
+mod flash;
+mod medium;
+mod stretches;
+mod volume;
 
 use crate::ProfileError;
-use crate::disk::published::{DISK_4TB_CAPACITY, disk_4tb};
-use crate::disk::truth::DiskTruth;
-use crate::profile::{CONSTANT_LATENCY, CONSTANT_SERVERS, open};
+use crate::fault::FaultProfile;
+use crate::flaw::Flaw;
+use crate::profile::{Medium, Profile, preset};
 use crate::zoned::ZonedProfile;
-use model::finding::FindingCode;
-use model::units::{Bytes, MIB};
+use model::finding::{Datum, FindingCode, Name};
+use model::units::Bytes;
+use stretches::Stretch;
+
+/// What is true of a drive for one code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Truth {
+    /// What it is about.
+    pub code: FindingCode,
+    /// What is true.
+    pub answer: Answer,
+    /// Details by name, as findings have them.
+    pub data: Vec<(Name, Datum)>,
+}
+
+/// What is true.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// A number in the unit of the code.
+    Number(f64),
+    /// A word, such as `cmr`.
+    Word(&'static str),
+    /// There is none: it must not be found with a value.
+    Absent,
+    /// It depends on what the drive went through before; the details say how.
+    Depends(&'static str),
+}
+
+impl Truth {
+    fn number(code: FindingCode, value: f64) -> Truth {
+        Truth { code, answer: Answer::Number(value), data: Vec::new() }
+    }
+
+    fn absent(code: FindingCode) -> Truth {
+        Truth { code, answer: Answer::Absent, data: Vec::new() }
+    }
+
+    fn with(mut self, name: &'static str, datum: Datum) -> Truth {
+        self.data.push((name.into(), datum));
+        self
+    }
+
+    /// The number, if it is one.
+    pub fn value(&self) -> Option<f64> {
+        match self.answer {
+            Answer::Number(value) => Some(value),
+            _ => None,
+        }
+    }
+}
 
 /// The small request of an access time, in bytes.
-const ACCESS_BYTES: f64 = 4096.0;
-/// Sequential requests of 1 MiB are under way in fours when a rate is measured. Only a drive whose rate is bounded
-/// by latency alone needs to know.
-const SEQUENTIAL_DEPTH: f64 = 4.0;
+const ACCESS_BYTES: u32 = 4096;
 
-/// What is true of the drive of that name: codes and values in the units of the codes. A code that is absent must
-/// not be found, with a value, on it.
+/// What is true of the drive of that name.
 ///
 /// # Errors
-/// When there is no drive of that name.
-pub fn truth(name: &str) -> Result<Vec<(FindingCode, f64)>, ProfileError> {
-    let capacity = open(name, 0)?.facts().capacity;
-    Ok(match name {
-        "constant" => constant(capacity),
-        "faulty" => {
-            let mut truth = constant(capacity);
-            truth.push((FindingCode::BadBlocks, 1.0));
-            truth
-        }
-        "zoned" => zoned(&ZonedProfile::plain()),
-        "disk-4tb" => disk(&DiskTruth::new(&disk_4tb(), DISK_4TB_CAPACITY)),
-        _ => Vec::new(),
+/// When no drive of that name comes with the program.
+pub fn truth(name: &str) -> Result<Vec<Truth>, ProfileError> {
+    let profile = preset(name)?;
+    truth_of(&profile).map_err(|flaw| ProfileError::Unsound {
+        file: format!("{name}.toml"),
+        line: None,
+        reason: flaw.to_string(),
     })
 }
 
-/// What is true of a disk. Its gain by concurrency has no closed form and is left out.
-pub fn zoned(profile: &ZonedProfile) -> Vec<(FindingCode, f64)> {
-    let outer = profile.zones.first().expect("a disk has a zone").bytes_per_second;
-    let inner = profile.zones.last().expect("a disk has a zone").bytes_per_second;
-    let pass_s = profile.transfer_s(0, profile.capacity.0);
-    let mut truth = rates(outer, inner, profile.capacity.0 as f64 / pass_s);
-    truth.push((FindingCode::FullPassTime, pass_s));
-    truth.push((FindingCode::AccessTime, access_s(profile, pass_s)));
-    truth
+/// What is true of the drive of a profile. A code that is not among the answers is one of which nothing is said: there
+/// is no closed form, or the experiment that asks for it does not fit the drive.
+///
+/// # Errors
+/// When such a drive cannot be.
+pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
+    profile.check()?;
+    let mut truths = without_faults(profile, 0)?;
+    let capacity = profile.capacity()?;
+    if !answers_at_once(profile)? {
+        truths.extend(fault_truths(profile, capacity)?);
+    }
+    truths.sort_by_key(|truth| truth.code);
+    Ok(truths)
 }
 
-/// What is true of a disk by its mechanism. Its gain by concurrency has no closed form and is left out, and so is
-/// what its write cache makes of writes.
-fn disk(disk: &DiskTruth) -> Vec<(FindingCode, f64)> {
-    let (outer, inner) = disk.edge_rates();
-    vec![
-        (FindingCode::ReadRateOuter, outer),
-        (FindingCode::ReadRateInner, inner),
-        (FindingCode::ReadRateMean, disk.mean_rate()),
-        (FindingCode::FullPassTime, disk.full_pass_s()),
-        (FindingCode::AccessTime, disk.access_s(ACCESS_BYTES as u64)),
-    ]
+/// What is true of a disk by its rates. Its gain by concurrency has no closed form and is left out.
+pub fn zoned(profile: &ZonedProfile) -> Vec<Truth> {
+    medium::zoned(profile)
 }
 
-/// The exact mean over two uniform places: E√|x−y| = 8/15, E|x−y| = 1/3, half a turn, and the bytes at the mean
-/// of the zones' times per byte, weighted by their sizes.
-fn access_s(profile: &ZonedProfile, pass_s: f64) -> f64 {
-    let seek_s = profile.seek_single_s + profile.seek_root_s * 8.0 / 15.0 + profile.seek_linear_s / 3.0;
-    let transfer_s = ACCESS_BYTES * pass_s / profile.capacity.0 as f64;
-    profile.overhead_s + seek_s + profile.rotation_s / 2.0 + transfer_s
+/// A drive that answers at once has no mechanism: nothing is true of it.
+fn answers_at_once(profile: &Profile) -> Result<bool, Flaw> {
+    Ok(matches!(profile.medium()?, Medium::Constant(constant) if constant.latency_us == 0.0))
 }
 
-fn constant(capacity: Bytes) -> Vec<(FindingCode, f64)> {
-    let latency_s = CONSTANT_LATENCY.seconds();
-    let rate = SEQUENTIAL_DEPTH * MIB as f64 / latency_s;
-    let mut truth = rates(rate, rate, rate);
-    truth.push((FindingCode::FullPassTime, capacity.0 as f64 / rate));
-    truth.push((FindingCode::AccessTime, latency_s));
-    truth.push((FindingCode::ConcurrencyGain, CONSTANT_SERVERS as f64));
-    truth
+fn without_faults(profile: &Profile, depth: u32) -> Result<Vec<Truth>, Flaw> {
+    let capacity = profile.capacity()?;
+    let link = profile.link.as_ref().map(|link| link.numbers()).transpose()?;
+    let link = link.as_ref();
+    Ok(match profile.medium()? {
+        Medium::Constant(_) if answers_at_once(profile)? => Vec::new(),
+        Medium::Constant(constant) => medium::constant(constant, capacity, link),
+        Medium::Zoned(zoned) if link.is_none() => medium::zoned(zoned),
+        Medium::Zoned(zoned) => stretches::rates(&medium::zoned_stretches(zoned), link),
+        Medium::Disk(disk) => disk::truths(disk, capacity, link),
+        Medium::Shingled(disk, smr) => disk::shingled_truths(disk, smr, capacity, link),
+        Medium::Flash(flash) => flash::truths(flash, capacity, link),
+        Medium::Volume(volume) => volume::truths(volume, capacity, link, depth)?,
+    })
 }
 
-/// Reads and writes are equally fast on all of today's drives.
-fn rates(outer: f64, inner: f64, mean: f64) -> Vec<(FindingCode, f64)> {
-    vec![
-        (FindingCode::ReadRateOuter, outer),
-        (FindingCode::ReadRateInner, inner),
-        (FindingCode::ReadRateMean, mean),
-        (FindingCode::WriteRateOuter, outer),
-        (FindingCode::WriteRateInner, inner),
-        (FindingCode::WriteRateMean, mean),
-    ]
+/// What goes wrong, on any drive: entries of `[[faults]]`, and a disk's own defects.
+fn fault_truths(profile: &Profile, capacity: Bytes) -> Result<Vec<Truth>, Flaw> {
+    let mut bad = Vec::new();
+    let mut slow = Vec::new();
+    let mut real_bytes = capacity.0;
+    for fault in &profile.faults {
+        match *fault {
+            FaultProfile::Unreadable { first_byte, bytes, .. } => bad.push((first_byte, bytes)),
+            FaultProfile::Slow { first_byte, bytes, .. } => slow.push((first_byte, bytes)),
+            FaultProfile::LyingCapacity { real_bytes: real } => real_bytes = real_bytes.min(real),
+            _ => {}
+        }
+    }
+    if let Medium::Disk(disk) | Medium::Shingled(disk, _) = profile.medium()? {
+        let (unreadable, retried) = disk::defects(disk);
+        bad.extend(unreadable);
+        slow.extend(retried);
+    }
+    Ok(vec![
+        regions(FindingCode::BadBlocks, bad),
+        regions(FindingCode::SlowRegions, slow),
+        Truth::number(FindingCode::CapacityTrue, real_bytes as f64),
+    ])
+}
+
+/// Stretches that touch are one region.
+fn regions(code: FindingCode, mut stretches: Vec<(u64, u64)>) -> Truth {
+    stretches.sort_unstable();
+    let mut regions: Vec<(u64, u64)> = Vec::new();
+    for (first, bytes) in stretches {
+        match regions.last_mut() {
+            Some((start, length)) if first <= *start + *length => {
+                *length = (*length).max(first + bytes - *start);
+            }
+            _ => regions.push((first, bytes)),
+        }
+    }
+    if regions.is_empty() {
+        return Truth::absent(code);
+    }
+    let rows = regions.iter().map(|&(first, bytes)| {
+        Datum::record([("first_byte", Datum::Integer(first)), ("bytes", Datum::Integer(bytes))])
+    });
+    Truth::number(code, regions.len() as f64).with("regions", Datum::List(rows.collect()))
+}
+
+/// A drive that is not several: what `stripe-layout` says of it.
+fn one_drive() -> Truth {
+    Truth::number(FindingCode::StripeLayout, 1.0).with("kind", Datum::Text("none".into()))
+}
+
+/// The stretches of one rate of whatever a member is.
+fn member_stretches(profile: &Profile, depth: u32) -> Result<Vec<Stretch>, Flaw> {
+    let capacity = profile.capacity()?;
+    let link = profile.link.as_ref().map(|link| link.numbers()).transpose()?;
+    let stretches = match profile.medium()? {
+        Medium::Constant(constant) => medium::constant_stretches(constant, capacity),
+        Medium::Zoned(zoned) => medium::zoned_stretches(zoned),
+        Medium::Disk(disk) => disk::stretches(disk, capacity),
+        Medium::Shingled(disk, smr) => disk::shingled_stretches(disk, smr, capacity),
+        Medium::Flash(flash) => flash::stretches(flash, capacity),
+        Medium::Volume(volume) => volume::stretches(volume, depth)?,
+    };
+    Ok(stretches.into_iter().map(|stretch| stretch.clipped(link.as_ref())).collect())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Drive;
-    use crate::profile::open_zoned;
-    use model::prng::Prng;
-    use model::request::{Operation, Request, Tag};
-    use model::units::Instant;
-
-    fn value(truth: &[(FindingCode, f64)], code: FindingCode) -> f64 {
-        truth.iter().find(|(known, _)| *known == code).unwrap().1
-    }
-
-    #[test]
-    fn nothing_is_true_of_the_null_drive() {
-        assert_eq!(truth("null").unwrap(), []);
-        assert!(truth("nul").is_err());
-    }
-
-    #[test]
-    fn the_plain_disk_by_hand() {
-        let truth = truth("zoned").unwrap();
-        assert_eq!(value(&truth, FindingCode::ReadRateOuter), 150e6);
-        assert_eq!(value(&truth, FindingCode::WriteRateInner).round(), 72e6);
-        // 0.2 + (0.8 + 11·8/15 + 6.7/3) + 4.1667 ms = 13.2667 ms, and 4096 bytes at 116 MB/s: 0.035 ms.
-        let access_s = value(&truth, FindingCode::AccessTime);
-        assert!((access_s - 13.302e-3).abs() < 0.002e-3, "{access_s}");
-    }
-
-    /// The closed form against the drive: 40,000 single reads, 5 standard errors.
-    #[test]
-    fn single_random_reads_take_what_the_truth_says() {
-        let profile = ZonedProfile::plain();
-        let access_s = value(&zoned(&profile), FindingCode::AccessTime);
-        let (mut drive, mut prng, mut now) =
-            (open_zoned(profile.clone(), 5), Prng::new(6, 0), Instant::START);
-        let mut times = Vec::new();
-        for _ in 0..40_000 {
-            let offset_bytes = prng.below(profile.capacity.0 / 4096) * 4096;
-            let request =
-                Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes: 4096 };
-            drive.submit(request, now);
-            let end = drive.next_completion_at().unwrap();
-            drive.take_completion(end).unwrap();
-            times.push(end.since(now).seconds());
-            now = end;
-        }
-        let mean = times.iter().sum::<f64>() / times.len() as f64;
-        let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
-        let error = (mean - access_s).abs() / (variance / times.len() as f64).sqrt();
-        assert!(error < 5.0, "{mean} against {access_s}: {error} standard errors");
-    }
-}
+mod tests;

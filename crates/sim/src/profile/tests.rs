@@ -1,0 +1,131 @@
+//! Profiles that can be, and what is said of those that cannot.
+
+use super::*;
+use proptest::prelude::*;
+
+const SOUND: &str = "version = 1\nname = \"mine\"\ndescription = \"a drive\"\n[identity]\ncapacity_bytes = 1048576\n\
+                     [constant]\nlatency_us = 100.0\n";
+
+fn refusal(text: &str) -> String {
+    Profile::parse(text, "mine.toml").unwrap_err().to_string()
+}
+
+#[test]
+fn every_preset_opens_under_its_own_name() {
+    for name in preset_names() {
+        let profile = preset(name).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(profile.name, name);
+        let drive = open(name, 1).unwrap();
+        assert_eq!(drive.facts().path, format!("sim:{name}"));
+        assert_eq!(drive.facts().capacity, profile.capacity().unwrap());
+        assert!(!profile.sources.is_empty(), "{name} says where its numbers come from");
+    }
+}
+
+#[test]
+fn a_profile_written_out_reads_the_same() {
+    for name in preset_names() {
+        let profile = preset(name).unwrap();
+        let text = toml::to_string(&profile).unwrap();
+        assert_eq!(Profile::parse(&text, "copy").unwrap(), profile, "{name}");
+    }
+}
+
+#[test]
+fn an_unknown_name_says_which_is_near() {
+    let error = open("zone", 1).err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "there is no virtual drive `zone`; did you mean `zoned`? See them all: drivescope sim list"
+    );
+    let error = open("a-drive-of-my-own", 1).err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "there is no virtual drive `a-drive-of-my-own` See them all: drivescope sim list"
+    );
+}
+
+#[test]
+fn errors_name_file_line_and_reason() {
+    assert!(Profile::parse(SOUND, "mine.toml").is_ok());
+    let with = |from: &str, to: &str| refusal(&SOUND.replace(from, to));
+    assert_eq!(
+        with("latency_us", "latencyus"),
+        "mine.toml, line 7: there is no key `latencyus` here; did you mean `latency_us`?"
+    );
+    assert_eq!(
+        with("[constant]", "[constant]\nfrobnication = 1"),
+        "mine.toml, line 7: there is no key `frobnication` here; there are latency_us, servers"
+    );
+    assert_eq!(
+        with("100.0", "-1.0"),
+        "mine.toml, line 7: constant.latency_us: it is not between 0 and 10000000"
+    );
+    assert_eq!(
+        with("100.0", "nan"),
+        "mine.toml, line 7: constant.latency_us: it is not between 0 and 10000000"
+    );
+    assert!(
+        with("100.0", "\"fast\"").starts_with("mine.toml, line 7: invalid type"),
+        "{}",
+        with("100.0", "\"fast\"")
+    );
+    assert_eq!(with("version = 1", "version = 2"), "mine.toml, line 1: this program reads version 1, not 2");
+    assert_eq!(with("version = 1\n", ""), "mine.toml, line 1: the key `version` is missing");
+    assert_eq!(
+        with("1048576", "1000"),
+        "mine.toml, line 5: identity.capacity_bytes: 1000 is not a positive multiple of the logical block of 512"
+    );
+    assert_eq!(
+        with("capacity_bytes = 1048576\n", ""),
+        "mine.toml, line 4: identity.capacity_bytes: what the drive holds is missing"
+    );
+    assert!(with("[constant]", "[smr]").contains("line 7: there is no key `latency_us`"));
+    assert!(with("description", "= description").starts_with("mine.toml, line 3: "));
+}
+
+#[test]
+fn a_drive_is_one_thing() {
+    let none = SOUND.split("[constant]").next().unwrap();
+    assert!(refusal(none).contains("this one has none of them"));
+    let two = format!("{SOUND}[volume]\nkind = \"stripe\"\nmembers = []\n");
+    assert!(refusal(&two).contains("this one has several of them"));
+}
+
+#[test]
+fn a_volume_knows_its_members_and_what_it_holds() {
+    let volume = |members: &str| {
+        format!(
+            "version = 1\nname = \"v\"\ndescription = \"v\"\n[volume]\nkind = \"stripe\"\nmembers = [{members}]\n"
+        )
+    };
+    let sound = Profile::parse(&volume("{ profile = \"constant\", count = 3 }"), "v.toml").unwrap();
+    assert_eq!(sound.capacity().unwrap().0, 3_000_000_000_000 / (3 * 65_536) * (3 * 65_536));
+    assert!(refusal(&volume("{ profile = \"constnt\" }")).contains("did you mean `constant`"));
+    assert!(refusal(&volume("")).contains("line 6"));
+}
+
+proptest! {
+    /// Whatever the text, the answer is a profile or a reason.
+    #[test]
+    fn no_text_brings_it_down(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Profile::parse(&String::from_utf8_lossy(&bytes), "x");
+    }
+
+    /// A preset of which a piece is lost, doubled or replaced is read or refused, and what is read opens.
+    #[test]
+    fn a_damaged_preset_is_read_or_refused(
+        which in 0usize..64, cut in any::<prop::sample::Index>(), length in 0usize..40, instead in "[0-9a-z_.=\\[\\]\" -]{0,12}",
+    ) {
+        let names: Vec<&str> = preset_names().collect();
+        let text = preset_text(names[which % names.len()]).unwrap();
+        let from = cut.index(text.len());
+        let from = (0..=from).rev().find(|&at| text.is_char_boundary(at)).unwrap();
+        let to = (from + length).min(text.len());
+        let to = (to..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap();
+        let damaged = format!("{}{instead}{}", &text[..from], &text[to..]);
+        if let Ok(profile) = Profile::parse(&damaged, "damaged.toml") {
+            prop_assert!(open_profile(&profile, "sim:damaged", 1).is_ok());
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What is true of hard disks, shingled or not.
+
+use crate::disk::profile::{DefectKind, DiskProfile};
+use crate::disk::truth::DiskTruth;
+use crate::link::LinkNumbers;
+use crate::smr::profile::{SmrProfile, disk_on_platter};
+use crate::smr::truth::{RandomWrites, ShingledTruth};
+use crate::truth::stretches::{Stretch, link_access_s, rates};
+use crate::truth::{ACCESS_BYTES, Answer, Truth, one_drive};
+use model::finding::{Datum, FindingCode};
+use model::units::{Bytes, KIB};
+
+/// The random writes by which a cliff is looked for, as in the article that found it.
+const CLIFF_WRITE_BYTES: u64 = 128 * KIB;
+/// The rate after the cliff is the mean over so many times what was written before it.
+const AFTER_CLIFF: f64 = 2.0;
+
+pub(super) fn stretches(disk: &DiskProfile, capacity: Bytes) -> Vec<Stretch> {
+    let zones = DiskTruth::new(disk, capacity).zones();
+    zones.iter().map(|zone| Stretch::even(zone.first_byte, zone.bytes, zone.bytes_per_second)).collect()
+}
+
+/// The platter of a shingled disk begins with the media cache, which the host does not see.
+pub(super) fn shingled_stretches(disk: &DiskProfile, smr: &SmrProfile, capacity: Bytes) -> Vec<Stretch> {
+    let (platter, disk) = disk_on_platter(capacity, disk, smr);
+    let cache = smr.media_cache_bytes;
+    let behind = stretches(&disk, platter).into_iter().filter_map(|stretch| {
+        let end = stretch.first_byte + stretch.bytes;
+        let first = stretch.first_byte.max(cache);
+        (end > first).then(|| Stretch { first_byte: first - cache, bytes: end - first, ..stretch })
+    });
+    behind.collect()
+}
+
+pub(super) fn truths(disk: &DiskProfile, capacity: Bytes, link: Option<&LinkNumbers>) -> Vec<Truth> {
+    let truth = DiskTruth::new(disk, capacity);
+    let mut truths = rates(&stretches(disk, capacity), link);
+    truths.extend(mechanism(disk, &truth, link));
+    truths.push(word(FindingCode::RecordingKind, "cmr"));
+    truths.push(Truth::absent(FindingCode::WriteCliff));
+    truths.push(Truth::absent(FindingCode::WriteValleys));
+    truths
+}
+
+pub(super) fn shingled_truths(
+    disk: &DiskProfile,
+    smr: &SmrProfile,
+    capacity: Bytes,
+    link: Option<&LinkNumbers>,
+) -> Vec<Truth> {
+    let (platter, on_platter) = disk_on_platter(capacity, disk, smr);
+    let mut truths = rates(&shingled_stretches(disk, smr, capacity), link);
+    truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), link));
+    truths.push(word(FindingCode::RecordingKind, "smr"));
+    truths.push(Truth::absent(FindingCode::WriteValleys));
+    truths.extend(random_writes(&ShingledTruth::new(capacity, disk, smr), smr, capacity));
+    truths
+}
+
+fn mechanism(disk: &DiskProfile, truth: &DiskTruth, link: Option<&LinkNumbers>) -> Vec<Truth> {
+    let access_s = truth.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link, ACCESS_BYTES, true);
+    let zones = truth.zones();
+    let tracks = zones.iter().map(|zone| {
+        let counts = zone.sectors_per_track.iter().map(|&count| Datum::Integer(u64::from(count)));
+        Datum::record([
+            ("first_byte", Datum::Integer(zone.first_byte)),
+            ("sectors", Datum::List(counts.collect())),
+        ])
+    });
+    let overhead_s = disk.command_overhead_ms / 1e3;
+    vec![
+        Truth::number(FindingCode::AccessTime, access_s)
+            .with("rotation_s", Datum::Number(truth.rotation_period_s() / 2.0))
+            .with("overhead_s", Datum::Number(overhead_s + link_access_s(link, ACCESS_BYTES, true))),
+        Truth::number(FindingCode::RotationPeriod, truth.rotation_period_s())
+            .with("rpm", Datum::Number(60.0 / truth.rotation_period_s())),
+        Truth::number(FindingCode::SeekTrackToTrack, truth.seek_track_to_track_s()),
+        Truth::number(FindingCode::SeekAverage, truth.seek_average_s()),
+        Truth::number(FindingCode::SeekFullStroke, truth.seek_full_stroke_s()),
+        Truth::number(FindingCode::TrackLayout, zones.len() as f64)
+            .with("sectors_per_track", Datum::List(tracks.collect()))
+            .with("skew", Datum::Number(truth.track_skew_turns()))
+            .with("surfaces", Datum::Integer(truth.surfaces())),
+        Truth::number(FindingCode::DriveCache, disk.read_ahead.cache_bytes() as f64),
+        Truth::number(FindingCode::ReadAhead, disk.read_ahead.ahead_bytes() as f64),
+        one_drive(),
+    ]
+}
+
+/// Random writes over the whole drive, the media cache empty at first.
+fn random_writes(truth: &ShingledTruth, smr: &SmrProfile, capacity: Bytes) -> Vec<Truth> {
+    let writes = RandomWrites { request_bytes: CLIFF_WRITE_BYTES, span_bytes: capacity.0 };
+    let before = truth.rate_before_cliff(writes);
+    let Some(cliff) = truth.cliff_bytes(writes) else {
+        return vec![Truth::absent(FindingCode::WriteCliff)];
+    };
+    let mut truths = Vec::new();
+    if let Some(after) = truth.rate_after_cliff(writes, AFTER_CLIFF * cliff) {
+        truths.push(
+            Truth::number(FindingCode::WriteCliff, cliff)
+                .with("before", Datum::Number(before))
+                .with("after", Datum::Number(after))
+                .with("ratio", Datum::Number(after / before))
+                .with("media_cache_bytes", Datum::Integer(smr.media_cache_bytes)),
+        );
+        truths.push(Truth::number(FindingCode::WriteSteadyState, after));
+    }
+    if let Some(regained) = truth.idle_recovery_bytes_per_second(writes, cliff) {
+        truths.push(Truth::number(FindingCode::IdleRecovery, regained));
+    }
+    truths
+}
+
+/// Unreadable stretches and slow ones among a disk's defects.
+pub(super) fn defects(disk: &DiskProfile) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+    let of = |kind: DefectKind| -> Vec<(u64, u64)> {
+        let those = disk.defects.iter().filter(|defect| defect.kind == kind);
+        those.map(|defect| (defect.first_byte, defect.bytes)).collect()
+    };
+    (of(DefectKind::Unreadable), of(DefectKind::Slow))
+}
+
+/// A word for a code.
+pub(super) fn word(code: FindingCode, word: &'static str) -> Truth {
+    Truth { code, answer: Answer::Word(word), data: Vec::new() }
+}

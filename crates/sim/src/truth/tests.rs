@@ -1,0 +1,107 @@
+//! Truths by hand, and against drives that are run.
+
+use super::*;
+use crate::Drive;
+use crate::profile::{open_zoned, preset_names};
+use model::prng::Prng;
+use model::request::{Operation, Request, Tag};
+use model::units::Instant;
+
+fn value(truths: &[Truth], code: FindingCode) -> f64 {
+    let truth = truths.iter().find(|truth| truth.code == code);
+    truth.and_then(Truth::value).unwrap_or_else(|| panic!("{code:?} is not a number"))
+}
+
+#[test]
+fn nothing_is_true_of_the_null_drive() {
+    assert_eq!(truth("null").unwrap(), []);
+    assert!(truth("nul").is_err());
+}
+
+#[test]
+fn the_plain_disk_by_hand() {
+    let truths = truth("zoned").unwrap();
+    assert_eq!(value(&truths, FindingCode::ReadRateOuter), 150e6);
+    assert_eq!(value(&truths, FindingCode::WriteRateInner).round(), 72e6);
+    assert_eq!(value(&truths, FindingCode::ZoneCount), 20.0);
+    // 0.2 + (0.8 + 11·8/15 + 6.7/3) + 4.1667 ms = 13.2667 ms, and 4096 bytes at 116 MB/s: 0.035 ms.
+    let access_s = value(&truths, FindingCode::AccessTime);
+    assert!((access_s - 13.302e-3).abs() < 0.002e-3, "{access_s}");
+}
+
+#[test]
+fn a_constant_drive_by_hand() {
+    let truths = truth("constant").unwrap();
+    // Four requests of 1 MiB every 100 µs.
+    assert_eq!(value(&truths, FindingCode::ReadRateMean).round(), 41_943_040_000.0);
+    assert!((value(&truths, FindingCode::AccessTime) - 1e-4).abs() < 1e-12);
+    assert_eq!(value(&truths, FindingCode::ConcurrencyGain), 8.0);
+}
+
+#[test]
+fn a_faulty_drive_has_one_bad_region() {
+    let truths = truth("faulty").unwrap();
+    let bad = truths.iter().find(|truth| truth.code == FindingCode::BadBlocks).unwrap();
+    assert_eq!(bad.answer, Answer::Number(1.0));
+    let region =
+        Datum::record([("first_byte", Datum::Integer(300_000_000_000)), ("bytes", Datum::Integer(16 << 20))]);
+    assert_eq!(bad.data, [("regions".into(), Datum::List(vec![region]))]);
+}
+
+/// Article A: over USB 2.0 the outer part reads as fast as the inner: 33386 KiB/s, and the link is to blame.
+#[test]
+fn usb_2_hides_the_zones() {
+    let truths = truth("wd20ears-usb2").unwrap();
+    let (outer, inner) =
+        (value(&truths, FindingCode::ReadRateOuter), value(&truths, FindingCode::ReadRateInner));
+    assert_eq!(outer, inner);
+    assert!((outer / (33_386.0 * 1024.0) - 1.0).abs() < 0.01, "{outer}");
+    assert_eq!(value(&truths, FindingCode::InterfaceLimit), outer);
+    assert_eq!(value(&truths, FindingCode::ZoneCount), 1.0);
+}
+
+#[test]
+fn three_disks_side_by_side_are_three_times_as_fast() {
+    let (one, three) = (preset("raid0-3x64k").unwrap(), truth("raid0-3x64k").unwrap());
+    let member = truth(&one.volume.unwrap().members[0].profile).unwrap();
+    let ratio = value(&three, FindingCode::ReadRateOuter) / value(&member, FindingCode::ReadRateOuter);
+    assert!((ratio - 3.0).abs() < 1e-9, "{ratio}");
+    let layout = three.iter().find(|truth| truth.code == FindingCode::StripeLayout).unwrap();
+    assert_eq!(layout.answer, Answer::Number(3.0));
+    assert!(layout.data.contains(&("chunk_bytes".into(), Datum::Integer(65_536))));
+}
+
+#[test]
+fn every_preset_has_truths_that_are_numbers() {
+    for name in preset_names() {
+        for truth in truth(name).unwrap() {
+            assert!(truth.value().is_none_or(|value| value.is_finite() && value >= 0.0), "{name}: {truth:?}");
+        }
+        let codes: Vec<FindingCode> = truth(name).unwrap().iter().map(|truth| truth.code).collect();
+        let mut once = codes.clone();
+        once.dedup();
+        assert_eq!(codes, once, "{name}: each code once, in order");
+    }
+}
+
+/// The closed form against the drive: 40,000 single reads, 5 standard errors.
+#[test]
+fn single_random_reads_take_what_the_truth_says() {
+    let profile = ZonedProfile::plain();
+    let access_s = value(&zoned(&profile), FindingCode::AccessTime);
+    let (mut drive, mut prng, mut now) = (open_zoned(profile.clone(), 5), Prng::new(6, 0), Instant::START);
+    let mut times = Vec::new();
+    for _ in 0..40_000 {
+        let offset_bytes = prng.below(profile.capacity.0 / 4096) * 4096;
+        let request = Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes: 4096 };
+        drive.submit(request, now);
+        let end = drive.next_completion_at().unwrap();
+        drive.take_completion(end).unwrap();
+        times.push(end.since(now).seconds());
+        now = end;
+    }
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
+    let error = (mean - access_s).abs() / (variance / times.len() as f64).sqrt();
+    assert!(error < 5.0, "{mean} against {access_s}: {error} standard errors");
+}

@@ -1,0 +1,107 @@
+//! What is true of volumes.
+
+use crate::flaw::Flaw;
+use crate::link::LinkNumbers;
+use crate::profile::{Profile, member_profile};
+use crate::truth::Answer;
+use crate::truth::stretches::{Stretch, rates};
+use crate::truth::{Truth, disk::word, member_stretches, without_faults};
+use crate::volume::{VolumeKind, VolumeProfile};
+use model::finding::{Datum, FindingCode};
+use model::units::{Bytes, KIB};
+
+fn members(volume: &VolumeProfile, depth: u32) -> Result<Vec<Profile>, Flaw> {
+    let mut profiles = Vec::new();
+    for member in &volume.members {
+        let profile = member_profile(&member.profile, depth)?;
+        profiles.extend((0..member.count).map(|_| profile.clone()));
+    }
+    Ok(profiles)
+}
+
+/// Rates by position: of a stripe, each drive's place goes along with the volume's; of a mirror they are one drive's.
+pub(super) fn stretches(volume: &VolumeProfile, depth: u32) -> Result<Vec<Stretch>, Flaw> {
+    let members = members(volume, depth)?;
+    let parts: Result<Vec<Vec<Stretch>>, Flaw> =
+        members.iter().map(|member| member_stretches(member, depth + 1)).collect();
+    let parts = parts?;
+    Ok(match volume.kind {
+        VolumeKind::Concatenation => one_after_the_other(&parts),
+        VolumeKind::Mirror => side_by_side(volume, &parts, 1),
+        VolumeKind::Stripe => side_by_side(volume, &parts, parts.len() as u64),
+    })
+}
+
+fn one_after_the_other(parts: &[Vec<Stretch>]) -> Vec<Stretch> {
+    let mut begin = 0;
+    let mut joined = Vec::new();
+    for drive in parts {
+        joined.extend(drive.iter().map(|part| Stretch { first_byte: begin + part.first_byte, ..*part }));
+        begin += drive.iter().map(|part| part.bytes).sum::<u64>();
+    }
+    joined
+}
+
+/// `scale` bytes of the volume for each byte of a drive.
+fn side_by_side(volume: &VolumeProfile, parts: &[Vec<Stretch>], scale: u64) -> Vec<Stretch> {
+    let shortest =
+        parts.iter().map(|drive| drive.iter().map(|part| part.bytes).sum::<u64>()).min().unwrap_or(0);
+    let mut borders: Vec<u64> =
+        parts.iter().flatten().map(|part| part.first_byte).filter(|&at| at < shortest).collect();
+    borders.sort_unstable();
+    borders.dedup();
+    let ends: Vec<u64> = borders.iter().skip(1).copied().chain([shortest]).collect();
+    let at = |drive: &[Stretch], byte: u64| drive[drive.partition_point(|part| part.first_byte <= byte) - 1];
+    let stretch = |(&first, &end): (&u64, &u64)| {
+        let here: Vec<Stretch> = parts.iter().map(|drive| at(drive, first)).collect();
+        let reads: Vec<f64> = here.iter().map(|part| part.read).collect();
+        let writes: Vec<f64> = here.iter().map(|part| part.write).collect();
+        Stretch {
+            first_byte: first * scale,
+            bytes: (end - first) * scale,
+            read: volume.sequential_rate(&reads),
+            write: volume.sequential_rate(&writes),
+        }
+    };
+    borders.iter().zip(&ends).map(stretch).collect()
+}
+
+pub(super) fn truths(
+    volume: &VolumeProfile,
+    capacity: Bytes,
+    link: Option<&LinkNumbers>,
+    depth: u32,
+) -> Result<Vec<Truth>, Flaw> {
+    let mut parts = stretches(volume, depth)?;
+    // A stripe leaves out what does not fill a row of chunks.
+    if let Some(last) = parts.last_mut() {
+        last.bytes = capacity.0 - last.first_byte;
+    }
+    let members = members(volume, depth)?;
+    let mut truths = rates(&parts, link);
+    let kind = match volume.kind {
+        VolumeKind::Stripe => "stripe",
+        VolumeKind::Mirror => "mirror",
+        VolumeKind::Concatenation => "none",
+    };
+    let count = if volume.kind == VolumeKind::Concatenation { 1 } else { members.len() };
+    let mut layout =
+        Truth::number(FindingCode::StripeLayout, count as f64).with("kind", Datum::Text(kind.into()));
+    if volume.kind == VolumeKind::Stripe {
+        layout = layout.with("chunk_bytes", Datum::Integer(u64::from(volume.chunk_kib) * KIB));
+    }
+    truths.push(layout);
+    let mut kinds = Vec::new();
+    for member in &members {
+        let recording = without_faults(member, depth + 1)?;
+        let recording = recording.into_iter().find(|truth| truth.code == FindingCode::RecordingKind);
+        kinds.extend(recording.and_then(|truth| match truth.answer {
+            Answer::Word(kind) => Some(kind),
+            _ => None,
+        }));
+    }
+    if kinds.len() == members.len() && kinds.windows(2).all(|pair| pair[0] == pair[1]) {
+        truths.extend(kinds.first().map(|kind| word(FindingCode::RecordingKind, kind)));
+    }
+    Ok(truths)
+}
