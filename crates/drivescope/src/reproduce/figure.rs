@@ -157,21 +157,25 @@ impl Unit {
             Unit::Rate => format!("{} MB/s", digits(value / 1e6)),
             Unit::PerSecond => format!("{}/s", digits(value)),
             Unit::Seconds if value.abs() >= 10_000.0 => format!("{} s", thousands(value.round())),
-            Unit::Seconds if value.abs() < 1.0 => format!("{} ms", digits(value * 1e3)),
+            Unit::Seconds if value.abs() < 1.0 => format!("{:.0} ms", value * 1e3 + 0.0),
             Unit::Seconds => format!("{} s", digits(value)),
             Unit::Bytes if value < 1e9 => format!("{} MB", digits(value / 1e6)),
             Unit::Bytes => format!("{} GB", digits(value / 1e9)),
             Unit::Ratio => format!("{value:.2} ×"),
-            Unit::Share => format!("{} %", digits(value * 100.0)),
-            Unit::Count => digits(value),
+            Unit::Share => format!("{:.1} %", value * 100.0),
+            // Adding 0 makes the zero of an empty sum positive.
+            Unit::Count => digits(value + 0.0),
         }
     }
 }
 
-/// Four significant digits at most, without zeroes at the end.
+/// Four significant digits at most, three below 10, without zeroes at the end.
 fn digits(value: f64) -> String {
-    let whole_digits = if value.abs() < 1.0 { 1 } else { value.abs().log10().floor() as i32 + 1 };
-    let decimals = usize::try_from(4 - whole_digits).unwrap_or(0);
+    let decimals = match value.abs() {
+        size if size >= 1000.0 => 0,
+        size if size >= 100.0 => 1,
+        _ => 2,
+    };
     let text = format!("{value:.decimals$}");
     if !text.contains('.') {
         return text;
@@ -207,7 +211,7 @@ mod tests {
     fn numbers_are_shown_to_four_digits() {
         assert_eq!(Unit::Rate.text(148_874_240.0), "148.9 MB/s");
         assert_eq!(Unit::Rate.text(600_000.0), "0.6 MB/s");
-        assert_eq!(Unit::PerSecond.text(4.577), "4.577/s");
+        assert_eq!(Unit::PerSecond.text(4.577), "4.58/s");
         assert_eq!(Unit::Seconds.text(17_922.9), "17,923 s");
         assert_eq!(Unit::Seconds.text(0.81), "810 ms");
         assert_eq!(Unit::Ratio.text(1.501), "1.50 ×");

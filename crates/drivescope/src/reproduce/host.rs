@@ -4,6 +4,8 @@
 //! The articles measured through it, so what it does is part of their figures. It is a drive to whoever is above, and
 //! the drive below sees only what the cache lets through.
 
+use super::SEED;
+use model::prng::Prng;
 use model::request::{Completion, Operation, Request, Status, Tag};
 use model::target::TargetFacts;
 use model::units::{Instant, Nanos};
@@ -31,6 +33,8 @@ pub struct HostProfile {
     pub order: Order,
     /// How long a write stays in the cache before it goes to the drive.
     pub write_back_after: Nanos,
+    /// Another program that reads 4 KiB at a random place of the whole drive, pauses for so long, and reads again.
+    pub other_load_pause: Option<Nanos>,
 }
 
 /// Who is served next.
@@ -59,6 +63,9 @@ pub struct Host {
     /// Written pages that are to go to the drive, and when.
     dirty: VecDeque<(Instant, u64, u32)>,
     flushes: Vec<Tag>,
+    /// When the other program reads next; none while it waits, or when there is none.
+    other_reads_at: Option<Instant>,
+    prng: Prng,
     /// Answers by the moment at which they are ready.
     answers: BTreeMap<(u64, u64), Completion>,
     answer_count: u64,
@@ -73,6 +80,7 @@ struct Fetch {
 impl Host {
     /// `drive` behind a system of that kind.
     pub fn new(drive: Box<dyn Drive>, profile: HostProfile) -> Host {
+        let other_reads_at = profile.other_load_pause.map(|_| Instant::START);
         Host {
             drive,
             profile,
@@ -84,6 +92,8 @@ impl Host {
             last_end: 0,
             dirty: VecDeque::new(),
             flushes: Vec::new(),
+            other_reads_at,
+            prng: Prng::new(SEED, u64::from_le_bytes(*b"the host")),
             answers: BTreeMap::new(),
             answer_count: 0,
         }
@@ -148,8 +158,20 @@ impl Host {
         number
     }
 
+    /// Whether a fetch is one of the other program: nobody here waits for it.
+    fn is_of_other(fetch: &Fetch) -> bool {
+        fetch.waiting.is_empty() && fetch.request.operation == Operation::Read
+    }
+
     /// Gives the drive as much as it may see.
     fn feed(&mut self, now: Instant) {
+        if self.other_reads_at.is_some_and(|at| at <= now) {
+            self.other_reads_at = None;
+            let pages = self.drive.facts().capacity.0 / PAGE_BYTES;
+            let offset_bytes = self.prng.below(pages) * PAGE_BYTES;
+            let length_bytes = PAGE_BYTES as u32;
+            self.ask(Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes }, Vec::new());
+        }
         while let Some(&(due, offset_bytes, length_bytes)) = self.dirty.front() {
             if due > now && self.flushes.is_empty() {
                 break;
@@ -194,6 +216,10 @@ impl Host {
         while let Some(completion) = self.drive.take_completion(now) {
             let fetch = self.fetches[completion.tag.0 as usize].take().expect("the drive answers what it was asked");
             self.at_drive -= 1;
+            if Host::is_of_other(&fetch) {
+                self.other_reads_at = self.profile.other_load_pause.map(|pause| now.saturating_add(pause));
+                continue;
+            }
             let Request { operation, offset_bytes, length_bytes, .. } = fetch.request;
             if operation == Operation::Read {
                 for page in pages_of(offset_bytes, u64::from(length_bytes)) {
@@ -223,7 +249,7 @@ impl Drive for Host {
     fn next_completion_at(&mut self) -> Option<Instant> {
         let ready = self.answers.first_key_value().map(|((at, _), _)| Instant(*at));
         let below = if self.at_drive > 0 { self.drive.next_completion_at() } else { None };
-        [ready, below].into_iter().flatten().min()
+        [ready, below, self.other_reads_at].into_iter().flatten().min()
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {

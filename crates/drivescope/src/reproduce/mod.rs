@@ -8,13 +8,19 @@ mod figure;
 mod full_pass;
 mod host;
 mod page;
+mod partitions;
 mod published;
+mod shelf;
+mod sustained_write;
+mod threads;
+mod valleys;
 mod virtual_run;
 
 pub use figure::{Figure, Verdict};
 
 use crate::error::UserError;
 use figure::Table;
+use shelf::Shelf;
 use report::style::Style;
 
 /// Of all randomness in a re-enactment, so that its page is the same each time.
@@ -72,9 +78,16 @@ impl Article {
 /// # Errors
 /// When a virtual drive cannot be opened or a phase cannot be run, which is an error of the program.
 pub fn reproduce(article: Article) -> Result<Reproduction, UserError> {
+    reproduce_with(article, &Shelf::as_sold())
+}
+
+fn reproduce_with(article: Article, shelf: &Shelf) -> Result<Reproduction, UserError> {
     match article {
-        Article::C => full_pass::reproduce(),
-        _ => Err(UserError::failure("is being built")),
+        Article::A => partitions::reproduce(shelf),
+        Article::B => threads::reproduce(shelf),
+        Article::C => full_pass::reproduce(shelf),
+        Article::D => sustained_write::reproduce(shelf),
+        Article::E => valleys::reproduce(shelf),
     }
 }
 
@@ -94,3 +107,6 @@ impl Reproduction {
         page::markdown(self)
     }
 }
+
+#[cfg(test)]
+mod tests;

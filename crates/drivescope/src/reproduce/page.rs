@@ -4,8 +4,8 @@ use super::Reproduction;
 use super::figure::{Figure, Published, Table, Verdict};
 use report::style::{Style, pad_end, pad_start, paragraph, wrap};
 
-/// The widest that the name of a figure may be in a terminal.
-const NAME_COLUMNS_MAX: usize = 44;
+/// Tables of one page begin their numbers at the same column, unless a name is longer.
+const NAME_COLUMNS_MIN: usize = 40;
 
 /// As a page for a terminal.
 pub fn terminal(reproduction: &Reproduction, style: Style) -> String {
@@ -122,7 +122,7 @@ fn terminal_table(table: &Table, reasons: &mut Reasons) -> Vec<String> {
     let lines = rows.iter().map(|[name, published, reproduced, deviation, verdict]| {
         let line = format!(
             "  {}  {}  {}  {}  {verdict}",
-            pad_end(name, widths[0].max(NAME_COLUMNS_MAX)),
+            pad_end(name, widths[0].max(NAME_COLUMNS_MIN)),
             pad_start(published, widths[1].max(12)),
             pad_start(reproduced, widths[2].max(12)),
             pad_start(deviation, widths[3]),

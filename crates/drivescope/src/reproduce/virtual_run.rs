@@ -46,14 +46,6 @@ pub struct Slice {
 }
 
 impl VirtualRun {
-    /// Opens the virtual drive of that name, without the `sim:` before it.
-    ///
-    /// # Errors
-    /// When there is none, which is an error of the program.
-    pub fn open(name: &str) -> Result<VirtualRun, UserError> {
-        Ok(VirtualRun::on(open_drive(name)?))
-    }
-
     /// On a drive of the caller's making.
     pub fn on(drive: Box<dyn Drive>) -> VirtualRun {
         VirtualRun { rig: Rig::on_virtual_drive(drive), phases: 0 }
@@ -74,10 +66,35 @@ impl VirtualRun {
         stop: StopCondition,
         slice: Nanos,
     ) -> Result<PhaseResult, UserError> {
+        let recorder = Recorder { slice_ns: slice.0, ..Recorder::default() };
+        self.run(workload, stop, recorder)
+    }
+
+    /// Runs one phase whose requests follow each other one by one; its slices are as many requests as make
+    /// `piece_bytes`, so that a slow one is seen however short it is.
+    ///
+    /// # Errors
+    /// When the workload does not fit the drive.
+    pub fn measure_pieces(
+        &mut self,
+        workload: Workload,
+        stop: StopCondition,
+        piece_bytes: u64,
+    ) -> Result<PhaseResult, UserError> {
+        self.run(workload, stop, Recorder { piece_bytes, ..Recorder::default() })
+    }
+
+    fn run(
+        &mut self,
+        workload: Workload,
+        stop: StopCondition,
+        mut recorder: Recorder,
+    ) -> Result<PhaseResult, UserError> {
         let began = self.rig.now();
-        let mut recorder = Recorder { slice_ns: slice.0, origin_ns: began.0, ..Recorder::default() };
+        recorder.origin_ns = began.0;
+        let traces = recorder.piece_bytes > 0;
         let phase = phase(Some(workload), stop);
-        let outcome = self.rig.run_phase(&phase, self.phases, SEED, false, &mut recorder)?;
+        let outcome = self.rig.run_phase(&phase, self.phases, SEED, traces, &mut recorder)?;
         self.phases += 1;
         let moved = |operation| matches!(operation, Operation::Read | Operation::Write);
         let flushes = outcome.totals.iter().filter(|totals| totals.operation == Operation::Flush);
@@ -105,14 +122,6 @@ impl VirtualRun {
         self.phases += 1;
         Ok(())
     }
-}
-
-/// Opens the virtual drive of that name.
-///
-/// # Errors
-/// When there is none, which is an error of the program.
-pub fn open_drive(name: &str) -> Result<Box<dyn Drive>, UserError> {
-    Ok(sim::open(name, SEED).map_err(|error| UserError::failure(error.to_string()))?)
 }
 
 fn phase(workload: Option<Workload>, stop: StopCondition) -> Phase {
@@ -163,16 +172,20 @@ impl PhaseResult {
     }
 }
 
-/// Keeps the slices of a phase, put together to a length.
+/// Keeps the slices of a phase, put together to a length in time, or to one in bytes when that is not 0.
 #[derive(Default)]
 struct Recorder {
     slice_ns: u64,
+    piece_bytes: u64,
     origin_ns: u64,
     slices: Vec<Slice>,
 }
 
 impl PhaseObserver for Recorder {
     fn interval(&mut self, record: &IntervalRecord) {
+        if self.piece_bytes > 0 {
+            return;
+        }
         let start_s = (record.start_ns - self.origin_ns) as f64 / 1e9;
         let seconds = record.duration_ns as f64 / 1e9;
         // Reads and writes of one moment come as two records.
@@ -190,7 +203,22 @@ impl PhaseObserver for Recorder {
 
     fn error(&mut self, _record: &ErrorRecord) {}
 
-    fn trace(&mut self, _records: &[IoRecord]) {}
+    fn trace(&mut self, records: &[IoRecord]) {
+        for record in records {
+            let start_s = (record.submitted_ns - self.origin_ns) as f64 / 1e9;
+            let end_s = (record.completed_ns - self.origin_ns) as f64 / 1e9;
+            match self.slices.last_mut() {
+                Some(last) if last.bytes < self.piece_bytes => {
+                    last.bytes += u64::from(record.length_bytes);
+                    last.seconds = end_s - last.start_s;
+                }
+                _ => {
+                    let bytes = u64::from(record.length_bytes);
+                    self.slices.push(Slice { start_s, seconds: end_s - start_s, bytes });
+                }
+            }
+        }
+    }
 
     fn verdict(&mut self) -> Verdict {
         Verdict::GoOn
