@@ -21,6 +21,8 @@ pub struct Occasion<'run> {
     pub seed: u64,
     /// What is known of the target, with what the probes found.
     pub facts: TargetFacts,
+    /// What a virtual drive is made of: two profiles of one name give two runs.
+    pub profile: Option<&'run str>,
     /// What it is measured with.
     pub rig: &'run Rig,
     /// What the tool costs and the machine adds; none in virtual time.
@@ -33,7 +35,8 @@ pub struct Occasion<'run> {
 
 /// A run that is about to begin.
 pub fn begin(occasion: Occasion<'_>) -> Run {
-    let Occasion { experiment, command, seed, facts, rig, overhead, warnings, state_before } = occasion;
+    let Occasion { experiment, command, seed, facts, profile, rig, overhead, warnings, state_before } =
+        occasion;
     let started = if facts.kind == TargetKind::Sim { VIRTUAL_START } else { Timestamp::now() };
     let is_virtual = facts.kind == TargetKind::Sim;
     let engine = rig.engine();
@@ -49,7 +52,7 @@ pub fn begin(occasion: Occasion<'_>) -> Run {
         warnings,
     };
     Run {
-        id: name(experiment, &command, seed, &facts, started),
+        id: name(experiment, &command, seed, &facts, profile, started),
         started: started.to_string(),
         finished: None,
         status: RunStatus::Interrupted,
@@ -76,9 +79,16 @@ pub fn finished(run: &Run, now: Instant) -> String {
 
 /// A name that sorts by time: `20261121-210501-check-vda-3f2a`. That of a virtual run is drawn from all that decides
 /// it instead: `sim-zoned-check-1f7c90ab`.
-fn name(experiment: &str, command: &str, seed: u64, facts: &TargetFacts, started: Timestamp) -> String {
+fn name(
+    experiment: &str,
+    command: &str,
+    seed: u64,
+    facts: &TargetFacts,
+    profile: Option<&str>,
+    started: Timestamp,
+) -> String {
     if facts.kind == TargetKind::Sim {
-        let decided = format!("{}\n{command}\n{seed}\n{facts:?}", env!("CARGO_PKG_VERSION"));
+        let decided = format!("{}\n{command}\n{seed}\n{facts:?}\n{profile:?}", env!("CARGO_PKG_VERSION"));
         let digest = crc32fast::hash(decided.as_bytes());
         return format!("{}-{experiment}-{digest:08x}", plain(&facts.path.replace(':', "-")));
     }
@@ -108,14 +118,17 @@ mod tests {
         let drive = sim::open("zoned", 1).expect("a drive that ships");
         let mut facts = drive.facts().clone();
         let moment: Timestamp = "2026-11-21T21:05:01Z".parse().unwrap();
-        let virtual_name = |seed| name("check", "drivescope check sim:zoned", seed, &facts, VIRTUAL_START);
+        let virtual_name =
+            |seed| name("check", "drivescope check sim:zoned", seed, &facts, Some("a"), VIRTUAL_START);
         assert_eq!(virtual_name(1), virtual_name(1));
         assert_ne!(virtual_name(1), virtual_name(2));
         assert!(virtual_name(1).starts_with("sim-zoned-check-"));
+        let command = "drivescope check sim:zoned";
+        assert_ne!(virtual_name(1), name("check", command, 1, &facts, Some("b"), VIRTUAL_START));
         facts.kind = TargetKind::Device;
         facts.path = "/dev/disk/by-id/../evil name\n".into();
-        assert_eq!(name("check", "", 0x1_beef, &facts, moment), "20261121-210501-check-evil-name-beef");
+        assert_eq!(name("check", "", 0x1_beef, &facts, None, moment), "20261121-210501-check-evil-name-beef");
         facts.path = ".".into();
-        assert_eq!(name("check", "", 0, &facts, moment), "20261121-210501-check-here-0000");
+        assert_eq!(name("check", "", 0, &facts, None, moment), "20261121-210501-check-here-0000");
     }
 }

@@ -1,6 +1,7 @@
 //! From what was typed as a target to a rig that can measure it: a device, a file, a folder, a virtual drive.
 
 use crate::error::UserError;
+use crate::virtual_drive;
 use io::rig::{EngineOptions, Rig};
 use io::target::{ScratchFile, Target, WriteConsent, WritePermit, probe_content};
 use model::quantity_text::{parse_share, parse_size};
@@ -52,6 +53,8 @@ pub struct Chosen {
     pub may_write: bool,
     /// Whether it is a scratch file that holds nothing yet.
     pub empty: bool,
+    /// What it is made of, if it is virtual.
+    pub profile: Option<String>,
 }
 
 /// Opens what was chosen.
@@ -81,12 +84,13 @@ pub fn open(choice: &Choice) -> Result<Chosen, UserError> {
 }
 
 fn open_virtual(choice: &Choice, name: &str) -> Result<Chosen, UserError> {
-    let drive = sim::open(name, choice.seed)
-        .map_err(|error| UserError::usage(format!("{error}. For example: drivescope check sim:zoned")))?;
+    let virtual_drive = virtual_drive::find(name)?;
+    let drive = virtual_drive.open(choice.seed)?;
     let facts = drive.facts().clone();
     let range = range_on(choice.range, &facts)?;
     let may_write = choice.write.is_some();
-    Ok(Chosen { rig: Rig::on_virtual_drive(drive), facts, range, may_write, empty: false })
+    let profile = Some(virtual_drive.text);
+    Ok(Chosen { rig: Rig::on_virtual_drive(drive), facts, range, may_write, empty: false, profile })
 }
 
 fn open_scratch(choice: &Choice, folder: &Path) -> Result<Chosen, UserError> {
@@ -115,7 +119,7 @@ fn finish(
     }
     facts.caveats.sort_unstable();
     facts.caveats.dedup();
-    Ok(Chosen { rig, facts, range, may_write, empty })
+    Ok(Chosen { rig, facts, range, may_write, empty, profile: None })
 }
 
 /// The part of the target that was asked for, on its grid.

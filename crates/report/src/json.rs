@@ -11,11 +11,13 @@
 mod finding;
 mod phase;
 mod target;
+mod truth;
 mod workload;
 
 pub use finding::{DetailsDocument, EvidenceDocument, FindingDocument, ValueDocument};
 pub use phase::{LatencyDocument, OperationDocument, PhaseDocument, StopDocument};
 pub use target::{CaveatDocument, EnvironmentDocument, TargetDocument};
+pub use truth::{TruthEntry, truth_document};
 pub use workload::{
     ArrivalDocument, BlockSizeDocument, DataDocument, MixDocument, PatternDocument, RangeDocument,
     WorkloadDocument, ZoneDocument,

@@ -16,9 +16,11 @@ mod heading;
 mod method;
 mod plan;
 mod tables;
+mod virtual_drives;
 
 pub use plan::{PlanGroup, PlanPage, plan_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
+pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};
 
 use crate::style::Style;
 use model::run::Run;

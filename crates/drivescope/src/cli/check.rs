@@ -72,6 +72,7 @@ fn begin(resolved: &Resolved, chosen: &Chosen) -> Result<Run, UserError> {
         command: resolved.command.clone(),
         seed: resolved.choice.seed,
         facts: chosen.facts.clone(),
+        profile: chosen.profile.as_deref(),
         rig: &chosen.rig,
         overhead,
         warnings: Vec::new(),

@@ -75,6 +75,12 @@ pub struct EvidenceDocument {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DetailsDocument(Vec<(Name, Datum)>);
 
+impl DetailsDocument {
+    pub(super) fn of(parts: &[(Name, Datum)]) -> DetailsDocument {
+        DetailsDocument(parts.to_vec())
+    }
+}
+
 impl FindingDocument {
     pub(super) fn of(finding: &Finding) -> FindingDocument {
         let empty = FindingDocument {

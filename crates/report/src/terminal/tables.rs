@@ -130,7 +130,7 @@ fn below_drive(row: &DriveRow, style: Style) -> Vec<String> {
 
 /// Cells under a header, each column as wide as its widest cell. When that is wider than the page, the first
 /// columns stay in the table and the others go onto a line below: a path or a run's name that is cut off is of no use.
-struct Table {
+pub(super) struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     columns: Vec<usize>,
@@ -145,7 +145,7 @@ const NOTHING: &str = "-";
 
 impl Table {
     /// `essential` is the number of columns that are always in the table.
-    fn new<const N: usize>(
+    pub(super) fn new<const N: usize>(
         header: [&str; N],
         essential: usize,
         rows: Vec<Vec<String>>,
@@ -164,7 +164,7 @@ impl Table {
     }
 
     /// The lines of the table; `below` gives what follows a row.
-    fn lines(&self, below: impl Fn(usize) -> Vec<String>) -> Vec<String> {
+    pub(super) fn lines(&self, below: impl Fn(usize) -> Vec<String>) -> Vec<String> {
         let mut lines = vec![self.style.paint(Tone::Heading, &self.line(&self.header))];
         for (index, row) in self.rows.iter().enumerate() {
             lines.push(self.line(row));

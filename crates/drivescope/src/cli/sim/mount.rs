@@ -3,11 +3,11 @@
 use crate::cli::args::SimMountArguments;
 use crate::cli::output::{print, say};
 use crate::error::{UserError, exit};
+use crate::virtual_drive::find;
 use io::mount::{LATE, Lateness, Mount, MountError, MountOptions, Stopped};
 use model::units::{Nanos, Quantile};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
-use sim::contents::Contents;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -16,14 +16,15 @@ use std::path::Path;
 /// # Errors
 /// When there is no such drive, or it cannot be mounted there.
 pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
-    let name = arguments.name.strip_prefix("sim:").unwrap_or(&arguments.name);
-    let drive = sim::open(name, arguments.seed).map_err(|error| UserError::usage(error.to_string()))?;
-    let contents = Contents::new(drive.facts().capacity, &[], arguments.seed);
+    let virtual_drive = find(&arguments.name)?;
+    let drive = virtual_drive.open(arguments.seed)?;
+    let contents = virtual_drive.contents(arguments.seed)?;
+    let profile = virtual_drive.profile;
     let options = MountOptions {
         folder: arguments.at.clone(),
-        file_name: name.to_owned(),
+        file_name: profile.name.clone(),
         loop_device: arguments.loop_device,
-        turn: None,
+        turn: profile.disk.and_then(|disk| Nanos::from_secs_f64(60.0 / disk.turns_per_minute)),
     };
     // Before the mount, so that no signal finds it without somebody who unmounts it.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1]);

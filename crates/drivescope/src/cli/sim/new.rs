@@ -1,12 +1,45 @@
 //! `drivescope sim new`.
 
 use crate::cli::args::SimNewArguments;
-use crate::error::UserError;
+use crate::cli::output;
+use crate::error::{UserError, exit};
+use crate::virtual_drive::find;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Runs the command; the exit status.
 ///
 /// # Errors
-/// Always, for it is being built.
-pub fn run(_arguments: &SimNewArguments) -> Result<u8, UserError> {
-    Err(UserError::usage("`sim new` is being built"))
+/// When there is no drive to begin from, or the file exists or cannot be written.
+pub fn run(arguments: &SimNewArguments) -> Result<u8, UserError> {
+    let file = &arguments.file;
+    if file.extension().is_none_or(|extension| extension != "toml") {
+        return Err(UserError::usage(format!(
+            "{} does not end in .toml, by which a profile is told from a name. Try: drivescope sim new {0}.toml",
+            file.display()
+        )));
+    }
+    let drive = find(&arguments.from)?;
+    write(file, &drive.text)?;
+    output::print(&format!(
+        "Wrote {0}, a copy of {1}. Its keys: docs/profiles.md\n  check it    drivescope sim show {0}\n  measure it  \
+         drivescope check sim:{0}\n",
+        file.display(),
+        drive.profile.name
+    ))?;
+    Ok(exit::SUCCESS)
+}
+
+fn write(file: &Path, text: &str) -> Result<(), UserError> {
+    let opened = OpenOptions::new().write(true).create_new(true).open(file);
+    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| {
+        let why = match error.kind() {
+            ErrorKind::AlreadyExists => "it exists, and would be overwritten. Choose another name".into(),
+            ErrorKind::NotFound => "its folder does not exist. Make it first".into(),
+            _ => error.to_string(),
+        };
+        UserError::failure(format!("cannot write the profile {}: {why}", file.display()))
+    })
 }

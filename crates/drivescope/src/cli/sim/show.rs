@@ -1,12 +1,40 @@
 //! `drivescope sim show`.
 
+use super::list::kind;
 use crate::cli::args::SimShowArguments;
-use crate::error::UserError;
+use crate::cli::output;
+use crate::error::{UserError, exit};
+use crate::virtual_drive::{VirtualDrive, find};
+use report::quantity::{capacity, size};
+use std::fmt::Write;
 
 /// Runs the command; the exit status.
 ///
 /// # Errors
-/// Always, for it is being built.
-pub fn run(_arguments: &SimShowArguments) -> Result<u8, UserError> {
-    Err(UserError::usage("`sim show` is being built"))
+/// When there is no such drive.
+pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
+    let drive = find(&arguments.name)?;
+    output::print(&page(&drive)?)?;
+    Ok(exit::SUCCESS)
+}
+
+/// What it is, as comments, and then its profile: the page can be saved and used as a profile again.
+fn page(drive: &VirtualDrive) -> Result<String, UserError> {
+    let facts = drive.open(0)?.facts().clone();
+    let link = facts.link.map_or_else(|| "nothing in between".into(), |link| link.name);
+    let mut page = String::new();
+    let name = &drive.profile.name;
+    let _ = writeln!(
+        page,
+        "# {name}: {}, {} ({})",
+        kind(&drive.profile),
+        capacity(facts.capacity),
+        size(facts.capacity)
+    );
+    let _ = writeln!(page, "# connected by: {link}");
+    let _ = writeln!(page, "# measure it:   drivescope check {}", drive.path);
+    let _ = writeln!(page, "# its truth:    drivescope sim truth {}", drive.path.trim_start_matches("sim:"));
+    let _ = writeln!(page, "# change it:    drivescope sim new mine.toml --from {name}\n");
+    page.push_str(&drive.text);
+    Ok(page)
 }

@@ -1,12 +1,48 @@
 //! `drivescope sim truth`.
 
 use crate::cli::args::SimTruthArguments;
-use crate::error::UserError;
+use crate::cli::output;
+use crate::error::{UserError, exit};
+use crate::virtual_drive::find;
+use report::json::{TruthEntry, truth_document};
+use report::terminal::{TruthRow, truth_table};
+use sim::truth::{Answer, Truth, truth_of};
 
 /// Runs the command; the exit status.
 ///
 /// # Errors
-/// Always, for it is being built.
-pub fn run(_arguments: &SimTruthArguments) -> Result<u8, UserError> {
-    Err(UserError::usage("`sim truth` is being built"))
+/// When there is no such drive.
+pub fn run(arguments: &SimTruthArguments) -> Result<u8, UserError> {
+    let drive = find(&arguments.name)?;
+    let truths =
+        truth_of(&drive.profile).map_err(|flaw| UserError::usage(format!("{}: {flaw}", drive.path)))?;
+    let page = if arguments.json {
+        truth_document(&drive.path, truths.iter().map(entry))
+    } else {
+        let rows: Vec<TruthRow> = truths.iter().map(row).collect();
+        truth_table(&rows, output::page_style(true))
+    };
+    output::print(&page)?;
+    Ok(exit::SUCCESS)
+}
+
+fn entry(truth: &Truth) -> TruthEntry<'_> {
+    let (value, word, depends) = match truth.answer {
+        Answer::Number(value) => (Some(value), None, None),
+        Answer::Word(word) => (None, Some(word), None),
+        Answer::Absent => (None, None, None),
+        Answer::Depends(why) => (None, None, Some(why)),
+    };
+    TruthEntry { code: truth.code, value, word, depends, data: &truth.data }
+}
+
+fn row(truth: &Truth) -> TruthRow {
+    let unit = truth.code.unit().unwrap_or_default();
+    let answer = match truth.answer {
+        Answer::Number(value) => report::quantity::exact(value, unit),
+        Answer::Word(word) => word.into(),
+        Answer::Absent => "none".into(),
+        Answer::Depends(why) => format!("it depends: {why}"),
+    };
+    TruthRow { code: truth.code.name(), answer }
 }
