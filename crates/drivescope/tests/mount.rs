@@ -236,6 +236,26 @@ fn what_cannot_be_read_is_an_error_for_others_too() {
 }
 
 #[test]
+fn a_profile_of_ones_own_is_mounted_under_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("any.toml");
+    let text = "version = 1\nname = \"mine\"\ndescription = \"small\"\nsources = [\"made up\"]\n\
+                [identity]\ncapacity_bytes = 8388608\nlogical_block_bytes = 4096\n\
+                [constant]\nlatency_us = 100.0\nservers = 8\n";
+    fs::write(&file, text).unwrap();
+    let name = "a_profile_of_ones_own_is_mounted_under_its_name";
+    let Some(served) = Served::new(file.to_str().unwrap(), &["--loop"], name) else { return };
+    assert_eq!(served.file(), served.place().join("mine"));
+    assert_eq!(served.file().metadata().unwrap().len(), 8 << 20);
+    let block = run("blockdev", &["--getss", &served.loop_device()]);
+    assert_eq!(block.trim(), "4096");
+    fs::write(&file, format!("{text}colour = 1\n")).unwrap();
+    let refused = Home::new().run(&["sim", "mount", file.to_str().unwrap(), "--at", "/nowhere"]);
+    assert_eq!(refused.status, Some(2));
+    assert!(refused.err.contains("any.toml, line 10"), "{}", refused.err);
+}
+
+#[test]
 fn our_own_check_runs_on_it() {
     let Some(served) = Served::new("constant", &[], "our_own_check_runs_on_it") else { return };
     let home = Home::new();

@@ -16,6 +16,8 @@ use model::units::{Bytes, Instant, Nanos, Offset, Quantile};
 use model::workload::{OperationMix, Pattern, Workload};
 use sim::Drive;
 use sim::contents::Contents;
+use sim::disk::drive::DiskDrive;
+use sim::disk::published::disk_4tb;
 use std::collections::VecDeque;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
@@ -175,15 +177,26 @@ fn fixed_latency() -> Result<bool, Failure> {
     Ok(late <= LATE_MAX)
 }
 
+/// A drive of which only the rotation is modelled; and all of a disk, but for the cache that would answer instead.
 fn rotation() -> Result<bool, Failure> {
-    let drive = Box::new(Foretold::new(Rule::Turning(TURN))?);
+    let turning = Box::new(Foretold::new(Rule::Turning(TURN))?);
+    let mut profile = disk_4tb();
+    profile.read_ahead.segments = 0;
+    let mut facts = turning.facts().clone();
+    facts.capacity = sim::open("disk-4tb", 1)?.facts().capacity;
+    let turn = Nanos::from_secs_f64(60.0 / profile.turns_per_minute).ok_or("a disk that turns")?;
+    let disk = Box::new(DiskDrive::new(facts, &profile, 1));
+    Ok(period_of("7200 rpm", turning, TURN)? & period_of("disk-4tb without cache", disk, turn)?)
+}
+
+fn period_of(name: &str, drive: Box<dyn Drive + Send>, turn: Nanos) -> Result<bool, Failure> {
     let (moments, lateness) = mounted(drive, |file| read_again_and_again(file, TURNS + 1))?;
     let period = (moments[TURNS] - moments[0]) as f64 / TURNS as f64;
-    let missed = moments.windows(2).filter(|pair| pair[1] - pair[0] > TURN.0 * 3 / 2).count();
-    let ppm = (period / TURN.0 as f64 - 1.0) * 1e6;
+    let missed = moments.windows(2).filter(|pair| pair[1] - pair[0] > turn.0 * 3 / 2).count();
+    let ppm = (period / turn.0 as f64 - 1.0) * 1e6;
     row(
-        ["7200 rpm", &format!("period over {TURNS} turns, {missed} missed")],
-        ["8333.333 µs", &format!("{:.3} µs", period / 1e3)],
+        [name, &format!("period over {TURNS} turns, {missed} missed")],
+        [&format!("{:.3} µs", turn.0 as f64 / 1e3), &format!("{:.3} µs", period / 1e3)],
         &format!("{ppm:+.1} ppm"),
         "10 ppm",
         &lateness,

@@ -3,7 +3,7 @@
 use model::units::{Instant, Nanos};
 
 /// So long before an answer is due a sleeping thread must be awake: the kernel may wake it that much too late.
-const AWAKE_BEFORE: Nanos = Nanos(80_000);
+const AWAKE_BEFORE: Nanos = Nanos(100_000);
 /// So close to the moment nothing else is begun: to take a call of the kernel lasts about a third of this.
 const HANDS_OFF: Nanos = Nanos(10_000);
 /// In each stretch of this length …
@@ -107,7 +107,7 @@ mod tests {
         let mut pacer = Pacer::new(Instant(0));
         assert_eq!(pacer.until(None, Instant(0)), Wait::Sleep(None));
         let due = Some(Instant(1_000_000));
-        assert_eq!(pacer.until(due, Instant(0)), Wait::Sleep(Some(Nanos(920_000))));
+        assert_eq!(pacer.until(due, Instant(0)), Wait::Sleep(Some(Nanos(900_000))));
         assert_eq!(pacer.until(due, Instant(930_000)), Wait::Look);
         assert_eq!(pacer.until(due, Instant(995_000)), Wait::Watch);
         assert_eq!(pacer.until(due, Instant(1_000_000)), Wait::No);
