@@ -524,4 +524,4 @@ impl Drive for SmrDrive {
 
 #[cfg(test)]
 #[path = "drive_tests.rs"]
-pub(super) mod tests;
+pub(in crate::smr) mod tests;

@@ -14,3 +14,6 @@ pub mod streams;
 pub mod truth;
 pub mod unmapped;
 pub mod write_buffer;
+
+#[cfg(test)]
+mod property_tests;
