@@ -162,6 +162,24 @@ fn random_writes_come_to_the_steady_rate() {
     assert!((rate / truth - 1.0).abs() < 0.02, "{rate}, truth {truth}");
 }
 
+/// With housekeeping, writing sequentially over what was written at random is as fast as ever but for the valleys.
+#[test]
+fn housekeeping_takes_moves_out_of_sequential_writing() {
+    let text = PLAIN.replace("over_provisioning = 0.1", "over_provisioning = 0.15\ninitial = \"filled\"");
+    let rate = |text: &str| {
+        let text = format!("{text}[buffer]\ncapacity_kib = 1024\n");
+        let mut bench = Bench::new(4 * GB, &profile(&text));
+        let mut prng = Prng::new(6, 6);
+        bench.run(8, 1_000_000, |_| write(prng.below(4 * GB / 4096) * 4096, 4096));
+        bench.write_rate(0, GB, 64 * KIB)
+    };
+    let dense = profile(&text).dense_write_rate();
+    assert!(rate(&text) < 0.6 * dense, "{}", rate(&text));
+    // 1 GB takes 0.8 s: no valley falls into it.
+    let quiet = rate(&format!("{text}[housekeeping]\n"));
+    assert!((quiet / dense - 1.0).abs() < 0.05, "{quiet} of {dense}");
+}
+
 /// The sample of pages amplifies as all of them do: a drive of 64 GB, of which one page in four is watched.
 #[test]
 fn a_sample_amplifies_as_the_whole() {

@@ -183,8 +183,8 @@ pub struct BufferProfile {
 
 /// Bursts of the drive's own work that recur while it is written, longer the more fragmented what is written lay.
 ///
-/// This is phenomenological: it says what is seen of an Intel X25-M, not what its firmware does. See
-/// [`crate::flash::housekeeping`].
+/// This is phenomenological: it says what is seen of an Intel X25-M, not what its firmware does, and stands in place of
+/// what garbage collection would cost sequential writes. See [`crate::flash::housekeeping`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HousekeepingProfile {

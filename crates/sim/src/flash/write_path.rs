@@ -143,14 +143,16 @@ impl WritePath {
         let programmed = ((end - first) * page_bytes) as f64;
         let mapped = (self.presence.count() * page_bytes) as f64;
         let new = (self.presence.insert(first, end) * page_bytes) as f64;
-        if let Some(housekeeping) = &mut self.housekeeping {
-            housekeeping.note_write(offset, bytes, at_s);
-        }
+        let noted =
+            self.housekeeping.as_mut().map(|housekeeping| housekeeping.note_write(offset, bytes, at_s));
+        // See `housekeeping`: what sequential writes make it move, it moves in its bursts.
+        let pays_for_moves = noted != Some(true);
         let seconds = match &mut self.slc {
             Some(slc) => slc.write(programmed, (new / programmed).min(1.0), mapped),
             None => programmed / self.rates.dense,
         };
-        let moved_s = self.moved_bytes(first, end, programmed) / self.rates.dense;
+        let moved = self.moved_bytes(first, end, programmed);
+        let moved_s = if pays_for_moves { moved / self.rates.dense } else { 0.0 };
         let start_s = self.free_s.max(at_s);
         let work_s = self.heated(programmed, start_s, seconds + moved_s);
         let flushed_s = start_s + self.map_flush_s(bytes);
