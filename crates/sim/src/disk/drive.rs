@@ -245,5 +245,8 @@ impl Drive for DiskDrive {
 }
 
 #[cfg(test)]
+#[path = "drive_property_tests.rs"]
+mod property_tests;
+#[cfg(test)]
 #[path = "drive_tests.rs"]
 mod tests;

@@ -207,7 +207,7 @@ impl Mechanism {
         let turns = last.end_revolutions() - place.revolutions;
         let mut transfer =
             Transfer { first_s, end_s: first_s + turns * self.turn_s, failed_byte: None, is_plain: true };
-        let is_partial = first_byte % sector_bytes != 0 || end_byte % sector_bytes != 0;
+        let is_partial = !(first_byte.is_multiple_of(sector_bytes) && end_byte.is_multiple_of(sector_bytes));
         if writes && is_partial {
             // Read, and written when it comes by again.
             transfer.end_s += turns.ceil().max(1.0) * self.turn_s;

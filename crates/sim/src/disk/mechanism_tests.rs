@@ -1,7 +1,8 @@
 //! The arm against arithmetic by hand, and what is quick against what is plain.
 
 use super::*;
-use crate::disk::profile::{GeneratedZones, GeometryProfile, SeekProfile, TrackLayout};
+use crate::disk::any_profile::any_geometry;
+use crate::disk::profile::{GeometryProfile, SeekProfile};
 use crate::disk::published::{DISK_4TB_CAPACITY, disk_4tb};
 use proptest::prelude::*;
 
@@ -133,47 +134,6 @@ fn plain_place(profile: &GeometryProfile, zones: &[(u64, Vec<u32>)], sector: u64
         first_cylinder += cylinders + profile.spare_cylinders_per_zone;
     }
     unreachable!("a sector of the disk");
-}
-
-prop_compose! {
-    fn any_geometry()(
-        layout in prop_oneof![
-            Just(TrackLayout::F), Just(TrackLayout::A), Just(TrackLayout::FF),
-            Just(TrackLayout::AF), Just(TrackLayout::AA), Just(TrackLayout::FA),
-        ],
-        surfaces in 1u32..6,
-        tracks in 1u64..9,
-        skews in (0.0f64..0.4, proptest::option::of(0.0f64..0.9), proptest::option::of(0.0f64..0.9)),
-        spare in 0u64..3,
-        zone_count in 1u32..5,
-        outer in 8u32..40,
-        inner in 4u32..30,
-        cylinders in 5u64..60,
-        spread in 0.0f64..0.3,
-        seed in any::<u64>(),
-    ) -> GeometryProfile {
-        let by_cylinder = matches!(layout, TrackLayout::F | TrackLayout::A);
-        GeometryProfile {
-            sector_bytes: 4096,
-            surfaces,
-            layout,
-            serpentine_tracks: if by_cylinder { 1 } else { tracks },
-            track_skew_turns: skews.0,
-            surface_skew_turns: skews.1,
-            group_skew_turns: skews.2,
-            spare_cylinders_per_zone: spare,
-            zones: Vec::new(),
-            generated_zones: Some(GeneratedZones {
-                zone_count,
-                sectors_per_track_outer: outer,
-                sectors_per_track_inner: inner,
-                cylinders: Some(cylinders.max(u64::from(zone_count))),
-                surface_densities: Vec::new(),
-                surface_spread: spread,
-                surface_seed: seed,
-            }),
-        }
-    }
 }
 
 proptest! {

@@ -7,6 +7,8 @@
 //! ```
 
 #[cfg(test)]
+mod any_profile;
+#[cfg(test)]
 mod closed_loop;
 pub mod drive;
 pub mod geometry;
