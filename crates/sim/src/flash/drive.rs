@@ -105,12 +105,6 @@ impl FlashDrive {
         self.writes.memory_bytes()
     }
 
-    /// Programmed by written, since the start.
-    #[cfg(test)]
-    pub(crate) fn write_amplification(&self) -> f64 {
-        self.writes.write_amplification()
-    }
-
     /// When a request that comes now is before the controller; uses the idle time before it.
     fn accept(&mut self, now_s: f64) -> f64 {
         let idle_since_s = self.active_until_s.max(self.writes.free_s());

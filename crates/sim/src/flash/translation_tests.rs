@@ -50,14 +50,9 @@ fn write_amplification_is_as_published() {
     for (spare, published) in row {
         let units = (1024.0 * 128.0 / (1.0 + spare)) as u32;
         let simulated = measured(layout(1024, 128, units), units, 7);
-        eprintln!(
-            "{spare}: {simulated:.3}, published {published}, error {:+.2} %",
-            100.0 * (simulated / published - 1.0)
-        );
         assert!((simulated / published - 1.0).abs() < 0.03, "{spare}: {simulated}, published {published}");
         // Kept free: one superblock; half filled: two.
         let computed = greedy(128.0, f64::from(units) / (1022.0 * 128.0));
-        eprintln!("   closed {computed:.3} error {:+.2} %", 100.0 * (simulated / computed - 1.0));
         assert!((simulated / computed - 1.0).abs() < 0.02, "{spare}: {simulated}, computed {computed}");
     }
 }

@@ -239,12 +239,6 @@ impl WritePath {
         times as f64 * flush.profile.stall_ms * 1e-3
     }
 
-    /// Programmed by written, since the start.
-    #[cfg(test)]
-    pub(crate) fn write_amplification(&self) -> f64 {
-        1.0 + self.translation.moved() as f64 / self.translation.written() as f64
-    }
-
     /// What the maps take, in bytes.
     #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> u64 {
