@@ -6,7 +6,8 @@
 //! | rotation | an angle that never stops; who is late waits a turn | `disk-4tb` |
 //! | the arm | a seek curve, head switch, settling | `disk-4tb` |
 //! | its queue | shortest positioning first, with ageing | `disk-4tb` |
-//! | its caches | reading on after a read; a write cache that empties when the arm is free | `disk-4tb` |
+//! | its caches | segments of what was read, reading on; a write cache that empties when the arm is free | `disk-4tb` |
+//! | its defects | remapped, slow and unreadable sectors; standby | any disk |
 //! | a plain disk | a table of rates by position, a uniform wait for the sector, nearest request first | `zoned` |
 //! | constant latency | several servers | `constant`, `null` |
 //! | the link | rate, cost of a command, queue depth, large requests in several commands | around any drive |
