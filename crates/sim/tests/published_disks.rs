@@ -6,85 +6,61 @@ use model::prng::Prng;
 use model::request::{Operation, Request, Status, Tag};
 use model::target::{TargetFacts, TargetKind};
 use model::units::{Bytes, Instant};
-use serde::Deserialize;
 use sim::Drive;
-use sim::constant::ConstantProfile;
 use sim::disk::drive::DiskDrive;
 use sim::disk::profile::{Defect, DefectKind, DiskProfile};
 use sim::disk::truth::DiskTruth;
 use sim::fault::FaultProfile;
-use sim::link::LinkProfile;
-use sim::smr::profile::SmrProfile;
+use sim::profile::Profile;
 use sim::smr::truth::{RandomWrites, ShingledTruth};
 use sim::volume::{VolumeKind, VolumeProfile};
-use sim::zoned::ZonedProfile;
+use std::ops::Deref;
 
-/// A profile as these tests need it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Preset {
-    version: u32,
-    name: String,
-    description: String,
-    sources: Vec<String>,
-    identity: Option<Identity>,
-    disk: Option<DiskProfile>,
-    smr: Option<SmrProfile>,
-    constant: Option<ConstantProfile>,
-    zoned: Option<ZonedProfile>,
-    link: Option<LinkProfile>,
-    volume: Option<VolumeProfile>,
-    #[serde(default)]
-    faults: Vec<FaultProfile>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Identity {
-    model: String,
-    serial: Option<String>,
-    firmware: Option<String>,
-    capacity_bytes: u64,
-    logical_block_bytes: u64,
-    physical_block_bytes: u64,
-    rotational: bool,
-    trim: bool,
-}
-
-const PRESETS: &[(&str, &str)] = &[
-    ("constant", include_str!("../presets/constant.toml")),
-    ("disk-4tb", include_str!("../presets/disk-4tb.toml")),
-    ("dt01aca300", include_str!("../presets/dt01aca300.toml")),
-    ("exos-x20", include_str!("../presets/exos-x20.toml")),
-    ("failing-disk", include_str!("../presets/failing-disk.toml")),
-    ("faulty", include_str!("../presets/faulty.toml")),
-    ("hds723030ala640", include_str!("../presets/hds723030ala640.toml")),
-    ("lying-stick", include_str!("../presets/lying-stick.toml")),
-    ("null", include_str!("../presets/null.toml")),
-    ("raid0-3x64k", include_str!("../presets/raid0-3x64k.toml")),
-    ("raid1-2", include_str!("../presets/raid1-2.toml")),
-    ("sata-160gb", include_str!("../presets/sata-160gb.toml")),
-    ("smr-2tb", include_str!("../presets/smr-2tb.toml")),
-    ("st3000dm001", include_str!("../presets/st3000dm001.toml")),
-    ("st3250823a", include_str!("../presets/st3250823a.toml")),
-    ("st8000as0002", include_str!("../presets/st8000as0002.toml")),
-    ("st8000dm004", include_str!("../presets/st8000dm004.toml")),
-    ("wd20ears", include_str!("../presets/wd20ears.toml")),
-    ("wd20ears-usb2", include_str!("../presets/wd20ears-usb2.toml")),
-    ("wd20ears-usb3", include_str!("../presets/wd20ears-usb3.toml")),
-    ("wd3000bkhg", include_str!("../presets/wd3000bkhg.toml")),
-    ("x300-hdwe150", include_str!("../presets/x300-hdwe150.toml")),
-    ("zoned", include_str!("../presets/zoned.toml")),
+/// The profiles that are tested here: all but those of flash.
+const PRESETS: &[&str] = &[
+    "constant",
+    "disk-4tb",
+    "dt01aca300",
+    "exos-x20",
+    "failing-disk",
+    "faulty",
+    "hds723030ala640",
+    "lying-stick",
+    "null",
+    "raid0-3x64k",
+    "raid1-2",
+    "sata-160gb",
+    "smr-2tb",
+    "st3000dm001",
+    "st3250823a",
+    "st8000as0002",
+    "st8000dm004",
+    "wd20ears",
+    "wd20ears-usb2",
+    "wd20ears-usb3",
+    "wd3000bkhg",
+    "x300-hdwe150",
+    "zoned",
 ];
 
+/// A profile, and what can be asked of it.
+struct Preset(Profile);
+
+impl Deref for Preset {
+    type Target = Profile;
+
+    fn deref(&self) -> &Profile {
+        &self.0
+    }
+}
+
 fn preset(name: &str) -> Preset {
-    let (_, text) = PRESETS.iter().find(|(preset, _)| *preset == name).expect("there is such a preset");
-    toml::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"))
+    Preset(sim::profile::preset(name).unwrap_or_else(|error| panic!("{error}")))
 }
 
 impl Preset {
     fn capacity(&self) -> Bytes {
-        Bytes(self.identity.as_ref().expect("it says what it holds").capacity_bytes)
+        self.0.capacity().expect("it says what it holds")
     }
 
     fn disk(&self) -> &DiskProfile {
@@ -164,39 +140,12 @@ fn assert_near(what: &str, value: f64, published: f64, percent: f64) {
 
 #[test]
 fn every_preset_passes_its_checks_and_names_its_sources() {
-    for (name, _) in PRESETS {
+    for name in PRESETS {
         let preset = preset(name);
-        assert_eq!((preset.version, preset.name.as_str()), (1, *name));
-        assert!(
-            !preset.sources.is_empty() && preset.sources.iter().all(|source| !source.is_empty()),
-            "{name}"
-        );
-        assert!(!preset.description.is_empty() && preset.description.len() < 120, "{name}");
-        if let Some(link) = &preset.link {
-            assert_eq!(link.check(), Ok(()), "{name}");
-        }
-        if let Some(volume) = &preset.volume {
-            assert_eq!(volume.check(), Ok(()), "{name}");
-            continue;
-        }
-        let identity = preset.identity.as_ref().unwrap();
-        assert!(!identity.model.is_empty() && !identity.trim, "{name}");
-        assert_eq!(identity.serial.is_some(), identity.firmware.is_some(), "{name}");
-        assert!(identity.capacity_bytes.is_multiple_of(identity.logical_block_bytes), "{name}");
-        assert!(identity.physical_block_bytes >= identity.logical_block_bytes, "{name}");
-        assert_eq!(identity.rotational, preset.disk.is_some() || preset.zoned.is_some(), "{name}");
-        for fault in &preset.faults {
-            assert_eq!(fault.check(preset.capacity()), Ok(()), "{name}");
-        }
-        match (&preset.disk, &preset.smr, &preset.constant, &preset.zoned) {
-            (Some(disk), None, None, None) => assert_eq!(disk.check(preset.capacity()), Ok(()), "{name}"),
-            (Some(disk), Some(smr), None, None) => {
-                assert_eq!(smr.check_with(disk, preset.capacity()), Ok(()), "{name}");
-            }
-            (None, None, Some(constant), None) => assert_eq!(constant.check(), Ok(()), "{name}"),
-            (None, None, None, Some(zoned)) => assert_eq!(zoned.check(), Ok(()), "{name}"),
-            _ => panic!("{name}: one drive, and one only"),
-        }
+        assert_eq!(preset.check(), Ok(()), "{name}");
+        assert_eq!(preset.name, *name);
+        assert!(!preset.sources.is_empty() && preset.sources.iter().all(|source| source.len() > 5), "{name}");
+        assert!(preset.description.len() < 120, "{name}");
     }
 }
 
@@ -227,7 +176,7 @@ fn capacities_are_the_printed_ones() {
 /// Zones add up to the capacity: what is left over is less than a cylinder in each.
 #[test]
 fn platters_hold_no_more_than_is_said() {
-    for (name, _) in PRESETS {
+    for name in PRESETS {
         let preset = preset(name);
         let Some(disk) = &preset.disk else { continue };
         let platters = preset.capacity().0 + preset.smr.as_ref().map_or(0, |smr| smr.media_cache_bytes);
@@ -395,7 +344,7 @@ fn seeks_are_the_published_ones() {
 /// the next track, and a random place takes 3 ms to 18 ms.
 #[test]
 fn mechanisms_are_within_what_is_usual() {
-    for (name, _) in PRESETS {
+    for name in PRESETS {
         let preset = preset(name);
         let Some(disk) = &preset.disk else { continue };
         let truth = preset.truth();
@@ -416,7 +365,7 @@ fn mechanisms_are_within_what_is_usual() {
 /// Desktop disks are 1.75 to 2.3 times faster outside than inside (Wong: 1.97 to 2.28), those of 10,000 rpm 1.7 times.
 #[test]
 fn outer_tracks_hold_as_much_more_as_is_usual() {
-    for (name, _) in PRESETS {
+    for name in PRESETS {
         let preset = preset(name);
         if preset.disk.is_none() {
             continue;
@@ -483,11 +432,36 @@ fn density_grows_from_generation_to_generation() {
     }
 }
 
+/// How many more reads a second a disk wins on its first half and its first tenth: 20 % and 55 % (Wong, on one disk), 20 %
+/// and 58 % (computed for WD's model). Other disks of 7200 rpm with the shape of its curve win about as much.
+#[test]
+fn short_strokes_win_what_was_measured() {
+    for name in [
+        "disk-4tb",
+        "st3000dm001",
+        "hds723030ala640",
+        "failing-disk",
+        "x300-hdwe150",
+        "exos-x20",
+        "st3250823a",
+    ] {
+        let preset = preset(name);
+        let (truth, capacity) = (preset.truth(), preset.capacity().0);
+        let gain = |share: f64| {
+            let span = (capacity as f64 * share) as u64;
+            (truth.access_s(4096) / truth.access_within_s(0, span, 4096) - 1.0) * 100.0
+        };
+        let (half, tenth) = (gain(0.5), gain(0.1));
+        println!("| {name} gain on half, on a tenth | 20 %, 55 % | {half:.0} %, {tenth:.0} % | |");
+        assert!((15.0..30.0).contains(&half) && (50.0..75.0).contains(&tenth), "{name}: {half} {tenth}");
+    }
+}
+
 /// Stripes of one surface: those of Toshiba's disks follow from the tracks that Wong counted, WD's is 201 MB, and
 /// others were found to be 80 to 200 MB wide.
 #[test]
 fn stripes_are_as_wide_as_measured() {
-    for (name, _) in PRESETS {
+    for name in PRESETS {
         let preset = preset(name);
         if preset.disk.is_none() {
             continue;
@@ -532,7 +506,7 @@ fn a_gigabyte_of_sata_160gb_is_read_as_often_as_measured() {
     assert_near("sata-160gb reads/s over 1 GB", reads, 141.0, 12.0);
 }
 
-/// Article D: 15 MB/s (117 writes of 128 KiB) until 23 GB, then 0.6 MB/s (4.6). The write cache and overwritten copies
+/// Article D: 15 MB/s (117 writes of 128 KiB) until 23 GB, then 0.6 MB/s, to one digit. The write cache and overwritten copies
 /// come on top of 23 GB. Skylight: 0.6 to 1.6 s to clean a band of the ST8000AS0002, 25 GB, 250,000 entries.
 #[test]
 fn shingled_disks_fall_as_measured() {
@@ -541,8 +515,9 @@ fn shingled_disks_fall_as_measured() {
     let writes = RandomWrites { request_bytes: 131_072, span_bytes: smr.capacity().0 };
     assert_near("smr-2tb writes/s before the cliff", truth.rate_before_cliff(writes) / 131_072.0, 117.0, 2.0);
     assert_near("smr-2tb GB until the cliff", truth.cliff_bytes(writes).unwrap() / 1e9, 23.0, 2.0);
-    let after = truth.rate_after_cliff(writes, 9e9);
-    assert_near("smr-2tb writes/s after the cliff", after / 131_072.0, 4.6, 3.0);
+    let after = truth.rate_after_cliff(writes, 39.5e9).unwrap();
+    assert_near("smr-2tb MB/s after the cliff", after / 1e6, 0.6, 6.0);
+    assert_near("smr-2tb s to clean a band", truth.mean_clean_s(smr.capacity().0), 0.93, 0.5);
     assert_near("smr-2tb MB/s outside", truth.sequential_bytes_per_second(0) / 1e6, 220.0, 1.0);
 
     let archive = preset("st8000as0002");
@@ -592,7 +567,7 @@ fn caches_fit_into_the_memory_of_the_drive() {
 
 #[test]
 fn volumes_are_made_of_presets() {
-    let stripe = preset("raid0-3x64k").volume.unwrap();
+    let stripe = preset("raid0-3x64k").volume.clone().unwrap();
     assert_eq!((stripe.kind, stripe.chunk_kib), (VolumeKind::Stripe, 64));
     let counts = |volume: &VolumeProfile| {
         let member = &volume.members[0];
@@ -601,7 +576,7 @@ fn volumes_are_made_of_presets() {
     assert_eq!(counts(&stripe), ("hds723030ala640".into(), 3, Bytes(3_000_592_982_016)));
     let outer = preset("hds723030ala640").truth().edge_rates().0;
     assert_near("raid0-3x64k outer MB/s", stripe.sequential_rate(&[outer; 3]) / 1e6, 471.0, 0.5);
-    let mirror = preset("raid1-2").volume.unwrap();
+    let mirror = preset("raid1-2").volume.clone().unwrap();
     assert_eq!(mirror.kind, VolumeKind::Mirror);
     assert_eq!(counts(&mirror), ("st3250823a".into(), 2, Bytes(250_059_350_016)));
 }
@@ -609,9 +584,9 @@ fn volumes_are_made_of_presets() {
 /// Drives that are made up are as their descriptions say.
 #[test]
 fn made_up_drives_are_as_described() {
-    let null = preset("null").constant.unwrap();
+    let null = preset("null").constant.clone().unwrap();
     assert_eq!((null.latency_us, null.servers), (0.0, 1));
-    let constant = preset("constant").constant.unwrap();
+    let constant = preset("constant").constant.clone().unwrap();
     assert_eq!((constant.latency_us, constant.servers), (100.0, 8));
     let faulty = preset("faulty");
     assert_eq!(faulty.constant, Some(constant));
@@ -621,7 +596,7 @@ fn made_up_drives_are_as_described() {
     assert_eq!(stick.faults, [FaultProfile::LyingCapacity { real_bytes: 8_000_000_000 }]);
     assert_eq!(stick.capacity(), Bytes(128_000_000_000));
 
-    let zoned = preset("zoned").zoned.unwrap();
+    let zoned = preset("zoned").zoned.clone().unwrap();
     assert_eq!((zoned.capacity, zoned.zones.len()), (Bytes(500_000_000_000), 20));
     assert_near("zoned outer MB/s", zoned.zones[0].bytes_per_second / 1e6, 150.0, 1e-6);
     assert_near("zoned inner MB/s", zoned.zones[19].bytes_per_second / 1e6, 72.0, 1e-6);
