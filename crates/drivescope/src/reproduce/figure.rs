@@ -77,7 +77,13 @@ pub enum Verdict {
 
 impl Figure {
     /// A figure that has to agree within `tolerance`, a share of what was published.
-    pub fn new(name: impl Into<String>, unit: Unit, published: f64, reproduced: f64, tolerance: f64) -> Figure {
+    pub fn new(
+        name: impl Into<String>,
+        unit: Unit,
+        published: f64,
+        reproduced: f64,
+        tolerance: f64,
+    ) -> Figure {
         Figure {
             name: name.into(),
             unit,

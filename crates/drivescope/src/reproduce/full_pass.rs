@@ -14,7 +14,7 @@ use model::workload::{OperationMix, Pattern, Workload};
 /// The disk of the article.
 const DRIVE: &str = "st3000dm001";
 /// What the system asks for at a time on behalf of dd, and how many of them are under way.
-const BLOCK: Bytes = Bytes::from_mib(1);
+const BLOCK: Bytes = Bytes::from_mib(2);
 const QUEUE_DEPTH: u32 = 2;
 /// The areas of the article.
 const AREA: Bytes = Bytes::from_gib(50);
@@ -69,8 +69,20 @@ fn whole_disk(read: &PhaseResult, write: &PhaseResult) -> Table {
     let (bytes, seconds) = (published.number(last, "bytes"), published.number(last, "seconds"));
     figures.push(Figure::new("read pass", Unit::Seconds, seconds, read.seconds, RATE_TOLERANCE));
     figures.push(Figure::new("read pass, mean", Unit::Rate, bytes / seconds, read.rate(), RATE_TOLERANCE));
-    figures.push(Figure::new("write pass", Unit::Seconds, WRITE_PASS_S, write.seconds + write.flush_s, RATE_TOLERANCE));
-    figures.push(Figure::new("write pass, mean", Unit::Rate, bytes / WRITE_PASS_S, write.lasting_rate(), RATE_TOLERANCE));
+    figures.push(Figure::new(
+        "write pass",
+        Unit::Seconds,
+        WRITE_PASS_S,
+        write.seconds + write.flush_s,
+        RATE_TOLERANCE,
+    ));
+    figures.push(Figure::new(
+        "write pass, mean",
+        Unit::Rate,
+        bytes / WRITE_PASS_S,
+        write.lasting_rate(),
+        RATE_TOLERANCE,
+    ));
     figures.push(
         Figure::new("mean by the data sheet", Unit::Rate, DATA_SHEET_MEAN, read.rate(), RATE_TOLERANCE)
             .because(BY_DATA_SHEET),
@@ -105,13 +117,25 @@ fn areas(disk: &mut VirtualRun) -> Result<Table, UserError> {
         let read_rate = bytes / published.number(row, "read_s");
         let write_rate = bytes / published.number(row, "write_s");
         figures.push(Figure::new(name("read"), Unit::Rate, read_rate, read.rate(), RATE_TOLERANCE));
-        figures.push(Figure::new(name("write"), Unit::Rate, write_rate, write.lasting_rate(), RATE_TOLERANCE));
+        figures.push(Figure::new(
+            name("write"),
+            Unit::Rate,
+            write_rate,
+            write.lasting_rate(),
+            RATE_TOLERANCE,
+        ));
         rates.push((read_rate, read.rate()));
     }
     let fastest = |pick: fn(&(f64, f64)) -> f64| rates.iter().map(pick).fold(0.0, f64::max);
     let slowest = |pick: fn(&(f64, f64)) -> f64| rates.iter().map(pick).fold(f64::INFINITY, f64::min);
     let published_ratio = fastest(|rates| rates.0) / slowest(|rates| rates.0);
     let ratio = fastest(|rates| rates.1) / slowest(|rates| rates.1);
-    figures.push(Figure::new("read, fastest to slowest", Unit::Ratio, published_ratio, ratio, RATE_TOLERANCE));
+    figures.push(Figure::new(
+        "read, fastest to slowest",
+        Unit::Ratio,
+        published_ratio,
+        ratio,
+        RATE_TOLERANCE,
+    ));
     Ok(Table { title: "Areas of 50 GiB".into(), method: String::new(), figures })
 }

@@ -127,7 +127,9 @@ impl Host {
         let end = (asked_end + self.profile.read_ahead_bytes).min(self.drive.facts().capacity.0);
         // What lies behind and is there already is not read again.
         let mut end_page = end / PAGE_BYTES;
-        while end_page > asked.end && (self.is_cached(end_page - 1) || self.coming.contains_key(&(end_page - 1))) {
+        while end_page > asked.end
+            && (self.is_cached(end_page - 1) || self.coming.contains_key(&(end_page - 1)))
+        {
             end_page -= 1;
         }
         let length_bytes = (end_page * PAGE_BYTES - first) as u32;
@@ -170,7 +172,10 @@ impl Host {
             let pages = self.drive.facts().capacity.0 / PAGE_BYTES;
             let offset_bytes = self.prng.below(pages) * PAGE_BYTES;
             let length_bytes = PAGE_BYTES as u32;
-            self.ask(Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes }, Vec::new());
+            self.ask(
+                Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes },
+                Vec::new(),
+            );
         }
         while let Some(&(due, offset_bytes, length_bytes)) = self.dirty.front() {
             if due > now && self.flushes.is_empty() {
@@ -190,7 +195,10 @@ impl Host {
         }
         if self.at_drive == 0 && self.queue.is_empty() {
             for tag in std::mem::take(&mut self.flushes) {
-                self.ask(Request { tag, operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 }, vec![(tag, 0)]);
+                self.ask(
+                    Request { tag, operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 },
+                    vec![(tag, 0)],
+                );
             }
             if !self.queue.is_empty() {
                 self.feed(now);
@@ -208,13 +216,16 @@ impl Host {
             request.map_or(0, |request| request.offset_bytes)
         };
         let numbered = self.queue.iter().enumerate();
-        numbered.min_by_key(|(_, number)| (place(**number) < self.last_end, place(**number))).map(|(index, _)| index)
+        numbered
+            .min_by_key(|(_, number)| (place(**number) < self.last_end, place(**number)))
+            .map(|(index, _)| index)
     }
 
     /// Takes what the drive has ready.
     fn collect(&mut self, now: Instant) {
         while let Some(completion) = self.drive.take_completion(now) {
-            let fetch = self.fetches[completion.tag.0 as usize].take().expect("the drive answers what it was asked");
+            let fetch =
+                self.fetches[completion.tag.0 as usize].take().expect("the drive answers what it was asked");
             self.at_drive -= 1;
             if Host::is_of_other(&fetch) {
                 self.other_reads_at = self.profile.other_load_pause.map(|pause| now.saturating_add(pause));

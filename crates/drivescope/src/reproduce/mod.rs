@@ -20,8 +20,8 @@ pub use figure::{Figure, Verdict};
 
 use crate::error::UserError;
 use figure::Table;
-use shelf::Shelf;
 use report::style::Style;
+use shelf::Shelf;
 
 /// Of all randomness in a re-enactment, so that its page is the same each time.
 const SEED: u64 = 1;

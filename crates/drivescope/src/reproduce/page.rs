@@ -93,7 +93,9 @@ fn cells(figure: &Figure, reasons: &mut Reasons) -> [String; 5] {
         Published::Nothing => String::new(),
     };
     let word = match figure.verdict() {
-        Verdict::Agrees if figure.tolerance > 0.0 => format!("agrees, ±{} %", (figure.tolerance * 100.0).round()),
+        Verdict::Agrees if figure.tolerance > 0.0 => {
+            format!("agrees, ±{} %", (figure.tolerance * 100.0).round())
+        }
         Verdict::Agrees => "agrees".into(),
         Verdict::Differs => "differs".into(),
         Verdict::Fails => "FAILS".into(),

@@ -115,7 +115,10 @@ fn measure(shelf: &Shelf, machine: &Machine, index: usize) -> Result<Partition, 
     let host = seeking_host(shelf.drive(machine.drive)?, range, machine.file_share_in_memory);
     let mut behind_host = VirtualRun::on(Box::new(host));
     let mix = OperationMix::ReadWrite { read_share: READS_SHARE };
-    let seeks = Workload { threads: SEEKERS, ..Workload::new(range, Pattern::RandomWithReplacement, mix, SEEK_BLOCK, 1) };
+    let seeks = Workload {
+        threads: SEEKERS,
+        ..Workload::new(range, Pattern::RandomWithReplacement, mix, SEEK_BLOCK, 1)
+    };
     let operations = (SEEKS as f64 / READS_SHARE) as u64;
     let stop = StopCondition { operations: Some(operations), ..StopCondition::default() };
     let seeks = behind_host.measure(seeks, stop, Nanos::from_secs(1))?;
@@ -160,7 +163,13 @@ fn reads(published: &Figures, partitions: &[Partition]) -> Table {
         })
         .collect();
     let ratio = partitions[0].read.rate() / partitions[3].read.rate();
-    figures.push(Figure::new("outermost to innermost", Unit::Ratio, rate(0) / rate(3), ratio, RATE_TOLERANCE));
+    figures.push(Figure::new(
+        "outermost to innermost",
+        Unit::Ratio,
+        rate(0) / rate(3),
+        ratio,
+        RATE_TOLERANCE,
+    ));
     Table { title: "Block read".into(), method: String::new(), figures }
 }
 
@@ -171,22 +180,30 @@ fn writes(published: &Figures, partitions: &[Partition]) -> Table {
         .enumerate()
         .map(|(row, partition)| {
             let reproduced = partition.write.lasting_rate();
-            Figure::new(quarter(row), Unit::Rate, rate(row), reproduced, RATE_TOLERANCE).because(BY_FILE_SYSTEM)
+            Figure::new(quarter(row), Unit::Rate, rate(row), reproduced, RATE_TOLERANCE)
+                .because(BY_FILE_SYSTEM)
         })
         .collect();
     let ratio = partitions[0].write.lasting_rate() / partitions[3].write.lasting_rate();
     // The file system took between 17 and 21 % of the four partitions' rates, so the ratio may be off by as much.
     figures.push(Figure::new("outermost to innermost", Unit::Ratio, rate(0) / rate(3), ratio, 0.04));
-    Table { title: "Block write".into(), method: "Until all is on the platters, as bonnie++ waits for it.".into(), figures }
+    Table {
+        title: "Block write".into(),
+        method: "Until all is on the platters, as bonnie++ waits for it.".into(),
+        figures,
+    }
 }
 
 fn seeks(published: &Figures, partitions: &[Partition]) -> Table {
-    let rates: Vec<f64> = partitions.iter().map(|partition| partition.seeks.per_second(Operation::Read)).collect();
+    let rates: Vec<f64> =
+        partitions.iter().map(|partition| partition.seeks.per_second(Operation::Read)).collect();
     let rate = |row| published.number(row, "seeks_per_s");
     let mut figures: Vec<Figure> = rates
         .iter()
         .enumerate()
-        .map(|(row, reproduced)| Figure::new(quarter(row), Unit::PerSecond, rate(row), *reproduced, SEEKS_TOLERANCE))
+        .map(|(row, reproduced)| {
+            Figure::new(quarter(row), Unit::PerSecond, rate(row), *reproduced, SEEKS_TOLERANCE)
+        })
         .collect();
     figures.push(Figure::bounded("fastest to slowest", Unit::Ratio, Published::AtMost(1.06), spread(&rates)));
     let method = format!(
@@ -204,25 +221,44 @@ fn spread(rates: &[f64]) -> f64 {
 
 fn usb(published: &Figures, by_usb: &[Partition; 2]) -> Table {
     let mut figures = Vec::new();
-    for (index, (word, partition)) in [("usb2_outer", &by_usb[0]), ("usb2_inner", &by_usb[1])].into_iter().enumerate() {
+    for (index, (word, partition)) in
+        [("usb2_outer", &by_usb[0]), ("usb2_inner", &by_usb[1])].into_iter().enumerate()
+    {
         let place = ["outermost", "innermost"][index];
         let number = |column| published.number_of(word, column);
         let read = number("block_read_kps") * KIB as f64;
         let write = number("block_write_kps") * KIB as f64;
-        figures.push(Figure::new(format!("block read, {place}"), Unit::Rate, read, partition.read.rate(), RATE_TOLERANCE));
+        figures.push(Figure::new(
+            format!("block read, {place}"),
+            Unit::Rate,
+            read,
+            partition.read.rate(),
+            RATE_TOLERANCE,
+        ));
         let written = partition.write.lasting_rate();
         figures.push(
-            Figure::new(format!("block write, {place}"), Unit::Rate, write, written, 0.06).because(BY_FILE_SYSTEM),
+            Figure::new(format!("block write, {place}"), Unit::Rate, write, written, 0.06)
+                .because(BY_FILE_SYSTEM),
         );
         let seeks = partition.seeks.per_second(Operation::Read);
-        figures.push(
-            Figure::new(format!("seeks, {place}"), Unit::PerSecond, number("seeks_per_s"), seeks, SEEKS_TOLERANCE),
-        );
+        figures.push(Figure::new(
+            format!("seeks, {place}"),
+            Unit::PerSecond,
+            number("seeks_per_s"),
+            seeks,
+            SEEKS_TOLERANCE,
+        ));
     }
     let ratio = by_usb[0].read.rate() / by_usb[1].read.rate();
-    let published_ratio =
-        published.number_of("usb2_outer", "block_read_kps") / published.number_of("usb2_inner", "block_read_kps");
-    figures.push(Figure::new("block read, outermost to innermost", Unit::Ratio, published_ratio, ratio, 0.01));
+    let published_ratio = published.number_of("usb2_outer", "block_read_kps")
+        / published.number_of("usb2_inner", "block_read_kps");
+    figures.push(Figure::new(
+        "block read, outermost to innermost",
+        Unit::Ratio,
+        published_ratio,
+        ratio,
+        0.01,
+    ));
     let method = format!(
         "The same disk behind USB 2.0: one command at a time, 120 KiB each, on another machine with a file of 6576 MiB. \
          {:.1} % of the file in memory are fitted to the outermost seeks.",
@@ -237,14 +273,20 @@ fn out_of_reach(published: &Figures) -> Table {
         Figure::out_of_reach("write by character, quarter 1", Unit::Rate, rate("putc_kps"), BY_PROCESSOR),
         Figure::out_of_reach("read by character, quarter 1", Unit::Rate, rate("getc_kps"), BY_PROCESSOR),
         Figure::out_of_reach("rewrite, quarter 1", Unit::Rate, rate("rewrite_kps"), BY_PROCESSOR),
-        Figure::out_of_reach("processor, block read", Unit::Share, published.number(0, "block_read_cpu") / 100.0, BY_PROCESSOR),
+        Figure::out_of_reach(
+            "processor, block read",
+            Unit::Share,
+            published.number(0, "block_read_cpu") / 100.0,
+            BY_PROCESSOR,
+        ),
     ];
     Table { title: "What a virtual drive cannot show".into(), method: String::new(), figures }
 }
 
 fn conclusion(partitions: &[Partition], by_usb: &[Partition; 2]) -> String {
     let read = |index: usize| Unit::Rate.text(partitions[index].read.rate());
-    let rates: Vec<f64> = partitions.iter().map(|partition| partition.seeks.per_second(Operation::Read)).collect();
+    let rates: Vec<f64> =
+        partitions.iter().map(|partition| partition.seeks.per_second(Operation::Read)).collect();
     format!(
         "The outermost tracks hold more sectors, so one turn reads more: {} against {} on the innermost quarter. A seek \
          moves the arm about as far and waits for half a turn wherever it is, so seeks differ by {:.0} % only. Behind USB 2 \

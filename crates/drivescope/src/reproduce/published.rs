@@ -24,7 +24,8 @@ pub struct Figures {
 impl Figures {
     /// Reads the text of a file that comes with the program.
     pub fn read(text: &'static str) -> Figures {
-        let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(',').collect());
+        let mut lines =
+            text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(',').collect());
         let columns = lines.next().unwrap_or_default();
         Figures { columns, rows: lines.collect() }
     }

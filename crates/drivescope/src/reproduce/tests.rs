@@ -2,34 +2,139 @@
 //! and a wrong drive fails.
 
 use super::*;
+use crate::reproduce::published::{Figures, VALLEYS};
+use model::units::Bytes;
 use sim::profile::Profile;
-use std::sync::LazyLock;
 
-static A: LazyLock<Reproduction> = LazyLock::new(|| reproduce(Article::A).unwrap());
-static B: LazyLock<Reproduction> = LazyLock::new(|| reproduce(Article::B).unwrap());
-static C: LazyLock<Reproduction> = LazyLock::new(|| reproduce(Article::C).unwrap());
-static D: LazyLock<Reproduction> = LazyLock::new(|| reproduce(Article::D).unwrap());
-static E: LazyLock<Reproduction> = LazyLock::new(|| reproduce(Article::E).unwrap());
-
-/// Names of the figures with that verdict.
-fn named(reproduction: &Reproduction, verdict: Verdict) -> Vec<&str> {
-    reproduction.figures().filter(|figure| figure.verdict() == verdict).map(|figure| figure.name.as_str()).collect()
-}
-
-fn count(reproduction: &Reproduction, verdict: Verdict) -> usize {
-    named(reproduction, verdict).len()
-}
-
-/// Nothing fails, and the page in the documentation is what the program prints.
-fn check(reproduction: &Reproduction) {
-    assert_eq!(named(reproduction, Verdict::Fails), [""; 0]);
-    let letter = reproduction.article.letter().to_lowercase();
-    let path = format!("{}/../../docs/generated/reproduce-{letter}.md", env!("CARGO_MANIFEST_DIR"));
+/// Nothing fails, the page in the documentation is what the program prints, and it fits a terminal of 100 columns.
+fn check(article: Article, agrees: usize, differs: &[&str]) {
+    let reproduction = reproduce(article).unwrap();
+    let named = |verdict| -> Vec<&str> {
+        let judged = reproduction.figures().filter(|figure| figure.verdict() == verdict);
+        judged.map(|figure| figure.name.as_str()).collect()
+    };
+    assert_eq!(named(Verdict::Fails), [""; 0]);
+    assert_eq!(named(Verdict::Differs), differs);
+    assert_eq!(named(Verdict::Agrees).len(), agrees);
+    let letter = article.letter().to_lowercase();
+    let file = format!("docs/generated/reproduce-{letter}.md");
+    let path = format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"));
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    let advice = format!("make it anew: drivescope sim reproduce {letter} --markdown > docs/generated/reproduce-{letter}.md");
-    assert!(committed == reproduction.markdown(), "the page in the documentation is not what the program prints; {advice}");
-    let style = Style { width: 100, colour: false, unicode: true };
-    let page = reproduction.page(style);
-    let widest = page.lines().max_by_key(|line| report::style::columns_of(line)).unwrap();
-    assert!(report::style::columns_of(widest) <= 100, "{widest}");
+    let command = format!("drivescope sim reproduce {letter} --markdown > {file}");
+    assert!(committed == reproduction.markdown(), "{file} is not what the program prints: {command}");
+    let page = reproduction.page(Style { width: 100, colour: false, unicode: true });
+    let too_wide = page.lines().find(|line| report::style::columns_of(line) > 100);
+    assert_eq!(too_wide, None);
+}
+
+/// The names of figures of a table that fail.
+fn failing(table: &Table) -> Vec<&str> {
+    let failing = table.figures.iter().filter(|figure| figure.verdict() == Verdict::Fails);
+    failing.map(|figure| figure.name.as_str()).collect()
+}
+
+#[test]
+fn outer_and_inner_partitions_read_as_published() {
+    let writes = ["quarter 1, outermost", "quarter 2", "quarter 3", "quarter 4, innermost"];
+    check(Article::A, 18, &writes);
+}
+
+#[test]
+fn threads_gain_as_published() {
+    let mut mirror: Vec<String> =
+        [1, 2, 5, 10, 25, 100, 250, 1000].map(|count| format!("{count} threads")).into();
+    mirror[0] = "1 thread".into();
+    mirror.push("the whole disk".into());
+    let differs: Vec<&str> = mirror.iter().map(String::as_str).collect();
+    check(Article::B, 24, &differs);
+}
+
+#[test]
+fn a_full_pass_takes_as_long_as_published() {
+    check(Article::C, 18, &["mean by the data sheet"]);
+}
+
+#[test]
+fn sustained_writes_fall_as_published() {
+    check(Article::D, 16, &[]);
+}
+
+#[test]
+fn valleys_come_and_go_as_published() {
+    check(Article::E, 13, &["sizes spoilt in each trial", "slowest at first"]);
+}
+
+#[test]
+fn a_disk_that_turns_too_slowly_fails() {
+    let shelf = Shelf::changed(|profile: &mut Profile| {
+        if let Some(disk) = &mut profile.disk {
+            disk.turns_per_minute *= 0.9;
+        }
+    });
+    let reproduction = reproduce_with(Article::A, &shelf).unwrap();
+    let reads = failing(&reproduction.tables[0]);
+    assert_eq!(reads, ["quarter 1, outermost", "quarter 2", "quarter 3", "quarter 4, innermost"]);
+}
+
+#[test]
+fn caches_of_half_the_size_fail() {
+    let shelf = Shelf::changed(|profile: &mut Profile| {
+        if let Some(smr) = &mut profile.smr {
+            smr.media_cache_bytes /= 2;
+        }
+        if let Some(slc) = profile.flash.as_mut().and_then(|flash| flash.slc.as_mut()) {
+            slc.static_bytes /= 2;
+        }
+    });
+    for trial in [sustained_write::SMR_TRIAL, sustained_write::SSD_TRIAL] {
+        let (table, _, _) = sustained_write::fall_of(&shelf, &trial).unwrap();
+        assert!(failing(&table).contains(&"written when it fell"), "{:?}", failing(&table));
+    }
+}
+
+#[test]
+fn housekeeping_half_as_often_fails() {
+    let shelf = Shelf::changed(|profile: &mut Profile| {
+        if let Some(housekeeping) = profile.flash.as_mut().and_then(|flash| flash.housekeeping.as_mut()) {
+            housekeeping.interval_s *= 2.0;
+        }
+    });
+    let (table, _, _) = valleys::halves(&shelf, &Figures::read(VALLEYS)).unwrap();
+    assert_eq!(failing(&table), ["one valley in, when stable"]);
+}
+
+#[test]
+fn a_page_of_a_system_is_read_once() {
+    use host::{Host, HostProfile, Order};
+    use model::request::{Operation, Request, Tag};
+    use model::units::{Instant, Nanos};
+    use sim::Drive;
+    let profile = HostProfile {
+        block_bytes: 4096,
+        read_ahead_bytes: 8192,
+        cached: 1 << 20..2 << 20,
+        queue_depth: 1,
+        order: Order::FirstCome,
+        write_back_after: Nanos::ZERO,
+        other_load_pause: None,
+    };
+    let mut host = Host::new(Shelf::as_sold().drive("constant").unwrap(), profile);
+    let mut now = Instant::START;
+    let mut read = |offset_bytes| {
+        let began = now;
+        host.submit(
+            Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes: 4096 },
+            now,
+        );
+        loop {
+            now = host.next_completion_at().unwrap().max(now);
+            if let Some(completion) = host.take_completion(now) {
+                assert_eq!(Bytes(u64::from(completion.transferred_bytes)), Bytes(4096));
+                return now.since(began).0;
+            }
+        }
+    };
+    // The drive needs 100 µs, the cache 5: two pages come along, and a megabyte was there from the start.
+    let times = [0, 4096, 8192, 12_288, 0, 1 << 20].map(&mut read);
+    assert_eq!(times, [100_000, 5_000, 5_000, 100_000, 5_000, 5_000]);
 }

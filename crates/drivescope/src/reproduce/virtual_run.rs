@@ -142,7 +142,8 @@ impl PhaseResult {
 
     /// Requests of one operation per second.
     pub fn per_second(&self, operation: Operation) -> f64 {
-        let operations: u64 = self.totals.iter().filter(|total| total.0 == operation).map(|total| total.1).sum();
+        let operations: u64 =
+            self.totals.iter().filter(|total| total.0 == operation).map(|total| total.1).sum();
         operations as f64 / self.seconds
     }
 
@@ -167,7 +168,8 @@ impl PhaseResult {
     /// Bytes per second between two moments.
     pub fn rate_between(&self, from_s: f64, to_s: f64) -> f64 {
         let inside = self.slices.iter().filter(|slice| slice.start_s >= from_s && slice.start_s < to_s);
-        let (bytes, seconds) = inside.fold((0, 0.0), |sum, slice| (sum.0 + slice.bytes, sum.1 + slice.seconds));
+        let (bytes, seconds) =
+            inside.fold((0, 0.0), |sum, slice| (sum.0 + slice.bytes, sum.1 + slice.seconds));
         bytes as f64 / seconds
     }
 }

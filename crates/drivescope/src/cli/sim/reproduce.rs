@@ -10,8 +10,9 @@ use crate::reproduce::{Article, reproduce};
 /// # Errors
 /// When there is no such article, or nobody takes the page.
 pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
-    let article = Article::from_letter(&arguments.article)
-        .ok_or_else(|| UserError::usage(format!("there is no article {}; give A, B, C, D or E", arguments.article)))?;
+    let article = Article::from_letter(&arguments.article).ok_or_else(|| {
+        UserError::usage(format!("there is no article {}; give A, B, C, D or E", arguments.article))
+    })?;
     let reproduction = reproduce(article)?;
     let page = match arguments.markdown {
         true => reproduction.markdown(),
