@@ -133,7 +133,17 @@ fn assert_levels(
         assert_near(&format!("{name}: rate, truth, MB/s"), *rate, *published_rate, 3.0);
     }
     assert!(computed.len() >= published.len(), "{computed:?}");
+    assert_levels_of_run(profile, published, depth, requests);
+}
 
+/// The same against a run alone.
+fn assert_levels_of_run(
+    profile: &Profile,
+    published: &[(f64, f64)],
+    depth: u32,
+    requests: impl Iterator<Item = Request>,
+) {
+    let name = &profile.name;
     // When how much had been written, each 1/500 of the first cliff.
     let step = (published[1].0 * 1e9 / 500.0) as u64;
     let (mut written, mut seen) = (0, vec![(0.0, 0.0)]);
@@ -181,7 +191,7 @@ fn the_ssd_of_article_d_falls_as_measured() {
     assert_levels(&filled, &[(0.0, 380.0), (7.0, 230.0)], 1, writes);
 }
 
-/// TechPowerUp's fills in 1 MiB, of drives that had been erased.
+/// Fills in 1 MiB of drives that had been erased, as reviews do them.
 #[test]
 fn caches_of_two_levels_end_where_measured() {
     for (name, gigabytes, levels) in [
@@ -199,6 +209,17 @@ fn the_cache_of_three_levels_ends_where_measured() {
     let levels = [(0.0, 5000.0), (280.0, 2500.0), (1300.0, 800.0)];
     let fill = in_order(Operation::Write, 0, 1500 * GB, 4 * MIB);
     assert_levels(&preset("nm790").unwrap(), &levels, 4, fill);
+}
+
+/// The canary: a cache 4 % larger than the measured one is found out.
+#[test]
+#[should_panic(expected = "falls at, run")]
+fn a_wrong_cache_is_found_out() {
+    let mut profile = preset("sata-tlc-500gb").unwrap();
+    let measured = levels_by_truth(&profile);
+    profile.flash.as_mut().unwrap().slc.as_mut().unwrap().static_bytes += 280_000_000;
+    let writes = at_random(Operation::Write, 500 * GB, 20 * GB, 128 * KIB);
+    assert_levels_of_run(&profile, &measured, 1, writes);
 }
 
 /// 12 GB when three quarters or more are full, and what is in the cache stays there.
@@ -368,6 +389,20 @@ fn the_x25_m_writes_as_measured_with_valleys() {
     pass(&mut host, 0, HALF, 8 * MIB);
     host.rest(10);
     assert_eq!(valleys(&pass(&mut host, 0, HALF, 8 * MIB)), []);
+}
+
+/// Intel's figures for the first X25-M, as AnandTech has them.
+#[test]
+fn the_x25_m_answers_as_sold() {
+    let access_s = truth_about(&preset("x25-m").unwrap(), FindingCode::AccessTime).unwrap().value().unwrap();
+    assert_near("x25-m: reading 4 KiB, truth, µs", access_s * 1e6, 85.0, 3.0);
+    let mut host = Host::of("x25-m");
+    let seconds = host.run(1, at_random(Operation::Read, 80 * GB, 4096 * 5000, 4096), |_, _| {});
+    assert_near("x25-m: reading 4 KiB, run, µs", seconds / 5000.0 * 1e6, 85.0, 3.0);
+    let seconds = host.run(32, at_random(Operation::Read, 80 * GB, 4096 * 50_000, 4096), |_, _| {});
+    assert_near("x25-m: reads at depth 32, run, 1/s", 50_000.0 / seconds, 35_000.0, 3.0);
+    let seconds = host.run(1, std::iter::once(request(Operation::Write, 0, 4096)), |_, _| {});
+    assert_near("x25-m: taking 4 KiB, run, µs", seconds * 1e6, 115.0, 3.0);
 }
 
 /// METHODS 3.5: random writes all over a drive with 7.37 % of spare space are amplified 7.26 times by greedy collection.

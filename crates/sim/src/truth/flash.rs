@@ -39,7 +39,7 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
         fresh_rates(&parts, link)
     };
     if flash.initial == Initial::Filled {
-        let access_s = flash.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link, ACCESS_BYTES, false);
+        let access_s = flash.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link, ACCESS_BYTES, true);
         truths.push(Truth::number(FindingCode::AccessTime, access_s));
     }
     let limit = link.map_or(f64::INFINITY, |link| link.bytes_per_second(Operation::Write, MIB as u32, 4));
