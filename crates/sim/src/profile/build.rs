@@ -6,6 +6,7 @@ use crate::contents::Contents;
 use crate::disk::drive::DiskDrive;
 use crate::fault::FaultyDrive;
 use crate::flash::drive::FlashDrive;
+use crate::flash::profile::Initial;
 use crate::flaw::Flaw;
 use crate::link::LinkedDrive;
 use crate::profile::document::{Medium, Profile, member_profile};
@@ -13,7 +14,7 @@ use crate::smr::drive::SmrDrive;
 use crate::volume::{VolumeDrive, VolumeProfile};
 use crate::zoned::ZonedDrive;
 use model::prng::Prng;
-use model::target::{TargetFacts, TargetKind};
+use model::target::{Caveat, TargetFacts, TargetKind};
 use model::units::Bytes;
 
 /// What one TRIM may cover: what Linux allows for SATA.
@@ -96,6 +97,12 @@ fn facts(profile: &Profile, path: &str) -> Result<TargetFacts, Flaw> {
         rotational: identity.rotational.or(Some(turns || volume_turns)),
         write_cache,
         discard_max: identity.trim.unwrap_or(is_flash).then_some(DISCARD_MAX),
+        // Reading what was never written touches no cell.
+        caveats: if matches!(medium, Medium::Flash(flash) if flash.initial == Initial::Fresh) {
+            vec![Caveat::Unmapped]
+        } else {
+            Vec::new()
+        },
         ..plain_facts(path, Bytes::ZERO)
     })
 }
