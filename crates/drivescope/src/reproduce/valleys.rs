@@ -200,6 +200,11 @@ pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, Pass,
         ));
         figures.push(Figure::shown(format!("pass {number}, mean width"), Unit::Seconds, pass.width_s()));
     }
+    let fewer = last_three[2].count() / passes[0].count();
+    let narrower = last_three[2].width_s_max() / passes[0].width_s_max();
+    let less = Published::AtMost(0.5);
+    figures.push(Figure::bounded("valleys, last pass to first", Unit::Ratio, less, fewer));
+    figures.push(Figure::bounded("widest valley, last pass to first", Unit::Ratio, less, narrower));
     let interval = published.number_of("valley_interval_s", "value");
     let widest = last_three.iter().map(Pass::width_s_max).fold(0.0, f64::max);
     let bound = Published::AtMost(published.number_of("valley_width_max_s", "value"));
