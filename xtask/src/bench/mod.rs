@@ -83,12 +83,7 @@ fn compare(
 
 /// Builds an example of crate `io`, which is run as a process of its own, like its peers.
 fn build_example(name: &str) -> Result<std::path::PathBuf, Failure> {
-    build_example_of("io", name)
-}
-
-/// The same of any crate.
-fn build_example_of(package: &str, name: &str) -> Result<std::path::PathBuf, Failure> {
-    let arguments = ["build", "--release", "-p", package, "--example", name];
+    let arguments = ["build", "--release", "-p", "io", "--example", name];
     let status = cargo(&arguments)
         .status()
         .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::contender::output;
 use super::measurement::number;
 use super::summary::{load_average, machine, today};
-use super::{build_example_of, keep};
+use super::{build_example, keep};
 use crate::Failure;
 
 /// Where the table is kept, from the root of the workspace.
@@ -110,7 +110,7 @@ impl Options {
 /// Runs every case in every round, prints the table and keeps it. Fails when a bound is missed.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
-    let program = build_example_of("sim", "drive_rate")?;
+    let program = build_example("drive_rate")?;
     let before = load_average();
     let mut turns = vec![Vec::new(); CASES.len()];
     for round in 1..=options.rounds {

@@ -7,38 +7,59 @@
 
 use model::prng::Prng;
 use model::request::{Operation, Request, Tag};
-use model::target::{TargetFacts, TargetKind};
-use model::units::{Bytes, Instant, MIB};
+use model::units::{Instant, MIB};
 use sim::Drive;
-use sim::disk::drive::DiskDrive;
-use sim::disk::profile::DiskProfile;
-use sim::flash::drive::FlashDrive;
-use sim::flash::profile::FlashProfile;
+use sim::profile::{Profile, open_profile};
 use std::error::Error;
 
 /// A 3 TB disk after Wong 2019 (DT01ACA300).
-const DISK: &str = r#"
+const DISK: &str = r#"version = 1
+name = "bench-disk"
+description = "what the bench measures"
+sources = ["the bench itself"]
+[identity]
+model = "bench"
+serial = "BENCH"
+firmware = "1"
+capacity_bytes = 3000592982016
+logical_block_bytes = 512
+physical_block_bytes = 4096
+rotational = true
+trim = false
+[disk]
 turns_per_minute = 7219.1
-[geometry]
+[disk.geometry]
 sector_bytes = 4096
 surfaces = 6
 layout = "FF"
 serpentine_tracks = 140
 track_skew_turns = 0.1034
 surface_skew_turns = 0.6034
-[geometry.generated_zones]
+[disk.geometry.generated_zones]
 zone_count = 24
 sectors_per_track_outer = 473
 sectors_per_track_inner = 211
 surface_spread = 0.03
-[seek.data_sheet]
+[disk.seek.data_sheet]
 track_to_track_ms = 1.0
 average_ms = 9.0
 full_stroke_ms = 20.9
 "#;
-const DISK_CAPACITY: Bytes = Bytes(3_000_592_982_016);
 /// A SATA drive of 240 GB that is full.
-const FLASH: &str = r#"
+const FLASH: &str = r#"version = 1
+name = "bench-flash"
+description = "what the bench measures"
+sources = ["the bench itself"]
+[identity]
+model = "bench"
+serial = "BENCH"
+firmware = "1"
+capacity_bytes = 240057409536
+logical_block_bytes = 512
+physical_block_bytes = 4096
+rotational = false
+trim = true
+[flash]
 channels = 8
 dies_per_channel = 4
 page_kib = 16
@@ -50,9 +71,8 @@ program_us = 600
 erase_us = 3500
 channel_mb_per_s = 800
 "#;
-const FLASH_CAPACITY: Bytes = Bytes(240_057_409_536);
 /// Random writes after which such a drive has used up its spare space and collects garbage: a tenth of its blocks.
-const FLASH_WRITES_BEFORE: u64 = FLASH_CAPACITY.0 / 4096 / 10;
+const FLASH_WRITES_BEFORE: u64 = 240_057_409_536 / 4096 / 10;
 const RANDOM_BYTES: u32 = 4096;
 const SEQUENTIAL_BYTES: u32 = MIB as u32;
 
@@ -117,19 +137,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn open(name: &str) -> Result<Box<dyn Drive>, Box<dyn Error>> {
-    match name {
-        "disk" => {
-            let profile: DiskProfile = toml::from_str(DISK)?;
-            profile.check(DISK_CAPACITY).map_err(|flaw| flaw.to_string())?;
-            Ok(Box::new(DiskDrive::new(facts(DISK_CAPACITY), &profile, 1)))
-        }
-        "flash" => {
-            let profile: FlashProfile = toml::from_str(FLASH)?;
-            let drive = FlashDrive::new(facts(FLASH_CAPACITY), &profile, 1);
-            Ok(Box::new(drive.map_err(|flaw| flaw.to_string())?))
-        }
-        _ => Ok(sim::open(name, 1)?),
-    }
+    let text = match name {
+        "disk" => DISK,
+        "flash" => FLASH,
+        _ => return Ok(sim::open(name, 1)?),
+    };
+    let profile = Profile::parse(text, "the bench")?;
+    Ok(open_profile(&profile, "sim:bench", 1)?)
 }
 
 /// Answers requests for that long, or to the end of the drive.
@@ -177,31 +191,8 @@ fn run(drive: &mut dyn Drive, workload: &Workload, seconds: f64) -> Result<Rate,
 }
 
 /// Processor time of this process so far: the first number of `/proc/PID/schedstat`, in ns.
-#[allow(clippy::disallowed_methods, reason = "this times the drives; they do not see it")]
 fn processor_s() -> Result<f64, Box<dyn Error>> {
     let text = std::fs::read_to_string("/proc/self/schedstat")?;
     let nanoseconds = text.split_whitespace().next().ok_or("schedstat is empty")?;
     Ok(nanoseconds.parse::<f64>()? / 1e9)
-}
-
-fn facts(capacity: Bytes) -> TargetFacts {
-    TargetFacts {
-        kind: TargetKind::Sim,
-        path: "sim:bench".to_string(),
-        capacity,
-        logical_block: Bytes(512),
-        physical_block: Bytes(4096),
-        model: None,
-        serial: None,
-        firmware: None,
-        rotational: None,
-        link: None,
-        scheduler: None,
-        read_ahead: None,
-        write_cache: None,
-        discard_max: None,
-        zoned: None,
-        stack: Vec::new(),
-        caveats: Vec::new(),
-    }
 }
