@@ -301,7 +301,7 @@ fn size_sweep(shelf: &Shelf, published: &Figures) -> Result<Table, UserError> {
     let (mut drive, _) = fresh(shelf)?;
     let file = ByteRange::whole(Bytes::from_mib(256));
     mix(&mut drive, ByteRange::whole(Bytes::from_gib(1)), 4.0)?;
-    let sizes: Vec<Bytes> = (0..15).map(|power| Bytes(KIB / 2 << power)).collect();
+    let sizes: Vec<Bytes> = (0..15).map(|power| Bytes((KIB / 2) << power)).collect();
     let mut rates = vec![Vec::new(); sizes.len()];
     for _ in 0..TRIALS {
         for (index, size) in sizes.iter().enumerate() {
