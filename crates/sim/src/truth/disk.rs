@@ -1,7 +1,7 @@
 //! What is true of hard disks, shingled or not.
 
 use crate::disk::profile::{DefectKind, DiskProfile};
-use crate::disk::truth::DiskTruth;
+use crate::disk::truth::{DiskTruth, ZoneTruth};
 use crate::link::LinkNumbers;
 use crate::smr::profile::{SmrProfile, disk_on_platter};
 use crate::smr::truth::{RandomWrites, ShingledTruth};
@@ -17,7 +17,12 @@ const AFTER_CLIFF: f64 = 2.0;
 
 pub(super) fn stretches(disk: &DiskProfile, capacity: Bytes) -> Vec<Stretch> {
     let zones = DiskTruth::new(disk, capacity).zones();
-    zones.iter().map(|zone| Stretch::even(zone.first_byte, zone.bytes, zone.bytes_per_second)).collect()
+    let answer_s = disk.command_overhead_ms / 1e3;
+    let stretch = |zone: &ZoneTruth| Stretch {
+        answer_s,
+        ..Stretch::even(zone.first_byte, zone.bytes, zone.bytes_per_second)
+    };
+    zones.iter().map(stretch).collect()
 }
 
 /// The platter of a shingled disk begins with the media cache, which the host does not see.
@@ -58,7 +63,7 @@ pub(super) fn shingled_truths(
 }
 
 fn mechanism(disk: &DiskProfile, truth: &DiskTruth, link: Option<&LinkNumbers>) -> Vec<Truth> {
-    let access_s = truth.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link, ACCESS_BYTES, true);
+    let access_s = truth.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link);
     let zones = truth.zones();
     let tracks = zones.iter().map(|zone| {
         let counts = zone.sectors_per_track.iter().map(|&count| Datum::Integer(u64::from(count)));
@@ -71,7 +76,7 @@ fn mechanism(disk: &DiskProfile, truth: &DiskTruth, link: Option<&LinkNumbers>) 
     vec![
         Truth::number(FindingCode::AccessTime, access_s)
             .with("rotation_s", Datum::Number(truth.rotation_period_s() / 2.0))
-            .with("overhead_s", Datum::Number(overhead_s + link_access_s(link, ACCESS_BYTES, true))),
+            .with("overhead_s", Datum::Number(overhead_s + link_access_s(link))),
         Truth::number(FindingCode::RotationPeriod, truth.rotation_period_s())
             .with("rpm", Datum::Number(60.0 / truth.rotation_period_s())),
         Truth::number(FindingCode::SeekTrackToTrack, truth.seek_track_to_track_s()),
@@ -111,13 +116,10 @@ fn random_writes(truth: &ShingledTruth, smr: &SmrProfile, capacity: Bytes) -> Ve
     truths
 }
 
-/// Unreadable stretches and slow ones among a disk's defects.
-pub(super) fn defects(disk: &DiskProfile) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
-    let of = |kind: DefectKind| -> Vec<(u64, u64)> {
-        let those = disk.defects.iter().filter(|defect| defect.kind == kind);
-        those.map(|defect| (defect.first_byte, defect.bytes)).collect()
-    };
-    (of(DefectKind::Unreadable), of(DefectKind::Slow))
+/// First byte and length of the defects of a kind.
+pub(super) fn defects(disk: &DiskProfile, kind: DefectKind) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let those = disk.defects.iter().filter(move |defect| defect.kind == kind);
+    those.map(|defect| (defect.first_byte, defect.bytes))
 }
 
 /// A word for a code.

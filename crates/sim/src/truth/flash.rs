@@ -26,7 +26,13 @@ pub(super) fn stretches(flash: &FlashProfile, capacity: Bytes) -> Vec<Stretch> {
     let ends = levels.iter().skip(1).map(|level| level.from_bytes as u64).chain([capacity.0]);
     let parts = levels.iter().zip(ends).map(|(level, end)| {
         let first_byte = level.from_bytes as u64;
-        Stretch { first_byte, bytes: end.saturating_sub(first_byte), read, write: level.bytes_per_second }
+        Stretch {
+            first_byte,
+            bytes: end.saturating_sub(first_byte),
+            read,
+            write: level.bytes_per_second,
+            answer_s: (flash.write_overhead_us + flash.command_us) * 1e-6,
+        }
     });
     parts.filter(|part| part.bytes > 0).collect()
 }
@@ -39,7 +45,7 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
         fresh_rates(&parts, link)
     };
     if flash.initial == Initial::Filled {
-        let access_s = flash.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link, ACCESS_BYTES, true);
+        let access_s = flash.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link);
         truths.push(Truth::number(FindingCode::AccessTime, access_s));
     }
     let limit = link.map_or(f64::INFINITY, |link| link.bytes_per_second(Operation::Write, MIB as u32, 4));

@@ -11,7 +11,8 @@ use model::units::{Bytes, MIB};
 /// The rate of a drive of constant latency is that of the requests by which it is measured.
 pub(super) fn constant_stretches(constant: &ConstantProfile, capacity: Bytes) -> Vec<Stretch> {
     let at_once = f64::from(constant.servers.min(DEPTH));
-    vec![Stretch::even(0, capacity.0, at_once * MIB as f64 / constant.latency().seconds())]
+    let latency_s = constant.latency().seconds();
+    vec![Stretch { answer_s: latency_s, ..Stretch::even(0, capacity.0, at_once * MIB as f64 / latency_s) }]
 }
 
 pub(super) fn constant(
@@ -20,7 +21,7 @@ pub(super) fn constant(
     link: Option<&LinkNumbers>,
 ) -> Vec<Truth> {
     let mut truths = rates(&constant_stretches(constant, capacity), link);
-    let access_s = constant.latency().seconds() + link_access_s(link, ACCESS_BYTES, false);
+    let access_s = constant.latency().seconds() + link_access_s(link);
     truths.push(Truth::number(FindingCode::AccessTime, access_s));
     if link.is_none() {
         truths.push(Truth::number(FindingCode::ConcurrencyGain, f64::from(constant.servers)));

@@ -8,7 +8,7 @@
 //! | `[disk]` | rates, zones, pass, turn, seeks, layout, caches | access time: 1000 places stand for all, 0.1 % | gain, knee, span effect: no closed form |
 //! | `[disk]` with `[smr]` | the same, of a clean drive; the size of the media cache | cliff and rates of random writes: see [`crate::smr::truth`] | |
 //! | `[flash]` | rates and levels of a fresh drive written once | steady state: 3 % | gain and knee |
-//! | `[volume]` | members, chunk, capacity, sequential rates | | access to a mirror: it depends on which disk is nearer |
+//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | | reading a mirror: it depends on which disk is nearer, and on how far one may skip what the other reads |
 //!
 //! A link clips the rates: what is said is what a host can see with requests of 1 MiB, four at a time.
 
@@ -19,6 +19,7 @@ mod stretches;
 mod volume;
 
 use crate::ProfileError;
+use crate::disk::profile::DefectKind;
 use crate::fault::FaultProfile;
 use crate::flaw::Flaw;
 use crate::profile::{Medium, Profile, preset};
@@ -146,9 +147,8 @@ fn fault_truths(profile: &Profile, capacity: Bytes) -> Result<Vec<Truth>, Flaw> 
         }
     }
     if let Medium::Disk(disk) | Medium::Shingled(disk, _) = profile.medium()? {
-        let (unreadable, retried) = disk::defects(disk);
-        bad.extend(unreadable);
-        slow.extend(retried);
+        bad.extend(disk::defects(disk, DefectKind::Unreadable));
+        slow.extend(disk::defects(disk, DefectKind::Slow));
     }
     Ok(vec![
         regions(FindingCode::BadBlocks, bad),

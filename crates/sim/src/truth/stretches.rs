@@ -17,6 +17,9 @@ pub(super) struct Stretch {
     pub read: f64,
     /// Writing in order.
     pub write: f64,
+    /// How long the drive takes to answer a write that its cache takes, in seconds: over a link that carries one command
+    /// at a time that passes before the next.
+    pub answer_s: f64,
 }
 
 /// A rate is what requests of this size reach, that many at a time.
@@ -27,16 +30,21 @@ pub(super) const DEPTH: u32 = 4;
 impl Stretch {
     /// A part with the same rate both ways.
     pub(super) fn even(first_byte: u64, bytes: u64, rate: f64) -> Stretch {
-        Stretch { first_byte, bytes, read: rate, write: rate }
+        Stretch { first_byte, bytes, read: rate, write: rate, answer_s: 0.0 }
     }
 
     /// The same seen through a link.
     pub(super) fn clipped(self, link: Option<&LinkNumbers>) -> Stretch {
         let Some(link) = link else { return self };
         let carried = |operation| link.bytes_per_second(operation, REQUEST_BYTES, DEPTH);
+        let request = f64::from(REQUEST_BYTES);
+        let mut write_s = request / carried(Operation::Write);
+        if link.queue_depth_max == 1 {
+            write_s += f64::from(REQUEST_BYTES.div_ceil(link.transfer_bytes_max)) * self.answer_s;
+        }
         Stretch {
             read: self.read.min(carried(Operation::Read)),
-            write: self.write.min(carried(Operation::Write)),
+            write: self.write.min(request / write_s),
             ..self
         }
     }
@@ -111,10 +119,7 @@ fn interface_limit(medium: &[Stretch], seen: &[Stretch], link: Option<&LinkNumbe
     }
 }
 
-/// What a link adds to a single read of `bytes`, in seconds. `overlaps` says that the data crosses while the medium
-/// still delivers it.
-pub(super) fn link_access_s(link: Option<&LinkNumbers>, bytes: u32, overlaps: bool) -> f64 {
-    let Some(link) = link else { return 0.0 };
-    let data_s = if overlaps { 0.0 } else { f64::from(bytes) / link.read_bytes_per_second };
-    link.command_overhead_s + link.command_latency_s + data_s
+/// What a link adds to a single read, in seconds; its data cross while the medium still delivers them.
+pub(super) fn link_access_s(link: Option<&LinkNumbers>) -> f64 {
+    link.map_or(0.0, |link| link.command_overhead_s + link.command_latency_s)
 }

@@ -58,6 +58,18 @@ fn usb_2_hides_the_zones() {
     assert!((outer / (33_386.0 * 1024.0) - 1.0).abs() < 0.01, "{outer}");
     assert_eq!(value(&truths, FindingCode::InterfaceLimit), outer);
     assert_eq!(value(&truths, FindingCode::ZoneCount), 1.0);
+    // A command at a time: what the disk takes to answer each of them passes as well. Published: 20599 KiB/s.
+    let write = value(&truths, FindingCode::WriteRateOuter);
+    assert!((write / (20_599.0 * 1024.0) - 1.0).abs() < 0.04, "{write}");
+}
+
+/// Reading a mirror in turns is as fast as its disks happen to skip what the other one reads: nothing is said of it.
+#[test]
+fn a_mirror_says_how_fast_it_writes() {
+    let truths = truth("raid1-2").unwrap();
+    let member = truth(&preset("raid1-2").unwrap().volume.unwrap().members[0].profile).unwrap();
+    assert_eq!(value(&truths, FindingCode::WriteRateOuter), value(&member, FindingCode::WriteRateOuter));
+    assert!(truths.iter().all(|truth| truth.code != FindingCode::ReadRateOuter));
 }
 
 #[test]

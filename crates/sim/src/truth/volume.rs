@@ -6,9 +6,14 @@ use crate::profile::{Profile, member_profile};
 use crate::truth::Answer;
 use crate::truth::stretches::{Stretch, rates};
 use crate::truth::{Truth, disk::word, member_stretches, without_faults};
-use crate::volume::{VolumeKind, VolumeProfile};
+use crate::volume::{ReadPolicy, VolumeKind, VolumeProfile};
 use model::finding::{Datum, FindingCode};
 use model::units::{Bytes, KIB};
+
+/// What is known of a mirror whose reads go to one disk or the other: skipping what the other one reads is quicker than
+/// reading it by as much as a disk happens to seek quicker than it turns.
+const WRITE_RATES: [FindingCode; 3] =
+    [FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean];
 
 fn members(volume: &VolumeProfile, depth: u32) -> Result<Vec<Profile>, Flaw> {
     let mut profiles = Vec::new();
@@ -61,6 +66,7 @@ fn side_by_side(volume: &VolumeProfile, parts: &[Vec<Stretch>], scale: u64) -> V
             bytes: (end - first) * scale,
             read: volume.sequential_rate(&reads),
             write: volume.sequential_rate(&writes),
+            answer_s: here.iter().map(|part| part.answer_s).fold(0.0, f64::max),
         }
     };
     borders.iter().zip(&ends).map(stretch).collect()
@@ -79,6 +85,9 @@ pub(super) fn truths(
     }
     let members = members(volume, depth)?;
     let mut truths = rates(&parts, link);
+    if volume.kind == VolumeKind::Mirror && volume.read_policy != ReadPolicy::First {
+        truths.retain(|truth| WRITE_RATES.contains(&truth.code));
+    }
     let kind = match volume.kind {
         VolumeKind::Stripe => "stripe",
         VolumeKind::Mirror => "mirror",
