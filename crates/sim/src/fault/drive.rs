@@ -4,8 +4,8 @@
 //! runs behind the time outside by all that it stood still. A stall is another thing: the drive works on, only its
 //! answers do not get out.
 
-use crate::Drive;
 use crate::fault::profile::FaultProfile;
+use crate::{Drive, answer_within};
 use model::range::ByteRange;
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
@@ -146,6 +146,20 @@ impl FaultyDrive {
         fate
     }
 
+    /// Moves a request to where it goes on a drive that holds less than it says. What is past the end that it says is
+    /// cut off and answered so: it would not be past the end of what it holds.
+    fn wrap(&self, request: &mut Request) -> Option<(Status, u32)> {
+        let wraps = self.faults.iter().filter_map(|fault| match fault {
+            Fault::Wraps(real) => Some(real.0.max(1)),
+            _ => None,
+        });
+        let real_bytes = wraps.min()?;
+        let (status, moved) = answer_within(self.facts().capacity, request);
+        request.offset_bytes %= real_bytes;
+        request.length_bytes = moved;
+        (status != Status::Done).then_some((status, moved))
+    }
+
     /// When an answer that is ready at `ready` gets out.
     fn released_at(&self, ready: Instant) -> Instant {
         self.faults.iter().fold(ready, |ready, fault| match fault {
@@ -171,8 +185,9 @@ impl FaultyDrive {
             let Some(mut completion) = self.inner.take_completion(Instant(self.inner_now)) else { continue };
             let fate = self.fates.get_mut(completion.tag.0 as usize).map(std::mem::take).unwrap_or_default();
             self.behind_ns = self.behind_ns.saturating_add(fate.longer_ns);
-            if let Some((status, transferred_bytes)) = fate.answer {
-                (completion.status, completion.transferred_bytes) = (status, transferred_bytes);
+            // What the drive itself did not get to, no fault can be met in.
+            if let Some(answer) = fate.answer.filter(|answer| answer.1 <= completion.transferred_bytes) {
+                (completion.status, completion.transferred_bytes) = answer;
             }
             let ready = Instant(completion.completed_ns.saturating_add(self.behind_ns));
             completion.completed_ns = self.released_at(ready).0;
@@ -208,16 +223,13 @@ impl Drive for FaultyDrive {
             });
             return;
         }
-        for fault in &self.faults {
-            if let Fault::Wraps(real) = fault {
-                request.offset_bytes %= real.0.max(1);
-            }
-        }
+        let past_end = self.wrap(&mut request);
         let slot = request.tag.0 as usize;
         if self.fates.len() <= slot {
             self.fates.resize(slot + 1, Fate::default());
         }
-        self.fates[slot] = self.fate(&request);
+        let fate = self.fate(&request);
+        self.fates[slot] = Fate { answer: fate.answer.or(past_end), ..fate };
         self.inner_now = self.inner_now.max(now.0.saturating_sub(self.behind_ns));
         self.inner.submit(request, Instant(self.inner_now));
     }
@@ -340,6 +352,30 @@ mod tests {
         let expected =
             [(Status::Done, 4096, 100), (Status::TimedOut, 0, 1_000_200), (Status::Done, 4096, 1_000_300)];
         assert_eq!(answers, expected);
+    }
+
+    #[test]
+    fn past_the_end_that_it_says_nothing_wraps() {
+        const GIB: u64 = 1 << 30;
+        let mut drive = with(Fault::Wraps(Bytes(1 << 20)));
+        let answers = read_at(&mut drive, &[GIB - 4096, GIB - 512, GIB, GIB + (5 << 20)]);
+        let expected = [
+            (Status::Done, 4096, 100),
+            (Status::Short, 512, 200),
+            (Status::Short, 0, 300),
+            (Status::Short, 0, 400),
+        ];
+        assert_eq!(answers, expected);
+        let past = Request { tag: Tag(0), operation: Operation::Write, offset_bytes: GIB, length_bytes: 512 };
+        drive.submit(past, Instant(400));
+        assert_eq!(drive.take_completion(Instant(500)).map(|answer| answer.status), Some(Status::NoSpace));
+    }
+
+    #[test]
+    fn a_short_read_moves_no_more_than_there_is() {
+        let mut drive = with(Fault::ShortReads { every: 1 });
+        let answers = read_at(&mut drive, &[(1 << 30) - 512, 0]);
+        assert_eq!(answers, [(Status::Short, 512, 100), (Status::Short, 2048, 200)]);
     }
 
     #[test]
