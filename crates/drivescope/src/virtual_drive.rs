@@ -1,11 +1,12 @@
 //! Virtual drives by what is typed: a name of one that comes with the program, or a file that ends in `.toml`.
 
 use crate::error::UserError;
+use report::hostile::harmless;
 use sim::Drive;
 use sim::contents::Contents;
 use sim::profile::{Profile, contents, open_profile, preset, preset_text};
-use std::fs::File;
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// A profile is a page or two; what is longer is something else, a disk for instance.
@@ -31,7 +32,7 @@ pub fn find(typed: &str) -> Result<VirtualDrive, UserError> {
     let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
     let (text, profile) = if is_file {
         let text = read(name)?;
-        let profile = Profile::parse(&text, name);
+        let profile = Profile::parse(&text, &harmless(name, usize::MAX));
         (text, profile)
     } else {
         let profile = preset(name);
@@ -42,18 +43,29 @@ pub fn find(typed: &str) -> Result<VirtualDrive, UserError> {
 }
 
 fn read(name: &str) -> Result<String, UserError> {
-    let cannot = |why: String| {
-        UserError::usage(format!(
-            "cannot read the profile {name}: {why}. Make one: drivescope sim new {name}"
-        ))
+    let shown = harmless(name, usize::MAX);
+    let cannot = |why: &str| UserError::usage(format!("cannot read the profile {shown}: {why}"));
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => {
+            cannot(&format!("there is no such file. Make one: drivescope sim new {shown}"))
+        }
+        ErrorKind::PermissionDenied => cannot("you may not read it. See whose it is: ls -l"),
+        _ => cannot(&error.to_string()),
     };
-    let mut text = String::new();
-    let read = File::open(name).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text));
-    match read {
-        Ok(bytes) if bytes as u64 > FILE_BYTES_MAX => Err(cannot("it is larger than 4 MiB".into())),
-        Ok(_) => Ok(text),
-        Err(error) => Err(cannot(error.to_string())),
+    // A pipe would be waited for, and a device never ends.
+    if !fs::metadata(name).map_err(failed)?.is_file() {
+        return Err(cannot("it is not a regular file. Name the file that holds the profile"));
     }
+    let mut bytes = Vec::new();
+    File::open(name)
+        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(cannot(
+            "it is larger than 4 MiB, so it is no profile. Name the file that holds the profile",
+        ));
+    }
+    String::from_utf8(bytes).map_err(|_| cannot("it is not text in UTF-8, so it is no profile"))
 }
 
 impl VirtualDrive {

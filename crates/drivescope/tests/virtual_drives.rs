@@ -124,3 +124,71 @@ fn what_is_not_there_says_what_there_is() {
     assert_eq!(unknown.status, Some(2));
     assert!(unknown.err.contains("did you mean `zoned`"), "{}", unknown.err);
 }
+
+#[test]
+fn what_is_no_profile_is_refused_and_never_waited_for() {
+    let home = Home::new();
+    let folder = home.folder.path();
+    let at = |name: &str| folder.join(name).to_str().expect("a plain path").to_string();
+    fs::create_dir(at("folder.toml")).expect("a folder");
+    fs::write(at("binary.toml"), [0xff, 0xfe, 0x00, 0x80]).expect("a file");
+    fs::write(at("long.toml"), vec![b'#'; (4 << 20) + 1]).expect("a file");
+    fs::write(at("empty.toml"), "").expect("a file");
+    std::os::unix::fs::symlink(at("loop.toml"), at("loop.toml")).expect("a link");
+    let made = std::process::Command::new("mkfifo").arg(at("pipe.toml")).status().expect("mkfifo");
+    assert!(made.success());
+    for (name, why) in [
+        ("folder.toml", "it is not a regular file"),
+        ("pipe.toml", "it is not a regular file"),
+        ("binary.toml", "it is not text in UTF-8"),
+        ("long.toml", "it is larger than 4 MiB"),
+        ("empty.toml", "the key `version` is missing"),
+        ("loop.toml", "symbolic links"),
+    ] {
+        let outcome = home.run(&["sim", "show", &at(name)]);
+        assert_eq!(outcome.status, Some(2), "{name}");
+        assert!(outcome.err.contains(why), "{name}: {}", outcome.err);
+        assert!(!outcome.err.contains("sim new"), "it is there already: {}", outcome.err);
+    }
+}
+
+#[test]
+fn how_a_file_ends_its_lines_does_not_matter() {
+    for text in [CONSTANT.replace('\n', "\r\n"), format!("\u{feff}{CONSTANT}")] {
+        let own = Own::new(&text);
+        assert!(own.home.print(&["sim", "truth", &own.path]).contains("200 µs"));
+    }
+}
+
+#[test]
+fn nothing_in_a_file_or_its_name_can_act_on_the_terminal() {
+    let acts = |text: &str| text.contains(['\u{1b}', '\u{7}', '\u{9b}']);
+    let own = Own::new(&CONSTANT.replace("servers", "\"x\\u001b[31m\""));
+    let unknown = own.refused(&["sim", "show", &own.path]);
+    assert!(unknown.contains("x\\u{1b}[31m") && !acts(&unknown), "{unknown}");
+    let own = Own::new(&CONSTANT.replace("[identity]", "[identity]\nmodel = \"RED\\u001b]0;title\\u0007\""));
+    let page =
+        own.home.print(&["check", &format!("sim:{}", own.path), "-q", "--seed", "1", "--time-limit", "10s"]);
+    assert!(page.contains("RED\\u{1b}") && !acts(&page), "{page}");
+    let own = Own::new(&format!("# \u{9b}31m\n{CONSTANT}"));
+    assert!(!acts(&own.home.print(&["sim", "show", &own.path])));
+    let outcome = own.home.run(&["sim", "show", "\u{1b}[31m\n.toml"]);
+    assert!(outcome.err.contains("\\u{1b}[31m\\u{a}.toml") && !acts(&outcome.err), "{}", outcome.err);
+}
+
+#[test]
+fn what_a_file_of_ones_own_shows_leads_back_to_that_file() {
+    let own = Own::new(CONSTANT);
+    let page = own.home.print(&["sim", "show", &own.path]);
+    assert!(page.contains(&format!("sim new mine.toml --from {}", own.path)), "{page}");
+}
+
+#[test]
+fn a_truth_is_shown_to_four_digits_and_kept_with_all() {
+    let home = Home::new();
+    let page = home.print(&["sim", "truth", "st3000dm001"]);
+    let rate = page.lines().find(|line| line.starts_with("read-rate-mean")).expect("a rate");
+    let shown = rate.split_whitespace().nth(1).expect("a number");
+    assert_eq!(shown.len(), 5, "four digits and a point: {rate}");
+    assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
+}

@@ -108,6 +108,35 @@ pub fn exact(value: f64, unit: &str) -> String {
     }
 }
 
+/// A number that is known and not measured, for a person: whole bytes and counts as they are, anything else to four
+/// digits at most, and seconds of a long time whole. Its other digits are in the JSON document.
+pub fn known(value: f64, unit: &str) -> String {
+    if !value.is_finite() {
+        return "unknown".into();
+    }
+    if matches!(unit, "bytes" | "count") {
+        return if unit == "bytes" && value >= 0.0 && value.fract() != 0.0 {
+            capacity(Bytes(value.round() as u64))
+        } else {
+            exact(value, unit)
+        };
+    }
+    let scale = Scale::of(value, unit);
+    if scale.composite {
+        return composite_time(value, TimeStep::Seconds(1.0));
+    }
+    let all = exact(value, unit);
+    let digits = all.chars().filter(char::is_ascii_digit).skip_while(|&digit| digit == '0').count();
+    if digits <= KNOWN_DIGITS as usize {
+        return all;
+    }
+    let scaled = value / scale.divisor;
+    let before_point = scaled.abs().log10().floor() as i32 + 1;
+    scale.with_unit(&rounded(scaled, (KNOWN_DIGITS - before_point).clamp(0, DECIMALS_MAX)))
+}
+
+const KNOWN_DIGITS: i32 = 4;
+
 /// 2^53: up to here a float holds every whole number.
 const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 

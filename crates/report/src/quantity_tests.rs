@@ -181,3 +181,21 @@ proptest! {
         prop_assert_eq!(count(number).replace(',', ""), number.to_string());
     }
 }
+
+#[test]
+fn what_is_known_has_four_digits_or_all_that_it_has() {
+    assert_eq!(known(203_632_467.649_986_45, "B/s"), "203.6 MB/s");
+    assert_eq!(known(637_887.991_395_080_9, "B/s"), "0.6379 MB/s");
+    assert_eq!(known(250_000_000.000_000_03, "B/s"), "250.0 MB/s");
+    assert_eq!(known(1.8e9, "B/s"), "1.8 GB/s");
+    assert_eq!(known(17_941.039_946_785, "s"), "4 h 59 min 1 s");
+    assert_eq!(known(23.841_857_910_156_25, "s"), "23.84 s");
+    assert_eq!(known(0.008_333_333_333_333_333, "s"), "8.333 ms");
+    assert_eq!(known(0.000_85, "s"), "850 µs");
+    assert_eq!(known(1.997_818_181_818, "ratio"), "1.998 ×");
+    assert_eq!(known(23_200_357_412.795_597, "bytes"), "23.2 GB");
+    assert_eq!(known(3_000_592_982_016.0, "bytes"), "3,000,592,982,016 bytes");
+    assert_eq!(known(33_554_432.0, "bytes"), "32 MiB");
+    assert_eq!(known(123_456.0, "count"), "123,456");
+    assert_eq!(known(f64::NAN, "s"), "unknown");
+}

@@ -37,7 +37,7 @@ pub enum Command {
 /// Options of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// A device, a file, a folder (a scratch file is made in it and removed afterwards), or sim:NAME for a virtual drive
+    /// A device, a file, a folder (a scratch file is made in it and removed afterwards), or sim:NAME or sim:FILE.toml for a virtual drive
     #[arg(default_value = ".")]
     pub target: String,
 
@@ -204,14 +204,14 @@ pub struct SimListArguments {
 /// Options of `sim show`.
 #[derive(Debug, Args)]
 pub struct SimShowArguments {
-    /// The virtual drive
+    /// A name from `drivescope sim list`, or a file of your own that ends in .toml
     pub name: String,
 }
 
 /// Options of `sim truth`.
 #[derive(Debug, Args)]
 pub struct SimTruthArguments {
-    /// The virtual drive
+    /// A name from `drivescope sim list`, or a file of your own that ends in .toml
     pub name: String,
 
     /// As JSON
@@ -222,10 +222,10 @@ pub struct SimTruthArguments {
 /// Options of `sim new`.
 #[derive(Debug, Args)]
 pub struct SimNewArguments {
-    /// The file to write; it must not exist
+    /// The file to write, which ends in .toml; it must not exist
     pub file: PathBuf,
 
-    /// The virtual drive to begin from
+    /// What to begin from: a name from `drivescope sim list`, or a file of your own
     #[arg(long, value_name = "NAME", default_value = "disk-4tb")]
     pub from: String,
 }
@@ -233,7 +233,7 @@ pub struct SimNewArguments {
 /// Options of `sim mount`.
 #[derive(Debug, Args)]
 pub struct SimMountArguments {
-    /// The virtual drive
+    /// A name from `drivescope sim list`, or a file of your own that ends in .toml
     pub name: String,
 
     /// The folder to mount it in; made if it does not exist
@@ -244,11 +244,11 @@ pub struct SimMountArguments {
     #[arg(long = "loop")]
     pub loop_device: bool,
 
-    /// Say at the end how late the answers were
+    /// Say at the end how late the answers were (kill -USR1 says so at any time)
     #[arg(long)]
     pub report: bool,
 
-    /// What is random in the drive
+    /// Draws what is random in the drive: the same number gives the same drive
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
@@ -256,7 +256,7 @@ pub struct SimMountArguments {
 /// Options of `sim reproduce`.
 #[derive(Debug, Args)]
 pub struct SimReproduceArguments {
-    /// The article: A, B, C, D or E
+    /// The article: A tracks, B threads, C full pass, D random writes without a pause, E valleys
     #[arg(ignore_case = true, value_parser = ["A", "B", "C", "D", "E"])]
     pub article: String,
 

@@ -3,6 +3,7 @@
 use super::args::OutputArguments;
 use crate::error::UserError;
 use model::run::Run;
+use report::hostile::harmless;
 use report::json::document;
 use report::style::Style;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -45,9 +46,11 @@ pub fn print(page: &str) -> Result<(), UserError> {
     }
 }
 
-/// Says something on standard error. Nobody can be told that nobody listens, so that is no failure.
+/// Says something on standard error. Names of files and what stands in them may be part of it, so that each line is
+/// made harmless. Nobody can be told that nobody listens, so that is no failure.
 pub fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "drivescope: {text}");
+    let lines: Vec<String> = text.lines().map(|line| harmless(line, usize::MAX)).collect();
+    let _ = writeln!(std::io::stderr(), "drivescope: {}", lines.join("\n"));
 }
 
 /// Gives the run in the ways that were asked for.

@@ -74,8 +74,8 @@ pub(super) fn readable_moment(rfc3339: &str) -> String {
 fn place(run: &Run, style: Style) -> Option<String> {
     let environment = &run.environment;
     let host = (!environment.host.is_empty()).then(|| style.name(&environment.host));
-    let kernel =
-        (!environment.kernel.is_empty()).then(|| format!("Linux {}", style.name(&environment.kernel)));
+    let kernel = (!matches!(environment.kernel.as_str(), "" | "none"))
+        .then(|| format!("Linux {}", style.name(&environment.kernel)));
     let version = format!("drivescope {}", style.name(&run.version));
     let parts: Vec<String> = [host, kernel, Some(version)].into_iter().flatten().collect();
     Some(parts.join(", "))
@@ -86,7 +86,7 @@ fn engine(run: &Run, style: Style) -> String {
     let meaning = match environment.engine.as_str() {
         "uring" => "uring (io_uring)".into(),
         "psync" => "psync (plain reads and writes)".into(),
-        "sim" => "sim (virtual time)".into(),
+        "sim" => "sim (a model in place of a drive)".into(),
         other => style.name(other),
     };
     let caching = if environment.direct {

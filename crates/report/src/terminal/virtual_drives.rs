@@ -27,6 +27,8 @@ pub struct TruthRow {
     pub code: &'static str,
     /// What is true, as text.
     pub answer: String,
+    /// What it depends on, if it does: a sentence that begins small and has no full stop.
+    pub depends: Option<&'static str>,
 }
 
 /// The virtual drives there are.
@@ -50,9 +52,31 @@ pub fn virtual_drives_table(rows: &[VirtualDriveRow], style: Style) -> String {
 /// What is true of a drive.
 pub fn truth_table(rows: &[TruthRow], style: Style) -> String {
     if rows.is_empty() {
-        return "Nothing is true of it: it has no mechanism, and nothing must be found on it.\n".into();
+        return "It has no mechanism, so there is nothing to find, and nothing must be found.\n".into();
     }
     let cells = rows.iter().map(|row| vec![row.code.to_string(), style.sentence(&row.answer)]);
     let table = Table::new(["finding", "truth"], 2, cells.collect(), style);
-    table.lines(|_| Vec::new()).join("\n") + "\n"
+    let below = |index: usize| {
+        rows[index].depends.map_or_else(Vec::new, |why| paragraph("    ", why, style.columns()))
+    };
+    let hint = "Computed from the profile, never by running the drive. A finding that is not listed cannot be computed. \
+                With all digits, zones and regions: drivescope sim truth NAME --json";
+    format!("{}\n\n{}\n", table.lines(below).join("\n"), paragraph("", hint, style.columns()).join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_something_depends_on_stays_within_the_page() {
+        let row = |code, answer: &str, depends| TruthRow { code, answer: answer.into(), depends };
+        let why = "they come after random writes, and go when all of it is overwritten in large pieces";
+        let rows = [row("access-time", "100 µs", None), row("write-valleys", "it depends", Some(why))];
+        let page = truth_table(&rows, Style { width: 60, colour: false, unicode: true });
+        assert!(page.starts_with(
+            "finding        truth\naccess-time    100 µs\nwrite-valleys  it depends\n    they come"
+        ));
+        assert!(page.lines().all(|line| line.chars().count() <= 60), "{page}");
+    }
 }

@@ -28,8 +28,9 @@ impl fmt::Display for ProfileError {
         match self {
             ProfileError::NoSuchDrive { name, nearest } => {
                 write!(formatter, "there is no virtual drive `{name}`")?;
-                if let Some(nearest) = nearest {
-                    write!(formatter, "; did you mean `{nearest}`?")?;
+                match nearest {
+                    Some(nearest) => write!(formatter, "; did you mean `{nearest}`?")?,
+                    None => write!(formatter, ".")?,
                 }
                 write!(formatter, " See them all: drivescope sim list")
             }

@@ -58,16 +58,48 @@ fn reason(message: &str) -> String {
         Some((wrong, known)) if message.starts_with("unknown field") => {
             let nearest = nearest(wrong, known.iter().copied());
             let hint = nearest.map_or_else(
-                || format!("there are {}", known.join(", ")),
+                || format!("what can stand here: {}", known.join(", ")),
                 |nearest| format!("did you mean `{nearest}`?"),
             );
             format!("there is no key `{wrong}` here; {hint}")
         }
+        Some((wrong, known)) if message.starts_with("unknown variant") => {
+            let nearest = nearest(wrong, known.iter().copied());
+            let hint = nearest.map_or_else(String::new, |nearest| format!(", did you mean `{nearest}`"));
+            format!("`{wrong}` is not one of {}{hint}", known.join(", "))
+        }
         Some((missing, _)) if message.starts_with("missing field") => {
             format!("the key `{missing}` is missing")
         }
-        _ => message,
+        _ => mismatch(&message).unwrap_or(message),
     }
+}
+
+/// The parser's complaint of a wrong type, without the names that types have in this language.
+fn mismatch(message: &str) -> Option<String> {
+    let complaint = message.strip_prefix("invalid type: ").or(message.strip_prefix("invalid value: "))?;
+    let (found, needed) = complaint.rsplit_once(", expected ")?;
+    let needed = match needed {
+        "f64" => "a number",
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number of at least 0",
+        "a boolean" => "true or false",
+        "a string" | "string" => "text in quotes",
+        "a sequence" => "a list",
+        other if other.starts_with("struct ") => "a section",
+        other => other,
+    };
+    let found = match found.split_once(' ').unwrap_or((found, "")) {
+        ("string", text) => text.to_string(),
+        ("integer" | "boolean", value) => value.trim_matches('`').to_string(),
+        ("floating", value) => value.trim_start_matches("point ").trim_matches('`').to_string(),
+        ("sequence", _) => "a list".to_string(),
+        ("map", _) => "a section".to_string(),
+        _ => found.to_string(),
+    };
+    Some(format!("{needed} is needed here, not {found}"))
 }
 
 /// The word that differs least, if it differs little.
@@ -76,6 +108,6 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
     known
         .map(|other| (slips(other), other))
         .min()
-        .filter(|(slips, _)| *slips <= SLIPS_MAX)
+        .filter(|(slips, _)| *slips <= SLIPS_MAX.min(word.chars().count() / 2))
         .map(|(_, other)| other)
 }

@@ -5,6 +5,7 @@ use crate::cli::args::SimShowArguments;
 use crate::cli::output;
 use crate::error::{UserError, exit};
 use crate::virtual_drive::{VirtualDrive, find};
+use report::hostile::harmless;
 use report::quantity::{capacity, size};
 use std::fmt::Write;
 
@@ -18,12 +19,19 @@ pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
     Ok(exit::SUCCESS)
 }
 
+/// Comments of a profile may hold control characters past ASCII, which some terminals obey.
+fn visible(letter: char) -> char {
+    if letter.is_control() && !letter.is_ascii() { char::REPLACEMENT_CHARACTER } else { letter }
+}
+
 /// What it is, as comments, and then its profile: the page can be saved and used as a profile again.
 fn page(drive: &VirtualDrive) -> Result<String, UserError> {
     let facts = drive.open(0)?.facts().clone();
     let link = facts.link.map_or_else(|| "nothing in between".into(), |link| link.name);
     let mut page = String::new();
     let name = &drive.profile.name;
+    let path = harmless(&drive.path, usize::MAX);
+    let typed = path.trim_start_matches("sim:");
     let _ = writeln!(
         page,
         "# {name}: {}, {} ({})",
@@ -31,10 +39,10 @@ fn page(drive: &VirtualDrive) -> Result<String, UserError> {
         capacity(facts.capacity),
         size(facts.capacity)
     );
-    let _ = writeln!(page, "# connected by: {link}");
-    let _ = writeln!(page, "# measure it:   drivescope check {}", drive.path);
-    let _ = writeln!(page, "# its truth:    drivescope sim truth {}", drive.path.trim_start_matches("sim:"));
-    let _ = writeln!(page, "# change it:    drivescope sim new mine.toml --from {name}\n");
-    page.push_str(&drive.text);
+    let _ = writeln!(page, "# connected by:  {link}");
+    let _ = writeln!(page, "# measure it:    drivescope check {path}");
+    let _ = writeln!(page, "# its truth:     drivescope sim truth {typed}");
+    let _ = writeln!(page, "# change a copy: drivescope sim new mine.toml --from {typed}\n");
+    page.extend(drive.text.chars().map(visible));
     Ok(page)
 }

@@ -4,7 +4,9 @@ use crate::cli::args::SimTruthArguments;
 use crate::cli::output;
 use crate::error::{UserError, exit};
 use crate::virtual_drive::find;
+use model::finding::FindingCode;
 use report::json::{TruthEntry, truth_document};
+use report::quantity::known;
 use report::terminal::{TruthRow, truth_table};
 use sim::truth::{Answer, Truth, truth_of};
 
@@ -38,11 +40,22 @@ fn entry(truth: &Truth) -> TruthEntry<'_> {
 
 fn row(truth: &Truth) -> TruthRow {
     let unit = truth.code.unit().unwrap_or_default();
-    let answer = match truth.answer {
-        Answer::Number(value) => report::quantity::exact(value, unit),
-        Answer::Word(word) => word.into(),
-        Answer::Absent => "none".into(),
-        Answer::Depends(why) => format!("it depends: {why}"),
+    let (answer, depends) = match truth.answer {
+        Answer::Number(value) => (counted(truth.code, value, known(value, unit)), None),
+        Answer::Word(word) => (word.into(), None),
+        Answer::Absent => ("none".into(), None),
+        Answer::Depends(why) => ("it depends".into(), Some(why)),
     };
-    TruthRow { code: truth.code.name(), answer }
+    TruthRow { code: truth.code.name(), answer, depends }
+}
+
+/// A count with what is counted, where the code does not say it.
+fn counted(code: FindingCode, value: f64, number: String) -> String {
+    let things = match code {
+        FindingCode::ZoneCount | FindingCode::ZoneTable | FindingCode::TrackLayout => "zone",
+        FindingCode::BadBlocks | FindingCode::SlowRegions => "region",
+        FindingCode::StripeLayout => "drive",
+        _ => return number,
+    };
+    format!("{number} {things}{}", if value == 1.0 { "" } else { "s" })
 }
