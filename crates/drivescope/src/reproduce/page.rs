@@ -6,6 +6,10 @@ use report::style::{Style, pad_end, pad_start, paragraph, wrap};
 
 /// Tables of one page begin their numbers at the same column, unless a name is longer.
 const NAME_COLUMNS_MIN: usize = 40;
+/// The same for the columns of numbers.
+const NUMBER_COLUMNS_MIN: usize = 12;
+/// What a table of that kind needs at most.
+const COLUMNS_OF_A_TABLE: usize = 100;
 
 /// As a page for a terminal.
 pub fn terminal(reproduction: &Reproduction, style: Style) -> String {
@@ -21,7 +25,7 @@ pub fn terminal(reproduction: &Reproduction, style: Style) -> String {
             lines.extend(paragraph("  ", &table.method, columns));
         }
         lines.push(String::new());
-        lines.extend(terminal_table(table, &mut reasons));
+        lines.extend(terminal_table(table, &mut reasons, columns));
     }
     if !reasons.texts.is_empty() {
         lines.push(String::new());
@@ -103,7 +107,7 @@ fn cells(figure: &Figure, reasons: &mut Reasons) -> [String; 5] {
         Verdict::Shown => String::new(),
     };
     let reason = figure.reason.as_deref().map(|reason| format!("[{}]", reasons.number(reason)));
-    let deviation = figure.deviation().map_or_else(String::new, |share| format!("{:+.1} %", share * 100.0));
+    let deviation = figure.deviation().map_or_else(String::new, signed_percent);
     let words = [Some(word).filter(|word| !word.is_empty()), reason];
     [
         figure.name.clone(),
@@ -114,22 +118,76 @@ fn cells(figure: &Figure, reasons: &mut Reasons) -> [String; 5] {
     ]
 }
 
-fn terminal_table(table: &Table, reasons: &mut Reasons) -> Vec<String> {
+/// "+1.5 %", and what rounds to nothing without a sign.
+fn signed_percent(share: f64) -> String {
+    let text = format!("{:+.1} %", share * 100.0);
+    if text[1..].starts_with("0.0 ") { text[1..].to_owned() } else { text }
+}
+
+/// A table within so many columns. Where they do not do, numbers move together, and a name that is longer than what they
+/// leave stands above its numbers.
+fn terminal_table(table: &Table, reasons: &mut Reasons, columns: usize) -> Vec<String> {
     let heads = ["figure", "published", "reproduced", "deviation", "verdict"].map(String::from);
     let mut rows = vec![heads];
     rows.extend(table.figures.iter().map(|figure| cells(figure, reasons)));
     let widths: Vec<usize> = (0..5)
         .map(|column| rows.iter().map(|row| report::style::columns_of(&row[column])).max().unwrap_or(0))
         .collect();
-    let lines = rows.iter().map(|[name, published, reproduced, deviation, verdict]| {
+    let gaps = 10;
+    let is_wide = columns >= COLUMNS_OF_A_TABLE;
+    let number =
+        |column: usize| if is_wide { widths[column].max(NUMBER_COLUMNS_MIN) } else { widths[column] };
+    let name_columns = match is_wide {
+        true => widths[0].max(NAME_COLUMNS_MIN),
+        false => widths[0].min(columns.saturating_sub(gaps + number(1) + number(2) + widths[3] + widths[4])),
+    };
+    let mut lines = Vec::new();
+    for [name, published, reproduced, deviation, verdict] in &rows {
+        let is_above = report::style::columns_of(name) > name_columns;
+        if is_above {
+            lines.push(format!("  {name}"));
+        }
         let line = format!(
             "  {}  {}  {}  {}  {verdict}",
-            pad_end(name, widths[0].max(NAME_COLUMNS_MIN)),
-            pad_start(published, widths[1].max(12)),
-            pad_start(reproduced, widths[2].max(12)),
+            pad_end(if is_above { "" } else { name }, name_columns),
+            pad_start(published, number(1)),
+            pad_start(reproduced, number(2)),
             pad_start(deviation, widths[3]),
         );
-        line.trim_end().to_owned()
-    });
-    lines.collect()
+        lines.push(line.trim_end().to_owned());
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::figure::Unit;
+
+    #[test]
+    fn a_deviation_that_rounds_to_nothing_has_no_sign() {
+        assert_eq!(
+            [-0.000_3, 0.000_3, -0.000_6, 0.25].map(signed_percent),
+            ["0.0 %", "0.0 %", "-0.1 %", "+25.0 %"]
+        );
+    }
+
+    #[test]
+    fn a_table_fits_a_narrow_terminal() {
+        let figures = vec![
+            Figure::new("quarter 1", Unit::Rate, 120.8e6, 151e6, 0.03).because("There is a reason."),
+            Figure::new("block read, outermost to innermost", Unit::Ratio, 1.0, 1.0, 0.01),
+        ];
+        let table = Table { title: String::new(), method: String::new(), figures };
+        let lines = terminal_table(&table, &mut Reasons::default(), 60);
+        assert_eq!(
+            lines,
+            [
+                "  figure        published  reproduced  deviation  verdict",
+                "  quarter 1    120.8 MB/s    151 MB/s    +25.0 %  differs [1]",
+                "  block read, outermost to innermost",
+                "                   1.00 ×      1.00 ×      0.0 %  agrees, ±1 %",
+            ]
+        );
+    }
 }

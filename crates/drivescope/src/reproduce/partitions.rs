@@ -189,7 +189,7 @@ fn writes(published: &Figures, partitions: &[Partition]) -> Table {
     figures.push(Figure::new("outermost to innermost", Unit::Ratio, rate(0) / rate(3), ratio, 0.04));
     Table {
         title: "Block write".into(),
-        method: "Until all is on the platters, as bonnie++ waits for it.".into(),
+        method: "The time ends when all is on the platters, since bonnie++ waits for that.".into(),
         figures,
     }
 }
@@ -261,7 +261,7 @@ fn usb(published: &Figures, by_usb: &[Partition; 2]) -> Table {
     ));
     let method = format!(
         "The same disk behind USB 2.0: one command at a time, 120 KiB each, on another machine with a file of 6576 MiB. \
-         {:.1} % of the file in memory are fitted to the outermost seeks.",
+         That {:.1} % of the file are still in memory is fitted to the outermost seeks.",
         FILE_SHARE_IN_MEMORY_BY_USB * 100.0
     );
     Table { title: "By USB 2".into(), method, figures }

@@ -103,31 +103,31 @@ pub(super) fn fall_of(shelf: &Shelf, trial: &Trial) -> Result<(Table, Fall, Virt
     let (before, after) = (number("before_mbps") * 1e6, number("after_mbps") * 1e6);
     let per_second = |rate: f64| rate / BLOCK.0 as f64;
     let figures = vec![
-        Figure::new("before the fall", Unit::Rate, before, fall.before, TOLERANCE),
+        Figure::new("before the cliff", Unit::Rate, before, fall.before, TOLERANCE),
         Figure::new(
-            "before the fall",
+            "before the cliff",
             Unit::PerSecond,
             per_second(before),
             per_second(fall.before),
             TOLERANCE,
         ),
         Figure::new(
-            "written when it fell",
+            "written up to the cliff",
             Unit::Bytes,
             number("bytes_before_fall_gb") * 1e9,
             fall.bytes,
             TOLERANCE,
         ),
-        Figure::new("after the fall", Unit::Rate, after, fall.after, AFTER_TOLERANCE),
+        Figure::new("after the cliff", Unit::Rate, after, fall.after, AFTER_TOLERANCE),
         Figure::new(
-            "after the fall",
+            "after the cliff",
             Unit::PerSecond,
             per_second(after),
             per_second(fall.after),
             AFTER_TOLERANCE,
         ),
         Figure::new(
-            "after to before",
+            "after the cliff to before it",
             Unit::Share,
             after / before,
             fall.after / fall.before,
@@ -158,7 +158,7 @@ fn smr_remedies(shelf: &Shelf, mut worn: VirtualRun, fall: &Fall) -> Result<Tabl
         Figure::bounded("sequential, past 23 GB written", Unit::Rate, least, last_third(&streamed)),
     ];
     let method = "Use less of it, leave time between writes, write sequentially. The article gives no figures for these but says that \
-         they keep the rate: 90 % of that before the fall is asked for.";
+         they keep the rate: at least 90 % of the rate before the cliff is asked for.";
     Ok(Table { title: "Three remedies, disk".into(), method: method.into(), figures })
 }
 
@@ -179,8 +179,9 @@ fn ssd_remedies(shelf: &Shelf, mut worn: VirtualRun) -> Result<Table, UserError>
         Figure::bounded("sequential to random", Unit::Ratio, Published::AtLeast(1.5), streamed / full),
     ];
     let method = format!(
-        "Rest on the same SSD. Clipping and order on sim:{SMALL_SSD}, filled and then written at random, half as much again, since they \
-         matter when space has run out. The article gives no figures; half as much again is asked for."
+        "Rest on the same SSD. Clipping and order on sim:{SMALL_SSD}, filled and then written at random with one and a half times as \
+         much, since they matter when space has run out. The article gives no figures; at least one and a half times the rate is \
+         asked for."
     );
     Ok(Table { title: "Three remedies, SSD".into(), method, figures })
 }
@@ -239,10 +240,10 @@ fn conclusion(smr: &Fall, ssd: &Fall) -> String {
     let rate = |value| Unit::Rate.text(value);
     format!(
         "Both fall for one reason: what arrives fast goes to a small fast area first, and when that is full the drive's own \
-         work competes with the host. The disk falls from {} to {}, since every write at random costs a band of 30 MB read \
-         and written again; the SSD from {} to {}, the rate of its denser cells. No figure of the drive tells where the \
-         fall is: it has to be measured, and over the whole drive, for within the media cache there is none. All three \
-         remedies work. Where writing at random goes on for hours, buy an SSD or a disk without shingled tracks.",
+         work competes with the host. The disk falls from {} to {}, since every random write costs a band of 30 MB read \
+         and written again; the SSD from {} to {}, the rate of its denser cells. No data sheet tells where the \
+         cliff is: it has to be measured, and over the whole drive, for within the media cache there is none. All three \
+         remedies work. Where random writes go on for hours, buy an SSD or a disk without shingled tracks.",
         rate(smr.before),
         rate(smr.after),
         rate(ssd.before),

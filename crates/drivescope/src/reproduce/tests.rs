@@ -61,7 +61,7 @@ fn sustained_writes_fall_as_published() {
 
 #[test]
 fn valleys_come_and_go_as_published() {
-    check(Article::E, 14, &["sizes spoilt in each trial", "slowest at first"]);
+    check(Article::E, 14, &["sizes spoilt in a trial", "slowest at first"]);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn caches_of_half_the_size_fail() {
     });
     for trial in [sustained_write::SMR_TRIAL, sustained_write::SSD_TRIAL] {
         let (table, _, _) = sustained_write::fall_of(&shelf, &trial).unwrap();
-        assert!(failing(&table).contains(&"written when it fell"), "{:?}", failing(&table));
+        assert!(failing(&table).contains(&"written up to the cliff"), "{:?}", failing(&table));
     }
 }
 
@@ -100,7 +100,7 @@ fn housekeeping_half_as_often_fails() {
         }
     });
     let (table, _, _) = valleys::halves(&shelf, &Figures::read(VALLEYS)).unwrap();
-    assert_eq!(failing(&table), ["one valley in, when stable"]);
+    assert_eq!(failing(&table), ["from valley to valley, when stable"]);
 }
 
 #[test]

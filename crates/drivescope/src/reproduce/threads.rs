@@ -95,7 +95,7 @@ fn machines() -> [Machine; 3] {
             reason: None,
         },
         Machine {
-            title: "mirror of two of 250 GB, Solaris 10",
+            title: "Mirror of two disks of 250 GB, Solaris 10",
             method: "Reads go to the two disks in turns, one command at a time each. UFS reads whole blocks of 8 KiB, so every second \
                  read finds its page in memory.",
             drive: MIRROR,
@@ -228,7 +228,7 @@ fn queueing(shelf: &Shelf) -> Result<Table, UserError> {
         });
     }
     let method = "100 threads on the 250 GB disk. Sorting by place saves seeks, and within 100 MB there is little to save: what is left is \
-         half a turn. Only who knows where the platter stands can save that.";
+         half a turn. Only the disk, which knows where its platter stands, can save that.";
     Ok(Table { title: "What a queue can do".into(), method: method.into(), figures })
 }
 
@@ -247,7 +247,8 @@ fn spans(shelf: &Shelf) -> Result<Table, UserError> {
     }
     let rate = reads_per_second(shelf.drive(ATA_DISK)?, &bare(), whole, 1)?;
     figures.push(Figure::new("the whole disk", Unit::PerSecond, 125.0, rate, TOLERANCE).because(BY_SEEK));
-    let method = "One thread on the 250 GB disk, nothing read on, 24,414 different blocks out of the span.";
+    let method =
+        "One thread on the 250 GB disk, nothing read on, 24,414 different blocks anywhere in the span.";
     Ok(Table { title: "The fall with the span".into(), method: method.into(), figures })
 }
 

@@ -210,7 +210,7 @@ pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, Pass,
     let bound = Published::AtMost(published.number_of("valley_width_max_s", "value"));
     let rate = published.number_of("pass_mbps", "value") * 1e6;
     figures.push(Figure::new(
-        "one valley in, when stable",
+        "from valley to valley, when stable",
         Unit::Seconds,
         interval,
         interval_s(&last_three),
@@ -332,7 +332,7 @@ fn size_sweep(shelf: &Shelf, published: &Figures) -> Result<Table, UserError> {
     let was = published.number_of("size_sweep_falls_hd_tune", "value");
     const BY_HEALING: &str = "A trial overwrites its own file several times, so in this model its valleys are narrow after the first trial, and they come \
          once in a minute of writing, of which a trial has half. The article shows two in one trial as an example.";
-    figures.push(Figure::new("sizes spoilt in each trial", Unit::Count, was, each, 0.5).because(BY_HEALING));
+    figures.push(Figure::new("sizes spoilt in a trial", Unit::Count, was, each, 0.5).because(BY_HEALING));
     let method = "After mixed writes on 1 GB, a file of 256 MiB is written and read in blocks of 512 bytes to 8 MiB, two seconds each, six \
          times. A size counts as spoilt below 95 % of its best rate.";
     Ok(Table { title: "A valley spoils a size".into(), method: method.into(), figures })
