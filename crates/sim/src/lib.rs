@@ -15,6 +15,8 @@
 //! | faults | unreadable and slow ranges, time-outs, short reads, stalls, going away, wrapping | `faulty`, around any |
 //! | data | what was written, and what silently goes wrong with it | any drive that is mounted |
 //!
+//! Besides those that come with the program there are as many as anybody likes, drawn at random: [`generator`].
+//!
 //! Not modelled, so nothing can be learnt here about it: errors of a link, rebuilding a mirror, parity.
 #![forbid(unsafe_code)]
 
@@ -24,6 +26,7 @@ pub mod disk;
 pub mod fault;
 pub mod flash;
 pub mod flaw;
+pub mod generator;
 pub mod link;
 pub mod profile;
 pub mod smr;

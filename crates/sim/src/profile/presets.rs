@@ -1,8 +1,10 @@
 //! The virtual drives that come with the program: one file each in `presets/`.
 
+use crate::generator;
 use crate::profile::document::Profile;
 use crate::profile::error::ProfileError;
 use crate::profile::parse::nearest;
+use std::borrow::Cow;
 
 /// Names and texts, from one list of names.
 macro_rules! presets {
@@ -55,22 +57,31 @@ pub fn preset_names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }
 
-/// The text of a profile that comes with the program, comments and all.
+/// The text of a profile that comes with the program, comments and all, or of one that is drawn: `random-flash-17`.
 ///
 /// # Errors
 /// When there is none of that name; says which is near.
-pub fn preset_text(name: &str) -> Result<&'static str, ProfileError> {
-    let preset = PRESETS.iter().find(|(known, _)| *known == name);
-    preset.map(|(_, text)| *text).ok_or_else(|| ProfileError::NoSuchDrive {
-        name: name.to_string(),
-        nearest: nearest(name, preset_names()),
+pub fn preset_text(name: &str) -> Result<Cow<'static, str>, ProfileError> {
+    if let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let no_such_drive =
+        || ProfileError::NoSuchDrive { name: name.to_string(), nearest: nearest(name, preset_names()) };
+    let drawn = generator::named(name).ok_or_else(no_such_drive)?;
+    toml::to_string(&drawn).map(Cow::Owned).map_err(|error| ProfileError::Unsound {
+        file: name.to_string(),
+        line: None,
+        reason: error.to_string(),
     })
 }
 
-/// A profile that comes with the program.
+/// A profile that comes with the program, or one that is drawn.
 ///
 /// # Errors
 /// When there is none of that name.
 pub fn preset(name: &str) -> Result<Profile, ProfileError> {
-    Profile::parse(preset_text(name)?, &format!("{name}.toml"))
+    match generator::named(name) {
+        Some(drawn) => Ok(drawn),
+        None => Profile::parse(&preset_text(name)?, &format!("{name}.toml")),
+    }
 }
