@@ -183,10 +183,10 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "  figure        published  reproduced  deviation  verdict",
-                "  quarter 1    120.8 MB/s    151 MB/s    +25.0 %  differs [1]",
+                "  figure      published  reproduced  deviation  verdict",
+                "  quarter 1  120.8 MB/s    151 MB/s    +25.0 %  differs [1]",
                 "  block read, outermost to innermost",
-                "                   1.00 ×      1.00 ×      0.0 %  agrees, ±1 %",
+                "                 1.00 ×      1.00 ×      0.0 %  agrees, ±1 %",
             ]
         );
     }

@@ -193,11 +193,7 @@ pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, Pass,
     let mut figures = Vec::new();
     for (index, pass) in passes.iter().chain(&last_three).enumerate() {
         let number = index + 1;
-        figures.push(Figure::shown(
-            format!("pass {number} over the first half, valleys"),
-            Unit::Count,
-            pass.count(),
-        ));
+        figures.push(Figure::shown(format!("pass {number}, valleys"), Unit::Count, pass.count()));
         figures.push(Figure::shown(format!("pass {number}, mean width"), Unit::Seconds, pass.width_s()));
     }
     let fewer = last_three[2].count() / passes[0].count();
@@ -218,15 +214,15 @@ pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, Pass,
     ));
     figures.push(Figure::bounded("widest valley, when stable", Unit::Seconds, bound, widest));
     figures.push(Figure::new("rate of a pass, when stable", Unit::Rate, rate, last_three[0].rate, 0.25));
-    figures.push(Figure::shown("the other half after 8 hours of rest, valleys", Unit::Count, other.count()));
-    figures.push(Figure::shown("the other half, mean width", Unit::Seconds, other.width_s()));
+    figures.push(Figure::shown("other half, 8 hours later, valleys", Unit::Count, other.count()));
+    figures.push(Figure::shown("other half, mean width", Unit::Seconds, other.width_s()));
     let untouched = other.width_s_max() / passes[0].width_s_max();
     figures.push(Figure::new("widest valley, other half to first pass", Unit::Ratio, 1.0, untouched, 0.15));
     let first = passes.remove(0);
     let last = last_three.into_iter().last().expect("three passes were taken");
-    let method = "64 KiB blocks after mixed writes over the whole drive. The article passes over half of the drive until its valleys are \
-         few, then over all: the other half is as bad as at first, so it is overwriting that helps, and only where it \
-         happens; rest does not.";
+    let method = "Passes over the first half with blocks of 64 KiB, after mixed writes over the whole drive. The article goes on until the \
+         valleys are few, then passes over all: the other half is as bad as at first, so it is overwriting that helps, and \
+         only where it happens; rest does not.";
     Ok((Table { title: "After mixed writes".into(), method: method.into(), figures }, first, last))
 }
 

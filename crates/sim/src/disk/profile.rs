@@ -386,7 +386,8 @@ impl DiskProfile {
         if read.segments > 4096 {
             return Err(Flaw::new("read_ahead.segments", "more than 4096 segments"));
         }
-        if read.segments > 0 && !(4..=CACHE_KIB_MAX / 4096).contains(&read.segment_kib) {
+        let least_kib = if read.segments > 0 { 4 } else { 0 };
+        if !(least_kib..=CACHE_KIB_MAX / 4096).contains(&read.segment_kib) {
             return Err(Flaw::new("read_ahead.segment_kib", "a segment has 4 KiB to 16 MiB"));
         }
         if read.ahead_bytes() > read.cache_bytes() {
@@ -562,5 +563,7 @@ fn within(value: f64, low: f64, high: f64, key: &str, unit: &str) -> Result<(), 
     if (low..=high).contains(&value) {
         return Ok(());
     }
+    // Written out, 1e300 would fill the screen.
+    let value = if value.abs() < 1e15 { value.to_string() } else { format!("{value:e}") };
     Err(Flaw::new(key, format!("{value} is not within {low} to {high} {unit}").trim_end()))
 }

@@ -42,7 +42,7 @@ pub enum FaultProfile {
     },
     /// Some reads move half of their bytes.
     ShortReads {
-        /// Each so-manieth read; 1 is all of them.
+        /// Of how many reads one is short; 1 is all of them.
         every_reads: u64,
     },
     /// For a while no answer comes; what was due then comes at its end. The drive itself works on.

@@ -102,7 +102,8 @@ fn quoted(path: &Path) -> String {
 /// How late the answers were, for a person.
 fn report(lateness: &Lateness) -> String {
     let histogram = &lateness.histogram;
-    let mut text = format!("{} answers", histogram.count());
+    let count = histogram.count();
+    let mut text = format!("{count} {}", if count == 1 { "answer" } else { "answers" });
     let quantile = |quantile| histogram.quantile(quantile).unwrap_or(Nanos::ZERO);
     if let (Some(mean), Some(max)) = (histogram.mean_ns(), histogram.max()) {
         let _ = write!(
