@@ -233,6 +233,32 @@ fn a_write_makes_what_was_read_there_stale() {
     assert!(read(&mut disk, &mut now, 1 << 40, 4096).1 > 0.3e-3);
 }
 
+#[test]
+fn a_segment_is_too_large_even_where_there_are_none() {
+    let mut profile = profile();
+    profile.read_ahead = ReadAheadProfile { segments: 0, segment_kib: 1 << 60, ahead_kib: None };
+    let flaw = profile.check(DISK_4TB_CAPACITY).unwrap_err();
+    assert!(flaw.to_string().contains("read_ahead.segment_kib"), "{flaw}");
+}
+
+/// As with real disks, whose memory keeps what was written until something else needs the room.
+#[test]
+fn what_was_written_is_read_back_from_the_cache() {
+    let mut disk = disk(|profile| profile.write_cache.capacity_kib = 1024);
+    let mut now = Instant(0);
+    let at = 1 << 40;
+    alone(&mut disk, &mut now, write(at, 65_536));
+    assert!(read(&mut disk, &mut now, at, 65_536).1 < 0.3e-3, "while the arm writes it");
+    let flush = Request { tag: Tag(0), operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 };
+    alone(&mut disk, &mut now, flush);
+    assert!(read(&mut disk, &mut now, at + 4096, 4096).1 < 0.3e-3, "when it is on the platter");
+    // 1 MiB of later writes takes all the room.
+    for index in 0..16 {
+        alone(&mut disk, &mut now, write(index * 65_536, 65_536));
+    }
+    assert!(read(&mut disk, &mut now, at, 65_536).1 > 1e-3, "when something else needed the room");
+}
+
 /// Without a cache one write at a time misses its turn each time; several at a time are written one behind the other.
 #[test]
 fn without_write_cache_a_queue_keeps_the_arm_writing() {

@@ -1,4 +1,4 @@
-//! What was answered but is not yet on the platter.
+//! What was answered but is not yet on the platter, and what was written last, which can still be read from here.
 //!
 //! Stretches that touch are joined. The arm takes the one that continues what it wrote last, else the one of the oldest
 //! few that can be reached soonest: disks write at random from their cache about as fast as they read at a depth of 64.
@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const WRITE_BACK_BYTES_MAX: u64 = 4 << 20;
 /// Of what is to be written, this many stretches are weighed against each other.
 const SORTED_STRETCHES: usize = 64;
+/// This many stretches are remembered after they were written.
+const WRITTEN_STRETCHES: usize = 64;
 
 /// Stretches that wait to be written.
 #[derive(Clone, Debug)]
@@ -25,6 +27,9 @@ pub struct WriteCache {
     weighed: Vec<(u64, Place)>,
     /// Where what was written last ended.
     written_end: u64,
+    /// Stretches that were written and are still here, the latest last, in the room that dirty ones leave.
+    written: VecDeque<(u64, u64)>,
+    written_bytes: u64,
 }
 
 impl WriteCache {
@@ -37,6 +42,8 @@ impl WriteCache {
             ages: VecDeque::new(),
             weighed: Vec::with_capacity(SORTED_STRETCHES),
             written_end: 0,
+            written: VecDeque::with_capacity(WRITTEN_STRETCHES + 1),
+            written_bytes: 0,
         }
     }
 
@@ -55,10 +62,41 @@ impl WriteCache {
         self.dirty_bytes + length_bytes <= self.capacity_bytes
     }
 
-    /// Whether all of a stretch is in the cache.
+    /// Whether all of a stretch is in the cache, dirty or just written.
     pub fn holds(&self, first_byte: u64, end_byte: u64) -> bool {
-        !self.is_empty()
-            && self.dirty.range(..=first_byte).next_back().is_some_and(|(_, &end)| end >= end_byte)
+        let is_within = |&(first, end): &(u64, u64)| first <= first_byte && end >= end_byte;
+        self.dirty.range(..=first_byte).next_back().is_some_and(|(_, &end)| end >= end_byte)
+            || self.written.iter().any(is_within)
+    }
+
+    /// Remembers what was written, behind what it continues.
+    fn remember(&mut self, first: u64, end: u64) {
+        match self.written.back_mut() {
+            Some((_, before_end)) if *before_end == first => *before_end = end,
+            _ => self.written.push_back((first, end)),
+        }
+        self.written_bytes += end - first;
+        if self.written.len() > WRITTEN_STRETCHES
+            && let Some((first, end)) = self.written.pop_front()
+        {
+            self.written_bytes -= end - first;
+        }
+        self.give_way();
+    }
+
+    /// Forgets of what was written longest ago as much as what is dirty needs.
+    fn give_way(&mut self) {
+        let room = self.capacity_bytes.saturating_sub(self.dirty_bytes);
+        while self.written_bytes > room
+            && let Some((first, end)) = self.written.front_mut()
+        {
+            let forgotten = (self.written_bytes - room).min(*end - *first);
+            *first += forgotten;
+            self.written_bytes -= forgotten;
+            if first == end {
+                self.written.pop_front();
+            }
+        }
     }
 
     /// Adds a stretch, and joins it with what it touches or covers.
@@ -81,6 +119,7 @@ impl WriteCache {
         }
         self.dirty.insert(first, end);
         self.dirty_bytes += end - first;
+        self.give_way();
         if !is_known {
             self.ages.push_back(first);
             self.forget_stale();
@@ -106,6 +145,7 @@ impl WriteCache {
         }
         self.dirty_bytes -= taken_end - first;
         self.written_end = taken_end;
+        self.remember(first, taken_end);
         Some((first, taken_end - first, place))
     }
 
