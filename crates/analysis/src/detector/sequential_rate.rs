@@ -13,19 +13,21 @@
 //! differ by more than that error, and elapsed time is taken. The mean over the range is stratified over random places;
 //! its reciprocal is the rate of a pass. Other load and a rate that wanders make visits alike that follow each other;
 //! that widens the interval (see `stats::dependent`). At the ends it is the mean of the repeated visits there.
-//! A write ends when it is lasting: a visit that ends with a flush counts as a whole, with the time of the flush.
+//! A write ends when it is lasting: a visit whose flush takes longer than getting there and back counts as a whole, with the time of the
+//! flush and without that of one access.
 //! # Cannot tell when
 //! Too few visits, all of them with errors or too short to fill the queue; answers in no time.
 //! # Known problems
 //! Visits with errors are left out, so errors that cluster in slow places make the mean too high. Surfaces of a disk that differ by a few
 //! percent show as spread within a stratum, and widen the interval; at an edge, visits that begin at the same place see the same surface, and the
-//! interval holds that surface's rate only. A visit of writes includes getting there: about 10 ms of half a second on a disk, 2 % too slow. A
+//! interval holds that surface's rate only. A
 //! shingled disk that is written in visits tidies up after each, so that a whole pass is up to twice as fast as they are. Four visits to an edge are too few for a load that stays for seconds.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 
 use super::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, sequential_visits,
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, random_groups,
+    sequential_visits,
 };
 use super::trust::{Subject, covers};
 use super::wording::{plural, rate};
@@ -41,6 +43,7 @@ use model::finding::{Finding, FindingCode};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
+use model::units::Bytes;
 
 /// See the head of this file.
 pub(super) struct SequentialRate {
@@ -77,6 +80,10 @@ const IDLE_SHARE_MAX: f64 = 0.002;
 /// The standard deviation of the difference of two uniform edges, as a share of one request: √(1/6).
 const EDGE_SD: f64 = 0.408_248_290_463_863;
 
+/// What visits cannot tell of a write cache that is larger than they are, nor of a shingled disk.
+const LONGER_WRITES: &str =
+    "Expect less of longer writes: a drive may be slower once a cache of its own is full.";
+
 /// The sequential visits of a run that can be used, and how their time is taken.
 struct Pass<'run> {
     span: ByteRange,
@@ -93,6 +100,8 @@ struct Timed<'run> {
     slices: Vec<Slice>,
     /// Whether there were too few slices to leave out those in which the queue filled.
     whole: bool,
+    /// What it takes to get to a place of the drive, as far as the run tells.
+    access_s: f64,
 }
 
 /// What a visit's time is.
@@ -165,18 +174,44 @@ impl SequentialRate {
         };
         let subject = Subject::of(run);
         let statement = format!(
-            "{} run at {} on average over {}.",
+            "{} run at {} on average over {}",
             plural(self.operation),
             rate(estimate.value),
             subject.extent(run, mean.span)
-        );
-        subject.qualify(Finding::number(code, estimate, "B/s", statement, evidence_of(&mean.visits)))
+        ) + &self.burst(&mean.visits);
+        let finding = Finding::number(code, estimate, "B/s", statement, evidence_of(&mean.visits));
+        subject.qualify(match self.operation {
+            Operation::Write => finding.with_advice(LONGER_WRITES),
+            _ => finding,
+        })
+    }
+}
+
+impl SequentialRate {
+    /// The end of the sentence: what is known of writes is how fast bursts of them are.
+    fn burst(&self, visits: &[Visit<'_>]) -> String {
+        let bytes = visits.iter().map(|visit| visit.summary.bytes()).max().unwrap_or(0);
+        match self.operation {
+            Operation::Write => format!(", {} at a time.", Bytes(bytes)),
+            _ => ".".into(),
+        }
     }
 }
 
 /// The mean time per byte of a full pass of `operation`, or why it is not known.
 pub(super) fn pass_mean<'run>(run: &RunView<'run>, operation: Operation) -> Result<PassMean<'run>, String> {
     Pass::of(run, operation)?.mean()
+}
+
+/// The mean of single random reads in seconds; 0 when there were none.
+fn single_access_s(run: &RunView<'_>) -> f64 {
+    let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
+    let (mut sum_ns, mut count) = (0.0, 0.0);
+    for totals in single.iter().filter_map(|visit| visit.summary.totals_of(Operation::Read)) {
+        sum_ns += totals.histogram.sum_ns() as f64;
+        count += totals.histogram.count() as f64;
+    }
+    if count > 0.0 { sum_ns / count / 1e9 } else { 0.0 }
 }
 
 /// The upper quartile of the visits' ranges: edges are visited less often than all other places together.
@@ -207,8 +242,9 @@ impl<'run> Pass<'run> {
         if in_no_time(run, &sound) {
             return Err(NO_TIME.into());
         }
-        let visits: Vec<Timed<'run>> =
-            sound.into_iter().filter_map(|visit| Timed::of(run, visit, operation)).collect();
+        let access_s = single_access_s(run);
+        let timed = |visit| Timed::of(run, visit, operation, access_s);
+        let visits: Vec<Timed<'run>> = sound.into_iter().filter_map(timed).collect();
         if visits.is_empty() {
             return Err("Every visit ended before its queue had filled. Measure longer.".into());
         }
@@ -314,10 +350,16 @@ fn time_of(visits: &[Timed<'_>]) -> (Time, f64) {
 
 impl<'run> Timed<'run> {
     /// The steady slices; or, of a visit that was over before there were any, all of it. None when that is too short.
-    fn of(run: &RunView<'run>, visit: Visit<'run>, operation: Operation) -> Option<Timed<'run>> {
+    fn of(
+        run: &RunView<'run>,
+        visit: Visit<'run>,
+        operation: Operation,
+        access_s: f64,
+    ) -> Option<Timed<'run>> {
         let depth = visit.workload.in_flight_max() as f64;
-        let steady = Timed { visit, slices: visit.slices(run, operation, Part::Steady), whole: false };
-        let whole = Timed { visit, slices: visit.slices(run, operation, Part::Whole), whole: true };
+        let slices = |part| visit.slices(run, operation, part);
+        let steady = Timed { visit, slices: slices(Part::Steady), whole: false, access_s };
+        let whole = Timed { visit, slices: slices(Part::Whole), whole: true, access_s };
         let is_whole_usable =
             whole.bytes() > 0.0 && whole.elapsed_s() > 0.0 && whole.operations() >= FILLS_MIN * depth;
         let is_steady_usable = steady.bytes() > 0.0 && steady.operations() >= depth;
@@ -362,11 +404,15 @@ impl<'run> Timed<'run> {
     }
 
     /// What was written is written when it is lasting. A cache takes the first of a visit at once and the flush makes up
-    /// for it at the end, so that only the visit as a whole, flush and all, has a rate. None without a flush.
+    /// for it at the end, so that only the visit as a whole, flush and all, has a rate, the time to get there taken off.
+    /// None where the flush moved next to nothing: it takes no longer than an access there and back.
     fn lasting_s_per_byte(&self) -> Option<f64> {
         let summary = self.visit.summary;
-        let (flush_ns, bytes) = (summary.flush_ns(), summary.bytes());
-        (flush_ns > 0 && bytes > 0)
-            .then(|| summary.duration_ns.saturating_add(flush_ns) as f64 / 1e9 / bytes as f64)
+        let (flush_s, bytes) = (summary.flush_ns() as f64 / 1e9, summary.bytes() as f64);
+        if flush_s <= 2.0 * self.access_s || bytes == 0.0 {
+            return None;
+        }
+        let whole_s = summary.duration_ns as f64 / 1e9 + flush_s;
+        Some((whole_s - self.access_s) / bytes)
     }
 }
