@@ -8,6 +8,9 @@
 //! | its queue | shortest positioning first, with ageing | `disk-4tb` |
 //! | its caches | segments of what was read, reading on; a write cache that empties when the arm is free | `disk-4tb` |
 //! | its defects | remapped, slow and unreadable sectors; standby | any disk |
+//! | shingled recording | a media cache with its map, bands, cleaning in idle time and under pressure | `smr-2tb` |
+//! | flash | dies behind channels, translation and garbage collection on a sample of pages, SLC cache, buffer, heat | `sata-tlc-500gb` |
+//! | an X25-M's valleys | by what was seen of them, not by its firmware | `x25-m` |
 //! | a plain disk | a table of rates by position, a uniform wait for the sector, nearest request first | `zoned` |
 //! | constant latency | several servers | `constant`, `null` |
 //! | the link | rate, cost of a command, queue depth, large requests in several commands | around any drive |
@@ -17,7 +20,8 @@
 //!
 //! Besides those that come with the program there are as many as anybody likes, drawn at random: [`generator`].
 //!
-//! Not modelled, so nothing can be learnt here about it: errors of a link, rebuilding a mirror, parity.
+//! Not modelled, so nothing can be learnt here about it: errors of a link, rebuilding a mirror, parity, wear of
+//! flash. What each mechanism leaves out stands at the head of its `drive.rs` or `mod.rs`.
 #![forbid(unsafe_code)]
 
 pub mod constant;

@@ -119,7 +119,7 @@ pub(super) fn draw(seed: u64) -> Profile {
     let drawn = draw_disk(Family::HardDisk, seed, &CLASSES);
     let bytes = drawn.platter_bytes;
     let description = format!(
-        "A random hard disk: {}, {} min⁻¹, {} surfaces, layout {:?}",
+        "A random hard disk: {}, {} rpm, {} surfaces, layout {:?}",
         size(bytes),
         drawn.class.turns_per_minute,
         drawn.disk.geometry.surfaces,

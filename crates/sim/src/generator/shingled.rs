@@ -87,7 +87,7 @@ pub(super) fn draw(seed: u64) -> Profile {
 
 fn describe(drawn: &Drawn, smr: &SmrProfile, bytes: u64) -> String {
     format!(
-        "A random SMR disk: {}, {} min⁻¹, {} of media cache, {}",
+        "A random SMR disk: {}, {} rpm, {} of media cache, {}",
         hard_disk::size(bytes),
         drawn.class.turns_per_minute,
         hard_disk::size(smr.media_cache_bytes),

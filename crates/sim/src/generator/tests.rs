@@ -61,8 +61,8 @@ fn a_seed_stays_the_drive_it_was() {
     assert_eq!(
         described,
         [
-            "A random hard disk: 2.15 TB, 7200 min⁻¹, 13 surfaces, layout FF",
-            "A random SMR disk: 3.39 TB, 5400 min⁻¹, 27 GB of media cache, aggressive cleaning",
+            "A random hard disk: 2.15 TB, 7200 rpm, 13 surfaces, layout FF",
+            "A random SMR disk: 3.39 TB, 5400 rpm, 27 GB of media cache, aggressive cleaning",
             "A random flash drive: 2.00 TB, 3 bits a cell, 64 dies, up to 255 GB of SLC cache",
             "A random RAID 0: 3 of 970-pro, chunks of 16 KiB",
         ]
