@@ -45,8 +45,7 @@ pub fn virtual_drives_table(rows: &[VirtualDriveRow], style: Style) -> String {
     let lines =
         table.lines(|index| paragraph("    ", &style.sentence(&rows[index].description), style.columns()));
     let hint = "Measure one: drivescope check sim:NAME. What it is made of: drivescope sim show NAME. What is true of it: \
-                drivescope sim truth NAME. Besides these there is one for every number, drawn at random: random-hard-disk-17, \
-                random-shingled-17, random-flash-17, random-volume-17.";
+                drivescope sim truth NAME.";
     format!("{}\n\n{}\n", lines.join("\n"), paragraph("", hint, style.columns()).join("\n"))
 }
 
