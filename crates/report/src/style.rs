@@ -39,7 +39,7 @@ pub(crate) enum Tone {
 
 impl Style {
     /// The columns a page uses.
-    pub(crate) fn columns(&self) -> usize {
+    pub fn columns(&self) -> usize {
         self.width.clamp(PAGE_COLUMNS_MIN, PAGE_COLUMNS_MAX)
     }
 

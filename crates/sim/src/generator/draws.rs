@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(rounded(7219.13), 7219.0);
         assert_eq!(rounded(123_456.0), 123_500.0);
         assert_eq!(rounded(3.14159e-5), 3.142e-5);
-        assert_eq!([rounded(0.0), rounded(-2.718_28)], [0.0, -2.718]);
+        assert_eq!([rounded(0.0), rounded(-2.345_67)], [0.0, -2.346]);
     }
 
     #[test]

@@ -4,7 +4,9 @@ use crate::cli::args::SimListArguments;
 use crate::cli::output;
 use crate::error::{UserError, exit};
 use crate::virtual_drive::find;
+use report::style::paragraph;
 use report::terminal::{VirtualDriveRow, virtual_drives_table};
+use sim::generator::{Family, random_name};
 use sim::profile::{Medium, Profile, preset_names};
 use sim::volume::VolumeKind;
 
@@ -14,7 +16,11 @@ use sim::volume::VolumeKind;
 /// When there is nowhere to print to.
 pub fn run(arguments: &SimListArguments) -> Result<u8, UserError> {
     let rows: Result<Vec<VirtualDriveRow>, UserError> = preset_names().map(row).collect();
-    output::print(&virtual_drives_table(&rows?, output::page_style(arguments.plain)))?;
+    let style = output::page_style(arguments.plain);
+    let drawn = Family::ALL.map(|family| random_name(family, 17)).join(", ");
+    let hint = format!("Drives drawn at random, one for every number, open in the same way: {drawn}.");
+    let hint = paragraph("", &hint, style.columns()).join("\n");
+    output::print(&format!("{}{hint}\n", virtual_drives_table(&rows?, style)))?;
     Ok(exit::SUCCESS)
 }
 
