@@ -166,7 +166,9 @@ fn the_report_comes_at_the_end_and_when_asked_for() {
     file.read_exact_at(&mut [0; 4096], 0).unwrap();
     signal("USR1", served.process.id());
     let mut asked_for = String::new();
-    (0..3).for_each(|_| drop(served.out.read_line(&mut asked_for).unwrap()));
+    for _ in 0..3 {
+        served.out.read_line(&mut asked_for).unwrap();
+    }
     assert!(asked_for.starts_with("1 answer; late by: mean "), "{asked_for}");
     assert!(asked_for.contains("real-time scheduling: "), "{asked_for}");
     file.read_exact_at(&mut [0; 4096], 0).unwrap();
