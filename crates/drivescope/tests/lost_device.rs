@@ -57,6 +57,7 @@ fn check_until_it_is_gone(store: &Store) -> Run {
         command: "drivescope check sim:constant --seed 1".into(),
         seed: 1,
         facts,
+        profile: None,
         rig: &rig,
         overhead: None,
         warnings: Vec::new(),
