@@ -351,7 +351,7 @@ fn mixed(bytes: u64) -> impl Iterator<Item = Request> {
 const HALF: u64 = 40 * GB / (8 * MIB) * (8 * MIB);
 
 /// Intel's 70 MB/s, and article E: valleys once in a minute and below a second after mixed writes; narrower with each
-/// pass (METHODS' model: 0.80, 0.54, 0.36, 0.24, 0.16, 0.11, 0.07 s), where it went; none after a fill with 8 MiB.
+/// pass (calculated: 0.80, 0.54, 0.36, 0.24, 0.16, 0.11, 0.07 s), where it went; none after a fill with 8 MiB.
 #[test]
 fn the_x25_m_writes_as_measured_with_valleys() {
     let profile = preset("x25-m").unwrap();
@@ -405,7 +405,7 @@ fn the_x25_m_answers_as_sold() {
     assert_near("x25-m: taking 4 KiB, run, µs", seconds * 1e6, 115.0, 3.0);
 }
 
-/// METHODS 3.5: random writes all over a drive with 7.37 % of spare space are amplified 7.26 times by greedy collection.
+/// The reference calculation: random writes all over a drive with 7.37 % of spare space are amplified 7.26 times by greedy collection.
 #[test]
 fn the_x25_m_amplifies_as_its_spare_space_says() {
     let profile = preset("x25-m").unwrap();

@@ -154,7 +154,7 @@ proptest! {
         }
     }
 
-    /// The quick way to a positioning time against the formula of METHODS: longer of seek and switch, settling, wait.
+    /// The quick way to a positioning time against the formula of the reference calculation: longer of seek and switch, settling, wait.
     #[test]
     fn positioning_is_the_plain_formula(
         from in 0u64..900_000_000, to in 0u64..900_000_000, start_s in 0.0f64..100_000.0, writes in any::<bool>(),

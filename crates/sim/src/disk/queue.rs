@@ -84,7 +84,8 @@ impl Queue {
             1 => 0,
             _ => self.nearest(mechanism, at_s),
         };
-        let mut taken = self.near.swap_remove(index);
+        // Those that stay keep their order: of two that are equally near the older one is taken.
+        let mut taken = self.near.remove(index);
         taken.ready_s = if taken.goes_on(mechanism, at_s) { at_s } else { at_s + taken.overhead_s() };
         if let Some(next) = self.later.pop_front() {
             self.near.push(next);

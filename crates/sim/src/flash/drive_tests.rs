@@ -1,4 +1,4 @@
-//! The whole drive: against literals of METHODS, and against what any drive must do.
+//! The whole drive: against literals of the reference calculation, and against what any drive must do.
 
 use super::*;
 use crate::profile::plain_facts;
@@ -135,7 +135,7 @@ fn a_drive_without_a_cache_has_no_cliff() {
     rates.iter().for_each(|rate| assert!((rate / dense - 1.0).abs() < 0.02, "{rates:?}"));
 }
 
-/// METHODS 3.5 through the whole drive: steady random writes run at the sequential rate through the amplification.
+/// The reference calculation through the whole drive: steady random writes run at the sequential rate through the amplification.
 #[test]
 fn random_writes_come_to_the_steady_rate() {
     let profile = FlashProfile {
@@ -207,7 +207,7 @@ fn what_holds_nothing_is_read_without_a_die() {
     assert!((read_at(&mut bench, 0) - 10e-6).abs() < 1e-9);
 }
 
-/// METHODS 7.5: IOPS(Q) = D·(1 − (1 − 1/D)^Q)/t as long as few wait for another; see the truth's comment for more.
+/// The reference calculation: IOPS(Q) = D·(1 − (1 − 1/D)^Q)/t as long as few wait for another; see the truth's comment for more.
 #[test]
 fn random_reads_gain_by_depth_as_balls_in_bins() {
     let profile = FlashProfile { initial: crate::flash::profile::Initial::Filled, ..profile(PLAIN) };

@@ -15,7 +15,7 @@
 //! | splitting the drive does not isolate its halves | F = 95 % of the mean f of what is written, 5 % of the whole drive's |
 //!
 //! F is the mean of what the latest writes found, before they changed it. The numbers 4, 55 %, 60 s, 0.9 and
-//! 0.1 are METHODS 7.4's and give the published 0.80 s after 19 h of mixed writes and .54 .36 .24 .16 .11 .07 s in the
+//! 0.1 are the reference calculation's and give the published 0.80 s after 19 h of mixed writes and .54 .36 .24 .16 .11 .07 s in the
 //! passes after it; 0.007 and 5 % are ours: the first makes the last of these stay instead of vanish, since it was
 //! seen to stay.
 //!

@@ -1,4 +1,4 @@
-//! Against what was seen of an X25-M, and against METHODS 7.4.
+//! Against what was seen of an X25-M, and against the reference calculation.
 
 use super::*;
 use proptest::prelude::*;
@@ -73,7 +73,7 @@ fn used() -> HousekeepingProfile {
     HousekeepingProfile { initial_fragmentation: 0.8, ..HousekeepingProfile::default() }
 }
 
-/// METHODS 7.4: .80 after mixed writes, then .54 .36 .24 .16 .11 .07 in repeated passes of 64 KiB.
+/// The reference calculation: .80 after mixed writes, then .54 .36 .24 .16 .11 .07 in repeated passes of 64 KiB.
 #[test]
 fn each_pass_makes_them_narrower() {
     let mut bench = Bench::new(used());
@@ -168,7 +168,7 @@ fn pieces_of_a_large_write_are_told_from_a_deep_queue() {
     assert!((bench.mean_fragmentation() - 0.36).abs() < 0.01, "{}", bench.mean_fragmentation());
 }
 
-/// METHODS 7.4's mixture, half random and half sequential in 16 KiB, leaves about 0.8 wherever it went.
+/// The reference calculation's mixture, half random and half sequential in 16 KiB, leaves about 0.8 wherever it went.
 #[test]
 fn mixed_writes_fragment() {
     let mut bench = Bench::new(HousekeepingProfile::default());

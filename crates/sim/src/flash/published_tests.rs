@@ -1,4 +1,4 @@
-//! Drives that were sold, by mechanisms that give what was measured of them (METHODS 3.7, 6 and 7.5).
+//! Drives that were sold, by mechanisms that give what was measured of them.
 
 use super::*;
 use crate::flash::drive::drive_tests::{Bench, profile, write};

@@ -30,7 +30,7 @@ fn measured(layout: Layout, used_units: u32, seed: u64) -> f64 {
 }
 
 #[allow(clippy::approx_constant, reason = "3.14 is a measured amplification")]
-/// METHODS 3.5, row "greedy sim": 1024 blocks of 128 pages.
+/// A reference calculation, row "greedy sim": 1024 blocks of 128 pages.
 #[test]
 fn write_amplification_is_as_published() {
     let row = [

@@ -72,7 +72,7 @@ mod tests {
         assert!((harmonic(100.0) - 5.187_377_517_639_621).abs() < 1e-11);
     }
 
-    /// METHODS 3.5, row "Lambert".
+    /// A reference calculation, row "Lambert".
     #[test]
     fn the_limit_is_as_published() {
         let row = [

@@ -92,7 +92,7 @@ const WRITE_OVERHEAD_US: Range = (2.0, 10.0);
 /// A million operations a second, and a fifth of that on small controllers.
 const COMMAND_US: Range = (0.5, 5.0);
 const READ_AHEAD_KIB: [u32; 4] = [128, 256, 512, 1024];
-/// MQSim collects below 5 % free, and in emergency at 0.5 %; idle times of 1 to 30 s (METHODS 3.2, 7.3).
+/// MQSim collects below 5 % free, and in emergency at 0.5 %; idle times of 1 to 30 s.
 const FREE_SUPERBLOCKS: (u32, u32) = (1, 4);
 const IDLE_FREE_SHARE: Range = (0.005, 0.05);
 const IDLE_S: Range = (0.2, 30.0);
@@ -307,7 +307,7 @@ fn draw_housekeeping(
     (draws.percent(60) && can).then_some(housekeeping)
 }
 
-/// The map is written out after so much (METHODS 7.5); how much and how long is assumed.
+/// The map is written out after so much; how much and how long is assumed.
 fn draw_map_flush(draws: &mut Draws) -> Option<MapFlushProfile> {
     let flush = MapFlushProfile {
         every_mib: draws.by_ratio((64.0, 2048.0)) as u64,

@@ -4,7 +4,7 @@ use crate::disk::profile::{GeometryProfile, TrackLayout, ZoneProfile};
 use crate::generator::draws::{Draws, Range, rounded};
 use crate::generator::hard_disk::Class;
 
-/// 15 to 60 zones: METHODS of zone tables from Wong 2019, and WD's own model of a 4 TB disk (60).
+/// 15 to 60 zones: zone tables from Wong 2019, and WD's own model of a 4 TB disk (60).
 const ZONES: (u64, u64) = (15, 60);
 /// A zone against the mean one. WD's model has 8 equal ones in front and 71 to 77 GB elsewhere; DiskSim's drives differ
 /// by a factor of two and more.

@@ -30,7 +30,7 @@ pub(super) enum Use {
     Serial,
 }
 
-/// OD to ID of desktop disks: 2.0 (WD's model of 4 TB) to 2.24 (DT01ACA300) (METHODS 1.4, 1.5).
+/// OD to ID of desktop disks: 2.0 (WD's model of 4 TB) to 2.24 (DT01ACA300).
 const DESKTOP_RATIO: Range = (2.0, 2.25);
 /// OD to ID of disks with small platters: 1.72 (WD3000BKHG) and 1.75 (Cheetah 15K.7) (Wong 2019).
 const FAST_RATIO: Range = (1.7, 1.75);
@@ -90,11 +90,11 @@ const CLASSES: [(u64, Class); 7] =
 
 /// Units of one model turn 0.27 % faster than another's nominal speed (DT01ACA300, Wong 2019).
 const SPEED_ERROR: Range = (-0.003, 0.003);
-/// 3 % is what the extracted drives scatter (METHODS 7.1); how much that differs is assumed.
+/// 3 % is what the extracted drives scatter; how much that differs is assumed.
 const SEEK_NOISE: Range = (0.02, 0.04);
 /// 0.03 to 1.0 ms on seven drives (DiskSim).
 const HEAD_SWITCH_MS: Range = (0.03, 1.0);
-/// METHODS 7.1, of the same drives.
+/// The reference calculation, of the same drives.
 const WRITE_SETTLE_MS: Range = (0.3, 0.65);
 const COMMAND_OVERHEAD_MS: Range = (0.15, 0.3);
 

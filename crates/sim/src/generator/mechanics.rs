@@ -59,7 +59,7 @@ const SEGMENT_KIB: [u64; 5] = [256, 512, 1024, 1536, 2048];
 /// The part of the memory that holds writes: assumed. The rest beside the segments is the firmware's.
 const WRITE_CACHE_SHARE: Range = (0.2, 0.45);
 
-/// Ageing: 0.002 to 0.05 are those computed in METHODS 7.1 that neither starve nor throw away the sorting.
+/// Ageing: 0.002 to 0.05 are those computed in the reference calculation that neither starve nor throw away the sorting.
 const AGE_WEIGHT: Range = (0.002, 0.05);
 const POLICIES: [(u64, QueuePolicy); 3] =
     [(70, QueuePolicy::Aged), (20, QueuePolicy::ShortestPositioning), (10, QueuePolicy::FirstCome)];

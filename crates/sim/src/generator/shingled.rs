@@ -44,7 +44,7 @@ const PACKETS: [u64; 3] = [64 << 10, 128 << 10, 256 << 10];
 /// Turns for the journal: almost one makes the 117 packets a second of a 2 TB disk; a quarter is a journal beside the
 /// packet. Assumed in between.
 const JOURNAL_TURNS: Range = (0.25, 0.97);
-/// A contiguous run of 8 MiB or of a whole band is written straight to the bands (METHODS 7.2).
+/// A contiguous run of 8 MiB or of a whole band is written straight to the bands.
 const STREAM_MIB: [u64; 4] = [4, 8, 16, 32];
 const STREAMS: (u32, u32) = (4, 16);
 /// Skylight's two disks were aggressive, and FIFO. The rate after the cliff of a third fits the others only.
@@ -56,12 +56,12 @@ const IDLE_DELAY_S: Range = (0.5, 3.0);
 const RESUME_DELAY_S: Range = (0.05, 0.3);
 const HIGH_WATER: Range = (0.6, 0.9);
 const LOW_WATER: Range = (0.2, 0.5);
-/// Read and write back, or by way of a safe place (METHODS 7.2).
+/// Read and write back, or by way of a safe place.
 const CLEAN_PASSES: (u32, u32) = (2, 3);
 const CLEAN_POSITIONINGS: (u32, u32) = (2, 4);
 /// What is left of the 0.6 to 1.6 s for a band (Skylight) after arm and platter had their time.
 const CLEAN_OVERHEAD_MS: Range = (50.0, 700.0);
-/// Some shingled disks take TRIM, since it tells them what need not be cleaned (METHODS 2.3); how many is assumed.
+/// Some shingled disks take TRIM, since it tells them what need not be cleaned; how many is assumed.
 const TRIM_PERCENT: u64 = 40;
 
 /// Where the ranges come from, for people.

@@ -11,7 +11,7 @@
 //! | read | what each fragment costs a plain disk, one after the other: each in the media cache is an excursion there |
 //!
 //! 128 KiB a packet at 7200 turns a minute and 190 MB/s: 0.7 ms of data and 8.0 ms for the map make 15 MB/s, or 0.27 ms
-//! for each 4 KiB, however small the writes are that share a packet (METHODS: 0.26 ms).
+//! for each 4 KiB, however small the writes are that share a packet (0.26 ms).
 //!
 //! Cleaning in idle time begins after `idle_delay_seconds`, and is caught up when somebody looks. A request that comes
 //! while a band is being cleaned waits until that band is done. Then nothing is cleaned until there was a pause of

@@ -13,7 +13,7 @@
 //!   tail whose band was not cleaned before: W(x) = r·N·ln(1/(1 − x)) for the first C bytes.
 //!
 //! Both are limits of many bands. The whole rate over the first W bytes after the cliff is then W/(T + W/R), with the
-//! time T to clean those bands and the rate R of the appends. METHODS 7.2 has the same with a constant gain g:
+//! time T to clean those bands and the rate R of the appends. The reference calculation has the same with a constant gain g:
 //! 1/(1/R + t·S/(g·C·B)).
 
 use crate::disk::mechanism::Mechanism;
@@ -159,7 +159,7 @@ impl ShingledTruth {
         seconds + later_rounds * bands * mean_s * is_dirty
     }
 
-    /// The equation of METHODS 7.2: the lasting rate when each cleaned band makes room for `gain` times what the media
+    /// The equation of the reference calculation: the lasting rate when each cleaned band makes room for `gain` times what the media
     /// cache has of a band on average, in bytes per second. 1 just after the cliff, 1.7 over the first round, 2 in the
     /// long run.
     pub fn rate_with_gain(&self, writes: RandomWrites, gain: f64) -> f64 {

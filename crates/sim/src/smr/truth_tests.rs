@@ -1,4 +1,4 @@
-//! The closed forms against the literals of METHODS 7.2 and each other.
+//! The closed forms against the literals of the reference calculation and each other.
 
 use super::*;
 use crate::smr::drive::tests::{BAND, CACHE, TERABYTE, calibrated, disk};
@@ -13,7 +13,7 @@ fn assert_near(value: f64, expected: f64, share: f64) {
     assert!((value / expected - 1.0).abs() < share, "{value} instead of {expected}");
 }
 
-/// METHODS 7.2: 15 MB/s until 23 GB; then 0.6 MB/s with 0.93 s a band.
+/// The reference calculation: 15 MB/s until 23 GB; then 0.6 MB/s with 0.93 s a band.
 #[test]
 fn the_calibrated_drive_is_the_published_one() {
     let truth = truth(0.93);
@@ -28,7 +28,7 @@ fn the_calibrated_drive_is_the_published_one() {
     assert_near(truth.rate_with_gain(WRITES, 2.0), 0.709e6, 0.01);
 }
 
-/// METHODS 7.2: 0.55 s outside with three passes at 185 MB/s and 20 ms a positioning, 1.06 s inside at 90 MB/s. This
+/// The reference calculation: 0.55 s outside with three passes at 185 MB/s and 20 ms a positioning, 1.06 s inside at 90 MB/s. This
 /// disk positions in 10 to 21 ms; Skylight measured 0.6 to 1.6 s.
 #[test]
 fn a_band_takes_as_long_as_its_passes() {
@@ -63,7 +63,7 @@ fn draining_takes_a_band_after_the_other() {
     let truth = truth(0.55);
     let dirty = truth.dirty_bands(WRITES, 23e9);
     assert_near(dirty, 66_660.0 * (1.0 - (-2.632f64).exp()), 0.001);
-    // METHODS: 67,000 bands of 0.55 s are 10 h.
+    // The reference calculation: 67,000 bands of 0.55 s are 10 h.
     assert_near(truth.drain_s(WRITES, 23e9) / 3600.0, 10.0 * 0.928, 0.02);
     assert_near(truth.idle_recovery_bytes_per_second(WRITES, 23e9).unwrap(), 23e9 / (dirty * 0.55), 1e-3);
     let lazy = SmrProfile { cleaning: CleaningPolicy::Lazy, ..calibrated(2 * TERABYTE, 2 * TERABYTE, 0.55) };

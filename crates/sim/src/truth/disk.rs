@@ -5,7 +5,7 @@ use crate::disk::truth::{DiskTruth, ZoneTruth};
 use crate::link::LinkNumbers;
 use crate::smr::profile::{SmrProfile, disk_on_platter};
 use crate::smr::truth::{RandomWrites, ShingledTruth};
-use crate::truth::stretches::{Stretch, link_access_s, rates};
+use crate::truth::stretches::{REQUEST_BYTES, Stretch, WRITE_RATES, link_access_s, rates};
 use crate::truth::{ACCESS_BYTES, Answer, Truth, one_drive};
 use model::finding::{Datum, FindingCode};
 use model::units::{Bytes, KIB};
@@ -39,11 +39,27 @@ pub(super) fn shingled_stretches(disk: &DiskProfile, smr: &SmrProfile, capacity:
 
 pub(super) fn truths(disk: &DiskProfile, capacity: Bytes, link: Option<&LinkNumbers>) -> Vec<Truth> {
     let truth = DiskTruth::new(disk, capacity);
-    let mut truths = rates(&stretches(disk, capacity), link);
+    let mut truths = stream_rates(&stretches(disk, capacity), disk, link);
     truths.extend(mechanism(disk, &truth, link));
     truths.push(word(FindingCode::RecordingKind, "cmr"));
     truths.push(Truth::absent(FindingCode::WriteCliff));
     truths.push(Truth::absent(FindingCode::WriteValleys));
+    truths
+}
+
+/// The rates by position, as far as requests stream. Where the link carries one command at a time, the next request comes
+/// after the last has been answered: then only reading on past it keeps reads from losing a turn each, and only a write
+/// cache keeps writes from it. How many turns are lost has no closed form, and nothing is said.
+fn stream_rates(parts: &[Stretch], disk: &DiskProfile, link: Option<&LinkNumbers>) -> Vec<Truth> {
+    let mut truths = rates(parts, link);
+    if link.is_some_and(|link| link.queue_depth_max == 1) {
+        if disk.read_ahead.ahead_bytes() < u64::from(REQUEST_BYTES) {
+            truths.retain(|truth| WRITE_RATES.contains(&truth.code));
+        }
+        if disk.write_cache.capacity_kib == 0 {
+            truths.retain(|truth| !WRITE_RATES.contains(&truth.code));
+        }
+    }
     truths
 }
 
@@ -54,7 +70,7 @@ pub(super) fn shingled_truths(
     link: Option<&LinkNumbers>,
 ) -> Vec<Truth> {
     let (platter, on_platter) = disk_on_platter(capacity, disk, smr);
-    let mut truths = rates(&shingled_stretches(disk, smr, capacity), link);
+    let mut truths = stream_rates(&shingled_stretches(disk, smr, capacity), disk, link);
     truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), link));
     truths.push(word(FindingCode::RecordingKind, "smr"));
     truths.push(Truth::absent(FindingCode::WriteValleys));

@@ -4,7 +4,7 @@ use crate::flash::housekeeping::{burst_interval_s, burst_width_s};
 use crate::flash::profile::{FlashProfile, Initial};
 use crate::link::LinkNumbers;
 use crate::truth::disk::word;
-use crate::truth::stretches::{Stretch, link_access_s, rates};
+use crate::truth::stretches::{Stretch, WRITE_RATES, link_access_s, rates};
 use crate::truth::{ACCESS_BYTES, Answer, Truth, one_drive};
 use model::finding::{Datum, FindingCode};
 use model::request::Operation;
@@ -68,10 +68,8 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
 /// Nothing is said of reading what was never written.
 fn fresh_rates(parts: &[Stretch], link: Option<&LinkNumbers>) -> Vec<Truth> {
     let written: Vec<Stretch> = parts.iter().map(|part| Stretch { read: part.write, ..*part }).collect();
-    let about_writing =
-        [FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean];
     let truths = rates(&written, link).into_iter();
-    truths.filter(|truth| about_writing.contains(&truth.code)).collect()
+    truths.filter(|truth| WRITE_RATES.contains(&truth.code)).collect()
 }
 
 /// The levels through which a drive goes that is written from fresh, where the link lets them show.

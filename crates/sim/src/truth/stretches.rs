@@ -23,9 +23,13 @@ pub(super) struct Stretch {
 }
 
 /// A rate is what requests of this size reach, that many at a time.
-const REQUEST_BYTES: u32 = MIB as u32;
+pub(super) const REQUEST_BYTES: u32 = MIB as u32;
 /// See [`REQUEST_BYTES`].
 pub(super) const DEPTH: u32 = 4;
+
+/// What is said of writing in order.
+pub(super) const WRITE_RATES: [FindingCode; 3] =
+    [FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean];
 
 impl Stretch {
     /// A part with the same rate both ways.

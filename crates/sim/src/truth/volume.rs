@@ -4,16 +4,11 @@ use crate::flaw::Flaw;
 use crate::link::LinkNumbers;
 use crate::profile::{Profile, member_profile};
 use crate::truth::Answer;
-use crate::truth::stretches::{Stretch, rates};
+use crate::truth::stretches::{Stretch, WRITE_RATES, rates};
 use crate::truth::{Truth, disk::word, member_stretches, without_faults};
 use crate::volume::{ReadPolicy, VolumeKind, VolumeProfile};
 use model::finding::{Datum, FindingCode};
 use model::units::{Bytes, KIB};
-
-/// What is known of a mirror whose reads go to one disk or the other: skipping what the other one reads is quicker than
-/// reading it by as much as a disk happens to seek quicker than it turns.
-const WRITE_RATES: [FindingCode; 3] =
-    [FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean];
 
 fn members(volume: &VolumeProfile, depth: u32) -> Result<Vec<Profile>, Flaw> {
     let mut profiles = Vec::new();
@@ -85,6 +80,8 @@ pub(super) fn truths(
     }
     let members = members(volume, depth)?;
     let mut truths = rates(&parts, link);
+    // Skipping what the other disk reads is quicker than reading it by as much as a disk happens to seek quicker than it
+    // turns: only writing is known.
     if volume.kind == VolumeKind::Mirror && volume.read_policy != ReadPolicy::First {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
