@@ -78,8 +78,8 @@ fn what_makes_no_sense_is_a_usage_error() {
         (check(&["another"]), &["another"]),
         (check(&["--frobnicate"]), &["--frobnicate"]),
         (vec!["chekc"], &["chekc", "check"]),
-        (vec!["check", "sim:zone"], &["zone", "there are null", "zoned", "drivescope check sim:zoned"]),
-        (vec!["check", "sim:"], &["there are null", "zoned"]),
+        (vec!["check", "sim:zone"], &["`zone`", "did you mean `zoned`?", "drivescope sim list"]),
+        (vec!["check", "sim:"], &["there is no virtual drive ``", "drivescope sim list"]),
         (vec!["check", ""], &["empty word", "sim:NAME"]),
         (vec!["check", ".", "--write"], &["folder", "Leave --write out"]),
     ];

@@ -82,7 +82,7 @@ fn keys() -> BTreeSet<String> {
             let text = toml::to_string(&changed).expect("TOML");
             let refusal = Profile::parse(&text, "changed").expect_err("a key that there is not").to_string();
             // What is one of several sections, such as [disk.seek], has no keys of its own.
-            let Some((_, known)) = refusal.split_once("there are ") else { continue };
+            let Some((_, known)) = refusal.split_once("what can stand here: ") else { continue };
             keys.extend(known.split(", ").map(String::from));
         }
     }
