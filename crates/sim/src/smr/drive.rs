@@ -406,14 +406,26 @@ impl SmrDrive {
     }
 
     /// Takes a trim: of whole slots, for the drive keeps no account of parts.
-    fn discard(&mut self, request: &Request) {
+    fn discard(&mut self, request: &Request, now_s: f64) {
         let (first, end) = self.stretch_of(request);
         let first_slot = first.next_multiple_of(SLOT_BYTES);
         let end_slot = if end == self.facts.capacity.0 { end } else { end - end % SLOT_BYTES };
         if first_slot < end_slot {
             self.buffer.forget(first_slot, end_slot);
             self.map.discard(first_slot, end_slot);
+            self.after_forgetting(now_s);
         }
+    }
+
+    /// What waited for the buffer need not wait for what was forgotten: nobody will write it.
+    fn after_forgetting(&mut self, now_s: f64) {
+        if self.buffer.is_empty() {
+            let written_s = if self.wrote_last { self.decides_s } else { now_s };
+            while let Some(flush) = self.flushes.pop_front() {
+                self.finish(&flush, written_s.max(now_s + self.overhead_s), None);
+            }
+        }
+        self.admit_refused(now_s);
     }
 }
 
@@ -492,7 +504,7 @@ impl Drive for SmrDrive {
             }
             _ if touches_nothing => self.finish(&request, now_s + self.overhead_s, None),
             Operation::Discard => {
-                self.discard(&request);
+                self.discard(&request, now_s);
                 self.finish(&request, now_s + self.overhead_s, None);
             }
             Operation::Read => self.submit_read(request, now_s),

@@ -395,6 +395,28 @@ fn what_was_trimmed_needs_no_platter() {
     assert_eq!(drive.take_completion(at).unwrap().status, Status::NotSupported);
 }
 
+/// A flush waits for what is in the buffer. Once that is trimmed nobody will write it, and the flush waited for ever.
+#[test]
+fn a_flush_does_not_wait_for_what_was_trimmed() {
+    let mut drive = Bench::new(2 * TERABYTE, &disk(), &SmrProfile::plain(CACHE, 250_000, BAND)).drive;
+    let requests = [
+        (Operation::Read, TERABYTE, 4096),
+        (Operation::Write, 0, 4096),
+        (Operation::Flush, 0, 0),
+        (Operation::Discard, 0, 4096),
+    ];
+    for (tag, (operation, offset_bytes, length_bytes)) in (0..).zip(requests) {
+        drive.submit(Request { tag: Tag(tag), operation, offset_bytes, length_bytes }, Instant(0));
+    }
+    let mut answered = Vec::new();
+    for _ in 0..20 {
+        let Some(at) = drive.next_completion_at() else { break };
+        answered.extend(drive.take_completion(at).map(|answer| answer.tag.0));
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, [0, 1, 2, 3]);
+}
+
 /// The reference calculation: a ring is bursty. After the cliff each band that is cleaned wins the room of one write.
 #[test]
 fn a_ring_wins_little_room_at_first() {
