@@ -17,7 +17,7 @@ use model::workload::{OperationMix, Pattern, Workload};
 use sim::Drive;
 use sim::contents::Contents;
 use sim::disk::drive::DiskDrive;
-use sim::disk::published::disk_4tb;
+use sim::profile::preset;
 use std::collections::VecDeque;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
@@ -180,7 +180,7 @@ fn fixed_latency() -> Result<bool, Failure> {
 /// A drive of which only the rotation is modelled; and all of a disk, but for the cache that would answer instead.
 fn rotation() -> Result<bool, Failure> {
     let turning = Box::new(Foretold::new(Rule::Turning(TURN))?);
-    let mut profile = disk_4tb();
+    let mut profile = preset("disk-4tb").expect("a drive that ships").disk.expect("a disk");
     profile.read_ahead.segments = 0;
     let mut facts = turning.facts().clone();
     facts.capacity = sim::open("disk-4tb", 1)?.facts().capacity;

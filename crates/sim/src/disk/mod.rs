@@ -14,7 +14,8 @@ pub mod drive;
 pub mod geometry;
 pub mod mechanism;
 pub mod profile;
-pub mod published;
+#[cfg(test)]
+mod published;
 pub mod queue;
 pub mod read_ahead;
 pub mod seek;

@@ -5,7 +5,7 @@ use super::*;
 use crate::Drive;
 use crate::disk::closed_loop::{ClosedLoop, alone};
 use crate::disk::drive::DiskDrive;
-use crate::disk::profile::{GeneratedZones, QueuePolicy};
+use crate::disk::profile::{GeneratedZones, GeometryProfile, QueuePolicy, SeekProfile, TrackLayout};
 use crate::disk::truth::DiskTruth;
 use crate::profile::plain_facts;
 use model::prng::Prng;
