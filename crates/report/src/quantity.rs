@@ -358,7 +358,8 @@ fn time_step(value: f64, uncertainty: f64) -> TimeStep {
         ..=-4 => TimeStep::Seconds(3600.0),
         -3 => TimeStep::Seconds(600.0),
         -2 => TimeStep::Seconds(60.0),
-        -1 if value.abs() >= 3600.0 => TimeStep::Seconds(60.0),
+        // Rounding to minutes adds up to 30 s: no more than half of what is not known.
+        -1 if value.abs() >= 3600.0 && uncertainty >= 60.0 => TimeStep::Seconds(60.0),
         -1 => TimeStep::Seconds(10.0),
         0 => TimeStep::Seconds(1.0),
         decimals => TimeStep::Decimals(decimals.min(9)),

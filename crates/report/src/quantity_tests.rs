@@ -127,6 +127,12 @@ fn quantities() -> impl Strategy<Value = (f64, &'static str)> {
     })
 }
 
+#[test]
+fn hours_are_not_rounded_by_more_than_half_of_what_is_not_known() {
+    let shown = measured(&estimate(7_100.4, 7_070.8, 7_130.0), "s");
+    assert_eq!(shown.line(), "1 h 58 min 20 s (1 h 57 min 50 s to 1 h 58 min 50 s)");
+}
+
 proptest! {
     #[test]
     fn no_text_shows_what_is_no_number(
