@@ -404,6 +404,7 @@ fn the_time_of_a_flush_counts_as_time_of_writing() {
                 bytes: 0,
                 errors: 0,
                 histogram,
+                stretch: None,
             };
             summary.totals.push(totals);
         }

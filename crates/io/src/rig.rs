@@ -404,7 +404,14 @@ fn flush(
     }
     histogram.shrink();
     let (operations, errors) = if status.is_done() { (1, 0) } else { (0, 1) };
-    outcome.totals.push(OperationTotals { operation, operations, bytes: 0, errors, histogram });
+    outcome.totals.push(OperationTotals {
+        operation,
+        operations,
+        bytes: 0,
+        errors,
+        histogram,
+        stretch: None,
+    });
     Ok(())
 }
 

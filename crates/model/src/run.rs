@@ -125,6 +125,33 @@ pub struct OperationTotals {
     pub errors: u64,
     /// Their latencies.
     pub histogram: LatencyHistogram,
+    /// From the first completion without an error to the last; none when there were none, or when it was not kept.
+    pub stretch: Option<CompletionStretch>,
+}
+
+/// A phase from its first completion to its last. What it takes to get to a place is before it, so that the bytes over the
+/// time are the rate of what follows there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompletionStretch {
+    /// When the first request was completed, since the run's clock began.
+    pub first_ns: u64,
+    /// When the last was.
+    pub last_ns: u64,
+    /// The bytes of the first, which are not part of what follows.
+    pub first_bytes: u64,
+}
+
+impl CompletionStretch {
+    /// A stretch of one request.
+    pub fn of_one(completed_ns: u64, bytes: u64) -> CompletionStretch {
+        CompletionStretch { first_ns: completed_ns, last_ns: completed_ns, first_bytes: bytes }
+    }
+
+    /// Both together. Of two that were first at the same moment, it does not matter which is taken.
+    pub fn joined(self, other: CompletionStretch) -> CompletionStretch {
+        let first = if other.first_ns < self.first_ns { other } else { self };
+        CompletionStretch { last_ns: self.last_ns.max(other.last_ns), ..first }
+    }
 }
 
 /// Where a run took place.
@@ -148,6 +175,16 @@ pub struct Environment {
     pub scheduling_gap_ns_max: Option<u64>,
     /// What the reader should know: other load, missing privileges, dropped records.
     pub warnings: Vec<String>,
+}
+
+impl OperationTotals {
+    /// Seconds for each byte after the first completion; none when that was the last.
+    pub fn seconds_per_byte(&self) -> Option<f64> {
+        let stretch = self.stretch?;
+        let bytes = self.bytes.checked_sub(stretch.first_bytes).filter(|bytes| *bytes > 0)?;
+        let nanos = stretch.last_ns.checked_sub(stretch.first_ns).filter(|nanos| *nanos > 0)?;
+        Some(nanos as f64 / 1e9 / bytes as f64)
+    }
 }
 
 impl PhaseSummary {

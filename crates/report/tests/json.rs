@@ -6,7 +6,7 @@ use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::{Environment, OperationTotals, PhaseSummary, Run, RunStatus};
+use model::run::{CompletionStretch, Environment, OperationTotals, PhaseSummary, Run, RunStatus};
 use model::target::{Caveat, Link, TargetFacts, TargetKind};
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{
@@ -64,6 +64,11 @@ fn phases() -> Vec<PhaseSummary> {
         bytes,
         errors,
         histogram: histogram(latencies),
+        stretch: (operation == Operation::Read).then_some(CompletionStretch {
+            first_ns: 1_000_000_100,
+            last_ns: 1_000_000_300,
+            first_bytes: 4096,
+        }),
     };
     vec![
         PhaseSummary {
@@ -342,6 +347,7 @@ proptest! {
             bytes: u64::MAX,
             errors: 7,
             histogram: LatencyHistogram::default(),
+            stretch: Some(CompletionStretch::of_one(start_ns, u64::from(operations))),
         }];
         let text = document(&run).to_json_pretty();
         prop_assert_eq!(Document::from_json(&text).unwrap().into_run().unwrap(), as_kept(run));

@@ -6,7 +6,7 @@ use model::prng::Prng;
 use model::range::ByteRange;
 use model::record::{ERROR_RECORDS_MAX, ErrorRecord, INTERVAL_NS, IntervalLatency, IntervalRecord};
 use model::request::{Completion, Operation, Request, Status, Tag};
-use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
+use model::run::{CompletionStretch, Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant, MIB, Nanos, Offset, Quantile};
 use model::workload::{OperationMix, Pattern, Workload};
@@ -221,8 +221,14 @@ impl Loop {
         stop: StopCondition,
     ) -> Loop {
         let none = Request { tag: Tag(0), operation, offset_bytes: 0, length_bytes: 0 };
-        let totals =
-            OperationTotals { operation, operations: 0, bytes: 0, errors: 0, histogram: Default::default() };
+        let totals = OperationTotals {
+            operation,
+            operations: 0,
+            bytes: 0,
+            errors: 0,
+            histogram: Default::default(),
+            stretch: None,
+        };
         Loop {
             phase,
             began,
@@ -288,6 +294,8 @@ impl Loop {
         self.totals.operations += 1;
         self.totals.bytes += u64::from(request.length_bytes);
         self.totals.histogram.record(latency_ns);
+        let one = CompletionStretch::of_one(completion.completed_ns, u64::from(request.length_bytes));
+        self.totals.stretch = Some(self.totals.stretch.map_or(one, |so_far| so_far.joined(one)));
         self.slice.bytes += u64::from(request.length_bytes);
         self.slice.offset_first = self.slice.offset_first.min(request.offset_bytes);
         self.slice.offset_end =

@@ -481,7 +481,14 @@ mod tests {
         histogram.record(latency_ns);
         let totals = [Operation::Read, Operation::Write].map(|operation| {
             let bytes = if operation == Operation::Write { filled } else { 0 };
-            OperationTotals { operation, operations: 1, bytes, errors: 0, histogram: histogram.clone() }
+            OperationTotals {
+                operation,
+                operations: 1,
+                bytes,
+                errors: 0,
+                histogram: histogram.clone(),
+                stretch: None,
+            }
         });
         let mut done: Vec<PhaseSummary> = Vec::new();
         let mut phases = Vec::new();

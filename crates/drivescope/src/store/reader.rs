@@ -104,7 +104,14 @@ fn restore_unfinished_totals(phases: &mut [PhaseSummary], series: &StoredSeries)
 }
 
 fn empty_totals(operation: Operation) -> OperationTotals {
-    OperationTotals { operation, operations: 0, bytes: 0, errors: 0, histogram: LatencyHistogram::small() }
+    OperationTotals {
+        operation,
+        operations: 0,
+        bytes: 0,
+        errors: 0,
+        histogram: LatencyHistogram::small(),
+        stretch: None,
+    }
 }
 
 /// A run may have thousands of phases, so no histogram keeps more memory than it needs.

@@ -76,6 +76,7 @@ pub fn ended(mut phase: PhaseSummary, operations: u64) -> PhaseSummary {
         bytes: operations * 4096,
         errors: 0,
         histogram: LatencyHistogram::default(),
+        stretch: None,
     }];
     phase
 }

@@ -71,6 +71,7 @@ impl<'run> Collector<'run> {
             bytes: 0,
             errors: 0,
             histogram: LatencyHistogram::default(),
+            stretch: None,
         };
         Collector {
             observer,
@@ -182,6 +183,10 @@ impl<'run> Collector<'run> {
             total.bytes += lane.bytes;
             total.errors += lane.errors;
             total.histogram.merge(&lane.histogram);
+            total.stretch = match (total.stretch, lane.stretch) {
+                (Some(so_far), Some(more)) => Some(so_far.joined(more)),
+                (so_far, more) => so_far.or(more),
+            };
             self.seconds[index].merge(&lane.histogram);
         }
         self.spare.extend(merged);
@@ -236,7 +241,7 @@ mod tests {
     fn frame(slice: u64, latencies: &[u64]) -> Frame {
         let mut frame = Frame::new(&[Operation::Read]);
         frame.clear(slice);
-        latencies.iter().for_each(|&latency| frame.lanes[0].count(4096, 512, latency));
+        latencies.iter().for_each(|&latency| frame.lanes[0].count(4096, 512, latency, 0));
         frame
     }
 

@@ -3,6 +3,7 @@
 use model::histogram::LatencyHistogram;
 use model::record::{ErrorRecord, IoRecord};
 use model::request::Operation;
+use model::run::CompletionStretch;
 
 /// The counts of one worker over one slice of time. A fixed set of them goes round between worker and collector.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Lane {
     pub offset_end: u64,
     /// Latencies of the requests completed without an error.
     pub histogram: LatencyHistogram,
+    /// From the first of them to the last.
+    pub stretch: Option<CompletionStretch>,
 }
 
 /// Where a worker's frames, errors and traced I/Os go. Nothing here may allocate, lock or wait.
@@ -94,17 +97,23 @@ impl Lane {
             offset_first: u64::MAX,
             offset_end: 0,
             histogram: LatencyHistogram::default(),
+            stretch: None,
         }
     }
 
     /// Counts a request that succeeded.
     #[inline]
-    pub fn count(&mut self, offset_bytes: u64, length_bytes: u32, latency_ns: u64) {
+    pub fn count(&mut self, offset_bytes: u64, length_bytes: u32, latency_ns: u64, completed_ns: u64) {
         self.operations += 1;
         self.bytes += u64::from(length_bytes);
         self.offset_first = self.offset_first.min(offset_bytes);
         self.offset_end = self.offset_end.max(offset_bytes + u64::from(length_bytes));
         self.histogram.record(latency_ns);
+        self.join(CompletionStretch::of_one(completed_ns, u64::from(length_bytes)));
+    }
+
+    fn join(&mut self, stretch: CompletionStretch) {
+        self.stretch = Some(self.stretch.map_or(stretch, |so_far| so_far.joined(stretch)));
     }
 
     /// Adds the counts of another lane.
@@ -115,6 +124,9 @@ impl Lane {
         self.offset_first = self.offset_first.min(more.offset_first);
         self.offset_end = self.offset_end.max(more.offset_end);
         self.histogram.merge(&more.histogram);
+        if let Some(stretch) = more.stretch {
+            self.join(stretch);
+        }
     }
 
     /// Makes it empty again.
@@ -125,6 +137,7 @@ impl Lane {
         self.offset_first = u64::MAX;
         self.offset_end = 0;
         self.histogram.clear();
+        self.stretch = None;
     }
 }
 
@@ -137,12 +150,13 @@ mod tests {
         #[test]
         fn merging_parts_equals_the_whole(
             requests in prop::collection::vec((0u64..1 << 40, 1u32..1 << 20, 1u64..1 << 40, any::<bool>()), 0..50),
+            began_ns in 0u64..1 << 40,
         ) {
             let (mut whole, mut a, mut b) =
                 (Lane::new(Operation::Read), Lane::new(Operation::Read), Lane::new(Operation::Read));
-            for (offset, length, latency, first) in requests {
-                whole.count(offset, length, latency);
-                if first { &mut a } else { &mut b }.count(offset, length, latency);
+            for ((offset, length, latency, first), completed_ns) in requests.into_iter().zip(began_ns..) {
+                whole.count(offset, length, latency, completed_ns);
+                if first { &mut a } else { &mut b }.count(offset, length, latency, completed_ns);
             }
             a.merge(&b);
             prop_assert_eq!(format!("{a:?}"), format!("{whole:?}"));

@@ -263,7 +263,8 @@ fn count_completion<E: Engine, C: Clock>(
         state.errors_in_a_row = 0;
         if in_time {
             let latency_ns = completion.completed_ns - request.intended_ns;
-            state.frame.lane(request.operation).count(request.offset_bytes, request.length_bytes, latency_ns);
+            let lane = state.frame.lane(request.operation);
+            lane.count(request.offset_bytes, request.length_bytes, latency_ns, completion.completed_ns);
             state.last_completion_ns = completion.completed_ns;
         } else {
             state.late_bytes += u64::from(completion.transferred_bytes);

@@ -5,7 +5,7 @@ use super::{DocumentError, finite, known};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::request::Operation;
-use model::run::{OperationTotals, PhaseSummary};
+use model::run::{CompletionStretch, OperationTotals, PhaseSummary};
 use model::units::{Bytes, Nanos, Quantile};
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +76,20 @@ pub struct OperationDocument {
     pub errors: u64,
     /// Their latencies; null when there were none.
     pub latency_ns: Option<LatencyDocument>,
+    /// From the first completion to the last; absent when there were none, and in runs of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stretch: Option<StretchDocument>,
+}
+
+/// From the first completion to the last, in nanoseconds since the run's clock began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StretchDocument {
+    /// When the first request was completed.
+    pub first_ns: u64,
+    /// When the last was.
+    pub last_ns: u64,
+    /// The bytes of the first.
+    pub first_bytes: u64,
 }
 
 /// Latencies in nanoseconds. The quantiles are known to within 0.4 %, the others exactly.
@@ -195,6 +209,11 @@ impl OperationDocument {
             bytes: totals.bytes,
             errors: totals.errors,
             latency_ns: LatencyDocument::of(&totals.histogram),
+            stretch: totals.stretch.map(|stretch| StretchDocument {
+                first_ns: stretch.first_ns,
+                last_ns: stretch.last_ns,
+                first_bytes: stretch.first_bytes,
+            }),
         }
     }
 
@@ -206,6 +225,11 @@ impl OperationDocument {
             bytes: self.bytes,
             errors: self.errors,
             histogram: LatencyHistogram::small(),
+            stretch: self.stretch.map(|stretch| CompletionStretch {
+                first_ns: stretch.first_ns,
+                last_ns: stretch.last_ns,
+                first_bytes: stretch.first_bytes,
+            }),
         })
     }
 }

@@ -87,6 +87,7 @@ fn areas(capacity: Bytes, area: Bytes, count: u64, rate_first: f64, rate_last: f
                     bytes: area.0,
                     errors: 0,
                     histogram: LatencyHistogram::default(),
+                    stretch: None,
                 }],
             }
         })
