@@ -64,11 +64,7 @@ fn phases() -> Vec<PhaseSummary> {
         bytes,
         errors,
         histogram: histogram(latencies),
-        stretch: (operation == Operation::Read).then_some(CompletionStretch {
-            first_ns: 1_000_000_100,
-            last_ns: 1_000_000_300,
-            first_bytes: 4096,
-        }),
+        stretch: None,
     };
     vec![
         PhaseSummary {
