@@ -5,6 +5,10 @@
 
 pub mod datasheet;
 pub mod detector;
+pub mod estimate;
+mod measured;
+pub mod plan;
 pub mod stats;
+pub mod surface;
 
 pub use detector::analyse;

@@ -16,12 +16,12 @@
 //! # References
 //! Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30, 1982.
 
-use super::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
-};
 use super::trust::{Subject, merged};
 use super::wording::short_time;
 use super::{Detector, Need};
+use crate::measured::{
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
+};
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;

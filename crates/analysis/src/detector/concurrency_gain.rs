@@ -22,12 +22,12 @@
 //! Stone, "Cross-validatory choice and assessment of statistical predictions", JRSS B 36, 1974; Efron, "Tweedie's
 //! formula and selection bias", JASA 106, 2011 (the winner's curse).
 
-use super::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
-};
 use super::trust::{Subject, merged};
 use super::wording::number;
 use super::{Detector, Need};
+use crate::measured::{
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
+};
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;

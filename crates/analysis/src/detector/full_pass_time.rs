@@ -14,11 +14,11 @@
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapter 5.
 
-use super::measured::{evidence_of, sequential_visits};
 use super::sequential_rate::pass_mean;
 use super::trust::{Subject, covers};
 use super::wording::long_time;
 use super::{Detector, Need};
+use crate::measured::{evidence_of, sequential_visits};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;

@@ -9,12 +9,12 @@ mod cache_influence;
 mod concurrency_gain;
 mod device_lost;
 mod full_pass_time;
-mod measured;
+
 mod sequential_rate;
 mod trust;
 mod wording;
 
-use measured::{random_groups, sequential_visits};
+use crate::measured::{random_groups, sequential_visits};
 use model::finding::{Finding, FindingCode};
 use model::request::Operation;
 use model::run::RunView;
@@ -49,7 +49,7 @@ impl Need {
     pub fn is_met(self, run: &RunView<'_>) -> bool {
         match self {
             Need::Phase => !run.phases.is_empty(),
-            Need::Measurement => run.phases.iter().any(measured::is_measurement),
+            Need::Measurement => run.phases.iter().any(crate::measured::is_measurement),
             Need::Sequential(operation) => !sequential_visits(run, operation).is_empty(),
             Need::Random(operation) => !random_groups(run, operation).is_empty(),
         }

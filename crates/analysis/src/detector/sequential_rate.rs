@@ -25,13 +25,13 @@
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 
-use super::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, random_groups,
-    sequential_visits,
-};
 use super::trust::{Subject, covers};
 use super::wording::{plural, rate};
 use super::{Detector, Need};
+use crate::measured::{
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, random_groups,
+    sequential_visits,
+};
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;

@@ -1,7 +1,7 @@
 //! Whether it was the drive that answered, and how to speak of what was measured if not.
 
-use super::measured::{Visit, in_no_time, random_groups, sequential_visits};
 use super::wording::{rate, short_time};
+use crate::measured::{Visit, in_no_time, random_groups, sequential_visits};
 use model::finding::{Datum, Evidence, Finding};
 use model::histogram::LatencyHistogram;
 use model::range::ByteRange;

@@ -2,17 +2,18 @@
 
 use crate::stats::ratio::Pair;
 use model::finding::Evidence;
+use model::histogram::LatencyHistogram;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
-use model::units::Bytes;
+use model::units::{Bytes, Quantile};
 use model::workload::{Arrival, Pattern, Workload};
 use std::collections::BTreeMap;
 
 /// One measured phase that reads or writes in order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Visit<'run> {
+pub(crate) struct Visit<'run> {
     /// Its number in the run.
     pub phase: u32,
     /// Its summary.
@@ -23,7 +24,7 @@ pub(super) struct Visit<'run> {
 
 /// Which slices of a phase are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// All of it.
     Whole,
     /// Up to the time limit: what is still under way then drains from a queue that is no longer full.
@@ -35,7 +36,7 @@ pub(super) enum Part {
 
 /// A slice of a phase.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slice {
+pub(crate) struct Slice {
     /// How long it was, in seconds.
     pub seconds: f64,
     /// Requests completed without an error.
@@ -47,7 +48,7 @@ pub(super) struct Slice {
 }
 
 /// Whether the phase was a measurement whose end was not a failure.
-pub(super) fn is_measurement(summary: &PhaseSummary) -> bool {
+pub(crate) fn is_measurement(summary: &PhaseSummary) -> bool {
     summary.phase.kind == PhaseKind::Measure
         && summary.phase.workload.is_some()
         && !matches!(summary.stopped, Some(StopReason::DeviceGone | StopReason::Errors))
@@ -72,7 +73,7 @@ fn visits<'run>(
 
 /// The sequential phases of `operation`. Of several block sizes and depths, those that were visited most often, since
 /// only they were spread over the range; of equally many, the largest blocks.
-pub(super) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
+pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
     let mut groups: BTreeMap<(Bytes, u64), Vec<Visit<'run>>> = BTreeMap::new();
     for visit in visits(run, operation, |pattern| *pattern == Pattern::Sequential) {
         let shape = (visit.workload.block_sizes.largest(), visit.workload.in_flight_max());
@@ -86,7 +87,7 @@ pub(super) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation)
 
 /// The random phases of `operation` by the number of requests under way, all with the same block size and range: the
 /// widest range, and of its block sizes the smallest.
-pub(super) fn random_groups<'run>(
+pub(crate) fn random_groups<'run>(
     run: &RunView<'run>,
     operation: Operation,
 ) -> BTreeMap<u64, Vec<Visit<'run>>> {
@@ -115,7 +116,7 @@ fn span(visits: &[Visit<'_>]) -> Option<ByteRange> {
 
 /// The stretch that a pass of these visits is about: what all measurements of the run cover together, if the visits are
 /// spread over at least nine tenths of it. Visits begin at random places, so the first begins somewhat after the start.
-pub(super) fn extent(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<ByteRange> {
+pub(crate) fn extent(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<ByteRange> {
     let visited = span(visits)?;
     let measured = run.phases.iter().enumerate().filter(|(_, summary)| is_measurement(summary));
     let all: Vec<Visit<'_>> = measured
@@ -130,7 +131,7 @@ pub(super) fn extent(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<ByteRang
 
 impl Visit<'_> {
     /// The slices of that part of the phase, in the order of time.
-    pub(super) fn slices(&self, run: &RunView<'_>, operation: Operation, part: Part) -> Vec<Slice> {
+    pub(crate) fn slices(&self, run: &RunView<'_>, operation: Operation, part: Part) -> Vec<Slice> {
         let limit_ns = self.summary.phase.stop.time.filter(|_| part != Part::Whole);
         let end_ns = limit_ns.map(|time| self.summary.start_ns.saturating_add(time.0));
         // The last slice is recorded with its full length; the phase may have ended within it.
@@ -159,13 +160,13 @@ impl Visit<'_> {
     }
 
     /// Share of its requests that failed.
-    pub(super) fn error_share(&self) -> f64 {
+    pub(crate) fn error_share(&self) -> f64 {
         let (errors, operations) = (self.summary.errors() as f64, self.summary.operations() as f64);
         if errors == 0.0 { 0.0 } else { errors / (errors + operations) }
     }
 
     /// Where in the run it is.
-    pub(super) fn evidence(&self) -> Evidence {
+    pub(crate) fn evidence(&self) -> Evidence {
         Evidence {
             phase: self.phase,
             start_s: self.summary.start_ns as f64 / 1e9,
@@ -175,7 +176,7 @@ impl Visit<'_> {
 }
 
 /// The evidence of several visits.
-pub(super) fn evidence_of<'visit, 'run: 'visit>(
+pub(crate) fn evidence_of<'visit, 'run: 'visit>(
     visits: impl IntoIterator<Item = &'visit Visit<'run>>,
 ) -> Vec<Evidence> {
     visits.into_iter().map(Visit::evidence).collect()
@@ -183,7 +184,7 @@ pub(super) fn evidence_of<'visit, 'run: 'visit>(
 
 /// Joins slices that follow each other into batches that complete `operations_min` requests each; what is left over
 /// at the end joins the last.
-pub(super) fn batches(slices: &[Slice], operations_min: f64, pair: impl Fn(&Slice) -> Pair) -> Vec<Pair> {
+pub(crate) fn batches(slices: &[Slice], operations_min: f64, pair: impl Fn(&Slice) -> Pair) -> Vec<Pair> {
     let mut batches: Vec<Pair> = Vec::new();
     let (mut open, mut operations) = (Pair::default(), 0.0);
     for slice in slices {
@@ -211,7 +212,7 @@ const ANSWER_S_MIN: f64 = 1e-6;
 
 /// Whether the answers came in no time that could be measured: sooner than any kernel answers as many requests as
 /// are under way, or in less than twice what these cost this tool itself. A drive that does nothing answers so.
-pub(super) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
+pub(crate) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
     let own_cost_s = run.environment.own_cost_ns_per_io.unwrap_or(0.0) / 1e9;
     let (mut latency_s, mut least_s, mut operations) = (0.0, 0.0, 0);
     for visit in visits {
@@ -225,8 +226,34 @@ pub(super) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
     operations > 0 && latency_s <= least_s
 }
 
+/// A single random read from flash takes tens to hundreds of microseconds, from a disk never less than some milliseconds:
+/// at 15,000 turns a minute half of all wait at least 2 ms.
+const MOVING_MEDIAN_S: f64 = 1e-3;
+
+/// Whether the drive turns. What it says of itself counts as long as measured access times do not say otherwise: USB bridges
+/// and virtual disks say "rotational" of flash. Measured are random reads, one at a time, in a warm-up too. `None` when neither
+/// says anything, or when a drive that says it does not turn takes as long as one that does.
+pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
+    let mut histogram = LatencyHistogram::default();
+    let single = run.phases.iter().filter(|summary| {
+        summary.phase.workload.as_ref().is_some_and(|workload| {
+            let is_random = matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
+            is_random && workload.in_flight_max() == 1 && workload.mix.operations() == [Operation::Read]
+        })
+    });
+    for totals in single.filter_map(|summary| summary.totals_of(Operation::Read)) {
+        histogram.merge(&totals.histogram);
+    }
+    let moves = histogram.quantile(Quantile::MEDIAN).map(|median| median.seconds() >= MOVING_MEDIAN_S);
+    match (run.target.rotational, moves) {
+        (Some(true) | None, Some(moves)) => Some(moves),
+        (Some(false), Some(true)) => None,
+        (says, _) => says,
+    }
+}
+
 /// What to say of that.
-pub(super) const NO_TIME: &str = "The drive answered in no time that could be measured, which none does.";
+pub(crate) const NO_TIME: &str = "The drive answered in no time that could be measured, which none does.";
 
 #[cfg(test)]
 mod tests {

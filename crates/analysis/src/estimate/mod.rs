@@ -1,0 +1,13 @@
+//! From what a run found to how long work will take: the rate over position, and times of stretches of the drive.
+//!
+//! Everything here is for a drive that does nothing else meanwhile, with large requests in order.
+
+mod curve;
+mod falling;
+mod found;
+mod rates;
+mod work;
+
+pub use curve::{Basis, RateCurve};
+pub use rates::{DriveRates, WriteTime};
+pub use work::{Work, WorkTime, rebuild, work_time};

@@ -1,0 +1,137 @@
+//! Work that people wait for, and how long it takes on one drive or on several at once.
+
+use super::rates::{DriveRates, WriteTime};
+use model::estimate::Estimate;
+use model::range::ByteRange;
+use model::units::Bytes;
+
+/// What a drive is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Read a stretch once.
+    Read(ByteRange),
+    /// Write a stretch once.
+    Write(ByteRange),
+    /// Write a stretch and read it again to compare.
+    WriteAndVerify(ByteRange),
+    /// In a RAID of which one drive is replaced: read or write that stretch, all members at once.
+    Rebuild(ByteRange),
+}
+
+/// How long it takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorkTime {
+    /// In seconds.
+    pub seconds: Estimate,
+    /// In bytes per second, over what is moved.
+    pub bytes_per_second: Estimate,
+    /// Whether the time of writes in it is that of reads, for writes were not measured.
+    pub writes_are_as_reads: bool,
+}
+
+impl Work {
+    /// The stretch that it is about.
+    pub fn range(self) -> ByteRange {
+        match self {
+            Work::Read(range) | Work::Write(range) | Work::WriteAndVerify(range) | Work::Rebuild(range) => {
+                range
+            }
+        }
+    }
+
+    fn passes(self) -> f64 {
+        if matches!(self, Work::WriteAndVerify(_)) { 2.0 } else { 1.0 }
+    }
+}
+
+/// How long a drive takes for it.
+///
+/// # Errors
+/// Why that is not known: a sentence.
+pub fn work_time(drive: &DriveRates, work: Work) -> Result<WorkTime, String> {
+    let range = work.range();
+    if range.end().0 > drive.capacity.0 {
+        return Err(format!(
+            "It holds {} bytes, and this would end at byte {}.",
+            drive.capacity.0,
+            range.end().0
+        ));
+    }
+    let (seconds, is_of_reads) = match work {
+        Work::Read(range) => (drive.read_time(range)?, false),
+        Work::Write(range) => written(drive.write_time(range)?),
+        Work::WriteAndVerify(range) => {
+            let (write, is_of_reads) = written(drive.write_time(range)?);
+            (in_turn(write, drive.read_time(range)?), is_of_reads)
+        }
+        // Which of the drives is replaced is not known: each is read from, or written to.
+        Work::Rebuild(range) => match (drive.read_time(range), drive.write_time(range)) {
+            (Ok(read), Ok(write)) => (later(read, write.seconds), write.is_of_reads),
+            (Err(_), Ok(write)) => written(write),
+            (read, Err(_)) => (read?, true),
+        },
+    };
+    let bytes = range.bytes().0 as f64 * work.passes();
+    let bytes_per_second = seconds.map_monotonic(|seconds| bytes / seconds);
+    Ok(WorkTime { seconds, bytes_per_second, writes_are_as_reads: is_of_reads })
+}
+
+fn written(time: WriteTime) -> (Estimate, bool) {
+    (time.seconds, time.is_of_reads)
+}
+
+/// How long a RAID of these drives takes to rebuild one of them, and which of them it waits for. All of them are used as
+/// far as the smallest reaches.
+///
+/// # Errors
+/// The number of the drive of which it is not known, and why.
+pub fn rebuild(drives: &[DriveRates]) -> Result<(usize, WorkTime), (usize, String)> {
+    let capacity = drives.iter().map(|drive| drive.capacity).min().unwrap_or(Bytes::ZERO);
+    let mut slowest: Option<(usize, WorkTime)> = None;
+    for (index, drive) in drives.iter().enumerate() {
+        let work = Work::Rebuild(ByteRange::whole(capacity));
+        let time = work_time(drive, work).map_err(|why| (index, why))?;
+        slowest = Some(match slowest {
+            None => (index, time),
+            Some((before, other)) => {
+                let which = if time.seconds.value > other.seconds.value { index } else { before };
+                let seconds = later(time.seconds, other.seconds);
+                let joined = WorkTime {
+                    seconds,
+                    bytes_per_second: seconds.map_monotonic(|seconds| capacity.0 as f64 / seconds),
+                    writes_are_as_reads: time.writes_are_as_reads || other.writes_are_as_reads,
+                };
+                (which, joined)
+            }
+        });
+    }
+    slowest.ok_or((0, "There is no drive.".into()))
+}
+
+/// One after the other. Both may be off to the same side.
+fn in_turn(first: Estimate, second: Estimate) -> Estimate {
+    Estimate {
+        value: first.value + second.value,
+        low: first.low + second.low,
+        high: first.high + second.high,
+        ..less_sure(first, second)
+    }
+}
+
+/// When both are done that began together.
+fn later(one: Estimate, other: Estimate) -> Estimate {
+    Estimate {
+        value: one.value.max(other.value),
+        low: one.low.max(other.low),
+        high: one.high.max(other.high),
+        ..less_sure(one, other)
+    }
+}
+
+fn less_sure(one: Estimate, other: Estimate) -> Estimate {
+    Estimate {
+        confidence: one.confidence.min(other.confidence),
+        effective_count: one.effective_count.min(other.effective_count),
+        ..one
+    }
+}

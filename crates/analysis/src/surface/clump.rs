@@ -1,0 +1,100 @@
+//! Clumps: sound places that lie so near to each other that they may share a surface, joined and weighted.
+//!
+//! What makes visits differ is mostly the surface, and a surface holds 80 to 200 MB in a row (8thway 2013; WD's model). Visits
+//! nearer than that are alike, so that many of them are worth little more than one.
+
+use super::noise::Noise;
+use super::place::Sorting;
+use super::visit::Visit;
+use model::range::ByteRange;
+use std::ops::Range;
+
+/// How far apart visits are independent: the longest stretch on one surface that was found.
+const APART_BYTES: f64 = 200e6;
+/// On a small target, no more than this share of the range.
+const APART_SHARE: f64 = 1e-3;
+/// What is further off than so many standard deviations counts as that far: a change of surface or a lost turn makes a visit
+/// of tens of milliseconds a tenth slower, and must not look like a zone.
+const CLIP_DEVIATIONS: f64 = 3.0;
+
+/// A sound place, ready to be fitted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    /// Its middle, in bytes.
+    pub centre: f64,
+    /// The logarithm of the time per byte, clipped to near the level around it.
+    pub clipped: f64,
+    /// The time per byte as it was, in seconds.
+    pub seconds_per_byte: f64,
+    /// One over the variance, so that the weights of a clump add up to one over the variance of its mean.
+    pub weight: f64,
+}
+
+/// All sound places in order, and which of them are clumps.
+pub(super) struct Clumps {
+    pub points: Vec<Point>,
+    pub clumps: Vec<Range<usize>>,
+    /// The variance of a single visit's logarithm, after clipping.
+    pub variance: f64,
+}
+
+impl Clumps {
+    pub(super) fn of(range: ByteRange, visits: &[Visit], sorting: &Sorting, noise: &Noise) -> Clumps {
+        let limit = CLIP_DEVIATIONS * noise.visit;
+        let (mut points, mut residuals) = (Vec::new(), Vec::new());
+        for (number, place) in sorting.sound() {
+            let of_place: Vec<f64> = place
+                .visits
+                .clone()
+                .filter(|&index| sorting.is_of_place(index))
+                .map(|index| visits[index].seconds_per_byte)
+                .collect();
+            let seconds_per_byte = of_place.iter().sum::<f64>() / of_place.len() as f64;
+            let local = noise.local[number];
+            let residual = (seconds_per_byte.ln() - local).clamp(-limit, limit);
+            residuals.push(residual);
+            points.push(Point {
+                centre: place.centre,
+                clipped: local + residual,
+                seconds_per_byte,
+                weight: 1.0,
+            });
+        }
+        let apart = APART_BYTES.min(range.bytes().0 as f64 * APART_SHARE);
+        let clumps = cut(&points, apart);
+        let squares = residuals.iter().map(|residual| residual * residual).sum::<f64>();
+        let floor = super::noise::NOISE_MIN * super::noise::NOISE_MIN;
+        let variance = (squares / residuals.len().max(1) as f64).max(floor);
+        let within = within(&residuals, &clumps).clamp(0.0, variance);
+        for clump in &clumps {
+            let count = clump.len() as f64;
+            let weight = 1.0 / (variance - within + within / count).max(floor / count) / count;
+            points[clump.clone()].iter_mut().for_each(|point| point.weight = weight);
+        }
+        Clumps { points, clumps, variance }
+    }
+}
+
+/// A clump is what lies within `apart` of its first place.
+fn cut(points: &[Point], apart: f64) -> Vec<Range<usize>> {
+    let mut clumps: Vec<Range<usize>> = Vec::new();
+    for (index, point) in points.iter().enumerate() {
+        match clumps.last_mut() {
+            Some(clump) if point.centre - points[clump.start].centre < apart => clump.end = index + 1,
+            _ => clumps.push(index..index + 1),
+        }
+    }
+    clumps
+}
+
+/// The variance within clumps; 0 where there are too few pairs to tell, as if all in a clump were alike.
+fn within(residuals: &[f64], clumps: &[Range<usize>]) -> f64 {
+    const FREE_MIN: usize = 20;
+    let (mut squares, mut free) = (0.0, 0);
+    for clump in clumps.iter().filter(|clump| clump.len() > 1) {
+        let mean = residuals[clump.clone()].iter().sum::<f64>() / clump.len() as f64;
+        squares += residuals[clump.clone()].iter().map(|residual| (residual - mean).powi(2)).sum::<f64>();
+        free += clump.len() - 1;
+    }
+    if free < FREE_MIN { 0.0 } else { squares / free as f64 }
+}

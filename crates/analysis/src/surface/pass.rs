@@ -1,0 +1,90 @@
+//! The mean over a range, whatever the density of visits: cells that hold a few places each, weighted by their widths.
+
+use super::SurfaceMap;
+use super::place::{Sorting, Verdict};
+use super::visit::Visit;
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use crate::stats::sample::Sample;
+use crate::stats::stratified::{Stratum, stratified_mean};
+use model::estimate::Estimate;
+use model::range::ByteRange;
+use model::units::Bytes;
+
+/// A cell is halved for as long as both halves hold this many places: two are needed for a spread, four for a good one.
+const PLACES_MIN: usize = 4;
+/// Fewer places than this say nothing of a range.
+const RANGE_PLACES_MIN: usize = 8;
+/// The edges are the first and the last hundredth.
+const EDGE_SHARE: u64 = 100;
+
+/// A place that a mean rests on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Spot {
+    centre: f64,
+    seconds_per_byte: f64,
+    start_ns: u64,
+}
+
+/// All places but those whose only visits were disturbed; slow ones too, for a pass goes over them.
+pub(super) fn spots(visits: &[Visit], sorting: &Sorting) -> Vec<Spot> {
+    let spot = |place: &super::place::Place| {
+        let of_place = place.visits.clone().filter(|&index| sorting.is_of_place(index));
+        let values: Vec<f64> = of_place.map(|index| visits[index].seconds_per_byte).collect();
+        let seconds_per_byte = values.iter().sum::<f64>() / values.len() as f64;
+        Spot { centre: place.centre, seconds_per_byte, start_ns: visits[place.visits.start].start_ns }
+    };
+    let with_verdicts = sorting.places.iter().zip(&sorting.verdicts);
+    with_verdicts.filter(|(_, verdict)| **verdict != Verdict::Suspect).map(|(place, _)| spot(place)).collect()
+}
+
+/// The mean over a range of the spots in it.
+pub(super) fn mean_over(range: ByteRange, spots: &[Spot]) -> Option<Mean> {
+    let from = spots.partition_point(|spot| spot.centre < range.first().0 as f64);
+    let to = spots.partition_point(|spot| spot.centre < range.end().0 as f64);
+    let spots = &spots[from..to];
+    if spots.len() < RANGE_PLACES_MIN {
+        return None;
+    }
+    let mut strata = Vec::new();
+    halve(range.first().0 as f64, range.end().0 as f64, 1.0, spots, &mut strata);
+    stratified_mean(&strata)
+}
+
+fn halve(first: f64, end: f64, weight: f64, spots: &[Spot], strata: &mut Vec<Stratum>) {
+    let middle = (first + end) / 2.0;
+    let before = spots.partition_point(|spot| spot.centre < middle);
+    if before >= PLACES_MIN && spots.len() - before >= PLACES_MIN {
+        halve(first, middle, weight / 2.0, &spots[..before], strata);
+        halve(middle, end, weight / 2.0, &spots[before..], strata);
+        return;
+    }
+    let values = spots.iter().map(|spot| spot.seconds_per_byte).collect();
+    if let Some(visits) = Sample::new(values) {
+        let times = spots.iter().map(|spot| spot.start_ns).collect();
+        strata.push(Stratum { weight, visits, times });
+    }
+}
+
+/// See [`SurfaceMap::edge`]. Where the first or last level ends within the hundredth, only what is surely of it counts.
+pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Estimate> {
+    let bytes = map.range.bytes().0 / EDGE_SHARE;
+    let hundredth = if start {
+        ByteRange::new(map.range.first(), Bytes(bytes))?
+    } else {
+        ByteRange::new(map.range.first() + Bytes(map.range.bytes().0 - bytes), Bytes(bytes))?
+    };
+    let within = match map.levels.as_slice() {
+        [_, next, ..] if start => {
+            let end = next.border_low.clamp(hundredth.first().0, hundredth.end().0);
+            ByteRange::new(hundredth.first(), Bytes(end - hundredth.first().0))
+        }
+        [.., last] => {
+            let first = last.border_high.clamp(hundredth.first().0, hundredth.end().0);
+            ByteRange::new(model::units::Offset(first), Bytes(hundredth.end().0 - first))
+        }
+        _ => None,
+    };
+    let mean = within.filter(|_| map.levels.len() > 1).and_then(|within| mean_over(within, &map.spots));
+    Some(mean.or_else(|| mean_over(hundredth, &map.spots))?.interval(CONFIDENCE))
+}

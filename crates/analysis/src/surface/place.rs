@@ -1,0 +1,305 @@
+//! Places: all visits to the same stretch together; which of them are sound, slow every time, or were slow once.
+
+use super::noise::Noise;
+use super::visit::Visit;
+use model::range::ByteRange;
+use model::units::{Bytes, Offset};
+use std::ops::Range;
+
+/// A stretch that was slow every time it was visited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowPlace {
+    /// Where the first visit that was slow begins.
+    pub first_byte: u64,
+    /// Up to the end of the last.
+    pub bytes: u64,
+    /// The most that it may extend: between the visits before and after it that were not slow.
+    pub within_first_byte: u64,
+    /// The end of that.
+    pub within_end_byte: u64,
+    /// How many times as long a byte takes there as around it.
+    pub times_slower: f64,
+    /// The visits that show it.
+    pub visits: usize,
+    /// The longest that a request to it took.
+    pub longest_ns: u64,
+}
+
+/// Visits that were slow once and not when the same place was measured again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Disturbances {
+    /// How many.
+    pub visits: usize,
+    /// Their share of all visits, in [0, 1].
+    pub share: f64,
+    /// Stretches of time in which visits that follow each other were disturbed: start and end, since the run's clock began.
+    pub times_ns: Vec<(u64, u64)>,
+    /// How alike visits are that follow each other in time wherever they are: the correlation of neighbours, of which 0 is
+    /// expected. None when visits were not made in a random order.
+    pub correlation: Option<f64>,
+    /// By how many standard errors that correlation differs from 0.
+    pub correlation_score: f64,
+}
+
+/// All visits to one stretch.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    /// Indexes of its visits.
+    pub visits: Range<usize>,
+    /// The middle of it, in bytes.
+    pub centre: f64,
+    /// The logarithm of the time per byte: the lower median of its visits.
+    pub value: f64,
+}
+
+/// What a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Like those around it; what was slow there once was so for another reason.
+    Sound,
+    /// Slow, and not measured again often enough to know.
+    Suspect,
+    /// Slow every time.
+    Slow,
+}
+
+/// How often a place must be so much slower than those around it to be looked at again: more than a disk's surfaces, cuts of
+/// tracks and the change from one surface to the next explain, half a turn of 40 ms and more.
+const SLOW_EXCESS: f64 = 0.2;
+/// And by so many standard deviations of the noise.
+const SLOW_DEVIATIONS: f64 = 5.0;
+/// The chance that any of the slow places was only disturbed each time, above which they are measured again.
+const CHANCE_MAX: f64 = 0.05;
+/// From this many visits on their order in time is looked at.
+const ORDER_MIN: usize = 50;
+
+/// Visits inside the range, by place and then by time.
+pub(super) fn sorted(range: ByteRange, mut visits: Vec<Visit>) -> Vec<Visit> {
+    visits.retain(|visit| {
+        visit.first_byte >= range.first().0
+            && visit.end_byte() <= range.end().0
+            && visit.bytes > 0
+            && visit.seconds_per_byte.is_finite()
+            && visit.seconds_per_byte > 0.0
+    });
+    visits.sort_by_key(|visit| (visit.first_byte, visit.start_ns));
+    visits
+}
+
+/// Visits that begin at the same byte are visits to one place.
+pub(super) fn group(visits: &[Visit]) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut from = 0;
+    while from < visits.len() {
+        let same =
+            visits[from..].iter().take_while(|visit| visit.first_byte == visits[from].first_byte).count();
+        let mut values: Vec<f64> =
+            visits[from..from + same].iter().map(|visit| visit.seconds_per_byte.ln()).collect();
+        values.sort_by(f64::total_cmp);
+        places.push(Place {
+            visits: from..from + same,
+            centre: visits[from].centre(),
+            value: values[(same - 1) / 2],
+        });
+        from += same;
+    }
+    places
+}
+
+/// Places and what each is.
+pub(super) struct Sorting {
+    pub places: Vec<Place>,
+    pub verdicts: Vec<Verdict>,
+    /// For each visit, by how much the logarithm of its time exceeds that of the places around it.
+    excess: Vec<f64>,
+    /// For each visit, whether it was slow and its place is not.
+    disturbed: Vec<bool>,
+    limit: f64,
+}
+
+impl Sorting {
+    pub(super) fn of(visits: &[Visit], places: Vec<Place>, noise: &Noise) -> Sorting {
+        let limit = f64::ln_1p(SLOW_EXCESS).max(SLOW_DEVIATIONS * noise.visit);
+        let mut excess = vec![0.0; visits.len()];
+        for (place, local) in places.iter().zip(&noise.local) {
+            for index in place.visits.clone() {
+                excess[index] = visits[index].seconds_per_byte.ln() - local;
+            }
+        }
+        let mut sorting = Sorting {
+            verdicts: vec![Verdict::Sound; places.len()],
+            disturbed: vec![false; visits.len()],
+            places,
+            excess,
+            limit,
+        };
+        sorting.judge(visits);
+        sorting
+    }
+
+    fn judge(&mut self, visits: &[Visit]) {
+        let mut sound_times: Vec<u64> = (0..visits.len())
+            .filter(|&index| self.excess[index] <= self.limit)
+            .map(|index| visits[index].start_ns)
+            .collect();
+        sound_times.sort_unstable();
+        let mut candidates = Vec::new();
+        for (number, place) in self.places.iter().enumerate() {
+            let slow: Vec<usize> =
+                place.visits.clone().filter(|&index| self.excess[index] > self.limit).collect();
+            let count = place.visits.len();
+            if slow.is_empty() {
+                continue;
+            }
+            if count == 1 || slow.len() == count && !is_apart(visits, &slow, &sound_times) {
+                self.verdicts[number] = Verdict::Suspect;
+            } else if slow.len() * 2 > count {
+                candidates.push((number, slow.len()));
+            } else {
+                slow.into_iter().for_each(|index| self.disturbed[index] = true);
+            }
+        }
+        let share =
+            self.disturbed.iter().filter(|disturbed| **disturbed).count() as f64 / visits.len().max(1) as f64;
+        let looked_at = candidates.len() as f64;
+        for (number, slow) in candidates {
+            let chance = looked_at * share.powi(slow as i32 - 1);
+            self.verdicts[number] = if chance > CHANCE_MAX { Verdict::Suspect } else { Verdict::Slow };
+        }
+    }
+
+    /// Whether a visit says something of its place: it was not slow for another reason.
+    pub(super) fn is_of_place(&self, visit: usize) -> bool {
+        !self.disturbed[visit]
+    }
+
+    /// The places that are like those around them, with their numbers.
+    pub(super) fn sound(&self) -> impl Iterator<Item = (usize, &Place)> {
+        self.places.iter().enumerate().filter(|(number, _)| self.verdicts[*number] == Verdict::Sound)
+    }
+
+    pub(super) fn suspects(&self, visits: &[Visit]) -> Vec<ByteRange> {
+        let suspects =
+            self.places.iter().zip(&self.verdicts).filter(|(_, verdict)| **verdict == Verdict::Suspect);
+        suspects
+            .filter_map(|(place, _)| {
+                let visit = visits[place.visits.start];
+                ByteRange::new(Offset(visit.first_byte), Bytes(visit.bytes))
+            })
+            .collect()
+    }
+
+    /// Slow places that follow each other, with no sound one between them, are one.
+    pub(super) fn slow_places(&self, range: ByteRange, visits: &[Visit]) -> Vec<SlowPlace> {
+        let mut slow_places: Vec<SlowPlace> = Vec::new();
+        let (mut sound_end, mut open) = (range.first().0, false);
+        for (place, verdict) in self.places.iter().zip(&self.verdicts) {
+            let here = &visits[place.visits.clone()];
+            let end_byte = here.iter().map(Visit::end_byte).max().unwrap_or(0);
+            match verdict {
+                Verdict::Sound => {
+                    if open && let Some(last) = slow_places.last_mut() {
+                        last.within_end_byte = here[0].first_byte.max(last.first_byte + last.bytes);
+                    }
+                    (sound_end, open) = (end_byte, false);
+                }
+                Verdict::Suspect => {}
+                Verdict::Slow => {
+                    let slow = self.slow_place(place, here, sound_end, end_byte, range.end().0);
+                    match slow_places.last_mut() {
+                        Some(last) if open => last.join(&slow),
+                        _ => slow_places.push(slow),
+                    }
+                    open = true;
+                }
+            }
+        }
+        slow_places
+    }
+
+    fn slow_place(
+        &self,
+        place: &Place,
+        here: &[Visit],
+        sound_end: u64,
+        end_byte: u64,
+        range_end: u64,
+    ) -> SlowPlace {
+        let excess: f64 = place.visits.clone().map(|index| self.excess[index]).sum();
+        let first_byte = here[0].first_byte;
+        SlowPlace {
+            first_byte,
+            bytes: end_byte - first_byte,
+            within_first_byte: sound_end.min(first_byte),
+            within_end_byte: range_end,
+            times_slower: (excess / here.len() as f64).exp(),
+            visits: here.len(),
+            longest_ns: here.iter().map(|visit| visit.longest_ns).max().unwrap_or(0),
+        }
+    }
+
+    pub(super) fn disturbances(&self, visits: &[Visit]) -> Disturbances {
+        let mut order: Vec<usize> = (0..visits.len()).collect();
+        order.sort_by_key(|&index| visits[index].start_ns);
+        let count = self.disturbed.iter().filter(|disturbed| **disturbed).count();
+        let mut times_ns: Vec<(u64, u64)> = Vec::new();
+        let mut before = false;
+        for &index in &order {
+            let start_ns = visits[index].start_ns;
+            let seconds = visits[index].seconds_per_byte * visits[index].bytes as f64;
+            let end_ns = start_ns.saturating_add((seconds * 1e9) as u64);
+            match times_ns.last_mut() {
+                Some(last) if self.disturbed[index] && before => last.1 = end_ns,
+                _ if self.disturbed[index] => times_ns.push((start_ns, end_ns)),
+                _ => {}
+            }
+            before = self.disturbed[index];
+        }
+        let correlation = self.correlation(visits, &order);
+        Disturbances {
+            visits: count,
+            share: count as f64 / visits.len().max(1) as f64,
+            times_ns,
+            correlation,
+            correlation_score: correlation
+                .map_or(0.0, |correlation| correlation * (visits.len() as f64).sqrt()),
+        }
+    }
+
+    /// The correlation of visits that follow each other in time, what exceeds the limit counted as the limit. None where most of
+    /// them are also neighbours in place: what is alike then may be the place.
+    fn correlation(&self, visits: &[Visit], order: &[usize]) -> Option<f64> {
+        let span = visits.last()?.end_byte() - visits.first()?.first_byte;
+        let is_near =
+            |pair: &&[usize]| visits[pair[0]].first_byte.abs_diff(visits[pair[1]].first_byte) < span / 50;
+        let near = order.windows(2).filter(is_near).count();
+        if order.len() < ORDER_MIN || near * 3 > order.len() {
+            return None;
+        }
+        let deviations: Vec<f64> =
+            order.iter().map(|&index| self.excess[index].clamp(-self.limit, self.limit)).collect();
+        let mean = deviations.iter().sum::<f64>() / deviations.len() as f64;
+        let squares: f64 = deviations.iter().map(|deviation| (deviation - mean).powi(2)).sum();
+        let products: f64 = deviations.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+        (squares > 0.0).then(|| products / squares)
+    }
+}
+
+/// Whether something sound was visited between the first and the last of these: then they were not slow for one reason that
+/// lasted.
+fn is_apart(visits: &[Visit], slow: &[usize], sound_times: &[u64]) -> bool {
+    let times = slow.iter().map(|&index| visits[index].start_ns);
+    let (Some(first), Some(last)) = (times.clone().min(), times.max()) else { return false };
+    sound_times.partition_point(|time| *time < last) > sound_times.partition_point(|time| *time <= first)
+}
+
+impl SlowPlace {
+    fn join(&mut self, next: &SlowPlace) {
+        let visits = self.visits + next.visits;
+        let weighted = self.times_slower * self.visits as f64 + next.times_slower * next.visits as f64;
+        self.times_slower = weighted / visits as f64;
+        self.bytes = next.first_byte + next.bytes - self.first_byte;
+        self.visits = visits;
+        self.longest_ns = self.longest_ns.max(next.longest_ns);
+    }
+}
