@@ -24,6 +24,8 @@ pub struct Arguments {
 pub enum Command {
     /// Measure a drive, volume, partition or file in about a minute, and say what was found
     Check(CheckArguments),
+    /// Map how fast each part of a drive is, and whether any part is slow or bad
+    Surface(SurfaceArguments),
     /// List the drives, who uses them, and whether they may be read and written
     List(ListArguments),
     /// List the runs that are kept, newest first
@@ -52,6 +54,51 @@ pub struct CheckArguments {
     /// Where the result goes.
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// Options of `surface`.
+#[derive(Debug, Args)]
+pub struct SurfaceArguments {
+    /// A device, a file, a folder (a scratch file is made in it and removed afterwards), or sim:NAME or sim:FILE.toml for a virtual drive
+    #[arg(default_value = ".")]
+    pub target: String,
+
+    /// How the drive is gone over.
+    #[command(flatten)]
+    pub way: SurfaceWayArguments,
+
+    /// Whether and where to write.
+    #[command(flatten)]
+    pub writing: WritingArguments,
+
+    /// What is measured, and how.
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
+
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// How the drive is gone over: one of these.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Way (short visits to random places, as many as it takes, if none is chosen)")]
+pub struct SurfaceWayArguments {
+    /// Short visits to random places, as many as it takes
+    #[arg(long, conflicts_with_all = ["areas", "full"])]
+    pub adaptive: bool,
+
+    /// So many long areas at equal distances, each from its start to its end
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "full")]
+    pub areas: Option<u64>,
+
+    /// How long each area is [default: 1GiB]
+    #[arg(long, value_name = "SIZE", requires = "areas", allow_hyphen_values = true)]
+    pub area_size: Option<String>,
+
+    /// Every block once. Takes hours
+    #[arg(long)]
+    pub full: bool,
 }
 
 /// Whether and where to write.

@@ -1,89 +1,19 @@
 //! `drivescope check`.
 
 use super::args::CheckArguments;
-use super::resolve::{self, Resolved};
-use super::{open_store, output};
-use crate::error::{UserError, exit};
+use super::{measure, resolve};
+use crate::error::UserError;
+use crate::experiment::Experiment;
 use crate::experiment::check::Check;
-use crate::experiment::{Experiment, Question};
-use crate::interrupt;
-use crate::screen::{Screen, plan};
-use crate::session::Session;
-use crate::stamp::{self, Occasion};
-use crate::target_choice::{self, Chosen};
-use io::clock::MonotonicClock;
-use io::load::overhead;
-use model::run::{Run, RunStatus};
-use model::target::TargetKind;
 use std::path::Path;
 
 /// Runs the command; the exit status.
 ///
 /// # Errors
 /// When it cannot be run as asked for.
-pub fn run(arguments: CheckArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let resolved = resolve::check(&arguments)?;
-    let chosen = target_choice::open(&resolved.choice)?;
-    let mut check = Check::new(question(&resolved, &chosen)).map_err(UserError::usage)?;
-    let outlook = check.outlook();
-    if arguments.measuring.dry_run {
-        output::print(&plan(&chosen.facts, &outlook, output::page_style(arguments.output.plain)))?;
-        return Ok(exit::SUCCESS);
-    }
-    let store = open_store(store)?;
-    let run = begin(&resolved, &chosen)?;
-    let writer = store.begin(&run)?;
-    let mut screen = Screen::new(arguments.output.quiet, arguments.output.plain);
-    let session = Session {
-        rig: chosen.rig,
-        writer,
-        run,
-        events: &mut screen,
-        interrupt: interrupt::flag()?,
-        trace: arguments.measuring.trace,
-    };
-    let run = session.run(&mut check)?;
-    output::give(&run, &arguments.output)?;
-    Ok(status(&run))
-}
-
-fn question(resolved: &Resolved, chosen: &Chosen) -> Question {
-    Question {
-        facts: chosen.facts.clone(),
-        range: chosen.range,
-        may_write: chosen.may_write,
-        empty: chosen.empty,
-        seed: resolved.choice.seed,
-        time_limit: resolved.time_limit,
-        precision: resolved.precision,
-    }
-}
-
-/// The header of the run; measures what the tool itself costs, except in virtual time.
-fn begin(resolved: &Resolved, chosen: &Chosen) -> Result<Run, UserError> {
-    let is_virtual = chosen.facts.kind == TargetKind::Sim;
-    let overhead = if is_virtual { None } else { Some(overhead::measure(MonotonicClock::start())?) };
-    let mut state_before = Vec::new();
-    if chosen.empty {
-        state_before.push("A new scratch file, which the run fills first.".to_string());
-    }
-    Ok(stamp::begin(Occasion {
-        experiment: "check",
-        command: resolved.command.clone(),
-        seed: resolved.choice.seed,
-        facts: chosen.facts.clone(),
-        profile: chosen.profile.as_deref(),
-        rig: &chosen.rig,
-        overhead,
-        warnings: Vec::new(),
-        state_before,
-    }))
-}
-
-fn status(run: &Run) -> u8 {
-    match run.status {
-        RunStatus::Complete => exit::SUCCESS,
-        RunStatus::Interrupted => exit::INTERRUPTED,
-        RunStatus::Failed => exit::FAILURE,
-    }
+pub fn run(arguments: &CheckArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    let resolved = resolve::check(arguments)?;
+    measure::run(&resolved, &arguments.measuring, &arguments.output, store, |question| {
+        Ok(Box::new(Check::new(question)?) as Box<dyn Experiment>)
+    })
 }

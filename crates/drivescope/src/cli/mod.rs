@@ -3,11 +3,13 @@
 pub mod args;
 mod check;
 mod list;
+mod measure;
 pub(crate) mod output;
 mod resolve;
 mod runs;
 mod show;
 mod sim;
+mod surface;
 
 use crate::error::{UserError, exit};
 use crate::store::{self, Store};
@@ -39,8 +41,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
     let store = arguments.store.as_deref();
     match arguments.command {
-        None => check::run(CheckArguments::plain(), store),
-        Some(Command::Check(check)) => check::run(check, store),
+        None => check::run(&CheckArguments::plain(), store),
+        Some(Command::Check(check)) => check::run(&check, store),
+        Some(Command::Surface(surface)) => surface::run(&surface, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),

@@ -1,6 +1,9 @@
 //! From what was typed to what it means, one function for each group of options. Nothing is opened here.
 
-use super::args::{CheckArguments, EngineArgument, MeasuringArguments, WritingArguments};
+use super::args::{
+    CheckArguments, EngineArgument, MeasuringArguments, SurfaceArguments, SurfaceWayArguments,
+    WritingArguments,
+};
 use crate::error::UserError;
 use crate::target_choice::{Choice, parse_range};
 use io::rig::{EngineKind, EngineOptions};
@@ -21,31 +24,85 @@ pub struct Resolved {
     pub command: String,
 }
 
+/// How `surface` goes over a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurfaceWay {
+    /// Short visits to random places.
+    Adaptive,
+    /// So many areas, each of that size.
+    Areas(u64, Bytes),
+    /// Every block once.
+    Full,
+}
+
+/// The size of an area unless another is given: on any disk some whole groups of its surfaces' stripes.
+const AREA_SIZE: Bytes = Bytes::from_gib(1);
+
 /// Reads the options of `check`.
 ///
 /// # Errors
 /// Names the option that makes no sense, and what would.
 pub fn check(arguments: &CheckArguments) -> Result<Resolved, UserError> {
-    let measuring = &arguments.measuring;
-    if arguments.target.is_empty() {
+    let CheckArguments { target, writing, measuring, output: _ } = arguments;
+    experiment("check", target, &[], writing, measuring)
+}
+
+/// Reads the options of `surface`.
+///
+/// # Errors
+/// As [`check`].
+pub fn surface(arguments: &SurfaceArguments) -> Result<(Resolved, SurfaceWay), UserError> {
+    let SurfaceArguments { target, way, writing, measuring, output: _ } = arguments;
+    let (way, words) = surface_way(way)?;
+    Ok((experiment("surface", target, &words, writing, measuring)?, way))
+}
+
+/// The way, and the words that choose it again.
+fn surface_way(way: &SurfaceWayArguments) -> Result<(SurfaceWay, Vec<String>), UserError> {
+    if way.full {
+        return Ok((SurfaceWay::Full, vec!["--full".into()]));
+    }
+    let Some(areas) = way.areas else { return Ok((SurfaceWay::Adaptive, Vec::new())) };
+    if areas == 0 {
+        return Err(UserError::usage("--areas: no area at all shows nothing; give 1 or more"));
+    }
+    let size = option("--area-size", way.area_size.as_deref(), |text| Ok(parse_size(text)?))?;
+    let mut words = vec!["--areas".into(), areas.to_string()];
+    if let Some(typed) = &way.area_size {
+        words.extend(["--area-size".into(), quoted(typed)]);
+    }
+    Ok((SurfaceWay::Areas(areas, size.unwrap_or(AREA_SIZE)), words))
+}
+
+/// Reads the options that all experiments have; `own` are the words of those that only this one has.
+fn experiment(
+    name: &str,
+    target: &str,
+    own: &[String],
+    writing: &WritingArguments,
+    measuring: &MeasuringArguments,
+) -> Result<Resolved, UserError> {
+    if target.is_empty() {
         return Err(UserError::usage(
             "the target is an empty word. Name a device, a file, a folder or sim:NAME, or leave it out for this folder",
         ));
     }
     let seed = measuring.seed.unwrap_or_else(random_seed);
     let choice = Choice {
-        target: arguments.target.clone(),
-        write: consent(&arguments.writing),
-        size_max: size_max(&arguments.writing.max_size).map_err(of_option("--max-size"))?,
+        target: target.to_string(),
+        write: consent(writing),
+        size_max: size_max(&writing.max_size).map_err(of_option("--max-size"))?,
         range: option("--range", measuring.range.as_deref(), parse_range)?,
         engine: engine(measuring),
         seed,
     };
+    let mut words = vec!["drivescope".to_string(), name.into(), quoted(target)];
+    words.extend_from_slice(own);
     Ok(Resolved {
         choice,
         time_limit: option("--time-limit", measuring.time_limit.as_deref(), time_limit)?,
         precision: option("--precision", measuring.precision.as_deref(), precision)?,
-        command: command(arguments, seed),
+        command: command(words, writing, measuring, seed),
     })
 }
 
@@ -113,9 +170,12 @@ fn random_seed() -> u64 {
 }
 
 /// The command that repeats a run: what was typed, without where its output goes, with the seed.
-fn command(arguments: &CheckArguments, seed: u64) -> String {
-    let CheckArguments { target, writing, measuring, output: _ } = arguments;
-    let mut words = vec!["drivescope".to_string(), "check".into(), quoted(target)];
+fn command(
+    mut words: Vec<String>,
+    writing: &WritingArguments,
+    measuring: &MeasuringArguments,
+    seed: u64,
+) -> String {
     let mut flag = |name: &str, given: bool| {
         if given {
             words.push(name.into());

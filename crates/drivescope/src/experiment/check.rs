@@ -6,30 +6,23 @@
 //! stratum tell how even it is (stratified sampling; Cochran, "Sampling Techniques", 3rd ed., ch. 5), and since rounds
 //! follow each other, a drive that warms up or gets busy is seen as such and not as a place that is slow.
 
-use crate::experiment::{Experiment, Outlook, Question, Step};
+use crate::experiment::preparation::{
+    self, SEQUENTIAL_DEPTH, filled_range, is_mechanical, sequential_block, verb,
+};
+use crate::experiment::{Experiment, Outlook, Question};
 use analysis::analyse;
 use model::finding::FindingCode;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
-use model::request::Operation;
-use model::run::{PhaseSummary, RunView};
-use model::units::{Bytes, Nanos, Offset, Quantile};
+use model::run::RunView;
+use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 use std::collections::VecDeque;
 
 const NAME: &str = "check";
 /// The stream of the seed that draws places and orders; phases have the streams of their numbers.
 const PLACES_STREAM: u64 = u64::MAX;
-/// From this latency on a drive is taken to move parts for a single random read: flash answers in tens to hundreds of
-/// microseconds, disks in milliseconds.
-const MECHANICAL_LATENCY: Nanos = Nanos::from_millis(1);
-/// Requests under way in sequential phases: enough to keep a drive streaming while the host answers.
-const SEQUENTIAL_DEPTH: u32 = 4;
-/// The size of sequential requests on ranges that have room for it.
-const SEQUENTIAL_BLOCK: Bytes = Bytes::from_mib(1);
-/// The size of random requests: a page, what databases and file systems ask for.
-const RANDOM_BLOCK: Bytes = Bytes::from_kib(4);
 /// Requests at once in random phases. Past 32 lie the queues of NVMe only; SATA ends at 32.
 const READ_DEPTHS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const WRITE_DEPTHS: [u32; 3] = [1, 4, 32];
@@ -113,8 +106,7 @@ impl Check {
     /// # Errors
     /// A sentence for a person when the range has no room for one.
     pub fn new(question: Question) -> Result<Check, String> {
-        let block = question.facts.logical_block.max(Bytes(512));
-        let room = question.range.align_inward(RANDOM_BLOCK.max(block)).bytes();
+        let room = question.range.align_inward(preparation::random_block(&question.facts)).bytes();
         if room < Bytes::from_kib(64) {
             return Err(format!(
                 "the range to check holds {room}; a check needs at least 64 KiB. Give a larger --range"
@@ -131,37 +123,20 @@ impl Check {
             question,
         };
         if check.question.empty {
-            check.plan_fill();
+            let timing = check.timing;
+            check.queue.extend(preparation::fill(NAME, &check.question, timing.fill, timing.settle));
         } else {
             check.plan_warm_up();
         }
         Ok(check)
     }
 
-    /// Fills the scratch file, and lets the drive come to rest.
-    fn plan_fill(&mut self) {
-        let range = self.question.range;
-        let block = sequential_block(range, self.question.facts.logical_block);
-        let fill = Workload::new(range, Pattern::Sequential, OperationMix::Write, block, SEQUENTIAL_DEPTH);
-        let stop = StopCondition { time: Some(self.timing.fill), ..StopCondition::one_pass() };
-        self.queue.push_back(phase(
-            "fill the scratch file".into(),
-            PhaseKind::Precondition,
-            Some(fill),
-            stop,
-        ));
-        let rest = StopCondition::after(self.timing.settle);
-        self.queue.push_back(phase("let the drive come to rest".into(), PhaseKind::Idle, None, rest));
-    }
-
-    /// Random reads that wake the drive, and tell whether it has moving parts. They are not measured.
+    /// Random reads that wake the drive, and tell whether it has moving parts.
     fn plan_warm_up(&mut self) {
         self.stage = Stage::WarmUp;
         self.range = self.range.align_inward(self.random_block());
-        let block = self.random_block();
-        let reads = Workload::new(self.range, Pattern::RandomWithReplacement, OperationMix::Read, block, 1);
-        let stop = StopCondition::after(self.timing.warm_up);
-        self.queue.push_back(phase("warm up".into(), PhaseKind::WarmUp, Some(reads), stop));
+        let reads = preparation::warm_up(NAME, self.range, self.random_block(), self.timing.warm_up);
+        self.queue.push_back(reads);
     }
 
     /// Everything that is measured, in the order in which it is done.
@@ -223,7 +198,7 @@ impl Check {
             let stop = StopCondition { time: Some(self.timing.visit), ..StopCondition::one_pass() };
             let stop = if mix == OperationMix::Write { stop.or_bytes(WRITE_VISIT_BYTES) } else { stop };
             let name = format!("{verb} {place}, round {round}");
-            self.queue.push_back(phase(name, PhaseKind::Measure, Some(workload), stop));
+            self.queue.push_back(preparation::phase(NAME, name, PhaseKind::Measure, Some(workload), stop));
         }
     }
 
@@ -263,7 +238,7 @@ impl Check {
             let share = Bytes(RANDOM_WRITE_BYTES.0 / u64::from(self.random_rounds()));
             let stop = if mix == OperationMix::Write { stop.or_bytes(share) } else { stop };
             let name = format!("{} {depth} at once, round {round}", verb(mix));
-            self.queue.push_back(phase(name, PhaseKind::Measure, Some(workload), stop));
+            self.queue.push_back(preparation::phase(NAME, name, PhaseKind::Measure, Some(workload), stop));
         }
     }
 
@@ -274,7 +249,7 @@ impl Check {
     }
 
     fn random_block(&self) -> Bytes {
-        RANDOM_BLOCK.max(self.question.facts.logical_block)
+        preparation::random_block(&self.question.facts)
     }
 
     /// Another round of what is not yet known well enough.
@@ -337,7 +312,7 @@ impl Experiment for Check {
             ahead.plan_measurements();
         }
         let planned: Vec<Phase> = ahead.queue.into();
-        Outlook { steps: steps(&planned) }
+        Outlook::of(&planned)
     }
 }
 
@@ -377,91 +352,13 @@ impl Timing {
     }
 }
 
-/// Whether the warm-up says that the drive has moving parts.
-fn is_mechanical(warm_up: &PhaseSummary) -> bool {
-    let reads = warm_up.totals_of(Operation::Read);
-    let median = reads.and_then(|totals| totals.histogram.quantile(Quantile::MEDIAN));
-    median.is_some_and(|median| median >= MECHANICAL_LATENCY)
-}
-
-/// What of a scratch file holds data, if that is enough for a check. Requests are finished out of order, so the
-/// last ones before the end may not have been.
-fn filled_range(range: ByteRange, written: Bytes) -> Option<ByteRange> {
-    let sure = if written >= range.bytes() {
-        range.bytes()
-    } else {
-        Bytes(written.0.saturating_sub(SEQUENTIAL_BLOCK.0 * u64::from(SEQUENTIAL_DEPTH)))
-    };
-    ByteRange::new(range.first(), sure.round_down_to(SEQUENTIAL_BLOCK))
-        .filter(|range| range.bytes() >= SEQUENTIAL_BLOCK)
-}
-
-/// 1 MiB, or less on a range so small that its areas would hold only a few of them.
-fn sequential_block(range: ByteRange, logical_block: Bytes) -> Bytes {
-    let mut block = SEQUENTIAL_BLOCK;
-    while block.0 > logical_block.0
-        && block.0 > 4096
-        && block.0 * u64::from(SEQUENTIAL_DEPTH) * 8 > range.bytes().0
-    {
-        block = Bytes(block.0 / 2);
-    }
-    block
-}
-
-fn verb(mix: OperationMix) -> &'static str {
-    if mix == OperationMix::Write { "write" } else { "read" }
-}
-
-fn phase(name: String, kind: PhaseKind, workload: Option<Workload>, stop: StopCondition) -> Phase {
-    Phase { name, experiment: NAME.into(), kind, workload, stop }
-}
-
-/// The phases as steps of one kind, in the order in which each kind first comes.
-fn steps(phases: &[Phase]) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    for phase in phases {
-        let what = describe(phase);
-        let time = phase.stop.time.unwrap_or_default();
-        // Where a visit lies, and so how short the end of the range cuts it, is drawn later: the bound counts.
-        let moves = phase.workload.as_ref().map_or(Some(Bytes::ZERO), |workload| {
-            phase.stop.bytes.or_else(|| phase.stop.bytes_max(workload))
-        });
-        let writes_data = phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
-        let (reads, writes) =
-            if writes_data { (Some(Bytes::ZERO), moves) } else { (moves, Some(Bytes::ZERO)) };
-        match steps.iter_mut().find(|step| step.what == what) {
-            Some(step) => {
-                step.phases += 1;
-                step.time = step.time + time;
-                step.reads = step.reads.zip(reads).map(|(sum, more)| sum + more);
-                step.writes = step.writes.zip(writes).map(|(sum, more)| sum + more);
-            }
-            None => steps.push(Step { what, phases: 1, time, reads, writes }),
-        }
-    }
-    steps
-}
-
-fn describe(phase: &Phase) -> String {
-    let Some(workload) = &phase.workload else { return phase.name.clone() };
-    let block = workload.block_sizes.largest();
-    match (phase.kind, &workload.pattern) {
-        (PhaseKind::Measure, Pattern::Sequential) => {
-            format!("{} {block} blocks in order, all over the range", verb(workload.mix))
-        }
-        (PhaseKind::Measure, _) => {
-            format!("{} {block} blocks at random places, 1 to many at once", verb(workload.mix))
-        }
-        _ => phase.name.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::histogram::LatencyHistogram;
     use model::record::ErrorRecord;
-    use model::run::{Environment, MemorySeries, OperationTotals};
+    use model::request::Operation;
+    use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary};
     use proptest::prelude::*;
 
     fn question(capacity: u64, may_write: bool, empty: bool) -> Question {

@@ -4,12 +4,16 @@
 //! experiments, progress, estimates of the remaining time, and replay from a single shape.
 
 pub mod check;
+mod preparation;
+pub mod surface;
 
-use model::plan::Phase;
+use model::plan::{Phase, PhaseKind};
 use model::range::ByteRange;
 use model::run::RunView;
 use model::target::TargetFacts;
 use model::units::{Bytes, Nanos};
+use model::workload::Pattern;
+use preparation::verb;
 
 /// What an experiment is given.
 #[derive(Clone, Debug)]
@@ -65,6 +69,19 @@ pub struct Step {
 }
 
 impl Outlook {
+    /// Phases as steps of one kind, in the order in which each kind first comes.
+    pub fn of(phases: &[Phase]) -> Outlook {
+        let mut steps: Vec<Step> = Vec::new();
+        for phase in phases {
+            let next = Step::of(phase);
+            match steps.iter_mut().find(|step| step.what == next.what) {
+                Some(step) => step.add(&next),
+                None => steps.push(next),
+            }
+        }
+        Outlook { steps }
+    }
+
     /// How long it takes at most.
     pub fn time(&self) -> Nanos {
         self.steps.iter().fold(Nanos::ZERO, |sum, step| sum + step.time)
@@ -83,5 +100,39 @@ impl Outlook {
     /// What is read at most; none where only the drive's rate bounds it.
     pub fn reads(&self) -> Option<Bytes> {
         self.steps.iter().map(|step| step.reads).sum()
+    }
+}
+
+impl Step {
+    fn of(phase: &Phase) -> Step {
+        // Where a visit lies, and so how short the end of the range cuts it, is drawn later: the bound counts.
+        let moves = phase.workload.as_ref().map_or(Some(Bytes::ZERO), |workload| {
+            phase.stop.bytes.or_else(|| phase.stop.bytes_max(workload))
+        });
+        let writes_data = phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
+        let (reads, writes) =
+            if writes_data { (Some(Bytes::ZERO), moves) } else { (moves, Some(Bytes::ZERO)) };
+        Step { what: describe(phase), phases: 1, time: phase.stop.time.unwrap_or_default(), reads, writes }
+    }
+
+    fn add(&mut self, more: &Step) {
+        self.phases += more.phases;
+        self.time = self.time + more.time;
+        self.reads = self.reads.zip(more.reads).map(|(sum, more)| sum + more);
+        self.writes = self.writes.zip(more.writes).map(|(sum, more)| sum + more);
+    }
+}
+
+fn describe(phase: &Phase) -> String {
+    let Some(workload) = &phase.workload else { return phase.name.clone() };
+    let block = workload.block_sizes.largest();
+    match (phase.kind, &workload.pattern) {
+        (PhaseKind::Measure, Pattern::Sequential) => {
+            format!("{} {block} blocks in order, all over the range", verb(workload.mix))
+        }
+        (PhaseKind::Measure, _) => {
+            format!("{} {block} blocks at random places, 1 to many at once", verb(workload.mix))
+        }
+        _ => phase.name.clone(),
     }
 }

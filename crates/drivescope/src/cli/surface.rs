@@ -1,0 +1,31 @@
+//! `drivescope surface`.
+
+use super::args::SurfaceArguments;
+use super::resolve::SurfaceWay;
+use super::{measure, resolve};
+use crate::error::UserError;
+use crate::experiment::surface::areas::Areas;
+use crate::experiment::{Experiment, Question};
+use model::workload::OperationMix;
+use std::path::Path;
+
+/// Runs the command; the exit status.
+///
+/// # Errors
+/// When it cannot be run as asked for.
+pub fn run(arguments: &SurfaceArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    let (resolved, way) = resolve::surface(arguments)?;
+    measure::run(&resolved, &arguments.measuring, &arguments.output, store, |question| plan(way, question))
+}
+
+/// The experiment that goes over the drive that way: reads, and then writes where they are allowed.
+fn plan(way: SurfaceWay, question: Question) -> Result<Box<dyn Experiment>, String> {
+    let mut mixes = vec![OperationMix::Read];
+    if question.may_write {
+        mixes.push(OperationMix::Write);
+    }
+    Ok(match way {
+        SurfaceWay::Adaptive | SurfaceWay::Full => return Err("only --areas is there yet".into()),
+        SurfaceWay::Areas(count, size) => Box::new(Areas::new(question, mixes, count, size)?),
+    })
+}

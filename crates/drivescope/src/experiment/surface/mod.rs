@@ -1,0 +1,8 @@
+//! `surface`: how fast is each part of a drive, and is any part slow or bad? Three ways of going over it, each an
+//! experiment.
+
+pub mod areas;
+mod visit;
+
+/// The word on the command line, and in every phase.
+const NAME: &str = "surface";
