@@ -16,6 +16,7 @@
 //! | the link | rate, cost of a command, queue depth, large requests in several commands | around any drive |
 //! | volumes | stripes, mirrors, one drive behind the other | over any drives |
 //! | faults | unreadable and slow ranges, time-outs, short reads, stalls, going away, wrapping | `faulty`, around any |
+//! | others | random reads of somebody else through the same link, with a rate or a depth | around any drive |
 //! | data | what was written, and what silently goes wrong with it | any drive that is mounted |
 //!
 //! Besides those that come with the program there are as many as anybody likes, drawn at random: [`generator`].

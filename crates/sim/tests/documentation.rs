@@ -10,7 +10,7 @@ const NO_KEY: &str = "qqqqqqqqqqqqqqqq";
 
 /// Sections that no drive that ships has, each with a drive that it can be added to.
 const RARE: &[(&str, &str)] = &[
-    ("dt01aca300", "[disk.standby]\nafter_idle_s = 60\nwake_up_s = 8\n"),
+    ("dt01aca300", "[disk.standby]\nafter_idle_s = 60\nwake_up_s = 8\nasleep = true\n"),
     ("970-pro", "[flash.map_flush]\nevery_mib = 1024\nstall_ms = 10\n"),
     ("970-pro", "[flash.garbage_collection]\nidle_s = 5\n"),
     ("970-pro", "[[flash.power_states]]\nidle_ms = 100\nwake_us = 50\n"),
@@ -24,6 +24,7 @@ const RARE: &[(&str, &str)] = &[
     ("constant", "[[faults]]\nkind = \"gone-after-requests\"\nrequests = 1\n"),
     ("constant", "[[faults]]\nkind = \"short-reads\"\nevery_reads = 3\n"),
     ("constant", "[[faults]]\nkind = \"slow\"\nfirst_byte = 0\nbytes = 4096\nmilliseconds = 5\n"),
+    ("constant", "[[faults]]\nkind = \"other-load\"\nper_second = 5\n"),
     ("constant", "[[faults]]\nkind = \"times-out\"\nfirst_byte = 0\nbytes = 4096\n"),
     ("constant", "[[faults]]\nkind = \"silent-corruption\"\ncorruption = \"zero\"\nevery_blocks = 9\n"),
 ];

@@ -118,7 +118,7 @@ prop_compose! {
         segments in 0u32..5,
         segment_kib in 4u64..300,
         write_cache_kib in prop_oneof![Just(0u64), 1u64..2000],
-        standby in proptest::option::of((0.01f64..2.0, 0.0f64..10.0)),
+        standby in proptest::option::of((0.01f64..2.0, 0.0f64..10.0, any::<bool>())),
     ) -> (DiskProfile, Bytes) {
         let profile = DiskProfile {
             turns_per_minute,
@@ -131,7 +131,8 @@ prop_compose! {
             read_ahead: ReadAheadProfile { segments, segment_kib, ahead_kib: None },
             write_cache: WriteCacheProfile { capacity_kib: write_cache_kib },
             queue,
-            standby: standby.map(|(after_idle_s, wake_up_s)| StandbyProfile { after_idle_s, wake_up_s }),
+            standby: standby
+                .map(|(after_idle_s, wake_up_s, asleep)| StandbyProfile { after_idle_s, wake_up_s, asleep }),
             defects,
         };
         (profile, Bytes(sectors * 4096))

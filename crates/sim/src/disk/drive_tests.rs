@@ -403,7 +403,7 @@ fn slow_and_remapped_sectors_cost_turns() {
 #[test]
 fn it_wakes_up_from_standby() {
     let mut disk = disk(|profile| {
-        profile.standby = Some(StandbyProfile { after_idle_s: 600.0, wake_up_s: 9.0 });
+        profile.standby = Some(StandbyProfile { after_idle_s: 600.0, wake_up_s: 9.0, asleep: false });
     });
     let mut now = Instant(0);
     read(&mut disk, &mut now, 1 << 40, 4096);
@@ -412,6 +412,18 @@ fn it_wakes_up_from_standby() {
     now = Instant(now.0 + 601_000_000_000);
     let (_, seconds) = read(&mut disk, &mut now, 1 << 40, 4096);
     assert!((9.0..9.1).contains(&seconds), "{seconds}");
+}
+
+/// The first request wakes it up, where the arm is too, and no other one waits for that.
+#[test]
+fn it_may_stand_still_at_the_start() {
+    let mut disk = disk(|profile| {
+        profile.standby = Some(StandbyProfile { after_idle_s: 600.0, wake_up_s: 9.0, asleep: true });
+    });
+    let mut now = Instant(0);
+    let (_, seconds) = read(&mut disk, &mut now, 0, 4096);
+    assert!((9.0..9.1).contains(&seconds), "{seconds}");
+    assert!(read(&mut disk, &mut now, 1 << 41, 4096).1 < 0.1);
 }
 
 #[test]

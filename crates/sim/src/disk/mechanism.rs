@@ -32,6 +32,8 @@ pub struct Mechanism {
     head_switch_s: f64,
     write_settle_s: f64,
     standby: Option<StandbyProfile>,
+    /// It has not turned since the start.
+    asleep: bool,
     defects: Vec<Defect>,
     prng: Prng,
     arm: Arm,
@@ -77,6 +79,7 @@ impl Mechanism {
             turns_per_second: 1.0 / profile.turn_s(),
             head_switch_s: profile.head_switch_ms / 1e3,
             write_settle_s: profile.write_settle_ms / 1e3,
+            asleep: profile.standby.as_ref().is_some_and(|standby| standby.asleep),
             standby: profile.standby.clone(),
             defects: profile.defects.clone(),
             prng: Prng::new(seed, u64::from_le_bytes(*b"the disk")),
@@ -225,6 +228,7 @@ impl Mechanism {
             return self.arm.free_s + self.skew_s(place);
         }
         let start_s = start_s + self.wake_up_s(start_s);
+        self.asleep = false;
         let noise = match self.seek_noise {
             0.0 => 1.0,
             share => (1.0 + share * self.prng.normal()).clamp(0.5, 2.0),
@@ -236,7 +240,9 @@ impl Mechanism {
     /// What it takes to get back to speed at a moment.
     fn wake_up_s(&self, at_s: f64) -> f64 {
         match &self.standby {
-            Some(standby) if at_s - self.arm.free_s > standby.after_idle_s => standby.wake_up_s,
+            Some(standby) if self.asleep || at_s - self.arm.free_s > standby.after_idle_s => {
+                standby.wake_up_s
+            }
             _ => 0.0,
         }
     }

@@ -262,6 +262,9 @@ pub struct StandbyProfile {
     pub after_idle_s: f64,
     /// What it takes to get back to speed, in s.
     pub wake_up_s: f64,
+    /// Whether it stands still at the start, so that the first request wakes it up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asleep: bool,
 }
 
 /// Sectors that are not like the others.

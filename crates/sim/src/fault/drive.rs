@@ -4,12 +4,13 @@
 //! runs behind the time outside by all that it stood still. A stall is another thing: the drive works on, only its
 //! answers do not get out.
 
+use crate::fault::placed::{Fate, PlacedFaults};
 use crate::fault::profile::FaultProfile;
 use crate::{Drive, answer_within};
 use model::range::ByteRange;
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
-use model::units::{Bytes, Instant, Nanos, Offset};
+use model::units::{Bytes, Instant, Nanos};
 use std::collections::VecDeque;
 
 /// Something that goes wrong.
@@ -23,6 +24,17 @@ pub enum Fault {
         range: ByteRange,
         /// By how much each takes longer.
         longer: Nanos,
+    },
+    /// The same, but only requests that come between `at` and `at + duration`.
+    SlowFor {
+        /// Where.
+        range: ByteRange,
+        /// By how much each takes longer.
+        longer: Nanos,
+        /// From when on.
+        at: Instant,
+        /// For how long.
+        duration: Nanos,
     },
     /// Requests that touch the range are not answered until the system gives up.
     TimesOut {
@@ -61,17 +73,17 @@ pub enum Fault {
     Wraps(Bytes),
 }
 
-/// How a request that meets a fault will end.
-#[derive(Clone, Copy, Debug, Default)]
-struct Fate {
-    answer: Option<(Status, u32)>,
-    longer_ns: u64,
-}
-
 /// A drive with faults.
 pub struct FaultyDrive {
     inner: Box<dyn Drive + Send>,
-    faults: Vec<Fault>,
+    /// Those of a place.
+    placed: PlacedFaults,
+    /// Those that hold answers back.
+    stalls: Vec<Fault>,
+    /// Of how many reads one is short, for each such fault.
+    short_reads: Vec<u64>,
+    gone_after: Option<u64>,
+    real_bytes: Option<u64>,
     requests: u64,
     reads: u64,
     gone_at: Option<Instant>,
@@ -89,23 +101,43 @@ pub struct FaultyDrive {
 impl FaultyDrive {
     /// `inner` with these faults.
     pub fn new(inner: Box<dyn Drive + Send>, faults: Vec<Fault>) -> FaultyDrive {
-        let gone_at = faults.iter().filter_map(|fault| match fault {
-            Fault::GoneAt(at) => Some(*at),
-            _ => None,
-        });
-        let gone_at = gone_at.min();
-        FaultyDrive {
+        let mut drive = FaultyDrive {
             inner,
-            faults,
+            placed: PlacedFaults::new(&faults),
+            stalls: Vec::new(),
+            short_reads: Vec::new(),
+            gone_after: None,
+            real_bytes: None,
             requests: 0,
             reads: 0,
-            gone_at,
+            gone_at: None,
             fates: Vec::new(),
             behind_ns: 0,
             inner_now: 0,
             answered: VecDeque::new(),
             refused: VecDeque::new(),
+        };
+        for fault in faults {
+            match fault {
+                Fault::Stall { .. } | Fault::Stalls { .. } => drive.stalls.push(fault),
+                Fault::ShortReads { every } if every > 0 => drive.short_reads.push(every),
+                Fault::GoneAfter(count) => {
+                    drive.gone_after = Some(drive.gone_after.map_or(count, |other| other.min(count)));
+                }
+                Fault::GoneAt(at) => drive.gone_at = Some(drive.gone_at.map_or(at, |other| other.min(at))),
+                Fault::Wraps(real) => {
+                    let real_bytes = real.0.max(1);
+                    drive.real_bytes =
+                        Some(drive.real_bytes.map_or(real_bytes, |other| other.min(real_bytes)));
+                }
+                Fault::ShortReads { .. }
+                | Fault::Unreadable(_)
+                | Fault::Slow { .. }
+                | Fault::SlowFor { .. }
+                | Fault::TimesOut { .. } => {}
+            }
         }
+        drive
     }
 
     /// `inner` with what acts around it of the entries of a profile that passed their check.
@@ -117,31 +149,11 @@ impl FaultyDrive {
         self.gone_at.is_some_and(|at| at <= now)
     }
 
-    fn fate(&self, request: &Request) -> Fate {
-        let length = Bytes(u64::from(request.length_bytes));
-        let stretch = ByteRange::new(Offset(request.offset_bytes), length);
-        let touches = |range: &ByteRange| stretch.is_some_and(|stretch| stretch.overlaps(range));
-        let mut fate = Fate::default();
-        for fault in &self.faults {
-            let answer = match fault {
-                Fault::Unreadable(bad) if touches(bad) => {
-                    let before = bad.first().0.saturating_sub(request.offset_bytes);
-                    Some((Status::MediumError, before as u32))
-                }
-                Fault::ShortReads { every } if request.operation == Operation::Read => (*every > 0
-                    && self.reads.is_multiple_of(*every))
-                .then_some((Status::Short, request.length_bytes / 2)),
-                Fault::Slow { range, longer } if touches(range) => {
-                    fate.longer_ns = fate.longer_ns.saturating_add(longer.0);
-                    None
-                }
-                Fault::TimesOut { range, after } if touches(range) => {
-                    fate.longer_ns = fate.longer_ns.saturating_add(after.0);
-                    Some((Status::TimedOut, 0))
-                }
-                _ => None,
-            };
-            fate.answer = fate.answer.or(answer);
+    fn fate(&self, request: &Request, now: Instant) -> Fate {
+        let is_short = |every: &u64| self.reads.is_multiple_of(*every);
+        let mut fate = self.placed.fate(request, now);
+        if request.operation == Operation::Read && self.short_reads.iter().any(is_short) {
+            fate.answer = fate.answer.or(Some((Status::Short, request.length_bytes / 2)));
         }
         fate
     }
@@ -149,11 +161,7 @@ impl FaultyDrive {
     /// Moves a request to where it goes on a drive that holds less than it says. What is past the end that it says is
     /// cut off and answered so: it would not be past the end of what it holds.
     fn wrap(&self, request: &mut Request) -> Option<(Status, u32)> {
-        let wraps = self.faults.iter().filter_map(|fault| match fault {
-            Fault::Wraps(real) => Some(real.0.max(1)),
-            _ => None,
-        });
-        let real_bytes = wraps.min()?;
+        let real_bytes = self.real_bytes?;
         let (status, moved) = answer_within(self.facts().capacity, request);
         request.offset_bytes %= real_bytes;
         request.length_bytes = moved;
@@ -162,7 +170,7 @@ impl FaultyDrive {
 
     /// When an answer that is ready at `ready` gets out.
     fn released_at(&self, ready: Instant) -> Instant {
-        self.faults.iter().fold(ready, |ready, fault| match fault {
+        self.stalls.iter().fold(ready, |ready, fault| match fault {
             Fault::Stall { at, duration } if ready >= *at => ready.max(at.saturating_add(*duration)),
             Fault::Stalls { at, duration, every } if ready >= *at && every.0 > 0 => {
                 let into = Nanos((ready.0 - at.0) % every.0);
@@ -210,8 +218,8 @@ impl Drive for FaultyDrive {
         self.advance(now);
         self.requests += 1;
         self.reads += u64::from(request.operation == Operation::Read);
-        let used_up = |fault: &Fault| matches!(fault, Fault::GoneAfter(count) if self.requests > *count);
-        if self.gone_at.is_none() && self.faults.iter().any(used_up) {
+        let is_used_up = self.gone_after.is_some_and(|count| self.requests > count);
+        if self.gone_at.is_none() && is_used_up {
             self.gone_at = Some(now);
         }
         if self.is_gone(now) {
@@ -228,7 +236,7 @@ impl Drive for FaultyDrive {
         if self.fates.len() <= slot {
             self.fates.resize(slot + 1, Fate::default());
         }
-        let fate = self.fate(&request);
+        let fate = self.fate(&request, now);
         self.fates[slot] = Fate { answer: fate.answer.or(past_end), ..fate };
         self.inner_now = self.inner_now.max(now.0.saturating_sub(self.behind_ns));
         self.inner.submit(request, Instant(self.inner_now));
@@ -265,6 +273,7 @@ mod tests {
     use crate::constant::ConstantDrive;
     use crate::profile::plain_facts;
     use model::request::Tag;
+    use model::units::Offset;
     use proptest::prelude::*;
 
     fn with(fault: Fault) -> FaultyDrive {
@@ -342,6 +351,17 @@ mod tests {
         let ends: Vec<u64> =
             std::iter::from_fn(|| drive.take_completion(Instant(9000))).map(|c| c.completed_ns).collect();
         assert_eq!(ends, [5100, 5200]);
+    }
+
+    #[test]
+    fn a_drive_may_be_slow_for_a_while() {
+        let range = ByteRange::new(Offset(4096), Bytes(1 << 20)).unwrap();
+        let (at, duration) = (Instant(150), Nanos(5000));
+        let slow = Fault::SlowFor { range, longer: Nanos(3000), at, duration };
+        let answers = read_at(&mut with(slow), &[4096, 4096, 4096, 0, 4096, 4096]);
+        let ends: Vec<u64> = answers.iter().map(|answer| answer.2).collect();
+        // Those that come at 100 and at 6500 are not in it, and the fourth is at another place.
+        assert_eq!(ends, [100, 200, 3300, 3400, 6500, 6600]);
     }
 
     #[test]

@@ -1,7 +1,11 @@
-//! What goes wrong with a drive: errors and times act around it, wrong data in its [`crate::contents`].
+//! What goes wrong with a drive: errors and times act around it, wrong data in its [`crate::contents`]; and who else uses
+//! it, [`other_load`].
 
 pub mod drive;
+pub mod other_load;
+mod placed;
 pub mod profile;
 
 pub use drive::{Fault, FaultyDrive};
+pub use other_load::{LoadedDrive, OtherLoad};
 pub use profile::{Corruption, FaultProfile};

@@ -7,7 +7,7 @@ use model::units::{Bytes, Instant, Nanos, Offset};
 use serde::{Deserialize, Serialize};
 
 /// Something that goes wrong; `kind` says what: `unreadable`, `slow`, `times-out`, `short-reads`, `stall`,
-/// `gone-after-requests`, `gone-at`, `lying-capacity`, `silent-corruption`.
+/// `gone-after-requests`, `gone-at`, `lying-capacity`, `silent-corruption`, `other-load`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FaultProfile {
@@ -23,12 +23,20 @@ pub enum FaultProfile {
     },
     /// Every request to that stretch takes the drive longer, as sectors that it reads only after retries do.
     Slow {
-        /// Where the stretch begins.
+        /// Where the stretch begins. Default: 0.
+        #[serde(default)]
         first_byte: u64,
-        /// How long it is.
-        bytes: u64,
+        /// How long it is. Default: to the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bytes: Option<u64>,
         /// How much longer each request to it takes, in milliseconds. The drive does nothing else meanwhile.
         milliseconds: f64,
+        /// From when on, in seconds from the start. Default: 0.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        at_s: f64,
+        /// For how long, for requests that come meanwhile. Default: for ever.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<f64>,
     },
     /// Requests to that stretch are never answered, and the system gives up.
     TimesOut {
@@ -83,6 +91,27 @@ pub enum FaultProfile {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<u64>,
     },
+    /// Somebody else reads at random from all over the drive, through the same link and queue.
+    OtherLoad {
+        /// When it begins, in seconds from the start. Default: 0.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        at_s: f64,
+        /// How long it lasts. Default: for ever.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<f64>,
+        /// With `seconds`: it comes again each so many seconds. Default: it does not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        every_s: Option<f64>,
+        /// The size of each request, in KiB: 4 to 16384. Default: 4, 8, 16, 32 or 64, as the seed draws.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_kib: Option<u64>,
+        /// So many requests a second on average, at random, at most 64 of them at once. Either this or `queue_depth`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        per_second: Option<f64>,
+        /// So many requests at once, 1 to 64: the next comes 10 µs after the answer to one. Either this or `per_second`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        queue_depth: Option<u32>,
+    },
 }
 
 /// What happens silently to a block.
@@ -104,6 +133,13 @@ pub enum Corruption {
 /// The longest that anything can last, in seconds: about three years.
 const SECONDS_MAX: f64 = 1e8;
 
+/// The most requests of others a second.
+const PER_SECOND_MAX: f64 = 1e6;
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
 fn system_seconds() -> f64 {
     30.0
 }
@@ -115,27 +151,21 @@ impl FaultProfile {
     /// When a stretch is not on the drive, or a number is out of its range.
     pub fn check(&self, capacity: Bytes) -> Result<(), Flaw> {
         match *self {
-            FaultProfile::Unreadable { first_byte, bytes, milliseconds }
-            | FaultProfile::Slow { first_byte, bytes, milliseconds } => {
+            FaultProfile::Unreadable { first_byte, bytes, milliseconds } => {
                 check_stretch(first_byte, bytes, capacity)?;
                 check_seconds("milliseconds", milliseconds / 1e3, 0.0)
+            }
+            FaultProfile::Slow { first_byte, bytes, milliseconds, at_s, seconds } => {
+                check_stretch(first_byte, bytes.unwrap_or(1), capacity)?;
+                check_seconds("milliseconds", milliseconds / 1e3, 0.0)?;
+                check_times(at_s, seconds, None)
             }
             FaultProfile::TimesOut { first_byte, bytes, seconds } => {
                 check_stretch(first_byte, bytes, capacity)?;
                 check_seconds("seconds", seconds, 0.0)
             }
             FaultProfile::ShortReads { every_reads } => check_count("every_reads", every_reads),
-            FaultProfile::Stall { at_s, seconds, every_s } => {
-                check_seconds("at_s", at_s, 0.0)?;
-                check_seconds("seconds", seconds, 1e-9)?;
-                match every_s {
-                    Some(every_s) if every_s < seconds + 1e-9 => {
-                        Err(Flaw::new("every_s", "it comes again before it is over"))
-                    }
-                    Some(every_s) => check_seconds("every_s", every_s, 1e-9),
-                    None => Ok(()),
-                }
-            }
+            FaultProfile::Stall { at_s, seconds, every_s } => check_times(at_s, Some(seconds), every_s),
             FaultProfile::GoneAfterRequests { .. } => Ok(()),
             FaultProfile::GoneAt { at_s } => check_seconds("at_s", at_s, 0.0),
             FaultProfile::LyingCapacity { real_bytes } => check_real(real_bytes, capacity),
@@ -146,10 +176,21 @@ impl FaultProfile {
                 }
                 check_stretch(first_byte, bytes.unwrap_or(1), capacity)
             }
+            FaultProfile::OtherLoad { at_s, seconds, every_s, request_kib, per_second, queue_depth } => {
+                check_times(at_s, seconds, every_s)?;
+                check_arrival(per_second, queue_depth)?;
+                match request_kib {
+                    Some(kib) if !(4..=16_384).contains(&kib) || kib << 10 > capacity.0 => Err(Flaw::new(
+                        "request_kib",
+                        "it is less than 4, more than 16384 or more than the drive",
+                    )),
+                    _ => Ok(()),
+                }
+            }
         }
     }
 
-    /// What acts around the drive; nothing when only its data are wrong.
+    /// What acts around the drive; nothing when only its data are wrong, or others use it.
     pub fn faults(&self) -> Vec<Fault> {
         match *self {
             FaultProfile::Unreadable { first_byte, bytes, milliseconds } => {
@@ -160,10 +201,17 @@ impl FaultProfile {
                 }
                 faults
             }
-            FaultProfile::Slow { first_byte, bytes, milliseconds } => stretch(first_byte, bytes)
-                .map(|range| Fault::Slow { range, longer: nanos(milliseconds / 1e3) })
-                .into_iter()
-                .collect(),
+            FaultProfile::Slow { first_byte, bytes, milliseconds, at_s, seconds } => {
+                let Some(range) = stretch(first_byte, bytes.unwrap_or(i64::MAX as u64)) else {
+                    return Vec::new();
+                };
+                let (longer, at) = (nanos(milliseconds / 1e3), Instant(nanos(at_s).0));
+                vec![match seconds {
+                    Some(seconds) => Fault::SlowFor { range, longer, at, duration: nanos(seconds) },
+                    None if at_s > 0.0 => Fault::SlowFor { range, longer, at, duration: Nanos(u64::MAX) },
+                    None => Fault::Slow { range, longer },
+                }]
+            }
             FaultProfile::TimesOut { first_byte, bytes, seconds } => stretch(first_byte, bytes)
                 .map(|range| Fault::TimesOut { range, after: nanos(seconds) })
                 .into_iter()
@@ -179,12 +227,12 @@ impl FaultProfile {
             FaultProfile::GoneAfterRequests { requests } => vec![Fault::GoneAfter(requests)],
             FaultProfile::GoneAt { at_s } => vec![Fault::GoneAt(Instant(nanos(at_s).0))],
             FaultProfile::LyingCapacity { real_bytes } => vec![Fault::Wraps(Bytes(real_bytes))],
-            FaultProfile::SilentCorruption { .. } => Vec::new(),
+            FaultProfile::SilentCorruption { .. } | FaultProfile::OtherLoad { .. } => Vec::new(),
         }
     }
 }
 
-fn nanos(seconds: f64) -> Nanos {
+pub(super) fn nanos(seconds: f64) -> Nanos {
     Nanos((seconds * 1e9).round() as u64)
 }
 
@@ -211,6 +259,41 @@ fn check_seconds(key: &str, seconds: f64, least: f64) -> Result<(), Flaw> {
     }
 }
 
+/// From when on, for how long, and how often.
+fn check_times(at_s: f64, seconds: Option<f64>, every_s: Option<f64>) -> Result<(), Flaw> {
+    check_seconds("at_s", at_s, 0.0)?;
+    if let Some(seconds) = seconds {
+        check_seconds("seconds", seconds, 1e-9)?;
+    }
+    match (every_s, seconds) {
+        (None, _) => Ok(()),
+        (Some(_), None) => Err(Flaw::new("every_s", "how long it lasts, `seconds`, is missing")),
+        (Some(every_s), Some(seconds)) if every_s < seconds + 1e-9 => {
+            Err(Flaw::new("every_s", "it comes again before it is over"))
+        }
+        (Some(every_s), _) => check_seconds("every_s", every_s, 1e-9),
+    }
+}
+
+fn check_arrival(per_second: Option<f64>, queue_depth: Option<u32>) -> Result<(), Flaw> {
+    match (per_second, queue_depth) {
+        (Some(rate), None) if !(1e-6..=PER_SECOND_MAX).contains(&rate) => Err(Flaw::new(
+            "per_second",
+            format!("it is less than 0.000001, more than {PER_SECOND_MAX}, or no number"),
+        )),
+        (None, Some(depth)) if !(1..=64).contains(&depth) => {
+            Err(Flaw::new("queue_depth", "it is less than 1 or more than 64"))
+        }
+        (Some(_), None) | (None, Some(_)) => Ok(()),
+        (Some(_), Some(_)) => {
+            Err(Flaw::new("queue_depth", "`per_second` is given too: one of them is how it comes"))
+        }
+        (None, None) => {
+            Err(Flaw::new("per_second", "it or `queue_depth` is missing: how many requests come"))
+        }
+    }
+}
+
 fn check_count(key: &str, count: u64) -> Result<(), Flaw> {
     if count == 0 { Err(Flaw::new(key, "it is at least 1")) } else { Ok(()) }
 }
@@ -227,6 +310,7 @@ fn check_real(real_bytes: u64, capacity: Bytes) -> Result<(), Flaw> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::OtherLoad;
     use proptest::prelude::*;
 
     const CAPACITY: Bytes = Bytes(1 << 30);
@@ -252,6 +336,17 @@ mod tests {
             faults(&format!("kind = \"times-out\"\n{at_4096}")),
             [Fault::TimesOut { range, after: Nanos(30_000_000_000) }]
         );
+        let longer = Nanos(5_000_000);
+        assert_eq!(
+            faults(&format!("kind = \"slow\"\nmilliseconds = 5\n{at_4096}")),
+            [Fault::Slow { range, longer }]
+        );
+        let (at, duration) = (Instant(30_000_000_000), Nanos(60_000_000_000));
+        assert_eq!(
+            faults(&format!("kind = \"slow\"\nmilliseconds = 5\nat_s = 30\nseconds = 60\n{at_4096}")),
+            [Fault::SlowFor { range, longer, at, duration }]
+        );
+        assert_eq!(faults("kind = \"other-load\"\nper_second = 50"), []);
         assert_eq!(faults("kind = \"short-reads\"\nevery_reads = 3"), [Fault::ShortReads { every: 3 }]);
         assert_eq!(
             faults("kind = \"stall\"\nat_s = 1.5\nseconds = 0.5\nevery_s = 60.0"),
@@ -277,6 +372,12 @@ mod tests {
         assert_eq!(flaw("kind = \"unreadable\"\nfirst_byte = 0\nbytes = 0"), "bytes");
         assert_eq!(flaw("kind = \"slow\"\nfirst_byte = 0\nbytes = 1\nmilliseconds = nan"), "milliseconds");
         assert_eq!(flaw("kind = \"stall\"\nat_s = 0.0\nseconds = 2.0\nevery_s = 1.0"), "every_s");
+        assert_eq!(flaw("kind = \"other-load\""), "per_second");
+        assert_eq!(flaw("kind = \"other-load\"\nper_second = 0"), "per_second");
+        assert_eq!(flaw("kind = \"other-load\"\nqueue_depth = 65"), "queue_depth");
+        assert_eq!(flaw("kind = \"other-load\"\nqueue_depth = 1\nper_second = 1"), "queue_depth");
+        assert_eq!(flaw("kind = \"other-load\"\nqueue_depth = 1\nrequest_kib = 3"), "request_kib");
+        assert_eq!(flaw("kind = \"other-load\"\nqueue_depth = 1\nevery_s = 3"), "every_s");
         assert_eq!(flaw("kind = \"lying-capacity\"\nreal_bytes = 1073741824"), "real_bytes");
         assert_eq!(flaw("kind = \"short-reads\"\nevery_reads = 0"), "every_reads");
         assert!(toml::from_str::<FaultProfile>("kind = \"gone-at\"\nat_s = 1.0\nat = 2").is_err());
@@ -287,14 +388,20 @@ mod tests {
         /// Whatever passes the check can be built, and says what it said.
         #[test]
         fn what_passes_the_check_can_be_built(
-            first_byte: u64, bytes: u64, count: u64, small: bool, time: f64, other: f64, part in 0usize..9,
+            first_byte: u64, bytes: u64, count: u64, small: bool, time: f64, other: f64, part in 0usize..10,
         ) {
             let scale = if small { 1 << 29 } else { u64::MAX };
             let (first_byte, bytes) = (first_byte % scale, bytes % scale);
             let time = if small { (time.abs() % 100.0) * 1e3 } else { time };
             let fault = [
                 FaultProfile::Unreadable { first_byte, bytes, milliseconds: time },
-                FaultProfile::Slow { first_byte, bytes, milliseconds: time },
+                FaultProfile::Slow {
+                    first_byte,
+                    bytes: small.then_some(bytes),
+                    milliseconds: time,
+                    at_s: other.abs() % 1e9,
+                    seconds: small.then_some(other),
+                },
                 FaultProfile::TimesOut { first_byte, bytes, seconds: time },
                 FaultProfile::ShortReads { every_reads: count },
                 FaultProfile::Stall { at_s: other, seconds: time, every_s: small.then_some(other) },
@@ -307,9 +414,18 @@ mod tests {
                     first_byte: first_byte / 4096 * 4096,
                     bytes: small.then_some(bytes),
                 },
+                FaultProfile::OtherLoad {
+                    at_s: time,
+                    seconds: small.then_some(time),
+                    every_s: (small && count % 2 == 0).then_some(other),
+                    request_kib: (count % 3 == 0).then_some(count % 100),
+                    per_second: (count % 5 != 0).then_some(other),
+                    queue_depth: (count % 5 == 0).then_some(count as u32 % 70),
+                },
             ][part].clone();
             if fault.check(CAPACITY).is_ok() {
-                prop_assert_eq!(fault.faults().is_empty(), part == 8);
+                prop_assert_eq!(fault.faults().is_empty(), part >= 8);
+                prop_assert_eq!(OtherLoad::of_profile(&fault).is_some(), part == 9);
                 let text = toml::to_string(&fault);
                 // TOML's numbers end at 63 bits.
                 prop_assert!(count > 1 << 62 || read(&text.unwrap()) == fault);

@@ -151,8 +151,11 @@ pub(super) fn draw_queue(draws: &mut Draws, depth: u32) -> QueueProfile {
 
 /// Stopping when idle, for one disk in seven.
 pub(super) fn draw_standby(draws: &mut Draws) -> Option<StandbyProfile> {
-    let standby =
-        StandbyProfile { after_idle_s: draws.by_ratio(STANDBY_AFTER_S), wake_up_s: draws.even(WAKE_UP_S) };
+    let standby = StandbyProfile {
+        after_idle_s: draws.by_ratio(STANDBY_AFTER_S),
+        wake_up_s: draws.even(WAKE_UP_S),
+        asleep: false,
+    };
     draws.percent(15).then_some(standby)
 }
 

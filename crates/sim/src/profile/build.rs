@@ -1,10 +1,10 @@
-//! From a profile to the drive: mechanism, then link, then faults.
+//! From a profile to the drive: mechanism, then link, then who else uses it, then faults.
 
 use crate::Drive;
 use crate::constant::ConstantDrive;
 use crate::contents::Contents;
 use crate::disk::drive::DiskDrive;
-use crate::fault::FaultyDrive;
+use crate::fault::{FaultyDrive, LoadedDrive, OtherLoad};
 use crate::flash::drive::FlashDrive;
 use crate::flash::profile::Initial;
 use crate::flaw::Flaw;
@@ -53,6 +53,10 @@ fn build_within(profile: &Profile, path: &str, seed: u64, depth: u32) -> Result<
     };
     if let Some(link) = &profile.link {
         drive = Box::new(LinkedDrive::new(drive, link));
+    }
+    let loads: Vec<OtherLoad> = profile.faults.iter().filter_map(OtherLoad::of_profile).collect();
+    if !loads.is_empty() {
+        drive = Box::new(LoadedDrive::new(drive, loads, seed));
     }
     if !profile.faults.is_empty() {
         drive = Box::new(FaultyDrive::of_profile(drive, &profile.faults));

@@ -141,7 +141,10 @@ fn fault_truths(profile: &Profile, capacity: Bytes) -> Result<Vec<Truth>, Flaw> 
     for fault in &profile.faults {
         match *fault {
             FaultProfile::Unreadable { first_byte, bytes, .. } => bad.push((first_byte, bytes)),
-            FaultProfile::Slow { first_byte, bytes, .. } => slow.push((first_byte, bytes)),
+            // What is slow for a while is so at no place.
+            FaultProfile::Slow { first_byte, bytes, at_s: 0.0, seconds: None, .. } => {
+                slow.push((first_byte, bytes.unwrap_or(capacity.0 - first_byte)));
+            }
             FaultProfile::LyingCapacity { real_bytes: real } => real_bytes = real_bytes.min(real),
             _ => {}
         }

@@ -1,0 +1,293 @@
+//! Somebody else who uses the same drive: random reads all over it, now and then or all the time, as a scrub, a database
+//! or another virtual machine makes them. They go through the same link and queue as the host's, and their answers are
+//! nobody's business here.
+//!
+//! What they do between two requests of the host is worked out when the host comes back: as long as nothing of the host
+//! is under way there is nothing to look at. When one looks does not change what happens.
+//!
+//! Not modelled: writes, reads in order, somebody who backs off when the host is busy.
+
+use crate::Drive;
+use crate::fault::profile::{FaultProfile, nanos};
+use model::prng::Prng;
+use model::request::{Completion, Operation, Request, Tag};
+use model::target::TargetFacts;
+use model::units::{Instant, KIB};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// What somebody who waits for each answer needs before the next request: a drive that answers at once would never
+/// get anything else done.
+const HOST_NS: u64 = 10_000;
+/// The most requests of one load that are under way at once; those that would be more are not made.
+const UNDER_WAY_MAX: u32 = 64;
+/// The sizes that are drawn from where none is given, in KiB.
+const SIZES_KIB: [u64; 5] = [4, 8, 16, 32, 64];
+/// Where requests begin: multiples of this many bytes.
+const ALIGNED_BYTES: u64 = 4096;
+
+/// When somebody makes requests, and which.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OtherLoad {
+    /// When it begins.
+    pub at: Instant,
+    /// How long it lasts each time, in ns; `u64::MAX` is for ever.
+    pub duration_ns: u64,
+    /// From the beginning of one time to that of the next, in ns, if it comes again. Not less than it lasts.
+    pub every_ns: Option<u64>,
+    /// The size of each request in bytes; some from 4 KiB to 64 KiB where none is given.
+    pub request_bytes: Option<u64>,
+    /// How the requests come.
+    pub arrival: LoadArrival,
+}
+
+/// How somebody's requests come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LoadArrival {
+    /// So many a second on average, at random, whether they are answered or not.
+    PerSecond(f64),
+    /// So many are always under way.
+    QueueDepth(u32),
+}
+
+impl OtherLoad {
+    /// The load of an entry of a profile that passed its check, if it is one.
+    pub fn of_profile(fault: &FaultProfile) -> Option<OtherLoad> {
+        let FaultProfile::OtherLoad { at_s, seconds, every_s, request_kib, per_second, queue_depth } = *fault
+        else {
+            return None;
+        };
+        let arrival = match (per_second, queue_depth) {
+            (Some(rate), _) => LoadArrival::PerSecond(rate),
+            (None, depth) => LoadArrival::QueueDepth(depth.unwrap_or(1)),
+        };
+        Some(OtherLoad {
+            at: Instant(nanos(at_s).0),
+            duration_ns: seconds.map_or(u64::MAX, |seconds| nanos(seconds).0),
+            every_ns: every_s.map(|every_s| nanos(every_s).0),
+            request_bytes: request_kib.map(|kib| kib * KIB),
+            arrival,
+        })
+    }
+
+    /// The moment at which it has lasted this long in all, pauses left out; none when it never does.
+    fn moment_after(&self, lasted_ns: u64) -> Option<u64> {
+        let (times, into) = (lasted_ns / self.duration_ns, lasted_ns % self.duration_ns);
+        let begin = match (times, self.every_ns) {
+            (0, _) => self.at.0,
+            (_, Some(every_ns)) => self.at.0.checked_add(times.checked_mul(every_ns)?)?,
+            (_, None) => return None,
+        };
+        begin.checked_add(into)
+    }
+
+    /// The first moment from `now_ns` on at which it is on; none when it is over.
+    fn next_on(&self, now_ns: u64) -> Option<u64> {
+        let since = now_ns.saturating_sub(self.at.0);
+        match self.every_ns {
+            _ if now_ns <= self.at.0 => Some(self.at.0),
+            None => (since < self.duration_ns).then_some(now_ns),
+            Some(every_ns) if since % every_ns < self.duration_ns => Some(now_ns),
+            Some(every_ns) => self.at.0.checked_add((since / every_ns + 1).checked_mul(every_ns)?),
+        }
+    }
+}
+
+/// A load at work.
+struct Source {
+    load: OtherLoad,
+    prng: Prng,
+    under_way: u32,
+    /// With a number a second: how long the load has lasted until its latest request, pauses left out.
+    lasted_ns: u64,
+}
+
+/// Whose request a tag of the drive stands for.
+#[derive(Clone, Copy)]
+enum Owner {
+    Host(Tag),
+    Source(usize),
+}
+
+/// A drive that others use too.
+pub struct LoadedDrive {
+    inner: Box<dyn Drive + Send>,
+    sources: Vec<Source>,
+    /// When the next request of a source comes.
+    arrivals: BinaryHeap<Reverse<(u64, usize)>>,
+    /// By the tag that the drive knows.
+    owners: Vec<Owner>,
+    free_tags: Vec<u32>,
+    /// The host's requests that the drive has not answered.
+    host_under_way: u32,
+    /// Answers for the host.
+    answered: VecDeque<Completion>,
+    inner_now: u64,
+}
+
+impl LoadedDrive {
+    /// `inner` with these loads beside the host's. `seed` draws their places, sizes and moments.
+    pub fn new(inner: Box<dyn Drive + Send>, loads: Vec<OtherLoad>, seed: u64) -> LoadedDrive {
+        let source = |(number, load): (usize, OtherLoad)| Source {
+            load,
+            prng: Prng::new(seed, u64::from_le_bytes(*b"others\0\0") ^ number as u64),
+            under_way: 0,
+            lasted_ns: 0,
+        };
+        let mut sources: Vec<Source> = loads.into_iter().enumerate().map(source).collect();
+        let mut arrivals = BinaryHeap::new();
+        for (number, source) in sources.iter_mut().enumerate() {
+            match source.load.arrival {
+                LoadArrival::PerSecond(_) => {
+                    arrivals.extend(source.next_arrival().map(|at| Reverse((at, number))));
+                }
+                LoadArrival::QueueDepth(depth) => {
+                    arrivals.extend((0..depth).map(|_| Reverse((source.load.at.0, number))));
+                }
+            }
+        }
+        LoadedDrive {
+            inner,
+            sources,
+            arrivals,
+            owners: Vec::new(),
+            free_tags: Vec::new(),
+            host_under_way: 0,
+            answered: VecDeque::new(),
+            inner_now: 0,
+        }
+    }
+
+    fn submit_inner(&mut self, request: Request, owner: Owner) {
+        let tag = match self.free_tags.pop() {
+            Some(tag) => {
+                self.owners[tag as usize] = owner;
+                tag
+            }
+            None => {
+                self.owners.push(owner);
+                self.owners.len() as u32 - 1
+            }
+        };
+        self.inner.submit(Request { tag: Tag(tag), ..request }, Instant(self.inner_now));
+    }
+
+    /// When the drive is to be looked at next.
+    fn inner_next(&mut self) -> Option<u64> {
+        self.inner.next_completion_at().map(|at| at.0.max(self.inner_now))
+    }
+
+    /// Does everything that happens by `now`, in the order of time; of one moment, answers before requests.
+    fn advance(&mut self, now: u64) {
+        loop {
+            let answer = self.inner_next().filter(|&at| at <= now);
+            let arrival = self.arrivals.peek().map(|Reverse((at, _))| *at).filter(|&at| at <= now);
+            match (answer, arrival) {
+                (Some(answer), arrival) if arrival.is_none_or(|arrival| answer <= arrival) => {
+                    self.inner_now = answer;
+                    self.take_inner();
+                }
+                (_, Some(arrival)) => {
+                    self.inner_now = self.inner_now.max(arrival);
+                    self.arrive();
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn take_inner(&mut self) {
+        let Some(completion) = self.inner.take_completion(Instant(self.inner_now)) else { return };
+        let tag = completion.tag.0;
+        self.free_tags.push(tag);
+        match self.owners[tag as usize] {
+            Owner::Host(tag) => {
+                self.host_under_way -= 1;
+                self.answered.push_back(Completion { tag, ..completion });
+            }
+            Owner::Source(number) => {
+                let source = &mut self.sources[number];
+                source.under_way -= 1;
+                if matches!(source.load.arrival, LoadArrival::QueueDepth(_)) {
+                    let next = source.load.next_on(completion.completed_ns.saturating_add(HOST_NS));
+                    self.arrivals.extend(next.map(|at| Reverse((at, number))));
+                }
+            }
+        }
+    }
+
+    /// The next request of a source comes.
+    fn arrive(&mut self) {
+        let Some(Reverse((_, number))) = self.arrivals.pop() else { return };
+        let source = &mut self.sources[number];
+        let request = source.draw(self.inner.facts());
+        if matches!(source.load.arrival, LoadArrival::PerSecond(_)) {
+            self.arrivals.extend(source.next_arrival().map(|at| Reverse((at, number))));
+            if source.under_way >= UNDER_WAY_MAX {
+                return;
+            }
+        }
+        source.under_way += 1;
+        self.submit_inner(request, Owner::Source(number));
+    }
+}
+
+impl Source {
+    /// When the next of so many a second comes: a Poisson process while the load is on.
+    fn next_arrival(&mut self) -> Option<u64> {
+        let LoadArrival::PerSecond(rate) = self.load.arrival else { return None };
+        let gap_ns = (self.prng.exponential() / rate * 1e9) as u64;
+        self.lasted_ns = self.lasted_ns.checked_add(gap_ns.max(1))?;
+        self.load.moment_after(self.lasted_ns)
+    }
+
+    /// A read somewhere.
+    fn draw(&mut self, facts: &TargetFacts) -> Request {
+        let drawn = SIZES_KIB[self.prng.below(SIZES_KIB.len() as u64) as usize] * KIB;
+        let bytes = self.load.request_bytes.unwrap_or(drawn).min(facts.capacity.0);
+        let places = (facts.capacity.0 - bytes) / ALIGNED_BYTES + 1;
+        Request {
+            tag: Tag(0),
+            operation: Operation::Read,
+            offset_bytes: self.prng.below(places) * ALIGNED_BYTES,
+            length_bytes: bytes as u32,
+        }
+    }
+}
+
+impl Drive for LoadedDrive {
+    fn submit(&mut self, request: Request, now: Instant) {
+        self.advance(now.0);
+        self.inner_now = self.inner_now.max(now.0);
+        self.host_under_way += 1;
+        self.submit_inner(request, Owner::Host(request.tag));
+    }
+
+    fn next_completion_at(&mut self) -> Option<Instant> {
+        if let Some(completion) = self.answered.front() {
+            return Some(Instant(completion.completed_ns));
+        }
+        if self.host_under_way == 0 {
+            return None;
+        }
+        let arrival = self.arrivals.peek().map(|Reverse((at, _))| (*at).max(self.inner_now));
+        let next = [self.inner_next(), arrival].into_iter().flatten().min();
+        next.map(Instant)
+    }
+
+    fn take_completion(&mut self, now: Instant) -> Option<Completion> {
+        if self.host_under_way > 0 {
+            self.advance(now.0);
+        }
+        self.answered.front().filter(|completion| completion.completed_ns <= now.0)?;
+        self.answered.pop_front()
+    }
+
+    fn facts(&self) -> &TargetFacts {
+        self.inner.facts()
+    }
+}
+
+#[cfg(test)]
+#[path = "other_load_tests.rs"]
+mod tests;
