@@ -4,6 +4,7 @@ use super::args::SurfaceArguments;
 use super::resolve::SurfaceWay;
 use super::{measure, resolve};
 use crate::error::UserError;
+use crate::experiment::surface::adaptive::Adaptive;
 use crate::experiment::surface::areas::Areas;
 use crate::experiment::{Experiment, Question};
 use model::workload::OperationMix;
@@ -25,7 +26,8 @@ fn plan(way: SurfaceWay, question: Question) -> Result<Box<dyn Experiment>, Stri
         mixes.push(OperationMix::Write);
     }
     Ok(match way {
-        SurfaceWay::Adaptive | SurfaceWay::Full => return Err("only --areas is there yet".into()),
+        SurfaceWay::Adaptive => Box::new(Adaptive::new(question, mixes)?),
+        SurfaceWay::Full => return Err("--full is not there yet".into()),
         SurfaceWay::Areas(count, size) => Box::new(Areas::new(question, mixes, count, size)?),
     })
 }

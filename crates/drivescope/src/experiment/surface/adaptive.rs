@@ -1,0 +1,411 @@
+//! `surface --adaptive`: short visits to random places, as many as it takes.
+//!
+//! A disk's surfaces differ by some percent and follow each other in stripes of 80 to 200 MB, so a visit says how fast one
+//! of them is, and a place says little; the mean of many visits says how fast that part of the drive is, whatever the
+//! stripes. The range is cut into equal strata. A round visits each of them once, and each edge some times, at random
+//! places and in random order, so that neither stripes nor what changes in time (warmth, other load) look like places.
+//! After each round the map so far decides what the next one adds: what looked slow is visited again before anybody is
+//! told, and once rates are known, visits go where the borders of zones are least certain (fixed-confidence search for
+//! change points: samples belong next to the changes).
+
+use super::NAME;
+use super::visit::Visitor;
+use crate::experiment::preparation::{self, filled_range, is_mechanical, random_block};
+use crate::experiment::{Experiment, Outlook, Question, Step};
+use analysis::surface::SurfaceMap;
+use model::estimate::Estimate;
+use model::plan::Phase;
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::RunView;
+use model::units::{Bytes, Nanos, Offset};
+use model::workload::OperationMix;
+use std::collections::VecDeque;
+
+/// The stream of the seed that draws places and orders.
+const PLACES_STREAM: u64 = u64::MAX;
+/// The time of a full pass is known to this share unless another precision is asked for.
+const PRECISION: f64 = 0.01;
+/// How exactly a border of zones is looked for, as a share of the range.
+const BORDER_PRECISION: f64 = 0.005;
+/// Reads take no longer than this unless it is asked for, and neither do writes: the drive is known in a minute.
+const TIME_MAX: Nanos = Nanos::from_secs(59);
+/// Nor do they read more of a drive with moving parts than this share of it.
+const SHARE_MAX: f64 = 0.01;
+/// Strata, and visits to each edge in a round.
+const STRATA: u64 = 48;
+const EDGE_VISITS: u64 = 8;
+/// An edge is a hundredth of the range.
+const EDGE_PARTS: u64 = 100;
+/// Rounds before anything is concluded: four visits to a stratum tell how it scatters.
+const ROUNDS_MIN: u32 = 4;
+/// And after that without hope: a drive whose rate wanders all the time is not better known by going on.
+const ROUNDS_MAX: u32 = 2000;
+/// In rounds that look for borders: visits all over the range, and at the borders.
+const SPREAD_VISITS: u64 = 24;
+const BORDER_VISITS: usize = 40;
+/// Visits to the same place in a round that checks it, and how many places a round checks.
+const AGAIN_VISITS: usize = 2;
+const AGAIN_PLACES_MAX: usize = 12;
+/// A visit to a disk: some four tracks. Longer ones cost more time than they tell, since the surface stays the same.
+const VISIT_BYTES: Bytes = Bytes::from_mib(8);
+/// A visit to a drive without moving parts takes about this long, and no more than so much.
+const VISIT_TIME: Nanos = Nanos::from_millis(60);
+const VISIT_BYTES_MAX: Bytes = Bytes::from_mib(64);
+/// A visit that writes: what a drive's own memory takes at once is a small part of it.
+const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(64);
+const WRITE_STRATA: u64 = 16;
+const WRITE_EDGE_VISITS: u64 = 3;
+/// A visit that takes longer is cut short: it is slow, and that is known by then.
+const VISIT_TIME_MAX: Nanos = Nanos::from_secs(3);
+/// Visits that find out how fast the drive is at all.
+const PROBES: u64 = 3;
+/// What a visit takes with getting there, before any has been made.
+const VISIT_TIME_EXPECTED: Nanos = Nanos::from_millis(75);
+const WARM_UP: Nanos = Nanos::from_millis(500);
+const FILL: Nanos = Nanos::from_secs(12);
+const SETTLE: Nanos = Nanos::from_secs(1);
+
+/// The experiment.
+#[derive(Clone)]
+pub struct Adaptive {
+    question: Question,
+    prng: Prng,
+    stage: Stage,
+    range: ByteRange,
+    mechanical: bool,
+    /// What is still to be surveyed; the first is under way.
+    mixes: VecDeque<OperationMix>,
+    survey: Survey,
+    queue: VecDeque<Phase>,
+}
+
+/// What the queue holds the end of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Fill,
+    WarmUp,
+    Probe,
+    Rounds,
+    Done,
+}
+
+/// How far the survey of one operation is.
+#[derive(Clone, Debug)]
+struct Survey {
+    visitor: Visitor,
+    round: u32,
+    ends: Nanos,
+    bytes_left: u64,
+}
+
+impl Adaptive {
+    /// Plans a survey of reads, of writes, or of one after the other.
+    ///
+    /// # Errors
+    /// A sentence for a person when the range has no room for one.
+    pub fn new(question: Question, mixes: Vec<OperationMix>) -> Result<Adaptive, String> {
+        let grid = random_block(&question.facts);
+        let range = question.range.align_inward(grid);
+        if range.bytes() < Bytes::from_mib(1) {
+            return Err(format!(
+                "the range to survey holds {}; a map needs at least 1 MiB. Give a larger --range",
+                range.bytes()
+            ));
+        }
+        let visitor = Visitor::new(&question, range, VISIT_BYTES);
+        let mut adaptive = Adaptive {
+            prng: Prng::new(question.seed, PLACES_STREAM),
+            stage: Stage::Fill,
+            range,
+            mechanical: question.facts.rotational.unwrap_or(false),
+            mixes: mixes.into(),
+            survey: Survey { visitor, round: 0, ends: Nanos::ZERO, bytes_left: 0 },
+            queue: VecDeque::new(),
+            question,
+        };
+        if adaptive.question.empty {
+            adaptive.queue.extend(preparation::fill(NAME, &adaptive.question, FILL, SETTLE));
+        } else {
+            adaptive.plan_warm_up();
+        }
+        Ok(adaptive)
+    }
+
+    fn plan_warm_up(&mut self) {
+        self.stage = Stage::WarmUp;
+        let grid = random_block(&self.question.facts);
+        self.queue.push_back(preparation::warm_up(NAME, self.range, grid, WARM_UP));
+    }
+
+    fn mix(&self) -> OperationMix {
+        self.mixes.front().copied().unwrap_or(OperationMix::Read)
+    }
+
+    fn precision(&self) -> f64 {
+        self.question.precision.unwrap_or(PRECISION)
+    }
+
+    /// A few visits that tell how long the others shall be.
+    fn plan_probes(&mut self, now: Nanos) {
+        self.stage = Stage::Probe;
+        self.survey = Survey {
+            visitor: Visitor::new(&self.question, self.range, VISIT_BYTES),
+            round: 0,
+            ends: now + self.time_max(),
+            bytes_left: self.bytes_max(),
+        };
+        for index in 0..PROBES {
+            let part = self.range.part(index, PROBES);
+            let stretch = self.survey.visitor.place(part, &mut self.prng);
+            self.visit(stretch, format!("probe {} of {PROBES}", index + 1));
+        }
+    }
+
+    /// What reads or writes may take: a part of what was asked for if both are.
+    fn time_max(&self) -> Nanos {
+        match self.question.time_limit {
+            None if self.question.precision.is_some() => Nanos(10 * TIME_MAX.0),
+            None => TIME_MAX,
+            Some(limit) => {
+                let parts = if self.question.may_write { 2 } else { 1 };
+                let filling = if self.question.empty { FILL + SETTLE } else { Nanos::ZERO };
+                Nanos(limit.saturating_sub(filling).0 / parts)
+            }
+        }
+    }
+
+    /// What they may read or write.
+    fn bytes_max(&self) -> u64 {
+        let is_limited = self.question.time_limit.is_none() && self.question.precision.is_none();
+        if is_limited && self.mechanical {
+            return (self.range.bytes().0 as f64 * SHARE_MAX) as u64;
+        }
+        u64::MAX
+    }
+
+    /// How long visits are, by how fast the probes were.
+    fn plan_visits(&mut self, so_far: &RunView<'_>) {
+        self.stage = Stage::Rounds;
+        let bytes = match (self.mix(), self.mechanical) {
+            (OperationMix::Write, _) => WRITE_VISIT_BYTES,
+            (_, true) => self.visit_bytes_within_share(),
+            (_, false) => visit_bytes_by_rate(so_far),
+        };
+        let smallest_area = Bytes(self.range.bytes().0 / (2 * self.strata()));
+        self.survey.visitor = Visitor::new(&self.question, self.range, bytes.min(smallest_area));
+    }
+
+    /// The first rounds alone must stay within the share of the drive that may be read.
+    fn visit_bytes_within_share(&self) -> Bytes {
+        let visits = u64::from(ROUNDS_MIN) * (STRATA + 2 * EDGE_VISITS) + PROBES;
+        Bytes(self.bytes_max() / visits).min(VISIT_BYTES)
+    }
+
+    fn strata(&self) -> u64 {
+        let most = if self.mix() == OperationMix::Write { WRITE_STRATA } else { STRATA };
+        let room = self.range.bytes().0 / (2 * self.survey.visitor.bytes().0);
+        most.min(room).max(1)
+    }
+
+    fn visit(&mut self, stretch: ByteRange, purpose: String) {
+        let phase = self.survey.visitor.phase(self.mix(), stretch, VISIT_TIME_MAX, &purpose);
+        self.queue.push_back(phase);
+    }
+
+    /// One round: visits all over the range, at its edges, at uncertain borders, and again to what looked slow.
+    fn plan_round(&mut self, borders: &[ByteRange], again: &[ByteRange]) {
+        self.survey.round += 1;
+        let strata = if borders.is_empty() { self.strata() } else { self.strata().min(SPREAD_VISITS) };
+        let visitor = self.survey.visitor.clone();
+        let mut stretches: Vec<ByteRange> =
+            (0..strata).map(|index| visitor.place(self.range.part(index, strata), &mut self.prng)).collect();
+        let edge_visits = match self.mix() {
+            OperationMix::Write => WRITE_EDGE_VISITS,
+            _ => EDGE_VISITS,
+        };
+        if borders.is_empty() {
+            stretches.extend(self.edge_places(edge_visits));
+        } else {
+            for index in 0..BORDER_VISITS {
+                stretches.push(visitor.place(borders[index % borders.len()], &mut self.prng));
+            }
+        }
+        for stretch in again.iter().take(AGAIN_PLACES_MAX) {
+            stretches.extend(std::iter::repeat_n(*stretch, AGAIN_VISITS));
+        }
+        self.prng.shuffle(&mut stretches);
+        let count = stretches.len();
+        for (index, stretch) in stretches.into_iter().enumerate() {
+            self.visit(stretch, format!("round {}, place {} of {count}", self.survey.round, index + 1));
+        }
+    }
+
+    /// Places spread over both edges.
+    fn edge_places(&mut self, visits: u64) -> Vec<ByteRange> {
+        let visitor = self.survey.visitor.clone();
+        let bytes = Bytes(self.range.bytes().0 / EDGE_PARTS).max(visitor.bytes());
+        let starts = [self.range.first(), Offset(self.range.end().0 - bytes.0)];
+        let mut places = Vec::new();
+        for start in starts {
+            let edge = ByteRange::new(start, Bytes(bytes.0 - visitor.bytes().0 + 1));
+            let edge = edge.expect("an edge is no shorter than a visit");
+            let visits = visits.min(edge.bytes().0);
+            places.extend((0..visits).map(|part| visitor.place(edge.part(part, visits), &mut self.prng)));
+        }
+        places
+    }
+
+    /// What comes after a round: another, or nothing.
+    fn after_round(&mut self, so_far: &RunView<'_>) {
+        if self.survey.round < ROUNDS_MIN {
+            return self.plan_round(&[], &[]);
+        }
+        let operation = operation_of(self.mix());
+        let map = SurfaceMap::of(so_far, operation);
+        let Ok(map) = map else {
+            self.survey.round = ROUNDS_MAX;
+            return;
+        };
+        let again = map.suspects();
+        let borders = if self.mechanical { map.uncertain_borders(BORDER_PRECISION) } else { Vec::new() };
+        let is_known = self.is_known(&map);
+        if is_known && again.is_empty() && borders.is_empty() {
+            self.survey.round = ROUNDS_MAX;
+        } else if is_known {
+            self.plan_round(&borders, &again);
+        } else {
+            self.plan_round(&[], &again);
+        }
+    }
+
+    /// Whether the time of a pass and the rates of the edges are known as exactly as asked.
+    fn is_known(&self, map: &SurfaceMap) -> bool {
+        let is_narrow = |estimate: Option<Estimate>| {
+            estimate.is_some_and(|estimate| estimate.relative_half_width() <= self.precision())
+        };
+        is_narrow(map.pass_time()) && is_narrow(map.edge(true)) && is_narrow(map.edge(false))
+    }
+
+    fn next_survey(&mut self, now: Nanos) {
+        self.queue.clear();
+        self.mixes.pop_front();
+        if self.mixes.is_empty() {
+            self.stage = Stage::Done;
+        } else {
+            self.plan_probes(now);
+        }
+    }
+
+    /// Plans until there is something to do, or nothing is left.
+    fn plan(&mut self, so_far: &RunView<'_>, now: Nanos) -> Option<()> {
+        while self.queue.is_empty() && self.stage != Stage::Done {
+            match self.stage {
+                Stage::Fill => {
+                    let filled = so_far.phases.first().map_or(0, |fill| fill.bytes());
+                    self.range = filled_range(self.range, Bytes(filled))?;
+                    self.plan_warm_up();
+                }
+                Stage::WarmUp => {
+                    self.mechanical = so_far.phases.last().map_or(self.mechanical, is_mechanical);
+                    self.plan_probes(now);
+                }
+                Stage::Probe => {
+                    self.plan_visits(so_far);
+                    self.plan_round(&[], &[]);
+                }
+                Stage::Rounds if self.survey.round >= ROUNDS_MAX => self.next_survey(now),
+                Stage::Rounds => self.after_round(so_far),
+                Stage::Done => {}
+            }
+        }
+        Some(())
+    }
+
+    /// Whether the survey under way has used up what it may; not before the first rounds are over, unless a limit was
+    /// asked for.
+    fn is_used_up(&self, now: Nanos) -> bool {
+        let in_survey = matches!(self.stage, Stage::Probe | Stage::Rounds);
+        let first_rounds =
+            self.survey.round < ROUNDS_MIN || (self.survey.round == ROUNDS_MIN && !self.queue.is_empty());
+        in_survey && (now >= self.survey.ends || (self.survey.bytes_left == 0 && !first_rounds))
+    }
+}
+
+impl Experiment for Adaptive {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let now = so_far.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns));
+        if matches!(self.stage, Stage::Probe | Stage::Rounds) {
+            let moved = so_far.phases.last().map_or(0, |last| last.bytes());
+            self.survey.bytes_left = self.survey.bytes_left.saturating_sub(moved);
+        }
+        if self.is_used_up(now) {
+            self.next_survey(now);
+        }
+        self.plan(so_far, now)?;
+        self.queue.pop_front()
+    }
+
+    /// What is planned, and for what is not yet, the time that it may take.
+    fn outlook(&self) -> Outlook {
+        let mut ahead = self.clone();
+        if ahead.stage == Stage::Fill {
+            ahead.plan_warm_up();
+        }
+        let mut phases: Vec<Phase> = ahead.queue.into();
+        for phase in &mut phases {
+            let is_visit = phase.stop.time == Some(VISIT_TIME_MAX);
+            phase.stop.time = if is_visit { Some(VISIT_TIME_EXPECTED) } else { phase.stop.time };
+        }
+        let mut outlook = Outlook::of(&phases);
+        outlook.steps.extend(self.rounds_ahead());
+        outlook
+    }
+}
+
+impl Adaptive {
+    /// The rounds that are sure to come and not planned yet.
+    fn rounds_ahead(&self) -> Vec<Step> {
+        if self.stage == Stage::Done {
+            return Vec::new();
+        }
+        let under_way = matches!(self.stage, Stage::Probe | Stage::Rounds);
+        let mixes = self.mixes.iter().enumerate();
+        let steps = mixes.map(|(index, &mix)| {
+            let done = if under_way && index == 0 { self.survey.round } else { 0 };
+            let writes = mix == OperationMix::Write;
+            let (strata, edges, bytes) = match writes {
+                true => (WRITE_STRATA, WRITE_EDGE_VISITS, WRITE_VISIT_BYTES),
+                false => (STRATA, EDGE_VISITS, self.survey.visitor.bytes()),
+            };
+            let visits = u64::from(ROUNDS_MIN.saturating_sub(done)) * (strata + 2 * edges);
+            let moved = Some(Bytes(visits * bytes.0));
+            Step {
+                what: format!("{} stretches of {bytes} at random places", preparation::verb(mix)),
+                phases: visits as u32,
+                time: Nanos(visits * VISIT_TIME_EXPECTED.0),
+                reads: if writes { Some(Bytes::ZERO) } else { moved },
+                writes: if writes { moved } else { Some(Bytes::ZERO) },
+            }
+        });
+        steps.filter(|step| step.phases > 0).collect()
+    }
+}
+
+fn operation_of(mix: OperationMix) -> Operation {
+    if mix == OperationMix::Write { Operation::Write } else { Operation::Read }
+}
+
+/// As much as the drive moves in the time of a visit, by the slowest of the probes.
+fn visit_bytes_by_rate(so_far: &RunView<'_>) -> Bytes {
+    let probes = so_far.phases.iter().rev().take(PROBES as usize);
+    let rates = probes.flat_map(|probe| &probe.totals).filter_map(|totals| totals.seconds_per_byte());
+    let slowest = rates.fold(0.0, f64::max);
+    let bytes = if slowest > 0.0 { VISIT_TIME.seconds() / slowest } else { 0.0 };
+    Bytes(bytes as u64).max(VISIT_BYTES).min(VISIT_BYTES_MAX)
+}
