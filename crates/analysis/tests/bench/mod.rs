@@ -1,6 +1,7 @@
 //! A virtual drive measured in virtual time: a closed loop over any drive, and the phases that `check` makes.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use analysis::surface::SurfaceMap;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -22,6 +23,15 @@ fn sequential_block(range: ByteRange) -> Bytes {
         block /= 2;
     }
     Bytes(block)
+}
+
+/// The block and the length of a visit of `surface`: 12 MiB in blocks of 1 MiB, less on a range that is small.
+fn surface_visit(range: ByteRange) -> (Bytes, Bytes) {
+    let mut block = MIB;
+    while block > 4096 && block * 12 * 100 > range.bytes().0 {
+        block /= 2;
+    }
+    (Bytes(block), Bytes(block * 12))
 }
 
 /// A run on a virtual drive.
@@ -96,6 +106,49 @@ impl Bench {
                 let stop = if mix == OperationMix::Write { stop.or_bytes(Bytes(128 * MIB)) } else { stop };
                 self.run(PhaseKind::Measure, workload, stop);
             }
+        }
+    }
+
+    /// Short sequential visits as `surface` makes them, in random order: one to a random place in each of `spread` equal parts
+    /// and `edge` to each hundredth at the ends. Then `rounds` times what the map so far asks for: suspects again, and 12 visits
+    /// to each border that is not known to 0.5 % of the capacity, up to `spread` in a round.
+    pub fn surface(&mut self, range: ByteRange, mix: OperationMix, spread: u64, edge: u64, rounds: usize) {
+        let (block, length) = surface_visit(range);
+        let hundredth = Bytes((range.bytes().0 / 100).max(length.0));
+        let start = ByteRange::new(range.first(), hundredth).unwrap();
+        let end = ByteRange::new(Offset(range.end().0 - hundredth.0), hundredth).unwrap();
+        let mut visits: Vec<ByteRange> = Vec::new();
+        for index in 0..spread {
+            visits.push(self.short_visit(range, range.part(index, spread), length));
+        }
+        for _ in 0..edge {
+            visits.extend([self.short_visit(range, start, length), self.short_visit(range, end, length)]);
+        }
+        self.visit_all(visits, mix, block);
+        for _ in 0..rounds {
+            let Ok(map) = SurfaceMap::of(&self.view(), mix.operations()[0]) else { return };
+            let mut visits = map.suspects().to_vec();
+            for border in map.uncertain_borders(0.005) {
+                if visits.len() as u64 + 12 > spread {
+                    break;
+                }
+                visits.extend((0..12).map(|_| self.short_visit(range, border, length)));
+            }
+            self.visit_all(visits, mix, block);
+        }
+    }
+
+    fn short_visit(&mut self, range: ByteRange, within: ByteRange, length: Bytes) -> ByteRange {
+        let first = within.first().0 + self.prng.below((within.bytes().0 / 4096).max(1)) * 4096;
+        let first = first.min(range.end().0 - length.0) / 4096 * 4096;
+        ByteRange::new(Offset(first), length).unwrap()
+    }
+
+    fn visit_all(&mut self, mut visits: Vec<ByteRange>, mix: OperationMix, block: Bytes) {
+        self.prng.shuffle(&mut visits);
+        for visit in visits {
+            let workload = Workload::new(visit, Pattern::Sequential, mix, block, 4);
+            self.run(PhaseKind::Measure, workload, StopCondition::one_pass());
         }
     }
 
