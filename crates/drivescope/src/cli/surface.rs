@@ -6,6 +6,7 @@ use super::{measure, resolve};
 use crate::error::UserError;
 use crate::experiment::surface::adaptive::Adaptive;
 use crate::experiment::surface::areas::Areas;
+use crate::experiment::surface::full::Full;
 use crate::experiment::{Experiment, Question};
 use model::workload::OperationMix;
 use std::path::Path;
@@ -27,7 +28,7 @@ fn plan(way: SurfaceWay, question: Question) -> Result<Box<dyn Experiment>, Stri
     }
     Ok(match way {
         SurfaceWay::Adaptive => Box::new(Adaptive::new(question, mixes)?),
-        SurfaceWay::Full => return Err("--full is not there yet".into()),
+        SurfaceWay::Full => Box::new(Full::new(question, mixes)?),
         SurfaceWay::Areas(count, size) => Box::new(Areas::new(question, mixes, count, size)?),
     })
 }

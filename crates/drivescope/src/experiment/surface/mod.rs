@@ -3,6 +3,7 @@
 
 pub mod adaptive;
 pub mod areas;
+pub mod full;
 mod visit;
 
 /// The word on the command line, and in every phase.
