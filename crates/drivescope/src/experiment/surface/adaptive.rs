@@ -409,3 +409,7 @@ fn visit_bytes_by_rate(so_far: &RunView<'_>) -> Bytes {
     let bytes = if slowest > 0.0 { VISIT_TIME.seconds() / slowest } else { 0.0 };
     Bytes(bytes as u64).max(VISIT_BYTES).min(VISIT_BYTES_MAX)
 }
+
+#[cfg(test)]
+#[path = "adaptive_tests.rs"]
+mod tests;

@@ -10,7 +10,7 @@ use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
 /// Requests in the shortest visit: the first shows when the rest began, and four are what is under way at once.
-const REQUESTS_MIN: u64 = 2 * SEQUENTIAL_DEPTH as u64;
+const REQUESTS_MIN: u64 = 1 + SEQUENTIAL_DEPTH as u64;
 
 /// Makes visits to a range.
 #[derive(Clone, Debug)]

@@ -1,0 +1,201 @@
+//! What a survey plans on a drive whose every visit takes as long as a test says.
+
+use super::*;
+use model::histogram::LatencyHistogram;
+use model::plan::{PhaseKind, StopReason};
+use model::run::{CompletionStretch, Environment, MemorySeries, OperationTotals, PhaseSummary};
+use proptest::prelude::*;
+
+const MIB: u64 = 1 << 20;
+
+fn question(capacity: u64) -> Question {
+    let mut facts = sim::open("zoned", 1).expect("a drive that ships").facts().clone();
+    facts.capacity = Bytes(capacity);
+    let range = ByteRange::whole(facts.capacity);
+    Question { facts, range, may_write: false, empty: false, seed: 1, time_limit: None, precision: None }
+}
+
+/// A drive that takes `access` to get to a place, and then as long for each byte as `seconds_per_byte` says by the place,
+/// as a share of the range, and the number of the phase.
+struct Drive<'test> {
+    access: Nanos,
+    seconds_per_byte: &'test dyn Fn(f64, usize) -> f64,
+}
+
+impl Drive<'_> {
+    fn done(&self, phase: Phase, number: usize, start_ns: u64, capacity: u64) -> PhaseSummary {
+        let workload = phase.workload.clone().expect("every phase of a survey moves data");
+        let measured = phase.kind == PhaseKind::Measure;
+        let bytes = if measured { workload.range.bytes().0 } else { 4096 };
+        let share = workload.range.first().0 as f64 / capacity as f64;
+        let moving_ns = (bytes as f64 * (self.seconds_per_byte)(share, number) * 1e9) as u64;
+        let first_bytes = workload.block_sizes.largest().0;
+        let first_ns = start_ns + self.access.0 + moving_ns * first_bytes / bytes;
+        let mut histogram = LatencyHistogram::default();
+        histogram.record(self.access.0);
+        let totals = OperationTotals {
+            operation: operation_of(workload.mix),
+            operations: bytes / first_bytes,
+            bytes,
+            errors: 0,
+            histogram,
+            stretch: Some(CompletionStretch {
+                first_ns,
+                last_ns: start_ns + self.access.0 + moving_ns,
+                first_bytes,
+            }),
+        };
+        PhaseSummary {
+            phase,
+            start_ns,
+            duration_ns: self.access.0 + moving_ns,
+            stopped: Some(StopReason::Passes),
+            totals: vec![totals],
+        }
+    }
+
+    /// All phases of a survey.
+    fn survey(&self, question: Question, mixes: Vec<OperationMix>) -> Vec<PhaseSummary> {
+        let (facts, environment) = (question.facts.clone(), Environment::default());
+        let series = MemorySeries::default();
+        let mut adaptive = Adaptive::new(question, mixes).unwrap();
+        let mut done: Vec<PhaseSummary> = Vec::new();
+        loop {
+            let view = RunView { target: &facts, environment: &environment, phases: &done, series: &series };
+            let Some(phase) = adaptive.next(&view) else { return done };
+            let start_ns = done.last().map_or(0, |last| last.start_ns + last.duration_ns);
+            done.push(self.done(phase, done.len(), start_ns, facts.capacity.0));
+        }
+    }
+}
+
+fn disk(seconds_per_byte: &dyn Fn(f64, usize) -> f64) -> Drive<'_> {
+    Drive { access: Nanos::from_millis(12), seconds_per_byte }
+}
+
+/// Noise of 2 % by the number of the phase alone.
+fn noise(number: usize) -> f64 {
+    1.0 + 0.02 * Prng::new(5, number as u64).normal()
+}
+
+fn seconds(phases: &[PhaseSummary]) -> f64 {
+    phases.last().map_or(0.0, |last| (last.start_ns + last.duration_ns) as f64 / 1e9)
+}
+
+fn bytes(phases: &[PhaseSummary]) -> u64 {
+    phases.iter().map(PhaseSummary::bytes).sum()
+}
+
+#[test]
+fn an_even_disk_is_known_after_the_first_rounds() {
+    let phases = disk(&|_, number| noise(number) / 150e6)
+        .survey(question(2_000_000_000_000), vec![OperationMix::Read]);
+    // A warm-up, 3 probes, 4 rounds of 48 strata and 8 visits to each edge, and some rounds more if chance wants it.
+    assert!((260..=600).contains(&phases.len()), "{}", phases.len());
+    assert!(seconds(&phases) < 60.0 && bytes(&phases) < 20_000_000_000);
+}
+
+#[test]
+fn no_survey_of_a_disk_takes_more_than_a_minute_or_a_hundredth_of_it() {
+    for capacity in [160_041_885_696, 3_000_592_982_016, 30_000_000_000_000] {
+        // A drive whose rate wanders is never known well enough.
+        let wild = |_: f64, number: usize| (1.0 + 0.3 * Prng::new(6, number as u64).normal().abs()) / 150e6;
+        let phases = disk(&wild).survey(question(capacity), vec![OperationMix::Read]);
+        assert!(seconds(&phases) <= 60.0, "{capacity}: {} s", seconds(&phases));
+        assert!(bytes(&phases) <= capacity / 100 + 8 * MIB, "{capacity}: {}", bytes(&phases));
+    }
+}
+
+#[test]
+fn a_time_limit_lifts_both() {
+    let mut asked = question(160_041_885_696);
+    asked.time_limit = Some(Nanos::from_secs(300));
+    let steps = |share: f64, number: usize| noise(number) / (150e6 - 15e6 * (share * 5.0).floor());
+    let phases = disk(&steps).survey(asked, vec![OperationMix::Read]);
+    assert!(bytes(&phases) > 1_600_000_000 && seconds(&phases) <= 301.0);
+}
+
+#[test]
+fn visits_go_where_a_border_is_uncertain() {
+    let step = |share: f64, number: usize| noise(number) / if share < 0.4321 { 150e6 } else { 140e6 };
+    let phases = disk(&step).survey(question(3_000_592_982_016), vec![OperationMix::Read]);
+    let share = |phase: &PhaseSummary| {
+        phase.phase.workload.as_ref().unwrap().range.first().0 as f64 / 3_000_592_982_016.0
+    };
+    let near = phases.iter().filter(|phase| (share(phase) - 0.4321).abs() < 0.03).count();
+    assert!(near as f64 > 0.12 * phases.len() as f64, "{near} of {}", phases.len());
+}
+
+#[test]
+fn what_was_slow_is_visited_again_before_it_is_believed() {
+    let slow =
+        |share: f64, number: usize| noise(number) / if (0.6..0.62).contains(&share) { 20e6 } else { 150e6 };
+    let phases = disk(&slow).survey(question(2_000_000_000_000), vec![OperationMix::Read]);
+    let ranges =
+        phases.iter().filter_map(|phase| phase.phase.workload.as_ref()).map(|workload| workload.range);
+    let mut slow_ranges: Vec<u64> = ranges
+        .filter(|range| range.first().0 / 1_000_000_000 / 10 == 120)
+        .map(|range| range.first().0)
+        .collect();
+    slow_ranges.sort_unstable();
+    let again = slow_ranges.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    assert!(again >= 2, "{slow_ranges:?}");
+}
+
+#[test]
+fn reads_come_before_writes_and_writes_are_longer() {
+    let mut both = question(1_000_000_000_000);
+    both.may_write = true;
+    let phases =
+        disk(&|_, number| noise(number) / 150e6).survey(both, vec![OperationMix::Read, OperationMix::Write]);
+    let mixes: Vec<OperationMix> =
+        phases.iter().map(|phase| phase.phase.workload.as_ref().unwrap().mix).collect();
+    let first_write =
+        mixes.iter().position(|mix| *mix == OperationMix::Write).expect("writes were asked for");
+    assert!(mixes[first_write..].iter().all(|mix| *mix == OperationMix::Write));
+    let longest = phases.iter().map(PhaseSummary::bytes).max();
+    assert_eq!(longest, Some(64 * MIB));
+}
+
+#[test]
+fn the_outlook_is_empty_when_all_is_known() {
+    let facts = question(1 << 40).facts;
+    let (environment, series) = (Environment::default(), MemorySeries::default());
+    let mut adaptive = Adaptive::new(question(1 << 40), vec![OperationMix::Read]).unwrap();
+    assert!(adaptive.outlook().phases() > 250);
+    let even = |_: f64, number: usize| noise(number) / 150e6;
+    let mut done: Vec<PhaseSummary> = Vec::new();
+    while let Some(phase) =
+        adaptive.next(&RunView { target: &facts, environment: &environment, phases: &done, series: &series })
+    {
+        let start_ns = done.last().map_or(0, |last| last.start_ns + last.duration_ns);
+        done.push(disk(&even).done(phase, done.len(), start_ns, 1 << 40));
+    }
+    assert_eq!(adaptive.outlook().phases(), 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn every_visit_fits_its_target(
+        capacity in 1 * MIB..1 << 45, seed in any::<u64>(), sector in prop_oneof![Just(512u64), Just(4096)],
+        access_us in 1u64..20_000, from in 0.0..0.9f64,
+    ) {
+        let capacity = capacity / sector * sector;
+        let mut asked = question(capacity);
+        asked.facts.logical_block = Bytes(sector);
+        asked.seed = seed;
+        let first = (capacity as f64 * from) as u64;
+        asked.range = ByteRange::new(Offset(first), Bytes(capacity - first)).unwrap();
+        let (range, facts) = (asked.range, asked.facts.clone());
+        if Adaptive::new(asked.clone(), vec![OperationMix::Read]).is_err() { return Ok(()) }
+        let drive = Drive { access: Nanos(access_us * 1000), seconds_per_byte: &|_, number| noise(number) / 150e6 };
+        for phase in drive.survey(asked, vec![OperationMix::Read]) {
+            let workload = phase.phase.workload.as_ref().unwrap();
+            prop_assert!(phase.phase.stop.is_bounded());
+            prop_assert!(range.contains(&workload.range));
+            let fits = workload.validate(facts.capacity, facts.logical_block);
+            prop_assert!(fits.is_ok(), "{fits:?}");
+        }
+    }
+}
