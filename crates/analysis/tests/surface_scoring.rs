@@ -8,10 +8,10 @@ use model::finding::{Datum, FindingCode};
 use model::request::Operation;
 use model::workload::OperationMix;
 
-fn truth_zones(name: &str) -> (f64, f64, f64, Vec<(u64, u64, f64)>) {
+fn truth_zones(name: &str) -> Option<(f64, f64, f64, Vec<(u64, u64, f64)>)> {
     let truths = sim::truth::truth(name).unwrap();
-    let value = |code| truths.iter().find(|truth| truth.code == code).unwrap().value().unwrap();
-    let table = truths.iter().find(|truth| truth.code == FindingCode::ZoneTable).unwrap();
+    let value = |code| truths.iter().find(|truth| truth.code == code).and_then(|truth| truth.value());
+    let table = truths.iter().find(|truth| truth.code == FindingCode::ZoneTable)?;
     let Datum::List(rows) = &table.data[0].1 else { panic!() };
     let rows = rows
         .iter()
@@ -25,12 +25,12 @@ fn truth_zones(name: &str) -> (f64, f64, f64, Vec<(u64, u64, f64)>) {
             (*first, *bytes, *rate)
         })
         .collect();
-    (
-        value(FindingCode::ReadRateOuter),
-        value(FindingCode::ReadRateInner),
-        value(FindingCode::FullPassTime),
+    Some((
+        value(FindingCode::ReadRateOuter)?,
+        value(FindingCode::ReadRateInner)?,
+        value(FindingCode::FullPassTime)?,
         rows,
-    )
+    ))
 }
 
 #[test]
@@ -42,12 +42,14 @@ fn explore() {
     let edge: u64 = std::env::var("EDGE").map_or(60, |v| v.parse().unwrap());
     let rounds: usize = std::env::var("ROUNDS").map_or(0, |v| v.parse().unwrap());
     let (mut c, mut n) = ([0, 0, 0], 0);
+    let mut signed = [0.0; 3];
+    let mut z = [Vec::new(), Vec::new(), Vec::new()];
     let mut errs = [Vec::new(), Vec::new(), Vec::new()];
     let (mut big, mut hit, mut ratebad, mut cov_border, mut n_border, mut false_steps, mut n_levels) =
         (0, 0, 0, 0, 0, 0, 0);
     for seed in from..from + disks {
         let name = format!("random-hard-disk-{seed}");
-        let (outer, inner, pass, zones) = truth_zones(&name);
+        let Some((outer, inner, pass, zones)) = truth_zones(&name) else { continue };
         let mut bench = Bench::new(sim::open(&name, seed + 1).unwrap(), seed + 2);
         let t0 = std::time::Instant::now();
         bench.surface(bench.whole(), OperationMix::Read, spread, edge, rounds);
@@ -60,6 +62,16 @@ fn explore() {
         for (k, t) in [1.0 / outer, 1.0 / inner, pass].into_iter().enumerate() {
             c[k] += u32::from(got[k].covers(t));
             errs[k].push((got[k].value / t - 1.0).abs());
+            signed[k] += got[k].value / t - 1.0;
+            z[k].push((got[k].value - t) / ((got[k].high - got[k].low) / 2.0 / 1.96));
+            if k == 2 && !got[k].covers(t) && disks <= 100 {
+                println!(
+                    "{seed} pass off {:.3} % half {:.3} % n {}",
+                    100.0 * (got[k].value / t - 1.0),
+                    100.0 * got[k].relative_half_width(),
+                    map.visits.len()
+                );
+            }
         }
         n += 1;
         let cap = map.range.bytes().0 as f64;
@@ -115,9 +127,13 @@ fn explore() {
     }
     for k in 0..3 {
         errs[k].sort_by(f64::total_cmp);
+        let m = z[k].iter().sum::<f64>() / z[k].len() as f64;
+        let v = z[k].iter().map(|x| (x - m) * (x - m)).sum::<f64>() / z[k].len() as f64;
         println!(
-            "covered {:.1} % median err {:.3} % p95 {:.3} % max {:.3} %",
+            "covered {:.1} % signed {:.4} % z mean {m:.2} sd {:.2} median err {:.3} % p95 {:.3} % max {:.3} %",
             100.0 * f64::from(c[k]) / f64::from(n),
+            100.0 * signed[k] / f64::from(n),
+            v.sqrt(),
             100.0 * errs[k][errs[k].len() / 2],
             100.0 * errs[k][errs[k].len() * 95 / 100],
             100.0 * errs[k].last().unwrap()

@@ -15,7 +15,7 @@ const APART_BYTES: f64 = 200e6;
 const APART_SHARE: f64 = 1e-3;
 /// What is further off than so many standard deviations counts as that far: a change of surface or a lost turn makes a visit
 /// of tens of milliseconds a tenth slower, and must not look like a zone.
-const CLIP_DEVIATIONS: f64 = 3.0;
+const CLIP_DEVIATIONS: f64 = 2.0;
 
 /// A sound place, ready to be fitted.
 #[derive(Clone, Copy, Debug)]

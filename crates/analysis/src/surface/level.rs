@@ -33,7 +33,7 @@ const FALSE_ALARM: f64 = 1e-3;
 /// A level holds at least this share of the range; the narrowest zones of 60 hold 0.8 %.
 const SHARE_MIN: f64 = 0.005;
 /// And so many clumps.
-const CLUMPS_MIN: usize = 4;
+const CLUMPS_MIN: usize = 6;
 /// Where levels may end is looked for in about so many places at first, since without any change the pruning does not help and
 /// the time grows with their square.
 const CANDIDATES_MAX: usize = 1200;

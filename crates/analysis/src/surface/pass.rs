@@ -1,7 +1,7 @@
 //! The mean over a range, whatever the density of visits: cells that hold a few places each, weighted by their widths.
 
 use super::SurfaceMap;
-use super::place::{Sorting, Verdict};
+use super::place::{Place, Sorting};
 use super::visit::Visit;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
@@ -26,16 +26,16 @@ pub(super) struct Spot {
     start_ns: u64,
 }
 
-/// All places but those whose only visits were disturbed; slow ones too, for a pass goes over them.
+/// All places; slow ones too, for a pass goes over them, and suspects, since leaving out what is slow without knowing why makes a
+/// mean too low. Visits that were disturbed are left out.
 pub(super) fn spots(visits: &[Visit], sorting: &Sorting) -> Vec<Spot> {
-    let spot = |place: &super::place::Place| {
+    let spot = |place: &Place| {
         let of_place = place.visits.clone().filter(|&index| sorting.is_of_place(index));
         let values: Vec<f64> = of_place.map(|index| visits[index].seconds_per_byte).collect();
         let seconds_per_byte = values.iter().sum::<f64>() / values.len() as f64;
         Spot { centre: place.centre, seconds_per_byte, start_ns: visits[place.visits.start].start_ns }
     };
-    let with_verdicts = sorting.places.iter().zip(&sorting.verdicts);
-    with_verdicts.filter(|(_, verdict)| **verdict != Verdict::Suspect).map(|(place, _)| spot(place)).collect()
+    sorting.places.iter().map(spot).collect()
 }
 
 /// The mean over a range of the spots in it.

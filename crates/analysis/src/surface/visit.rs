@@ -1,6 +1,7 @@
 //! From the phases of a run to visits: whole short phases, and pieces of long ones.
 
 use crate::measured::{self, NO_TIME, extent, in_no_time, is_measurement, sequential_visits};
+use model::plan::PhaseKind;
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
@@ -41,6 +42,9 @@ const PIECES: u64 = 4096;
 /// A phase of fewer pieces than this is one visit.
 const PIECES_MIN: u64 = 4;
 
+/// Visits are spread over nearly all of a range if no more than a two-hundredth of it is left out at an end.
+const NEARLY_ALL_PART: u64 = 200;
+
 impl Visit {
     /// The first position past it.
     pub fn end_byte(&self) -> u64 {
@@ -56,7 +60,8 @@ impl Visit {
 /// All visits of a run.
 pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered, String> {
     let all = sequential_visits(run, operation);
-    let range = extent(run, &all).ok_or("Nothing was measured in order.")?;
+    let visited = extent(run, &all).ok_or("Nothing was measured in order.")?;
+    let range = asked_for(run, visited);
     if in_no_time(run, &all) {
         return Err(NO_TIME.into());
     }
@@ -77,6 +82,20 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
         ));
     }
     Ok(gathered)
+}
+
+/// The range that a warm-up says was asked for, when the visits are spread over nearly all of it; else what was visited. Visits at
+/// random places leave a little out at either end.
+fn asked_for(run: &RunView<'_>, visited: ByteRange) -> ByteRange {
+    let warm_ups = run.phases.iter().filter(|summary| summary.phase.kind == PhaseKind::WarmUp);
+    let ranges = warm_ups.filter_map(|summary| Some(summary.phase.workload.as_ref()?.range));
+    let is_spread = |range: &ByteRange| {
+        let part = range.bytes().0 / NEARLY_ALL_PART;
+        range.contains(&visited)
+            && visited.first().0 - range.first().0 <= part
+            && range.end().0 - visited.end().0 <= part
+    };
+    ranges.filter(is_spread).max_by_key(ByteRange::bytes).unwrap_or(visited)
 }
 
 /// Whether getting to a place may take time, which must then be kept out of a visit's time.

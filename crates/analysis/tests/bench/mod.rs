@@ -117,7 +117,10 @@ impl Bench {
         let hundredth = Bytes((range.bytes().0 / 100).max(length.0));
         let start = ByteRange::new(range.first(), hundredth).unwrap();
         let end = ByteRange::new(Offset(range.end().0 - hundredth.0), hundredth).unwrap();
-        let mut visits: Vec<ByteRange> = Vec::new();
+        self.warm_up(range);
+        // One from the very start and one to the very end, so that the run tells how far its range goes.
+        let last = ByteRange::new(Offset((range.end().0 - length.0) / 512 * 512), length).unwrap();
+        let mut visits: Vec<ByteRange> = vec![ByteRange::new(range.first(), length).unwrap(), last];
         for index in 0..spread {
             visits.push(self.short_visit(range, range.part(index, spread), length));
         }
@@ -194,15 +197,19 @@ impl Bench {
     /// Everything that `check` does.
     pub fn check(&mut self, writes: bool) {
         let whole = self.whole();
-        let warm_up =
-            Workload::new(whole, Pattern::RandomWithReplacement, OperationMix::Read, Bytes(4096), 1);
-        self.run(PhaseKind::WarmUp, warm_up, StopCondition::after(Nanos::from_millis(500)));
+        self.warm_up(whole);
         self.sequential(whole, OperationMix::Read, 2);
         if writes {
             self.sequential(whole, OperationMix::Write, 2);
         }
         let rounds = if self.mechanical() { 3 } else { 6 };
         self.random(whole, OperationMix::Read, &[1, 2, 4, 8, 16, 32, 64], rounds);
+    }
+
+    fn warm_up(&mut self, range: ByteRange) {
+        let warm_up =
+            Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, Bytes(4096), 1);
+        self.run(PhaseKind::WarmUp, warm_up, StopCondition::after(Nanos::from_millis(500)));
     }
 
     /// One phase in a closed loop: issues until the stop condition holds, then drains.
