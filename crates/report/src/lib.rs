@@ -2,6 +2,7 @@
 //! so that a number on a page is a number of the run.
 #![forbid(unsafe_code)]
 
+pub mod chart;
 pub mod hostile;
 pub mod json;
 pub mod progress;

@@ -10,7 +10,6 @@
 //! what next              the command that repeats it, and where more is
 //! ```
 
-mod chart;
 mod findings;
 mod heading;
 mod method;
@@ -22,7 +21,11 @@ pub use plan::{PlanGroup, PlanPage, plan_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};
 
+pub(crate) use method::readable_moment;
+
+use crate::chart::{self, ChartedRun, rate_over_position};
 use crate::style::Style;
+use model::request::Operation;
 use model::run::Run;
 
 /// What a newcomer reads after a run: the answers first, then where they come from.
@@ -32,11 +35,21 @@ pub fn run_page(run: &Run, style: Style) -> String {
         heading::notices(run, style),
         findings::answers(run, style),
         findings::advice(run, style),
-        chart::charts(run, style),
+        charts(run, style),
         method::how_it_was_measured(run, style),
         method::what_next(run, style),
     ];
     page(sections)
+}
+
+/// A chart for reads and one for writes, each if there is something to draw.
+fn charts(run: &Run, style: Style) -> Vec<String> {
+    let charted = [ChartedRun { run, series: None }];
+    let charts = [Operation::Read, Operation::Write]
+        .into_iter()
+        .filter_map(|operation| rate_over_position(&charted, &[operation]));
+    let charts: Vec<String> = charts.map(|chart| chart::terminal::draw(&chart, style).join("\n")).collect();
+    charts.join("\n\n").lines().map(String::from).collect()
 }
 
 /// Sections with an empty line between them; empty ones are left out.

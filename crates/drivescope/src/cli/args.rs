@@ -32,6 +32,8 @@ pub enum Command {
     Runs(RunsArguments),
     /// Show a run again, analysed anew
     Show(ShowArguments),
+    /// Draw runs as a picture: SVG or PNG, several drives in one chart
+    Report(ReportArguments),
     /// Virtual drives: list them, show what they are, mount one for other tools, re-enact measurements on them
     Sim(SimArguments),
 }
@@ -213,6 +215,33 @@ pub struct ShowArguments {
     /// Where the result goes.
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// Options of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The runs: their names, the beginnings of their names, or `last`
+    #[arg(required = true)]
+    pub runs: Vec<String>,
+
+    /// The picture to write; its ending says what it becomes: .svg or .png
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+
+    /// Light on dark
+    #[arg(long)]
+    pub dark: bool,
+
+    /// What to draw
+    #[arg(long, value_enum, default_value_t = ChartArgument::RateOverPosition)]
+    pub chart: ChartArgument,
+}
+
+/// Charts to choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ChartArgument {
+    /// How fast each place is read and written
+    RateOverPosition,
 }
 
 /// Options of `sim`.

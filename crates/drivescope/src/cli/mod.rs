@@ -5,6 +5,8 @@ mod check;
 mod list;
 mod measure;
 pub(crate) mod output;
+mod picture;
+mod report;
 mod resolve;
 mod runs;
 mod show;
@@ -47,6 +49,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),
+        Some(Command::Report(report)) => report::run(&report, store),
         Some(Command::Sim(sim)) => sim::run(&sim.command),
     }
 }

@@ -63,7 +63,7 @@ fn moment(run: &Run, style: Style) -> String {
 }
 
 /// "2026-11-21 20:15 UTC" of RFC 3339 in UTC; anything else stays as it is.
-pub(super) fn readable_moment(rfc3339: &str) -> String {
+pub(crate) fn readable_moment(rfc3339: &str) -> String {
     let is_utc = rfc3339.is_ascii() && rfc3339.len() >= 20 && rfc3339.ends_with('Z');
     match rfc3339.split_once('T') {
         Some((date, time)) if is_utc && date.len() == 10 => format!("{date} {} UTC", &time[..5]),

@@ -1,0 +1,39 @@
+//! `drivescope report`: runs as a picture.
+
+use super::args::{ChartArgument, ReportArguments};
+use super::picture::{Picture, rate_chart};
+use super::{existing_store, no_runs, output};
+use crate::error::{UserError, exit};
+use crate::store::StoredRun;
+use std::path::Path;
+
+/// Runs the command; the exit status.
+///
+/// # Errors
+/// When there is no such run, it cannot be read, there is nothing to draw, or the file cannot be written.
+pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    let picture = Picture::asked_for(&arguments.output, arguments.dark)?;
+    let runs = read_runs(&arguments.runs, store)?;
+    let chart = match arguments.chart {
+        ChartArgument::RateOverPosition => rate_chart(&runs)?,
+    };
+    picture.write(&chart)?;
+    Ok(exit::SUCCESS)
+}
+
+/// The runs with those names, analysed anew, in that order.
+///
+/// # Errors
+/// When there is no store, no such run, or it cannot be read.
+pub fn read_runs(names: &[String], store: Option<&Path>) -> Result<Vec<StoredRun>, UserError> {
+    let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
+    let existing = existing_store(store)?.ok_or_else(none)?;
+    let mut runs = Vec::new();
+    for name in names {
+        let mut stored = existing.read(name)?;
+        stored.damage.iter().for_each(|damage| output::say(damage));
+        stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
+        runs.push(stored);
+    }
+    Ok(runs)
+}

@@ -1,0 +1,335 @@
+//! The chart of rates over positions: from runs to numbers.
+
+use super::{Axis, Band, Chart, Layer, Mark, Place, Series, Stretch};
+use crate::hostile::harmless;
+use crate::quantity::capacity;
+use crate::terminal::readable_moment;
+use model::finding::{Datum, Finding, FindingCode, Outcome};
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::{PhaseSummary, Run, Series as RunSeries};
+use model::target::TargetKind;
+use model::workload::Pattern;
+
+/// A run to be drawn.
+#[derive(Clone, Copy)]
+pub struct ChartedRun<'run> {
+    /// Its facts and findings.
+    pub run: &'run Run,
+    /// What was seen in the course of it; without it a long phase is one stroke.
+    pub series: Option<&'run dyn RunSeries>,
+}
+
+/// Fewer places than this are no curve; a table says it better.
+const PLACES_MIN: usize = 3;
+/// A phase over more than this share of the target is drawn from its slices.
+const LONG_SHARE_MIN: f64 = 0.005;
+/// Requests in a stretch of a long phase: a slice of time cuts up to one of them off at either end, 1 %.
+const STRETCH_OPERATIONS_MIN: u64 = 100;
+/// Columns of a drive's name.
+const NAME_COLUMNS_MAX: usize = 60;
+
+/// The rates of these operations over the position, in one chart; none when no run has three places of one of them, or
+/// the rates mean nothing.
+pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> Option<Chart> {
+    let names = chart_names(&runs.iter().map(|charted| charted.run).collect::<Vec<_>>());
+    let mut found = Vec::new();
+    for (charted, name) in runs.iter().zip(&names) {
+        for &operation in operations.iter().filter(|&&operation| !is_unknown(charted.run, operation)) {
+            let stretches = stretches(charted, operation);
+            if distinct_places(&stretches) >= PLACES_MIN {
+                found.push((charted.run, name, operation, stretches));
+            }
+        }
+    }
+    let (first, .., operation, _) = found.first()?;
+    let (first, operation) = (*first, *operation);
+    let of_one_run = found.iter().all(|(run, ..)| std::ptr::eq(*run, first));
+    let of_one_operation = found.iter().all(|&(_, _, other, _)| other == operation);
+    let mut marks = Vec::new();
+    let mut series: Vec<Series> = Vec::new();
+    for (run, name, operation, stretches) in &found {
+        let name = match (of_one_run, of_one_operation) {
+            (true, _) => word(*operation).to_string(),
+            (false, true) => name.to_string(),
+            (false, false) => format!("{name}, {}", word(*operation)),
+        };
+        if series.is_empty() || found[series.len() - 1].1 != found[series.len()].1 {
+            marks.extend(marks_of(run, (!of_one_run).then_some(series.len())));
+        }
+        series.push(Series { name, layers: layers(run, *operation, stretches) });
+    }
+    let drawn: Vec<&Run> = found.iter().map(|(run, ..)| *run).collect();
+    let title = match of_one_operation {
+        true => format!("{} rate by position", sentence_case(word(operation))),
+        false => "Read and write rate by position".into(),
+    };
+    let (x, y) = (position_axis(&drawn), rate_axis(&series, &marks));
+    let subject = match of_one_run {
+        true => format!("{}, {}", names[index_of(runs, first)], capacity(first.target.capacity)),
+        false => format!("{} runs", distinct(&drawn)),
+    };
+    let description = description(&series, &x, &y);
+    Some(Chart {
+        name: "rate-over-position",
+        title,
+        subject,
+        description,
+        source: source(&drawn),
+        x,
+        y,
+        series,
+        marks,
+    })
+}
+
+fn index_of(runs: &[ChartedRun<'_>], run: &Run) -> usize {
+    runs.iter().position(|charted| std::ptr::eq(charted.run, run)).unwrap_or(0)
+}
+
+fn distinct(runs: &[&Run]) -> usize {
+    let mut addresses: Vec<*const Run> = runs.iter().map(|run| std::ptr::from_ref(*run)).collect();
+    addresses.dedup();
+    addresses.len()
+}
+
+/// A name for each run that tells it from the others: the model, else the path; where that is not enough the serial number or
+/// path too, then the time, then the name of the run.
+pub fn chart_names(runs: &[&Run]) -> Vec<String> {
+    type Part = fn(&Run) -> Option<String>;
+    let parts: [Part; 4] = [
+        |run| {
+            run.target.serial.clone().or_else(|| run.target.model.as_ref().map(|_| run.target.path.clone()))
+        },
+        |run| (run.target.kind != TargetKind::Sim).then(|| readable_moment(&run.started)),
+        |run| Some(format!("seed {}", run.seed)),
+        |run| Some(run.id.clone()),
+    ];
+    let plain = |run: &&Run| run.target.model.clone().unwrap_or_else(|| run.target.path.clone());
+    let mut names: Vec<String> = runs.iter().map(plain).collect();
+    for part in parts {
+        let ambiguous: Vec<bool> =
+            names.iter().map(|name| names.iter().filter(|other| *other == name).count() > 1).collect();
+        for ((name, run), _) in names.iter_mut().zip(runs).zip(ambiguous).filter(|(_, ambiguous)| *ambiguous)
+        {
+            if let Some(more) = part(run) {
+                name.push_str(", ");
+                name.push_str(&more);
+            }
+        }
+    }
+    names.iter().map(|name| harmless(name, NAME_COLUMNS_MAX)).collect()
+}
+
+fn word(operation: Operation) -> &'static str {
+    if operation == Operation::Write { "write" } else { "read" }
+}
+
+fn sentence_case(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Whether the detectors looked at the rates and could not tell.
+fn is_unknown(run: &Run, operation: Operation) -> bool {
+    let code = match operation {
+        Operation::Write => FindingCode::WriteRateMean,
+        _ => FindingCode::ReadRateMean,
+    };
+    finding(run, code).is_some_and(|finding| matches!(finding.outcome, Outcome::Unknown { .. }))
+}
+
+fn finding(run: &Run, code: FindingCode) -> Option<&Finding> {
+    run.findings.iter().find(|finding| finding.code == code)
+}
+
+fn distinct_places(stretches: &[Stretch]) -> usize {
+    let mut places: Vec<f64> = stretches.iter().map(|stretch| stretch.first).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    places.len()
+}
+
+/// What the sequential measurements of a run covered, and how fast it went there.
+fn stretches(charted: &ChartedRun<'_>, operation: Operation) -> Vec<Stretch> {
+    let capacity = charted.run.target.capacity.0 as f64;
+    let mut stretches = Vec::new();
+    for (index, summary) in charted.run.phases.iter().enumerate() {
+        let Some(whole) = stretch(summary, operation, capacity) else { continue };
+        let is_long = whole.end - whole.first > LONG_SHARE_MIN * capacity;
+        let sliced = charted
+            .series
+            .filter(|_| is_long)
+            .map_or(Vec::new(), |series| slices(series, index as u32, operation));
+        if sliced.is_empty() { stretches.push(whole) } else { stretches.extend(sliced) }
+    }
+    stretches
+}
+
+/// What a sequential measurement covered; none when the phase is no such thing.
+fn stretch(summary: &PhaseSummary, operation: Operation, capacity: f64) -> Option<Stretch> {
+    let workload = summary.phase.workload.as_ref()?;
+    let totals = summary.totals_of(operation)?;
+    let is_sequential = workload.pattern == Pattern::Sequential && summary.phase.kind == PhaseKind::Measure;
+    if !is_sequential || totals.bytes == 0 || summary.duration_ns == 0 || capacity == 0.0 {
+        return None;
+    }
+    let range = workload.range;
+    let first = range.first().0 as f64;
+    let covered = totals.bytes.min(range.bytes().0) as f64;
+    // What is written is only there after the flush, which comes after the last completion.
+    let without_seek = totals.seconds_per_byte().filter(|_| operation == Operation::Read);
+    let value = without_seek.map_or_else(
+        || totals.bytes as f64 / ((summary.duration_ns + summary.flush_ns()) as f64 / 1e9),
+        |seconds_per_byte| 1.0 / seconds_per_byte,
+    );
+    Some(Stretch { first: first.min(capacity), end: (first + covered).min(capacity), value })
+}
+
+/// A long phase, cut where enough requests were completed. Slices without a completion count as time, so that a stall is
+/// seen.
+fn slices(series: &dyn RunSeries, phase: u32, operation: Operation) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let (mut first, mut nanos, mut bytes, mut operations) = (None, 0, 0, 0);
+    for slice in series.intervals(phase).filter(|slice| slice.operation == operation) {
+        nanos += slice.duration_ns;
+        if slice.operations == 0 {
+            continue;
+        }
+        bytes += slice.bytes;
+        operations += slice.operations;
+        let begin = *first.get_or_insert(slice.offset_first as f64);
+        if operations >= STRETCH_OPERATIONS_MIN && nanos > 0 {
+            let value = bytes as f64 / (nanos as f64 / 1e9);
+            stretches.push(Stretch { first: begin, end: slice.offset_end as f64, value });
+            (first, nanos, bytes, operations) = (None, 0, 0, 0);
+        }
+    }
+    stretches
+}
+
+fn layers(run: &Run, operation: Operation, stretches: &[Stretch]) -> Vec<Layer> {
+    let mut layers = vec![Layer::Measured(stretches.to_vec())];
+    let zones = finding(run, FindingCode::ZoneTable).filter(|_| operation == Operation::Read);
+    let zones = zones.map_or(Vec::new(), |finding| records(finding, "zones"));
+    let levels: Vec<Stretch> = zones.iter().filter_map(|zone| level(zone)).collect();
+    let bands: Vec<Band> = zones.iter().filter_map(|zone| band(zone)).collect();
+    if !bands.is_empty() {
+        layers.insert(0, Layer::Bands(bands));
+    }
+    if !levels.is_empty() {
+        layers.push(Layer::Levels(levels));
+    }
+    layers
+}
+
+fn level(zone: &[(model::finding::Name, Datum)]) -> Option<Stretch> {
+    let (first, end) = extent(zone)?;
+    Some(Stretch { first, end, value: number(zone, "bytes_per_second")? })
+}
+
+fn band(zone: &[(model::finding::Name, Datum)]) -> Option<Band> {
+    let (first, end) = extent(zone)?;
+    Some(Band { first, end, low: number(zone, "low")?, high: number(zone, "high")? })
+}
+
+/// What the findings point at: regions and limits.
+fn marks_of(run: &Run, series: Option<usize>) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (code, name) in
+        [(FindingCode::SlowRegions, "slow region"), (FindingCode::BadBlocks, "could not be read")]
+    {
+        let regions = finding(run, code).map_or(Vec::new(), |finding| records(finding, "regions"));
+        let places = regions.iter().filter_map(|region| extent(region));
+        marks.extend(places.map(|(first, end)| Mark {
+            name: name.into(),
+            series,
+            place: Place::Over { first, end },
+        }));
+    }
+    if let Some(limit) = finding(run, FindingCode::InterfaceLimit).and_then(Finding::estimate) {
+        marks.push(Mark { name: "limit of the link".into(), series, place: Place::Value(limit.value) });
+    }
+    marks
+}
+
+/// The records in a list of a finding's data.
+fn records<'finding>(
+    finding: &'finding Finding,
+    name: &str,
+) -> Vec<&'finding [(model::finding::Name, Datum)]> {
+    let Outcome::Known(conclusion) = &finding.outcome else { return Vec::new() };
+    let datum = conclusion.data.iter().find(|(key, _)| key == name).map(|(_, datum)| datum);
+    let Some(Datum::List(list)) = datum else { return Vec::new() };
+    let record = |datum: &'finding Datum| match datum {
+        Datum::Record(parts) => Some(parts.as_slice()),
+        _ => None,
+    };
+    list.iter().filter_map(record).collect()
+}
+
+fn extent(record: &[(model::finding::Name, Datum)]) -> Option<(f64, f64)> {
+    let first = number(record, "first_byte")?;
+    Some((first, first + number(record, "bytes")?))
+}
+
+fn number(record: &[(model::finding::Name, Datum)], name: &str) -> Option<f64> {
+    match &record.iter().find(|(key, _)| key == name)?.1 {
+        Datum::Number(number) => Some(*number).filter(|number| number.is_finite()),
+        Datum::Integer(number) => Some(*number as f64),
+        _ => None,
+    }
+}
+
+fn position_axis(runs: &[&Run]) -> Axis {
+    let capacity = runs.iter().map(|run| run.target.capacity.0).max().unwrap_or(0);
+    let are_files = runs.iter().all(|run| run.target.kind == TargetKind::File);
+    Axis::of_positions(capacity as f64, are_files)
+}
+
+fn rate_axis(series: &[Series], marks: &[Mark]) -> Axis {
+    let measured = series.iter().flat_map(Series::measured).map(|stretch| stretch.value);
+    let levels = series.iter().flat_map(Series::levels).map(|stretch| stretch.value);
+    let limits = marks.iter().filter_map(|mark| match mark.place {
+        Place::Value(value) => Some(value),
+        _ => None,
+    });
+    Axis::of_rates("Rate", measured.chain(levels).chain(limits).fold(0.0, f64::max))
+}
+
+/// Where each series begins and ends, and between what its values lie.
+fn description(series: &[Series], x: &Axis, y: &Axis) -> String {
+    let sentences = series.iter().map(|series| {
+        let by_place = |a: &&Stretch, b: &&Stretch| a.first.total_cmp(&b.first);
+        let by_value = |a: &&Stretch, b: &&Stretch| a.value.total_cmp(&b.value);
+        let text = |stretch: Option<&Stretch>| {
+            stretch.map_or(String::new(), |stretch| {
+                format!("{} at {}", y.amount(stretch.value), x.amount(stretch.first))
+            })
+        };
+        format!(
+            "{}: {} and {}, the first and the last place measured; lowest {}; highest {}.",
+            sentence_case(&series.name),
+            text(series.measured().min_by(by_place)),
+            text(series.measured().max_by(by_place)),
+            text(series.measured().min_by(by_value)),
+            text(series.measured().max_by(by_value)),
+        )
+    });
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
+/// The tool and, where there is one, the day.
+fn source(runs: &[&Run]) -> String {
+    let version = runs.first().map_or("", |run| run.version.as_str());
+    let days = runs.iter().filter(|run| run.target.kind != TargetKind::Sim);
+    let mut days: Vec<&str> = days.filter_map(|run| run.started.get(..10)).collect();
+    days.sort_unstable();
+    days.dedup();
+    let days = match days.as_slice() {
+        [] => "virtual drive".to_string(),
+        [day] => day.to_string(),
+        [first, .., last] => format!("{first} to {last}"),
+    };
+    harmless(&format!("drivescope {version}, {days}"), NAME_COLUMNS_MAX)
+}

@@ -1,0 +1,116 @@
+//! What colours and signs mean: rows of entries above the plot.
+
+use super::super::{Chart, Layer, Place, Series};
+use super::layout::{FAINT_SIZE, LEGEND_ROW, LEGEND_Y, MARGIN, WIDTH};
+use super::symbol::{RADIUS, symbol};
+use super::text::{fitting, width};
+use super::{Anchor, Canvas};
+
+/// The width of a sign.
+const SIGN: f64 = 30.0;
+/// Between a sign and its name, and after the name.
+const GAP: f64 = 8.0;
+const ENTRY_GAP: f64 = 26.0;
+/// Longer names are cut.
+const NAME_WIDTH_MAX: f64 = 440.0;
+
+/// Entries with their places.
+pub(super) struct Legend {
+    entries: Vec<(f64, usize, Entry)>,
+}
+
+struct Entry {
+    name: String,
+    sign: Sign,
+}
+
+enum Sign {
+    Series { index: usize, has_levels: bool },
+    Border,
+    Region,
+    Limit,
+}
+
+impl Legend {
+    pub(super) fn of(chart: &Chart) -> Legend {
+        let series = chart.series.iter().enumerate().map(|(index, series)| Entry {
+            name: series_name(series),
+            sign: Sign::Series { index, has_levels: has_levels(series) },
+        });
+        let marks = chart.mark_names().into_iter().map(|mark| match mark.place {
+            Place::At(_) => Entry { name: mark.name.clone(), sign: Sign::Border },
+            Place::Over { .. } => Entry { name: mark.name.clone(), sign: Sign::Region },
+            Place::Value(value) => {
+                Entry { name: format!("{}, {}", mark.name, chart.y.amount(value)), sign: Sign::Limit }
+            }
+        });
+        let (mut x, mut row) = (MARGIN, 0);
+        let mut entries = Vec::new();
+        for mut entry in series.chain(marks) {
+            entry.name = fitting(&entry.name, FAINT_SIZE, NAME_WIDTH_MAX);
+            let entry_width = SIGN + GAP + width(&entry.name, FAINT_SIZE);
+            if x > MARGIN && x + entry_width > WIDTH - MARGIN {
+                (x, row) = (MARGIN, row + 1);
+            }
+            entries.push((x, row, entry));
+            x += entry_width + ENTRY_GAP;
+        }
+        Legend { entries }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.entries.last().map_or(0, |(_, row, _)| row + 1)
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas) {
+        for (x, row, entry) in &self.entries {
+            let y = LEGEND_Y + LEGEND_ROW * *row as f64;
+            sign(canvas, *x, y - FAINT_SIZE * 0.36, &entry.sign);
+            let colour = canvas.palette.text;
+            canvas.text(x + SIGN + GAP, y, FAINT_SIZE, colour, Anchor::Start, &entry.name);
+        }
+    }
+}
+
+fn has_levels(series: &Series) -> bool {
+    series.layers.iter().any(|layer| matches!(layer, Layer::Levels(levels) if !levels.is_empty()))
+}
+
+fn series_name(series: &Series) -> String {
+    if has_levels(series) { format!("{} (line: zones)", series.name) } else { series.name.clone() }
+}
+
+fn sign(canvas: &mut Canvas, x: f64, y: f64, sign: &Sign) {
+    let palette = canvas.palette;
+    let end = x + SIGN;
+    match sign {
+        Sign::Series { index, has_levels } => {
+            let colour = palette.series[index % palette.series.len()];
+            if *has_levels {
+                let dash = symbol(*index).dash;
+                canvas.put(format_args!(
+                    r#"<line x1="{x:.1}" y1="{y:.1}" x2="{end:.1}" y2="{y:.1}" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>"#
+                ));
+            }
+            let mut path = String::new();
+            symbol(*index).draw(&mut path, x + SIGN / 2.0, y, RADIUS * 1.7);
+            canvas.put(super::plot::symbols(*index, colour, &path, 1.0));
+        }
+        Sign::Border => canvas.put(format_args!(
+            r#"<line x1="{m:.1}" y1="{:.1}" x2="{m:.1}" y2="{:.1}" stroke="{}" stroke-width="1.5" stroke-dasharray="4 3"/>"#,
+            y - 8.0,
+            y + 8.0,
+            palette.mark,
+            m = x + SIGN / 2.0,
+        )),
+        Sign::Region => canvas.put(format_args!(
+            r#"<rect x="{x:.1}" y="{:.1}" width="{SIGN}" height="12" fill="{colour}" fill-opacity="0.25" stroke="{colour}"/>"#,
+            y - 6.0,
+            colour = palette.region,
+        )),
+        Sign::Limit => canvas.put(format_args!(
+            r#"<line x1="{x:.1}" y1="{y:.1}" x2="{end:.1}" y2="{y:.1}" stroke="{}" stroke-width="2" stroke-dasharray="8 4"/>"#,
+            palette.mark
+        )),
+    }
+}

@@ -1,0 +1,245 @@
+//! A chart as lines of text.
+//!
+//! ```text
+//! Read rate by position, MB/s
+//!  240 ┤⠛⠛⠶⠶⠶⣤⣤⣤
+//!  120 ┤        ⠛⠛⠶⠶⠶⣤⣤
+//!    0 ┼────┬────┬────┬──
+//!      0   0.5   1   1.5 TB
+//! ```
+//! A single series is drawn in dots of braille; several have a sign each, so that no meaning rests on colour.
+
+mod grid;
+
+use super::axis::tick_text;
+use super::{Axis, Chart, Layer, Place, Series};
+use crate::style::{Style, Tone, columns_of, pad_end, pad_start, wrap};
+use grid::{DotGrid, SignGrid};
+
+/// Wider charts show nothing more.
+const PLOT_COLUMNS_MAX: usize = 96;
+/// Rows of a chart of several series.
+const SIGN_ROWS: usize = 14;
+/// More ticks crowd the axis.
+const TICKS_MAX: usize = 7;
+/// Before everything in a chart.
+const INDENT: &str = "  ";
+
+/// The signs of a chart.
+struct Signs {
+    /// For each series; they begin again after the last.
+    series: &'static [char],
+    /// Where more than one series is.
+    shared: char,
+    border: char,
+    region: char,
+    limit: char,
+}
+
+const UNICODE_SIGNS: Signs = Signs {
+    series: &['●', '○', '▲', '□', '◆', '△', '■', '◇'],
+    shared: '≡',
+    border: '┊',
+    region: '▓',
+    limit: '┄',
+};
+const ASCII_SIGNS: Signs = Signs {
+    series: &['*', 'o', '+', 'x', '@', '%', '&', '$'],
+    shared: '=',
+    border: ':',
+    region: '#',
+    limit: '.',
+};
+
+/// The chart. Its lines are no wider than the page.
+pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
+    let signs = if style.unicode { &UNICODE_SIGNS } else { &ASCII_SIGNS };
+    let top = chart.y.end / chart.y.divisor;
+    let labels = [tick_text(top), tick_text(top / 2.0), "0".to_string()];
+    let label_columns = labels.iter().map(|label| columns_of(label)).max().unwrap_or(1);
+    let columns = (style.columns() - label_columns - "   | ".len()).min(PLOT_COLUMNS_MAX);
+
+    let grid = plot(chart, columns, style, signs);
+    let axis = PositionAxis::new(&chart.x, columns);
+    let heading = style.own(&format!("{}, {}", chart.title, chart.y.unit));
+    let mut lines = vec![style.paint(Tone::Heading, &heading)];
+    let half_row = grid.row_of(0.5);
+    for (row, cells) in grid.rows().enumerate() {
+        let label = match row {
+            0 => labels[0].as_str(),
+            row if row == half_row => labels[1].as_str(),
+            _ => "",
+        };
+        let tick = match (label.is_empty(), style.unicode) {
+            (true, true) => '│',
+            (false, true) => '┤',
+            (true, false) => '|',
+            (false, false) => '+',
+        };
+        lines.push(
+            format!("{INDENT}{} {tick}{cells}", pad_start(label, label_columns)).trim_end().to_string(),
+        );
+    }
+    let regions = regions(chart, &grid);
+    let line = axis.line(style.unicode, &regions, signs.region);
+    lines.push(format!("{INDENT}{} {line}", pad_start(&labels[2], label_columns)));
+    lines.push(format!("{INDENT}{} {}", " ".repeat(label_columns), axis.labels()));
+    lines.extend(legend(chart, label_columns + INDENT.len() + 2, style, signs));
+    lines
+}
+
+/// Series and marks in the plot area.
+fn plot(chart: &Chart, columns: usize, style: Style, signs: &Signs) -> SignGrid {
+    let mut grid = match chart.series.as_slice() {
+        [series] => dots(series, chart, columns, style).signs(),
+        several => {
+            let mut grid = SignGrid::new(columns, SIGN_ROWS);
+            for (index, series) in several.iter().enumerate() {
+                let sign = sign_of(index, signs);
+                for stretch in series.measured().chain(series.levels()) {
+                    let (first, end) = (chart.x.share(stretch.first), chart.x.share(stretch.end));
+                    grid.stroke(first, end, chart.y.share(stretch.value), sign, signs.shared);
+                }
+            }
+            grid
+        }
+    };
+    for mark in &chart.marks {
+        match mark.place {
+            Place::At(at) => grid.line_up(chart.x.share(at), signs.border),
+            Place::Value(value) => grid.line_across(chart.y.share(value), signs.limit),
+            Place::Over { .. } => {}
+        }
+    }
+    grid
+}
+
+fn sign_of(index: usize, signs: &Signs) -> char {
+    signs.series[index % signs.series.len()]
+}
+
+/// A single series. Few measurements are thick strokes, which are easy to see; many are dots as small as they come, so that
+/// their spread is seen.
+fn dots(series: &Series, chart: &Chart, columns: usize, style: Style) -> DotGrid {
+    let mut grid = DotGrid::new(columns, style.unicode);
+    let are_few = series.measured().count() <= columns && series.levels().next().is_none();
+    for layer in &series.layers {
+        let (stretches, is_thick) = match layer {
+            Layer::Measured(stretches) => (stretches, are_few),
+            Layer::Levels(stretches) => (stretches, false),
+            Layer::Bands(_) => continue,
+        };
+        for stretch in stretches {
+            let (first, end) = (chart.x.share(stretch.first), chart.x.share(stretch.end));
+            let height = chart.y.share(stretch.value);
+            if is_thick { grid.stroke(first, end, height) } else { grid.line(first, end, height) }
+        }
+    }
+    grid
+}
+
+/// Which columns lie in a region that is marked.
+fn regions(chart: &Chart, grid: &SignGrid) -> Vec<usize> {
+    let places = chart.marks.iter().filter_map(|mark| match mark.place {
+        Place::Over { first, end } => Some((first, end)),
+        _ => None,
+    });
+    places.flat_map(|(first, end)| grid.columns_over(chart.x.share(first), chart.x.share(end))).collect()
+}
+
+/// What the signs mean, if there is more than one.
+fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    match chart.series.as_slice() {
+        [series] if series.levels().next().is_some() => {
+            entries.push("dots: measurements".into());
+            entries.push("lines: the level of each zone".into());
+        }
+        [] | [_] => {}
+        several => {
+            let name = |(index, series): (usize, &Series)| {
+                format!("{} {}", sign_of(index, signs), style.name(&series.name))
+            };
+            entries.extend(several.iter().enumerate().map(name));
+            entries.push(format!("{} several", signs.shared));
+        }
+    }
+    for mark in chart.mark_names() {
+        let (sign, value) = match mark.place {
+            Place::At(_) => (signs.border, None),
+            Place::Over { .. } => (signs.region, None),
+            Place::Value(value) => (signs.limit, Some(value)),
+        };
+        let value = value.map_or(String::new(), |value| format!(", {}", chart.y.amount(value)));
+        entries.push(format!("{sign} {}{value}", style.name(&mark.name)));
+    }
+    let width = style.columns().saturating_sub(indent).max(1);
+    let lines = entries.iter().fold(Vec::<String>::new(), |mut lines, entry| {
+        match lines.last_mut() {
+            Some(line) if columns_of(line) + 3 + columns_of(entry) <= width => {
+                line.push_str("   ");
+                line.push_str(entry);
+            }
+            _ => lines.push(entry.clone()),
+        }
+        lines
+    });
+    let fitting = lines
+        .iter()
+        .flat_map(|line| if columns_of(line) <= width { vec![line.clone()] } else { wrap(line, width) });
+    fitting.map(|line| format!("{}{line}", " ".repeat(indent))).collect()
+}
+
+/// The axis of positions: ticks at round sizes.
+struct PositionAxis {
+    columns: usize,
+    /// Column and label of each tick, left to right.
+    ticks: Vec<(usize, String)>,
+}
+
+impl PositionAxis {
+    fn new(axis: &Axis, columns: usize) -> PositionAxis {
+        let ticks = axis.ticks(TICKS_MAX);
+        let last = ticks.len() - 1;
+        let ticks = ticks.into_iter().enumerate().map(|(index, tick)| {
+            let column = ((tick.share * columns as f64) as usize).min(columns - 1);
+            (column, if index == last { format!("{} {}", tick.label, axis.unit) } else { tick.label })
+        });
+        PositionAxis { columns, ticks: ticks.collect() }
+    }
+
+    fn line(&self, unicode: bool, regions: &[usize], region: char) -> String {
+        let (corner, line, tick) = if unicode { ('┼', '─', '┬') } else { ('+', '-', '+') };
+        let cells = (0..self.columns).map(|column| {
+            let is_tick = column > 0 && self.ticks.iter().any(|(at, _)| *at == column);
+            match (regions.contains(&column), is_tick) {
+                (true, _) => region,
+                (false, true) => tick,
+                (false, false) => line,
+            }
+        });
+        std::iter::once(corner).chain(cells).collect()
+    }
+
+    /// Labels centred under their ticks. One that would touch its neighbour is left out; the last always stays,
+    /// for it carries the unit.
+    fn labels(&self) -> String {
+        let width = self.columns + 1;
+        let place = |(column, label): &(usize, String)| {
+            let number = label.split(' ').next().map_or(0, columns_of);
+            (column + 1).saturating_sub(number / 2).min(width.saturating_sub(columns_of(label)))
+        };
+        let last_start = self.ticks.last().map_or(width, place);
+        let mut line = String::new();
+        for (index, tick) in self.ticks.iter().enumerate() {
+            let start = place(tick);
+            let is_last = index + 1 == self.ticks.len();
+            let touches_before = !line.is_empty() && start < columns_of(&line) + 1;
+            let touches_last = !is_last && start + columns_of(&tick.1) + 1 > last_start;
+            if !touches_before && !touches_last {
+                line = format!("{}{}", pad_end(&line, start), tick.1);
+            }
+        }
+        line
+    }
+}

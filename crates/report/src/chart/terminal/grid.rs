@@ -1,0 +1,167 @@
+//! The plot area of a chart in a terminal: cells that hold dots of braille, or one sign each.
+
+/// Bits of a braille cell, by row and column. Unicode chapter 21.1: the dots are numbered down the left column,
+/// then down the right, with the lowest row added last.
+const BRAILLE_BITS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
+
+/// Dots for a single series: braille cells of 2 × 4 dots, or ASCII cells of one.
+pub(super) struct DotGrid {
+    columns: usize,
+    row_count: usize,
+    dots_across: usize,
+    dots_down: usize,
+    /// One byte a cell, a bit for each dot in the order of the braille block of Unicode.
+    cells: Vec<u8>,
+}
+
+impl DotGrid {
+    pub(super) fn new(columns: usize, unicode: bool) -> DotGrid {
+        let (row_count, dots_across, dots_down) = if unicode { (8, 2, 4) } else { (12, 1, 1) };
+        DotGrid { columns, row_count, dots_across, dots_down, cells: vec![0; columns * row_count] }
+    }
+
+    /// A level line over shares of the width, at a share of the height. In braille it is two dots thick, since one
+    /// is hard to see, and a stretch narrower than a cell fills the cell's width.
+    pub(super) fn stroke(&mut self, first: f64, end: f64, height: f64) {
+        let (across, down) = (self.columns * self.dots_across, self.row_count * self.dots_down);
+        let from = ((first * across as f64) as usize).min(across - 1);
+        let from = from / self.dots_across * self.dots_across;
+        let to = ((end * across as f64).ceil() as usize).clamp(from + self.dots_across, across);
+        let top = self.dot_of(height);
+        for y in top..(top + self.dots_across).min(down) {
+            (from..to).for_each(|x| self.set(x, y));
+        }
+    }
+
+    /// The same, one dot thick and no wider than it is.
+    pub(super) fn line(&mut self, first: f64, end: f64, height: f64) {
+        let across = self.columns * self.dots_across;
+        let from = ((first * across as f64) as usize).min(across - 1);
+        let to = ((end * across as f64).ceil() as usize).clamp(from + 1, across);
+        let y = self.dot_of(height);
+        (from..to).for_each(|x| self.set(x, y));
+    }
+
+    fn set(&mut self, x: usize, y: usize) {
+        let cell = y / self.dots_down * self.columns + x / self.dots_across;
+        self.cells[cell] |= BRAILLE_BITS[y % self.dots_down][x % self.dots_across];
+    }
+
+    /// The line of dots, counted from the top, at a share of the height.
+    fn dot_of(&self, height: f64) -> usize {
+        let lowest = self.row_count * self.dots_down - 1;
+        lowest - (height.clamp(0.0, 1.0) * lowest as f64).round() as usize
+    }
+
+    /// The cells as signs, a blank where there is no dot.
+    pub(super) fn signs(&self) -> SignGrid {
+        let is_braille = self.dots_across == 2;
+        let sign = |cell: &u8| match (cell, is_braille) {
+            (0, _) => ' ',
+            (_, false) => '*',
+            (bits, true) => char::from_u32(0x2800 + u32::from(*bits)).unwrap_or(' '),
+        };
+        SignGrid {
+            columns: self.columns,
+            row_count: self.row_count,
+            cells: self.cells.iter().map(sign).collect(),
+        }
+    }
+}
+
+/// Cells of one sign each.
+pub(super) struct SignGrid {
+    columns: usize,
+    row_count: usize,
+    cells: Vec<char>,
+}
+
+impl SignGrid {
+    pub(super) fn new(columns: usize, row_count: usize) -> SignGrid {
+        SignGrid { columns, row_count, cells: vec![' '; columns * row_count] }
+    }
+
+    /// A sign over shares of the width, at a share of the height. Where another sign is already, `shared` takes its place.
+    pub(super) fn stroke(&mut self, first: f64, end: f64, height: f64, sign: char, shared: char) {
+        let row = self.row_of(height);
+        for column in self.columns_over(first, end) {
+            let cell = &mut self.cells[row * self.columns + column];
+            *cell = if *cell == ' ' || *cell == sign { sign } else { shared };
+        }
+    }
+
+    /// A line up at a share of the width, behind everything else.
+    pub(super) fn line_up(&mut self, at: f64, sign: char) {
+        let column = ((at * self.columns as f64) as usize).min(self.columns - 1);
+        for row in 0..self.row_count {
+            self.put_behind(row, column, sign);
+        }
+    }
+
+    /// A line across at a share of the height, behind everything else.
+    pub(super) fn line_across(&mut self, height: f64, sign: char) {
+        let row = self.row_of(height);
+        for column in 0..self.columns {
+            self.put_behind(row, column, sign);
+        }
+    }
+
+    fn put_behind(&mut self, row: usize, column: usize, sign: char) {
+        let cell = &mut self.cells[row * self.columns + column];
+        if *cell == ' ' {
+            *cell = sign;
+        }
+    }
+
+    /// The columns that shares of the width touch, at least one.
+    pub(super) fn columns_over(&self, first: f64, end: f64) -> std::ops::Range<usize> {
+        let from = ((first * self.columns as f64) as usize).min(self.columns - 1);
+        from..((end * self.columns as f64).ceil() as usize).clamp(from + 1, self.columns)
+    }
+
+    /// The row, counted from the top, at a share of the height.
+    pub(super) fn row_of(&self, height: f64) -> usize {
+        let lowest = self.row_count - 1;
+        lowest - (height.clamp(0.0, 1.0) * lowest as f64).round() as usize
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = String> {
+        self.cells.chunks(self.columns).map(|row| row.iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(grid: &SignGrid) -> Vec<String> {
+        grid.rows().collect()
+    }
+
+    #[test]
+    fn a_dot_lands_where_it_belongs() {
+        let mut grid = DotGrid::new(4, false);
+        grid.stroke(0.5, 0.5, 1.0);
+        grid.stroke(0.0, 0.25, 0.0);
+        grid.stroke(1.0, 1.0, 7.0);
+        let lines = rows(&grid.signs());
+        assert_eq!((lines[0].as_str(), lines[11].as_str()), ("  **", "*   "));
+        let mut grid = DotGrid::new(2, true);
+        grid.stroke(0.0, 1.0, 1.0);
+        assert_eq!(rows(&grid.signs())[0], "⠛⠛");
+        let mut grid = DotGrid::new(2, true);
+        grid.line(0.25, 0.25, 1.0);
+        grid.line(0.5, 1.0, 0.0);
+        assert_eq!((rows(&grid.signs())[0].as_str(), rows(&grid.signs())[7].as_str()), ("⠈ ", " ⣀"));
+    }
+
+    #[test]
+    fn two_signs_in_a_cell_are_seen_as_two() {
+        let mut grid = SignGrid::new(4, 3);
+        grid.stroke(0.0, 0.5, 0.0, 'o', '#');
+        grid.stroke(0.25, 0.75, 0.0, '+', '#');
+        grid.line_up(0.5, ':');
+        grid.line_across(1.0, '-');
+        assert_eq!(rows(&grid), ["--:-", "  : ", "o#+ "]);
+    }
+}
