@@ -1,0 +1,410 @@
+//! Charts as a reader sees them: structure of the pictures, lines of the terminal, hostile names. `CHARTS_DIR=folder` keeps the
+//! pictures, to be looked at.
+
+mod runs;
+
+use model::estimate::Estimate;
+use model::finding::{Datum, Finding, FindingCode};
+use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::{CompletionStretch, OperationTotals, PhaseSummary, Run};
+use model::units::{Bytes, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+use proptest::prelude::*;
+use report::chart::svg::{self, Theme, text_width};
+use report::chart::{Chart, ChartedRun, Layer, Place, Series, Stretch, rate_over_position, terminal};
+use report::style::{Style, columns_of};
+use std::collections::BTreeMap;
+
+const ZONES: u64 = 24;
+
+/// How fast zone `index` is, at the start of a drive of `outer` bytes per second.
+fn zone_rate(index: u64, outer: f64) -> f64 {
+    outer * (1.0 - 0.5 * (index as f64 / (ZONES - 1) as f64).powf(1.4))
+}
+
+/// A hard disk that was visited at `visits` random places and whose zones were found.
+fn surveyed(model: &str, capacity: u64, outer: f64, visits: u64, seed: u64) -> Run {
+    let mut run = runs::hard_disk();
+    run.id = format!("20261121-201507-{seed:04x}");
+    run.seed = seed;
+    run.target.model = Some(model.into());
+    run.target.serial = Some(format!("S{seed:04}"));
+    run.target.capacity = Bytes(capacity);
+    let mut prng = Prng::new(seed, 0);
+    run.phases = (0..visits)
+        .map(|_| {
+            let at = (prng.unit() * (capacity - (16 << 20)) as f64) as u64 >> 12 << 12;
+            let zone = (u128::from(at) * u128::from(ZONES) / u128::from(capacity)) as u64;
+            visit(at, zone_rate(zone, outer) * (1.0 + 0.02 * prng.normal()))
+        })
+        .collect();
+    let zones = (0..ZONES).map(|index| {
+        let part = ByteRange::whole(Bytes(capacity)).part(index, ZONES);
+        Datum::record([
+            ("first_byte", Datum::Integer(part.first().0)),
+            ("bytes", Datum::Integer(part.bytes().0)),
+            ("bytes_per_second", Datum::Number(zone_rate(index, outer))),
+        ])
+    });
+    run.findings = vec![
+        Finding::number(FindingCode::ZoneTable, Estimate::exact(ZONES as f64), "count", "Zones.", vec![])
+            .with_data("zones", Datum::List(zones.collect())),
+    ];
+    run
+}
+
+fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
+    let bytes = Bytes(16 << 20);
+    let range = ByteRange::new(Offset(first), bytes).unwrap();
+    let first_bytes = 1 << 20;
+    let last_ns = 20_000_000 + ((bytes.0 - first_bytes) as f64 / bytes_per_second * 1e9) as u64;
+    PhaseSummary {
+        phase: Phase {
+            name: "visit".into(),
+            experiment: "surface".into(),
+            kind: PhaseKind::Measure,
+            workload: Some(Workload::new(
+                range,
+                Pattern::Sequential,
+                OperationMix::Read,
+                Bytes::from_mib(1),
+                4,
+            )),
+            stop: StopCondition::one_pass(),
+        },
+        start_ns: 0,
+        duration_ns: last_ns,
+        stopped: Some(StopReason::Passes),
+        totals: vec![OperationTotals {
+            operation: Operation::Read,
+            operations: 16,
+            bytes: bytes.0,
+            errors: 0,
+            histogram: model::histogram::LatencyHistogram::small(),
+            stretch: Some(CompletionStretch { first_ns: 20_000_000, last_ns, first_bytes }),
+        }],
+    }
+}
+
+/// With everything that a run can point at.
+fn troubled() -> Run {
+    let mut run = surveyed("WDC WD30EZRX-00D8PB0", 3_000_592_982_016, 150e6, 400, 5);
+    let region = |first: u64, bytes: u64| {
+        Datum::record([("first_byte", Datum::Integer(first)), ("bytes", Datum::Integer(bytes))])
+    };
+    let slow =
+        Datum::List(vec![region(1_200_000_000_000, 60_000_000_000), region(2_400_000_000_000, 67_108_864)]);
+    run.findings.push(
+        Finding::number(FindingCode::SlowRegions, Estimate::exact(2.0), "count", "Slow.", vec![])
+            .with_data("regions", slow),
+    );
+    run.findings.push(Finding::number(
+        FindingCode::InterfaceLimit,
+        Estimate::exact(152e6),
+        "B/s",
+        "The link is the limit.",
+        vec![],
+    ));
+    run
+}
+
+fn chart_of(runs: &[&Run]) -> Chart {
+    let charted: Vec<ChartedRun<'_>> = runs.iter().map(|run| ChartedRun { run, series: None }).collect();
+    rate_over_position(&charted, &[Operation::Read, Operation::Write]).expect("there is something to draw")
+}
+
+fn four_drives() -> [Run; 4] {
+    [
+        surveyed("ST3000DM001-1CH166", 3_000_592_982_016, 211e6, 300, 1),
+        surveyed("WDC WD20EARS-00MVWB0", 2_000_398_934_016, 112e6, 300, 2),
+        surveyed("TOSHIBA HDWE150", 5_000_981_078_016, 213e6, 300, 3),
+        surveyed("ST3000DM001-1CH166", 3_000_592_982_016, 204e6, 300, 4),
+    ]
+}
+
+fn keep(name: &str, chart: &Chart) {
+    let Some(folder) = std::env::var_os("CHARTS_DIR") else { return };
+    let folder = std::path::PathBuf::from(folder);
+    for (theme, suffix) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
+        let svg = svg::document(chart, theme);
+        #[cfg(feature = "png")]
+        {
+            let png = report::chart::png::image(&svg).unwrap();
+            std::fs::write(folder.join(format!("{name}-{suffix}.png")), png).unwrap();
+        }
+        std::fs::write(folder.join(format!("{name}-{suffix}.svg")), svg).unwrap();
+    }
+}
+
+/// Left, top, right, bottom.
+type Box4 = (f64, f64, f64, f64);
+
+fn attribute(node: &roxmltree::Node<'_, '_>, name: &str) -> f64 {
+    node.attribute(name).and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{name} of {node:?}"))
+}
+
+/// Where each text is, by the widths of the font.
+fn text_boxes(document: &roxmltree::Document<'_>) -> Vec<(String, Box4)> {
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    texts
+        .map(|node| {
+            let text = node.text().unwrap_or_default().to_string();
+            let size = attribute(&node, "font-size");
+            let (x, y, width) = (attribute(&node, "x"), attribute(&node, "y"), text_width(&text, size));
+            let left = match node.attribute("text-anchor") {
+                Some("middle") => x - width / 2.0,
+                Some("end") => x - width,
+                _ => x,
+            };
+            // Ascender and descender of letters in DejaVu Sans: 0.76 and 0.24 of the size.
+            (text, (left, y - 0.76 * size, left + width, y + 0.24 * size))
+        })
+        .collect()
+}
+
+fn check_picture(name: &str, chart: &Chart) {
+    for theme in [Theme::Light, Theme::Dark] {
+        let svg = svg::document(chart, theme);
+        let document =
+            roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name}: {error}\n{svg}"));
+        let root = document.root_element();
+        assert_eq!(root.attribute("viewBox"), Some("0 0 1000 560"), "{name}");
+        let labelled = root.attribute("aria-labelledby").unwrap_or_default();
+        for id in labelled.split(' ') {
+            let said = document.descendants().find(|node| node.attribute("id") == Some(id));
+            assert!(
+                said.and_then(|node| node.text()).is_some_and(|text| !text.is_empty()),
+                "{name}: {id} is empty"
+            );
+        }
+        let boxes = text_boxes(&document);
+        for (index, (text, (left, top, right, bottom))) in boxes.iter().enumerate() {
+            assert!(
+                *left >= 0.0 && *right <= 1000.0 && *top >= 0.0 && *bottom <= 560.0,
+                "{name}: {text:?} leaves the picture: {left} {top} {right} {bottom}"
+            );
+            for (other, (l, t, r, b)) in &boxes[index + 1..] {
+                let overlap = left < r && l < right && top < b && t < bottom;
+                assert!(!overlap, "{name}: {text:?} lies on {other:?}");
+            }
+        }
+        check_plot(name, &document);
+    }
+}
+
+/// Everything drawn lies within the plot, whose edges are those of the grid.
+fn check_plot(name: &str, document: &roxmltree::Document<'_>) {
+    let lines: Vec<_> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("line") && node.attribute("class").is_none())
+        .collect();
+    let across = lines.iter().filter(|line| {
+        line.attribute("y1") == line.attribute("y2") && attribute(line, "x2") - attribute(line, "x1") > 500.0
+    });
+    let (mut top, mut bottom, mut left, mut right) = (f64::MAX, f64::MIN, f64::MAX, f64::MIN);
+    for line in across {
+        (top, bottom) = (top.min(attribute(line, "y1")), bottom.max(attribute(line, "y1")));
+        (left, right) = (left.min(attribute(line, "x1")), right.max(attribute(line, "x2")));
+    }
+    assert!(top < bottom && left < right, "{name}: no grid");
+    let series = document.descendants().filter(|node| node.attribute("class") == Some("series"));
+    for path in
+        series.flat_map(|group| group.children().filter(|node| node.has_tag_name("path")).collect::<Vec<_>>())
+    {
+        for place in path.attribute("d").unwrap_or_default().split('M').filter(|place| !place.is_empty()) {
+            let numbers: Vec<f64> = place
+                .split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
+                .filter_map(|text| text.parse().ok())
+                .take(2)
+                .collect();
+            let [x, y] = numbers[..] else { panic!("{name}: {place}") };
+            // A sign begins half its size from where it is.
+            let inside = x >= left - 6.0 && x <= right + 6.0 && y >= top - 6.0 && y <= bottom + 6.0;
+            assert!(inside, "{name}: {x} {y} is outside of {left} {top} {right} {bottom}");
+        }
+    }
+}
+
+#[test]
+fn pictures_are_well_formed_and_nothing_overlaps() {
+    let four = four_drives();
+    let [one, ..] = &four;
+    let all: Vec<&Run> = four.iter().collect();
+    let mut charts = BTreeMap::new();
+    charts.insert("areas", chart_of(&[&runs::hard_disk()]));
+    charts.insert("survey", chart_of(&[one]));
+    charts.insert("two", chart_of(&all[..2]));
+    charts.insert("four", chart_of(&all));
+    charts.insert("file", chart_of(&[&runs::scratch_file()]));
+    let plan = [0.3e12, 1.0e12, 2.0e12];
+    charts.insert("troubled", chart_of(&[&troubled()]).with_borders("end of a partition", plan));
+    let many: Vec<Run> = (0..12)
+        .map(|seed| surveyed("WDC WD40EFRX-68N32N0", 4_000_787_030_016, 130e6 + 9e6 * seed as f64, 60, seed))
+        .collect();
+    charts.insert("twelve", chart_of(&many.iter().collect::<Vec<_>>()));
+    for (name, chart) in &charts {
+        keep(name, chart);
+        check_picture(name, chart);
+    }
+}
+
+#[test]
+fn a_drive_is_told_from_another_of_its_model() {
+    let four = four_drives();
+    let chart = chart_of(&four.iter().collect::<Vec<_>>());
+    let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["ST3000DM001-1CH166, S0001", "WDC WD20EARS-00MVWB0", "TOSHIBA HDWE150", "ST3000DM001-1CH166, S0004"]
+    );
+    assert_eq!((chart.subject.as_str(), chart.title.as_str()), ("4 runs", "Read rate by position"));
+}
+
+#[test]
+fn what_findings_point_at_is_marked() {
+    let chart = chart_of(&[&troubled()]);
+    let marks: Vec<(&str, Place)> = chart.marks.iter().map(|mark| (mark.name.as_str(), mark.place)).collect();
+    assert_eq!(
+        marks,
+        [
+            ("slow region", Place::Over { first: 1.2e12, end: 1.26e12 }),
+            ("slow region", Place::Over { first: 2.4e12, end: 2_400_067_108_864.0 }),
+            ("limit of the link", Place::Value(152e6)),
+        ]
+    );
+    let svg = svg::document(&chart, Theme::Light);
+    assert_eq!(svg.matches(r#"class="region""#).count(), 2);
+    assert_eq!(svg.matches(r#"class="mark""#).count(), 1);
+    assert!(svg.contains("limit of the link, 152 MB/s"));
+}
+
+/// A visit's rate is that of what follows its first completion: the seek before it is no part.
+#[test]
+fn the_rate_of_a_visit_is_without_its_seek() {
+    let mut run = surveyed("disk", 1_000_000_000_000, 200e6, 5, 1);
+    run.phases
+        .iter_mut()
+        .for_each(|phase| *phase = visit(phase.phase.workload.as_ref().unwrap().range.first().0, 100e6));
+    let chart = chart_of(&[&run]);
+    let [Layer::Measured(stretches), Layer::Levels(levels)] = chart.series[0].layers.as_slice() else {
+        panic!()
+    };
+    assert!(stretches.iter().all(|stretch| (stretch.value / 100e6 - 1.0).abs() < 1e-6));
+    assert_eq!((stretches.len(), levels.len()), (5, 24));
+}
+
+/// A million measurements, one of which is a peak and one a valley.
+#[test]
+fn a_million_points_keep_their_peaks_and_valleys() {
+    let count = 1_000_000;
+    let stretches: Vec<Stretch> = (0..count)
+        .map(|index| {
+            let first = f64::from(index) * 3e6;
+            let value = match index {
+                300_000 => 10e6,
+                700_000 => 235e6,
+                _ => 150e6,
+            };
+            Stretch { first, end: first + 3e6, value }
+        })
+        .collect();
+    let mut chart = chart_of(&[&surveyed("disk", 3_000_000_000_000, 211e6, 9, 1)]);
+    chart.series = vec![Series { name: "read".into(), layers: vec![Layer::Measured(stretches)] }];
+    let svg = svg::document(&chart, Theme::Light);
+    assert!(svg.len() < 100_000, "{} bytes", svg.len());
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let envelope = document.descendants().find(|node| node.attribute("class") == Some("envelope")).unwrap();
+    let columns: Vec<(f64, f64, f64)> = envelope.attribute("d").unwrap()[1..]
+        .split('M')
+        .map(|column| {
+            let numbers: Vec<f64> = column.split([' ', 'V']).map(|number| number.parse().unwrap()).collect();
+            (numbers[0], numbers[1], numbers[2])
+        })
+        .collect();
+    let zero = text_boxes(&document)
+        .iter()
+        .find(|(text, _)| text == "0")
+        .map(|(_, (_, top, ..))| top + 0.76 * 14.0 - 0.36 * 14.0)
+        .unwrap();
+    let top = text_boxes(&document)
+        .iter()
+        .find(|(text, _)| text == "240")
+        .map(|(_, (_, top, ..))| top + 0.76 * 14.0 - 0.36 * 14.0)
+        .unwrap();
+    let height = |rate: f64| zero - (zero - top) * rate / 240.0;
+    let lowest = columns.iter().map(|column| column.1).fold(0.0, f64::max);
+    let highest = columns.iter().map(|column| column.2).fold(f64::MAX, f64::min);
+    assert!((lowest - height(10.0)).abs() < 1.5, "{lowest} {}", height(10.0));
+    assert!((highest - height(235.0)).abs() < 1.5, "{highest} {}", height(235.0));
+    keep("million", &chart);
+}
+
+fn style(width: usize, unicode: bool) -> Style {
+    Style { width, colour: false, unicode }
+}
+
+#[test]
+fn terminal_charts_stay_within_the_page() {
+    let four = four_drives();
+    let all: Vec<&Run> = four.iter().collect();
+    for chart in [
+        chart_of(&all),
+        chart_of(&all[..1]),
+        chart_of(&[&troubled()]).with_borders("end of a partition", [1e12]),
+    ] {
+        for width in [40, 60, 80, 120, 200] {
+            for unicode in [true, false] {
+                let lines = terminal::draw(&chart, style(width, unicode));
+                for line in &lines {
+                    assert!(columns_of(line) <= width.max(40), "{line:?}");
+                    assert!(unicode || line.is_ascii(), "{line:?}");
+                    assert_eq!(line.trim_end(), line);
+                }
+                if std::env::var_os("CHARTS_DIR").is_some() {
+                    println!("{}\n", lines.join("\n"));
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_name_can_act(model in any::<String>(), path in any::<String>()) {
+        let mut run = surveyed("disk", 1_000_000_000_000, 200e6, 5, 1);
+        run.target.model = Some(format!("</text><script>alert(1)</script>{model}"));
+        run.target.path = path;
+        let mut other = run.clone();
+        other.target.serial = Some("\"><svg onload=x>&amp;]]>".into());
+        let chart = chart_of(&[&run, &other]);
+        let svg = svg::document(&chart, Theme::Light);
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let allowed = ["svg", "title", "desc", "rect", "line", "text", "path", "g"];
+        for node in document.descendants().filter(roxmltree::Node::is_element) {
+            prop_assert!(allowed.contains(&node.tag_name().name()), "{:?}", node);
+            prop_assert!(node.attributes().all(|attribute| !attribute.name().starts_with("on")));
+        }
+        for line in terminal::draw(&chart, style(80, true)) {
+            prop_assert!(!line.contains(char::is_control), "{:?}", line);
+        }
+    }
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn a_png_is_a_picture_and_not_blank() {
+    let svg = svg::document(&chart_of(&[&troubled()]), Theme::Light);
+    let png = report::chart::png::image(&svg).unwrap();
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+    // The header chunk: width and height, big-endian, after 16 bytes.
+    assert_eq!(png[16..24], [0, 0, 3, 232, 0, 0, 2, 48]);
+    let without_text = svg.lines().filter(|line| !line.starts_with("<text")).collect::<Vec<_>>().join("\n");
+    let blank = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1000\" height=\"560\"/>";
+    let sizes = [blank, &without_text, &svg].map(|svg| report::chart::png::image(svg).unwrap().len());
+    // Each step adds what must be seen: the drawing, then the letters.
+    assert!(sizes[0] + 5000 < sizes[1] && sizes[1] + 3000 < sizes[2], "{sizes:?}");
+}
