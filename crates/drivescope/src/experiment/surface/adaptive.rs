@@ -29,6 +29,10 @@ const PLACES_STREAM: u64 = u64::MAX;
 const PRECISION: f64 = 0.01;
 /// How exactly a border of zones is looked for, as a share of the range.
 const BORDER_PRECISION: f64 = 0.005;
+/// A step of the rate between two zones that is not to be missed, and the share of the range that a zone has: of 15 to 60
+/// zones that disks have, one of 40.
+const STEP: f64 = 0.02;
+const ZONE_SHARE: f64 = 0.025;
 /// Reads take no longer than this unless it is asked for, and neither do writes: the drive is known in a minute.
 const TIME_MAX: Nanos = Nanos::from_secs(59);
 /// Nor do they read more of a drive with moving parts than this share of it.
@@ -214,23 +218,17 @@ impl Adaptive {
         self.queue.push_back(phase);
     }
 
-    /// One round: visits all over the range, at its edges, at uncertain borders, and again to what looked slow.
-    fn plan_round(&mut self, borders: &[ByteRange], again: &[ByteRange]) {
+    /// One round: visits all over the range, so many at each of its edges, some at uncertain borders, and again to what
+    /// looked slow.
+    fn plan_round(&mut self, edge_visits: u64, borders: &[ByteRange], again: &[ByteRange]) {
         self.survey.round += 1;
         let strata = if borders.is_empty() { self.strata() } else { self.strata().min(SPREAD_VISITS) };
         let visitor = self.survey.visitor.clone();
         let mut stretches: Vec<ByteRange> =
             (0..strata).map(|index| visitor.place(self.range.part(index, strata), &mut self.prng)).collect();
-        let edge_visits = match self.mix() {
-            OperationMix::Write => WRITE_EDGE_VISITS,
-            _ => EDGE_VISITS,
-        };
-        if borders.is_empty() {
-            stretches.extend(self.edge_places(edge_visits));
-        } else {
-            for index in 0..BORDER_VISITS {
-                stretches.push(visitor.place(borders[index % borders.len()], &mut self.prng));
-            }
+        stretches.extend(self.edge_places(edge_visits));
+        for border in borders.iter().cycle().take(if borders.is_empty() { 0 } else { BORDER_VISITS }) {
+            stretches.push(visitor.place(*border, &mut self.prng));
         }
         for stretch in again.iter().take(AGAIN_PLACES_MAX) {
             stretches.extend(std::iter::repeat_n(*stretch, AGAIN_VISITS));
@@ -260,24 +258,27 @@ impl Adaptive {
     /// What comes after a round: another, or nothing.
     fn after_round(&mut self, so_far: &RunView<'_>) {
         if self.survey.round < ROUNDS_MIN {
-            return self.plan_round(&[], &[]);
+            return self.plan_round(self.edge_visits(), &[], &[]);
         }
-        let operation = operation_of(self.mix());
-        let map = SurfaceMap::of(so_far, operation);
-        let Ok(map) = map else {
+        let Ok(map) = SurfaceMap::of(so_far, operation_of(self.mix())) else {
             self.survey.round = ROUNDS_MAX;
             return;
         };
         let again = map.suspects();
-        let borders = if self.mechanical { map.uncertain_borders(BORDER_PRECISION) } else { Vec::new() };
-        let is_known = self.is_known(&map);
-        if is_known && again.is_empty() && borders.is_empty() {
-            self.survey.round = ROUNDS_MAX;
-        } else if is_known {
-            self.plan_round(&borders, &again);
-        } else {
-            self.plan_round(&[], &again);
+        if !self.is_known(&map) {
+            return self.plan_round(self.edge_visits(), &[], again);
         }
+        let borders = if self.mechanical { map.uncertain_borders(BORDER_PRECISION) } else { Vec::new() };
+        let may_miss_a_zone = self.mechanical && map.step_found(ZONE_SHARE) > STEP;
+        if again.is_empty() && borders.is_empty() && !may_miss_a_zone {
+            self.survey.round = ROUNDS_MAX;
+        } else {
+            self.plan_round(0, &borders, again);
+        }
+    }
+
+    fn edge_visits(&self) -> u64 {
+        if self.mix() == OperationMix::Write { WRITE_EDGE_VISITS } else { EDGE_VISITS }
     }
 
     /// Whether the time of a pass and the rates of the edges are known as exactly as asked.
@@ -313,7 +314,7 @@ impl Adaptive {
                 }
                 Stage::Probe => {
                     self.plan_visits(so_far);
-                    self.plan_round(&[], &[]);
+                    self.plan_round(self.edge_visits(), &[], &[]);
                 }
                 Stage::Rounds if self.survey.round >= ROUNDS_MAX => self.next_survey(now),
                 Stage::Rounds => self.after_round(so_far),
