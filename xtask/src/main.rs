@@ -28,7 +28,8 @@ const COMMANDS: &[Command] = &[
     Command { name: "tidy", summary: "check the rules of STYLE.md that a program can check", run: tidy::run },
     Command {
         name: "bench",
-        summary: "measure the engine against fio (as root), mounted drives (as root), or virtual drives: engine, mount, sim",
+        summary: "measure the engine against fio (as root), mounted drives (as root), virtual drives, or what `surface` \
+                  finds on them: engine, mount, sim, surface",
         run: bench::run,
     },
     Command {

@@ -12,6 +12,7 @@ mod options;
 mod place;
 mod sim;
 mod summary;
+mod surface;
 
 use std::fs;
 
@@ -33,6 +34,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
         Some((name, rest)) if name == "engine" => Options::parse(rest)?,
         Some((name, rest)) if name == "mount" => return mount::run(rest),
         Some((name, rest)) if name == "sim" => return sim::run(rest),
+        Some((name, rest)) if name == "surface" => return surface::run(rest),
         _ => return Err(Failure::cannot(options::USAGE)),
     };
     let program = build_example("engine_rate")?;

@@ -10,9 +10,11 @@ pub const USAGE: &str =
     "Usage: cargo xtask bench engine [--seconds N] [--rounds N] [--seed N] [--only loop|zero|null]
        cargo xtask bench mount [DRIVE]
        cargo xtask bench sim [--seconds N] [--rounds N]
+       cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N]
 The first compares the engine with fio in turns. A loop device over memory is set up for it, which needs root.
 The second compares mounted virtual drives with their models, which needs root, fio and dd.
-The third counts how many requests a second virtual drives answer.";
+The third counts how many requests a second virtual drives answer.
+The fourth scores `drivescope surface` on virtual drives, beside what people do.";
 
 /// The options of one comparison.
 pub struct Options {

@@ -56,8 +56,8 @@ impl<'ast> Visit<'ast> for DetectorImpl<'_> {
 #[cfg(test)]
 mod tests {
     use super::{check, missing_sections};
-    use crate::tidy::lines_found;
     use crate::tidy::source::SourceFile;
+    use crate::tidy::{NOTHING, lines_found};
 
     const PATH: &str = "crates/analysis/src/detector/stalls.rs";
     const WHOLE: &str = "//! Stalls.\n//!\n//! # What it finds\n//! # Why it matters\n//! # How\n//! # Cannot tell when\n\
@@ -78,6 +78,6 @@ mod tests {
     fn a_detector_with_all_sections_and_a_file_without_detector_pass() {
         let test_only = "//! The registry.\n#[cfg(test)]\nmod tests {\n    impl Detector for Fake {}\n}\n";
         let files = [(PATH, WHOLE), ("crates/analysis/src/detector/mod.rs", test_only)];
-        assert_eq!(lines_found(check, &files), []);
+        assert_eq!(lines_found(check, &files), NOTHING);
     }
 }

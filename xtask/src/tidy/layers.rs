@@ -115,7 +115,7 @@ fn line_naming(text: &str, name: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::tidy::lines_found;
+    use crate::tidy::{NOTHING, lines_found};
 
     fn manifest(name: &str, rest: &str) -> String {
         format!("[package]\nname = \"{name}\"\n[lints]\nworkspace = true\n{rest}")
@@ -151,22 +151,25 @@ mod tests {
     fn arrows_along_the_layers_pass() {
         assert_eq!(
             lines("io", "[dependencies]\nmodel.workspace = true\nsim.workspace = true\nlibc = \"0.2\"\n"),
-            []
+            NOTHING
         );
         assert_eq!(
             lines(
                 "analysis",
                 "[dependencies]\nmodel.workspace = true\n[dev-dependencies]\nsim.workspace = true\n"
             ),
-            []
+            NOTHING
         );
-        assert_eq!(lines("drivescope", "[dependencies]\nio.workspace = true\nreport.workspace = true\n"), []);
+        assert_eq!(
+            lines("drivescope", "[dependencies]\nio.workspace = true\nreport.workspace = true\n"),
+            NOTHING
+        );
     }
 
     #[test]
     fn the_words_depend_on_nothing_and_nothing_on_the_chores() {
         assert_eq!(lines("model", "[dependencies]\nserde = \"1\"\n"), [6]);
-        assert_eq!(lines("model", "[dev-dependencies]\nproptest = \"1\"\n"), []);
+        assert_eq!(lines("model", "[dev-dependencies]\nproptest = \"1\"\n"), NOTHING);
         assert_eq!(lines("drivescope", "[dev-dependencies]\nxtask = { path = \"../../xtask\" }\n"), [6]);
     }
 

@@ -91,6 +91,10 @@ fn violations(tree: &Tree) -> Vec<String> {
     unreadable.chain(broken_rules).collect()
 }
 
+/// No line at all, for [`lines_found`].
+#[cfg(test)]
+const NOTHING: [usize; 0] = [];
+
 /// The lines at which a rule finds these files (path, text) wanting.
 #[cfg(test)]
 fn lines_found(check: fn(&Tree) -> Vec<Violation>, files: &[(&str, &str)]) -> Vec<usize> {

@@ -1,0 +1,153 @@
+//! The virtual drives that are gone over: those that come with the program, some drawn at random, some of our own.
+
+use std::fs;
+use std::path::PathBuf;
+
+use model::prng::Prng;
+use sim::profile::{Profile, preset, preset_text};
+
+use super::options::Options;
+use crate::Failure;
+
+/// Hard disks that come with the program.
+const DISKS: &[&str] = &[
+    "st3250823a",
+    "sata-160gb",
+    "wd3000bkhg",
+    "wd20ears",
+    "hds723030ala640",
+    "st3000dm001",
+    "dt01aca300",
+    "disk-4tb",
+    "x300-hdwe150",
+    "exos-x20",
+    "failing-disk",
+];
+/// Shingled ones.
+const SHINGLED: &[&str] = &["smr-2tb", "st8000as0002", "st8000dm004"];
+/// Drawn at random, so that nobody tuned anything for them.
+const DRAWN: &[&str] =
+    &["random-hard-disk-101", "random-hard-disk-102", "random-hard-disk-103", "random-shingled-101"];
+/// Where a link is the limit: everywhere, nowhere, in the outer zones.
+const LINKED: &[&str] = &["wd20ears-usb2", "wd20ears-usb3", SLOW_PORT];
+/// A disk that reads 285 MB/s outside, on a port that carries 280.
+const SLOW_PORT: &str = "exos-x20-on-sata-3";
+
+/// A drive to go over.
+pub struct Drive {
+    /// What it is called.
+    pub name: String,
+    /// What to measure: `sim:NAME`, `sim:FILE.toml`.
+    pub target: String,
+    /// What it is made of.
+    pub profile: Profile,
+}
+
+/// A folder for profiles and runs, gone when dropped.
+pub struct Folder {
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+impl Folder {
+    /// Makes it, in memory where there is room for that.
+    pub fn make() -> Result<Folder, Failure> {
+        let shared = PathBuf::from("/dev/shm");
+        let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
+        let path = parent.join(format!("drivescope-bench-surface-{}", std::process::id()));
+        fs::create_dir_all(&path)
+            .map_err(|error| Failure::cannot(format!("Cannot make {}: {error}.", path.display())))?;
+        Ok(Folder { path })
+    }
+
+    /// A drive of this text.
+    pub fn drive(&self, name: &str, text: &str) -> Result<Drive, Failure> {
+        let profile =
+            Profile::parse(text, name).map_err(|error| Failure::cannot(format!("No profile: {error}.")))?;
+        let path = self.path.join(format!("{name}.toml"));
+        fs::write(&path, text)
+            .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", path.display())))?;
+        Ok(Drive { name: name.to_owned(), target: format!("sim:{}", path.display()), profile })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// A drive that comes with the program, or one that is drawn.
+pub fn named(name: &str) -> Result<Drive, Failure> {
+    let profile = preset(name).map_err(|error| Failure::cannot(format!("{error}.")))?;
+    Ok(Drive { name: name.to_owned(), target: format!("sim:{name}"), profile })
+}
+
+/// The drives of the table.
+pub fn chosen(options: &Options, folder: &Folder) -> Result<Vec<Drive>, Failure> {
+    let all = [DISKS, SHINGLED, LINKED, DRAWN].concat();
+    let names: Vec<&str> = match options.drives.as_slice() {
+        [] => all,
+        chosen => chosen.iter().map(String::as_str).collect(),
+    };
+    let open = |name: &str| if name == SLOW_PORT { slow_port(folder) } else { named(name) };
+    names.into_iter().map(open).collect()
+}
+
+fn slow_port(folder: &Folder) -> Result<Drive, Failure> {
+    let text = text("exos-x20")?.replace("kind = \"sata-6\"", "kind = \"sata-3\"");
+    folder.drive(SLOW_PORT, &text)
+}
+
+fn text(name: &str) -> Result<String, Failure> {
+    preset_text(name).map(|text| text.into_owned()).map_err(|error| Failure::cannot(format!("{error}.")))
+}
+
+/// How many weak spots are planted, and how large the smallest and the largest are.
+pub const SPOTS: u64 = 20;
+const SPOT_BYTES: (u64, u64) = (64 << 20, 256 << 20);
+/// How much longer each request to one takes, in milliseconds: a retry or three of the drive.
+const SPOT_MS: u64 = 25;
+
+/// A 4 TB disk with weak spots that the seed places, none nearer to another than a thousandth of the drive.
+pub fn weak(folder: &Folder, seed: u64) -> Result<Drive, Failure> {
+    let mut text = text("disk-4tb")?;
+    let capacity = 4_000_787_030_016_u64;
+    let mut prng = Prng::new(seed, 7);
+    for number in 0..SPOTS {
+        let bytes = SPOT_BYTES.0 + prng.below((SPOT_BYTES.1 - SPOT_BYTES.0) >> 20 << 20);
+        let part = capacity / SPOTS;
+        let first = number * part + prng.below(part - capacity / 1000 - bytes) / 4096 * 4096;
+        text.push_str(&format!(
+            "\n[[faults]]\nkind = \"slow\"\nfirst_byte = {first}\nbytes = {bytes}\nmilliseconds = {SPOT_MS}\n"
+        ));
+    }
+    folder.drive(&format!("weak-{seed}"), &text)
+}
+
+/// A drive that somebody else uses too.
+pub fn loaded(folder: &Folder, of: &str, name: &str, load: &str) -> Result<Drive, Failure> {
+    folder.drive(name, &format!("{}\n[[faults]]\nkind = \"other-load\"\n{load}\n", text(of)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DISKS, DRAWN, Folder, LINKED, SHINGLED, SPOTS, loaded, named, slow_port, weak};
+    use sim::truth::truth_of;
+
+    #[test]
+    fn all_drives_can_be() {
+        let folder = Folder::make().expect("a folder");
+        for name in [DISKS, SHINGLED, &LINKED[..2], DRAWN].concat() {
+            named(name).unwrap_or_else(|failure| panic!("{name}: {}", failure.message));
+        }
+        let value = |drive: &super::Drive, code: &str| {
+            let truths = truth_of(&drive.profile).expect("a sound drive");
+            truths.iter().find(|truth| truth.code.name() == code).and_then(|truth| truth.value())
+        };
+        let limit = value(&slow_port(&folder).expect("a drive"), "interface-limit");
+        assert!(limit.is_some_and(|limit| (270e6..285e6).contains(&limit)), "{limit:?}");
+        assert_eq!(value(&weak(&folder, 3).expect("a drive"), "slow-regions"), Some(SPOTS as f64));
+        assert!(loaded(&folder, "disk-4tb", "shared", "per_second = 5").is_ok());
+    }
+}

@@ -1,0 +1,131 @@
+//! `cargo xtask bench surface`: what `drivescope surface` makes of virtual drives, against their truth and beside three
+//! ways in which people do it today. All of it in virtual time: device seconds are what a real drive would take.
+//!
+//! ```text
+//! drives ──► truth (sim) ─────────────────────────────┐
+//!    ├─────► drivescope surface, as a process ─► measured ─► errors ─► table
+//!    ├─────► peers on the same drive ─────────────────┘
+//!    └─────► many seeds ─► trials: how often intervals hold, what is found that is not there, what is missed
+//! ```
+
+mod drives;
+mod measured;
+mod options;
+mod peer;
+mod score;
+mod table;
+mod trials;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::keep;
+use crate::Failure;
+use crate::workspace::{cargo, target_folder};
+use drives::{Drive, Folder};
+use measured::{Measured, Program};
+use options::Options;
+use score::Truth;
+
+/// Where the tables are kept, from the root of the workspace.
+const REPORT: &str = "docs/generated/bench-surface.md";
+
+/// A way of going over a drive.
+enum Way {
+    /// `drivescope surface` with these options.
+    Ours(&'static str, &'static [&'static str]),
+    /// What somebody does without it.
+    Peer(&'static peer::Peer),
+}
+
+/// Ways, in the order of the table.
+fn ways() -> Vec<Way> {
+    let ours = [Way::Ours("surface", &[]), Way::Ours("surface --time-limit 5m", &["--time-limit", "5m"])];
+    ours.into_iter().chain(peer::PEERS.iter().map(Way::Peer)).collect()
+}
+
+/// One drive gone over in one way.
+struct Row {
+    drive: String,
+    way: &'static str,
+    is_ours: bool,
+    measured: Measured,
+    errors: score::Errors,
+}
+
+/// Runs everything, prints the tables, and keeps them when nothing was left out.
+pub fn run(arguments: &[String]) -> Result<(), Failure> {
+    let options = Options::parse(arguments)?;
+    let program = build()?;
+    let folder = Folder::make()?;
+    let program = Program { path: program, folder: folder.path.clone() };
+    let mut text = table::head(&options);
+    let rows = rows(&drives::chosen(&options, &folder)?, &program, options.seed)?;
+    text.push_str(&table::rows(&rows));
+    eprintln!("The trials: {} runs and more.", 4 * options.coverage);
+    text.push_str(&trials::report(&program, &folder, &options)?);
+    println!("{text}");
+    if options.is_complete() { keep(REPORT, &text) } else { Ok(()) }
+}
+
+/// The program as it is shipped.
+fn build() -> Result<PathBuf, Failure> {
+    let status = cargo(&["build", "--release", "-p", "drivescope"])
+        .status()
+        .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
+    if !status.success() {
+        return Err(Failure::cannot("What is measured does not build; its reason is above."));
+    }
+    Ok(target_folder().join("release/drivescope"))
+}
+
+/// Each drive in each way.
+fn rows(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Row>, Failure> {
+    let ways = ways();
+    let rows = on_two_threads(drives.len() * ways.len(), |number| {
+        let (drive, way) = (&drives[number / ways.len()], &ways[number % ways.len()]);
+        let truth = Truth::of(&drive.profile)?;
+        let (name, is_ours, measured) = match way {
+            Way::Ours(name, options) => (*name, true, program.surface(&drive.target, seed, options)?),
+            Way::Peer(peer) => (peer.name, false, peer.measure(drive, seed)?),
+        };
+        eprintln!("{}: {name}", drive.name);
+        let errors = score::Errors::of(&measured, &truth);
+        Ok(Row { drive: drive.name.clone(), way: name, is_ours, measured, errors })
+    });
+    rows.into_iter().collect()
+}
+
+/// Does so many jobs on two threads; the results in order.
+fn on_two_threads<T: Send>(jobs: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= jobs {
+                return done;
+            }
+            done.push((number, job(number)));
+        }
+    };
+    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
+        let threads = [scope.spawn(work), scope.spawn(work)];
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_two_threads;
+
+    #[test]
+    fn every_job_is_done_once_and_results_are_in_order() {
+        assert_eq!(on_two_threads(7, |number| number * number), [0, 1, 4, 9, 16, 25, 36]);
+        assert!(on_two_threads(0, |number| number).is_empty());
+    }
+}
