@@ -12,7 +12,7 @@ use super::NAME;
 use super::visit::Visitor;
 use crate::experiment::preparation::{self, filled_range, is_mechanical, random_block};
 use crate::experiment::{Experiment, Outlook, Question, Step};
-use analysis::surface::SurfaceMap;
+use analysis::surface::{SlowPlace, SurfaceMap};
 use model::estimate::Estimate;
 use model::plan::Phase;
 use model::prng::Prng;
@@ -52,6 +52,10 @@ const BORDER_VISITS: usize = 40;
 /// Visits to the same place in a round that checks it, and how many places a round checks.
 const AGAIN_VISITS: usize = 2;
 const AGAIN_PLACES_MAX: usize = 12;
+/// Slow places whose ends are looked for. A drive with more of them is unsound wherever they end.
+const SLOW_PLACES_MAX: usize = 8;
+/// An end is known well enough when it is known to this share of what is slow.
+const EXTENT_PRECISION: f64 = 0.1;
 /// A visit to a disk: some four tracks. Longer ones cost more time than they tell, since the surface stays the same.
 const VISIT_BYTES: Bytes = Bytes::from_mib(8);
 /// A visit to a drive without moving parts takes about this long, and no more than so much.
@@ -218,7 +222,7 @@ impl Adaptive {
         self.queue.push_back(phase);
     }
 
-    /// One round: visits all over the range, so many at each of its edges, some at uncertain borders, and again to what
+    /// One round: visits all over the range, so many at each of its edges, some at uncertain borders, and those to what
     /// looked slow.
     fn plan_round(&mut self, edge_visits: u64, borders: &[ByteRange], again: &[ByteRange]) {
         self.survey.round += 1;
@@ -230,9 +234,7 @@ impl Adaptive {
         for border in borders.iter().cycle().take(if borders.is_empty() { 0 } else { BORDER_VISITS }) {
             stretches.push(visitor.place(*border, &mut self.prng));
         }
-        for stretch in again.iter().take(AGAIN_PLACES_MAX) {
-            stretches.extend(std::iter::repeat_n(*stretch, AGAIN_VISITS));
-        }
+        stretches.extend_from_slice(again);
         self.prng.shuffle(&mut stretches);
         let count = stretches.len();
         for (index, stretch) in stretches.into_iter().enumerate() {
@@ -264,17 +266,40 @@ impl Adaptive {
             self.survey.round = ROUNDS_MAX;
             return;
         };
-        let again = map.suspects();
+        let mut again: Vec<ByteRange> =
+            map.suspects().iter().take(AGAIN_PLACES_MAX).flat_map(|place| [*place; AGAIN_VISITS]).collect();
+        again.extend(self.ends_of_slow_places(&map));
         if !self.is_known(&map) {
-            return self.plan_round(self.edge_visits(), &[], again);
+            return self.plan_round(self.edge_visits(), &[], &again);
         }
         let borders = if self.mechanical { map.uncertain_borders(BORDER_PRECISION) } else { Vec::new() };
         let may_miss_a_zone = self.mechanical && map.step_found(ZONE_SHARE) > STEP;
         if again.is_empty() && borders.is_empty() && !may_miss_a_zone {
             self.survey.round = ROUNDS_MAX;
         } else {
-            self.plan_round(0, &borders, again);
+            self.plan_round(0, &borders, &again);
         }
+    }
+
+    /// In the middle of each gap between what is slow and the next place that is not: halving it again and again finds where
+    /// it ends. Often enough at once to believe what they show.
+    fn ends_of_slow_places(&self, map: &SurfaceMap) -> Vec<ByteRange> {
+        let visitor = &self.survey.visitor;
+        let middle = |place: &SlowPlace, from: u64, to: u64| {
+            let enough = (place.bytes as f64 * EXTENT_PRECISION).max(2.0 * visitor.bytes().0 as f64);
+            let gap = to.saturating_sub(from);
+            let first = from + gap.saturating_sub(visitor.bytes().0) / 2;
+            (gap as f64 > enough).then(|| visitor.at(Offset(first)))
+        };
+        let places = map.slow_places.iter().take(SLOW_PLACES_MAX);
+        let middles = places.flat_map(|place| {
+            let end = place.first_byte + place.bytes;
+            [
+                middle(place, place.within_first_byte, place.first_byte),
+                middle(place, end, place.within_end_byte),
+            ]
+        });
+        middles.flatten().flat_map(|stretch| [stretch; AGAIN_VISITS + 1]).collect()
     }
 
     fn edge_visits(&self) -> u64 {

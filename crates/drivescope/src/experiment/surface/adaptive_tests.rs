@@ -153,6 +153,23 @@ fn what_was_slow_is_visited_again_before_it_is_believed() {
 }
 
 #[test]
+fn the_ends_of_what_is_slow_are_found() {
+    let slow =
+        |share: f64, number: usize| noise(number) / if (0.6..0.604).contains(&share) { 20e6 } else { 150e6 };
+    let mut asked = question(2_000_000_000_000);
+    asked.time_limit = Some(Nanos::from_secs(120));
+    let facts = asked.facts.clone();
+    let phases = disk(&slow).survey(asked, vec![OperationMix::Read]);
+    let (environment, series) = (Environment::default(), MemorySeries::default());
+    let view = RunView { target: &facts, environment: &environment, phases: &phases, series: &series };
+    let map = SurfaceMap::of(&view, Operation::Read).unwrap();
+    let [place] = map.slow_places.as_slice() else { panic!("{:?}", map.slow_places) };
+    // 8 GB from 1.2 TB on, each end to a tenth.
+    assert!((1.1992e12..=1.2008e12).contains(&(place.first_byte as f64)), "{place:?}");
+    assert!((1.2072e12..=1.2088e12).contains(&((place.first_byte + place.bytes) as f64)), "{place:?}");
+}
+
+#[test]
 fn reads_come_before_writes_and_writes_are_longer() {
     let mut both = question(1_000_000_000_000);
     both.may_write = true;
