@@ -77,7 +77,7 @@ const FINDING: [&str; 11] = [
     "value",
 ];
 /// With the units that they have for good.
-const CODES: [(&str, &str); 13] = [
+const CODES: [(&str, &str); 14] = [
     ("bad-blocks", "count"),
     ("device-lost", "s"),
     ("cache-influence", "count"),
@@ -88,6 +88,7 @@ const CODES: [(&str, &str); 13] = [
     ("write-rate-inner", "B/s"),
     ("write-rate-mean", "B/s"),
     ("full-pass-time", "s"),
+    ("datasheet-claims", "count"),
     ("access-time", "s"),
     ("concurrency-gain", "ratio"),
     ("concurrency-knee", "count"),

@@ -63,6 +63,8 @@ finding_codes! {
     FullPassTime = "full-pass-time", Some("s");
     /// What the link carries, where it and not the medium is the limit, B/s.
     InterfaceLimit = "interface-limit", Some("B/s");
+    /// What the maker states, against what was measured: number of figures compared.
+    DatasheetClaims = "datasheet-claims", Some("count");
     /// Regions that are much slower than those around them: number of regions.
     SlowRegions = "slow-regions", Some("count");
     /// Mean of single random reads over the whole span, s.

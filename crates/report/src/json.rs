@@ -8,13 +8,17 @@
 //! renamed and never changes its meaning or unit; that would be schema 2. A histogram is not in the document, only
 //! its quantiles: the store keeps the histograms as a series.
 
+mod estimate;
 mod finding;
+mod partitions;
 mod phase;
 mod target;
 mod truth;
 mod workload;
 
+pub use estimate::estimate_document;
 pub use finding::{DetailsDocument, EvidenceDocument, FindingDocument, ValueDocument};
+pub use partitions::partition_document;
 pub use phase::{LatencyDocument, OperationDocument, PhaseDocument, StopDocument};
 pub use target::{CaveatDocument, EnvironmentDocument, TargetDocument};
 pub use truth::{TruthEntry, truth_document};

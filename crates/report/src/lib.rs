@@ -5,6 +5,7 @@
 pub mod chart;
 pub mod hostile;
 pub mod json;
+pub mod partition_script;
 pub mod progress;
 pub mod quantity;
 pub mod style;

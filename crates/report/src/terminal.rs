@@ -10,13 +10,17 @@
 //! what next              the command that repeats it, and where more is
 //! ```
 
+mod estimate;
 mod findings;
 mod heading;
 mod method;
+mod partitions;
 mod plan;
 mod tables;
 mod virtual_drives;
 
+pub use estimate::{EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page};
+pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
 pub use plan::{PlanGroup, PlanPage, plan_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};

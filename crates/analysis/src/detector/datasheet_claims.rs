@@ -69,16 +69,19 @@ pub(super) fn compared(run: &RunView<'_>, findings: &[Finding]) -> Option<Findin
     }
     let mut evidence: Vec<Evidence> = claims.iter().flat_map(|claim| claim.evidence.clone()).collect();
     evidence.extend(kind.iter().flat_map(|kind| kind.evidence.clone()));
-    let is_limited = findings.iter().any(|finding| {
-        finding.code == FindingCode::InterfaceLimit && finding.estimate().is_some()
-    });
+    let is_limited = findings
+        .iter()
+        .any(|finding| finding.code == FindingCode::InterfaceLimit && finding.estimate().is_some());
     let statement = statement(sheet, &claims, kind.as_ref(), is_limited);
     let estimate = Estimate::exact(count as f64);
     let finding = Finding::number(FindingCode::DatasheetClaims, estimate, "count", statement, evidence)
         .with_data("model_pattern", Datum::Text(sheet.model_pattern.into()))
         .with_data("source", Datum::Text(sheet.source.into()))
         .with_data("certainty", Datum::Text(certainty(sheet).into()))
-        .with_data("claims", Datum::List(claims.iter().map(Claim::datum).chain(kind.iter().map(Kind::datum)).collect()));
+        .with_data(
+            "claims",
+            Datum::List(claims.iter().map(Claim::datum).chain(kind.iter().map(Kind::datum)).collect()),
+        );
     let is_slow = |claim: &Claim| claim.is_rate && claim.ratio().high < 1.0 - SHORTFALL_MIN;
     Some(if !is_limited && claims.iter().any(is_slow) {
         finding.with_advice(
@@ -103,7 +106,15 @@ fn claims(run: &RunView<'_>, sheet: &Datasheet, findings: &[Finding]) -> Vec<Cla
         let measured = estimate.map_monotonic(|value| value / scale);
         let stated = stated? / scale;
         let is_usable = measured.value.is_finite() && measured.low > 0.0 && stated > 0.0;
-        is_usable.then(|| Claim { name, what, unit, stated, measured, is_rate, evidence: conclusion.evidence.clone() })
+        is_usable.then(|| Claim {
+            name,
+            what,
+            unit,
+            stated,
+            measured,
+            is_rate,
+            evidence: conclusion.evidence.clone(),
+        })
     };
     let rotation = || {
         let conclusion = trusted(findings, FindingCode::RotationPeriod)?;
@@ -121,8 +132,22 @@ fn claims(run: &RunView<'_>, sheet: &Datasheet, findings: &[Finding]) -> Vec<Cla
     let cache = sheet.cache_mb.map(|mib| f64::from(mib) * f64::from(1 << 20));
     let rate = "MB/s";
     [
-        claim("rate-max", "highest rate", rate, FindingCode::ReadRateOuter, mega(sheet.rate_max_mb_per_s), 1e6),
-        claim("rate-average", "average rate", rate, FindingCode::ReadRateMean, mega(sheet.rate_average_mb_per_s), 1e6),
+        claim(
+            "rate-max",
+            "highest rate",
+            rate,
+            FindingCode::ReadRateOuter,
+            mega(sheet.rate_max_mb_per_s),
+            1e6,
+        ),
+        claim(
+            "rate-average",
+            "average rate",
+            rate,
+            FindingCode::ReadRateMean,
+            mega(sheet.rate_average_mb_per_s),
+            1e6,
+        ),
         claim(
             "write-rate-max",
             "highest write rate",
@@ -131,7 +156,14 @@ fn claims(run: &RunView<'_>, sheet: &Datasheet, findings: &[Finding]) -> Vec<Cla
             mega(sheet.write_rate_max_mb_per_s),
             1e6,
         ),
-        claim("seek-average", "average seek", "ms", FindingCode::SeekAverage, milli(sheet.seek_read_average_ms), 1e-3),
+        claim(
+            "seek-average",
+            "average seek",
+            "ms",
+            FindingCode::SeekAverage,
+            milli(sheet.seek_read_average_ms),
+            1e-3,
+        ),
         claim(
             "seek-track-to-track",
             "seek to the next track",
@@ -189,7 +221,12 @@ fn statement(sheet: &Datasheet, claims: &[Claim], kind: Option<&Kind>, is_limite
         Certainty::Read => format!("read in {}", sheet.source),
         Certainty::Recalled => format!("recalled from {}, so check it there", sheet.source),
     };
-    format!("{} {}: {}.{limited} The figures stated were {source}.", sheet.maker, sheet.family, parts.join("; "))
+    format!(
+        "{} {}: {}.{limited} The figures stated were {source}.",
+        sheet.maker,
+        sheet.family,
+        parts.join("; ")
+    )
 }
 
 impl Claim {
@@ -213,7 +250,8 @@ impl Claim {
             // Nothing has no sign.
             if text.trim_start_matches(['+', '-', '0', '.']).is_empty() { text[1..].to_owned() } else { text }
         };
-        let interval = if low == high { "exact".to_owned() } else { format!("{} to {}", number(low), number(high)) };
+        let interval =
+            if low == high { "exact".to_owned() } else { format!("{} to {}", number(low), number(high)) };
         let chance = if self.is_significant() { "" } else { ", no more than chance" };
         format!(
             "{} measured {} {} ({interval}) against {} stated: {} % ({} to {} %){chance}",

@@ -7,6 +7,7 @@ mod access_time;
 mod bad_blocks;
 mod cache_influence;
 mod concurrency_gain;
+mod datasheet_claims;
 mod device_lost;
 mod full_pass_time;
 
@@ -68,10 +69,14 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &concurrency_gain::ConcurrencyGain,
 ];
 
-/// Everything that can be concluded from a run.
+/// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings
+/// together.
 pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
     let asked = |detector: &&&dyn Detector| detector.needs().iter().any(|need| need.is_met(run));
-    REGISTRY.iter().filter(asked).flat_map(|detector| detector.detect(run)).collect()
+    let mut findings: Vec<Finding> =
+        REGISTRY.iter().filter(asked).flat_map(|detector| detector.detect(run)).collect();
+    findings.extend(datasheet_claims::compared(run, &findings));
+    findings
 }
 
 #[cfg(test)]

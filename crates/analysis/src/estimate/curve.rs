@@ -9,6 +9,9 @@ use model::units::{Bytes, Offset};
 /// begins somewhat after the start.
 pub(super) const EDGE_SHARE: u64 = 100;
 
+/// A thousandth of a stretch says nothing of it.
+const SLIVER_SHARE: u64 = 1000;
+
 /// Seconds per byte over a stretch of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateCurve {
@@ -149,7 +152,7 @@ impl RateCurve {
         let as_rate = |seconds: Estimate| seconds.map_monotonic(|seconds| 1.0 / seconds);
         Ok(match &self.shape {
             Shape::Zones { pieces, .. } => {
-                let inside = pieces.iter().filter(|piece| piece.range.overlaps(&range));
+                let inside = pieces.iter().filter(|piece| is_worth_naming(piece.range, range));
                 let rates: Vec<Estimate> = inside.map(|piece| as_rate(piece.seconds_per_byte)).collect();
                 let by_value = |a: &&Estimate, b: &&Estimate| a.value.total_cmp(&b.value);
                 let fastest = rates.iter().max_by(by_value).copied().unwrap_or(mean);
@@ -197,6 +200,12 @@ impl RateCurve {
     fn place(&self, offset: Offset) -> f64 {
         (offset - self.covered.first()).0 as f64 / self.covered.bytes().0 as f64
     }
+}
+
+/// Whether the zone is more than a sliver of the range, which alignment leaves at its ends.
+fn is_worth_naming(zone: ByteRange, range: ByteRange) -> bool {
+    let (first, end) = (zone.first().max(range.first()), zone.end().min(range.end()));
+    end > first && (end - first).0 > range.bytes().0 / SLIVER_SHARE
 }
 
 /// Both together, when the second begins where the first ends.

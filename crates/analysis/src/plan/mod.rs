@@ -6,9 +6,6 @@
 
 mod cuts;
 
-#[cfg(test)]
-mod tests;
-
 use crate::estimate::{Basis, RateCurve};
 use cuts::CutWish;
 use model::estimate::Estimate;

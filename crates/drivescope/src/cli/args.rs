@@ -34,6 +34,10 @@ pub enum Command {
     Show(ShowArguments),
     /// Draw runs as a picture: SVG or PNG, several drives in one chart
     Report(ReportArguments),
+    /// How long a full pass, a backup, a RAID rebuild or a surface check will take, from runs that are kept
+    Estimate(EstimateArguments),
+    /// Where to cut a drive into partitions by speed, from a run that is kept. Changes nothing
+    Plan(PlanArguments),
     /// Virtual drives: list them, show what they are, mount one for other tools, re-enact measurements on them
     Sim(SimArguments),
 }
@@ -242,6 +246,75 @@ pub struct ReportArguments {
 pub enum ChartArgument {
     /// How fast each place is read and written
     RateOverPosition,
+}
+
+/// Options of `estimate`.
+#[derive(Debug, Args)]
+pub struct EstimateArguments {
+    /// The runs, one for each drive: names, beginnings of names, or `last`
+    #[arg(default_value = "last")]
+    pub runs: Vec<String>,
+
+    /// To read all of it once, and to write all of it once
+    #[arg(long)]
+    pub full_pass: bool,
+
+    /// To back this much up to the drive, and to back it up from there or take an image of it
+    #[arg(long, visible_alias = "image", value_name = "SIZE", allow_hyphen_values = true)]
+    pub backup: Option<String>,
+
+    /// Where on the drive the backup begins [default: 0]
+    #[arg(long, value_name = "OFFSET", requires = "backup", allow_hyphen_values = true)]
+    pub from: Option<String>,
+
+    /// To rebuild a RAID of these drives after one was replaced
+    #[arg(long)]
+    pub rebuild: bool,
+
+    /// To check the surface once
+    #[arg(long)]
+    pub surface_check: bool,
+
+    /// Where the result goes.
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
+/// Options of `plan`.
+#[derive(Debug, Args)]
+pub struct PlanArguments {
+    /// The run: its name, the beginning of its name, or `last`
+    #[arg(default_value = "last")]
+    pub run: String,
+
+    /// The fastest part of the drive as one partition, the rest as another [default: 10%]
+    #[arg(long, value_name = "PERCENT", group = "wish", allow_hyphen_values = true)]
+    pub fast: Option<String>,
+
+    /// Everything that is at least this fast as one partition, such as 150MB/s
+    #[arg(long, value_name = "RATE", group = "wish", allow_hyphen_values = true)]
+    pub at_least: Option<String>,
+
+    /// So many partitions of about the same size
+    #[arg(long, value_name = "NUMBER", group = "wish", allow_hyphen_values = true)]
+    pub parts: Option<String>,
+
+    /// Where the result goes.
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
+/// Where a page goes that is not a run.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct PageArguments {
+    /// As JSON to a file, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Plain text without colour
+    #[arg(long)]
+    pub plain: bool,
 }
 
 /// Options of `sim`.

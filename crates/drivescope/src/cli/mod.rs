@@ -2,15 +2,18 @@
 
 pub mod args;
 mod check;
+mod estimate;
 mod list;
 mod measure;
 pub(crate) mod output;
 mod picture;
+mod plan;
 mod report;
 mod resolve;
 mod runs;
 mod show;
 mod sim;
+mod stored;
 mod surface;
 
 use crate::error::{UserError, exit};
@@ -50,6 +53,8 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),
         Some(Command::Report(report)) => report::run(&report, store),
+        Some(Command::Estimate(estimate)) => estimate::run(&estimate, store),
+        Some(Command::Plan(plan)) => plan::run(&plan, store),
         Some(Command::Sim(sim)) => sim::run(&sim.command),
     }
 }

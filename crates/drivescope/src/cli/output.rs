@@ -1,6 +1,6 @@
 //! Where results go: standard output for the result, standard error for everything on the way, files for JSON.
 
-use super::args::OutputArguments;
+use super::args::{OutputArguments, PageArguments};
 use crate::error::UserError;
 use model::run::Run;
 use report::hostile::harmless;
@@ -68,6 +68,22 @@ pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
         })?;
     }
     printed.map_err(|error| kept(error, run))
+}
+
+/// Gives a page that is not a run in the ways that were asked for.
+pub fn give_page(
+    page: impl Fn(Style) -> String,
+    json: impl Fn() -> String,
+    arguments: &PageArguments,
+) -> Result<(), UserError> {
+    match arguments.json.as_deref() {
+        Some(path) if path == Path::new("-") => return print(&json()),
+        Some(path) => std::fs::write(path, json()).map_err(|error| {
+            UserError::failure(format!("cannot write JSON to {}: {error}", path.display()))
+        })?,
+        None => {}
+    }
+    print(&page(page_style(arguments.plain)))
 }
 
 /// Whoever waited for a measurement must know that it is not lost with its output.

@@ -1,15 +1,17 @@
 //! From what was typed to what it means, one function for each group of options. Nothing is opened here.
 
 use super::args::{
-    CheckArguments, EngineArgument, MeasuringArguments, SurfaceArguments, SurfaceWayArguments,
-    WritingArguments,
+    CheckArguments, EngineArgument, EstimateArguments, MeasuringArguments, PlanArguments,
+    SurfaceArguments, SurfaceWayArguments, WritingArguments,
 };
 use crate::error::UserError;
 use crate::target_choice::{Choice, parse_range};
+use analysis::plan::{PARTS_MAX, Wish};
 use io::rig::{EngineKind, EngineOptions};
 use io::target::{SCRATCH_SIZE_MIN, WriteConsent};
 use model::quantity_text::{parse_duration, parse_share, parse_size};
-use model::units::{Bytes, Nanos};
+use model::range::ByteRange;
+use model::units::{Bytes, Nanos, Offset};
 use std::hash::{BuildHasher, Hasher};
 
 /// What the options of an experiment mean.
@@ -104,6 +106,78 @@ fn experiment(
         precision: option("--precision", measuring.precision.as_deref(), precision)?,
         command: command(words, writing, measuring, seed),
     })
+}
+
+/// What somebody wants to know the time of.
+pub struct EstimateWish {
+    /// The names of the runs.
+    pub runs: Vec<String>,
+    /// Whether to read and to write all of it.
+    pub full_pass: bool,
+    /// Which part is backed up.
+    pub backup: Option<ByteRange>,
+    /// Whether a RAID is rebuilt.
+    pub rebuild: bool,
+    /// Whether the surface is checked.
+    pub surface_check: bool,
+}
+
+/// Reads the options of `estimate`. Without any, all that needs no size is asked for.
+///
+/// # Errors
+/// Names the option that makes no sense, and what would.
+pub fn estimate(arguments: &EstimateArguments) -> Result<EstimateWish, UserError> {
+    let EstimateArguments { runs, full_pass, backup, from, rebuild, surface_check, page: _ } = arguments;
+    let size = option("--backup", backup.as_deref(), |text| Ok(parse_size(text)?))?;
+    let from = option("--from", from.as_deref(), |text| Ok(parse_size(text)?))?.unwrap_or(Bytes::ZERO);
+    if size == Some(Bytes::ZERO) {
+        return Err(UserError::usage("--backup: a backup of nothing takes no time. Give a size such as 2TB"));
+    }
+    let range = |size| {
+        let past_the_end = || UserError::usage("--from: the backup would end past 64 bits");
+        ByteRange::new(Offset(from.0), size).ok_or_else(past_the_end)
+    };
+    let is_all = !full_pass && size.is_none() && !rebuild && !surface_check;
+    Ok(EstimateWish {
+        runs: runs.clone(),
+        full_pass: *full_pass || is_all,
+        backup: size.map(range).transpose()?,
+        rebuild: *rebuild || is_all,
+        surface_check: *surface_check || is_all,
+    })
+}
+
+/// Reads the options of `plan`. Without any, it is the fastest tenth that is wanted.
+///
+/// # Errors
+/// Names the option that makes no sense, and what would.
+pub fn plan(arguments: &PlanArguments) -> Result<Wish, UserError> {
+    let fast = option("--fast", arguments.fast.as_deref(), fast_share)?;
+    let at_least = option("--at-least", arguments.at_least.as_deref(), rate)?;
+    let parts = option("--parts", arguments.parts.as_deref(), parts)?;
+    Ok(at_least.or(parts).or(fast).unwrap_or(Wish::Fastest(0.1)))
+}
+
+fn fast_share(text: &str) -> Result<Wish, UserError> {
+    match parse_share(text)? {
+        share if share > 0.0 && share < 1.0 => Ok(Wish::Fastest(share)),
+        _ => Err(UserError::usage(format!("{text} leaves nothing to divide; give a share such as 10%"))),
+    }
+}
+
+fn rate(text: &str) -> Result<Wish, UserError> {
+    let size = text.strip_suffix("/s").map(str::trim_end).and_then(|size| parse_size(size).ok());
+    match size {
+        Some(Bytes(rate)) if rate > 0 => Ok(Wish::AtLeast(rate as f64)),
+        _ => Err(UserError::usage(format!("`{text}` is not a rate such as 150MB/s"))),
+    }
+}
+
+fn parts(text: &str) -> Result<Wish, UserError> {
+    match text.parse() {
+        Ok(count @ 1..=PARTS_MAX) => Ok(Wish::Parts(count)),
+        _ => Err(UserError::usage(format!("`{text}` is not a number of partitions from 1 to {PARTS_MAX}"))),
+    }
 }
 
 /// Reads the value of an option, if it was given.

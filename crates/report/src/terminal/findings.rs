@@ -42,6 +42,7 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
         "write-rate-inner" => (Group::Speed, "Write rate, end"),
         "write-rate-mean" => (Group::Speed, "Write rate, mean"),
         "full-pass-time" => (Group::Speed, "Full pass"),
+        "datasheet-claims" => (Group::Speed, "Figures stated"),
         "access-time" => (Group::Access, "Access time"),
         "concurrency-gain" => (Group::Access, "Parallel gain"),
         "concurrency-knee" => (Group::Access, "Best parallelism"),

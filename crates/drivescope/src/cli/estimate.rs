@@ -1,0 +1,177 @@
+//! `drivescope estimate`: how long a pass, a backup, a rebuild or a surface check will take, from runs that are kept.
+
+use super::args::EstimateArguments;
+use super::output;
+use super::resolve::{EstimateWish, estimate as resolve};
+use super::stored::{analysed, drive_name};
+use crate::error::{UserError, exit};
+use analysis::estimate::{Basis, DriveRates, RateCurve, Work, WorkTime, rebuild, work_time};
+use model::range::ByteRange;
+use model::run::Run;
+use model::units::Bytes;
+use report::json::estimate_document;
+use report::quantity::size;
+use report::terminal::{EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page};
+use std::path::Path;
+
+/// What holds for every estimate.
+const ASSUMPTION: &str = "For drives that do nothing else meanwhile and large requests in order. Small files, other users, a \
+                          slower link or copy program make it longer; whoever copies only what is in use is done sooner.";
+/// What the ranges mean.
+const CONFIDENCE: &str = "A range holds the true time with 95 % confidence.";
+const WRITES_NOT_MEASURED: &str = "Writes were not measured: as long as reads, or longer. To measure them: drivescope surface \
+                                   TARGET --write";
+
+/// Runs the command; the exit status.
+///
+/// # Errors
+/// When there is no such run, or the work does not fit on its drive.
+pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    let wish = resolve(arguments)?;
+    let runs: Vec<Run> = wish.runs.iter().map(|name| analysed(name, store)).collect::<Result<_, _>>()?;
+    let drives: Vec<DriveRates> = runs.iter().map(DriveRates::of).collect();
+    if let Some(range) = wish.backup {
+        must_fit(range, &runs)?;
+    }
+    let page = EstimatePage {
+        drives: runs.iter().zip(&drives).map(|(run, drive)| described(run, drive)).collect(),
+        works: works(&wish, &drives),
+        notes: vec![ASSUMPTION.into(), CONFIDENCE.into()],
+    };
+    let is_known = page.works.iter().flat_map(|work| &work.rows).any(|row| row.outcome.is_ok());
+    let text = |style| estimate_page(&page, style);
+    output::give_page(text, || estimate_document(&page), &arguments.page)?;
+    Ok(if is_known { exit::SUCCESS } else { exit::FAILURE })
+}
+
+/// Of several drives some may be too small; then their rows say so.
+fn must_fit(range: ByteRange, runs: &[Run]) -> Result<(), UserError> {
+    let fits = |run: &&Run| range.end().0 <= run.target.capacity.0;
+    match runs.iter().max_by_key(|run| run.target.capacity) {
+        Some(largest) if !runs.iter().any(|run| fits(&run)) => Err(UserError::usage(format!(
+            "--backup: {} from byte {} on do not fit on {}, which holds {}. Give a smaller --backup or --from",
+            size(range.bytes()),
+            range.first().0,
+            drive_name(largest),
+            size(largest.target.capacity)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn works(wish: &EstimateWish, drives: &[DriveRates]) -> Vec<EstimatedWork> {
+    let whole = |drive: &DriveRates| ByteRange::whole(drive.capacity);
+    let can_write = drives.iter().any(|drive| drive.write.is_ok());
+    let mut works = Vec::new();
+    if wish.full_pass {
+        works.push(of_each("full-read", "Read all of it once", drives, |drive| Work::Read(whole(drive))));
+        if can_write {
+            works.push(of_each("full-write", "Write all of it once", drives, |drive| {
+                Work::Write(whole(drive))
+            }));
+        }
+    }
+    if let Some(range) = wish.backup {
+        let what = format!("{}{}", size(range.bytes()), from(range));
+        let to = format!("Back up to it: write {what}");
+        let of = format!("Back it up, or image it: read {what}");
+        works.push(of_each("backup-read", &of, drives, |_| Work::Read(range)));
+        works.push(of_each("backup-write", &to, drives, |_| Work::Write(range)));
+    }
+    if wish.rebuild {
+        works.push(rebuilt(drives));
+    }
+    if wish.surface_check {
+        let reads = "Check its surface by reading";
+        works.push(of_each("surface-check", reads, drives, |drive| Work::Read(whole(drive))));
+        if can_write {
+            let both = "Check its surface by writing and reading back";
+            works.push(of_each("surface-check-write", both, drives, |drive| {
+                Work::WriteAndVerify(whole(drive))
+            }));
+        }
+    }
+    works
+}
+
+fn from(range: ByteRange) -> String {
+    match range.first().0 {
+        0 => String::new(),
+        first => format!(" from {} on", size(Bytes(first))),
+    }
+}
+
+fn of_each(
+    name: &'static str,
+    what: &str,
+    drives: &[DriveRates],
+    work: impl Fn(&DriveRates) -> Work,
+) -> EstimatedWork {
+    let rows = drives.iter().enumerate().map(|(index, drive)| {
+        let work = work(drive);
+        row(index, work.range(), work_time(drive, work))
+    });
+    EstimatedWork { name, what: what.into(), rows: rows.collect() }
+}
+
+/// Each drive by itself, and of several how long all of them take together.
+fn rebuilt(drives: &[DriveRates]) -> EstimatedWork {
+    let smallest = drives.iter().map(|drive| drive.capacity).min().unwrap_or(Bytes::ZERO);
+    let range = ByteRange::whole(smallest);
+    let what = if drives.len() == 1 { "Rebuild it in a RAID" } else { "Rebuild a RAID of them" };
+    let mut work = of_each("rebuild", what, drives, |_| Work::Rebuild(range));
+    if drives.len() > 1 {
+        let together = match rebuild(drives) {
+            Ok((slowest, time)) => row(slowest, range, Ok(time)),
+            Err((index, why)) => row(index, range, Err(why)),
+        };
+        work.rows.push(EstimatedRow { is_of_all: true, ..together });
+    }
+    work
+}
+
+fn row(drive: usize, range: ByteRange, time: Result<WorkTime, String>) -> EstimatedRow {
+    let is_of_reads = time.as_ref().is_ok_and(|time| time.writes_are_as_reads);
+    EstimatedRow {
+        drive,
+        is_of_all: false,
+        range,
+        outcome: time.map(|time| (time.seconds, time.bytes_per_second)),
+        remark: is_of_reads.then(|| WRITES_NOT_MEASURED.into()),
+    }
+}
+
+fn described(run: &Run, drive: &DriveRates) -> EstimatedDrive {
+    EstimatedDrive {
+        name: drive_name(run),
+        capacity: run.target.capacity,
+        run: run.id.clone(),
+        basis: basis(drive),
+    }
+}
+
+/// What is known of a drive's rates, and what to be careful about.
+pub(super) fn basis(drive: &DriveRates) -> Vec<String> {
+    let mut sentences = vec![rests_on("Reads", &drive.read)];
+    if drive.write.is_ok() {
+        sentences.push(rests_on("Writes", &drive.write));
+    }
+    sentences.extend(drive.cautions.iter().cloned());
+    sentences
+}
+
+fn rests_on(what: &str, curve: &Result<RateCurve, String>) -> String {
+    let curve = match curve {
+        Ok(curve) => curve,
+        Err(why) => return format!("{what} are not known: {why}"),
+    };
+    match curve.basis() {
+        Basis::Zones(zones) => format!("{what}: {zones} zones."),
+        Basis::Even => format!("{what} are equally fast everywhere."),
+        Basis::Ends => format!(
+            "{what}: the rates at both ends and the mean, so that a part of it is known to a wide range only; \
+             `drivescope surface` finds the zones."
+        ),
+        Basis::Mean => format!("{what}: the mean only."),
+    }
+}

@@ -1,0 +1,93 @@
+//! `drivescope plan`: where to cut a drive into partitions by rate, from a run that is kept. It changes nothing.
+
+use super::args::PlanArguments;
+use super::estimate::basis;
+use super::output;
+use super::resolve::plan as resolve;
+use super::stored::{analysed, drive_name};
+use crate::error::{UserError, exit};
+use analysis::estimate::DriveRates;
+use analysis::plan::{PartitionPlan, Wish, plan};
+use model::run::Run;
+use report::json::partition_document;
+use report::quantity::rough_rate;
+use report::terminal::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
+use std::path::Path;
+
+/// Runs the command; the exit status.
+///
+/// # Errors
+/// When there is no such run, or its drive cannot be cut so.
+pub fn run(arguments: &PlanArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    let wish = resolve(arguments)?;
+    let run = analysed(&arguments.run, store)?;
+    let drive = DriveRates::of(&run);
+    let cannot =
+        |why: String| UserError::failure(format!("cannot plan partitions on {}: {why}", drive_name(&run)));
+    let curve = drive.read.as_ref().or(drive.write.as_ref()).map_err(|_| {
+        let why = drive.read.as_ref().err().cloned().unwrap_or_default();
+        cannot(format!("its rates are not known. {why}"))
+    })?;
+    let planned = plan(curve, &run.target, wish).map_err(cannot)?;
+    let page = page(&run, &drive, wish, &planned);
+    output::give_page(|style| partition_page(&page, style), || partition_document(&page), &arguments.page)?;
+    Ok(exit::SUCCESS)
+}
+
+fn page(run: &Run, drive: &DriveRates, wish: Wish, plan: &PartitionPlan) -> PartitionPage {
+    let mut warnings = Vec::new();
+    if plan.is_even {
+        warnings.push(
+            "All places of it are equally fast, as far as the run tells: speed is no reason to cut it."
+                .to_owned(),
+        );
+    }
+    let partitions = plan.partitions.iter().enumerate().map(|(index, partition)| PlannedPartition {
+        name: name(index, plan, partition.is_fast),
+        range: partition.range,
+        mean: partition.mean,
+        fastest: partition.fastest,
+        slowest: partition.slowest,
+    });
+    let cuts = plan.cuts.iter().map(|cut| PlannedCut {
+        at: cut.at,
+        asked: cut.asked,
+        is_zone_border: cut.is_zone_border,
+    });
+    PartitionPage {
+        drive: drive_name(run),
+        capacity: run.target.capacity,
+        logical_block: run.target.logical_block,
+        run: run.id.clone(),
+        wish: wish_text(wish),
+        basis: basis(drive),
+        warnings,
+        partitions: partitions.collect(),
+        cuts: cuts.collect(),
+        has_script: !plan.cuts.is_empty() || matches!(wish, Wish::Parts(_)),
+    }
+}
+
+/// "fast" and "rest" where one was asked to be fast, else numbers.
+fn name(index: usize, plan: &PartitionPlan, is_fast: bool) -> String {
+    let has_fast = plan.partitions.iter().any(|partition| partition.is_fast);
+    match (has_fast, is_fast, plan.partitions.len()) {
+        (true, true, _) => "fast".into(),
+        (true, false, ..=2) => "rest".into(),
+        (true, false, _) => format!("rest-{}", if index == 0 { 1 } else { 2 }),
+        (false, ..) => format!("part-{}", index + 1),
+    }
+}
+
+fn wish_text(wish: Wish) -> String {
+    match wish {
+        Wish::Fastest(share) => {
+            format!("The fastest {:.4} % as one partition", share * 100.0).replace(".0000 %", " %")
+        }
+        Wish::AtLeast(rate) => {
+            format!("Everything that runs at {} or more as one partition", rough_rate(rate))
+        }
+        Wish::Parts(1) => "One partition".into(),
+        Wish::Parts(count) => format!("{count} partitions of about the same size"),
+    }
+}
