@@ -23,14 +23,19 @@ pub struct MonotonicClock {
 impl MonotonicClock {
     /// Begins now.
     pub fn start() -> MonotonicClock {
-        MonotonicClock { began_ns: raw_ns() }
+        MonotonicClock::going_on_from(Instant::START)
+    }
+
+    /// Shows `moment` now. The system's clock may have begun later than that, after a restart of the machine.
+    pub fn going_on_from(moment: Instant) -> MonotonicClock {
+        MonotonicClock { began_ns: raw_ns().wrapping_sub(moment.0) }
     }
 }
 
 impl Clock for MonotonicClock {
     #[inline]
     fn now(&self) -> Instant {
-        Instant(raw_ns() - self.began_ns)
+        Instant(raw_ns().wrapping_sub(self.began_ns))
     }
 
     fn pass(&self, time: Nanos) {
@@ -91,6 +96,13 @@ mod tests {
         let clock = VirtualClock::default();
         clock.pass(Nanos(5));
         clock.advance_to(Instant(4));
+    }
+
+    #[test]
+    fn a_clock_goes_on_from_any_moment() {
+        let year = Instant(31_557_600_000_000_000);
+        let now = MonotonicClock::going_on_from(year).now();
+        assert!(now >= year && now.since(year) < Nanos::from_secs(10), "{now:?}");
     }
 
     #[test]

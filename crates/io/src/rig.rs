@@ -190,6 +190,14 @@ impl Rig {
         self.clock().now()
     }
 
+    /// Lets its clock show `moment` now, so that a run that is resumed has one time. Before the first phase.
+    pub fn go_on_from(&mut self, moment: Instant) {
+        match &mut self.place {
+            Place::Real { clock, .. } => *clock = MonotonicClock::going_on_from(moment),
+            Place::Virtual { clock, .. } => clock.advance_to(moment.max(clock.now())),
+        }
+    }
+
     /// Runs one phase. Its number is its place in the run; the same number and seed give the same requests.
     ///
     /// # Errors

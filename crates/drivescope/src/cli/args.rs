@@ -105,6 +105,13 @@ pub struct SurfaceWayArguments {
     /// Every block once. Takes hours
     #[arg(long)]
     pub full: bool,
+
+    /// Go on with a run that was interrupted or killed, as its own command says. Consents to write are given again
+    #[arg(long, value_name = "RUN", conflicts_with_all = [
+        "target", "adaptive", "areas", "area_size", "full", "range", "time_limit", "precision", "seed", "engine",
+        "polled", "trace", "max_size",
+    ])]
+    pub resume: Option<String>,
 }
 
 /// Whether and where to write.

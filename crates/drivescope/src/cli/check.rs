@@ -3,8 +3,8 @@
 use super::args::CheckArguments;
 use super::{measure, resolve};
 use crate::error::UserError;
-use crate::experiment::Experiment;
 use crate::experiment::check::Check;
+use crate::experiment::{Experiment, Question};
 use std::path::Path;
 
 /// Runs the command; the exit status.
@@ -13,7 +13,10 @@ use std::path::Path;
 /// When it cannot be run as asked for.
 pub fn run(arguments: &CheckArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let resolved = resolve::check(arguments)?;
-    measure::run(&resolved, &arguments.measuring, &arguments.output, store, |question| {
-        Ok(Box::new(Check::new(question)?) as Box<dyn Experiment>)
-    })
+    measure::run(&resolved, &arguments.measuring, &arguments.output, store, plan)
+}
+
+/// The experiment that answers a question.
+pub(super) fn plan(question: Question) -> Result<Box<dyn Experiment>, String> {
+    Ok(Box::new(Check::new(question)?))
 }

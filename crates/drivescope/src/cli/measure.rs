@@ -45,13 +45,15 @@ pub fn run(
         events: &mut screen,
         interrupt: interrupt::flag()?,
         trace: measuring.trace,
+        owed: None,
     };
     let run = session.run(experiment.as_mut())?;
     output::give(&run, shown)?;
     Ok(status(&run))
 }
 
-fn question(resolved: &Resolved, chosen: &Chosen) -> Question {
+/// What the experiment is asked.
+pub(super) fn question(resolved: &Resolved, chosen: &Chosen) -> Question {
     Question {
         facts: chosen.facts.clone(),
         range: chosen.range,
@@ -64,7 +66,7 @@ fn question(resolved: &Resolved, chosen: &Chosen) -> Question {
 }
 
 /// The header of the run; measures what the tool itself costs, except in virtual time.
-fn begin(experiment: &'static str, resolved: &Resolved, chosen: &Chosen) -> Result<Run, UserError> {
+pub(super) fn begin(experiment: &'static str, resolved: &Resolved, chosen: &Chosen) -> Result<Run, UserError> {
     let is_virtual = chosen.facts.kind == TargetKind::Sim;
     let overhead = if is_virtual { None } else { Some(overhead::measure(MonotonicClock::start())?) };
     let mut state_before = Vec::new();
@@ -84,7 +86,8 @@ fn begin(experiment: &'static str, resolved: &Resolved, chosen: &Chosen) -> Resu
     }))
 }
 
-fn status(run: &Run) -> u8 {
+/// The exit status of a run that has ended.
+pub(super) fn status(run: &Run) -> u8 {
     match run.status {
         RunStatus::Complete => exit::SUCCESS,
         RunStatus::Interrupted => exit::INTERRUPTED,

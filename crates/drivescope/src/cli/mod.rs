@@ -10,6 +10,7 @@ mod picture;
 mod plan;
 mod report;
 mod resolve;
+mod resume;
 mod runs;
 mod show;
 mod sim;

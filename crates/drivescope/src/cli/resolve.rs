@@ -15,6 +15,7 @@ use model::units::{Bytes, Nanos, Offset};
 use std::hash::{BuildHasher, Hasher};
 
 /// What the options of an experiment mean.
+#[derive(Clone, Debug)]
 pub struct Resolved {
     /// The target and how to reach it.
     pub choice: Choice,
@@ -282,7 +283,7 @@ fn command(
 }
 
 /// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain =
         !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-:%@+=,".contains(c));
     if plain { word.to_string() } else { format!("'{}'", word.replace('\'', r"'\''")) }

@@ -2,7 +2,7 @@
 
 use super::args::SurfaceArguments;
 use super::resolve::SurfaceWay;
-use super::{measure, resolve};
+use super::{measure, resolve, resume};
 use crate::error::UserError;
 use crate::experiment::surface::adaptive::Adaptive;
 use crate::experiment::surface::areas::Areas;
@@ -16,12 +16,16 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be run as asked for.
 pub fn run(arguments: &SurfaceArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    if let Some(name) = &arguments.way.resume {
+        let dry_run = arguments.measuring.dry_run;
+        return resume::run(name, &arguments.writing, dry_run, &arguments.output, store);
+    }
     let (resolved, way) = resolve::surface(arguments)?;
     measure::run(&resolved, &arguments.measuring, &arguments.output, store, |question| plan(way, question))
 }
 
 /// The experiment that goes over the drive that way: reads, and then writes where they are allowed.
-fn plan(way: SurfaceWay, question: Question) -> Result<Box<dyn Experiment>, String> {
+pub(super) fn plan(way: SurfaceWay, question: Question) -> Result<Box<dyn Experiment>, String> {
     let mut mixes = vec![OperationMix::Read];
     if question.may_write {
         mixes.push(OperationMix::Write);

@@ -44,6 +44,12 @@ pub trait Experiment {
 
     /// What is still ahead, as far as can be told now.
     fn outlook(&self) -> Outlook;
+
+    /// Whether it asks by itself for the rest of a phase that was cut short, when a run is resumed. If not, such a phase
+    /// is done again as a whole.
+    fn completes_cut_phases(&self) -> bool {
+        false
+    }
 }
 
 /// What is ahead.

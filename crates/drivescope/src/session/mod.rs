@@ -3,6 +3,7 @@
 mod load_watch;
 mod observer;
 mod precision;
+pub mod resume;
 
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
@@ -33,6 +34,8 @@ pub struct Session<'run> {
     pub interrupt: &'run AtomicBool,
     /// Whether to keep every I/O.
     pub trace: bool,
+    /// What a resumed run begins with, before it asks the experiment: see [`resume::catch_up`].
+    pub owed: Option<Phase>,
 }
 
 impl Session<'_> {
@@ -66,7 +69,7 @@ impl Session<'_> {
     ) -> Result<Option<StopReason>, UserError> {
         loop {
             let series = LazySeries { writer: &self.writer, opened: OnceCell::new() };
-            let next = experiment.next(&self.run.view(&series));
+            let next = self.owed.take().or_else(|| experiment.next(&self.run.view(&series)));
             let ahead = experiment.outlook();
             let Some(phase) = next else {
                 self.warn_of_what_was_left(ahead.phases());

@@ -79,6 +79,12 @@ pub enum StoreError {
         /// The name.
         id: String,
     },
+    /// A complete run has nothing left to do.
+    #[error("run {id} is complete, so there is nothing to resume; `drivescope show {id}` shows it")]
+    Complete {
+        /// The name.
+        id: String,
+    },
     /// The index of runs failed. It can be made again from the runs.
     #[error("cannot use the index {}: {source}. Delete the file; the next `drivescope runs` makes it again", path.display())]
     Index {

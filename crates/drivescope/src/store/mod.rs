@@ -35,7 +35,7 @@ mod tests;
 
 pub use error::StoreError;
 pub use listing::RunListing;
-pub use reader::{StoredRun, StoredSeries};
+pub use reader::{LOST_PHASE, StoredRun, StoredSeries};
 pub use writer::RunWriter;
 
 use folder::{LOCK_FILE, RUN_FILE, is_being_written, run_folders, try_lock, wait_for_lock};
@@ -138,6 +138,29 @@ impl Store {
         }
         writer.moved_to(folder);
         Ok(writer)
+    }
+
+    /// Goes on writing a run that did not come to its end, and answers what was kept of it. From its next phase on it
+    /// reads as interrupted until it is finished again.
+    ///
+    /// # Errors
+    /// When there is no such run, it is complete, another process writes it, or it cannot be read or written.
+    pub fn resume(&self, id_or_prefix: &str) -> Result<(RunWriter, StoredRun), StoreError> {
+        let id = self.resolve(id_or_prefix)?;
+        let folder = self.run_folder(&id);
+        let Some(lock) = try_lock(&folder.join(LOCK_FILE))? else { return Err(StoreError::UnderWay { id }) };
+        folder::fold_all(&folder)?;
+        let mut stored = reader::read(&id, &folder)?;
+        if stored.run.finished.is_some() && stored.run.status == RunStatus::Complete {
+            drop(lock);
+            let _ = fs::remove_file(folder.join(LOCK_FILE));
+            return Err(StoreError::Complete { id });
+        }
+        reader::add_lost_phases(&mut stored.run, &stored.series);
+        stored.run.finished = None;
+        stored.run.status = RunStatus::Interrupted;
+        let writer = RunWriter::reopen(self, &stored.run, folder, lock)?;
+        Ok((writer, stored))
     }
 
     /// Folds what killed writers left and removes what they had not begun to show. What fails here fails again, with

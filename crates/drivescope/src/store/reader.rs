@@ -12,6 +12,7 @@ use super::listing::facts;
 use super::row::StoredRecord;
 use super::segment::{Fingerprint, SegmentReader, probe};
 use model::histogram::LatencyHistogram;
+use model::plan::{Phase, PhaseKind, StopCondition};
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::request::Operation;
 use model::run::{OperationTotals, PhaseSummary, Run, RunStatus, Series};
@@ -47,6 +48,9 @@ pub struct StoredSeries {
     telemetry: Cache<TelemetryRecord>,
 }
 
+/// The name of a phase of which nothing but records was kept.
+pub const LOST_PHASE: &str = "a phase that was not noted before the program was killed";
+
 /// What is read at once.
 #[derive(Clone, Debug)]
 struct Group {
@@ -78,14 +82,39 @@ pub(super) fn read(id: &str, folder: &Path) -> Result<StoredRun, StoreError> {
         run.status = RunStatus::Interrupted;
     }
     let series = StoredSeries::open(folder, under_way, &mut damage)?;
-    restore_unfinished_totals(&mut run.phases, &series);
+    restore_unfinished_totals(&mut run.phases, &series, 0);
     restore_histograms(&mut run.phases, &series);
     Ok(StoredRun { run, series, damage, under_way })
 }
 
+/// With hundreds of phases the facts are not written at every one, so that after a kill there can be records of phases
+/// that the facts do not know. They get a place each, with what the records say, since the next phase needs a number of
+/// its own.
+pub(super) fn add_lost_phases(run: &mut Run, series: &StoredSeries) {
+    let first_lost = run.phases.len() as u32;
+    let mut began: BTreeMap<u32, u64> = BTreeMap::new();
+    for interval in series.stream(SeriesKind::Intervals, None, &series.intervals) {
+        began.entry(interval.phase).or_insert(interval.start_ns);
+    }
+    let last = began.keys().next_back().map_or(0, |last| last.saturating_add(1));
+    let experiment = run.phases.last().map(|last| last.phase.experiment.clone()).unwrap_or_default();
+    for number in first_lost..last {
+        let phase = Phase {
+            name: LOST_PHASE.into(),
+            experiment: experiment.clone(),
+            kind: PhaseKind::WarmUp,
+            workload: None,
+            stop: StopCondition::default(),
+        };
+        let start_ns = began.get(&number).copied().unwrap_or_default();
+        run.phases.push(PhaseSummary { phase, start_ns, duration_ns: 0, stopped: None, totals: Vec::new() });
+    }
+    restore_unfinished_totals(&mut run.phases[first_lost as usize..], series, first_lost);
+}
+
 /// A phase that the program was killed in has no totals in the facts: its intervals have them.
-fn restore_unfinished_totals(phases: &mut [PhaseSummary], series: &StoredSeries) {
-    for (number, phase) in (0..).zip(phases) {
+fn restore_unfinished_totals(phases: &mut [PhaseSummary], series: &StoredSeries, first: u32) {
+    for (number, phase) in (first..).zip(phases) {
         if phase.stopped.is_some() || !phase.totals.is_empty() {
             continue;
         }

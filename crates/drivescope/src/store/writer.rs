@@ -3,7 +3,7 @@
 use super::Store;
 use super::error::StoreError;
 use super::files::{Lasting, exchange_folders, write_whole};
-use super::folder::{LOCK_FILE, RUN_FILE, fold, fold_all};
+use super::folder::{LOCK_FILE, RUN_FILE, fold, fold_all, parts};
 use super::format::SeriesKind;
 use super::index;
 use super::journal::JournalWriter;
@@ -58,8 +58,38 @@ impl RunWriter {
         replaces: Option<PathBuf>,
         lock: File,
     ) -> Result<RunWriter, StoreError> {
-        let series = SeriesKind::ALL.map(|kind| SeriesWriter { kind, number: 1, journal: None });
-        let mut writer = RunWriter {
+        let mut writer = RunWriter::new(store, run, folder, replaces, lock, |_| 1);
+        writer.write_facts(run, Lasting::PowerCut)?;
+        Ok(writer)
+    }
+
+    /// Goes on with a folder whose journals are folded, behind the parts that its series have. The facts stay as they are
+    /// until a phase begins.
+    pub(super) fn reopen(
+        store: &Store,
+        run: &Run,
+        folder: PathBuf,
+        lock: File,
+    ) -> Result<RunWriter, StoreError> {
+        let parts = parts(&folder)?;
+        let next = |kind| {
+            let numbers = parts.keys().filter(|(of, _)| *of == kind).map(|(_, number)| *number);
+            numbers.max().unwrap_or(0) + 1
+        };
+        Ok(RunWriter::new(store, run, folder, None, lock, next))
+    }
+
+    fn new(
+        store: &Store,
+        run: &Run,
+        folder: PathBuf,
+        replaces: Option<PathBuf>,
+        lock: File,
+        number: impl Fn(SeriesKind) -> u32,
+    ) -> RunWriter {
+        let series =
+            SeriesKind::ALL.map(|kind| SeriesWriter { kind, number: number(kind), journal: None });
+        RunWriter {
             store: store.clone(),
             id: run.id.clone(),
             folder,
@@ -70,9 +100,7 @@ impl RunWriter {
             synced: Instant::now(),
             facts_written: Instant::now(),
             facts_took: Duration::ZERO,
-        };
-        writer.write_facts(run, Lasting::PowerCut)?;
-        Ok(writer)
+        }
     }
 
     /// The folder has a new name.

@@ -152,6 +152,10 @@ impl Experiment for Full {
         outlook.steps.extend(passes.iter().flat_map(|pass| self.steps(pass)));
         outlook
     }
+
+    fn completes_cut_phases(&self) -> bool {
+        true
+    }
 }
 
 fn step(mix: OperationMix, what: String, phases: u32, time: Nanos, bytes: Bytes) -> Step {

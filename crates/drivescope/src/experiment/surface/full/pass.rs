@@ -140,8 +140,8 @@ impl Pass {
         let is_own = |mix| summary.phase.kind == self.kind && mix == self.mix;
         let Some(workload) = workload.filter(|workload| is_own(workload.mix)) else { return };
         let (range, stopped) = (workload.range, summary.stopped);
-        // What was under way when the program was killed is done again.
-        let Some(stopped) = stopped else { return };
+        // What was under way when the program was killed or the device went away is done again.
+        let Some(stopped) = stopped.filter(|why| *why != StopReason::DeviceGone) else { return };
         let asked = self.task(so_far).filter(|task| task.range.first() == range.first());
         match asked.map(|task| task.purpose) {
             Some(Purpose::Sample) => self.take_sample(range, summary),

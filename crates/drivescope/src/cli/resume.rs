@@ -1,0 +1,201 @@
+//! `--resume RUN`: goes on with a run that was interrupted or killed. What it does is what its own command says.
+
+use super::args::{Arguments, Command, OutputArguments, WritingArguments};
+use super::resolve::{self, Resolved};
+use super::{check, existing_store, measure, no_runs, output, surface};
+use crate::error::{UserError, exit};
+use crate::experiment::{Experiment, Question};
+use crate::interrupt;
+use crate::screen::{Screen, plan};
+use crate::session::{Session, resume};
+use crate::store::{Store, StoreError};
+use crate::target_choice::{self, Chosen};
+use clap::Parser;
+use model::run::Run;
+use model::target::TargetKind;
+use model::units::Nanos;
+use report::quantity::rough_time;
+use std::path::Path;
+
+/// What a stored command asks for.
+struct Repeated {
+    resolved: Resolved,
+    trace: bool,
+    plan_of: Box<dyn FnOnce(Question) -> Result<Box<dyn Experiment>, String>>,
+}
+
+/// Goes on with a run; the exit status. `writing` adds to the consents that its command has.
+///
+/// # Errors
+/// When there is no such run, it is complete, its target is not the one it was, or it cannot be gone on with.
+pub fn run(
+    name: &str,
+    writing: &WritingArguments,
+    dry_run: bool,
+    shown: &OutputArguments,
+    store: Option<&Path>,
+) -> Result<u8, UserError> {
+    let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
+    let store = existing_store(store)?.ok_or_else(none)?;
+    let kept = store.read(name)?;
+    if kept.under_way {
+        return Err(StoreError::UnderWay { id: kept.run.id }.into());
+    }
+    let Repeated { resolved, trace, plan_of } = repeated(&kept.run, writing)?;
+    if Path::new(&resolved.choice.target).is_dir() {
+        return Err(UserError::failure(format!(
+            "cannot resume run {}: its scratch file was removed when it ended. Begin a new run: {}",
+            kept.run.id, kept.run.command
+        )));
+    }
+    let chosen = target_choice::open(&resolved.choice)?;
+    let mut experiment = plan_of(measure::question(&resolved, &chosen)).map_err(UserError::usage)?;
+    check_same(&kept.run, experiment.name(), &resolved, &chosen)?;
+    if dry_run {
+        resume::catch_up(experiment.as_mut(), &kept.run, &kept.series)?;
+        let page = plan(&chosen.facts, &experiment.outlook(), output::page_style(shown.plain));
+        output::print(&page)?;
+        return Ok(exit::SUCCESS);
+    }
+    go_on(&store, &kept.run.id, chosen, experiment.as_mut(), trace, shown)
+}
+
+fn go_on(
+    store: &Store,
+    id: &str,
+    mut chosen: Chosen,
+    experiment: &mut dyn Experiment,
+    trace: bool,
+    shown: &OutputArguments,
+) -> Result<u8, UserError> {
+    let (writer, kept) = store.resume(id)?;
+    kept.damage.iter().for_each(|damage| output::say(damage));
+    let owed = resume::catch_up(experiment, &kept.run, &kept.series)?;
+    let end = resume::end_of(&kept.run, &kept.series);
+    chosen.rig.go_on_from(end);
+    let mut run = kept.run;
+    run.state_after.clear();
+    run.environment.warnings.push(format!(
+        "The run was interrupted after {} and resumed later; its clock does not count the time in between",
+        rough_time(Nanos(end.0))
+    ));
+    let mut screen = Screen::new(shown.quiet, shown.plain);
+    let session = Session {
+        rig: chosen.rig,
+        writer,
+        run,
+        events: &mut screen,
+        interrupt: interrupt::flag()?,
+        trace,
+        owed,
+    };
+    let run = session.run(experiment)?;
+    output::give(&run, shown)?;
+    Ok(measure::status(&run))
+}
+
+/// What the command of a run asks for. It was written by this program, but may have been altered since.
+fn repeated(run: &Run, writing: &WritingArguments) -> Result<Repeated, UserError> {
+    let unreadable = || {
+        UserError::failure(format!(
+            "cannot resume run {}: its command `{}` is none that can be resumed. Begin a new run",
+            run.id, run.command
+        ))
+    };
+    let arguments =
+        words(&run.command).and_then(|words| Arguments::try_parse_from(words).ok()).ok_or_else(unreadable)?;
+    match arguments.command {
+        Some(Command::Check(mut typed)) => {
+            typed.writing.add(writing);
+            let trace = typed.measuring.trace;
+            Ok(Repeated { resolved: resolve::check(&typed)?, trace, plan_of: Box::new(check::plan) })
+        }
+        Some(Command::Surface(mut typed)) => {
+            typed.writing.add(writing);
+            let trace = typed.measuring.trace;
+            let (resolved, way) = resolve::surface(&typed)?;
+            Ok(Repeated { resolved, trace, plan_of: Box::new(move |question| surface::plan(way, question)) })
+        }
+        _ => Err(unreadable()),
+    }
+}
+
+impl WritingArguments {
+    /// Adds the consents of another command. The run itself says whether it writes.
+    fn add(&mut self, more: &WritingArguments) {
+        self.destroy_data |= more.destroy_data && self.write;
+        if self.write && more.confirm.is_some() {
+            self.confirm.clone_from(&more.confirm);
+        }
+    }
+}
+
+/// Whether the target is the one of the run. The name of a run of a virtual drive is drawn from all that decides it.
+fn check_same(
+    run: &Run,
+    experiment: &'static str,
+    resolved: &Resolved,
+    chosen: &Chosen,
+) -> Result<(), UserError> {
+    resume::check_same_target(run, &chosen.facts)?;
+    if chosen.facts.kind != TargetKind::Sim {
+        return Ok(());
+    }
+    let repeated = Resolved { command: run.command.clone(), ..resolved.clone() };
+    if measure::begin(experiment, &repeated, chosen)?.id == run.id {
+        return Ok(());
+    }
+    Err(UserError::failure(format!(
+        "cannot resume run {}: the profile of {} or the version of drivescope is another one since. Begin a new run: {}",
+        run.id, run.target.path, run.command
+    )))
+}
+
+/// The words of a command as a shell reads them, as far as commands of runs need it: plain words and single quotes.
+/// None when a quote has no end.
+fn words(command: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut rest = command.chars();
+    while let Some(character) = rest.next() {
+        match character {
+            ' ' => words.extend(word.take()),
+            '\'' => {
+                let quoted = word.get_or_insert_default();
+                loop {
+                    match rest.next()? {
+                        '\'' => break,
+                        inside => quoted.push(inside),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(rest.next()?),
+            plain => word.get_or_insert_default().push(plain),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::resolve::quoted;
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_command_is_read_as_a_shell_reads_it() {
+        let command = r"drivescope surface '/tmp/it'\''s a disk' --full --seed 7";
+        let expected = ["drivescope", "surface", "/tmp/it's a disk", "--full", "--seed", "7"];
+        assert_eq!(words(command).unwrap(), expected);
+        assert_eq!(words("drivescope 'surface"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_quoted_is_read_back(typed in prop::collection::vec("\\PC{1,20}", 1..5)) {
+            let command: Vec<String> = typed.iter().map(|word| quoted(word)).collect();
+            prop_assert_eq!(words(&command.join(" ")), Some(typed));
+        }
+    }
+}
