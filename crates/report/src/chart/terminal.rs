@@ -25,6 +25,10 @@ const TICKS_MAX: usize = 7;
 /// Before everything in a chart.
 const INDENT: &str = "  ";
 
+/// In a chart of one series without braille.
+const MEASURED_SIGN: char = '*';
+const LEVEL_SIGN: char = '-';
+
 /// The signs of a chart.
 struct Signs {
     /// For each series; they begin again after the last.
@@ -91,7 +95,10 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
 /// Series and marks in the plot area.
 fn plot(chart: &Chart, columns: usize, style: Style, signs: &Signs) -> SignGrid {
     let mut grid = match chart.series.as_slice() {
-        [series] => dots(series, chart, columns, style).signs(),
+        [series] if style.unicode || series.levels().next().is_none() => {
+            dots(series, chart, columns, style).signs()
+        }
+        [series] => plain_zones(series, chart, columns),
         several => {
             let mut grid = SignGrid::new(columns, SIGN_ROWS);
             for (index, series) in several.iter().enumerate() {
@@ -138,6 +145,17 @@ fn dots(series: &Series, chart: &Chart, columns: usize, style: Style) -> DotGrid
     grid
 }
 
+/// Measurements and levels without braille: a level is seen where both are.
+fn plain_zones(series: &Series, chart: &Chart, columns: usize) -> SignGrid {
+    let mut grid = SignGrid::new(columns, SIGN_ROWS);
+    let measured = series.measured().map(|stretch| (stretch, MEASURED_SIGN));
+    for (stretch, sign) in measured.chain(series.levels().map(|level| (level, LEVEL_SIGN))) {
+        let (first, end) = (chart.x.share(stretch.first), chart.x.share(stretch.end));
+        grid.stroke(first, end, chart.y.share(stretch.value), sign, sign);
+    }
+    grid
+}
+
 /// Which columns lie in a region that is marked.
 fn regions(chart: &Chart, grid: &SignGrid) -> Vec<usize> {
     let places = chart.marks.iter().filter_map(|mark| match mark.place {
@@ -152,8 +170,11 @@ fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<Stri
     let mut entries: Vec<String> = Vec::new();
     match chart.series.as_slice() {
         [series] if series.levels().next().is_some() => {
-            entries.push("dots: measurements".into());
-            entries.push("lines: the level of each zone".into());
+            entries.push(if style.unicode { "dots: measurements" } else { "*: measurements" }.into());
+            entries.push(
+                if style.unicode { "lines: the level of each zone" } else { "-: the level of each zone" }
+                    .into(),
+            );
         }
         [] | [_] => {}
         several => {

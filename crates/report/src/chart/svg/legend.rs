@@ -26,6 +26,7 @@ struct Entry {
 
 enum Sign {
     Series { index: usize, has_levels: bool },
+    Level,
     Border,
     Region,
     Limit,
@@ -34,7 +35,7 @@ enum Sign {
 impl Legend {
     pub(super) fn of(chart: &Chart) -> Legend {
         let series = chart.series.iter().enumerate().map(|(index, series)| Entry {
-            name: series_name(series),
+            name: series.name.clone(),
             sign: Sign::Series { index, has_levels: has_levels(series) },
         });
         let marks = chart.mark_names().into_iter().map(|mark| match mark.place {
@@ -44,9 +45,11 @@ impl Legend {
                 Entry { name: format!("{}, {}", mark.name, chart.y.amount(value)), sign: Sign::Limit }
             }
         });
+        let zones = chart.series.iter().any(has_levels);
+        let zones = zones.then(|| Entry { name: "line: level of each zone".into(), sign: Sign::Level });
         let (mut x, mut row) = (MARGIN, 0);
         let mut entries = Vec::new();
-        for mut entry in series.chain(marks) {
+        for mut entry in series.chain(zones).chain(marks) {
             entry.name = fitting(&entry.name, FAINT_SIZE, NAME_WIDTH_MAX);
             let entry_width = SIGN + GAP + width(&entry.name, FAINT_SIZE);
             if x > MARGIN && x + entry_width > WIDTH - MARGIN {
@@ -76,10 +79,6 @@ fn has_levels(series: &Series) -> bool {
     series.layers.iter().any(|layer| matches!(layer, Layer::Levels(levels) if !levels.is_empty()))
 }
 
-fn series_name(series: &Series) -> String {
-    if has_levels(series) { format!("{} (line: zones)", series.name) } else { series.name.clone() }
-}
-
 fn sign(canvas: &mut Canvas, x: f64, y: f64, sign: &Sign) {
     let palette = canvas.palette;
     let end = x + SIGN;
@@ -96,6 +95,12 @@ fn sign(canvas: &mut Canvas, x: f64, y: f64, sign: &Sign) {
             symbol(*index).draw(&mut path, x + SIGN / 2.0, y, RADIUS * 1.7);
             canvas.put(super::plot::symbols(*index, colour, &path, 1.0));
         }
+        Sign::Level => canvas.put(format_args!(
+            r#"<path d="M{x:.1} {:.1}h{half:.1}v8h{half:.1}" fill="none" stroke="{}" stroke-width="2"/>"#,
+            y - 4.0,
+            palette.faint_text,
+            half = SIGN / 2.0,
+        )),
         Sign::Border => canvas.put(format_args!(
             r#"<line x1="{m:.1}" y1="{:.1}" x2="{m:.1}" y2="{:.1}" stroke="{}" stroke-width="1.5" stroke-dasharray="4 3"/>"#,
             y - 8.0,

@@ -10,6 +10,9 @@ use std::fmt::Write;
 const SINGLE_MAX: usize = 3000;
 /// A measurement that is wider than this many pixels is a stroke.
 const STROKE_PIXELS_MIN: f64 = 2.0 * RADIUS;
+/// Fewer are drawn larger.
+const SPARSE_MAX: usize = 80;
+const SPARSE_RADIUS: f64 = 3.8;
 /// From here on signs let through what is behind them.
 const CROWDED_MIN: usize = 150;
 /// A region is seen when it is as wide as this many pixels.
@@ -108,6 +111,7 @@ impl Drawing<'_> {
 
     /// Each measurement as what it is: a stroke if it is that long, else a sign.
     fn measured(&self, canvas: &mut Canvas, stretches: &[Stretch]) {
+        let radius = if stretches.len() <= SPARSE_MAX { SPARSE_RADIUS } else { RADIUS };
         let (mut strokes, mut signs) = (String::new(), String::new());
         for stretch in stretches.iter().filter(|stretch| stretch.value.is_finite()) {
             let (left, right, y) = (self.x(stretch.first), self.x(stretch.end), self.y(stretch.value));
@@ -116,7 +120,7 @@ impl Drawing<'_> {
                 let _ = write!(strokes, "M{left:.1} {y:.1}H{right:.1}");
             } else {
                 let at = ((left + right) / 2.0).clamp(self.layout.left, self.layout.right);
-                symbol(self.index).draw(&mut signs, at, y, RADIUS);
+                symbol(self.index).draw(&mut signs, at, y, radius);
             }
         }
         if !strokes.is_empty() {
@@ -159,7 +163,7 @@ impl Drawing<'_> {
         // A rim in the colour of the ground keeps the line apart from the signs that it crosses.
         let ground = canvas.palette.ground;
         canvas.put(format_args!(
-            r#"<path d="{path}" fill="none" stroke="{ground}" stroke-width="4" stroke-opacity="0.8"/>"#
+            r#"<path d="{path}" fill="none" stroke="{ground}" stroke-width="3.4" stroke-opacity="0.7"/>"#
         ));
         self.path(canvas, "levels", &path, 2.0, symbol(self.index).dash);
     }

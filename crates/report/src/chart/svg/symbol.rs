@@ -36,9 +36,10 @@ const SYMBOLS: [Symbol; 8] = [
     Symbol { shape: Shape::Ring, dash: "1 2" },
 ];
 
-/// The sign of a series; they begin again after the last.
+/// The sign of a series. After the last they begin again with the second, so that none comes with the same colour twice before
+/// all pairs are used up.
 pub(super) fn symbol(index: usize) -> Symbol {
-    SYMBOLS[index % SYMBOLS.len()]
+    SYMBOLS[(index + index / SYMBOLS.len()) % SYMBOLS.len()]
 }
 
 impl Symbol {
