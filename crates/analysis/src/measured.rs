@@ -85,6 +85,41 @@ pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation)
         .map_or(Vec::new(), |(_, visits)| visits)
 }
 
+/// The experiment that surveys the surface. Whether a question was asked is known by who made the phases; what they say is
+/// known by what they did.
+const SURVEY: &str = "surface";
+
+/// The sequential measured phases of `operation` that surveyed the surface.
+fn survey_phases<'run>(
+    run: &RunView<'run>,
+    operation: Operation,
+) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
+    let phases = (0u32..).zip(run.phases);
+    phases.filter(move |(_, summary)| {
+        let workload = summary.phase.workload.as_ref();
+        summary.phase.experiment == SURVEY
+            && summary.phase.kind == PhaseKind::Measure
+            && workload.is_some_and(|workload| {
+                workload.pattern == Pattern::Sequential && workload.mix.operations() == [operation]
+            })
+    })
+}
+
+/// Whether the surface was surveyed by that operation.
+pub(crate) fn is_surveyed(run: &RunView<'_>, operation: Operation) -> bool {
+    survey_phases(run, operation).next().is_some()
+}
+
+/// The stretch of time of a survey: its hundreds of visits are one piece of evidence, from the first to the end of the last.
+pub(crate) fn survey_evidence(run: &RunView<'_>, operation: Operation) -> Vec<Evidence> {
+    let mut phases = survey_phases(run, operation);
+    let Some((phase, first)) = phases.next() else { return Vec::new() };
+    let last = phases.last().map_or(first, |(_, last)| last);
+    let end_ns = last.start_ns.saturating_add(last.duration_ns);
+    let seconds = end_ns.saturating_sub(first.start_ns) as f64 / 1e9;
+    vec![Evidence { phase, start_s: first.start_ns as f64 / 1e9, seconds }]
+}
+
 /// The random phases of `operation` by the number of requests under way, all with the same block size and range: the
 /// widest range, and of its block sizes the smallest.
 pub(crate) fn random_groups<'run>(
@@ -159,6 +194,18 @@ impl Visit<'_> {
         slices
     }
 
+    /// What was written is written when it is lasting. A cache takes the first of a visit at once and the flush makes up
+    /// for it at the end, so that only the visit as a whole, flush and all, has a rate, the time to get there, `access_s`, taken
+    /// off. None where the flush moved next to nothing: it takes no longer than an access there and back.
+    pub(crate) fn lasting_s_per_byte(&self, access_s: f64) -> Option<f64> {
+        let (flush_s, bytes) = (self.summary.flush_ns() as f64 / 1e9, self.summary.bytes() as f64);
+        if flush_s <= 2.0 * access_s || bytes == 0.0 {
+            return None;
+        }
+        let whole_s = self.summary.duration_ns as f64 / 1e9 + flush_s;
+        Some((whole_s - access_s) / bytes)
+    }
+
     /// Share of its requests that failed.
     pub(crate) fn error_share(&self) -> f64 {
         let (errors, operations) = (self.summary.errors() as f64, self.summary.operations() as f64);
@@ -173,6 +220,17 @@ impl Visit<'_> {
             seconds: self.summary.duration_ns as f64 / 1e9,
         }
     }
+}
+
+/// The mean of single random reads in seconds; 0 when there were none.
+pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
+    let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
+    let (mut sum_ns, mut count) = (0.0, 0.0);
+    for totals in single.iter().filter_map(|visit| visit.summary.totals_of(Operation::Read)) {
+        sum_ns += totals.histogram.sum_ns() as f64;
+        count += totals.histogram.count() as f64;
+    }
+    if count > 0.0 { sum_ns / count / 1e9 } else { 0.0 }
 }
 
 /// The evidence of several visits.

@@ -18,7 +18,7 @@ use super::sequential_rate::pass_mean;
 use super::trust::{Subject, covers};
 use super::wording::long_time;
 use super::{Detector, Need};
-use crate::measured::{evidence_of, sequential_visits};
+use crate::measured::sequential_visits;
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
@@ -73,8 +73,7 @@ fn pass(run: &RunView<'_>, operation: Operation) -> Result<(Finding, Estimate), 
         subject.extent(run, mean.span),
         long_time(estimate.value)
     );
-    let evidence = evidence_of(&mean.visits);
-    let finding = Finding::number(FindingCode::FullPassTime, estimate, "s", statement, evidence)
+    let finding = Finding::number(FindingCode::FullPassTime, estimate, "s", statement, mean.evidence)
         .with_data("covers_bytes", Datum::Integer(mean.span.bytes().0))
         .with_data("covers_capacity", Datum::Flag(covers(run, mean.span)));
     Ok((subject.qualify(finding), estimate))

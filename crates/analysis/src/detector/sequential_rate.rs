@@ -13,6 +13,8 @@
 //! differ by more than that error, and elapsed time is taken. The mean over the range is stratified over random places;
 //! its reciprocal is the rate of a pass. Other load and a rate that wanders make visits alike that follow each other;
 //! that widens the interval (see `stats::dependent`). At the ends it is the mean of the repeated visits there.
+//! A survey of the surface makes hundreds of short visits instead: there a visit's time is that from its first request to its last,
+//! the edges are the first and the last hundredth, and the mean is that of cells weighted by their widths: see `surface`.
 //! A write ends when it is lasting: a visit whose flush takes longer than getting there and back counts as a whole, with the time of the
 //! flush and without that of one access.
 //! # Cannot tell when
@@ -26,11 +28,11 @@
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 
 use super::trust::{Subject, covers};
-use super::wording::{plural, rate};
+use super::wording::{number, plural, rate};
 use super::{Detector, Need};
 use crate::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, random_groups,
-    sequential_visits,
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, is_surveyed,
+    sequential_visits, single_access_s, survey_evidence, turns,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
@@ -38,11 +40,12 @@ use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
 use crate::stats::sample::Sample;
 use crate::stats::stratified::{Stratum, finest_strata, stratified_mean};
+use crate::surface::SurfaceMap;
 use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode};
+use model::finding::{Datum, Evidence, Finding, FindingCode};
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::RunView;
+use model::run::{PhaseSummary, RunView};
 use model::units::Bytes;
 
 /// See the head of this file.
@@ -114,13 +117,15 @@ enum Time {
 }
 
 /// The mean time per byte of a full pass.
-pub(super) struct PassMean<'run> {
+pub(super) struct PassMean {
     /// Seconds per byte.
     pub seconds_per_byte: Estimate,
     /// What the pass covers.
     pub span: ByteRange,
-    /// The visits that it rests on.
-    pub visits: Vec<Visit<'run>>,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+    /// How much was read or written at a time, at most.
+    pub bytes_at_a_time: u64,
 }
 
 impl Detector for SequentialRate {
@@ -134,6 +139,9 @@ impl Detector for SequentialRate {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let [outer, inner, mean] = *self.codes;
+        if is_surveyed(run, self.operation) {
+            return self.surveyed(run);
+        }
         match Pass::of(run, self.operation) {
             Err(why) => self.codes.iter().map(|&code| Finding::unknown(code, why.clone())).collect(),
             Ok(pass) => vec![
@@ -165,12 +173,15 @@ impl SequentialRate {
     }
 
     fn over_all(&self, run: &RunView<'_>, pass: &Pass<'_>, code: FindingCode) -> Finding {
-        let mean = match pass.mean() {
-            Ok(mean) => mean,
-            Err(why) => return Finding::unknown(code, why),
-        };
+        match pass.mean() {
+            Ok(mean) => self.of_pass(run, &mean, code),
+            Err(why) => Finding::unknown(code, why),
+        }
+    }
+
+    fn of_pass(&self, run: &RunView<'_>, mean: &PassMean, code: FindingCode) -> Finding {
         let Some(estimate) = as_rate(&mean.seconds_per_byte) else {
-            return Finding::unknown(code, too_uncertain(mean.visits.len()));
+            return Finding::unknown(code, too_uncertain(mean.evidence.len()));
         };
         let subject = Subject::of(run);
         let statement = format!(
@@ -178,8 +189,8 @@ impl SequentialRate {
             plural(self.operation),
             rate(estimate.value),
             subject.extent(run, mean.span)
-        ) + &self.burst(&mean.visits);
-        let finding = Finding::number(code, estimate, "B/s", statement, evidence_of(&mean.visits));
+        ) + &self.burst(mean.bytes_at_a_time);
+        let finding = Finding::number(code, estimate, "B/s", statement, mean.evidence.clone());
         subject.qualify(match self.operation {
             Operation::Write => finding.with_advice(LONGER_WRITES),
             _ => finding,
@@ -189,29 +200,90 @@ impl SequentialRate {
 
 impl SequentialRate {
     /// The end of the sentence: what is known of writes is how fast bursts of them are.
-    fn burst(&self, visits: &[Visit<'_>]) -> String {
-        let bytes = visits.iter().map(|visit| visit.summary.bytes()).max().unwrap_or(0);
+    fn burst(&self, bytes_at_a_time: u64) -> String {
         match self.operation {
-            Operation::Write => format!(", {} at a time.", Bytes(bytes)),
+            Operation::Write => format!(", {} at a time.", Bytes(bytes_at_a_time)),
             _ => ".".into(),
         }
     }
+
+    /// From the map of a survey: hundreds of short visits, of which many lie at the edges.
+    fn surveyed(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let [outer, inner, mean] = *self.codes;
+        let map = match SurfaceMap::of(run, self.operation) {
+            Ok(map) => map,
+            Err(why) => return self.codes.iter().map(|&code| Finding::unknown(code, why.clone())).collect(),
+        };
+        let over_all = match surveyed_mean(run, &map, self.operation) {
+            Ok(pass) => self.of_pass(run, &pass, mean),
+            Err(why) => Finding::unknown(mean, why),
+        };
+        vec![
+            self.surveyed_edge(run, &map, outer, true),
+            self.surveyed_edge(run, &map, inner, false),
+            over_all,
+        ]
+    }
+
+    fn surveyed_edge(&self, run: &RunView<'_>, map: &SurfaceMap, code: FindingCode, start: bool) -> Finding {
+        let subject = Subject::of(run);
+        let place = subject.place(start, covers(run, map.range));
+        let Some(seconds_per_byte) = map.edge(start) else {
+            return Finding::unknown(
+                code,
+                format!("Fewer than eight usable visits {place}. Measure longer."),
+            );
+        };
+        let Some(estimate) = as_rate(&seconds_per_byte) else {
+            return Finding::unknown(code, too_uncertain(map.visits.len()));
+        };
+        let statement = format!("{} run at {} {place}.", plural(self.operation), rate(estimate.value));
+        let evidence = survey_evidence(run, self.operation);
+        let finding = Finding::number(code, estimate, "B/s", statement, evidence);
+        let needs_no_more = start && self.operation == Operation::Read && turns(run) == Some(true);
+        subject.qualify(if needs_no_more { with_line_rate(finding, estimate.value) } else { finding })
+    }
+}
+
+/// Bits on a line with 8b/10b coding for each byte: SATA up to 6 Gbit/s, USB 5 Gbit/s.
+const LINE_BITS_PER_BYTE: f64 = 10.0;
+/// Rates of SATA ports in Gbit/s, and what of their bits after coding is data: see `interface_limit`.
+const PORTS_GBIT: [f64; 3] = [1.5, 3.0, 6.0];
+const PORT_DATA_SHARE: f64 = 0.93;
+
+/// What the fastest part of a disk asks of a port, and the slowest port that carries it.
+fn with_line_rate(finding: Finding, bytes_per_second: f64) -> Finding {
+    let gigabits = bytes_per_second * LINE_BITS_PER_BYTE / 1e9;
+    let finding = finding.with_data("line_gigabits_per_second", Datum::Number(gigabits));
+    match PORTS_GBIT.into_iter().find(|port| gigabits <= port * PORT_DATA_SHARE) {
+        Some(port) => finding.with_advice(format!(
+            "{} is {} Gbit/s on the line, with 8b/10b coding: a SATA port of {port:.1} Gbit/s is enough.",
+            rate(bytes_per_second),
+            number(gigabits)
+        )),
+        None => finding,
+    }
+}
+
+/// The mean of a pass by the map.
+fn surveyed_mean(run: &RunView<'_>, map: &SurfaceMap, operation: Operation) -> Result<PassMean, String> {
+    let seconds_per_byte = map.seconds_per_byte().copied().ok_or_else(|| {
+        format!("{} usable visits are too few for the mean. Measure longer.", map.visits.len())
+    })?;
+    Ok(PassMean {
+        seconds_per_byte,
+        span: map.range,
+        evidence: survey_evidence(run, operation),
+        bytes_at_a_time: map.visits.iter().map(|visit| visit.bytes).max().unwrap_or(0),
+    })
 }
 
 /// The mean time per byte of a full pass of `operation`, or why it is not known.
-pub(super) fn pass_mean<'run>(run: &RunView<'run>, operation: Operation) -> Result<PassMean<'run>, String> {
-    Pass::of(run, operation)?.mean()
-}
-
-/// The mean of single random reads in seconds; 0 when there were none.
-fn single_access_s(run: &RunView<'_>) -> f64 {
-    let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
-    let (mut sum_ns, mut count) = (0.0, 0.0);
-    for totals in single.iter().filter_map(|visit| visit.summary.totals_of(Operation::Read)) {
-        sum_ns += totals.histogram.sum_ns() as f64;
-        count += totals.histogram.count() as f64;
+pub(super) fn pass_mean(run: &RunView<'_>, operation: Operation) -> Result<PassMean, String> {
+    if is_surveyed(run, operation) {
+        return surveyed_mean(run, &SurfaceMap::of(run, operation)?, operation);
     }
-    if count > 0.0 { sum_ns / count / 1e9 } else { 0.0 }
+    Pass::of(run, operation)?.mean()
 }
 
 /// The upper quartile of the visits' ranges: edges are visited less often than all other places together.
@@ -281,7 +353,7 @@ impl<'run> Pass<'run> {
         Some(self.interval(&mean_of_visits(&means)?, visits))
     }
 
-    fn mean(&self) -> Result<PassMean<'run>, String> {
+    fn mean(&self) -> Result<PassMean, String> {
         let spread: Vec<&Timed<'run>> = self
             .visits
             .iter()
@@ -309,8 +381,13 @@ impl<'run> Pass<'run> {
         let strata: Vec<Stratum> = strata.iter().filter_map(stratum).collect();
         let mean =
             stratified_mean(&strata).ok_or("A part of the range has no usable visits. Measure longer.")?;
-        let visits = spread.iter().map(|timed| timed.visit).collect();
-        Ok(PassMean { seconds_per_byte: self.interval(&mean, &spread), span: self.span, visits })
+        let summaries = spread.iter().map(|timed| timed.visit.summary);
+        Ok(PassMean {
+            seconds_per_byte: self.interval(&mean, &spread),
+            span: self.span,
+            evidence: evidence_of(spread.iter().map(|timed| &timed.visit)),
+            bytes_at_a_time: summaries.map(PhaseSummary::bytes).max().unwrap_or(0),
+        })
     }
 
     /// The interval of Student's t, widened by what the clock does not resolve: a nanosecond for each latency; or, for
@@ -400,19 +477,6 @@ impl<'run> Timed<'run> {
             denominator: slice.bytes,
         };
         let mean = ratio_of_sums(&batches(&self.slices, BATCH_PER_SLOT * depth, pair))?;
-        Some(Mean { value: self.lasting_s_per_byte().unwrap_or(mean.value), ..mean })
-    }
-
-    /// What was written is written when it is lasting. A cache takes the first of a visit at once and the flush makes up
-    /// for it at the end, so that only the visit as a whole, flush and all, has a rate, the time to get there taken off.
-    /// None where the flush moved next to nothing: it takes no longer than an access there and back.
-    fn lasting_s_per_byte(&self) -> Option<f64> {
-        let summary = self.visit.summary;
-        let (flush_s, bytes) = (summary.flush_ns() as f64 / 1e9, summary.bytes() as f64);
-        if flush_s <= 2.0 * self.access_s || bytes == 0.0 {
-            return None;
-        }
-        let whole_s = summary.duration_ns as f64 / 1e9 + flush_s;
-        Some((whole_s - self.access_s) / bytes)
+        Some(Mean { value: self.visit.lasting_s_per_byte(self.access_s).unwrap_or(mean.value), ..mean })
     }
 }

@@ -1,7 +1,9 @@
 //! From the phases of a run to visits: whole short phases, and pieces of long ones.
 
-use crate::measured::{self, NO_TIME, extent, in_no_time, is_measurement, sequential_visits};
-use model::plan::PhaseKind;
+use crate::measured::{
+    self, NO_TIME, extent, in_no_time, is_measurement, sequential_visits, single_access_s, turns,
+};
+use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
@@ -32,8 +34,8 @@ pub(super) struct Gathered {
     pub too_short: usize,
 }
 
-/// Fewer requests than this after the first one show a rate only roughly.
-const OPERATIONS_MIN: u64 = 4;
+/// Fewer requests than this, of which four follow the first, show a rate only roughly.
+const OPERATIONS_MIN: u64 = 5;
 /// A long phase is cut into pieces of at least this: slices of time cut a request at each end, 0.4 of one on average, which
 /// is 0.6 % of 64 MiB at 1 MiB.
 const PIECE_BYTES_MIN: u64 = 64 * MIB;
@@ -67,12 +69,12 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     }
     let mut gathered = Gathered { range, visits: Vec::new(), with_errors: 0, too_short: 0 };
     let piece_bytes = (run.target.capacity.0 / PIECES).max(PIECE_BYTES_MIN);
-    let moves_parts = run_turns(run);
+    let access = Access { moves_parts: turns(run) != Some(false), access_s: single_access_s(run) };
     for visit in all.iter().filter(|visit| is_measurement(visit.summary)) {
         if visit.summary.bytes() >= PIECES_MIN * piece_bytes {
             gathered.add_pieces(run, visit, operation, piece_bytes);
         } else {
-            gathered.add_whole(visit, operation, moves_parts);
+            gathered.add_whole(visit, operation, &access);
         }
     }
     if gathered.visits.is_empty() {
@@ -98,44 +100,54 @@ fn asked_for(run: &RunView<'_>, visited: ByteRange) -> ByteRange {
     ranges.filter(is_spread).max_by_key(ByteRange::bytes).unwrap_or(visited)
 }
 
-/// Whether getting to a place may take time, which must then be kept out of a visit's time.
-fn run_turns(run: &RunView<'_>) -> bool {
-    measured::turns(run) != Some(false)
+/// What getting to a place takes.
+struct Access {
+    /// Whether it may take time, which must then be kept out of a visit's time.
+    moves_parts: bool,
+    /// How long a random read takes, in seconds.
+    access_s: f64,
+}
+
+/// The time of each byte of a short visit; none when too few requests followed the first.
+fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &Access) -> Option<f64> {
+    let totals = visit.summary.totals_of(operation)?;
+    if let Some(lasting) = visit.lasting_s_per_byte(access.access_s) {
+        return Some(lasting);
+    }
+    if totals.operations < OPERATIONS_MIN {
+        // Cut short because it took so long: what that says is how slow it was.
+        let is_cut = visit.summary.stopped == Some(StopReason::Time);
+        let bytes = totals.bytes.max(visit.workload.block_sizes.largest().0) as f64;
+        return is_cut.then_some(visit.summary.duration_ns as f64 / 1e9 / bytes);
+    }
+    if access.moves_parts {
+        return totals.seconds_per_byte();
+    }
+    // Where nothing moves, requests that are under way together are often done together, so that the time from the first to the
+    // last leaves out some that took part. The sum of latencies over the depth counts each (Little 1961).
+    let busy_s = totals.histogram.sum_ns() as f64 / 1e9 / visit.workload.in_flight_max() as f64;
+    Some(busy_s / totals.bytes as f64)
 }
 
 impl Gathered {
-    fn add_whole(&mut self, visit: &measured::Visit<'_>, operation: Operation, moves_parts: bool) {
+    fn add_whole(&mut self, visit: &measured::Visit<'_>, operation: Operation, access: &Access) {
         if visit.summary.errors() > 0 {
             self.with_errors += 1;
             return;
         }
-        let Some(totals) = visit.summary.totals_of(operation) else {
+        let seconds = seconds_per_byte(visit, operation, access);
+        let Some(seconds_per_byte) = seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0) else {
             self.too_short += 1;
             return;
         };
-        // Where nothing moves, requests that are under way together are often done together, so that the time from the first
-        // to the last leaves out some that took part. The sum of latencies over the depth counts each (Little 1961).
-        let by_latency = totals.histogram.sum_ns() as f64
-            / 1e9
-            / visit.workload.in_flight_max() as f64
-            / totals.bytes as f64;
-        let seconds_per_byte = match totals.seconds_per_byte() {
-            _ if totals.operations <= OPERATIONS_MIN => None,
-            Some(_) if !moves_parts => Some(by_latency),
-            by_stretch => by_stretch,
-        };
-        let Some(seconds_per_byte) = seconds_per_byte.filter(|seconds| seconds.is_finite() && *seconds > 0.0)
-        else {
-            self.too_short += 1;
-            return;
-        };
+        let histogram = visit.summary.totals_of(operation).map(|totals| &totals.histogram);
         self.visits.push(Visit {
             phase: visit.phase,
             first_byte: visit.workload.range.first().0,
-            bytes: totals.bytes.min(visit.workload.range.bytes().0),
+            bytes: visit.summary.bytes().clamp(1, visit.workload.range.bytes().0.max(1)),
             seconds_per_byte,
             start_ns: visit.summary.start_ns,
-            longest_ns: totals.histogram.max().map_or(0, |longest| longest.0),
+            longest_ns: histogram.and_then(|histogram| histogram.max()).map_or(0, |longest| longest.0),
         });
     }
 

@@ -43,6 +43,8 @@ pub struct Bench {
     drive: Box<dyn Drive>,
     now: Instant,
     prng: Prng,
+    /// Who asks for the phases.
+    experiment: &'static str,
 }
 
 /// What one phase does while it runs.
@@ -66,6 +68,7 @@ impl Bench {
             drive,
             now: Instant::START,
             prng: Prng::new(seed, 0x6265_6e63),
+            experiment: "check",
         }
     }
 
@@ -113,6 +116,7 @@ impl Bench {
     /// and `edge` to each hundredth at the ends. Then `rounds` times what the map so far asks for: suspects again, and 12 visits
     /// to each border that is not known to 0.5 % of the capacity, up to `spread` in a round.
     pub fn surface(&mut self, range: ByteRange, mix: OperationMix, spread: u64, edge: u64, rounds: usize) {
+        self.experiment = "surface";
         let (block, length) = surface_visit(range);
         let hundredth = Bytes((range.bytes().0 / 100).max(length.0));
         let start = ByteRange::new(range.first(), hundredth).unwrap();
@@ -246,7 +250,7 @@ impl Bench {
         self.phases.push(PhaseSummary {
             phase: Phase {
                 name: String::new(),
-                experiment: "check".into(),
+                experiment: self.experiment.into(),
                 kind,
                 workload: Some(workload),
                 stop,
