@@ -48,6 +48,23 @@ fn a_faulty_drive_has_one_bad_region() {
     assert_eq!(bad.data, [("regions".into(), Datum::List(vec![region]))]);
 }
 
+/// Twenty of them, in one profile; what is slow only for a while is at no place, and who else reads is no flaw of the drive.
+#[test]
+fn weak_spots_are_slow_regions() {
+    let mut text = crate::profile::preset_text("constant").unwrap().into_owned();
+    for spot in 0..20_u64 {
+        let first_byte = spot * 50_000_000_000;
+        text.push_str(&format!(
+            "\n[[faults]]\nkind = \"slow\"\nfirst_byte = {first_byte}\nbytes = 67108864\nmilliseconds = 30\n"
+        ));
+    }
+    text.push_str("\n[[faults]]\nkind = \"slow\"\nmilliseconds = 30\nat_s = 10\nseconds = 60\n");
+    text.push_str("\n[[faults]]\nkind = \"other-load\"\nper_second = 30\n");
+    let truths = truth_of(&Profile::parse(&text, "weak").unwrap()).unwrap();
+    assert_eq!(value(&truths, FindingCode::SlowRegions), 20.0);
+    assert_eq!(value(&truths, FindingCode::ReadRateMean).round(), 41_943_040_000.0);
+}
+
 /// Article A: over USB 2.0 the outer part reads as fast as the inner: 33386 KiB/s, and the link is to blame.
 #[test]
 fn usb_2_hides_the_zones() {
