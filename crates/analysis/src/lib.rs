@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, a file or a drive, and it cannot see what a virtual drive really is.
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod datasheet;
 pub mod detector;
 pub mod estimate;

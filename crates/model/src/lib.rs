@@ -16,6 +16,7 @@
 //! what is stored or printed has its own structs where it is stored or printed.
 #![forbid(unsafe_code)]
 
+pub mod comparison;
 pub mod estimate;
 pub mod finding;
 pub mod histogram;

@@ -1,0 +1,37 @@
+//! Runs set side by side: which figures differ, where a drive became slower, and what speaks against comparing at all.
+//!
+//! ```text
+//! runs ─┬► caveats   what differs besides the drives
+//!       ├► figures   each finding's number in each run ─► ratios ─► which stand
+//!       └► changes   runs of one drive ─► visits ─► cells ─► ratios ─► which stand ─► regions
+//! ```
+//! Many things are compared at once, and one in twenty would differ by chance. Of figures and of cells, each on their own, the
+//! rule of Benjamini and Hochberg ([`multiplicity`]) decides which differences stand.
+
+mod caveats;
+mod cells;
+mod changes;
+mod figures;
+mod multiplicity;
+
+use model::comparison::Comparison;
+use model::run::{Run, Series};
+
+/// A run to be compared.
+#[derive(Clone, Copy)]
+pub struct ComparedRun<'run> {
+    /// What it is called in sentences.
+    pub name: &'run str,
+    /// Its facts and findings.
+    pub run: &'run Run,
+    /// What was seen in it.
+    pub series: &'run dyn Series,
+}
+
+/// The share of differences reported that may be none; and the probability that any is reported when there is none.
+const FALSE_SHARE: f64 = 0.05;
+
+/// Sets the runs side by side.
+pub fn compare(runs: &[ComparedRun<'_>]) -> Comparison {
+    Comparison { caveats: caveats::of(runs), figures: figures::of(runs), changes: changes::of(runs) }
+}

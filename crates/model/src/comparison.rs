@@ -1,0 +1,78 @@
+//! What several runs have in common and where they differ: figures side by side, and where a drive changed.
+
+use crate::estimate::Estimate;
+use crate::finding::{FindingCode, Name};
+use crate::range::ByteRange;
+use crate::request::Operation;
+
+/// Runs set side by side. Runs are numbered from 0 in the order given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Why they can only be compared in part: sentences. Empty when nothing speaks against it.
+    pub caveats: Vec<String>,
+    /// What was found in at least one of them, in the order of the codes.
+    pub figures: Vec<ComparedFigure>,
+    /// Each drive that was measured more than once, then and now.
+    pub changes: Vec<Change>,
+}
+
+/// One figure of all runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedFigure {
+    /// What it is.
+    pub code: FindingCode,
+    /// Its unit, as in a finding.
+    pub unit: Name,
+    /// The figure of each run; none where it is not known.
+    pub values: Vec<Option<Estimate>>,
+    /// Every pair of runs whose uncertainty is known.
+    pub differences: Vec<Difference>,
+}
+
+/// How a figure of one run is to that of another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The run that it is measured against.
+    pub first: usize,
+    /// The other run.
+    pub second: usize,
+    /// The second over the first.
+    pub ratio: Estimate,
+    /// How probable a difference as large as this is when there is none.
+    pub probability: f64,
+    /// Whether it stands after all differences of the comparison were taken into account.
+    pub is_significant: bool,
+}
+
+/// What became of a drive between two runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The run before.
+    pub earlier: usize,
+    /// The run after.
+    pub later: usize,
+    /// What was measured.
+    pub operation: Operation,
+    /// What became of it, or why that cannot be told.
+    pub outcome: Result<SurfaceChange, String>,
+}
+
+/// Where a drive became slower or faster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurfaceChange {
+    /// The regions, in order; empty when nothing changed that could be seen.
+    pub regions: Vec<ChangedRegion>,
+    /// In how many cells the range was compared.
+    pub cells: usize,
+    /// The share by which half of the cells must have changed at least to be seen.
+    pub smallest_seen: f64,
+}
+
+/// A region whose rate changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangedRegion {
+    /// Where it is, to within a cell.
+    pub range: ByteRange,
+    /// Its rate in the later run over that in the earlier one.
+    pub rate_ratio: Estimate,
+}
