@@ -67,6 +67,8 @@ finding_codes! {
     DatasheetClaims = "datasheet-claims", Some("count");
     /// Regions that are much slower than those around them: number of regions.
     SlowRegions = "slow-regions", Some("count");
+    /// Stretches of flash that were never written, or trimmed: number of stretches.
+    UnmappedRanges = "unmapped-ranges", Some("count");
     /// Mean of single random reads over the whole span, s.
     AccessTime = "access-time", Some("s");
     /// Time of a turn of the platters, s.

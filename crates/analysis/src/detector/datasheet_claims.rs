@@ -295,3 +295,57 @@ impl Kind {
         ])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(stated: f64, value: f64, low: f64, high: f64) -> Claim {
+        let measured = Estimate { value, low, high, confidence: 0.95, effective_count: 9.0 };
+        Claim {
+            name: "rate-average",
+            what: "average rate",
+            unit: "MB/s",
+            stated,
+            measured,
+            is_rate: true,
+            evidence: Vec::new(),
+        }
+    }
+
+    /// Article C: 166 MB/s were measured and 156 stated.
+    #[test]
+    fn a_claim_is_set_against_what_was_measured() {
+        assert_eq!(
+            claim(156.0, 166.0, 164.0, 168.0).text(),
+            "average rate measured 166 MB/s (164 to 168) against 156 stated: +6 % (+5 to +8 %)"
+        );
+        assert_eq!(
+            claim(210.0, 203.6, 203.2, 204.0).text(),
+            "average rate measured 204 MB/s (203 to 204) against 210 stated: -3.0 % (-3.2 to -2.9 %)"
+        );
+    }
+
+    #[test]
+    fn what_lies_within_the_interval_is_chance() {
+        let near = claim(156.0, 155.0, 150.0, 160.0);
+        assert!(!near.is_significant());
+        assert_eq!(
+            near.text(),
+            "average rate measured 155 MB/s (150 to 160) against 156 stated: -1 % (-4 to +3 %), no more than chance"
+        );
+        assert!(claim(156.0, 155.9, 155.0, 156.8).text().contains(": -0.1 % (-0.6 to +0.5 %), no more than"));
+        assert!(
+            claim(100.0, 100.01, 100.01, 100.01)
+                .text()
+                .contains("(exact) against 100 stated: 0.0 % (0.0 to 0.0 %)")
+        );
+    }
+
+    #[test]
+    fn recording_that_is_not_as_stated_is_said() {
+        let kind = |measured: &str| Kind { stated: "cmr", measured: measured.into(), evidence: Vec::new() };
+        assert_eq!(kind("cmr").text(), "recording found CMR, as stated");
+        assert_eq!(kind("smr").text(), "recording found SMR, which is not what is stated");
+    }
+}

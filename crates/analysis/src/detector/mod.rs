@@ -10,12 +10,18 @@ mod concurrency_gain;
 mod datasheet_claims;
 mod device_lost;
 mod full_pass_time;
+mod interface_limit;
 
 mod sequential_rate;
+mod slow_regions;
 mod trust;
+mod unmapped_ranges;
 mod wording;
+mod zone_ratio;
+mod zone_table;
+mod zones;
 
-use crate::measured::{random_groups, sequential_visits};
+use crate::measured::{is_surveyed, random_groups, sequential_visits};
 use model::finding::{Finding, FindingCode};
 use model::request::Operation;
 use model::run::RunView;
@@ -41,6 +47,8 @@ pub enum Need {
     Sequential(Operation),
     /// Measured random phases of that operation.
     Random(Operation),
+    /// A survey of the surface by that operation.
+    Survey(Operation),
     /// A phase of whatever kind.
     Phase,
 }
@@ -52,6 +60,7 @@ impl Need {
             Need::Phase => !run.phases.is_empty(),
             Need::Measurement => run.phases.iter().any(crate::measured::is_measurement),
             Need::Sequential(operation) => !sequential_visits(run, operation).is_empty(),
+            Need::Survey(operation) => is_surveyed(run, operation),
             Need::Random(operation) => !random_groups(run, operation).is_empty(),
         }
     }
@@ -64,7 +73,12 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &cache_influence::CacheInfluence,
     &sequential_rate::READ,
     &sequential_rate::WRITE,
+    &zone_ratio::ZoneRatio,
+    &zone_table::ZoneTable,
     &full_pass_time::FullPassTime,
+    &interface_limit::InterfaceLimit,
+    &slow_regions::SlowRegions,
+    &unmapped_ranges::UnmappedRanges,
     &access_time::AccessTime,
     &concurrency_gain::ConcurrencyGain,
 ];

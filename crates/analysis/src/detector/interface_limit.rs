@@ -1,0 +1,228 @@
+//! Where a link, and not the medium, decides how fast a drive is.
+//!
+//! # What it finds
+//! The rate that many visits share to within some thousandths and none exceeds, where the medium would give more; which link has
+//! that rate.
+//! # Why it matters
+//! A faster port or cable makes such a drive faster, and its zones show only where they are slower than the link.
+//! # How
+//! On a medium-limited stretch of a disk visits scatter by surface and by track; on a link-limited one they do not. The rate that
+//! the most visits share at the fast end of all is compared with the scatter of the stretches that do not reach it. A disk without
+//! differences between its surfaces is as steady in its first zone, so that a plateau counts only if it is much steadier than
+//! the rest of the drive and fits a link that is known or, when none is known, one of those in the table; or if all of a disk that
+//! turns is flat, which no medium is. For a drive without moving parts only a known link counts, from nine tenths of its rate on.
+//! # Cannot tell when
+//! Other load hides it.
+//! # Known problems
+//! A disk of equal surfaces whose outermost zones are clipped by a link looks like one with a wide outer zone: nothing is said then.
+//! # References
+//! Serial ATA 3.x and USB 2.0, 3.2 specifications for line rates; practical rates: see the table of links.
+
+use super::wording::{number, rate};
+use super::zones::{operation, other_load};
+use super::{Detector, Need};
+use crate::measured::{survey_evidence, turns};
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use crate::stats::sample::Sample;
+use crate::surface::SurfaceMap;
+use model::finding::{Datum, Finding, FindingCode};
+use model::request::Operation;
+use model::run::RunView;
+
+/// See the head of this file.
+pub(super) struct InterfaceLimit;
+
+/// A link by what of it data can use in practice, in MB/s.
+struct KnownLink {
+    name: &'static str,
+    least: f64,
+    most: f64,
+}
+
+/// SATA: 0.935 of the rate after 8b/10b is data at best (560 of 600 MB/s, as drives at 6 Gbit/s are sold), down to four fifths with
+/// slow hosts. USB 2: at most 13 bulk packets of 512 bytes in a microframe, 10 in practice, less what commands cost; 34 MB/s in
+/// article A. USB 5 Gbit/s: 440 of 500 MB/s, less by bulk-only transport. Gigabit Ethernet: 118 MB/s with frames of 1500 bytes.
+const KNOWN_LINKS: [KnownLink; 7] = [
+    KnownLink { name: "USB 480 Mbit/s", least: 25.0, most: 43.0 },
+    KnownLink { name: "Ethernet 1 Gbit/s", least: 105.0, most: 119.0 },
+    KnownLink { name: "SATA 1.5 Gbit/s", least: 120.0, most: 141.0 },
+    KnownLink { name: "SATA 3.0 Gbit/s", least: 240.0, most: 282.0 },
+    KnownLink { name: "USB 5 Gbit/s", least: 350.0, most: 460.0 },
+    KnownLink { name: "SATA 6.0 Gbit/s", least: 500.0, most: 565.0 },
+    KnownLink { name: "USB 10 Gbit/s", least: 900.0, most: 1100.0 },
+];
+/// What of a known link's rate after coding data can use: a bulk-only bridge to USB 2 reaches 0.55, SATA 0.935.
+const USABLE_SHARES: std::ops::RangeInclusive<f64> = 0.55..=1.0;
+/// From this share on a drive without moving parts is taken to be held up by its link: SATA 0.935, PCIe 0.914, USB 3 0.88.
+const FLASH_SHARE_MIN: f64 = 0.87;
+/// How far apart visits that share a rate may be, as a share.
+const PLATEAU_WIDTH: f64 = 0.006;
+/// Visits in a plateau: at least so many, and so many times as many as in the next such step below it.
+const PLATEAU_VISITS_MIN: usize = 12;
+const PLATEAU_TIMES: f64 = 4.0;
+/// From this share of all visits on the whole drive is flat.
+const FLAT_SHARE: f64 = 0.95;
+/// Elsewhere visits scatter so many times as much as in the plateau.
+const SCATTER_TIMES: f64 = 3.0;
+/// What is looked at as the fast end begins after this share of the visits: some may have met a cache.
+const FASTEST_LEFT_OUT: f64 = 0.005;
+
+impl Detector for InterfaceLimit {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::InterfaceLimit]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let map = match SurfaceMap::of(run, operation(run)) {
+            Ok(map) => map,
+            Err(why) => return vec![Finding::unknown(FindingCode::InterfaceLimit, why)],
+        };
+        if let Some(why) = other_load(&map) {
+            let why = why.replace("hides its zones", "hides whether its link is the limit");
+            return vec![Finding::unknown(FindingCode::InterfaceLimit, why)];
+        }
+        let Some(plateau) = Plateau::of(&map) else { return Vec::new() };
+        let is_limit = match turns(run) {
+            Some(true) => {
+                plateau.is_flat() || (plateau.is_steadier() && link_of(run, plateau.rate()).is_some())
+            }
+            Some(false) => {
+                plateau.is_flat()
+                    && share_of_link(run, plateau.rate()).is_some_and(|share| share >= FLASH_SHARE_MIN)
+            }
+            None => false,
+        };
+        if is_limit { vec![found(run, &map, &plateau)] } else { Vec::new() }
+    }
+}
+
+/// Visits that share the highest rate.
+struct Plateau {
+    seconds_per_byte: Mean,
+    /// The robust standard deviation of these visits, as a share.
+    scatter: f64,
+    /// The same of visits to levels that do not reach the plateau; none when all do.
+    scatter_elsewhere: Option<f64>,
+    share: f64,
+    /// How much of the range lies in levels that reach it.
+    bytes: u64,
+}
+
+impl Plateau {
+    fn of(map: &SurfaceMap) -> Option<Plateau> {
+        let mut values: Vec<f64> = map.visits.iter().map(|visit| visit.seconds_per_byte).collect();
+        values.sort_by(f64::total_cmp);
+        let from = (values.len() as f64 * FASTEST_LEFT_OUT).ceil() as usize;
+        let fastest = *values.get(from)?;
+        let end_of = |width: f64| values.partition_point(|value| *value <= fastest * (1.0 + width));
+        let (end, next) = (end_of(PLATEAU_WIDTH), end_of(2.0 * PLATEAU_WIDTH));
+        let is_edge = (end - from) as f64 >= PLATEAU_TIMES * (next - end) as f64;
+        if end - from < PLATEAU_VISITS_MIN || !is_edge {
+            return None;
+        }
+        let limit = fastest * (1.0 + PLATEAU_WIDTH);
+        let share = (end - from) as f64 / (values.len() - from) as f64;
+        let members = Sample::new(values[from..end].to_vec())?;
+        let count = members.count() as f64;
+        let (scatter_elsewhere, bytes) = elsewhere(map, limit);
+        Some(Plateau {
+            seconds_per_byte: Mean {
+                value: members.mean(),
+                variance: members.variance() / count,
+                degrees_of_freedom: count - 1.0,
+            },
+            scatter: members.scaled_mad() / members.median(),
+            scatter_elsewhere,
+            share,
+            bytes,
+        })
+    }
+
+    fn rate(&self) -> f64 {
+        1.0 / self.seconds_per_byte.value
+    }
+
+    fn is_flat(&self) -> bool {
+        self.share >= FLAT_SHARE
+    }
+
+    fn is_steadier(&self) -> bool {
+        self.scatter_elsewhere
+            .is_some_and(|elsewhere| elsewhere >= SCATTER_TIMES * self.scatter.max(PLATEAU_WIDTH / 6.0))
+    }
+}
+
+/// How much visits scatter in levels of which less than a tenth of the visits reach the plateau, and the bytes of the others.
+fn elsewhere(map: &SurfaceMap, limit: f64) -> (Option<f64>, u64) {
+    let (mut deviations, mut bytes) = (Vec::new(), 0);
+    for level in &map.levels {
+        let from = map.visits.partition_point(|visit| visit.first_byte < level.first_byte);
+        let to = map.visits.partition_point(|visit| visit.first_byte < level.end_byte());
+        let visits = &map.visits[from..to];
+        let reaching = visits.iter().filter(|visit| visit.seconds_per_byte <= limit).count();
+        if reaching * 10 >= visits.len().max(1) {
+            bytes += level.bytes;
+            continue;
+        }
+        let mean = level.seconds_per_byte.value;
+        deviations.extend(visits.iter().map(|visit| visit.seconds_per_byte / mean - 1.0));
+    }
+    let enough = deviations.len() >= PLATEAU_VISITS_MIN;
+    let scatter = Sample::new(deviations).filter(|_| enough).map(|sample| sample.scaled_mad());
+    (scatter, bytes)
+}
+
+/// What share a rate is of the link's, if that is known.
+fn share_of_link(run: &RunView<'_>, bytes_per_second: f64) -> Option<f64> {
+    let most = run.target.link.as_ref()?.bytes_per_second_max?;
+    Some(bytes_per_second / most)
+}
+
+/// The link that explains a rate: the known one if it can, or one of the table when none is known.
+fn link_of(run: &RunView<'_>, bytes_per_second: f64) -> Option<String> {
+    match share_of_link(run, bytes_per_second) {
+        Some(share) if USABLE_SHARES.contains(&share) => {
+            run.target.link.as_ref().map(|link| link.name.clone())
+        }
+        Some(_) => None,
+        None => {
+            let fits = |link: &&KnownLink| (link.least..=link.most).contains(&(bytes_per_second / 1e6));
+            KNOWN_LINKS.iter().find(fits).map(|link| link.name.to_string())
+        }
+    }
+}
+
+fn found(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> Finding {
+    let estimate = plateau.seconds_per_byte.interval(CONFIDENCE).map_monotonic(|seconds| 1.0 / seconds);
+    // A link that the host does not know of may lie between: a bridge in an enclosure.
+    let table = || {
+        let fits = |link: &&KnownLink| (link.least..=link.most).contains(&(estimate.value / 1e6));
+        KNOWN_LINKS.iter().find(fits).map(|link| link.name.to_string())
+    };
+    let link = link_of(run, estimate.value).or_else(table);
+    let share = plateau.bytes as f64 / map.range.bytes().0 as f64;
+    let place = if plateau.is_flat() {
+        "everywhere".to_string()
+    } else {
+        format!("over {} % of it", number(share * 100.0))
+    };
+    let by = link
+        .clone()
+        .map_or("something between it and this machine".to_string(), |link| format!("its link ({link})"));
+    let statement =
+        format!("{by} limits the drive to {} {place}; the medium would be faster.", rate(estimate.value));
+    let statement = statement[..1].to_uppercase() + &statement[1..];
+    let evidence = survey_evidence(run, operation(run));
+    Finding::number(FindingCode::InterfaceLimit, estimate, "B/s", statement, evidence)
+        .with_advice(
+            "Connect the drive to a faster port, without a bridge or hub between, if the host has one.",
+        )
+        .with_data("link", Datum::Text(link.unwrap_or_else(|| "unknown".into())))
+        .with_data("bytes", Datum::Integer(plateau.bytes))
+        .with_data("share", Datum::Number(share))
+}
