@@ -9,6 +9,7 @@
 //! its quantiles: the store keeps the histograms as a series.
 
 mod estimate;
+mod comparison;
 mod finding;
 mod partitions;
 mod phase;
@@ -17,6 +18,7 @@ mod truth;
 mod workload;
 
 pub use estimate::estimate_document;
+pub use comparison::comparison_document;
 pub use finding::{DetailsDocument, EvidenceDocument, FindingDocument, ValueDocument};
 pub use partitions::partition_document;
 pub use phase::{LatencyDocument, OperationDocument, PhaseDocument, StopDocument};

@@ -11,6 +11,7 @@
 //! ```
 
 mod estimate;
+mod compare;
 mod findings;
 mod heading;
 mod method;
@@ -21,6 +22,7 @@ mod virtual_drives;
 
 pub use estimate::{EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page};
 pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
+pub use compare::{ComparePage, compare_page, run_letter};
 pub use plan::{PlanGroup, PlanPage, plan_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};

@@ -32,6 +32,8 @@ pub enum Command {
     Runs(RunsArguments),
     /// Show a run again, analysed anew
     Show(ShowArguments),
+    /// Set runs side by side: which drive is faster where, or where one became slower
+    Compare(CompareArguments),
     /// Draw runs as a picture: SVG or PNG, several drives in one chart
     Report(ReportArguments),
     /// How long a full pass, a backup, a RAID rebuild or a surface check will take, from runs that are kept
@@ -246,6 +248,30 @@ pub struct ReportArguments {
     /// What to draw
     #[arg(long, value_enum, default_value_t = ChartArgument::RateOverPosition)]
     pub chart: ChartArgument,
+}
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The runs, two or more: their names, the beginnings of their names, or `last`. Of one drive, the earlier first
+    #[arg(required = true, num_args = 2.., value_name = "RUN")]
+    pub runs: Vec<String>,
+
+    /// Draw all of them in one picture: .svg or .png
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// The picture light on dark
+    #[arg(long, requires = "output")]
+    pub dark: bool,
+
+    /// Write the comparison as JSON to a file, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Plain text without colour
+    #[arg(long)]
+    pub plain: bool,
 }
 
 /// Charts to choose from.

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod check;
+mod compare;
 mod estimate;
 mod list;
 mod measure;
@@ -53,6 +54,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),
+        Some(Command::Compare(compare)) => compare::run(&compare, store),
         Some(Command::Report(report)) => report::run(&report, store),
         Some(Command::Estimate(estimate)) => estimate::run(&estimate, store),
         Some(Command::Plan(plan)) => plan::run(&plan, store),

@@ -51,6 +51,11 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
     (group, label.into())
 }
 
+/// The name of a code on a page.
+pub(super) fn label(code: FindingCode) -> String {
+    group_and_label(code).1
+}
+
 /// One finding, ready to be laid out.
 #[derive(Default)]
 struct Row {

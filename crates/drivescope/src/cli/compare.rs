@@ -1,0 +1,49 @@
+//! `drivescope compare`: runs side by side, in one table and one chart.
+
+use super::args::CompareArguments;
+use super::output;
+use super::picture::{Picture, rate_chart};
+use super::report::read_runs;
+use crate::error::{UserError, exit};
+use crate::store::StoredRun;
+use analysis::compare::{ComparedRun, compare};
+use model::run::Run;
+use report::json::comparison_document;
+use report::terminal::{ComparePage, compare_page, run_letter};
+use std::path::Path;
+
+/// Runs the command; the exit status.
+///
+/// # Errors
+/// When there is no such run, it cannot be read, or a file cannot be written.
+pub fn run(arguments: &CompareArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    let picture =
+        arguments.output.as_deref().map(|path| Picture::asked_for(path, arguments.dark)).transpose()?;
+    let stored = read_runs(&arguments.runs, store)?;
+    let letters: Vec<String> = (0..stored.len()).map(run_letter).collect();
+    let compared = |(stored, name)| -> ComparedRun<'_> {
+        let (stored, name): (&StoredRun, &String) = (stored, name);
+        ComparedRun { name, run: &stored.run, series: &stored.series }
+    };
+    let comparison = compare(&stored.iter().zip(&letters).map(compared).collect::<Vec<_>>());
+    let runs: Vec<&Run> = stored.iter().map(|stored| &stored.run).collect();
+
+    let chart = rate_chart(&stored);
+    if let Some(picture) = picture {
+        match &chart {
+            Ok(chart) => picture.write(chart)?,
+            Err(error) => return Err(UserError::failure(error.text.clone())),
+        }
+    }
+    let json = || comparison_document(&comparison, &runs);
+    match arguments.json.as_deref() {
+        Some(path) if path == Path::new("-") => return output::print(&json()).map(|()| exit::SUCCESS),
+        Some(path) => std::fs::write(path, json()).map_err(|error| {
+            UserError::failure(format!("cannot write the comparison as JSON to {}: {error}", path.display()))
+        })?,
+        None => {}
+    }
+    let page = ComparePage { runs: &runs, comparison: &comparison, chart: chart.as_ref().ok() };
+    output::print(&compare_page(&page, output::page_style(arguments.plain)))?;
+    Ok(exit::SUCCESS)
+}
