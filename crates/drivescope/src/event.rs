@@ -1,6 +1,7 @@
 //! What happens in a run: the closed list that screens draw from, live or replayed.
 
 use crate::experiment::Outlook;
+use model::latency_map::LatencyMap;
 use model::run::Run;
 use report::progress::Progress;
 
@@ -11,6 +12,8 @@ pub enum Event<'run> {
     RunBegan(&'run Run, &'run Outlook),
     /// How far it is: several times a second.
     Progress(&'run Progress),
+    /// How fast each place has answered so far: as often, before the progress.
+    Map(&'run LatencyMap),
     /// Something that the reader should know at once.
     Warning(&'run str),
     /// A run has ended, with its findings.

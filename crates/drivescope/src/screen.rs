@@ -1,23 +1,36 @@
-//! What is seen while a run goes on: one moving line on a terminal, a line now and then elsewhere. Draws from events
-//! alone.
+//! What is seen while a run goes on: one moving line on a terminal, with a map above it where there is one; a line now
+//! and then elsewhere. Draws from events alone.
 
 use crate::event::{Event, EventSink};
 use crate::experiment::Outlook;
+use model::latency_map::LatencyMap;
 use model::target::TargetFacts;
 use model::units::Nanos;
 use report::progress::{Progress, plain_progress, progress_line};
 use report::style::Style;
-use report::terminal::{PlanGroup, PlanPage, plan_page};
+use report::terminal::{PlanGroup, PlanPage, latency_map, plan_page};
 use std::io::{IsTerminal, Write};
+use terminal_size::terminal_size;
 
 /// How often a line is written where nothing can move.
 const PLAIN_EVERY: Nanos = Nanos::from_secs(10);
+
+/// Rows of the map, without its legend; and rows of the terminal that are left to the legend, the progress and what is
+/// said in between.
+const MAP_ROWS_MAX: usize = 16;
+const ROWS_BESIDE_MAP: usize = 6;
+/// Narrower than this a map is not worth its lines.
+const MAP_COLUMNS_MIN: usize = 41;
 
 /// Progress on standard error.
 pub struct Screen {
     mode: Mode,
     columns: usize,
     line_shown: bool,
+    /// The map under the moving line's control: its lines, and how many of them are on the screen.
+    map: Vec<String>,
+    map_lines_shown: usize,
+    colour: bool,
     said: Option<Nanos>,
 }
 
@@ -36,7 +49,15 @@ impl Screen {
             (false, true) => Mode::Plain,
             (false, false) => Mode::Moving,
         };
-        Screen { mode, columns: crate::cli::output::width(), line_shown: false, said: None }
+        Screen {
+            mode,
+            columns: crate::cli::output::width(),
+            line_shown: false,
+            map: Vec::new(),
+            map_lines_shown: 0,
+            colour: std::env::var_os("NO_COLOR").is_none(),
+            said: None,
+        }
     }
 
     fn began(&self, facts: &TargetFacts, outlook: &Outlook) {
@@ -51,8 +72,14 @@ impl Screen {
         match self.mode {
             Mode::Quiet => {}
             Mode::Moving => {
+                let mut text = self.back_to_the_first_line();
+                for line in std::mem::take(&mut self.map) {
+                    text += &format!("\x1b[K{line}\n");
+                    self.map_lines_shown += 1;
+                }
+                text += &format!("\x1b[K{}", progress_line(progress, self.columns.saturating_sub(1)));
                 self.line_shown = true;
-                self.write(&format!("\r\x1b[K{}", progress_line(progress, self.columns.saturating_sub(1))));
+                self.write(&text);
             }
             Mode::Plain => {
                 let due = self.said.is_none_or(|said| progress.elapsed.saturating_sub(said) >= PLAIN_EVERY);
@@ -64,9 +91,41 @@ impl Screen {
         }
     }
 
+    /// The map is laid out for the terminal as it is now: it may have been resized.
+    fn map(&mut self, map: &LatencyMap) {
+        if self.mode != Mode::Moving {
+            return;
+        }
+        let (columns, rows) = terminal_size().map_or((self.columns, MAP_ROWS_MAX), |(columns, rows)| {
+            (usize::from(columns.0).max(20), usize::from(rows.0))
+        });
+        let room = rows.saturating_sub(ROWS_BESIDE_MAP).min(MAP_ROWS_MAX);
+        self.map.clear();
+        if columns != self.columns {
+            // Lines of another width have wrapped, and nobody knows where they are now.
+            self.columns = columns;
+            self.map_lines_shown = 0;
+            self.line_shown = false;
+            self.write("\x1b[H\x1b[2J");
+        }
+        if room > 0 && columns >= MAP_COLUMNS_MIN {
+            let style = Style { width: columns - 1, colour: self.colour, unicode: false };
+            self.map = latency_map(map, room, style);
+        }
+    }
+
+    /// What brings the cursor back to where the map begins, and clears what is there.
+    fn back_to_the_first_line(&mut self) -> String {
+        match std::mem::take(&mut self.map_lines_shown) {
+            0 => "\r".into(),
+            lines => format!("\r\x1b[{lines}A\x1b[J"),
+        }
+    }
+
     fn clear_line(&mut self) {
         if std::mem::take(&mut self.line_shown) {
-            self.write("\r\x1b[K");
+            let text = self.back_to_the_first_line();
+            self.write(&format!("{text}\x1b[K"));
         }
     }
 
@@ -82,6 +141,7 @@ impl EventSink for Screen {
         match event {
             Event::RunBegan(run, outlook) => self.began(&run.target, outlook),
             Event::Progress(progress) => self.progress(progress),
+            Event::Map(map) => self.map(map),
             Event::Warning(warning) => {
                 self.clear_line();
                 if self.mode != Mode::Quiet {

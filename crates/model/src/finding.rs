@@ -33,6 +33,8 @@ macro_rules! finding_codes {
 finding_codes! {
     /// Requests that failed: number of ranges.
     BadBlocks = "bad-blocks", Some("count");
+    /// Requests of a pass over every block that took half a second or failed: number of requests.
+    BlockLatency = "block-latency", Some("count");
     /// The device went away during the run: seconds after its start.
     DeviceLost = "device-lost", Some("s");
     /// Whether a cache or memory, rather than a drive, may have answered: number of reasons.

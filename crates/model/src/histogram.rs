@@ -176,6 +176,12 @@ impl LatencyHistogram {
         unreachable!("the cells hold as many latencies as were counted")
     }
 
+    /// How many took less than `latency`, to within the cell that it falls into.
+    pub fn count_below(&self, latency: Nanos) -> u64 {
+        let bound = cell_of(latency.0) as u32;
+        self.cells().take_while(|(cell, _)| *cell < bound).map(|(_, count)| count).sum()
+    }
+
     /// The cells in use, lowest first: index and count.
     pub fn cells(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let used = if self.count == 0 { 0..0 } else { self.lowest..self.highest + 1 };
@@ -256,6 +262,14 @@ fn middle_of(cell: usize) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_is_below_a_bound_is_counted() {
+        let histogram = of(&[1_000_000, 9_000_000, 12_000_000, 700_000_000]);
+        assert_eq!(histogram.count_below(Nanos::from_millis(10)), 2);
+        assert_eq!(histogram.count_below(Nanos::from_millis(500)), 3);
+        assert_eq!(of(&[]).count_below(Nanos::from_millis(10)), 0);
+    }
 
     fn of(latencies: &[u64]) -> LatencyHistogram {
         let mut histogram = LatencyHistogram::default();

@@ -20,6 +20,7 @@ pub mod comparison;
 pub mod estimate;
 pub mod finding;
 pub mod histogram;
+pub mod latency_map;
 pub mod permutation;
 pub mod plan;
 pub mod prng;

@@ -6,6 +6,7 @@
 //! the answers            sound? -> speed -> access: value, range, sentence
 //! what to do             advice
 //! the chart              rate over position
+//! the map                slowest request of each stretch, after a pass over every block
 //! how it was measured    engine, seed, noise of the host
 //! what next              the command that repeats it, and where more is
 //! ```
@@ -14,6 +15,7 @@ mod estimate;
 mod compare;
 mod findings;
 mod heading;
+mod latency_map;
 mod method;
 mod partitions;
 mod plan;
@@ -21,6 +23,7 @@ mod tables;
 mod virtual_drives;
 
 pub use estimate::{EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page};
+pub use latency_map::latency_map;
 pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
 pub use compare::{ComparePage, compare_page, run_letter};
 pub use plan::{PlanGroup, PlanPage, plan_page};
@@ -42,6 +45,7 @@ pub fn run_page(run: &Run, style: Style) -> String {
         findings::answers(run, style),
         findings::advice(run, style),
         charts(run, style),
+        latency_map::maps(run, style),
         method::how_it_was_measured(run, style),
         method::what_next(run, style),
     ];
@@ -50,7 +54,7 @@ pub fn run_page(run: &Run, style: Style) -> String {
 
 /// A chart for reads and one for writes, each if there is something to draw.
 fn charts(run: &Run, style: Style) -> Vec<String> {
-    let charted = [ChartedRun { run, series: None }];
+    let charted = [ChartedRun { run, series: None, letter: None }];
     let charts = [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| rate_over_position(&charted, &[operation]));

@@ -5,6 +5,7 @@
 
 mod access_time;
 mod bad_blocks;
+mod block_latency;
 mod cache_influence;
 mod concurrency_gain;
 mod datasheet_claims;
@@ -70,6 +71,7 @@ impl Need {
 pub const REGISTRY: &[&dyn Detector] = &[
     &device_lost::DeviceLost,
     &bad_blocks::BadBlocks,
+    &block_latency::BlockLatency,
     &cache_influence::CacheInfluence,
     &sequential_rate::READ,
     &sequential_rate::WRITE,

@@ -24,7 +24,7 @@ struct Repeated {
     plan_of: Box<dyn FnOnce(Question) -> Result<Box<dyn Experiment>, String>>,
 }
 
-/// Goes on with a run; the exit status. `writing` adds to the consents that its command has.
+/// Goes on with a run; the exit status. Consent to write is given anew with `writing`: it was given once, for once.
 ///
 /// # Errors
 /// When there is no such run, it is complete, its target is not the one it was, or it cannot be gone on with.
@@ -106,12 +106,12 @@ fn repeated(run: &Run, writing: &WritingArguments) -> Result<Repeated, UserError
         words(&run.command).and_then(|words| Arguments::try_parse_from(words).ok()).ok_or_else(unreadable)?;
     match arguments.command {
         Some(Command::Check(mut typed)) => {
-            typed.writing.add(writing);
+            typed.writing.renew(run, writing)?;
             let trace = typed.measuring.trace;
             Ok(Repeated { resolved: resolve::check(&typed)?, trace, plan_of: Box::new(check::plan) })
         }
         Some(Command::Surface(mut typed)) => {
-            typed.writing.add(writing);
+            typed.writing.renew(run, writing)?;
             let trace = typed.measuring.trace;
             let (resolved, way) = resolve::surface(&typed)?;
             Ok(Repeated { resolved, trace, plan_of: Box::new(move |question| surface::plan(way, question)) })
@@ -121,12 +121,21 @@ fn repeated(run: &Run, writing: &WritingArguments) -> Result<Repeated, UserError
 }
 
 impl WritingArguments {
-    /// Adds the consents of another command. The run itself says whether it writes.
-    fn add(&mut self, more: &WritingArguments) {
-        self.destroy_data |= more.destroy_data && self.write;
-        if self.write && more.confirm.is_some() {
-            self.confirm.clone_from(&more.confirm);
+    /// The consents of now take the place of those of then. Whether the run writes stays as it was.
+    fn renew(&mut self, run: &Run, now: &WritingArguments) -> Result<(), UserError> {
+        if self.write && !now.write {
+            return Err(UserError::usage(format!(
+                "run {} writes to {}, so going on with it needs the consent again: add --write, with --confirm and \
+                 --destroy-data as they are needed",
+                run.id, run.target.path
+            )));
         }
+        if now.write && !self.write {
+            return Err(UserError::usage(format!("run {} only reads; leave --write out", run.id)));
+        }
+        self.destroy_data = now.destroy_data;
+        self.confirm.clone_from(&now.confirm);
+        Ok(())
     }
 }
 

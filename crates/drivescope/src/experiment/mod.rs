@@ -45,6 +45,11 @@ pub trait Experiment {
     /// What is still ahead, as far as can be told now.
     fn outlook(&self) -> Outlook;
 
+    /// The range of which a map is shown while it goes on; none where there is little to see on one.
+    fn mapped_range(&self) -> Option<ByteRange> {
+        None
+    }
+
     /// Whether it asks by itself for the rest of a phase that was cut short, when a run is resumed. If not, such a phase
     /// is done again as a whole.
     fn completes_cut_phases(&self) -> bool {

@@ -11,7 +11,9 @@ use crate::experiment::Experiment;
 use crate::store::{RunWriter, StoredSeries};
 use io::rig::Rig;
 use load_watch::LoadWatch;
+use model::latency_map::LatencyMap;
 use model::plan::{Phase, StopReason};
+use model::range::ByteRange;
 use model::record::{ErrorRecord, IntervalRecord, TelemetryRecord};
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus, Series};
@@ -46,7 +48,8 @@ impl Session<'_> {
     pub fn run(mut self, experiment: &mut dyn Experiment) -> Result<Run, UserError> {
         self.events.event(&Event::RunBegan(&self.run, &experiment.outlook()));
         let mut load = LoadWatch::start(&self.rig);
-        let outcome = self.run_phases(experiment, &mut load);
+        let mut map = self.map_so_far(experiment.mapped_range());
+        let outcome = self.run_phases(experiment, &mut load, map.as_mut());
         self.run.status = match &outcome {
             Ok(None) => RunStatus::Complete,
             Ok(Some(StopReason::Interrupted)) => RunStatus::Interrupted,
@@ -66,6 +69,7 @@ impl Session<'_> {
         &mut self,
         experiment: &mut dyn Experiment,
         load: &mut LoadWatch,
+        mut map: Option<&mut LatencyMap>,
     ) -> Result<Option<StopReason>, UserError> {
         loop {
             let series = LazySeries { writer: &self.writer, opened: OnceCell::new() };
@@ -75,11 +79,22 @@ impl Session<'_> {
                 self.warn_of_what_was_left(ahead.phases());
                 return Ok(None);
             };
-            let reason = self.run_phase(phase, &ahead, load)?;
+            let reason = self.run_phase(phase, &ahead, load, map.as_deref_mut())?;
             if matches!(reason, StopReason::Interrupted | StopReason::DeviceGone) {
                 return Ok(Some(reason));
             }
         }
+    }
+
+    /// A map of what the phases of a resumed run have seen; an empty one for a new run.
+    fn map_so_far(&self, range: Option<ByteRange>) -> Option<LatencyMap> {
+        let mut map = LatencyMap::new(range.filter(|range| !range.is_empty())?, self.run.target.logical_block);
+        let series = LazySeries { writer: &self.writer, opened: OnceCell::new() };
+        for (number, _) in (0..).zip(&self.run.phases).filter(|(_, phase)| LatencyMap::is_of(&phase.phase)) {
+            series.intervals(number).for_each(|slice| map.add_interval(&slice));
+            series.errors(number).for_each(|error| map.add_error(&error));
+        }
+        Some(map)
     }
 
     /// An experiment whose time was up is complete, but answers less than it was asked.
@@ -99,6 +114,7 @@ impl Session<'_> {
         phase: Phase,
         ahead: &crate::experiment::Outlook,
         load: &mut LoadWatch,
+        map: Option<&mut LatencyMap>,
     ) -> Result<StopReason, UserError> {
         let number = self.run.phases.len() as u32;
         let start_ns = self.rig.now().0;
@@ -111,8 +127,9 @@ impl Session<'_> {
         });
         self.writer.begin_phase(&self.run)?;
         let clock = self.rig.clock();
+        let map = map.filter(|_| LatencyMap::is_of(&phase));
         let mut observer =
-            Observer::new(&mut self.writer, self.events, self.interrupt, load, clock, &phase, number, ahead);
+            Observer::new(&mut self.writer, self.events, self.interrupt, load, map, clock, &phase, number, ahead);
         let outcome = self.rig.run_phase(&phase, number, self.run.seed, self.trace, &mut observer);
         let store_failure = observer.into_failure();
         let outcome = outcome?;

@@ -7,10 +7,11 @@ use crate::experiment::Outlook;
 use crate::store::{RunWriter, StoreError};
 use io::load::collect::{PhaseObserver, Verdict};
 use io::rig::RigClock;
+use model::latency_map::LatencyMap;
 use model::plan::Phase;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
 use model::request::Operation;
-use model::units::{Instant, Nanos};
+use model::units::{Bytes, Instant, Nanos};
 use report::progress::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,10 +26,13 @@ pub struct Observer<'phase> {
     events: &'phase mut dyn EventSink,
     interrupt: &'phase AtomicBool,
     load: &'phase mut LoadWatch,
+    map: Option<&'phase mut LatencyMap>,
     clock: RigClock,
     began: Instant,
     told: Instant,
     limit: Option<Nanos>,
+    bytes_max: Option<Bytes>,
+    moved: u64,
     ahead: Nanos,
     progress: Progress,
     recent: [(u64, u64, u64); RATE_SLICES],
@@ -49,6 +53,7 @@ impl<'phase> Observer<'phase> {
         events: &'phase mut dyn EventSink,
         interrupt: &'phase AtomicBool,
         load: &'phase mut LoadWatch,
+        map: Option<&'phase mut LatencyMap>,
         clock: RigClock,
         phase: &Phase,
         number: u32,
@@ -70,10 +75,13 @@ impl<'phase> Observer<'phase> {
             events,
             interrupt,
             load,
+            map,
             clock,
             began,
             told: Instant::START,
             limit: phase.stop.time,
+            bytes_max: phase.workload.as_ref().and_then(|workload| phase.stop.bytes_max(workload)),
+            moved: 0,
             ahead: ahead.time(),
             progress,
             recent: [(0, 0, 0); RATE_SLICES],
@@ -107,7 +115,13 @@ impl<'phase> Observer<'phase> {
         self.told = now;
         let seconds = Nanos(nanos).seconds().max(f64::MIN_POSITIVE);
         let spent = now.since(self.began);
-        let left = self.limit.map(|limit| limit.saturating_sub(spent));
+        let by_time = self.limit.map(|limit| limit.saturating_sub(spent));
+        // A phase that ends with its range ends long before its time does, if all is well.
+        let rate = self.moved as f64 / spent.seconds().max(f64::MIN_POSITIVE);
+        let by_bytes = self.bytes_max.and_then(|bytes| {
+            Nanos::from_secs_f64(bytes.0.saturating_sub(self.moved) as f64 / rate)
+        });
+        let left = [by_time, by_bytes].into_iter().flatten().min();
         self.progress.elapsed = Nanos(now.0);
         self.progress.remaining = left.map(|left| left + self.ahead);
         self.progress.share_done = match self.progress.remaining {
@@ -116,6 +130,9 @@ impl<'phase> Observer<'phase> {
         };
         self.progress.bytes_per_second = bytes as f64 / seconds;
         self.progress.iops = operations as f64 / seconds;
+        if let Some(map) = &self.map {
+            self.events.event(&Event::Map(map));
+        }
         self.events.event(&Event::Progress(&self.progress));
     }
 }
@@ -124,6 +141,10 @@ impl PhaseObserver for Observer<'_> {
     fn interval(&mut self, record: &IntervalRecord) {
         self.keep(|writer| writer.append_interval(record));
         self.load.count(record);
+        if let Some(map) = &mut self.map {
+            map.add_interval(record);
+        }
+        self.moved += record.bytes;
         self.recent[self.next_recent] = (record.duration_ns, record.operations, record.bytes);
         self.next_recent = (self.next_recent + 1) % RATE_SLICES;
         if let Some((_, watch)) = &mut self.precision
@@ -139,6 +160,9 @@ impl PhaseObserver for Observer<'_> {
 
     fn error(&mut self, record: &ErrorRecord) {
         self.keep(|writer| writer.append_error(record));
+        if let Some(map) = &mut self.map {
+            map.add_error(record);
+        }
     }
 
     fn trace(&mut self, records: &[IoRecord]) {

@@ -127,6 +127,7 @@ impl Experiment for Full {
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let spent = so_far.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns));
+        self.passes.iter_mut().for_each(Pass::end);
         if self.question.time_limit.is_some_and(|limit| spent >= limit) {
             return None;
         }
@@ -137,12 +138,15 @@ impl Experiment for Full {
             let filled = so_far.phases.first().map_or(0, |fill| fill.bytes());
             self.passes = self.passes_over(filled_range(self.question.range, Bytes(filled))?);
         }
-        let mut next = self.passes.iter_mut().find_map(|pass| {
-            let task = pass.next_task(so_far)?;
-            Some((pass.kind(), pass.mix(), task))
-        });
-        let (kind, mix, task) = next.take()?;
-        self.wake().or_else(|| Some(self.phase(kind, mix, &task)))
+        let index = self.passes.iter_mut().position(|pass| pass.next_task(so_far).is_some())?;
+        if let Some(wake) = self.wake() {
+            return Some(wake);
+        }
+        let pass = &mut self.passes[index];
+        let task = pass.next_task(so_far)?;
+        pass.begin(&task);
+        let (kind, mix) = (pass.kind(), pass.mix());
+        Some(self.phase(kind, mix, &task))
     }
 
     fn outlook(&self) -> Outlook {
@@ -151,6 +155,10 @@ impl Experiment for Full {
         let passes = if self.passes.is_empty() { &planned } else { &self.passes };
         outlook.steps.extend(passes.iter().flat_map(|pass| self.steps(pass)));
         outlook
+    }
+
+    fn mapped_range(&self) -> Option<ByteRange> {
+        Some(self.question.range)
     }
 
     fn completes_cut_phases(&self) -> bool {

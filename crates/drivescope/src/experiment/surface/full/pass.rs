@@ -95,6 +95,8 @@ pub struct Pass {
     again: Option<VecDeque<(Purpose, ByteRange)>>,
     moved: Bytes,
     spent: Nanos,
+    /// What was asked for last and not answered yet.
+    under_way: Coverage,
 }
 
 impl Pass {
@@ -121,6 +123,7 @@ impl Pass {
             again: None,
             moved: Bytes::ZERO,
             spent: Nanos::ZERO,
+            under_way: Coverage::default(),
         }
     }
 
@@ -131,6 +134,21 @@ impl Pass {
         }
         self.seen = so_far.phases.len();
         self.task(so_far)
+    }
+
+    /// Notes that a task is under way, and no more ahead.
+    pub fn begin(&mut self, task: &Task) {
+        self.under_way = self.done.clone();
+        self.under_way.add(task.range);
+    }
+
+    /// Notes that nothing is under way.
+    pub fn end(&mut self) {
+        self.under_way = Coverage::default();
+    }
+
+    fn ahead(&self) -> &Coverage {
+        if self.under_way == Coverage::default() { &self.done } else { &self.under_way }
     }
 
     /// Takes in a phase that was run.
@@ -335,12 +353,12 @@ impl Pass {
 
     /// The stretches still to go through.
     pub fn gaps(&self) -> impl Iterator<Item = ByteRange> + '_ {
-        self.done.gaps(self.range)
+        self.ahead().gaps(self.range)
     }
 
     /// How much there is still to go through.
     pub fn bytes_left(&self) -> Bytes {
-        self.done.missing(self.range)
+        self.ahead().missing(self.range)
     }
 
     /// How many phases there still are in the pass itself, at the rate so far.

@@ -1,0 +1,239 @@
+//! A map of a range: for each stretch of it the worst latency that was seen there, in classes. Its size does not depend
+//! on the range, so that it can be kept, stored and drawn whatever the size of the drive.
+
+use crate::plan::{Phase, PhaseKind};
+use crate::range::ByteRange;
+use crate::record::{ErrorRecord, IntervalRecord};
+use crate::units::{Bytes, Nanos, Offset};
+use crate::workload::Pattern;
+
+/// The most stretches of a map.
+pub const CELLS_MAX: usize = 4096;
+
+/// How long a request took. The bounds are those that surface tests of hard disks use: a few turns, a retry, a
+/// recovery, a drive that gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LatencyClass {
+    /// Less than 10 ms.
+    Under10Ms,
+    /// Less than 50 ms.
+    Under50Ms,
+    /// Less than 200 ms.
+    Under200Ms,
+    /// Less than 500 ms.
+    Under500Ms,
+    /// 500 ms or more.
+    Slower,
+    /// An error.
+    Failed,
+}
+
+impl LatencyClass {
+    /// All of them, from the best to the worst.
+    pub const ALL: [LatencyClass; 6] = [
+        LatencyClass::Under10Ms,
+        LatencyClass::Under50Ms,
+        LatencyClass::Under200Ms,
+        LatencyClass::Under500Ms,
+        LatencyClass::Slower,
+        LatencyClass::Failed,
+    ];
+
+    /// From which latency on one belongs to the next class; none for the last two.
+    pub fn bound(self) -> Option<Nanos> {
+        let millis = match self {
+            LatencyClass::Under10Ms => 10,
+            LatencyClass::Under50Ms => 50,
+            LatencyClass::Under200Ms => 200,
+            LatencyClass::Under500Ms => 500,
+            LatencyClass::Slower | LatencyClass::Failed => return None,
+        };
+        Some(Nanos::from_millis(millis))
+    }
+
+    /// The class of a request that took so long.
+    pub fn of(latency: Nanos) -> LatencyClass {
+        let within = |class: &LatencyClass| class.bound().is_some_and(|bound| latency < bound);
+        LatencyClass::ALL.into_iter().find(within).unwrap_or(LatencyClass::Slower)
+    }
+
+    /// For legends: "under 10 ms".
+    pub fn name(self) -> &'static str {
+        match self {
+            LatencyClass::Under10Ms => "under 10 ms",
+            LatencyClass::Under50Ms => "under 50 ms",
+            LatencyClass::Under200Ms => "under 200 ms",
+            LatencyClass::Under500Ms => "under 500 ms",
+            LatencyClass::Slower => "500 ms or more",
+            LatencyClass::Failed => "error",
+        }
+    }
+}
+
+/// The map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LatencyMap {
+    range: ByteRange,
+    /// None where nothing was asked for yet.
+    cells: Vec<Option<LatencyClass>>,
+}
+
+impl LatencyMap {
+    /// A map of a range in which nothing was asked for yet, with a cell for each stretch of `block`, or fewer cells if
+    /// those were too many.
+    pub fn new(range: ByteRange, block: Bytes) -> LatencyMap {
+        let blocks = range.bytes().0.div_ceil(block.0.max(1)).clamp(1, CELLS_MAX as u64);
+        LatencyMap { range, cells: vec![None; blocks as usize] }
+    }
+
+    /// The range.
+    pub fn range(&self) -> ByteRange {
+        self.range
+    }
+
+    /// The worst class of each stretch; all are equally long.
+    pub fn cells(&self) -> &[Option<LatencyClass>] {
+        &self.cells
+    }
+
+    /// Whether a phase goes over its range in order, so that it can be said which stretch a slice of time belongs to.
+    pub fn is_of(phase: &Phase) -> bool {
+        let in_order = phase.workload.as_ref().is_some_and(|workload| workload.pattern == Pattern::Sequential);
+        in_order && matches!(phase.kind, PhaseKind::Measure | PhaseKind::Verify)
+    }
+
+    /// Takes in a slice of time: its longest latency counts for all that it touched.
+    pub fn add_interval(&mut self, slice: &IntervalRecord) {
+        if let Some(latency) = slice.latency {
+            self.mark(slice.offset_first, slice.offset_end, LatencyClass::of(Nanos(latency.max_ns)));
+        }
+    }
+
+    /// Takes in a request that failed.
+    pub fn add_error(&mut self, error: &ErrorRecord) {
+        let end = error.offset_bytes.saturating_add(u64::from(error.length_bytes));
+        self.mark(error.offset_bytes, end, LatencyClass::Failed);
+    }
+
+    fn mark(&mut self, first: u64, end: u64, class: LatencyClass) {
+        let (first, end) = (first.max(self.range.first().0), end.min(self.range.end().0));
+        if first >= end {
+            return;
+        }
+        let (from, to) = (self.cell_at(first), self.cell_at(end - 1));
+        for cell in &mut self.cells[from..=to] {
+            *cell = (*cell).max(Some(class));
+        }
+    }
+
+    fn cell_at(&self, byte: u64) -> usize {
+        let inside = u128::from(byte - self.range.first().0);
+        (inside * self.cells.len() as u128 / u128::from(self.range.bytes().0)) as usize
+    }
+
+    /// The same in fewer cells, each with the worst of those that it stands for.
+    pub fn coarser(&self, cells: usize) -> Vec<Option<LatencyClass>> {
+        let (all, count) = (self.cells.len(), cells.clamp(1, self.cells.len()));
+        let part = |index: usize| &self.cells[index * all / count..(index + 1) * all / count];
+        (0..count).map(|index| part(index).iter().copied().max().flatten()).collect()
+    }
+
+    /// One character for each cell: `.` or the number of its class.
+    pub fn to_text(&self) -> String {
+        let digit = |class: LatencyClass| char::from(b'0' + class as u8);
+        self.cells.iter().map(|cell| cell.map_or('.', digit)).collect()
+    }
+
+    /// The map of that text; none when it is no map.
+    pub fn from_text(range: ByteRange, text: &str) -> Option<LatencyMap> {
+        let cell = |character: char| match character {
+            '.' => Some(None),
+            digit => {
+                let number = digit.to_digit(10)? as usize;
+                LatencyClass::ALL.get(number).copied().map(Some)
+            }
+        };
+        let cells: Option<Vec<_>> = text.chars().take(CELLS_MAX + 1).map(cell).collect();
+        let cells = cells.filter(|cells| (1..=CELLS_MAX).contains(&cells.len()))?;
+        (!range.is_empty()).then_some(LatencyMap { range, cells })
+    }
+
+    /// Where a cell of a map in `count` cells begins.
+    pub fn begin_of(&self, index: usize, count: usize) -> Offset {
+        let share = u128::from(self.range.bytes().0) * index as u128 / count.max(1) as u128;
+        self.range.first() + Bytes(share as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::IntervalLatency;
+    use crate::request::{Operation, Status};
+    use crate::units::GIB;
+    use proptest::prelude::*;
+
+    fn slice(first: u64, end: u64, max_ns: u64) -> IntervalRecord {
+        let latency = IntervalLatency { min_ns: 1, mean_ns: 1.0, p50_ns: 1, p99_ns: 1, max_ns };
+        IntervalRecord {
+            phase: 0,
+            operation: Operation::Read,
+            start_ns: 0,
+            duration_ns: 1,
+            operations: 1,
+            bytes: end - first,
+            errors: 0,
+            offset_first: first,
+            offset_end: end,
+            latency: Some(latency),
+        }
+    }
+
+    #[test]
+    fn classes_begin_at_their_bounds() {
+        let of = |millis| LatencyClass::of(Nanos::from_millis(millis));
+        let found = [0, 10, 50, 200, 500, 60_000].map(of);
+        assert_eq!(found[..5], LatencyClass::ALL[..5]);
+        assert_eq!(found[5], LatencyClass::Slower);
+        assert_eq!(LatencyClass::of(Nanos(9_999_999)), LatencyClass::Under10Ms);
+    }
+
+    #[test]
+    fn each_stretch_has_its_worst() {
+        let mut map = LatencyMap::new(ByteRange::new(Offset(1000), Bytes(100)).unwrap(), Bytes(10));
+        map.add_interval(&slice(1000, 1035, 1));
+        map.add_interval(&slice(1030, 1040, 300_000_000));
+        map.add_interval(&slice(0, 5000, 0));
+        map.add_error(&ErrorRecord {
+            phase: 0,
+            at_ns: 0,
+            operation: Operation::Read,
+            offset_bytes: 1099,
+            length_bytes: 512,
+            status: Status::MediumError,
+        });
+        assert_eq!(map.to_text(), "0003000005");
+        assert_eq!(LatencyMap::from_text(map.range(), "0003000005"), Some(map.clone()));
+        assert_eq!(map.coarser(3), [Some(0), Some(3), Some(5)].map(|n| n.map(|n: usize| LatencyClass::ALL[n])));
+    }
+
+    #[test]
+    fn a_large_drive_has_a_bounded_map() {
+        let map = LatencyMap::new(ByteRange::whole(Bytes(30_000 * GIB)), Bytes::from_mib(1));
+        assert_eq!(map.cells().len(), 4096);
+        assert_eq!(map.begin_of(2048, 4096), Offset(15_000 * GIB));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_and_no_record_panics(
+            text in "\\PC{0,50}", first in any::<u64>(), bytes in 0u64..1 << 50, end in any::<u64>(), cells in 0usize..9,
+        ) {
+            let range = ByteRange::whole(Bytes(bytes));
+            let _ = LatencyMap::from_text(range, &text);
+            let mut map = LatencyMap::new(range, Bytes(4096));
+            map.add_interval(&slice(first.min(end), end, 1));
+            prop_assert!(map.coarser(cells).len() <= map.cells().len());
+        }
+    }
+}
