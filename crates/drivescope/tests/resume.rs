@@ -103,7 +103,8 @@ fn a_resumed_pass_finds_what_an_uninterrupted_one_finds() {
     let bad = |home: &Home| {
         let run = home.json(&["show", "last"]);
         let findings = run["findings"].as_array().expect("findings").clone();
-        findings.into_iter().find(|finding| finding["code"] == "bad-blocks").expect("bad blocks")["data"].clone()
+        findings.into_iter().find(|finding| finding["code"] == "bad-blocks").expect("bad blocks")["data"]
+            .clone()
     };
     assert_eq!(bad(&whole)["regions"], bad(&parted)["regions"]);
     assert_eq!(bad(&whole)["errors"], bad(&parted)["errors"]);
@@ -152,7 +153,11 @@ fn what_cannot_be_resumed_says_why() {
     File::options().write(true).open(&path).and_then(|file| file.set_len(5 * GIB)).expect("a shorter file");
     let shorter = home.run(&["surface", "--resume", "last", "-q"]);
     assert_eq!(shorter.status, Some(1));
-    assert!(shorter.err.contains("the capacity in bytes was 6442450944 and is 5368709120"), "{}", shorter.err);
+    assert!(
+        shorter.err.contains("the capacity in bytes was 6442450944 and is 5368709120"),
+        "{}",
+        shorter.err
+    );
     assert_eq!(run_of(&home).expect("the run").phases, before.phases, "nothing was changed");
 
     let none = home.run(&["surface", "--resume", "nothing"]);

@@ -98,7 +98,8 @@ impl LatencyMap {
 
     /// Whether a phase goes over its range in order, so that it can be said which stretch a slice of time belongs to.
     pub fn is_of(phase: &Phase) -> bool {
-        let in_order = phase.workload.as_ref().is_some_and(|workload| workload.pattern == Pattern::Sequential);
+        let in_order =
+            phase.workload.as_ref().is_some_and(|workload| workload.pattern == Pattern::Sequential);
         in_order && matches!(phase.kind, PhaseKind::Measure | PhaseKind::Verify)
     }
 
@@ -214,7 +215,10 @@ mod tests {
         });
         assert_eq!(map.to_text(), "0003000005");
         assert_eq!(LatencyMap::from_text(map.range(), "0003000005"), Some(map.clone()));
-        assert_eq!(map.coarser(3), [Some(0), Some(3), Some(5)].map(|n| n.map(|n: usize| LatencyClass::ALL[n])));
+        assert_eq!(
+            map.coarser(3),
+            [Some(0), Some(3), Some(5)].map(|n| n.map(|n: usize| LatencyClass::ALL[n]))
+        );
     }
 
     #[test]

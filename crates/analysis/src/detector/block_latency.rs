@@ -50,7 +50,9 @@ impl Detector for BlockLatency {
             return Vec::new();
         }
         let mut counts = [0u64; LatencyClass::ALL.len()];
-        passes.iter().for_each(|pass| (0..counts.len()).for_each(|class| counts[class] += pass.counts[class]));
+        passes
+            .iter()
+            .for_each(|pass| (0..counts.len()).for_each(|class| counts[class] += pass.counts[class]));
         let total: u64 = counts.iter().sum();
         let late = counts[LatencyClass::Slower as usize] + counts[LatencyClass::Failed as usize];
         let statement = format!(
@@ -73,10 +75,15 @@ impl Detector for BlockLatency {
                 ("cells", Datum::Text(pass.map.to_text())),
             ])
         });
-        let found =
-            Finding::number(FindingCode::BlockLatency, Estimate::exact(late as f64), "count", statement, evidence)
-                .with_data("classes", Datum::List(classes.collect()))
-                .with_data("maps", Datum::List(maps.collect()));
+        let found = Finding::number(
+            FindingCode::BlockLatency,
+            Estimate::exact(late as f64),
+            "count",
+            statement,
+            evidence,
+        )
+        .with_data("classes", Datum::List(classes.collect()))
+        .with_data("maps", Datum::List(maps.collect()));
         vec![found]
     }
 }
@@ -94,11 +101,13 @@ impl Pass {
         let phases: Vec<(u32, &PhaseSummary)> = (0..)
             .zip(run.phases)
             .filter(|(_, summary)| {
-                let moves = summary.totals_of(operation).is_some_and(|totals| totals.operations + totals.errors > 0);
+                let moves =
+                    summary.totals_of(operation).is_some_and(|totals| totals.operations + totals.errors > 0);
                 moves && LatencyMap::is_of(&summary.phase)
             })
             .collect();
-        let ranges = || phases.iter().filter_map(|(_, summary)| summary.phase.workload.as_ref()).map(|w| w.range);
+        let ranges =
+            || phases.iter().filter_map(|(_, summary)| summary.phase.workload.as_ref()).map(|w| w.range);
         let first = ranges().map(|range| range.first().0).min()?;
         let end = ranges().map(|range| range.end().0).max()?;
         let moved: u64 = phases.iter().map(|(_, summary)| summary.bytes()).sum();

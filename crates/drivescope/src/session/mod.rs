@@ -88,7 +88,8 @@ impl Session<'_> {
 
     /// A map of what the phases of a resumed run have seen; an empty one for a new run.
     fn map_so_far(&self, range: Option<ByteRange>) -> Option<LatencyMap> {
-        let mut map = LatencyMap::new(range.filter(|range| !range.is_empty())?, self.run.target.logical_block);
+        let mut map =
+            LatencyMap::new(range.filter(|range| !range.is_empty())?, self.run.target.logical_block);
         let series = LazySeries { writer: &self.writer, opened: OnceCell::new() };
         for (number, _) in (0..).zip(&self.run.phases).filter(|(_, phase)| LatencyMap::is_of(&phase.phase)) {
             series.intervals(number).for_each(|slice| map.add_interval(&slice));
@@ -128,8 +129,17 @@ impl Session<'_> {
         self.writer.begin_phase(&self.run)?;
         let clock = self.rig.clock();
         let map = map.filter(|_| LatencyMap::is_of(&phase));
-        let mut observer =
-            Observer::new(&mut self.writer, self.events, self.interrupt, load, map, clock, &phase, number, ahead);
+        let mut observer = Observer::new(
+            &mut self.writer,
+            self.events,
+            self.interrupt,
+            load,
+            map,
+            clock,
+            &phase,
+            number,
+            ahead,
+        );
         let outcome = self.rig.run_phase(&phase, number, self.run.seed, self.trace, &mut observer);
         let store_failure = observer.into_failure();
         let outcome = outcome?;

@@ -118,9 +118,9 @@ impl<'phase> Observer<'phase> {
         let by_time = self.limit.map(|limit| limit.saturating_sub(spent));
         // A phase that ends with its range ends long before its time does, if all is well.
         let rate = self.moved as f64 / spent.seconds().max(f64::MIN_POSITIVE);
-        let by_bytes = self.bytes_max.and_then(|bytes| {
-            Nanos::from_secs_f64(bytes.0.saturating_sub(self.moved) as f64 / rate)
-        });
+        let by_bytes = self
+            .bytes_max
+            .and_then(|bytes| Nanos::from_secs_f64(bytes.0.saturating_sub(self.moved) as f64 / rate));
         let left = [by_time, by_bytes].into_iter().flatten().min();
         self.progress.elapsed = Nanos(now.0);
         self.progress.remaining = left.map(|left| left + self.ahead);

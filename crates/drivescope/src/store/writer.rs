@@ -87,8 +87,7 @@ impl RunWriter {
         lock: File,
         number: impl Fn(SeriesKind) -> u32,
     ) -> RunWriter {
-        let series =
-            SeriesKind::ALL.map(|kind| SeriesWriter { kind, number: number(kind), journal: None });
+        let series = SeriesKind::ALL.map(|kind| SeriesWriter { kind, number: number(kind), journal: None });
         RunWriter {
             store: store.clone(),
             id: run.id.clone(),

@@ -109,7 +109,8 @@ fn maps_of(finding: &Finding) -> Vec<(&'static str, LatencyMap)> {
             Some(Datum::Integer(value)) => Some(*value),
             _ => None,
         };
-        let (Some(Datum::Text(operation)), Some(Datum::Text(cells))) = (part("operation"), part("cells")) else {
+        let (Some(Datum::Text(operation)), Some(Datum::Text(cells))) = (part("operation"), part("cells"))
+        else {
             return None;
         };
         let range = ByteRange::new(Offset(integer("first_byte")?), Bytes(integer("bytes")?))?;

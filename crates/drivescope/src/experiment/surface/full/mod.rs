@@ -114,7 +114,13 @@ impl Full {
         if !again.is_empty() {
             let bytes = again.iter().map(|range| range.bytes()).sum();
             let time = pace.time_for(again.iter().copied());
-            steps.push(step(pass.mix(), format!("{verb} what was slow again"), again.len() as u32, time, bytes));
+            steps.push(step(
+                pass.mix(),
+                format!("{verb} what was slow again"),
+                again.len() as u32,
+                time,
+                bytes,
+            ));
         }
         steps
     }

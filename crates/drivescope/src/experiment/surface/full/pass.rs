@@ -241,11 +241,8 @@ impl Pass {
             return Some(self.small_task(Purpose::Look, range, self.small_block));
         }
         if self.again.is_none() {
-            self.again = Some(if self.kind == PhaseKind::Measure {
-                self.plan_again(so_far)
-            } else {
-                VecDeque::new()
-            });
+            self.again =
+                Some(if self.kind == PhaseKind::Measure { self.plan_again(so_far) } else { VecDeque::new() });
         }
         let &(purpose, range) = self.again.as_ref()?.front()?;
         Some(Task { purpose, range, block: self.block, time: self.time_for(range.bytes()) })
@@ -281,9 +278,8 @@ impl Pass {
 
     fn time_for(&self, bytes: Bytes) -> Nanos {
         let expected = self.bytes_per_second().filter(|rate| *rate > 0.0);
-        let expected = expected.and_then(|rate| {
-            Nanos::from_secs_f64(bytes.0 as f64 / rate * PHASE_TIME_FACTOR)
-        });
+        let expected =
+            expected.and_then(|rate| Nanos::from_secs_f64(bytes.0 as f64 / rate * PHASE_TIME_FACTOR));
         expected.unwrap_or_default().max(PHASE_TIME_MAX)
     }
 
@@ -298,7 +294,9 @@ impl Pass {
             if round % 2 == 0 {
                 numbered.reverse();
             }
-            planned.extend(numbered.into_iter().map(|(number, range)| (Purpose::Again { number, count, round }, range)));
+            planned.extend(
+                numbered.into_iter().map(|(number, range)| (Purpose::Again { number, count, round }, range)),
+            );
         }
         planned
     }
@@ -376,7 +374,8 @@ impl Pass {
 /// From the start of a phase's range, what was asked for and answered. Requests come in order, and every one that was
 /// made is answered before the phase ends: it may be too late to be counted, but the earlier ones are as many as count.
 fn answered(summary: &PhaseSummary, range: ByteRange) -> ByteRange {
-    let block = summary.phase.workload.as_ref().map_or(Bytes::ZERO, |workload| workload.block_sizes.largest());
+    let block =
+        summary.phase.workload.as_ref().map_or(Bytes::ZERO, |workload| workload.block_sizes.largest());
     let requests = summary.operations() + summary.errors();
     let bytes = match summary.stopped {
         Some(StopReason::Passes) => range.bytes(),

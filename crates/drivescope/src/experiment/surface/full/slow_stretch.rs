@@ -175,13 +175,8 @@ mod tests {
         for number in 0..slices {
             let first = number * SLICE_BYTES;
             let slow = factor(number);
-            let latency = IntervalLatency {
-                min_ns: 1,
-                mean_ns: 1.0,
-                p50_ns: 1,
-                p99_ns: 1,
-                max_ns: latency(number),
-            };
+            let latency =
+                IntervalLatency { min_ns: 1, mean_ns: 1.0, p50_ns: 1, p99_ns: 1, max_ns: latency(number) };
             search.add(&IntervalRecord {
                 phase: 0,
                 operation: Operation::Read,

@@ -73,7 +73,8 @@ impl Seen {
             let offset = workload.range.first().0 + request * block;
             let is_bad = drive.bad.iter().any(|bad| bad.start < offset + block && offset < bad.end);
             let slow = if (drive.slow.0..drive.slow.1).contains(&self.now_ns) { 5.0 } else { 1.0 };
-            let took_ns = if is_bad { drive.error_ns } else { (block as f64 / drive.rate * 1e9 * slow) as u64 };
+            let took_ns =
+                if is_bad { drive.error_ns } else { (block as f64 / drive.rate * 1e9 * slow) as u64 };
             self.now_ns += took_ns;
             if is_bad {
                 errors += 1;
@@ -112,12 +113,23 @@ impl Seen {
             stretch: None,
         };
         let duration_ns = self.now_ns - start_ns;
-        self.phases.push(PhaseSummary { phase, start_ns, duration_ns, stopped: Some(stopped), totals: vec![totals] });
+        self.phases.push(PhaseSummary {
+            phase,
+            start_ns,
+            duration_ns,
+            stopped: Some(stopped),
+            totals: vec![totals],
+        });
     }
 
     fn slice(&mut self, phase: u32, offset: u64, bytes: u64, nanos: u64) {
-        let latency =
-            IntervalLatency { min_ns: nanos, mean_ns: nanos as f64, p50_ns: nanos, p99_ns: nanos, max_ns: nanos };
+        let latency = IntervalLatency {
+            min_ns: nanos,
+            mean_ns: nanos as f64,
+            p50_ns: nanos,
+            p99_ns: nanos,
+            max_ns: nanos,
+        };
         self.series.intervals.push(IntervalRecord {
             phase,
             operation: Operation::Read,
@@ -147,8 +159,12 @@ fn run(drive: &Drive, range: ByteRange) -> Seen {
     let fresh = || Full::new(drive.question(range), vec![OperationMix::Read]).unwrap();
     let (mut full, mut seen) = (fresh(), Seen::default());
     for _ in 0..6000 {
-        let view =
-            RunView { target: &drive.facts, environment: &environment, phases: &seen.phases, series: &seen.series };
+        let view = RunView {
+            target: &drive.facts,
+            environment: &environment,
+            phases: &seen.phases,
+            series: &seen.series,
+        };
         let Some(phase) = full.next(&view) else {
             assert_eq!(full.outlook().phases(), 0);
             return seen;
@@ -212,13 +228,21 @@ fn the_outlook_follows_the_rate() {
     let mut full = Full::new(drive.question(range), vec![OperationMix::Read]).unwrap();
     let (mut seen, environment) = (Seen::default(), Environment::default());
     for _ in 0..3 {
-        let view =
-            RunView { target: &drive.facts, environment: &environment, phases: &seen.phases, series: &seen.series };
+        let view = RunView {
+            target: &drive.facts,
+            environment: &environment,
+            phases: &seen.phases,
+            series: &seen.series,
+        };
         let phase = full.next(&view).unwrap();
         seen.run(&drive, phase);
     }
-    let view =
-        RunView { target: &drive.facts, environment: &environment, phases: &seen.phases, series: &seen.series };
+    let view = RunView {
+        target: &drive.facts,
+        environment: &environment,
+        phases: &seen.phases,
+        series: &seen.series,
+    };
     full.next(&view).unwrap();
     // 7 GiB behind the one that is under way, at 150 MB/s.
     assert!((full.outlook().time().seconds() - 50.11).abs() < 0.1, "{:?}", full.outlook());
