@@ -9,8 +9,8 @@
 //! On a medium-limited stretch of a disk visits scatter by surface and by track; on a link-limited one they do not. The rate that
 //! the most visits share at the fast end of all is compared with the scatter of the stretches that do not reach it. A disk without
 //! differences between its surfaces is as steady in its first zone, so that a plateau counts only if it is much steadier than
-//! the rest of the drive and fits a link that is known or, when none is known, one of those in the table; or if all of a disk that
-//! turns is flat, which no medium is. For a drive without moving parts only a known link counts, from nine tenths of its rate on.
+//! the rest of the drive, goes over more than one surface of one zone, and fits a link that is known or, when none is known, one of those
+//! in the table; or if all of a disk that turns is flat, which no medium is. For a drive without moving parts only a known link counts.
 //! # Cannot tell when
 //! Other load hides it.
 //! # Known problems
@@ -25,7 +25,7 @@ use crate::measured::{survey_evidence, turns};
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
-use crate::surface::SurfaceMap;
+use crate::surface::{SurfaceMap, Visit};
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
 use model::run::RunView;
@@ -52,15 +52,22 @@ const KNOWN_LINKS: [KnownLink; 7] = [
     KnownLink { name: "SATA 6.0 Gbit/s", least: 500.0, most: 565.0 },
     KnownLink { name: "USB 10 Gbit/s", least: 900.0, most: 1100.0 },
 ];
-/// What of a known link's rate after coding data can use: a bulk-only bridge to USB 2 reaches 0.55, SATA 0.935.
-const USABLE_SHARES: std::ops::RangeInclusive<f64> = 0.55..=1.0;
-/// From this share on a drive without moving parts is taken to be held up by its link: SATA 0.935, PCIe 0.914, USB 3 0.88.
-const FLASH_SHARE_MIN: f64 = 0.87;
+/// What of a link's rate after coding data can use, by the name that it goes by. USB 2 carries 43 of 60 MB/s at best; a host or a bridge
+/// of SATA and USB 3 can cost a fifth and more; PCIe with packets of 128 or 256 bytes.
+const USABLE_SHARES: [(&str, std::ops::RangeInclusive<f64>); 4] =
+    [("USB 480", 0.41..=0.72), ("SATA", 0.8..=0.945), ("USB", 0.7..=0.94), ("PCIe", 0.85..=1.0)];
+/// The same of any other.
+const USABLE_SHARE: std::ops::RangeInclusive<f64> = 0.8..=1.0;
 /// How far apart visits that share a rate may be, as a share.
 const PLATEAU_WIDTH: f64 = 0.006;
 /// Visits in a plateau: at least so many, and so many times as many as in the next such step below it.
 const PLATEAU_VISITS_MIN: usize = 12;
 const PLATEAU_TIMES: f64 = 4.0;
+/// A plateau takes in this share of the visits to the levels that reach it, or, where it clips only the faster surfaces, a smaller one over
+/// more of the range than the outermost zone of most disks has: one surface of a zone alone gives visits of one rate, too.
+const SHARE_OF_LEVELS: f64 = 0.6;
+const SHARE_OF_LEVELS_WIDE: f64 = 0.25;
+const WIDE_SHARE: f64 = 0.12;
 /// From this share of all visits on the whole drive is flat.
 const FLAT_SHARE: f64 = 0.95;
 /// Elsewhere visits scatter so many times as much as in the plateau.
@@ -88,14 +95,11 @@ impl Detector for InterfaceLimit {
         }
         let Some(plateau) = Plateau::of(&map) else { return Vec::new() };
         let is_limit = match turns(run) {
+            Some(true) if plateau.is_flat() => true,
             Some(true) => {
-                plateau.is_flat() || (plateau.is_steadier() && link_of(run, plateau.rate()).is_some())
+                plateau.is_steadier() && plateau.is_wide() && link_of(run, plateau.rate()).is_some()
             }
-            Some(false) => {
-                plateau.is_flat()
-                    && share_of_link(run, plateau.rate()).is_some_and(|share| share >= FLASH_SHARE_MIN)
-            }
-            None => false,
+            _ => plateau.is_flat() && run.target.link.is_some() && link_of(run, plateau.rate()).is_some(),
         };
         if is_limit { vec![found(run, &map, &plateau)] } else { Vec::new() }
     }
@@ -111,6 +115,10 @@ struct Plateau {
     share: f64,
     /// How much of the range lies in levels that reach it.
     bytes: u64,
+    /// The share of the range between the first and the last visit in it.
+    width: f64,
+    /// Of the visits to levels that reach it, those that are in it.
+    share_of_levels: f64,
 }
 
 impl Plateau {
@@ -129,7 +137,10 @@ impl Plateau {
         let share = (end - from) as f64 / (values.len() - from) as f64;
         let members = Sample::new(values[from..end].to_vec())?;
         let count = members.count() as f64;
-        let (scatter_elsewhere, bytes) = elsewhere(map, limit);
+        let Reach { scatter_elsewhere, bytes, visits } = Reach::of(map, limit);
+        let is_in = |visit: &&Visit| visit.seconds_per_byte <= limit;
+        let first = map.visits.iter().find(is_in)?.first_byte;
+        let last = map.visits.iter().rev().find(is_in)?.first_byte;
         Some(Plateau {
             seconds_per_byte: Mean {
                 value: members.mean(),
@@ -140,6 +151,8 @@ impl Plateau {
             scatter_elsewhere,
             share,
             bytes,
+            width: (last - first) as f64 / map.range.bytes().0 as f64,
+            share_of_levels: (end - from) as f64 / visits.max(1) as f64,
         })
     }
 
@@ -151,60 +164,69 @@ impl Plateau {
         self.share >= FLAT_SHARE
     }
 
+    fn is_wide(&self) -> bool {
+        self.share_of_levels >= SHARE_OF_LEVELS
+            || (self.share_of_levels >= SHARE_OF_LEVELS_WIDE && self.width >= WIDE_SHARE)
+    }
+
     fn is_steadier(&self) -> bool {
         self.scatter_elsewhere
             .is_some_and(|elsewhere| elsewhere >= SCATTER_TIMES * self.scatter.max(PLATEAU_WIDTH / 6.0))
     }
 }
 
-/// How much visits scatter in levels of which less than a tenth of the visits reach the plateau, and the bytes of the others.
-fn elsewhere(map: &SurfaceMap, limit: f64) -> (Option<f64>, u64) {
-    let (mut deviations, mut bytes) = (Vec::new(), 0);
-    for level in &map.levels {
-        let from = map.visits.partition_point(|visit| visit.first_byte < level.first_byte);
-        let to = map.visits.partition_point(|visit| visit.first_byte < level.end_byte());
-        let visits = &map.visits[from..to];
-        let reaching = visits.iter().filter(|visit| visit.seconds_per_byte <= limit).count();
-        if reaching * 10 >= visits.len().max(1) {
-            bytes += level.bytes;
-            continue;
-        }
-        let mean = level.seconds_per_byte.value;
-        deviations.extend(visits.iter().map(|visit| visit.seconds_per_byte / mean - 1.0));
-    }
-    let enough = deviations.len() >= PLATEAU_VISITS_MIN;
-    let scatter = Sample::new(deviations).filter(|_| enough).map(|sample| sample.scaled_mad());
-    (scatter, bytes)
+/// Which levels reach a plateau: those of which a tenth of the visits or more does.
+struct Reach {
+    /// How much visits to the others scatter.
+    scatter_elsewhere: Option<f64>,
+    bytes: u64,
+    visits: usize,
 }
 
-/// What share a rate is of the link's, if that is known.
-fn share_of_link(run: &RunView<'_>, bytes_per_second: f64) -> Option<f64> {
-    let most = run.target.link.as_ref()?.bytes_per_second_max?;
-    Some(bytes_per_second / most)
+impl Reach {
+    fn of(map: &SurfaceMap, limit: f64) -> Reach {
+        let mut deviations = Vec::new();
+        let mut reach = Reach { scatter_elsewhere: None, bytes: 0, visits: 0 };
+        for level in &map.levels {
+            let from = map.visits.partition_point(|visit| visit.first_byte < level.first_byte);
+            let to = map.visits.partition_point(|visit| visit.first_byte < level.end_byte());
+            let visits = &map.visits[from..to];
+            let reaching = visits.iter().filter(|visit| visit.seconds_per_byte <= limit).count();
+            if reaching * 10 >= visits.len().max(1) {
+                reach.bytes += level.bytes;
+                reach.visits += visits.len();
+                continue;
+            }
+            let mean = level.seconds_per_byte.value;
+            deviations.extend(visits.iter().map(|visit| visit.seconds_per_byte / mean - 1.0));
+        }
+        let enough = deviations.len() >= PLATEAU_VISITS_MIN;
+        reach.scatter_elsewhere =
+            Sample::new(deviations).filter(|_| enough).map(|sample| sample.scaled_mad());
+        reach
+    }
 }
 
 /// The link that explains a rate: the known one if it can, or one of the table when none is known.
 fn link_of(run: &RunView<'_>, bytes_per_second: f64) -> Option<String> {
-    match share_of_link(run, bytes_per_second) {
-        Some(share) if USABLE_SHARES.contains(&share) => {
-            run.target.link.as_ref().map(|link| link.name.clone())
-        }
-        Some(_) => None,
-        None => {
-            let fits = |link: &&KnownLink| (link.least..=link.most).contains(&(bytes_per_second / 1e6));
-            KNOWN_LINKS.iter().find(fits).map(|link| link.name.to_string())
-        }
-    }
+    let known =
+        run.target.link.as_ref().and_then(|link| Some((link.name.clone(), link.bytes_per_second_max?)));
+    let Some((name, most)) = known else { return link_in_table(bytes_per_second) };
+    let by_name = USABLE_SHARES.iter().find(|(start, _)| name.starts_with(start));
+    let usable = by_name.map_or(USABLE_SHARE, |(_, usable)| usable.clone());
+    usable.contains(&(bytes_per_second / most)).then_some(name)
+}
+
+/// A link of that rate.
+fn link_in_table(bytes_per_second: f64) -> Option<String> {
+    let fits = |link: &&KnownLink| (link.least..=link.most).contains(&(bytes_per_second / 1e6));
+    KNOWN_LINKS.iter().find(fits).map(|link| link.name.to_string())
 }
 
 fn found(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> Finding {
     let estimate = plateau.seconds_per_byte.interval(CONFIDENCE).map_monotonic(|seconds| 1.0 / seconds);
     // A link that the host does not know of may lie between: a bridge in an enclosure.
-    let table = || {
-        let fits = |link: &&KnownLink| (link.least..=link.most).contains(&(estimate.value / 1e6));
-        KNOWN_LINKS.iter().find(fits).map(|link| link.name.to_string())
-    };
-    let link = link_of(run, estimate.value).or_else(table);
+    let link = link_of(run, estimate.value).or_else(|| link_in_table(estimate.value));
     let share = plateau.bytes as f64 / map.range.bytes().0 as f64;
     let place = if plateau.is_flat() {
         "everywhere".to_string()

@@ -5,6 +5,8 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 /// The value that a t-distributed number with `degrees_of_freedom` exceeds in absolute value with the probability
 /// 1 − `confidence`. Infinite when there is less than a degree of freedom in a thousand: nothing is known then.
 pub fn t_two_sided(confidence: f64, degrees_of_freedom: f64) -> f64 {
+    // The search for a quantile does not end for an infinite number; from a million on it is the normal one.
+    let degrees_of_freedom = degrees_of_freedom.min(1e6);
     match StudentsT::new(0.0, 1.0, degrees_of_freedom) {
         Ok(t) if degrees_of_freedom >= 1e-3 => t.inverse_cdf(0.5 + confidence / 2.0),
         _ => f64::INFINITY,
@@ -30,6 +32,7 @@ mod tests {
             assert!((t_two_sided(0.95, dof) - t).abs() < 0.001, "{dof}");
         }
         assert_eq!(t_two_sided(0.95, 0.0), f64::INFINITY);
+        assert!((t_two_sided(0.95, f64::INFINITY) - 1.960).abs() < 0.001);
         // The upper 5 % of F(2, 10) is 4.103.
         assert!((f_tail(4.103, 2.0, 10.0) - 0.05).abs() < 1e-4);
     }

@@ -22,7 +22,6 @@ pub use level::Level;
 pub use place::{Disturbances, SlowPlace};
 pub use visit::Visit;
 
-use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::request::Operation;
@@ -77,14 +76,18 @@ impl SurfaceMap {
         let sorting = place::Sorting::of(&visits, places, &noise);
         let clumps = clump::Clumps::of(range, &visits, &sorting, &noise);
         let spots = pass::spots(&visits, &sorting);
+        let levels = level::fit(range, &clumps);
+        let mut slow_places = sorting.slow_places(range, &visits);
+        slow_places.extend(place::slow_levels(&levels, &visits));
+        slow_places.sort_by_key(|place| place.first_byte);
         SurfaceMap {
             range,
             noise: clumps.variance.sqrt(),
-            levels: level::fit(range, &clumps),
-            slow_places: sorting.slow_places(range, &visits),
+            levels,
+            slow_places,
             disturbances: sorting.disturbances(&visits),
             suspects: sorting.suspects(&visits),
-            pass: pass::mean_over(range, &spots).map(|mean| mean.interval(CONFIDENCE)),
+            pass: pass::mean_over(range, &spots).map(|mean| pass::interval(&mean)),
             spots,
             clumps: clumps.clumps.len(),
             weight: clumps.points.iter().map(|point| point.weight).sum::<f64>() * clumps.variance,

@@ -1,5 +1,6 @@
 //! Places: all visits to the same stretch together; which of them are sound, slow every time, or were slow once.
 
+use super::level::Level;
 use super::noise::Noise;
 use super::visit::Visit;
 use model::range::ByteRange;
@@ -63,13 +64,15 @@ pub(super) enum Verdict {
     Slow,
 }
 
-/// How often a place must be so much slower than those around it to be looked at again: more than a disk's surfaces, cuts of
-/// tracks and the change from one surface to the next explain, half a turn of 40 ms and more.
-const SLOW_EXCESS: f64 = 0.2;
+/// By what share a place must be slower than those around it to be looked at again: more than a disk's surfaces, cuts of tracks
+/// and a change of surface explain, which is up to a turn of 8 ms in the 30 ms that a visit to the fastest disks takes.
+const SLOW_EXCESS: f64 = 0.35;
 /// And by so many standard deviations of the noise.
 const SLOW_DEVIATIONS: f64 = 5.0;
 /// The chance that any of the slow places was only disturbed each time, above which they are measured again.
 const CHANCE_MAX: f64 = 0.05;
+/// A level that is as much slower than both of its neighbours is no zone.
+const SLOW_LEVEL_EXCESS: f64 = 0.2;
 /// From this many visits on their order in time is looked at.
 const ORDER_MIN: usize = 50;
 
@@ -283,6 +286,30 @@ impl Sorting {
         let products: f64 = deviations.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
         (squares > 0.0).then(|| products / squares)
     }
+}
+
+/// Levels that are much slower than both neighbours: zones step by some percent. Their many visits were made at many times.
+pub(super) fn slow_levels(levels: &[Level], visits: &[Visit]) -> Vec<SlowPlace> {
+    let slow = levels.windows(3).filter_map(|three| {
+        let [before, level, after] = three else { return None };
+        let around = before.seconds_per_byte.value.max(after.seconds_per_byte.value);
+        if level.seconds_per_byte.value < around * (1.0 + SLOW_LEVEL_EXCESS) {
+            return None;
+        }
+        let inside =
+            visits.iter().filter(|visit| (level.first_byte..level.end_byte()).contains(&visit.first_byte));
+        let neighbours = (before.seconds_per_byte.value * after.seconds_per_byte.value).sqrt();
+        Some(SlowPlace {
+            first_byte: level.first_byte,
+            bytes: level.bytes,
+            within_first_byte: level.border_low,
+            within_end_byte: after.border_high,
+            times_slower: level.seconds_per_byte.value / neighbours,
+            visits: inside.clone().count(),
+            longest_ns: inside.map(|visit| visit.longest_ns).max().unwrap_or(0),
+        })
+    });
+    slow.collect()
 }
 
 /// Whether something sound was visited between the first and the last of these: then they were not slow for one reason that
