@@ -205,6 +205,37 @@ fn a_check_tells_a_wide_range_that_holds_the_truth() {
     assert!(!write.is_of_reads && write.seconds.high.is_finite());
 }
 
+/// Article A: over USB 2.0 the outside and the inside of a disk read at 33.4 MB/s alike.
+#[test]
+fn behind_a_slow_link_all_places_are_equally_fast() {
+    let mut bench = Bench::new(sim::open("wd20ears-usb2", 1).unwrap(), 2);
+    bench.surface(bench.whole(), model::workload::OperationMix::Read, 300, 60, 1);
+    let run = run_of(&bench, analyse(&bench.view()));
+    let drive = DriveRates::of(&run);
+    let curve = drive.read.clone().unwrap();
+    assert_eq!(curve.basis(), Basis::Even);
+    assert!(
+        drive.cautions[0].starts_with("Its link, and not the medium, sets rates here"),
+        "{:?}",
+        drive.cautions
+    );
+    let plan = plan(&curve, &run.target, Wish::Fastest(0.1)).unwrap();
+    assert!(plan.is_even && plan.partitions.len() == 1, "{plan:?}");
+    assert!((plan.partitions[0].mean.value / 33.4e6 - 1.0).abs() < 0.03, "{plan:?}");
+}
+
+/// Article C once more, from a survey of the virtual disk instead of its truth.
+#[test]
+fn a_survey_gives_the_full_pass_of_article_c() {
+    let mut bench = Bench::new(sim::open("st3000dm001", 1).unwrap(), 2);
+    bench.surface(bench.whole(), model::workload::OperationMix::Read, 440, 60, 0);
+    let run = run_of(&bench, analyse(&bench.view()));
+    let drive = DriveRates::of(&run);
+    assert!(matches!(drive.read.as_ref().unwrap().basis(), Basis::Zones(2..)), "{:?}", drive.read);
+    let time = drive.read_time(ByteRange::whole(drive.capacity)).unwrap();
+    assert!((time.value / 17_922.9 - 1.0).abs() < 0.01 && time.relative_half_width() < 0.02, "{time:?}");
+}
+
 #[test]
 fn writes_that_were_not_measured_take_as_long_as_reads_or_longer() {
     let drive = DriveRates::of(&mapped("st3000dm001"));
@@ -297,8 +328,9 @@ fn assert_is_sound(plan: &PartitionPlan, capacity: u64, block: u64) -> Result<()
         let (first, bytes) = (partition.range.first().0, partition.range.bytes().0);
         prop_assert_eq!(first, end, "a gap or an overlap");
         prop_assert!(bytes > 0 && first % MIB == 0 && bytes % MIB == 0 && first % block == 0);
-        prop_assert!(partition.slowest.value <= partition.mean.value * (1.0 + 1e-9));
-        prop_assert!(partition.mean.value <= partition.fastest.value * (1.0 + 1e-9));
+        // Slivers of up to a thousandth count in the mean, but are not named as its fastest or slowest place.
+        prop_assert!(partition.slowest.value <= partition.mean.value * 1.002);
+        prop_assert!(partition.mean.value <= partition.fastest.value * 1.002);
         end = first + bytes;
     }
     // The second copy of the table: 16 KiB of entries and a block.

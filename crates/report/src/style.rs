@@ -166,7 +166,7 @@ fn goes_on_as_time(word: &str, words: &str) -> bool {
 
 fn ends_with_number(words: &str) -> bool {
     let word = words.rsplit(' ').next().unwrap_or(words);
-    word.trim_start_matches('(').starts_with(|c: char| c.is_ascii_digit()) && word.len() <= 16
+    word.trim_start_matches(['(', '+', '-']).starts_with(|c: char| c.is_ascii_digit()) && word.len() <= 16
 }
 
 /// A paragraph: the first line begins with `first`, the others are indented to the same column.

@@ -23,6 +23,25 @@ fn every_row_of_the_table_parses() {
     assert!(rows.iter().filter(|row| row.certainty == Certainty::Read).count() * 2 > rows.len());
 }
 
+/// How much the table knows; averages are stated of few models.
+#[test]
+fn sixty_hard_disks_have_size_speed_and_highest_rate() {
+    let with = |is_known: fn(&Datasheet) -> bool| all().iter().filter(|sheet| is_known(sheet)).count();
+    let turning = with(|sheet| sheet.turns_per_minute.is_some() && sheet.rate_max_mb_per_s.is_some());
+    let known = [
+        ("models", all().len()),
+        ("hard disks with size, speed of rotation and highest rate", turning),
+        ("highest rate", with(|sheet| sheet.rate_max_mb_per_s.is_some())),
+        ("average rate", with(|sheet| sheet.rate_average_mb_per_s.is_some())),
+        ("average seek", with(|sheet| sheet.seek_read_average_ms.is_some())),
+        ("cache", with(|sheet| sheet.cache_mb.is_some())),
+        ("a source that was read", with(|sheet| sheet.certainty == Certainty::Read)),
+    ];
+    known.iter().for_each(|(what, count)| eprintln!("{count:>4} {what}"));
+    assert!(turning >= 60, "{turning}");
+    assert!(all().iter().all(|sheet| sheet.capacity_gb > 0.0 && !sheet.source.is_empty()));
+}
+
 #[test]
 fn every_pattern_is_there_once_and_finds_its_own_row() {
     for sheet in all() {

@@ -70,7 +70,7 @@ impl RateCurve {
         let (first, last) = (pieces.first()?, pieces.last()?);
         let covered = ByteRange::new(first.range.first(), last.range.end() - first.range.first())?;
         let shape = match pieces.as_slice() {
-            [only] => Shape::Even(only.seconds_per_byte),
+            [only] => Shape::Even(whole.unwrap_or(only.seconds_per_byte)),
             _ => Shape::Zones { pieces, whole },
         };
         Some(RateCurve { covered, shape })

@@ -3,7 +3,7 @@
 use super::curve::RateCurve;
 use crate::datasheet::{self, Recording};
 use model::estimate::Estimate;
-use model::finding::{Datum, FindingCode, Outcome, Value};
+use model::finding::{Datum, Finding, FindingCode, Outcome, Value};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::Run;
@@ -78,6 +78,14 @@ fn cautions(run: &Run) -> Vec<String> {
     if is_doubtful {
         cautions.push("A cache or memory may have answered in that run, and would not for long.".into());
     }
+    let is_link =
+        |finding: &Finding| finding.code == FindingCode::InterfaceLimit && finding.estimate().is_some();
+    if run.findings.iter().any(is_link) {
+        cautions.push(
+            "Its link, and not the medium, sets rates here: on a faster link it is faster, and not evenly."
+                .into(),
+        );
+    }
     if is_shingled(run) {
         cautions.push(
             "It is a shingled disk (SMR): writes out of order, and those after its media cache is full, may be many \
@@ -86,7 +94,7 @@ fn cautions(run: &Run) -> Vec<String> {
         );
     } else if run.target.rotational == Some(false) {
         cautions
-            .push("It is flash: writes may fall to a fraction of this once its write cache is full.".into());
+            .push("It does not turn: if it is flash, writes may fall to a fraction of this once its write cache is full.".into());
     }
     cautions
 }

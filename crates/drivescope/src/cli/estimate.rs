@@ -3,14 +3,14 @@
 use super::args::EstimateArguments;
 use super::output;
 use super::resolve::{EstimateWish, estimate as resolve};
-use super::stored::{analysed, drive_name};
+use super::stored::{analysed, drive_name, drive_names};
 use crate::error::{UserError, exit};
 use analysis::estimate::{Basis, DriveRates, RateCurve, Work, WorkTime, rebuild, work_time};
 use model::range::ByteRange;
 use model::run::Run;
 use model::units::Bytes;
 use report::json::estimate_document;
-use report::quantity::size;
+use report::quantity::{capacity, size};
 use report::terminal::{EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page};
 use std::path::Path;
 
@@ -19,8 +19,9 @@ const ASSUMPTION: &str = "For drives that do nothing else meanwhile and large re
                           slower link or copy program make it longer; whoever copies only what is in use is done sooner.";
 /// What the ranges mean.
 const CONFIDENCE: &str = "A range holds the true time with 95 % confidence.";
-const WRITES_NOT_MEASURED: &str = "Writes were not measured: as long as reads, or longer. To measure them: drivescope surface \
-                                   TARGET --write";
+/// Of times without an upper end.
+const WRITES_NOT_MEASURED: &str = "Where it says \"or more\", writes were not measured: they take as long as reads, or \
+                                   longer. To measure them: drivescope surface TARGET --write.";
 
 /// Runs the command; the exit status.
 ///
@@ -33,10 +34,16 @@ pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, Us
     if let Some(range) = wish.backup {
         must_fit(range, &runs)?;
     }
+    let names = drive_names(&runs);
+    let described =
+        runs.iter().zip(&drives).zip(names).map(|((run, drive), name)| described(run, drive, name));
+    let works = works(&wish, &drives);
+    let is_open = works.iter().flat_map(|work| &work.rows).any(|row| row.is_open);
+    let notes = [Some(ASSUMPTION), is_open.then_some(WRITES_NOT_MEASURED), Some(CONFIDENCE)];
     let page = EstimatePage {
-        drives: runs.iter().zip(&drives).map(|(run, drive)| described(run, drive)).collect(),
-        works: works(&wish, &drives),
-        notes: vec![ASSUMPTION.into(), CONFIDENCE.into()],
+        drives: described.collect(),
+        works,
+        notes: notes.into_iter().flatten().map(str::to_owned).collect(),
     };
     let is_known = page.works.iter().flat_map(|work| &work.rows).any(|row| row.outcome.is_ok());
     let text = |style| estimate_page(&page, style);
@@ -72,9 +79,9 @@ fn works(wish: &EstimateWish, drives: &[DriveRates]) -> Vec<EstimatedWork> {
         }
     }
     if let Some(range) = wish.backup {
-        let what = format!("{}{}", size(range.bytes()), from(range));
-        let to = format!("Back up to it: write {what}");
-        let of = format!("Back it up, or image it: read {what}");
+        let what = format!("{}{}", capacity(range.bytes()), from(range));
+        let to = format!("Write {what} (backup to it)");
+        let of = format!("Read {what} (image or backup of it)");
         works.push(of_each("backup-read", &of, drives, |_| Work::Read(range)));
         works.push(of_each("backup-write", &to, drives, |_| Work::Write(range)));
     }
@@ -97,7 +104,7 @@ fn works(wish: &EstimateWish, drives: &[DriveRates]) -> Vec<EstimatedWork> {
 fn from(range: ByteRange) -> String {
     match range.first().0 {
         0 => String::new(),
-        first => format!(" from {} on", size(Bytes(first))),
+        first => format!(" from {} on", capacity(Bytes(first))),
     }
 }
 
@@ -132,22 +139,12 @@ fn rebuilt(drives: &[DriveRates]) -> EstimatedWork {
 
 fn row(drive: usize, range: ByteRange, time: Result<WorkTime, String>) -> EstimatedRow {
     let is_of_reads = time.as_ref().is_ok_and(|time| time.writes_are_as_reads);
-    EstimatedRow {
-        drive,
-        is_of_all: false,
-        range,
-        outcome: time.map(|time| (time.seconds, time.bytes_per_second)),
-        remark: is_of_reads.then(|| WRITES_NOT_MEASURED.into()),
-    }
+    let outcome = time.map(|time| (time.seconds, time.bytes_per_second));
+    EstimatedRow { drive, is_of_all: false, range, outcome, is_open: is_of_reads }
 }
 
-fn described(run: &Run, drive: &DriveRates) -> EstimatedDrive {
-    EstimatedDrive {
-        name: drive_name(run),
-        capacity: run.target.capacity,
-        run: run.id.clone(),
-        basis: basis(drive),
-    }
+fn described(run: &Run, drive: &DriveRates, name: String) -> EstimatedDrive {
+    EstimatedDrive { name, capacity: run.target.capacity, run: run.id.clone(), basis: basis(drive) }
 }
 
 /// What is known of a drive's rates, and what to be careful about.
@@ -169,8 +166,8 @@ fn rests_on(what: &str, curve: &Result<RateCurve, String>) -> String {
         Basis::Zones(zones) => format!("{what}: {zones} zones."),
         Basis::Even => format!("{what} are equally fast everywhere."),
         Basis::Ends => format!(
-            "{what}: the rates at both ends and the mean, so that a part of it is known to a wide range only; \
-             `drivescope surface` finds the zones."
+            "{what}: start, end and mean only, so that a part is known to a wide range; `drivescope surface` finds the \
+             zones."
         ),
         Basis::Mean => format!("{what}: the mean only."),
     }

@@ -6,7 +6,7 @@ use super::output;
 use super::resolve::plan as resolve;
 use super::stored::{analysed, drive_name};
 use crate::error::{UserError, exit};
-use analysis::estimate::DriveRates;
+use analysis::estimate::{Basis, DriveRates, RateCurve};
 use analysis::plan::{PartitionPlan, Wish, plan};
 use model::run::Run;
 use report::json::partition_document;
@@ -59,11 +59,13 @@ fn page(run: &Run, drive: &DriveRates, wish: Wish, plan: &PartitionPlan) -> Part
         capacity: run.target.capacity,
         logical_block: run.target.logical_block,
         run: run.id.clone(),
-        wish: wish_text(wish),
+        wish: if plan.is_even && plan.cuts.is_empty() { wish_text(Wish::Parts(1)) } else { wish_text(wish) },
         basis: basis(drive),
         warnings,
         partitions: partitions.collect(),
         cuts: cuts.collect(),
+        has_zones: plan.cuts.iter().any(|cut| cut.is_zone_border)
+            || matches!(drive.read.as_ref().map(RateCurve::basis), Ok(Basis::Zones(_))),
         has_script: !plan.cuts.is_empty() || matches!(wish, Wish::Parts(_)),
     }
 }

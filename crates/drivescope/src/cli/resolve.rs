@@ -1,8 +1,8 @@
 //! From what was typed to what it means, one function for each group of options. Nothing is opened here.
 
 use super::args::{
-    CheckArguments, EngineArgument, EstimateArguments, MeasuringArguments, PlanArguments,
-    SurfaceArguments, SurfaceWayArguments, WritingArguments,
+    CheckArguments, EngineArgument, EstimateArguments, MeasuringArguments, PlanArguments, SurfaceArguments,
+    SurfaceWayArguments, WritingArguments,
 };
 use crate::error::UserError;
 use crate::target_choice::{Choice, parse_range};

@@ -21,14 +21,22 @@ pub(super) fn analysed(name: &str, store: Option<&Path>) -> Result<Run, UserErro
     Ok(stored.run)
 }
 
-/// What a drive is called on a page: what it calls itself, with its serial number; else where it was.
+/// What a drive is called on a page: what it calls itself, else where it was.
 pub(super) fn drive_name(run: &Run) -> String {
-    let said = |text: &Option<String>| {
-        text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
-    };
-    match (said(&run.target.model), said(&run.target.serial)) {
-        (Some(model), Some(serial)) => format!("{model} ({serial})"),
-        (Some(model), None) => model,
-        _ => run.target.path.clone(),
-    }
+    said(&run.target.model).unwrap_or_else(|| run.target.path.clone())
+}
+
+/// The same for several drives, with the serial number where a name occurs twice.
+pub(super) fn drive_names(runs: &[Run]) -> Vec<String> {
+    let names: Vec<String> = runs.iter().map(drive_name).collect();
+    let is_twice = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    let full = runs.iter().zip(&names).map(|(run, name)| match said(&run.target.serial) {
+        Some(serial) if is_twice(name) => format!("{name} ({serial})"),
+        _ => name.clone(),
+    });
+    full.collect()
+}
+
+fn said(text: &Option<String>) -> Option<String> {
+    text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -40,8 +40,7 @@ struct TimeDocument<'page> {
     seconds: Option<NumberDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes_per_second: Option<NumberDocument>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remark: Option<&'page str>,
+    writes_not_measured: bool,
 }
 
 /// A number with its interval. An end is null where there is none.
@@ -95,6 +94,6 @@ fn time(row: &EstimatedRow) -> TimeDocument<'_> {
         unknown: row.outcome.as_ref().err().map(String::as_str),
         seconds: known.map(|(seconds, _)| NumberDocument::of(seconds)),
         bytes_per_second: known.map(|(_, rate)| NumberDocument::of(rate)),
-        remark: row.remark.as_deref(),
+        writes_not_measured: row.is_open,
     }
 }

@@ -54,8 +54,8 @@ pub struct EstimatedRow {
     pub range: ByteRange,
     /// Seconds and bytes per second, or why they are not known.
     pub outcome: Result<(Estimate, Estimate), String>,
-    /// What to know about it, if anything: a sentence.
-    pub remark: Option<String>,
+    /// Whether writes are part of it and were not measured: then it has no upper end.
+    pub is_open: bool,
 }
 
 /// The page.
@@ -106,13 +106,14 @@ fn cells(what: String, row: &EstimatedRow, style: Style) -> Vec<String> {
         Ok((seconds, rate)) => {
             let time = measured(seconds, "s");
             let rate = measured(rate, "B/s");
-            vec![what, style.own(&time.value), style.own(&time.interval), style.own(&rate.value)]
+            // Of a time without an end the rate says nothing.
+            let rate = if row.is_open { "-".into() } else { style.own(&rate.value) };
+            vec![what, style.own(&time.value), style.own(&time.interval), rate]
         }
     }
 }
 
 fn below(row: &EstimatedRow, style: Style) -> Vec<String> {
     let why = row.outcome.as_ref().err();
-    let texts = why.into_iter().chain(&row.remark);
-    texts.flat_map(|text| paragraph("    ", &style.sentence(text), style.columns())).collect()
+    why.map_or(Vec::new(), |text| paragraph("    ", &style.sentence(text), style.columns()))
 }

@@ -30,6 +30,8 @@ pub struct PartitionPage {
     pub partitions: Vec<PlannedPartition>,
     /// Between them, in order.
     pub cuts: Vec<PlannedCut>,
+    /// Whether the run found zones, at whose borders cuts could lie.
+    pub has_zones: bool,
     /// Whether there is anything to do, so that a script makes sense.
     pub has_script: bool,
 }
@@ -81,7 +83,7 @@ fn partitions(plan: &PartitionPage, style: Style) -> Vec<String> {
     let cells = plan.partitions.iter().map(|partition| {
         let mean = measured(&partition.mean, "B/s");
         let (fastest, slowest) = (measured(&partition.fastest, "B/s"), measured(&partition.slowest, "B/s"));
-        let from_to = if partition.fastest == partition.slowest {
+        let from_to = if fastest.value == slowest.value {
             "the same everywhere".into()
         } else {
             format!("{} to {}", fastest.value, slowest.value)
@@ -103,6 +105,9 @@ fn partitions(plan: &PartitionPage, style: Style) -> Vec<String> {
 }
 
 fn cuts(plan: &PartitionPage, style: Style) -> Vec<String> {
+    if !plan.has_zones {
+        return Vec::new();
+    }
     let texts = plan.cuts.iter().enumerate().map(|(index, cut)| {
         let between = format!("Cut {}", index + 1);
         let moved = Bytes(cut.at.0.abs_diff(cut.asked.0));
