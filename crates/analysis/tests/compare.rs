@@ -198,7 +198,8 @@ fn a_region_that_became_slower_is_found_where_it_is() {
     println!(
         "12 % slower over a tenth: found {found} of {PAIRS}, interval holds 0.88 in {covered}, {elsewhere} elsewhere"
     );
-    assert!(found >= 99 && elsewhere <= 10, "{found} {elsewhere}");
+    // One cell in fifty that stands may be none, and of some drives several cells stand.
+    assert!(found >= 99 && elsewhere <= 15, "{found} {elsewhere}");
     // The cells at both ends hold some of what did not change, so that the region is a little less slow than what it is about.
     assert!(covered * 100 >= found * 70, "{covered} of {found}");
 }
@@ -210,7 +211,9 @@ fn a_drive_that_is_slower_everywhere_is_one_region() {
     let (a, b) = (disk.survey(400, &mut prng, |_| 1.0), disk.survey(400, &mut prng, |_| 1.25));
     let regions = regions(&compared(&[&a, &b]));
     assert_eq!(regions.len(), 1);
-    assert_eq!((regions[0].range.first().0, regions[0].range.bytes().0 / 1_000_000_000), (0, 3000));
+    // Visits at random places leave a little out at either end.
+    assert!(regions[0].range.first().0 < CAPACITY / 100, "{regions:?}");
+    assert!(regions[0].range.end().0 > CAPACITY - CAPACITY / 100, "{regions:?}");
     assert!(regions[0].rate_ratio.covers(0.8), "{regions:?}");
 }
 

@@ -54,7 +54,7 @@ pub fn run_page(run: &Run, style: Style) -> String {
 
 /// A chart for reads and one for writes, each if there is something to draw.
 fn charts(run: &Run, style: Style) -> Vec<String> {
-    let charted = [ChartedRun { run, series: None }];
+    let charted = [ChartedRun { run, series: None, letter: None }];
     let charts = [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| rate_over_position(&charted, &[operation]));

@@ -1,6 +1,7 @@
 //! Charts as a reader sees them: structure of the pictures, lines of the terminal, hostile names. `CHARTS_DIR=folder` keeps the
 //! pictures, to be looked at.
 
+#[allow(dead_code, reason = "each test uses some of the runs")]
 mod runs;
 
 use model::estimate::Estimate;
@@ -112,7 +113,8 @@ fn troubled() -> Run {
 }
 
 fn chart_of(runs: &[&Run]) -> Chart {
-    let charted: Vec<ChartedRun<'_>> = runs.iter().map(|run| ChartedRun { run, series: None }).collect();
+    let charted: Vec<ChartedRun<'_>> =
+        runs.iter().map(|run| ChartedRun { run, series: None, letter: None }).collect();
     rate_over_position(&charted, &[Operation::Read, Operation::Write]).expect("there is something to draw")
 }
 

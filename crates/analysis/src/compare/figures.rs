@@ -5,8 +5,8 @@
 //! positive, and "10 % less" means the same for all. Figures of one drive that share what they rest on, such as the same places,
 //! differ by less than this allows for, so that it errs towards finding nothing.
 
+use super::ComparedRun;
 use super::multiplicity::threshold;
-use super::{ComparedRun, FALSE_SHARE};
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::difference;
@@ -15,8 +15,11 @@ use model::comparison::{ComparedFigure, Difference};
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, Name, Outcome, Value};
 
-/// What is about a run and not about a drive.
-const LEFT_OUT: [FindingCode; 2] = [FindingCode::CacheInfluence, FindingCode::DeviceLost];
+/// The share of differences reported that may be none; and the probability that any is reported when there is none.
+const FALSE_SHARE: f64 = 0.05;
+/// What is about a run, or about what others say, and not about the drive.
+const LEFT_OUT: [FindingCode; 3] =
+    [FindingCode::CacheInfluence, FindingCode::DeviceLost, FindingCode::DatasheetClaims];
 
 /// The figures, with the differences that stand.
 pub(super) fn of(runs: &[ComparedRun<'_>]) -> Vec<ComparedFigure> {

@@ -28,9 +28,6 @@ pub struct ComparedRun<'run> {
     pub series: &'run dyn Series,
 }
 
-/// The share of differences reported that may be none; and the probability that any is reported when there is none.
-const FALSE_SHARE: f64 = 0.05;
-
 /// Sets the runs side by side.
 pub fn compare(runs: &[ComparedRun<'_>]) -> Comparison {
     Comparison { caveats: caveats::of(runs), figures: figures::of(runs), changes: changes::of(runs) }

@@ -7,7 +7,9 @@ use super::report::read_runs;
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
 use analysis::compare::{ComparedRun, compare};
+use model::comparison::Comparison;
 use model::run::Run;
+use report::chart::Chart;
 use report::json::comparison_document;
 use report::terminal::{ComparePage, compare_page, run_letter};
 use std::path::Path;
@@ -28,7 +30,7 @@ pub fn run(arguments: &CompareArguments, store: Option<&Path>) -> Result<u8, Use
     let comparison = compare(&stored.iter().zip(&letters).map(compared).collect::<Vec<_>>());
     let runs: Vec<&Run> = stored.iter().map(|stored| &stored.run).collect();
 
-    let chart = rate_chart(&stored);
+    let chart = rate_chart(&stored, &letters).map(|chart| with_changes(chart, &comparison));
     if let Some(picture) = picture {
         match &chart {
             Ok(chart) => picture.write(chart)?,
@@ -46,4 +48,14 @@ pub fn run(arguments: &CompareArguments, store: Option<&Path>) -> Result<u8, Use
     let page = ComparePage { runs: &runs, comparison: &comparison, chart: chart.as_ref().ok() };
     output::print(&compare_page(&page, output::page_style(arguments.plain)))?;
     Ok(exit::SUCCESS)
+}
+
+/// Points at where a drive became slower.
+fn with_changes(chart: Chart, comparison: &Comparison) -> Chart {
+    let found = comparison.changes.iter().filter_map(|change| change.outcome.as_ref().ok());
+    let slower = found.flat_map(|found| &found.regions).filter(|region| region.rate_ratio.value < 1.0);
+    chart.with_regions(
+        "became slower",
+        slower.map(|region| (region.range.first().0 as f64, region.range.end().0 as f64)),
+    )
 }

@@ -76,13 +76,16 @@ fn png(_: &str) -> Result<Vec<u8>, UserError> {
     Err(UserError::usage("this drivescope was built without PNG"))
 }
 
-/// The rates of these runs over the position.
+/// The rates of these runs over the position, each called by its letter if there are letters.
 ///
 /// # Errors
 /// When no run has enough places.
-pub fn rate_chart(runs: &[StoredRun]) -> Result<Chart, UserError> {
-    let charted: Vec<ChartedRun<'_>> =
-        runs.iter().map(|stored| ChartedRun { run: &stored.run, series: Some(&stored.series) }).collect();
+pub fn rate_chart(runs: &[StoredRun], letters: &[String]) -> Result<Chart, UserError> {
+    let mut charted: Vec<ChartedRun<'_>> = Vec::new();
+    for (index, stored) in runs.iter().enumerate() {
+        let letter = letters.get(index).map(String::as_str);
+        charted.push(ChartedRun { run: &stored.run, series: Some(&stored.series), letter });
+    }
     rate_over_position(&charted, &[Operation::Read, Operation::Write]).ok_or_else(|| {
         UserError::failure(
             "there is nothing to draw: no run measured the rate at three places or more. Measure again with: drivescope check TARGET",

@@ -15,7 +15,7 @@ pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, User
     let picture = Picture::asked_for(&arguments.output, arguments.dark)?;
     let runs = read_runs(&arguments.runs, store)?;
     let chart = match arguments.chart {
-        ChartArgument::RateOverPosition => rate_chart(&runs)?,
+        ChartArgument::RateOverPosition => rate_chart(&runs, &[])?,
     };
     picture.write(&chart)?;
     Ok(exit::SUCCESS)

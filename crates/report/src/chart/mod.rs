@@ -125,6 +125,17 @@ impl Chart {
         self
     }
 
+    /// The same with these stretches of positions pointed at.
+    pub fn with_regions(mut self, name: &str, regions: impl IntoIterator<Item = (f64, f64)>) -> Chart {
+        let regions = regions.into_iter().map(|(first, end)| Mark {
+            name: name.into(),
+            series: None,
+            place: Place::Over { first, end },
+        });
+        self.marks.extend(regions);
+        self
+    }
+
     /// The names of the marks, each once, with the first mark that has it.
     fn mark_names(&self) -> Vec<&Mark> {
         let mut named: Vec<&Mark> = Vec::new();

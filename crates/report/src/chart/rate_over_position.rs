@@ -18,6 +18,8 @@ pub struct ChartedRun<'run> {
     pub run: &'run Run,
     /// What was seen in the course of it; without it a long phase is one stroke.
     pub series: Option<&'run dyn RunSeries>,
+    /// What it is called on the page around the chart, such as "A"; it stands before its name.
+    pub letter: Option<&'run str>,
 }
 
 /// Fewer places than this are no curve; a table says it better.
@@ -33,8 +35,13 @@ const NAME_COLUMNS_MAX: usize = 60;
 /// the rates mean nothing.
 pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> Option<Chart> {
     let names = chart_names(&runs.iter().map(|charted| charted.run).collect::<Vec<_>>());
+    let lettered = |(charted, name): (&ChartedRun<'_>, &String)| match charted.letter {
+        Some(letter) => format!("{letter}  {name}"),
+        None => name.clone(),
+    };
+    let lettered: Vec<String> = runs.iter().zip(&names).map(lettered).collect();
     let mut found = Vec::new();
-    for (charted, name) in runs.iter().zip(&names) {
+    for (charted, name) in runs.iter().zip(&lettered) {
         for &operation in operations.iter().filter(|&&operation| !is_unknown(charted.run, operation)) {
             let stretches = stretches(charted, operation);
             if distinct_places(&stretches) >= PLACES_MIN {
@@ -108,13 +115,14 @@ pub fn chart_names(runs: &[&Run]) -> Vec<String> {
     let plain = |run: &&Run| run.target.model.clone().unwrap_or_else(|| run.target.path.clone());
     let mut names: Vec<String> = runs.iter().map(plain).collect();
     for part in parts {
-        let ambiguous: Vec<bool> =
-            names.iter().map(|name| names.iter().filter(|other| *other == name).count() > 1).collect();
-        for ((name, run), _) in names.iter_mut().zip(runs).zip(ambiguous).filter(|(_, ambiguous)| *ambiguous)
-        {
-            if let Some(more) = part(run) {
-                name.push_str(", ");
-                name.push_str(&more);
+        let known: Vec<Option<String>> = runs.iter().map(|run| part(run)).collect();
+        let helps = |index: usize| {
+            (0..names.len()).any(|other| names[other] == names[index] && known[other] != known[index])
+        };
+        let helped: Vec<bool> = (0..names.len()).map(helps).collect();
+        for (index, more) in known.iter().enumerate().filter(|(index, _)| helped[*index]) {
+            if let Some(more) = more {
+                names[index] = format!("{}, {more}", names[index]);
             }
         }
     }

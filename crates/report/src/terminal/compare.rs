@@ -98,7 +98,9 @@ fn figures(comparison: &Comparison, count: usize, style: Style) -> Vec<String> {
     for row in &rows[1..] {
         lines.push(format!("{INDENT}{}", row[0]));
         let values = row[1..].iter().enumerate();
-        lines.extend(values.map(|(index, value)| format!("{INDENT}{INDENT}{}  {value}", run_letter(index))));
+        lines.extend(values.flat_map(|(index, value)| {
+            paragraph(&format!("{INDENT}{INDENT}{}  ", run_letter(index)), value, style.columns())
+        }));
     }
     lines
 }
@@ -131,7 +133,8 @@ fn differences(comparison: &Comparison, count: usize, style: Style) -> Vec<Strin
         let width = stand.iter().map(|(figure, _)| columns_of(&label(figure.code))).max().unwrap_or(0);
         for (figure, difference) in stand {
             let text = more_or_less(&difference.ratio, "more", "less");
-            lines.push(style.own(&format!("{INDENT}{}  {text}", pad_end(&label(figure.code), width))));
+            let first = format!("{INDENT}{}  ", pad_end(&label(figure.code), width));
+            lines.extend(paragraph(&first, &style.own(&text), style.columns()));
         }
         if !alike.is_empty() {
             let names: Vec<String> = alike.iter().map(|(figure, _)| label(figure.code)).collect();
