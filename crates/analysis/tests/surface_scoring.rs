@@ -1,145 +1,233 @@
-//! Scores the map of the surface against the truth of random hard disks.
+//! Scores what a survey of the surface finds against the truth of hard disks that a seed drew: how often the 95 % intervals hold it,
+//! how far off the values are, which zones are found, and that nothing is found where nothing is.
+//!
+//! The tests that run always take few drives. The figures for 500:
+//! `cargo test -p analysis --release --test surface_scoring -- --ignored --nocapture`.
 
 mod bench;
 
-use analysis::surface::SurfaceMap;
+use analysis::analyse;
+use analysis::surface::{SurfaceMap, Visit};
 use bench::Bench;
-use model::finding::{Datum, FindingCode};
+use model::finding::{Datum, Finding, FindingCode};
+use model::prng::Prng;
+use model::range::ByteRange;
 use model::request::Operation;
+use model::units::Bytes;
 use model::workload::OperationMix;
+use sim::truth::Truth;
 
-fn truth_zones(name: &str) -> Option<(f64, f64, f64, Vec<(u64, u64, f64)>)> {
-    let truths = sim::truth::truth(name).unwrap();
-    let value = |code| truths.iter().find(|truth| truth.code == code).and_then(|truth| truth.value());
+/// Those with a truth and an interval.
+const SCORED: [FindingCode; 5] = [
+    FindingCode::ReadRateOuter,
+    FindingCode::ReadRateInner,
+    FindingCode::ReadRateMean,
+    FindingCode::ZoneRatio,
+    FindingCode::FullPassTime,
+];
+/// A zone step that is to be found, a border's precision as a share of the capacity, and a rate's.
+const STEP: f64 = 0.02;
+const BORDER: f64 = 0.005;
+const RATE: f64 = 0.01;
+
+/// How visits are made: all over the drive, at each edge, and rounds that refine.
+#[derive(Clone, Copy)]
+struct Effort {
+    spread: u64,
+    edge: u64,
+    rounds: usize,
+}
+
+/// About a minute of a disk's time, and about five.
+const MINUTE: Effort = Effort { spread: 800, edge: 60, rounds: 0 };
+const FIVE_MINUTES: Effort = Effort { spread: 3000, edge: 100, rounds: 5 };
+
+#[derive(Default)]
+struct Scores {
+    /// By code: covered, errors.
+    values: [(u32, Vec<f64>); SCORED.len()],
+    steps: u32,
+    steps_found: u32,
+    levels: u32,
+    levels_off: u32,
+    alarms: u32,
+}
+
+/// First byte and rate of the zones.
+fn zones(truths: &[Truth]) -> Option<Vec<(u64, f64)>> {
     let table = truths.iter().find(|truth| truth.code == FindingCode::ZoneTable)?;
-    let Datum::List(rows) = &table.data[0].1 else { panic!() };
-    let rows = rows
-        .iter()
-        .map(|row| {
-            let Datum::Record(parts) = row else { panic!() };
-            let [(_, Datum::Integer(first)), (_, Datum::Integer(bytes)), (_, Datum::Number(rate))] =
-                parts.as_slice()
-            else {
-                panic!()
-            };
-            (*first, *bytes, *rate)
-        })
-        .collect();
-    Some((
-        value(FindingCode::ReadRateOuter)?,
-        value(FindingCode::ReadRateInner)?,
-        value(FindingCode::FullPassTime)?,
-        rows,
-    ))
+    let Datum::List(rows) = &table.data.first()?.1 else { return None };
+    let zone = |row: &Datum| match row {
+        Datum::Record(parts) => match (&parts[0].1, &parts[2].1) {
+            (Datum::Integer(first_byte), Datum::Number(rate)) => Some((*first_byte, *rate)),
+            _ => None,
+        },
+        _ => None,
+    };
+    rows.iter().map(zone).collect()
+}
+
+impl Scores {
+    fn of(seeds: std::ops::Range<u64>, effort: Effort) -> Scores {
+        let mut scores = Scores::default();
+        for seed in seeds {
+            let name = format!("random-hard-disk-{seed}");
+            let truths = sim::truth::truth(&name).unwrap();
+            // Of disks that lose turns between commands no rate is told.
+            let told =
+                SCORED.map(|code| truths.iter().find(|truth| truth.code == code).and_then(Truth::value));
+            let (Some(zones), true) = (zones(&truths), told.iter().all(Option::is_some)) else { continue };
+            let mut bench = Bench::new(sim::open(&name, seed + 1).unwrap(), seed + 2);
+            bench.surface(bench.whole(), OperationMix::Read, effort.spread, effort.edge, effort.rounds);
+            scores.add_values(&analyse(&bench.view()), told.map(|told| told.unwrap_or_default()), seed);
+            scores.add_zones(&SurfaceMap::of(&bench.view(), Operation::Read).unwrap(), &zones);
+        }
+        scores
+    }
+
+    fn add_values(&mut self, findings: &[Finding], told: [f64; SCORED.len()], seed: u64) {
+        for (index, code) in SCORED.into_iter().enumerate() {
+            let estimate = findings.iter().find(|finding| finding.code == code).and_then(Finding::estimate);
+            let estimate = estimate.unwrap_or_else(|| panic!("{} of {seed} is not known", code.name()));
+            self.values[index].0 += u32::from(estimate.covers(told[index]));
+            self.values[index].1.push((estimate.value / told[index] - 1.0).abs());
+        }
+        let is_value = |code: FindingCode| {
+            let finding = findings.iter().find(|finding| finding.code == code);
+            finding.and_then(Finding::estimate).is_some_and(|estimate| estimate.value != 0.0)
+        };
+        self.alarms += u32::from(is_value(FindingCode::SlowRegions));
+    }
+
+    fn add_zones(&mut self, map: &SurfaceMap, zones: &[(u64, f64)]) {
+        let near = map.range.bytes().0 as f64 * BORDER;
+        for pair in zones.windows(2) {
+            if (pair[0].1 / pair[1].1 - 1.0).abs() <= STEP {
+                continue;
+            }
+            self.steps += 1;
+            let found =
+                map.levels[1..].iter().any(|level| level.first_byte.abs_diff(pair[1].0) as f64 <= near);
+            self.steps_found += u32::from(found);
+        }
+        for level in &map.levels {
+            let middle = level.first_byte + level.bytes / 2;
+            let zone = zones.iter().rev().find(|zone| zone.0 <= middle).unwrap();
+            self.levels += 1;
+            self.levels_off += u32::from((level.seconds_per_byte.value * zone.1 - 1.0).abs() > RATE);
+        }
+    }
+
+    fn covered(&self, index: usize) -> f64 {
+        f64::from(self.values[index].0) / self.values[index].1.len() as f64
+    }
+
+    fn print(&self) {
+        for (index, code) in SCORED.into_iter().enumerate() {
+            let mut errors = self.values[index].1.clone();
+            errors.sort_by(f64::total_cmp);
+            let at = |share: f64| 100.0 * errors[((errors.len() - 1) as f64 * share) as usize];
+            println!(
+                "{:16} {} disks  covered {:5.1} %  error: median {:.3} %, 95 % {:.3} %, largest {:.3} %",
+                code.name(),
+                errors.len(),
+                100.0 * self.covered(index),
+                at(0.5),
+                at(0.95),
+                at(1.0)
+            );
+        }
+        println!(
+            "steps over 2 %: {} of {} found within 0.5 % of the capacity; {} of {} levels off by more than 1 %; {} with slow regions",
+            self.steps_found, self.steps, self.levels_off, self.levels, self.alarms
+        );
+    }
 }
 
 #[test]
-#[ignore]
-fn explore() {
-    let disks: u64 = std::env::var("DISKS").map_or(10, |v| v.parse().unwrap());
-    let from: u64 = std::env::var("FROM").map_or(0, |v| v.parse().unwrap());
-    let spread: u64 = std::env::var("SPREAD").map_or(800, |v| v.parse().unwrap());
-    let edge: u64 = std::env::var("EDGE").map_or(60, |v| v.parse().unwrap());
-    let rounds: usize = std::env::var("ROUNDS").map_or(0, |v| v.parse().unwrap());
-    let (mut c, mut n) = ([0, 0, 0], 0);
-    let mut signed = [0.0; 3];
-    let mut z = [Vec::new(), Vec::new(), Vec::new()];
-    let mut errs = [Vec::new(), Vec::new(), Vec::new()];
-    let (mut big, mut hit, mut ratebad, mut cov_border, mut n_border, mut false_steps, mut n_levels) =
-        (0, 0, 0, 0, 0, 0, 0);
-    for seed in from..from + disks {
-        let name = format!("random-hard-disk-{seed}");
-        let Some((outer, inner, pass, zones)) = truth_zones(&name) else { continue };
-        let mut bench = Bench::new(sim::open(&name, seed + 1).unwrap(), seed + 2);
-        let t0 = std::time::Instant::now();
-        bench.surface(bench.whole(), OperationMix::Read, spread, edge, rounds);
-        let t_sim = t0.elapsed();
-        let t0 = std::time::Instant::now();
-        let map = SurfaceMap::of(&bench.view(), Operation::Read).unwrap();
-        let t_map = t0.elapsed();
-        let device_s: f64 = bench.phases.iter().map(|p| p.duration_ns as f64 / 1e9).sum();
-        let got = [map.edge(true).unwrap(), map.edge(false).unwrap(), map.pass_time().unwrap()];
-        for (k, t) in [1.0 / outer, 1.0 / inner, pass].into_iter().enumerate() {
-            c[k] += u32::from(got[k].covers(t));
-            errs[k].push((got[k].value / t - 1.0).abs());
-            signed[k] += got[k].value / t - 1.0;
-            z[k].push((got[k].value - t) / ((got[k].high - got[k].low) / 2.0 / 1.96));
-            if k == 2 && !got[k].covers(t) && disks <= 100 {
-                println!(
-                    "{seed} pass off {:.3} % half {:.3} % n {}",
-                    100.0 * (got[k].value / t - 1.0),
-                    100.0 * got[k].relative_half_width(),
-                    map.visits.len()
-                );
+fn a_minute_tells_the_rates_and_most_zones_of_disks() {
+    let scores = Scores::of(0..12, MINUTE);
+    scores.print();
+    for index in 0..SCORED.len() {
+        assert!(scores.covered(index) >= 0.75 && scores.values[index].1.iter().all(|error| *error < 0.02));
+    }
+    assert!(f64::from(scores.steps_found) > 0.75 * f64::from(scores.steps));
+}
+
+#[test]
+#[ignore = "some seconds in release, minutes without: see the head of this file"]
+fn five_hundred_disks() {
+    let minute = Scores::of(9000..9500, MINUTE);
+    minute.print();
+    for index in 0..SCORED.len() {
+        assert!((0.925..=0.99).contains(&minute.covered(index)), "{}", SCORED[index].name());
+    }
+    let longer = Scores::of(9000..9100, FIVE_MINUTES);
+    longer.print();
+    assert!(f64::from(longer.steps_found) >= 0.97 * f64::from(longer.steps));
+}
+
+/// Visits to a drive that is the same everywhere, with noise of 2 %.
+fn noise_alone(seed: u64, visits: u64) -> SurfaceMap {
+    let mut prng = Prng::new(seed, 0);
+    let range = ByteRange::whole(Bytes(4_000_000_000_000));
+    let visit = |number: u64, prng: &mut Prng| Visit {
+        phase: number as u32,
+        first_byte: prng.below(range.bytes().0 - (16 << 20)),
+        bytes: 8 << 20,
+        seconds_per_byte: 1e-8 * (1.0 + 0.02 * prng.normal()),
+        start_ns: number * 60_000_000,
+        longest_ns: 0,
+    };
+    let visits = (0..visits).map(|number| visit(number, &mut prng)).collect();
+    SurfaceMap::of_visits(range, visits)
+}
+
+fn count_of_noise(seeds: u64) {
+    for seed in 0..seeds {
+        let map = noise_alone(seed, 1000);
+        assert_eq!((map.levels.len(), map.slow_places.len(), map.suspects().len()), (1, 0, 0), "seed {seed}");
+        assert!((map.noise / 0.02 - 1.0).abs() < 0.15, "{}", map.noise);
+    }
+}
+
+#[test]
+fn noise_alone_has_no_zones() {
+    count_of_noise(40);
+}
+
+#[test]
+#[ignore = "see the head of this file"]
+fn noise_alone_has_no_zones_in_500_runs() {
+    count_of_noise(500);
+}
+
+fn nothing_where_nothing_is(seeds: u64, effort: Effort) {
+    let alarming = [
+        FindingCode::ZoneCount,
+        FindingCode::ZoneTable,
+        FindingCode::InterfaceLimit,
+        FindingCode::SlowRegions,
+    ];
+    for name in ["null", "constant"] {
+        for seed in 0..seeds {
+            let mut bench = Bench::new(sim::open(name, seed).unwrap(), seed + 1);
+            bench.surface(bench.whole(), OperationMix::Read, effort.spread, effort.edge, effort.rounds);
+            for finding in analyse(&bench.view()) {
+                let value = finding.estimate().map_or(0.0, |estimate| estimate.value);
+                assert!(!alarming.contains(&finding.code) || value == 0.0, "{name} {seed}: {finding:?}");
             }
-        }
-        n += 1;
-        let cap = map.range.bytes().0 as f64;
-        let (mut b, mut h) = (0, 0);
-        for pair in zones.windows(2) {
-            let step = pair[0].2 / pair[1].2 - 1.0;
-            if step.abs() > 0.02 {
-                b += 1;
-                let at = pair[1].0;
-                let near =
-                    map.levels.iter().skip(1).find(|l| l.first_byte.abs_diff(at) as f64 <= 0.005 * cap);
-                h += i32::from(near.is_some());
-                if let Some(l) =
-                    map.levels.iter().skip(1).find(|l| l.first_byte.abs_diff(at) as f64 <= 0.01 * cap)
-                {
-                    n_border += 1;
-                    cov_border += i32::from(l.border_low <= at && at <= l.border_high);
-                }
-            }
-        }
-        // Rate at each place within 1 %?
-        for level in &map.levels {
-            n_levels += 1;
-            let mid = level.first_byte + level.bytes / 2;
-            let z = zones.iter().rev().find(|z| z.0 <= mid).unwrap();
-            ratebad += i32::from((level.seconds_per_byte.value * z.2 - 1.0).abs() > 0.01);
-        }
-        for l in map.levels.iter().skip(1) {
-            let w = 0.02 * cap;
-            if !zones.iter().skip(1).any(|z| (z.0 as f64 - l.first_byte as f64).abs() < w) {
-                false_steps += 1;
-            }
-        }
-        big += b;
-        hit += h;
-        if disks <= 20 {
-            println!(
-                "{seed}: {:.0} GB, {} visits {device_s:.0} s noise {:.4} corr {:?} levels {} of {} zones; big {b} hit {h}; suspects {} slow {:?} disturbed {}; step2% {:.4} sim {:?} map {:?}",
-                cap / 1e9,
-                map.visits.len(),
-                map.noise,
-                map.disturbances.correlation,
-                map.levels.len(),
-                zones.len(),
-                map.suspects().len(),
-                map.slow_places.len(),
-                map.disturbances.visits,
-                map.step_found(0.02),
-                t_sim,
-                t_map
-            );
         }
     }
-    for k in 0..3 {
-        errs[k].sort_by(f64::total_cmp);
-        let m = z[k].iter().sum::<f64>() / z[k].len() as f64;
-        let v = z[k].iter().map(|x| (x - m) * (x - m)).sum::<f64>() / z[k].len() as f64;
-        println!(
-            "covered {:.1} % signed {:.4} % z mean {m:.2} sd {:.2} median err {:.3} % p95 {:.3} % max {:.3} %",
-            100.0 * f64::from(c[k]) / f64::from(n),
-            100.0 * signed[k] / f64::from(n),
-            v.sqrt(),
-            100.0 * errs[k][errs[k].len() / 2],
-            100.0 * errs[k][errs[k].len() * 95 / 100],
-            100.0 * errs[k].last().unwrap()
-        );
-    }
-    println!(
-        "big steps {big} hit {hit}; borders covered {cov_border}/{n_border}; levels {n_levels} rate off > 1 %: {ratebad}; steps where none is: {false_steps}"
-    );
+}
+
+#[test]
+fn nothing_is_found_on_drives_with_nothing_to_find() {
+    nothing_where_nothing_is(3, Effort { spread: 200, edge: 20, rounds: 1 });
+}
+
+#[test]
+#[ignore = "see the head of this file"]
+fn nothing_is_found_in_500_runs() {
+    nothing_where_nothing_is(500, Effort { spread: 400, edge: 30, rounds: 1 });
 }
