@@ -4,6 +4,9 @@
 //! given the mean of its cells, weighted by size, with an interval as wide as choosing it demands. A change of less than a hundredth is left out,
 //! however sure it is: a different temperature makes one.
 //!
+//! Where a region ends is known to within a cell. The cells at its ends hold some of what did not change, so that a narrow region is somewhat
+//! slower than its mean says.
+//!
 //! It cannot tell a drive that became slower from other load that was there all through the second run; nor, in a
 //! full pass from start to end, from load that came and went, since there time and place are one.
 

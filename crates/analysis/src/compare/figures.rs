@@ -17,9 +17,13 @@ use model::finding::{Finding, FindingCode, Name, Outcome, Value};
 
 /// The share of differences reported that may be none; and the probability that any is reported when there is none.
 const FALSE_SHARE: f64 = 0.05;
-/// What is about a run, or about what others say, and not about the drive.
-const LEFT_OUT: [FindingCode; 3] =
-    [FindingCode::CacheInfluence, FindingCode::DeviceLost, FindingCode::DatasheetClaims];
+/// What is about a run, or about what others say, and not about the drive; and the zone table, whose number is the zone count.
+const LEFT_OUT: [FindingCode; 4] = [
+    FindingCode::CacheInfluence,
+    FindingCode::DeviceLost,
+    FindingCode::DatasheetClaims,
+    FindingCode::ZoneTable,
+];
 
 /// The figures, with the differences that stand.
 pub(super) fn of(runs: &[ComparedRun<'_>]) -> Vec<ComparedFigure> {

@@ -69,40 +69,48 @@ fn caveat_lines(caveat: &str, style: Style) -> Vec<String> {
     lines.into_iter().map(|line| style.paint(Tone::Warning, &line)).collect()
 }
 
-/// The figures of all runs: a table where it fits, else one below the other.
+/// The figures of all runs: a table, under which a row that is too wide for it goes on with a line for each run.
 fn figures(comparison: &Comparison, count: usize, style: Style) -> Vec<String> {
     if comparison.figures.is_empty() {
         return Vec::new();
     }
-    let header = std::iter::once(String::new()).chain((0..count).map(run_letter)).collect();
-    let mut rows: Vec<Vec<String>> = vec![header];
-    for figure in &comparison.figures {
-        let values =
-            figure.values.iter().map(|value| value.map_or(NOTHING.into(), |value| text_of(&value, figure)));
-        rows.push(std::iter::once(label(figure.code)).chain(values).map(|cell| style.own(&cell)).collect());
-    }
-    let widths: Vec<usize> = (0..=count)
-        .map(|column| rows.iter().map(|row| columns_of(&row[column])).max().unwrap_or(0))
-        .collect();
-    let whole = INDENT.len() + widths.iter().sum::<usize>() + GAP.len() * count;
+    let rows: Vec<Vec<String>> =
+        comparison.figures.iter().map(|figure| figure_cells(figure, style)).collect();
+    let name_width = rows.iter().map(|row| columns_of(&row[0])).max().unwrap_or(0);
+    let taken = INDENT.len() + name_width + GAP.len() * count;
+    let cell_width_max = style.columns().saturating_sub(taken) / count.max(1);
+    let width_of = |row: &Vec<String>| row[1..].iter().map(|cell| columns_of(cell)).max().unwrap_or(0);
+    let fitting = rows.iter().map(width_of).filter(|width| *width <= cell_width_max);
+    let cell_width = fitting.max();
+
     let mut lines = vec![style.paint(Tone::Heading, "Side by side")];
-    if whole <= style.columns() {
-        let line = |row: &Vec<String>| {
-            let cells: Vec<String> =
-                row.iter().zip(&widths).map(|(cell, width)| pad_end(cell, *width)).collect();
-            format!("{INDENT}{}", cells.join(GAP)).trim_end().to_string()
-        };
-        lines.extend(rows.iter().map(line));
-        return lines;
+    if let Some(cell_width) = cell_width {
+        let letters: Vec<String> = (0..count).map(|index| pad_end(&run_letter(index), cell_width)).collect();
+        let blank = " ".repeat(name_width);
+        lines.push(format!("{INDENT}{blank}{GAP}{}", letters.join(GAP)).trim_end().to_string());
     }
-    for row in &rows[1..] {
-        lines.push(format!("{INDENT}{}", row[0]));
-        let values = row[1..].iter().enumerate();
-        lines.extend(values.flat_map(|(index, value)| {
-            paragraph(&format!("{INDENT}{INDENT}{}  ", run_letter(index)), value, style.columns())
-        }));
+    for row in &rows {
+        if width_of(row) <= cell_width_max {
+            let cells: Vec<String> =
+                row[1..].iter().map(|cell| pad_end(cell, cell_width.unwrap_or(0))).collect();
+            let name = pad_end(&row[0], name_width);
+            lines.push(format!("{INDENT}{name}{GAP}{}", cells.join(GAP)).trim_end().to_string());
+        } else {
+            lines.push(format!("{INDENT}{}", row[0]));
+            for (index, value) in row[1..].iter().enumerate() {
+                let first = format!("{INDENT}{INDENT}{}  ", run_letter(index));
+                lines.extend(paragraph(&first, value, style.columns()));
+            }
+        }
     }
     lines
+}
+
+/// The name of a figure and its value in each run.
+fn figure_cells(figure: &ComparedFigure, style: Style) -> Vec<String> {
+    let values =
+        figure.values.iter().map(|value| value.map_or(NOTHING.into(), |value| text_of(&value, figure)));
+    std::iter::once(label(figure.code)).chain(values).map(|cell| style.own(&cell)).collect()
 }
 
 fn text_of(value: &Estimate, figure: &ComparedFigure) -> String {
