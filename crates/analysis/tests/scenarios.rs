@@ -378,7 +378,11 @@ fn the_same_records_give_the_same_findings() {
 
 #[test]
 fn every_code_of_the_registry_has_its_scenario() {
-    let page = include_str!("scenarios.rs");
+    let page = concat!(
+        include_str!("scenarios.rs"),
+        include_str!("surface_scenarios.rs"),
+        include_str!("datasheet_claims.rs")
+    );
     for detector in analysis::detector::REGISTRY {
         for code in detector.codes() {
             let variant = format!("FindingCode::{code:?}");

@@ -1,7 +1,7 @@
 //! Regions that are much slower than those around them.
 //!
 //! # What it finds
-//! Stretches that took at least a fifth longer than those around them every time they were visited, at least twice and with
+//! Stretches that took at least a third longer than those around them in most of their visits, at least twice and with
 //! something sound in between; how far they extend, how much slower they are, and whether single requests took long (weak
 //! sectors, which the drive reads again and again) or all of them a little.
 //! # Why it matters

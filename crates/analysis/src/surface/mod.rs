@@ -42,7 +42,7 @@ pub struct SurfaceMap {
     pub noise: f64,
     /// Stretches of one rate each, in order, without a gap from the first byte of the range to its end.
     pub levels: Vec<Level>,
-    /// Places that were slow every time they were visited, at least twice.
+    /// Places that were slow in most of their visits, twice at least; and levels that are much slower than both neighbours.
     pub slow_places: Vec<SlowPlace>,
     /// What was slow once and not when it was measured again.
     pub disturbances: Disturbances,

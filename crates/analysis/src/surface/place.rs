@@ -1,4 +1,4 @@
-//! Places: all visits to the same stretch together; which of them are sound, slow every time, or were slow once.
+//! Places: all visits to the same stretch together; which of them are sound, slow again and again, or were slow once.
 
 use super::level::Level;
 use super::noise::Noise;
@@ -7,7 +7,7 @@ use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 use std::ops::Range;
 
-/// A stretch that was slow every time it was visited.
+/// A stretch that was slow in most of its visits, twice at least, with something sound in between.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowPlace {
     /// Where the first visit that was slow begins.
@@ -60,7 +60,7 @@ pub(super) enum Verdict {
     Sound,
     /// Slow, and not measured again often enough to know.
     Suspect,
-    /// Slow every time.
+    /// Slow again and again.
     Slow,
 }
 
@@ -69,7 +69,7 @@ pub(super) enum Verdict {
 const SLOW_EXCESS: f64 = 0.35;
 /// And by so many standard deviations of the noise.
 const SLOW_DEVIATIONS: f64 = 5.0;
-/// The chance that any of the slow places was only disturbed each time, above which they are measured again.
+/// The chance that any of all places that were ever slow was only disturbed each time, above which they are measured again.
 const CHANCE_MAX: f64 = 0.05;
 /// A level that is as much slower than both of its neighbours is no zone.
 const SLOW_LEVEL_EXCESS: f64 = 0.2;
@@ -146,7 +146,7 @@ impl Sorting {
             .map(|index| visits[index].start_ns)
             .collect();
         sound_times.sort_unstable();
-        let mut candidates = Vec::new();
+        let (mut candidates, mut looked_at) = (Vec::new(), 0.0);
         for (number, place) in self.places.iter().enumerate() {
             let slow: Vec<usize> =
                 place.visits.clone().filter(|&index| self.excess[index] > self.limit).collect();
@@ -154,6 +154,7 @@ impl Sorting {
             if slow.is_empty() {
                 continue;
             }
+            looked_at += 1.0;
             if count == 1 || slow.len() == count && !is_apart(visits, &slow, &sound_times) {
                 self.verdicts[number] = Verdict::Suspect;
             } else if slow.len() * 2 > count {
@@ -164,7 +165,6 @@ impl Sorting {
         }
         let share =
             self.disturbed.iter().filter(|disturbed| **disturbed).count() as f64 / visits.len().max(1) as f64;
-        let looked_at = candidates.len() as f64;
         for (number, slow) in candidates {
             let chance = looked_at * share.powi(slow as i32 - 1);
             self.verdicts[number] = if chance > CHANCE_MAX { Verdict::Suspect } else { Verdict::Slow };

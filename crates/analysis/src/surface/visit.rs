@@ -171,7 +171,7 @@ impl Gathered {
             None => u64::MAX,
         };
         let mut to_fill = visit.workload.in_flight_max();
-        let mut piece = Piece::default();
+        let (mut piece, mut ends_ns) = (Piece::default(), 0);
         for record in run.series.intervals(visit.phase).filter(|record| record.operation == operation) {
             if to_fill > 0 {
                 to_fill = to_fill.saturating_sub(record.operations);
@@ -189,9 +189,26 @@ impl Gathered {
             piece.errors += record.errors;
             piece.longest_ns = piece.longest_ns.max(record.latency.map_or(0, |latency| latency.max_ns));
             let until_ns = record.end_ns().min(ended_ns);
+            ends_ns = until_ns;
             if piece.bytes >= piece_bytes {
                 self.add_piece(visit.phase, std::mem::take(&mut piece), until_ns);
             }
+        }
+        self.add_rest(visit.phase, piece, ends_ns, piece_bytes);
+    }
+
+    /// What is left over at the end is a piece if it is long enough to show a rate, and else part of the one before.
+    fn add_rest(&mut self, phase: u32, rest: Piece, until_ns: u64, piece_bytes: u64) {
+        if rest.bytes >= piece_bytes / PIECES_MIN {
+            return self.add_piece(phase, rest, until_ns);
+        }
+        let seconds = until_ns.saturating_sub(rest.start_ns) as f64 / 1e9;
+        let before = self.visits.last_mut().filter(|visit| visit.phase == phase);
+        if let Some(before) = before.filter(|visit| rest.errors == 0 && visit.end_byte() == rest.first_byte) {
+            let all = before.seconds_per_byte * before.bytes as f64 + seconds;
+            before.bytes += rest.bytes;
+            before.seconds_per_byte = all / before.bytes as f64;
+            before.longest_ns = before.longest_ns.max(rest.longest_ns);
         }
     }
 

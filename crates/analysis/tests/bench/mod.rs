@@ -145,6 +145,17 @@ impl Bench {
         }
     }
 
+    /// All of a range in order, in that many phases, as `surface --full` reads it.
+    pub fn surface_in_full(&mut self, range: ByteRange, parts: u64) {
+        self.experiment = "surface";
+        self.warm_up(range);
+        for part in 0..parts {
+            let part = range.part(part, parts);
+            let workload = Workload::new(part, Pattern::Sequential, OperationMix::Read, Bytes(MIB), 4);
+            self.run(PhaseKind::Measure, workload, StopCondition::one_pass());
+        }
+    }
+
     fn short_visit(&mut self, range: ByteRange, within: ByteRange, length: Bytes) -> ByteRange {
         let first = within.first().0 + self.prng.below((within.bytes().0 / 4096).max(1)) * 4096;
         let first = first.min(range.end().0 - length.0) / 4096 * 4096;
