@@ -95,10 +95,10 @@ fn a_pass_over_a_virtual_drive_is_interrupted_and_resumed() {
 
 #[test]
 fn a_resumed_pass_finds_what_an_uninterrupted_one_finds() {
-    let pass = ["surface", "sim:faulty", "--full", "--range", "295GB..305GB", "-q", "--seed", "7"];
+    let pass = ["surface", "sim:faulty", "--full", "--range", "295GB..345GB", "-q", "--seed", "7"];
     let (whole, parted) = (Home::new(), Home::new());
     whole.print(&pass);
-    stop_in(&parted, &mut start(&parted, &pass), 3, "KILL");
+    stop_in(&parted, &mut start(&parted, &pass), 2, "KILL");
     parted.print(&["surface", "--resume", "last", "-q"]);
     let bad = |home: &Home| {
         let run = home.json(&["show", "last"]);
