@@ -148,7 +148,8 @@ impl Scores {
 fn a_minute_tells_the_rates_and_most_zones_of_disks() {
     let scores = Scores::of(0..12, MINUTE);
     scores.print();
-    for index in 0..SCORED.len() {
+    for (index, code) in SCORED.into_iter().enumerate() {
+        println!("{}", code.name());
         assert!(scores.covered(index) >= 0.75 && scores.values[index].1.iter().all(|error| *error < 0.02));
     }
     assert!(f64::from(scores.steps_found) > 0.75 * f64::from(scores.steps));
@@ -159,8 +160,8 @@ fn a_minute_tells_the_rates_and_most_zones_of_disks() {
 fn five_hundred_disks() {
     let minute = Scores::of(9000..9500, MINUTE);
     minute.print();
-    for index in 0..SCORED.len() {
-        assert!((0.925..=0.99).contains(&minute.covered(index)), "{}", SCORED[index].name());
+    for (index, code) in SCORED.into_iter().enumerate() {
+        assert!((0.925..=0.99).contains(&minute.covered(index)), "{}", code.name());
     }
     let longer = Scores::of(9000..9100, FIVE_MINUTES);
     longer.print();
