@@ -10,7 +10,7 @@ pub const USAGE: &str =
     "Usage: cargo xtask bench engine [--seconds N] [--rounds N] [--seed N] [--only loop|zero|null]
        cargo xtask bench mount [DRIVE]
        cargo xtask bench sim [--seconds N] [--rounds N]
-       cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N]
+       cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N] [--program FILE]
 The first compares the engine with fio in turns. A loop device over memory is set up for it, which needs root.
 The second compares mounted virtual drives with their models, which needs root, fio and dd.
 The third counts how many requests a second virtual drives answer.

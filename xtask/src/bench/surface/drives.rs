@@ -103,26 +103,25 @@ fn text(name: &str) -> Result<String, Failure> {
     preset_text(name).map(|text| text.into_owned()).map_err(|error| Failure::cannot(format!("{error}.")))
 }
 
-/// How many weak spots are planted, and how large the smallest and the largest are.
+/// How many weak spots are planted.
 pub const SPOTS: u64 = 20;
-const SPOT_BYTES: (u64, u64) = (64 << 20, 256 << 20);
 /// How much longer each request to one takes, in milliseconds: a retry or three of the drive.
 const SPOT_MS: u64 = 25;
 
-/// A 4 TB disk with weak spots that the seed places, none nearer to another than a thousandth of the drive.
-pub fn weak(folder: &Folder, seed: u64) -> Result<Drive, Failure> {
+/// A 4 TB disk with weak spots of a size that the seed places, none nearer to another than a thousandth of the drive.
+pub fn weak(folder: &Folder, seed: u64, bytes: u64) -> Result<Drive, Failure> {
     let mut text = text("disk-4tb")?;
-    let capacity = 4_000_787_030_016_u64;
+    let drive = named("disk-4tb")?;
+    let capacity = drive.profile.capacity().map_or(0, |capacity| capacity.0);
     let mut prng = Prng::new(seed, 7);
     for number in 0..SPOTS {
-        let bytes = SPOT_BYTES.0 + prng.below((SPOT_BYTES.1 - SPOT_BYTES.0) >> 20 << 20);
         let part = capacity / SPOTS;
         let first = number * part + prng.below(part - capacity / 1000 - bytes) / 4096 * 4096;
         text.push_str(&format!(
             "\n[[faults]]\nkind = \"slow\"\nfirst_byte = {first}\nbytes = {bytes}\nmilliseconds = {SPOT_MS}\n"
         ));
     }
-    folder.drive(&format!("weak-{seed}"), &text)
+    folder.drive(&format!("weak-{seed}-{bytes}"), &text)
 }
 
 /// A drive that somebody else uses too.
@@ -147,7 +146,7 @@ mod tests {
         };
         let limit = value(&slow_port(&folder).expect("a drive"), "interface-limit");
         assert!(limit.is_some_and(|limit| (270e6..285e6).contains(&limit)), "{limit:?}");
-        assert_eq!(value(&weak(&folder, 3).expect("a drive"), "slow-regions"), Some(SPOTS as f64));
+        assert_eq!(value(&weak(&folder, 3, 64 << 20).expect("a drive"), "slow-regions"), Some(SPOTS as f64));
         assert!(loaded(&folder, "disk-4tb", "shared", "per_second = 5").is_ok());
     }
 }

@@ -16,6 +16,7 @@ mod score;
 mod table;
 mod trials;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -57,16 +58,30 @@ struct Row {
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
-    let program = build()?;
+    let program = options.program.clone().map_or_else(build, Ok)?;
     let folder = Folder::make()?;
     let program = Program { path: program, folder: folder.path.clone() };
-    let mut text = table::head(&options);
+    let mut page = Page::default();
+    page.add(table::head(&options));
     let rows = rows(&drives::chosen(&options, &folder)?, &program, options.seed)?;
-    text.push_str(&table::rows(&rows));
-    eprintln!("The trials: {} runs and more.", 4 * options.coverage);
-    text.push_str(&trials::report(&program, &folder, &options)?);
-    println!("{text}");
-    if options.is_complete() { keep(REPORT, &text) } else { Ok(()) }
+    page.add(table::rows(&rows));
+    trials::run(&program, &folder, &options, &mut page)?;
+    if options.is_complete() { keep(REPORT, &page.text) } else { Ok(()) }
+}
+
+/// What is kept at the end, printed as it comes: all of it takes minutes.
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn add(&mut self, section: String) {
+        print!("{section}");
+        // Nobody may read it, which is no reason to stop.
+        let _ = std::io::stdout().flush();
+        self.text.push_str(&section);
+    }
 }
 
 /// The program as it is shipped.

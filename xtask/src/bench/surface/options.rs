@@ -1,9 +1,12 @@
 //! What was typed behind `bench surface`.
 
+use std::path::PathBuf;
+
 use crate::Failure;
 
-const USAGE: &str = "Usage: cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N]
-Scores `drivescope surface` on virtual drives, in virtual time. Keeps its tables unless --drives or --coverage is given.";
+const USAGE: &str = "Usage: cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N] [--program FILE]
+Scores `drivescope surface` on virtual drives, in virtual time: as it is built for release, or a program that is there
+already. Keeps its tables unless --drives, --coverage or --program is given.";
 /// Runs for each coverage and each kind of false alarm.
 const COVERAGE: usize = 500;
 
@@ -15,18 +18,21 @@ pub struct Options {
     pub coverage: usize,
     /// Of all randomness.
     pub seed: u64,
+    /// The program to score; none is to build it.
+    pub program: Option<PathBuf>,
 }
 
 impl Options {
     /// Reads what was typed.
     pub fn parse(arguments: &[String]) -> Result<Options, Failure> {
-        let mut options = Options { drives: Vec::new(), coverage: COVERAGE, seed: 1 };
+        let mut options = Options { drives: Vec::new(), coverage: COVERAGE, seed: 1, program: None };
         let usage = || Failure::cannot(USAGE);
         for pair in arguments.chunks(2) {
             let [name, value] = pair else { return Err(usage()) };
             match name.as_str() {
                 "--drives" => options.drives = value.split(',').map(str::to_owned).collect(),
                 "--coverage" => options.coverage = value.parse().map_err(|_| usage())?,
+                "--program" => options.program = Some(value.into()),
                 "--seed" => options.seed = value.parse().map_err(|_| usage())?,
                 _ => return Err(usage()),
             }
@@ -36,7 +42,7 @@ impl Options {
 
     /// Whether nothing was left out.
     pub fn is_complete(&self) -> bool {
-        self.drives.is_empty() && self.coverage == COVERAGE
+        self.drives.is_empty() && self.coverage == COVERAGE && self.program.is_none()
     }
 }
 
@@ -52,6 +58,7 @@ mod tests {
         assert!(parse(&["--seed", "3"]).is_ok_and(|options| options.is_complete() && options.seed == 3));
         assert!(parse(&["--drives", "zoned,null"]).is_ok_and(|options| options.drives == ["zoned", "null"]));
         assert!(parse(&["--coverage", "20"]).is_ok_and(|options| !options.is_complete()));
+        assert!(parse(&["--program", "x"]).is_ok_and(|options| !options.is_complete()));
         assert!(parse(&["--coverage"]).is_err() && parse(&["--runs", "3"]).is_err());
     }
 }

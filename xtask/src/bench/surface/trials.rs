@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use super::drives::{self, Folder, SPOTS, named};
 use super::measured::{Figure, Measured, Program};
-use super::on_two_threads;
 use super::options::Options;
 use super::score::{Errors, Truth, regions};
 use super::table::percent;
+use super::{Page, on_two_threads};
 use crate::Failure;
 
 /// The drive on which one seed after the other is tried.
@@ -31,12 +31,12 @@ const LOADS: &[(&str, &str)] = &[
 ];
 
 /// All trials, as sections of the page.
-pub fn report(program: &Program, folder: &Folder, options: &Options) -> Result<String, Failure> {
-    let mut text = coverage(program, options)?;
-    text.push_str(&false_alarms(program, options)?);
-    text.push_str(&weak_spots(program, folder, options)?);
-    text.push_str(&other_load(program, folder, options)?);
-    Ok(text)
+pub fn run(program: &Program, folder: &Folder, options: &Options, page: &mut Page) -> Result<(), Failure> {
+    page.add(coverage(program, options)?);
+    page.add(false_alarms(program, options)?);
+    page.add(weak_spots(program, folder, options)?);
+    page.add(other_load(program, folder, options)?);
+    Ok(())
 }
 
 /// A figure and the truth that it is about.
@@ -137,69 +137,75 @@ fn false_alarms(program: &Program, options: &Options) -> Result<String, Failure>
     Ok(text)
 }
 
-/// What is found of the planted spots in some runs.
+/// A way to look for weak spots, and how large they are.
 struct Hunt {
-    found: Vec<f64>,
+    way: &'static str,
+    words: &'static [&'static str],
+    spot_bytes: u64,
+    size: &'static str,
+}
+
+const MIB: u64 = 1 << 20;
+const LIMITED: &[&str] = &["--time-limit", "5m"];
+const HUNTS: &[Hunt] = &[
+    Hunt { way: "surface --full", words: &["--full"], spot_bytes: 64 * MIB, size: "64 MiB" },
+    Hunt { way: "surface", words: &[], spot_bytes: 64 * MIB, size: "64 MiB" },
+    Hunt { way: "surface", words: &[], spot_bytes: 1024 * MIB, size: "1 GiB" },
+    Hunt { way: "surface --time-limit 5m", words: LIMITED, spot_bytes: 64 * MIB, size: "64 MiB" },
+    Hunt { way: "surface --time-limit 5m", words: LIMITED, spot_bytes: 1024 * MIB, size: "1 GiB" },
+];
+
+/// What one run made of the spots that were planted for it.
+struct Catch {
+    found: usize,
     invented: usize,
-    /// The share of spots of that size that the run says it would have found, if it says so.
-    said: Vec<f64>,
+    /// The chance with which the run says that it meets a spot of that size, if it says so.
+    said: Option<f64>,
 }
 
 fn weak_spots(program: &Program, folder: &Folder, options: &Options) -> Result<String, Failure> {
     let mut text = format!(
-        "\n## Weak spots\n\n{SPOTS} spots of 64 to 256 MiB on a disk of 4 TB, each read there 25 ms longer, at other places \
-         in each run:\n\n| way | runs | found of {SPOTS} (least–most) | found where nothing is | says it finds |\n|---|---:|---:|---:|---:|\n"
+        "\n## Weak spots\n\n{SPOTS} spots on a disk of 4 TB, each read there 25 ms longer, at other places in each run. \
+         *says*: the chance that the run states to have met a spot of\nthat size.\n\n\
+         | way | spots | runs | found | of all | says | found where nothing is |\n|---|---|---:|---:|---:|---:|---:|\n"
     );
-    let ways: [(&str, &[&str], usize); 3] = [
-        ("surface --full", &["--full"], FULL_PASSES),
-        ("surface", &[], options.coverage.div_ceil(RUNS_FOR_ONE_WEAK)),
-        ("surface --time-limit 5m", &["--time-limit", "5m"], options.coverage.div_ceil(RUNS_FOR_ONE_WEAK)),
-    ];
-    for (name, words, runs) in ways {
-        let hunt = hunt(program, folder, options.seed, words, runs)?;
-        let extremes = hunt
-            .found
-            .iter()
-            .fold((f64::INFINITY, 0.0_f64), |(least, most), &found| (found.min(least), found.max(most)));
-        let said = if hunt.said.is_empty() {
-            "–".to_owned()
-        } else {
-            format!("{:.1} %", 100.0 * mean(hunt.said.iter().copied()))
-        };
-        let _ = writeln!(
-            text,
-            "| {name} | {runs} | {:.1} ({}–{}) | {} | {said} |",
-            mean(hunt.found.iter().copied()),
-            extremes.0,
-            extremes.1,
-            hunt.invented,
-        );
+    for hunt in HUNTS {
+        let is_full = hunt.words.contains(&"--full");
+        let count = if is_full { FULL_PASSES } else { options.coverage.div_ceil(RUNS_FOR_ONE_WEAK) };
+        let runs = on_two_threads(count, |number| {
+            let seed = options.seed + number as u64;
+            let drive = drives::weak(folder, seed, hunt.spot_bytes)?;
+            let measured = program.surface(&drive.target, seed, hunt.words)?;
+            let (found, invented) = regions(&measured.slow, &Truth::of(&drive.profile)?.slow);
+            Ok(Catch { found, invented, said: chance_said(&measured, hunt.spot_bytes) })
+        });
+        let runs: Result<Vec<Catch>, Failure> = runs.into_iter().collect();
+        text.push_str(&hunt_row(hunt, &runs?));
     }
     Ok(text)
 }
 
-fn hunt(program: &Program, folder: &Folder, seed: u64, words: &[&str], runs: usize) -> Result<Hunt, Failure> {
-    let runs = on_two_threads(runs, |number| {
-        let seed = seed + number as u64;
-        let drive = drives::weak(folder, seed)?;
-        let measured = program.surface(&drive.target, seed, words)?;
-        let (hits, invented) = regions(&measured.slow, &Truth::of(&drive.profile)?.slow);
-        Ok((hits, invented, chance_said(&measured)))
-    });
-    let runs: Result<Vec<(usize, usize, Option<f64>)>, Failure> = runs.into_iter().collect();
-    let runs = runs?;
-    Ok(Hunt {
-        found: runs.iter().map(|(hits, _, _)| *hits as f64).collect(),
-        invented: runs.iter().map(|(_, invented, _)| invented).sum(),
-        said: runs.iter().filter_map(|(_, _, said)| *said).collect(),
-    })
+fn hunt_row(hunt: &Hunt, runs: &[Catch]) -> String {
+    let found: usize = runs.iter().map(|run| run.found).sum();
+    let planted = runs.len() as u64 * SPOTS;
+    let said: Vec<f64> = runs.iter().filter_map(|run| run.said).collect();
+    format!(
+        "| {} | {SPOTS} of {} | {} | {found} of {planted} | {:.1} % | {} | {} |\n",
+        hunt.way,
+        hunt.size,
+        runs.len(),
+        100.0 * found as f64 / planted as f64,
+        if said.is_empty() { "–".to_owned() } else { format!("{:.1} %", 100.0 * mean(said.into_iter())) },
+        runs.iter().map(|run| run.invented).sum::<usize>(),
+    )
 }
 
-/// The chance with which a run says that it finds such a spot.
-fn chance_said(measured: &Measured) -> Option<f64> {
+/// The chance with which a run says that it meets a region of that size.
+fn chance_said(measured: &Measured, bytes: u64) -> Option<f64> {
     let findings = measured.document["findings"].as_array()?;
     let slow = findings.iter().find(|finding| finding["code"] == "slow-regions")?;
-    slow["data"]["detection_probability"].as_f64()
+    let chances = slow["data"]["would_have_been_met"].as_array()?;
+    chances.iter().find(|row| row["bytes"] == bytes)?["probability"].as_f64()
 }
 
 fn other_load(program: &Program, folder: &Folder, options: &Options) -> Result<String, Failure> {
