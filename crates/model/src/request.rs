@@ -95,6 +95,8 @@ pub enum Status {
     Misaligned,
     /// The target refused: EROFS, EPERM, EACCES, EBADF.
     Refused,
+    /// The request succeeded, but what was read is not what was written there.
+    WrongData,
     /// Any other error number, which stays visible.
     Other(i32),
 }
@@ -132,11 +134,12 @@ impl Status {
             Status::NotSupported => "not supported by the target".into(),
             Status::Misaligned => "offset or size does not fit the target's block size".into(),
             Status::Refused => "refused by the target".into(),
+            Status::WrongData => "not what was written there".into(),
             Status::Other(errno) => format!("error number {errno}"),
         }
     }
 
-    /// The number in stored series: 0 to 8 for the named ones, 1000 + errno for others.
+    /// The number in stored series: 0 to 9 for the named ones, 1000 + errno for others.
     pub fn number(self) -> i32 {
         match self {
             Status::Done => 0,
@@ -148,13 +151,14 @@ impl Status {
             Status::NotSupported => 6,
             Status::Misaligned => 7,
             Status::Refused => 8,
+            Status::WrongData => 9,
             Status::Other(errno) => 1000 + errno,
         }
     }
 
     /// The status with that number in stored series; a number from a later version stays visible as `Other`.
     pub fn from_number(number: i32) -> Status {
-        const NAMED: [Status; 9] = [
+        const NAMED: [Status; 10] = [
             Status::Done,
             Status::Short,
             Status::MediumError,
@@ -164,6 +168,7 @@ impl Status {
             Status::NotSupported,
             Status::Misaligned,
             Status::Refused,
+            Status::WrongData,
         ];
         usize::try_from(number)
             .ok()
@@ -191,7 +196,7 @@ mod tests {
 
     #[test]
     fn numbers_come_back() {
-        for number in (0..9).chain([1004, 1121]) {
+        for number in (0..10).chain([1004, 1121]) {
             assert_eq!(Status::from_number(number).number(), number);
         }
         for operation in Operation::ALL {

@@ -102,6 +102,9 @@ pub enum OperationMix {
 pub enum DataPattern {
     /// Random bits, different in every block: nothing can be compressed or deduplicated.
     Incompressible,
+    /// Random bits that follow from the seed and the place, so that reads can be compared with what was written: a read
+    /// of such data that finds something else is a failure.
+    Addressed,
     /// Zeroes.
     Zero,
     /// These bytes, repeated. Not empty.

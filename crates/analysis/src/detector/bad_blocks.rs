@@ -68,7 +68,9 @@ fn is_of_medium(status: Status) -> bool {
 
 /// Failures that say nothing of the medium: nothing could be told, and why.
 fn refused(errors: &[ErrorRecord]) -> Option<Finding> {
-    let mut errors = errors.iter().filter(|error| error.status != Status::DeviceGone);
+    let is_told_elsewhere =
+        |error: &&ErrorRecord| matches!(error.status, Status::DeviceGone | Status::WrongData);
+    let mut errors = errors.iter().filter(|error| !is_told_elsewhere(error));
     let first = errors.next()?;
     let why = format!(
         "{} requests failed, the first at byte {} with: {}. That says nothing of the medium.",

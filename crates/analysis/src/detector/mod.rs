@@ -8,6 +8,7 @@ mod bad_blocks;
 mod block_latency;
 mod cache_influence;
 mod concurrency_gain;
+mod data_integrity;
 mod datasheet_claims;
 mod device_lost;
 mod full_pass_time;
@@ -73,6 +74,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &bad_blocks::BadBlocks,
     &block_latency::BlockLatency,
     &cache_influence::CacheInfluence,
+    &data_integrity::DataIntegrity,
     &sequential_rate::READ,
     &sequential_rate::WRITE,
     &zone_ratio::ZoneRatio,

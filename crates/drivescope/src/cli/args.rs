@@ -108,9 +108,13 @@ pub struct SurfaceWayArguments {
     #[arg(long)]
     pub full: bool,
 
+    /// Read back what was written and compare it
+    #[arg(long, requires = "full", requires = "write")]
+    pub verify: bool,
+
     /// Go on with a run that was interrupted or killed, as its own command says. Consents to write are given again
     #[arg(long, value_name = "RUN", conflicts_with_all = [
-        "target", "adaptive", "areas", "area_size", "full", "range", "time_limit", "precision", "seed", "engine",
+        "target", "adaptive", "areas", "area_size", "full", "verify", "range", "time_limit", "precision", "seed", "engine",
         "polled", "trace", "max_size",
     ])]
     pub resume: Option<String>,

@@ -34,8 +34,11 @@ pub enum SurfaceWay {
     Adaptive,
     /// So many areas, each of that size.
     Areas(u64, Bytes),
-    /// Every block once.
-    Full,
+    /// Every block once; and again to compare it, if so.
+    Full {
+        /// Whether what was written is compared.
+        verify: bool,
+    },
 }
 
 /// The size of an area unless another is given: on any disk some whole groups of its surfaces' stripes.
@@ -63,7 +66,8 @@ pub fn surface(arguments: &SurfaceArguments) -> Result<(Resolved, SurfaceWay), U
 /// The way, and the words that choose it again.
 fn surface_way(way: &SurfaceWayArguments) -> Result<(SurfaceWay, Vec<String>), UserError> {
     if way.full {
-        return Ok((SurfaceWay::Full, vec!["--full".into()]));
+        let words = ["--full"].into_iter().chain(way.verify.then_some("--verify"));
+        return Ok((SurfaceWay::Full { verify: way.verify }, words.map(String::from).collect()));
     }
     let Some(areas) = way.areas else { return Ok((SurfaceWay::Adaptive, Vec::new())) };
     if areas == 0 {

@@ -32,7 +32,8 @@ pub(super) fn plan(way: SurfaceWay, question: Question) -> Result<Box<dyn Experi
     }
     Ok(match way {
         SurfaceWay::Adaptive => Box::new(Adaptive::new(question, mixes)?),
-        SurfaceWay::Full => Box::new(Full::new(question, mixes)?),
+        SurfaceWay::Full { verify: true } => Box::new(Full::new(question, mixes)?.verified()?),
+        SurfaceWay::Full { verify: false } => Box::new(Full::new(question, mixes)?),
         SurfaceWay::Areas(count, size) => Box::new(Areas::new(question, mixes, count, size)?),
     })
 }

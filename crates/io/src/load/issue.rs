@@ -216,7 +216,7 @@ fn submit<E: Engine, C: Clock>(
     if operation == Operation::Write {
         let buffer = worker.engine.buffer(tag);
         let length = buffer.len().min(length_bytes as usize);
-        worker.data.stamp(&mut buffer[..length]);
+        worker.data.stamp(&mut buffer[..length], offset_bytes);
     }
     state.under_way[tag.0 as usize] =
         UnderWay { operation, intended_ns, submitted_ns: now.0, offset_bytes, length_bytes };
@@ -254,10 +254,13 @@ fn next_deadline<E: Engine, C: Clock>(worker: &Worker<'_, E, C>, state: &State) 
 fn count_completion<E: Engine, C: Clock>(
     worker: &mut Worker<'_, E, C>,
     state: &mut State,
-    completion: Completion,
+    mut completion: Completion,
 ) {
     let request = state.under_way[completion.tag.0 as usize];
     state.free.push(completion.tag);
+    if worker.data.is_compared() && !holds_what_was_written(worker, completion, request) {
+        completion.status = Status::WrongData;
+    }
     let in_time = worker.limits.end.is_none_or(|end| completion.completed_ns <= end.0);
     if completion.status.is_done() {
         state.errors_in_a_row = 0;
@@ -275,6 +278,20 @@ fn count_completion<E: Engine, C: Clock>(
     if worker.sink.traces() && !worker.sink.trace(trace_record(worker.phase, completion, request)) {
         state.dropped += 1;
     }
+}
+
+/// Whether a read found what was written there. Of a drive without data, such as one in virtual time, nothing is said.
+fn holds_what_was_written<E: Engine, C: Clock>(
+    worker: &mut Worker<'_, E, C>,
+    completion: Completion,
+    request: UnderWay,
+) -> bool {
+    if request.operation != Operation::Read || !completion.status.is_done() {
+        return true;
+    }
+    let buffer = worker.engine.buffer(completion.tag);
+    let length = buffer.len().min(request.length_bytes as usize);
+    worker.data.matches(&buffer[..length], request.offset_bytes)
 }
 
 /// An error is data. It is recorded whenever it comes, even after the phase's time.

@@ -256,6 +256,7 @@ impl DataDocument {
     fn of(data: &DataPattern) -> DataDocument {
         let (kind, hexadecimal) = match data {
             DataPattern::Incompressible => ("incompressible", None),
+            DataPattern::Addressed => ("addressed", None),
             DataPattern::Zero => ("zero", None),
             DataPattern::Given(bytes) => {
                 ("given", Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
@@ -267,6 +268,7 @@ impl DataDocument {
     fn into_model(self, key: &str) -> Result<DataPattern, DocumentError> {
         Ok(match self.kind.as_str() {
             "incompressible" => DataPattern::Incompressible,
+            "addressed" => DataPattern::Addressed,
             "zero" => DataPattern::Zero,
             "given" => {
                 let key = format!("{key}.hexadecimal");

@@ -34,6 +34,7 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
     let (group, label) = match code.name() {
         "bad-blocks" => (Group::Sound, "Bad blocks"),
         "block-latency" => (Group::Sound, "Late answers"),
+        "data-integrity" => (Group::Sound, "Wrong data"),
         "device-lost" => (Group::Sound, "Device lost after"),
         "cache-influence" => (Group::Sound, "Signs of a cache"),
         "read-rate-outer" => (Group::Speed, "Read rate, start"),
@@ -244,7 +245,13 @@ impl Columns {
 
 /// Codes whose number counts what is wrong, so that zero reads "none".
 fn is_count_of_trouble(code: FindingCode) -> bool {
-    matches!(code, FindingCode::BadBlocks | FindingCode::BlockLatency | FindingCode::CacheInfluence)
+    matches!(
+        code,
+        FindingCode::BadBlocks
+            | FindingCode::DataIntegrity
+            | FindingCode::BlockLatency
+            | FindingCode::CacheInfluence
+    )
 }
 
 /// The mark and colour of a finding that is bad news.
@@ -252,7 +259,7 @@ fn alarm(code: FindingCode, conclusion: &Conclusion) -> (&'static str, Option<To
     let is_zero = matches!(&conclusion.value, Value::Number { estimate, .. } if estimate.value == 0.0);
     match code {
         FindingCode::DeviceLost => ("!", Some(Tone::Bad)),
-        FindingCode::BadBlocks if !is_zero => ("!", Some(Tone::Bad)),
+        FindingCode::BadBlocks | FindingCode::DataIntegrity if !is_zero => ("!", Some(Tone::Bad)),
         FindingCode::BlockLatency | FindingCode::CacheInfluence if !is_zero => ("!", Some(Tone::Warning)),
         _ => (" ", None),
     }

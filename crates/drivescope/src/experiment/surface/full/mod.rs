@@ -19,7 +19,7 @@ use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
 use model::units::{Bytes, Nanos, Offset};
-use model::workload::{OperationMix, Pattern, Workload};
+use model::workload::{DataPattern, OperationMix, Pattern, Workload};
 use pace::Pace;
 use pass::{Pass, Purpose, Task};
 
@@ -34,6 +34,8 @@ const SETTLE: Nanos = Nanos::from_secs(1);
 pub struct Full {
     question: Question,
     mixes: Vec<OperationMix>,
+    /// Whether what was written is read back and compared.
+    verifies: bool,
     /// One for each mix; none before it is known how much there is to go over.
     passes: Vec<Pass>,
     is_awake: bool,
@@ -50,7 +52,14 @@ impl Full {
         if question.range.align_inward(question.facts.logical_block).is_empty() {
             return Err("the range to go over holds no whole block. Give a larger --range".into());
         }
-        let mut full = Full { mixes, passes: Vec::new(), is_awake: false, filling: Vec::new(), question };
+        let mut full = Full {
+            mixes,
+            verifies: false,
+            passes: Vec::new(),
+            is_awake: false,
+            filling: Vec::new(),
+            question,
+        };
         if full.question.empty {
             full.filling = preparation::fill(NAME, &full.question, FILL, SETTLE).into();
             full.filling.reverse();
@@ -60,9 +69,26 @@ impl Full {
         Ok(full)
     }
 
+    /// The same with one more pass, which reads what was written and compares it.
+    ///
+    /// # Errors
+    /// A sentence for a person when nothing is written.
+    pub fn verified(mut self) -> Result<Full, String> {
+        if !self.mixes.contains(&OperationMix::Write) {
+            return Err("there is nothing to verify, since nothing is written. Add --write".into());
+        }
+        self.verifies = true;
+        if !self.passes.is_empty() {
+            self.passes = self.passes_over(self.question.range);
+        }
+        Ok(self)
+    }
+
     fn passes_over(&self, range: ByteRange) -> Vec<Pass> {
-        let pass = |&mix| Pass::new(&self.question.facts, range, PhaseKind::Measure, mix);
-        self.mixes.iter().map(pass).collect()
+        let measured = self.mixes.iter().map(|&mix| (PhaseKind::Measure, mix));
+        let verified = self.verifies.then_some((PhaseKind::Verify, OperationMix::Read));
+        let passes = measured.chain(verified);
+        passes.map(|(kind, mix)| Pass::new(&self.question.facts, range, kind, mix)).collect()
     }
 
     /// A few random reads, unless the range has no room for them.
@@ -78,12 +104,14 @@ impl Full {
     fn phase(&self, kind: PhaseKind, mix: OperationMix, task: &Task) -> Phase {
         let one_by_one = task.block == task.range.bytes() || task.purpose == Purpose::Look;
         let depth = if one_by_one { 1 } else { SEQUENTIAL_DEPTH };
+        let is_compared = self.verifies && (kind == PhaseKind::Verify || mix == OperationMix::Write);
         let workload = Workload {
             alignment: self.question.facts.logical_block,
+            data: if is_compared { DataPattern::Addressed } else { DataPattern::Incompressible },
             ..Workload::new(task.range, Pattern::Sequential, mix, task.block, depth)
         };
         let stop = StopCondition { time: Some(task.time), ..StopCondition::one_pass() };
-        preparation::phase(NAME, self.name_of(verb(mix), task), kind, Some(workload), stop)
+        preparation::phase(NAME, self.name_of(verb_of(kind, mix), task), kind, Some(workload), stop)
     }
 
     fn name_of(&self, verb: &str, task: &Task) -> String {
@@ -103,7 +131,7 @@ impl Full {
 
     fn steps(&self, pass: &Pass) -> Vec<Step> {
         let pace = Pace::new(&self.question.facts, pass);
-        let verb = verb(pass.mix());
+        let verb = verb_of(pass.kind(), pass.mix());
         let mut steps = Vec::new();
         let bytes = pass.bytes_left();
         if bytes.0 > 0 {
@@ -170,6 +198,10 @@ impl Experiment for Full {
     fn completes_cut_phases(&self) -> bool {
         true
     }
+}
+
+fn verb_of(kind: PhaseKind, mix: OperationMix) -> &'static str {
+    if kind == PhaseKind::Verify { "compare" } else { verb(mix) }
 }
 
 fn step(mix: OperationMix, what: String, phases: u32, time: Nanos, bytes: Bytes) -> Step {
