@@ -76,10 +76,10 @@ fn one_drive_has_a_table_of_its_work() {
 ST3000DM001-1CH166, 3.00 TB
   From the run 20261122-check. Reads: 30 zones.
 
-how long it takes             time        range                       rate
-Read all of it once           4 h 59 min  4 h 58 min to 5 h 1 min     167.2 MB/s
-Rebuild it in a RAID          4 h 59 min  4 h 58 min or more          -
-Check its surface by writing  unknown     -                           -
+how long it takes             time        range                    rate
+Read all of it once           4 h 59 min  4 h 58 min to 5 h 1 min  167.2 MB/s
+Rebuild it in a RAID          4 h 59 min  4 h 58 min or more       -
+Check its surface by writing  unknown     -                        -
     All 9 visits met errors.
 
   For drives that do nothing else meanwhile.
@@ -148,7 +148,7 @@ fn a_plan_shows_its_parts_its_cuts_and_a_script() {
     for line in [
         "ST3000DM001-1CH166, 3.00 TB",
         "The fastest 10 % as one partition",
-        "fast       300 GB   202 MB/s   200.0 to 204.0 MB/s",
+        "fast       300 GB   202.0 MB/s  200.0 to 204.0     203.6 MB/s to 199.0 MB/s   1 MiB",
         "  Cut 1 lies on the border of two zones, 12.0 GB further in than asked for.",
         "# It replaces the partition table: EVERYTHING ON THE DRIVE IS LOST.",
         "start=2048, size=585934848, type=linux, name=\"fast\"",

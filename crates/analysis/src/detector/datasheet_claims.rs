@@ -9,7 +9,7 @@
 //! # How
 //! It looks the model up in `crate::datasheet` and at the findings of all detectors, after these: the highest sustained
 //! rate is set against the rate at the start, the average against the mean over all of the drive, then seeks, speed of
-//! rotation, cache, capacity and recording, as far as they were found. A difference counts if the interval of what
+//! rotation, cache and recording, as far as they were found. A difference counts if the interval of what
 //! was measured does not hold the stated figure.
 //! # Cannot tell when
 //! The model is not in the table, or nothing of what the table holds was measured on all of the drive; and not when
@@ -92,93 +92,99 @@ pub(super) fn compared(run: &RunView<'_>, findings: &[Finding]) -> Option<Findin
     })
 }
 
+/// A figure that a sheet may state, and the finding that measures it.
+struct Figure {
+    name: &'static str,
+    what: &'static str,
+    unit: &'static str,
+    code: FindingCode,
+    /// In `unit`.
+    stated: fn(&Datasheet) -> Option<f64>,
+    /// From the finding's unit.
+    to_unit: fn(f64) -> f64,
+}
+
+/// In the order in which they are shown.
+const FIGURES: [Figure; 7] = [
+    Figure {
+        name: "rate-max",
+        what: "highest rate",
+        unit: RATE_UNIT,
+        code: FindingCode::ReadRateOuter,
+        stated: |sheet| sheet.rate_max_mb_per_s,
+        to_unit: |rate| rate / 1e6,
+    },
+    Figure {
+        name: "rate-average",
+        what: "average rate",
+        unit: RATE_UNIT,
+        code: FindingCode::ReadRateMean,
+        stated: |sheet| sheet.rate_average_mb_per_s,
+        to_unit: |rate| rate / 1e6,
+    },
+    Figure {
+        name: "write-rate-max",
+        what: "highest write rate",
+        unit: RATE_UNIT,
+        code: FindingCode::WriteRateOuter,
+        stated: |sheet| sheet.write_rate_max_mb_per_s,
+        to_unit: |rate| rate / 1e6,
+    },
+    Figure {
+        name: "seek-average",
+        what: "average seek",
+        unit: "ms",
+        code: FindingCode::SeekAverage,
+        stated: |sheet| sheet.seek_read_average_ms,
+        to_unit: |seconds| seconds * 1e3,
+    },
+    Figure {
+        name: "seek-track-to-track",
+        what: "seek to the next track",
+        unit: "ms",
+        code: FindingCode::SeekTrackToTrack,
+        stated: |sheet| sheet.seek_track_to_track_ms,
+        to_unit: |seconds| seconds * 1e3,
+    },
+    Figure {
+        name: "turns-per-minute",
+        what: "rotation",
+        unit: "turns a minute",
+        code: FindingCode::RotationPeriod,
+        stated: |sheet| sheet.turns_per_minute.map(f64::from),
+        to_unit: |period| 60.0 / period,
+    },
+    Figure {
+        name: "cache",
+        what: "cache",
+        unit: "MiB",
+        code: FindingCode::DriveCache,
+        stated: |sheet| sheet.cache_mb.map(f64::from),
+        to_unit: |bytes| bytes / 1_048_576.0,
+    },
+];
+
+const RATE_UNIT: &str = "MB/s";
+
 fn claims(run: &RunView<'_>, sheet: &Datasheet, findings: &[Finding]) -> Vec<Claim> {
-    let mega = |rate: Option<f64>| rate.map(|rate| rate * 1e6);
-    let milli = |time: Option<f64>| time.map(|time| time / 1e3);
     let is_whole = measured_range(run).is_some_and(|range| covers(run, range));
-    let claim = |name, what, unit, code, stated: Option<f64>, scale: f64| {
-        let conclusion = trusted(findings, code)?;
+    let claim = |figure: &Figure| {
+        let stated = (figure.stated)(sheet).filter(|stated| *stated > 0.0)?;
+        let conclusion = trusted(findings, figure.code)?;
         let Value::Number { estimate, .. } = &conclusion.value else { return None };
-        let is_rate = unit == "MB/s";
-        if is_rate && !is_whole {
-            return None;
-        }
-        let measured = estimate.map_monotonic(|value| value / scale);
-        let stated = stated? / scale;
-        let is_usable = measured.value.is_finite() && measured.low > 0.0 && stated > 0.0;
+        let is_rate = figure.unit == RATE_UNIT;
+        let is_usable = estimate.value.is_finite() && estimate.low > 0.0 && (is_whole || !is_rate);
         is_usable.then(|| Claim {
-            name,
-            what,
-            unit,
+            name: figure.name,
+            what: figure.what,
+            unit: figure.unit,
             stated,
-            measured,
+            measured: estimate.map_monotonic(figure.to_unit),
             is_rate,
             evidence: conclusion.evidence.clone(),
         })
     };
-    let rotation = || {
-        let conclusion = trusted(findings, FindingCode::RotationPeriod)?;
-        let Value::Number { estimate, .. } = &conclusion.value else { return None };
-        (estimate.low > 0.0).then(|| Claim {
-            name: "turns-per-minute",
-            what: "rotation",
-            unit: "turns a minute",
-            stated: f64::from(sheet.turns_per_minute.unwrap_or(0)),
-            measured: estimate.map_monotonic(|period| 60.0 / period),
-            is_rate: false,
-            evidence: conclusion.evidence.clone(),
-        })
-    };
-    let cache = sheet.cache_mb.map(|mib| f64::from(mib) * f64::from(1 << 20));
-    let rate = "MB/s";
-    [
-        claim(
-            "rate-max",
-            "highest rate",
-            rate,
-            FindingCode::ReadRateOuter,
-            mega(sheet.rate_max_mb_per_s),
-            1e6,
-        ),
-        claim(
-            "rate-average",
-            "average rate",
-            rate,
-            FindingCode::ReadRateMean,
-            mega(sheet.rate_average_mb_per_s),
-            1e6,
-        ),
-        claim(
-            "write-rate-max",
-            "highest write rate",
-            rate,
-            FindingCode::WriteRateOuter,
-            mega(sheet.write_rate_max_mb_per_s),
-            1e6,
-        ),
-        claim(
-            "seek-average",
-            "average seek",
-            "ms",
-            FindingCode::SeekAverage,
-            milli(sheet.seek_read_average_ms),
-            1e-3,
-        ),
-        claim(
-            "seek-track-to-track",
-            "seek to the next track",
-            "ms",
-            FindingCode::SeekTrackToTrack,
-            milli(sheet.seek_track_to_track_ms),
-            1e-3,
-        ),
-        sheet.turns_per_minute.and_then(|_| rotation()),
-        claim("cache", "cache", "MiB", FindingCode::DriveCache, cache, f64::from(1 << 20)),
-        claim("capacity", "capacity", "GB", FindingCode::CapacityTrue, Some(sheet.capacity_gb * 1e9), 1e9),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    FIGURES.iter().filter_map(claim).collect()
 }
 
 /// The conclusion of that code, if it is the drive's own.

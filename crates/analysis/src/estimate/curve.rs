@@ -50,7 +50,7 @@ pub enum Basis {
     Even,
     /// The rates at both ends and the mean.
     Ends,
-    /// The mean.
+    /// The mean; not which part is how fast.
     Mean,
 }
 
@@ -86,8 +86,8 @@ impl RateCurve {
         match &self.shape {
             Shape::Zones { pieces, .. } => Basis::Zones(pieces.len()),
             Shape::Even(_) => Basis::Even,
-            Shape::Falling(_) | Shape::Between { .. } => Basis::Ends,
-            Shape::MeanOnly(_) => Basis::Mean,
+            Shape::Falling(_) => Basis::Ends,
+            Shape::Between { .. } | Shape::MeanOnly(_) => Basis::Mean,
         }
     }
 
