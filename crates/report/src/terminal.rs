@@ -11,8 +11,8 @@
 //! what next              the command that repeats it, and where more is
 //! ```
 
-mod estimate;
 mod compare;
+mod estimate;
 mod findings;
 mod heading;
 mod latency_map;
@@ -22,10 +22,10 @@ mod plan;
 mod tables;
 mod virtual_drives;
 
+pub use compare::{ComparePage, compare_page, run_letter};
 pub use estimate::{EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page};
 pub use latency_map::latency_map;
 pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
-pub use compare::{ComparePage, compare_page, run_letter};
 pub use plan::{PlanGroup, PlanPage, plan_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};
