@@ -21,8 +21,11 @@ use std::path::Path;
 struct Repeated {
     resolved: Resolved,
     trace: bool,
-    plan_of: Box<dyn FnOnce(Question) -> Result<Box<dyn Experiment>, String>>,
+    plan_of: PlanOf,
 }
+
+/// What makes an experiment of a question.
+type PlanOf = Box<dyn FnOnce(Question) -> Result<Box<dyn Experiment>, String>>;
 
 /// Goes on with a run; the exit status. Consent to write is given anew with `writing`: it was given once, for once.
 ///
