@@ -22,7 +22,7 @@ impl RateCurve {
         if rates.mean.is_none() && rates.outer.is_none() && rates.zones(run).is_none() {
             return Err(rates.why_unknown(run));
         }
-        if let Some(curve) = rates.from_zones(run) {
+        if let Some(curve) = rates.curve_of_zones(run) {
             return Ok(curve);
         }
         let Some(mean) = rates.mean else { return Err(rates.why_unknown(run)) };
@@ -61,12 +61,12 @@ impl<'run> Rates<'run> {
     }
 
     fn why_unknown(&self, run: &Run) -> String {
-        let whys = self.findings.iter().filter_map(|finding| match &finding.outcome {
+        let mut whys = self.findings.iter().filter_map(|finding| match &finding.outcome {
             Outcome::Unknown { why } => Some(why.clone()),
             Outcome::Known(_) => None,
         });
         let what = if self.operation == Operation::Write { "writes" } else { "reads" };
-        let last = whys.last();
+        let last = whys.next_back();
         last.unwrap_or_else(|| format!("The run {} holds no {what} in order over the drive.", run.id))
     }
 
@@ -86,7 +86,7 @@ impl<'run> Rates<'run> {
         run.findings.iter().any(|finding| finding.code == code && finding.estimate().is_some())
     }
 
-    fn from_zones(&self, run: &Run) -> Option<RateCurve> {
+    fn curve_of_zones(&self, run: &Run) -> Option<RateCurve> {
         if let Some(pieces) = self.zones(run) {
             return RateCurve::of_pieces(pieces, self.mean);
         }
