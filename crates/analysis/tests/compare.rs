@@ -200,8 +200,8 @@ fn a_region_that_became_slower_is_found_where_it_is() {
     );
     // One cell in fifty that stands may be none, and of some drives several cells stand.
     assert!(found >= 99 && elsewhere <= 15, "{found} {elsewhere}");
-    // The cells at both ends hold some of what did not change, so that the region is a little less slow than what it is about.
-    assert!(covered * 100 >= found * 70, "{covered} of {found}");
+    // A region of one or two cells holds some of what did not change.
+    assert!(covered * 100 >= found * 85, "{covered} of {found}");
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! given the mean of its cells, weighted by size, with an interval as wide as choosing it demands. A change of less than a hundredth is left out,
 //! however sure it is: a different temperature makes one.
 //!
-//! Where a region ends is known to within a cell. The cells at its ends hold some of what did not change, so that a narrow region is somewhat
-//! slower than its mean says.
+//! Where a region ends is known to within a cell. The cells at its ends may hold some of what did not change, so that of three cells and more
+//! only those between them say how much slower it is.
 //!
 //! It cannot tell a drive that became slower from other load that was there all through the second run; nor, in a
 //! full pass from start to end, from load that came and went, since there time and place are one.
@@ -169,10 +169,11 @@ fn surface_change(cells: &[Cell], stands: f64, confidence: f64) -> SurfaceChange
 fn region(cells: &[Cell], confidence: f64) -> Option<ChangedRegion> {
     let (first, last) = (cells.first()?, cells.last()?);
     let range = ByteRange::new(first.range.first(), last.range.end() - first.range.first())?;
-    let whole = range.bytes().0 as f64;
+    let inner = if cells.len() >= 3 { &cells[1..cells.len() - 1] } else { cells };
+    let whole: f64 = inner.iter().map(|cell| cell.range.bytes().0 as f64).sum();
     let share = |cell: &Cell| cell.range.bytes().0 as f64 / whole;
-    let value = cells.iter().map(|cell| share(cell) * cell.log_ratio.value).sum();
-    let parts = cells
+    let value = inner.iter().map(|cell| share(cell) * cell.log_ratio.value).sum();
+    let parts = inner
         .iter()
         .map(|cell| (share(cell).powi(2) * cell.log_ratio.variance, cell.log_ratio.degrees_of_freedom));
     let (variance, degrees_of_freedom) = satterthwaite(parts);
