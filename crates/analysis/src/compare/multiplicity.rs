@@ -12,7 +12,7 @@ pub(super) fn threshold(probabilities: &[f64], false_share: f64) -> f64 {
     let count = sorted.len() as f64;
     let stands =
         |(index, probability): &(usize, f64)| *probability <= false_share * (index + 1) as f64 / count;
-    sorted.into_iter().enumerate().filter(stands).last().map_or(-1.0, |(_, probability)| probability)
+    sorted.into_iter().enumerate().rev().find(stands).map_or(-1.0, |(_, probability)| probability)
 }
 
 /// The confidence that intervals of those that stand need, so that on average no more than `false_share` of them miss: 1 − q·R/m

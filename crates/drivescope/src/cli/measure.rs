@@ -66,7 +66,11 @@ pub(super) fn question(resolved: &Resolved, chosen: &Chosen) -> Question {
 }
 
 /// The header of the run; measures what the tool itself costs, except in virtual time.
-pub(super) fn begin(experiment: &'static str, resolved: &Resolved, chosen: &Chosen) -> Result<Run, UserError> {
+pub(super) fn begin(
+    experiment: &'static str,
+    resolved: &Resolved,
+    chosen: &Chosen,
+) -> Result<Run, UserError> {
     let is_virtual = chosen.facts.kind == TargetKind::Sim;
     let overhead = if is_virtual { None } else { Some(overhead::measure(MonotonicClock::start())?) };
     let mut state_before = Vec::new();

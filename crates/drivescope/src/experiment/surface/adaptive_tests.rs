@@ -205,7 +205,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn every_visit_fits_its_target(
-        capacity in 1 * MIB..1 << 45, seed in any::<u64>(), sector in prop_oneof![Just(512u64), Just(4096)],
+        capacity in MIB..1 << 45, seed in any::<u64>(), sector in prop_oneof![Just(512u64), Just(4096)],
         access_us in 1u64..20_000, from in 0.0..0.9f64,
     ) {
         let capacity = capacity / sector * sector;

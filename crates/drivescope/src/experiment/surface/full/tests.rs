@@ -269,7 +269,7 @@ fn ten_gigabytes_of_errors_take_minutes() {
 #[test]
 fn a_drive_that_is_bad_all_over_has_an_end() {
     let mut drive = Drive::new(4000 * GIB);
-    drive.bad = vec![0..u64::MAX];
+    drive.bad.push(0..u64::MAX);
     drive.error_ns = 7_000_000_000;
     let seen = run(&drive, ByteRange::whole(Bytes(4000 * GIB)));
     assert!(seen.seconds() < 3600.0, "{} s", seen.seconds());
@@ -278,7 +278,7 @@ fn a_drive_that_is_bad_all_over_has_an_end() {
 #[test]
 fn a_bad_block_is_looked_at_closely() {
     let mut drive = Drive::new(20 * GIB);
-    drive.bad = vec![7 * GIB + 5 * MIB + 8192..7 * GIB + 5 * MIB + 12288];
+    drive.bad.push(7 * GIB + 5 * MIB + 8192..7 * GIB + 5 * MIB + 12288);
     let seen = run(&drive, ByteRange::whole(Bytes(20 * GIB)));
     let fine = seen.series.errors.iter().find(|error| error.length_bytes == 4096).unwrap();
     assert_eq!(fine.offset_bytes, 7 * GIB + 5 * MIB + 8192);
