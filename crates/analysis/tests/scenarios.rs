@@ -8,7 +8,8 @@ use model::finding::{Datum, Finding, FindingCode, Outcome};
 use model::histogram::LatencyHistogram;
 use model::plan::{PhaseKind, StopCondition};
 use model::range::ByteRange;
-use model::request::Operation;
+use model::record::ErrorRecord;
+use model::request::{Operation, Status};
 use model::run::{OperationTotals, PhaseSummary, RunView};
 use model::target::{Caveat, Link, TargetKind};
 use model::units::{Bytes, Instant, MIB, Nanos, Offset};
@@ -415,4 +416,35 @@ fn the_time_of_a_flush_counts_as_time_of_writing() {
     }
     let after = value(&bench, FindingCode::WriteRateMean).unwrap();
     assert!((after / before - 0.5).abs() < 0.01, "{before} {after}");
+}
+
+/// Three comparing reads of 1 MiB, of which the second found something else.
+fn compared(kind: TargetKind) -> Bench {
+    let mut bench = built_in("constant");
+    bench.target.kind = kind;
+    let range = ByteRange::new(Offset(0), Bytes(3 * MIB)).unwrap();
+    let workload = Workload::new(range, Pattern::Sequential, OperationMix::Read, Bytes(MIB), 1);
+    bench.run(PhaseKind::Verify, workload, StopCondition::one_pass());
+    bench.series.errors.push(ErrorRecord {
+        phase: 0,
+        at_ns: 5,
+        operation: Operation::Read,
+        offset_bytes: MIB,
+        length_bytes: 1 << 20,
+        status: Status::WrongData,
+    });
+    bench
+}
+
+#[test]
+fn data_that_changed_are_counted_with_their_place() {
+    let bench = compared(TargetKind::Device);
+    assert_eq!(value(&bench, FindingCode::DataIntegrity), Some(1.0));
+    let Some(Datum::List(regions)) = datum(&find(&bench, FindingCode::DataIntegrity).unwrap(), "regions")
+    else {
+        panic!("the places are in the data");
+    };
+    assert_eq!(regions.len(), 1);
+    assert!(why_unknown(&compared(TargetKind::Sim), FindingCode::DataIntegrity).contains("holds no data"));
+    assert!(find(&checked("constant"), FindingCode::DataIntegrity).is_none(), "nobody compared anything");
 }

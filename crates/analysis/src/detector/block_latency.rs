@@ -40,7 +40,7 @@ impl Detector for BlockLatency {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Sequential(Operation::Read), Need::Sequential(Operation::Write)]
+        &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {

@@ -72,7 +72,7 @@ fn pass(run: &RunView<'_>, operation: Operation) -> Result<(Finding, Estimate), 
         "{verb} {} once from start to end takes {}.",
         subject.extent(run, mean.span),
         long_time(estimate.value)
-    );
+    ) + mean.remark;
     let finding = Finding::number(FindingCode::FullPassTime, estimate, "s", statement, mean.evidence)
         .with_data("covers_bytes", Datum::Integer(mean.span.bytes().0))
         .with_data("covers_capacity", Datum::Flag(covers(run, mean.span)));

@@ -29,6 +29,7 @@
 
 use super::trust::{Subject, covers};
 use super::wording::{number, plural, rate};
+use super::zones::while_loaded;
 use super::{Detector, Need};
 use crate::measured::{
     NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, is_surveyed,
@@ -126,6 +127,8 @@ pub(super) struct PassMean {
     pub evidence: Vec<Evidence>,
     /// How much was read or written at a time, at most.
     pub bytes_at_a_time: u64,
+    /// A sentence to add to what is said of it, or nothing.
+    pub remark: &'static str,
 }
 
 impl Detector for SequentialRate {
@@ -189,7 +192,8 @@ impl SequentialRate {
             plural(self.operation),
             rate(estimate.value),
             subject.extent(run, mean.span)
-        ) + &self.burst(mean.bytes_at_a_time);
+        ) + &self.burst(mean.bytes_at_a_time)
+            + mean.remark;
         let finding = Finding::number(code, estimate, "B/s", statement, mean.evidence.clone());
         subject.qualify(match self.operation {
             Operation::Write => finding.with_advice(LONGER_WRITES),
@@ -237,7 +241,8 @@ impl SequentialRate {
         let Some(estimate) = as_rate(&seconds_per_byte) else {
             return Finding::unknown(code, too_uncertain(map.visits.len()));
         };
-        let statement = format!("{} run at {} {place}.", plural(self.operation), rate(estimate.value));
+        let statement = format!("{} run at {} {place}.", plural(self.operation), rate(estimate.value))
+            + while_loaded(map);
         let evidence = survey_evidence(run, self.operation);
         let finding = Finding::number(code, estimate, "B/s", statement, evidence);
         let needs_no_more = start && self.operation == Operation::Read && turns(run) == Some(true);
@@ -267,7 +272,7 @@ fn with_line_rate(finding: Finding, bytes_per_second: f64) -> Finding {
 
 /// The mean of a pass by the map.
 fn surveyed_mean(run: &RunView<'_>, map: &SurfaceMap, operation: Operation) -> Result<PassMean, String> {
-    let seconds_per_byte = map.seconds_per_byte().copied().ok_or_else(|| {
+    let seconds_per_byte = map.seconds_per_byte().ok_or_else(|| {
         format!("{} usable visits are too few for the mean. Measure longer.", map.visits.len())
     })?;
     Ok(PassMean {
@@ -275,6 +280,7 @@ fn surveyed_mean(run: &RunView<'_>, map: &SurfaceMap, operation: Operation) -> R
         span: map.range,
         evidence: survey_evidence(run, operation),
         bytes_at_a_time: map.visits.iter().map(|visit| visit.bytes).max().unwrap_or(0),
+        remark: while_loaded(map),
     })
 }
 
@@ -387,6 +393,7 @@ impl<'run> Pass<'run> {
             span: self.span,
             evidence: evidence_of(spread.iter().map(|timed| &timed.visit)),
             bytes_at_a_time: summaries.map(PhaseSummary::bytes).max().unwrap_or(0),
+            remark: "",
         })
     }
 

@@ -2,17 +2,10 @@
 
 use super::wording::number;
 use crate::measured::{is_surveyed, turns};
-use crate::surface::SurfaceMap;
+use crate::surface::{OtherLoad, SurfaceMap};
 use model::request::Operation;
 use model::run::RunView;
 use model::target::Caveat;
-
-/// With a larger share of visits slow for a moment, what looks like a zone may be a time at which the drive was busy.
-const DISTURBED_SHARE_MAX: f64 = 0.05;
-/// Visits that follow each other are alike beyond chance when their correlation is more than noise by so many standard errors, a
-/// chance of 1 in 30,000, and large enough to matter.
-const CORRELATION_SCORE_MAX: f64 = 4.0;
-const CORRELATION_MAX: f64 = 0.15;
 
 /// What a survey was made by: reads, unless there were only writes.
 pub(super) fn operation(run: &RunView<'_>) -> Operation {
@@ -42,22 +35,25 @@ pub(super) fn map_of_disk(run: &RunView<'_>) -> Result<SurfaceMap, String> {
 
 /// The signs of other load, if there are any: a sentence.
 pub(super) fn other_load(map: &SurfaceMap) -> Option<String> {
-    let disturbances = &map.disturbances;
-    let slow = disturbances.visits + map.suspects().len();
-    let share = slow as f64 / map.visits.len().max(1) as f64;
-    if share > DISTURBED_SHARE_MAX {
-        return Some(format!(
-            "Other load on the drive hides its zones: {slow} of {} visits were slow for a moment, not because of their place. \
-             Measure again while nothing else uses the drive.",
-            map.visits.len()
-        ));
-    }
-    let correlation = disturbances.correlation?;
-    (disturbances.correlation_score > CORRELATION_SCORE_MAX && correlation > CORRELATION_MAX).then(|| {
-        format!(
+    let seen = match map.other_load()? {
+        OtherLoad::Late { visits, of } => {
+            format!(
+                "Other load on the drive hides its zones: {visits} of {of} visits were slow for a moment, not because of their place."
+            )
+        }
+        OtherLoad::Alike { correlation } => format!(
             "Other load on the drive, or its temperature, hides its zones: visits that follow each other in time are alike \
-             wherever they are (correlation {}). Measure again while nothing else uses the drive.",
+             wherever they are (correlation {}).",
             number(correlation)
-        )
-    })
+        ),
+    };
+    Some(seen + " Measure again while nothing else uses the drive.")
+}
+
+/// What to add to the statement of a rate or time that other load has changed.
+pub(super) fn while_loaded(map: &SurfaceMap) -> &'static str {
+    match map.other_load() {
+        Some(_) => " Something else used the drive meanwhile: alone it may be faster.",
+        None => "",
+    }
 }

@@ -13,12 +13,14 @@
 mod border;
 mod clump;
 mod level;
+mod load;
 mod noise;
 mod pass;
 mod place;
 mod visit;
 
 pub use level::Level;
+pub use load::OtherLoad;
 pub use place::{Disturbances, SlowPlace};
 pub use visit::Visit;
 
@@ -47,6 +49,7 @@ pub struct SurfaceMap {
     /// What was slow once and not when it was measured again.
     pub disturbances: Disturbances,
     suspects: Vec<ByteRange>,
+    quickest: f64,
     pass: Option<Estimate>,
     spots: Vec<pass::Spot>,
     clumps: usize,
@@ -86,6 +89,7 @@ impl SurfaceMap {
             levels,
             slow_places,
             disturbances: sorting.disturbances(&visits),
+            quickest: sorting.quickest(),
             suspects: sorting.suspects(&visits),
             pass: pass::mean_over(range, &spots).map(|mean| pass::interval(&mean)),
             spots,
@@ -111,20 +115,26 @@ impl SurfaceMap {
 
     /// Mean seconds per byte of a pass over the range, with its 95 % interval: each place counts by its width, however often it
     /// was visited. None with too few visits.
-    pub fn seconds_per_byte(&self) -> Option<&Estimate> {
-        self.pass.as_ref()
+    pub fn seconds_per_byte(&self) -> Option<Estimate> {
+        Some(load::without_load(self, self.pass?))
+    }
+
+    /// What the survey shows of other load on the drive, if it does. Rates are then lower than those of the drive alone, and their
+    /// intervals reach up to what the quickest visits show.
+    pub fn other_load(&self) -> Option<OtherLoad> {
+        load::other_load(&self.disturbances, self.suspects.len(), self.visits.len())
     }
 
     /// How long a pass over the range takes, in seconds.
     pub fn pass_time(&self) -> Option<Estimate> {
         let bytes = self.range.bytes().0 as f64;
-        self.pass.map(|mean| mean.map_monotonic(|seconds| seconds * bytes))
+        self.seconds_per_byte().map(|mean| mean.map_monotonic(|seconds| seconds * bytes))
     }
 
     /// Mean seconds per byte of the first (`start`) or the last hundredth of the range, from the visits that lie within it. None with
     /// fewer than eight.
     pub fn edge(&self, start: bool) -> Option<Estimate> {
-        pass::edge(self, start)
+        Some(load::without_load(self, pass::edge(self, start)?))
     }
 
     /// The smallest step between two stretches of that share of the range each, such as 0.02, that would have been found in nine of

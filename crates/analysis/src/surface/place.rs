@@ -1,6 +1,7 @@
 //! Places: all visits to the same stretch together; which of them are sound, slow again and again, or were slow once.
 
 use super::level::Level;
+use super::load::Moments;
 use super::noise::Noise;
 use super::visit::Visit;
 use model::range::ByteRange;
@@ -40,6 +41,10 @@ pub struct Disturbances {
     pub correlation: Option<f64>,
     /// By how many standard errors that correlation differs from 0.
     pub correlation_score: f64,
+    /// First visits to places that took longer than noise explains.
+    pub late: usize,
+    /// And those that took as much less: with noise alone they are as many.
+    pub early: usize,
 }
 
 /// All visits to one stretch.
@@ -117,6 +122,7 @@ pub(super) struct Sorting {
     excess: Vec<f64>,
     /// For each visit, whether it was slow and its place is not.
     disturbed: Vec<bool>,
+    moments: Moments,
     limit: f64,
 }
 
@@ -134,10 +140,21 @@ impl Sorting {
             disturbed: vec![false; visits.len()],
             places,
             excess,
+            moments: Moments::of(Vec::new()),
             limit,
         };
+        sorting.moments = Moments::of(sorting.firsts(visits));
         sorting.judge(visits);
         sorting
+    }
+
+    /// When the first visit to each place was, by how much it exceeds those around it, and whether it was slow.
+    fn firsts(&self, visits: &[Visit]) -> Vec<(u64, f64, bool)> {
+        let first = |place: &Place| {
+            let index = place.visits.clone().min_by_key(|&index| visits[index].start_ns)?;
+            Some((visits[index].start_ns, self.excess[index], self.excess[index] > self.limit))
+        };
+        self.places.iter().filter_map(first).collect()
     }
 
     fn judge(&mut self, visits: &[Visit]) {
@@ -158,15 +175,17 @@ impl Sorting {
             if count == 1 || slow.len() == count && !is_apart(visits, &slow, &sound_times) {
                 self.verdicts[number] = Verdict::Suspect;
             } else if slow.len() * 2 > count {
-                candidates.push((number, slow.len()));
+                candidates.push((number, slow));
             } else {
                 slow.into_iter().for_each(|index| self.disturbed[index] = true);
             }
         }
-        let share =
-            self.disturbed.iter().filter(|disturbed| **disturbed).count() as f64 / visits.len().max(1) as f64;
-        for (number, slow) in candidates {
-            let chance = looked_at * share.powi(slow as i32 - 1);
+        for (number, mut slow) in candidates {
+            // The first visit brought the place here; only the others can say that it was no chance.
+            slow.sort_by_key(|&index| visits[index].start_ns);
+            let by_chance =
+                slow.iter().skip(1).map(|&index| self.moments.chance_slow(visits[index].start_ns));
+            let chance = looked_at * by_chance.product::<f64>();
             self.verdicts[number] = if chance > CHANCE_MAX { Verdict::Suspect } else { Verdict::Slow };
         }
     }
@@ -241,6 +260,11 @@ impl Sorting {
         }
     }
 
+    /// See [`Moments::quickest`].
+    pub(super) fn quickest(&self) -> f64 {
+        self.moments.quickest()
+    }
+
     pub(super) fn disturbances(&self, visits: &[Visit]) -> Disturbances {
         let mut order: Vec<usize> = (0..visits.len()).collect();
         order.sort_by_key(|&index| visits[index].start_ns);
@@ -259,7 +283,10 @@ impl Sorting {
             before = self.disturbed[index];
         }
         let correlation = self.correlation(visits, &order);
+        let (late, early) = self.moments.late_and_early();
         Disturbances {
+            late,
+            early,
             visits: count,
             share: count as f64 / visits.len().max(1) as f64,
             times_ns,

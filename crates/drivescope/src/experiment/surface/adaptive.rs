@@ -29,9 +29,10 @@ const PLACES_STREAM: u64 = u64::MAX;
 const PRECISION: f64 = 0.01;
 /// How exactly a border of zones is looked for, as a share of the range.
 const BORDER_PRECISION: f64 = 0.005;
-/// A step of the rate between two zones that is not to be missed, and the share of the range that a zone has: of 15 to 60
+/// A step of the rate between two zones that is not to be missed but once in ten times, so that one of 2 % hardly ever is, and
+/// the share of the range that a zone has: of 15 to 60
 /// zones that disks have, one of 40.
-const STEP: f64 = 0.02;
+const STEP: f64 = 0.015;
 const ZONE_SHARE: f64 = 0.025;
 /// Reads take no longer than this unless it is asked for, and neither do writes: the drive is known in a minute.
 const TIME_MAX: Nanos = Nanos::from_secs(59);
@@ -201,7 +202,7 @@ impl Adaptive {
             (_, true) => self.visit_bytes_within_share(),
             (_, false) => visit_bytes_by_rate(so_far),
         };
-        let smallest_area = Bytes(self.range.bytes().0 / (2 * self.strata()));
+        let smallest_area = Bytes(self.range.bytes().0 / (2 * self.strata()).max(2 * EDGE_PARTS));
         self.survey.visitor = Visitor::new(&self.question, self.range, bytes.min(smallest_area));
     }
 
@@ -306,12 +307,15 @@ impl Adaptive {
         if self.mix() == OperationMix::Write { WRITE_EDGE_VISITS } else { EDGE_VISITS }
     }
 
-    /// Whether the time of a pass and the rates of the edges are known as exactly as asked.
+    /// Whether the time of a pass and the rates of the edges are known as exactly as asked. A range so small that a visit is
+    /// longer than its edges has none.
     fn is_known(&self, map: &SurfaceMap) -> bool {
         let is_narrow = |estimate: Option<Estimate>| {
             estimate.is_some_and(|estimate| estimate.relative_half_width() <= self.precision())
         };
-        is_narrow(map.pass_time()) && is_narrow(map.edge(true)) && is_narrow(map.edge(false))
+        let has_edges = self.survey.visitor.bytes().0 <= self.range.bytes().0 / EDGE_PARTS;
+        let are_edges_known = || is_narrow(map.edge(true)) && is_narrow(map.edge(false));
+        is_narrow(map.pass_time()) && (!has_edges || are_edges_known())
     }
 
     fn next_survey(&mut self, now: Nanos) {

@@ -1,0 +1,149 @@
+//! Other load: what was slow because of the moment, and not because of the place.
+//!
+//! Somebody else's request makes one visit longer by a seek there and back, and leaves the next as it was. So a busy drive
+//! shows in visits that were late wherever they were, with none that were early by as much; or in visits that follow each other
+//! in time and are alike. Places are drawn at random, so neither can come from the place.
+
+use super::{Disturbances, SurfaceMap};
+use model::estimate::Estimate;
+
+/// How a survey shows that something else used the drive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OtherLoad {
+    /// So many visits were slow or late, not because of their place.
+    Late {
+        /// How many.
+        visits: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// Visits that follow each other in time are alike wherever they are.
+    Alike {
+        /// Their correlation.
+        correlation: f64,
+    },
+}
+
+/// Visits on both sides of a moment that tell how likely a visit then was slow, whatever its place.
+const NEIGHBOURS_IN_TIME: usize = 10;
+/// With a larger share of visits slow for a moment, what looks like a zone may be a time at which the drive was busy.
+const LATE_SHARE_MAX: f64 = 0.05;
+/// As many visits are early as late when it is noise; a fourth leaves no doubt.
+const EARLY_PER_LATE_MAX: f64 = 0.25;
+/// A visit is late that takes longer by a tenth, and by so many standard deviations of the noise below the median, which load does
+/// not add to. The noise of surfaces and tracks ends at about 6 %.
+const LATE_EXCESS: f64 = 0.1;
+const LATE_DEVIATIONS: f64 = 5.0;
+/// Fewer places than this lie so far apart that rates around a place are not those of the place.
+const PLACES_MIN: usize = 200;
+/// Visits that follow each other are alike beyond chance when their correlation is more than noise by so many standard errors, a
+/// chance of 1 in 30,000, and large enough to matter.
+const CORRELATION_SCORE_MAX: f64 = 4.0;
+const CORRELATION_MAX: f64 = 0.15;
+
+/// First visits to places, in the order of time: what was seen before has not chosen them, so that they tell of the moment.
+#[derive(Clone, Debug)]
+pub(super) struct Moments {
+    times_ns: Vec<u64>,
+    /// How many of the visits before each were slow; one more entry than visits.
+    slow_before: Vec<u32>,
+    /// By how much the logarithm of their times exceeds that of the places around them, in rising order.
+    excesses: Vec<f64>,
+}
+
+impl Moments {
+    /// Of the time, the excess and the slowness of each first visit, in any order.
+    pub(super) fn of(mut firsts: Vec<(u64, f64, bool)>) -> Moments {
+        firsts.sort_by_key(|(time, ..)| *time);
+        let mut slow_before = vec![0];
+        for (index, (.., slow)) in firsts.iter().enumerate() {
+            slow_before.push(slow_before[index] + u32::from(*slow));
+        }
+        let mut excesses: Vec<f64> = firsts.iter().map(|(_, excess, _)| *excess).collect();
+        excesses.sort_by(f64::total_cmp);
+        Moments { times_ns: firsts.into_iter().map(|(time, ..)| time).collect(), slow_before, excesses }
+    }
+
+    /// The chance that a visit at that moment is slow wherever it is: the share of those around it in time, with half a visit
+    /// added to either side (Jeffreys' prior).
+    pub(super) fn chance_slow(&self, at_ns: u64) -> f64 {
+        let middle = self.times_ns.partition_point(|time| *time < at_ns);
+        let from = middle.saturating_sub(NEIGHBOURS_IN_TIME);
+        let to = (middle + NEIGHBOURS_IN_TIME).min(self.times_ns.len());
+        let slow = f64::from(self.slow_before[to] - self.slow_before[from]);
+        (slow + 0.5) / ((to - from) as f64 + 1.0)
+    }
+
+    fn quantile(&self, share: f64) -> f64 {
+        let last = self.excesses.len().saturating_sub(1);
+        self.excesses.get((share * last as f64) as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Visits that were late and, as a control, those that were as early.
+    pub(super) fn late_and_early(&self) -> (usize, usize) {
+        if self.excesses.len() < PLACES_MIN {
+            return (0, 0);
+        }
+        // One standard deviation below the median of a normal distribution lies 15.87 % of it.
+        let (median, below) = (self.quantile(0.5), self.quantile(0.1587));
+        let limit = LATE_EXCESS.max(LATE_DEVIATIONS * (median - below));
+        let late = self.excesses.len() - self.excesses.partition_point(|excess| *excess <= median + limit);
+        let early = self.excesses.partition_point(|excess| *excess < median - limit);
+        (late, early)
+    }
+
+    /// How much less than on average the quickest twentieth of visits took, as a difference of logarithms.
+    pub(super) fn quickest(&self) -> f64 {
+        let mean = self.excesses.iter().sum::<f64>() / self.excesses.len().max(1) as f64;
+        (self.quantile(0.05) - mean).min(0.0)
+    }
+}
+
+/// What a survey shows of other load, if it does.
+pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: usize) -> Option<OtherLoad> {
+    let slow = disturbances.visits + suspects;
+    let late = if disturbances.early as f64 <= EARLY_PER_LATE_MAX * disturbances.late as f64 {
+        disturbances.late.max(slow)
+    } else {
+        slow
+    };
+    if late as f64 > LATE_SHARE_MAX * visits.max(1) as f64 {
+        return Some(OtherLoad::Late { visits: late, of: visits });
+    }
+    let correlation = disturbances.correlation.filter(|correlation| *correlation > CORRELATION_MAX)?;
+    (disturbances.correlation_score > CORRELATION_SCORE_MAX).then_some(OtherLoad::Alike { correlation })
+}
+
+/// A time per byte that other load has added to in an unknown measure: without it, it lies between what the quickest visits show
+/// and what was seen.
+pub(super) fn without_load(map: &SurfaceMap, seen: Estimate) -> Estimate {
+    match map.other_load() {
+        Some(_) => Estimate { low: seen.low * map.quickest.exp(), ..seen },
+        None => seen,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_moment_tells_how_likely_a_slow_visit_is() {
+        // From the 100th to the 200th visit everything is slow.
+        let firsts = (0..300).map(|index| (index * 10, 0.0, (100..200).contains(&index))).collect();
+        let moments = Moments::of(firsts);
+        assert!((moments.chance_slow(500) - 0.5 / 21.0).abs() < 1e-12);
+        assert!((moments.chance_slow(1500) - 20.5 / 21.0).abs() < 1e-12);
+        assert!((Moments::of(Vec::new()).chance_slow(1) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn late_visits_are_told_from_noise() {
+        let noise = |index: usize| 0.02 * ((index * 37 % 100) as f64 / 50.0 - 1.0);
+        let even: Vec<(u64, f64, bool)> = (0..400).map(|index| (index as u64, noise(index), false)).collect();
+        assert_eq!(Moments::of(even.clone()).late_and_early(), (0, 0));
+        let mut busy = even;
+        busy.iter_mut().step_by(5).for_each(|first| first.1 += 0.25);
+        assert_eq!(Moments::of(busy).late_and_early(), (80, 0));
+    }
+}
