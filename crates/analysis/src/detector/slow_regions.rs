@@ -37,6 +37,9 @@ pub(super) struct SlowRegions;
 /// and not less than this: several turns of any disk, for each of four in the queue.
 const WEAK_TIMES: f64 = 5.0;
 const WEAK_NS_MIN: f64 = 100e6;
+/// While something else uses the drive, only what is at least so many times as slow is believed: a visit to a disk that waits for
+/// one request of somebody else, a seek there and back, takes up to half as long again.
+const LOADED_TIMES_MIN: f64 = 2.0;
 /// The sizes of regions whose chance to be met is stated.
 const REGION_SIZES: [(u64, &str); 3] = [(64 * MIB, "64 MiB"), (GIB, "1 GiB"), (10 * GIB, "10 GiB")];
 /// From this chance on a region is certain to be met.
@@ -57,17 +60,18 @@ impl Detector for SlowRegions {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let map = SurfaceMap::of(run, operation(run));
-        vec![match map {
-            Err(why) => Finding::unknown(FindingCode::SlowRegions, why),
-            Ok(map) => match other_load(&map) {
-                Some(why) if map.slow_places.is_empty() => Finding::unknown(
-                    FindingCode::SlowRegions,
-                    why.replace("hides its zones", "hides slow regions"),
-                ),
-                _ => found(run, &map),
-            },
-        }]
+        let mut map = match SurfaceMap::of(run, operation(run)) {
+            Ok(map) => map,
+            Err(why) => return vec![Finding::unknown(FindingCode::SlowRegions, why)],
+        };
+        if let Some(why) = other_load(&map) {
+            map.slow_places.retain(|place| place.times_slower >= LOADED_TIMES_MIN);
+            if map.slow_places.is_empty() {
+                let why = why.replace("hides its zones", "hides slow regions");
+                return vec![Finding::unknown(FindingCode::SlowRegions, why)];
+            }
+        }
+        vec![found(run, &map)]
     }
 }
 
