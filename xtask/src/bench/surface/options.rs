@@ -6,9 +6,11 @@ use crate::Failure;
 
 const USAGE: &str = "Usage: cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N] [--program FILE]
 Scores `drivescope surface` on virtual drives, in virtual time: as it is built for release, or a program that is there
-already. Keeps its tables unless --drives, --coverage or --program is given.";
+already. Keeps its tables unless --drives, --program or a --coverage below 100 is given.";
 /// Runs for each coverage and each kind of false alarm.
 const COVERAGE: usize = 500;
+/// With fewer, a share of 95 % is known to no better than 4 % to either side.
+const COVERAGE_KEPT_MIN: usize = 100;
 
 /// What to measure.
 pub struct Options {
@@ -42,7 +44,7 @@ impl Options {
 
     /// Whether nothing was left out.
     pub fn is_complete(&self) -> bool {
-        self.drives.is_empty() && self.coverage == COVERAGE && self.program.is_none()
+        self.drives.is_empty() && self.coverage >= COVERAGE_KEPT_MIN && self.program.is_none()
     }
 }
 
