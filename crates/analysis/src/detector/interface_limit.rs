@@ -58,8 +58,9 @@ const USABLE_SHARES: [(&str, std::ops::RangeInclusive<f64>); 4] =
     [("USB 480", 0.41..=0.72), ("SATA", 0.8..=0.945), ("USB", 0.7..=0.94), ("PCIe", 0.85..=1.0)];
 /// The same of any other.
 const USABLE_SHARE: std::ops::RangeInclusive<f64> = 0.8..=1.0;
-/// How far apart visits that share a rate may be, as a share.
-const PLATEAU_WIDTH: f64 = 0.006;
+/// How far apart visits that share a rate may be, as a share: on a virtual drive not at all, on a busy host as far as a disk's
+/// surfaces are apart. The narrowest that shows an edge counts.
+const PLATEAU_WIDTHS: [f64; 3] = [0.0015, 0.003, 0.006];
 /// Visits in a plateau: at least so many, and so many times as many as in the next such step below it.
 const PLATEAU_VISITS_MIN: usize = 12;
 const PLATEAU_TIMES: f64 = 4.0;
@@ -68,10 +69,14 @@ const PLATEAU_TIMES: f64 = 4.0;
 const SHARE_OF_LEVELS: f64 = 0.6;
 const SHARE_OF_LEVELS_WIDE: f64 = 0.25;
 const WIDE_SHARE: f64 = 0.12;
+/// Where the rate fits the very link that the system names, less is enough: it clips the faster surfaces of the outermost zones.
+const SHARE_OF_LEVELS_NAMED: f64 = 0.1;
 /// From this share of all visits on the whole drive is flat.
 const FLAT_SHARE: f64 = 0.95;
 /// Elsewhere visits scatter so many times as much as in the plateau.
 const SCATTER_TIMES: f64 = 3.0;
+/// No clock shows a plateau steadier than this, as a share.
+const SCATTER_MIN: f64 = 1e-3;
 /// What is looked at as the fast end begins after this share of the visits: some may have met a cache.
 const FASTEST_LEFT_OUT: f64 = 0.005;
 
@@ -97,7 +102,8 @@ impl Detector for InterfaceLimit {
         let is_limit = match turns(run) {
             Some(true) if plateau.is_flat() => true,
             Some(true) => {
-                plateau.is_steadier() && plateau.is_wide() && link_of(run, plateau.rate()).is_some()
+                let is_named = run.target.link.is_some();
+                plateau.is_steadier() && plateau.is_wide(is_named) && link_of(run, plateau.rate()).is_some()
             }
             _ => plateau.is_flat() && run.target.link.is_some() && link_of(run, plateau.rate()).is_some(),
         };
@@ -123,17 +129,21 @@ struct Plateau {
 
 impl Plateau {
     fn of(map: &SurfaceMap) -> Option<Plateau> {
+        PLATEAU_WIDTHS.into_iter().find_map(|width| Plateau::within(map, width))
+    }
+
+    fn within(map: &SurfaceMap, share: f64) -> Option<Plateau> {
         let mut values: Vec<f64> = map.visits.iter().map(|visit| visit.seconds_per_byte).collect();
         values.sort_by(f64::total_cmp);
         let from = (values.len() as f64 * FASTEST_LEFT_OUT).ceil() as usize;
         let fastest = *values.get(from)?;
         let end_of = |width: f64| values.partition_point(|value| *value <= fastest * (1.0 + width));
-        let (end, next) = (end_of(PLATEAU_WIDTH), end_of(2.0 * PLATEAU_WIDTH));
+        let (end, next) = (end_of(share), end_of(2.0 * share));
         let is_edge = (end - from) as f64 >= PLATEAU_TIMES * (next - end) as f64;
         if end - from < PLATEAU_VISITS_MIN || !is_edge {
             return None;
         }
-        let limit = fastest * (1.0 + PLATEAU_WIDTH);
+        let limit = fastest * (1.0 + share);
         let share = (end - from) as f64 / (values.len() - from) as f64;
         let members = Sample::new(values[from..end].to_vec())?;
         let count = members.count() as f64;
@@ -164,14 +174,15 @@ impl Plateau {
         self.share >= FLAT_SHARE
     }
 
-    fn is_wide(&self) -> bool {
-        self.share_of_levels >= SHARE_OF_LEVELS
+    fn is_wide(&self, is_link_named: bool) -> bool {
+        (is_link_named && self.share_of_levels >= SHARE_OF_LEVELS_NAMED)
+            || self.share_of_levels >= SHARE_OF_LEVELS
             || (self.share_of_levels >= SHARE_OF_LEVELS_WIDE && self.width >= WIDE_SHARE)
     }
 
     fn is_steadier(&self) -> bool {
         self.scatter_elsewhere
-            .is_some_and(|elsewhere| elsewhere >= SCATTER_TIMES * self.scatter.max(PLATEAU_WIDTH / 6.0))
+            .is_some_and(|elsewhere| elsewhere >= SCATTER_TIMES * self.scatter.max(SCATTER_MIN))
     }
 }
 

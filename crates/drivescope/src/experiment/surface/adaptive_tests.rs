@@ -96,12 +96,12 @@ fn an_even_drive_without_moving_parts_is_known_after_the_first_rounds() {
 }
 
 #[test]
-fn a_disk_is_surveyed_until_no_step_of_two_percent_could_have_been_missed() {
+fn a_disk_is_surveyed_until_no_step_of_two_percent_is_likely_to_have_been_missed() {
     let mut asked = question(2_000_000_000_000);
     asked.time_limit = Some(Nanos::from_secs(600));
     let phases = disk(&|_, number| noise(number) / 150e6).survey(asked, vec![OperationMix::Read]);
-    // Two zones of a fortieth with a noise of 2 % each: 2·(6.7·0.02/0.02)²·40 = 3600 visits.
-    assert!((2600..4400).contains(&phases.len()), "{}", phases.len());
+    // Two zones of a fortieth with a noise of 2 % each: 2·(6.7·0.02/0.015)²·40 = 6400 visits; the noise that is seen is less.
+    assert!((4500..7800).contains(&phases.len()), "{}", phases.len());
 }
 
 #[test]
