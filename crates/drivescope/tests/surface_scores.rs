@@ -364,13 +364,17 @@ fn small_large_and_odd_drives_end_with_an_answer() {
     let small = sized("constant", "capacity_bytes = 1000000000000", 64 << 20);
     let large = sized("exos-x20", "capacity_bytes = 20000588955648", 30_000_000_000_000 / 4096 * 4096);
     let odd = sized(PLAIN, &capacity, TERABYTE - 512 * 1027);
-    for own in [&small, &large, &odd] {
+    for own in [&large, &odd] {
         let survey = Survey::of(&own.target, &[]);
         assert_eq!(survey.status, Some(0), "{}", own.profile.name);
         let is = truth(&own.profile, FindingCode::FullPassTime);
         let found = survey.answer(FindingCode::FullPassTime).unwrap_or_else(|why| panic!("{why}"));
         assert!((found / is - 1.0).abs() < ERROR_MAX, "{}: {found}, truth {is}", own.profile.name);
     }
+    // A visit to so small a drive is as short as its filling of the queue: what it does not tell is said to be unknown.
+    let survey = Survey::of(&small.target, &[]);
+    assert_eq!(survey.status, Some(0));
+    assert!(survey.answer(FindingCode::ReadRateOuter).is_err_and(|why| why.contains("Measure longer")));
     let whole = Survey::of(&small.target, &["--full"]);
     assert_eq!((whole.status, whole.share_read() >= 1.0), (Some(0), true));
 }
