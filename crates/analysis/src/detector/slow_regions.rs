@@ -20,7 +20,7 @@
 use super::wording::{number, size};
 use super::zones::{operation, other_load};
 use super::{Detector, Need};
-use crate::measured::{sequential_visits, survey_evidence};
+use crate::measured::{sequential_visits, survey_evidence, turns};
 use crate::stats::sample::Sample;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
 use model::estimate::Estimate;
@@ -38,7 +38,8 @@ pub(super) struct SlowRegions;
 const WEAK_TIMES: f64 = 5.0;
 const WEAK_NS_MIN: f64 = 100e6;
 /// While something else uses the drive, only what is at least so many times as slow is believed: a visit to a disk that waits for
-/// one request of somebody else, a seek there and back, takes up to half as long again.
+/// one request of somebody else, a seek there and back, takes up to half as long again. Of a drive that does not turn nothing is
+/// believed then: its visits are so short that a moment makes them many times as long.
 const LOADED_TIMES_MIN: f64 = 2.0;
 /// The sizes of regions whose chance to be met is stated.
 const REGION_SIZES: [(u64, &str); 3] = [(64 * MIB, "64 MiB"), (GIB, "1 GiB"), (10 * GIB, "10 GiB")];
@@ -65,7 +66,8 @@ impl Detector for SlowRegions {
             Err(why) => return vec![Finding::unknown(FindingCode::SlowRegions, why)],
         };
         if let Some(why) = other_load(&map) {
-            map.slow_places.retain(|place| place.times_slower >= LOADED_TIMES_MIN);
+            let is_disk = turns(run) == Some(true);
+            map.slow_places.retain(|place| is_disk && place.times_slower >= LOADED_TIMES_MIN);
             if map.slow_places.is_empty() {
                 let why = why.replace("hides its zones", "hides slow regions");
                 return vec![Finding::unknown(FindingCode::SlowRegions, why)];
