@@ -11,9 +11,12 @@ pub(super) struct Noise {
     pub local: Vec<f64>,
 }
 
-/// The local level is the median of this many places to either side and the place itself: five zones of 60 at 1000 visits,
-/// of which a slow region holds less than half up to a hundredth of the range.
-const NEIGHBOURS: usize = 10;
+/// The local level is the median of at least this many places to either side and the place itself: a fiftieth of the range at 1000
+/// visits, of which a slow region holds less than half up to a hundredth of the range.
+const NEIGHBOURS_MIN: usize = 10;
+/// And of so large a part of all places to either side. Of many visits to a small disk some twenty lie on a few surfaces, and
+/// their median jumps from one to the other.
+const NEIGHBOURS_SHARE: usize = 90;
 /// No drive is steadier, and a clock and a queue have their steps: what differs by less is the same.
 pub(super) const NOISE_MIN: f64 = 1e-3;
 
@@ -27,8 +30,9 @@ pub(super) fn of(places: &[Place]) -> Noise {
 
 /// Near the ends the window is shifted, not cut, so that it stays as long.
 fn local_median(places: &[Place], index: usize) -> f64 {
-    let length = (2 * NEIGHBOURS + 1).min(places.len());
-    let from = index.saturating_sub(NEIGHBOURS).min(places.len() - length);
+    let neighbours = NEIGHBOURS_MIN.max(places.len() / NEIGHBOURS_SHARE);
+    let length = (2 * neighbours + 1).min(places.len());
+    let from = index.saturating_sub(neighbours).min(places.len() - length);
     let mut values: Vec<f64> = places[from..from + length].iter().map(|place| place.value).collect();
     let middle = values.len() / 2;
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
