@@ -183,7 +183,7 @@ impl<'run> Collector<'run> {
             total.bytes += lane.bytes;
             total.errors += lane.errors;
             total.histogram.merge(&lane.histogram);
-            total.stretch = match (total.stretch, lane.stretch) {
+            total.stretch = match (total.stretch, lane.stretch()) {
                 (Some(so_far), Some(more)) => Some(so_far.joined(more)),
                 (so_far, more) => so_far.or(more),
             };

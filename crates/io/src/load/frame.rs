@@ -31,8 +31,10 @@ pub struct Lane {
     pub offset_end: u64,
     /// Latencies of the requests completed without an error.
     pub histogram: LatencyHistogram,
-    /// From the first of them to the last.
-    pub stretch: Option<CompletionStretch>,
+    /// When the first of them was completed, and its bytes; meaningless while there is none.
+    first: (u64, u32),
+    /// When the last of them was completed.
+    last_ns: u64,
 }
 
 /// Where a worker's frames, errors and traced I/Os go. Nothing here may allocate, lock or wait.
@@ -97,36 +99,45 @@ impl Lane {
             offset_first: u64::MAX,
             offset_end: 0,
             histogram: LatencyHistogram::default(),
-            stretch: None,
+            first: (0, 0),
+            last_ns: 0,
         }
     }
 
     /// Counts a request that succeeded.
     #[inline]
     pub fn count(&mut self, offset_bytes: u64, length_bytes: u32, latency_ns: u64, completed_ns: u64) {
+        // A worker sees its completions in the order of time.
+        if self.operations == 0 {
+            self.first = (completed_ns, length_bytes);
+        }
+        self.last_ns = completed_ns;
         self.operations += 1;
         self.bytes += u64::from(length_bytes);
         self.offset_first = self.offset_first.min(offset_bytes);
         self.offset_end = self.offset_end.max(offset_bytes + u64::from(length_bytes));
         self.histogram.record(latency_ns);
-        self.join(CompletionStretch::of_one(completed_ns, u64::from(length_bytes)));
     }
 
-    fn join(&mut self, stretch: CompletionStretch) {
-        self.stretch = Some(self.stretch.map_or(stretch, |so_far| so_far.joined(stretch)));
+    /// From the first of these completions to the last.
+    pub fn stretch(&self) -> Option<CompletionStretch> {
+        let (first_ns, first_bytes) = self.first;
+        let first_bytes = u64::from(first_bytes);
+        (self.operations > 0).then_some(CompletionStretch { first_ns, last_ns: self.last_ns, first_bytes })
     }
 
     /// Adds the counts of another lane.
     pub fn merge(&mut self, more: &Lane) {
+        if self.operations == 0 || more.operations > 0 && more.first.0 < self.first.0 {
+            self.first = more.first;
+        }
+        self.last_ns = self.last_ns.max(more.last_ns);
         self.operations += more.operations;
         self.bytes += more.bytes;
         self.errors += more.errors;
         self.offset_first = self.offset_first.min(more.offset_first);
         self.offset_end = self.offset_end.max(more.offset_end);
         self.histogram.merge(&more.histogram);
-        if let Some(stretch) = more.stretch {
-            self.join(stretch);
-        }
     }
 
     /// Makes it empty again.
@@ -137,7 +148,8 @@ impl Lane {
         self.offset_first = u64::MAX;
         self.offset_end = 0;
         self.histogram.clear();
-        self.stretch = None;
+        self.first = (0, 0);
+        self.last_ns = 0;
     }
 }
 

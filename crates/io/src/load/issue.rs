@@ -281,6 +281,7 @@ fn count_completion<E: Engine, C: Clock>(
 }
 
 /// Whether a read found what was written there. Of a drive without data, such as one in virtual time, nothing is said.
+#[cold]
 fn holds_what_was_written<E: Engine, C: Clock>(
     worker: &mut Worker<'_, E, C>,
     completion: Completion,
