@@ -3,7 +3,7 @@
 mod bench;
 
 use analysis::analyse;
-use bench::Bench;
+use bench::{Bench, datum, find, statement, value, why_unknown};
 use model::finding::{Datum, Finding, FindingCode, Outcome};
 use model::histogram::LatencyHistogram;
 use model::plan::{PhaseKind, StopCondition};
@@ -25,38 +25,6 @@ fn checked(name: &str) -> Bench {
     let mut bench = built_in(name);
     bench.check(true);
     bench
-}
-
-/// The finding of that code, if there is one.
-fn find(bench: &Bench, code: FindingCode) -> Option<Finding> {
-    analyse(&bench.view()).into_iter().find(|finding| finding.code == code)
-}
-
-fn value(bench: &Bench, code: FindingCode) -> Option<f64> {
-    find(bench, code)?.estimate().map(|estimate| estimate.value)
-}
-
-fn statement(bench: &Bench, code: FindingCode) -> String {
-    match find(bench, code).unwrap().outcome {
-        Outcome::Known(conclusion) => conclusion.statement,
-        Outcome::Unknown { why } => panic!("{}: {why}", code.name()),
-    }
-}
-
-fn why_unknown(bench: &Bench, code: FindingCode) -> String {
-    match find(bench, code).unwrap().outcome {
-        Outcome::Known(conclusion) => panic!("{}: {}", code.name(), conclusion.statement),
-        Outcome::Unknown { why } => why,
-    }
-}
-
-fn datum(finding: &Finding, name: &str) -> Option<Datum> {
-    match &finding.outcome {
-        Outcome::Known(conclusion) => {
-            conclusion.data.iter().find(|(known, _)| known == name).map(|(_, datum)| datum.clone())
-        }
-        Outcome::Unknown { .. } => None,
-    }
 }
 
 const SPEEDS: [FindingCode; 9] = [

@@ -4,8 +4,8 @@ mod bench;
 
 use analysis::analyse;
 use analysis::surface::SurfaceMap;
-use bench::Bench;
-use model::finding::{Datum, Finding, FindingCode, Outcome};
+use bench::{Bench, datum, find, statement, value, why_unknown};
+use model::finding::{Datum, FindingCode, Outcome};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::units::{Bytes, GIB, Nanos, Offset};
@@ -34,36 +34,9 @@ fn with_fault(name: &str, fault: Fault, rounds: usize) -> Bench {
     bench
 }
 
-fn find(bench: &Bench, code: FindingCode) -> Option<Finding> {
-    analyse(&bench.view()).into_iter().find(|finding| finding.code == code)
-}
-
-fn value(bench: &Bench, code: FindingCode) -> Option<f64> {
-    find(bench, code)?.estimate().map(|estimate| estimate.value)
-}
-
-fn why_unknown(bench: &Bench, code: FindingCode) -> String {
-    match find(bench, code).unwrap().outcome {
-        Outcome::Known(conclusion) => panic!("{}: {}", code.name(), conclusion.statement),
-        Outcome::Unknown { why } => why,
-    }
-}
-
-fn datum(finding: &Finding, name: &str) -> Datum {
-    let Outcome::Known(conclusion) = &finding.outcome else { panic!("{finding:?}") };
-    conclusion.data.iter().find(|(known, _)| known == name).map(|(_, datum)| datum.clone()).unwrap()
-}
-
 fn part(datum: &Datum, name: &str) -> Datum {
     let Datum::Record(parts) = datum else { panic!("{datum:?}") };
     parts.iter().find(|(known, _)| known == name).unwrap().1.clone()
-}
-
-fn statement(bench: &Bench, code: FindingCode) -> String {
-    match find(bench, code).unwrap().outcome {
-        Outcome::Known(conclusion) => conclusion.statement,
-        Outcome::Unknown { why } => panic!("{}: {why}", code.name()),
-    }
 }
 
 /// 20 zones of 25 GB, 150 to 72 MB/s.
@@ -79,7 +52,9 @@ fn the_zones_of_a_disk_are_told() {
         statement(&bench, FindingCode::ZoneRatio),
         "The drive is 2.08 times as fast outside as inside."
     );
-    let Datum::List(zones) = datum(&find(&bench, FindingCode::ZoneTable).unwrap(), "zones") else { panic!() };
+    let Datum::List(zones) = datum(&find(&bench, FindingCode::ZoneTable).unwrap(), "zones").unwrap() else {
+        panic!()
+    };
     for (index, zone) in zones.iter().enumerate() {
         let Datum::Integer(first_byte) = part(zone, "first_byte") else { panic!() };
         let off = first_byte as f64 - 25e9 * index as f64;
@@ -127,7 +102,7 @@ fn a_disk_behind_usb_2_is_limited_everywhere() {
     let bench = surveyed("wd20ears-usb2", 1);
     let limit = find(&bench, FindingCode::InterfaceLimit).unwrap();
     assert!((limit.estimate().unwrap().value / 33.9e6 - 1.0).abs() < 0.01);
-    assert_eq!(datum(&limit, "link"), Datum::Text("USB 480 Mbit/s".into()));
+    assert_eq!(datum(&limit, "link").unwrap(), Datum::Text("USB 480 Mbit/s".into()));
     assert_eq!(
         statement(&bench, FindingCode::InterfaceLimit),
         "Its link (USB 480 Mbit/s) limits the drive to 33.9 MB/s everywhere; the medium would be faster."
@@ -159,7 +134,7 @@ fn a_slow_region_is_slow_again() {
     let bench = with_fault("zoned", Fault::Slow { range: place, longer: Nanos::from_millis(40) }, 4);
     let finding = find(&bench, FindingCode::SlowRegions).unwrap();
     assert_eq!(finding.estimate().unwrap().value, 1.0, "{finding:?}");
-    let Datum::List(regions) = datum(&finding, "regions") else { panic!() };
+    let Datum::List(regions) = datum(&finding, "regions").unwrap() else { panic!() };
     let (Datum::Integer(first), Datum::Integer(bytes)) =
         (part(&regions[0], "first_byte"), part(&regions[0], "bytes"))
     else {
@@ -175,7 +150,7 @@ fn flash_of_which_half_holds_nothing_has_two_rates() {
     let bench = with_fault("constant", Fault::Slow { range: second_half, longer: Nanos(100_000) }, 1);
     let finding = find(&bench, FindingCode::UnmappedRanges).unwrap();
     assert_eq!(finding.estimate().unwrap().value, 1.0);
-    let Datum::Number(share) = datum(&finding, "share") else { panic!() };
+    let Datum::Number(share) = datum(&finding, "share").unwrap() else { panic!() };
     assert!((share - 0.5).abs() < 0.005, "{share}");
 }
 

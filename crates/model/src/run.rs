@@ -7,6 +7,7 @@ use crate::plan::{Phase, StopReason};
 use crate::record::{ErrorRecord, IntervalRecord, TelemetryRecord};
 use crate::request::Operation;
 use crate::target::TargetFacts;
+use crate::units::Nanos;
 
 /// One run, without its series: what is kept as metadata, shown and printed.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +86,13 @@ pub struct RunView<'run> {
     pub phases: &'run [PhaseSummary],
     /// What was seen.
     pub series: &'run dyn Series,
+}
+
+impl RunView<'_> {
+    /// Where the run's clock stood when the last phase ended.
+    pub fn elapsed(&self) -> Nanos {
+        self.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns))
+    }
 }
 
 /// The series of a run. Each call starts a new pass from the beginning.

@@ -1,7 +1,9 @@
 //! A virtual drive measured in virtual time: a closed loop over any drive, and the phases that `check` makes.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use analysis::analyse;
 use analysis::surface::SurfaceMap;
+use model::finding::{Datum, Finding, FindingCode, Outcome};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -411,5 +413,37 @@ impl Slice {
             offset_end: self.offset_end,
             latency,
         }
+    }
+}
+
+/// The finding of that code, if there is one.
+pub fn find(bench: &Bench, code: FindingCode) -> Option<Finding> {
+    analyse(&bench.view()).into_iter().find(|finding| finding.code == code)
+}
+
+pub fn value(bench: &Bench, code: FindingCode) -> Option<f64> {
+    find(bench, code)?.estimate().map(|estimate| estimate.value)
+}
+
+pub fn why_unknown(bench: &Bench, code: FindingCode) -> String {
+    match find(bench, code).unwrap().outcome {
+        Outcome::Known(conclusion) => panic!("{}: {}", code.name(), conclusion.statement),
+        Outcome::Unknown { why } => why,
+    }
+}
+
+pub fn datum(finding: &Finding, name: &str) -> Option<Datum> {
+    match &finding.outcome {
+        Outcome::Known(conclusion) => {
+            conclusion.data.iter().find(|(known, _)| known == name).map(|(_, datum)| datum.clone())
+        }
+        Outcome::Unknown { .. } => None,
+    }
+}
+
+pub fn statement(bench: &Bench, code: FindingCode) -> String {
+    match find(bench, code).unwrap().outcome {
+        Outcome::Known(conclusion) => conclusion.statement,
+        Outcome::Unknown { why } => panic!("{}: {why}", code.name()),
     }
 }

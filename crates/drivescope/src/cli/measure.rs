@@ -9,9 +9,12 @@ use crate::interrupt;
 use crate::screen::{Screen, plan};
 use crate::session::Session;
 use crate::stamp::{self, Occasion};
+use crate::store::RunWriter;
 use crate::target_choice::{self, Chosen};
 use io::clock::MonotonicClock;
 use io::load::overhead;
+use io::rig::Rig;
+use model::plan::Phase;
 use model::run::{Run, RunStatus};
 use model::target::TargetKind;
 use std::path::Path;
@@ -30,24 +33,47 @@ pub fn run(
     let chosen = target_choice::open(&resolved.choice)?;
     let mut experiment = plan_of(question(resolved, &chosen)).map_err(UserError::usage)?;
     if measuring.dry_run {
-        let page = plan(&chosen.facts, &experiment.outlook(), output::page_style(shown.plain));
-        output::print(&page)?;
-        return Ok(exit::SUCCESS);
+        return print_plan(&chosen, experiment.as_ref(), shown);
     }
     let store = open_store(store)?;
     let run = begin(experiment.name(), resolved, &chosen)?;
     let writer = store.begin(&run)?;
+    let begun = Begun { rig: chosen.rig, writer, run, trace: measuring.trace, owed: None };
+    carry_out(begun, experiment.as_mut(), shown)
+}
+
+/// Says what an experiment would do; the exit status.
+pub(super) fn print_plan(
+    chosen: &Chosen,
+    experiment: &dyn Experiment,
+    shown: &OutputArguments,
+) -> Result<u8, UserError> {
+    output::print(&plan(&chosen.facts, &experiment.outlook(), output::page_style(shown.plain)))?;
+    Ok(exit::SUCCESS)
+}
+
+/// A run that is in the store and can go on.
+pub(super) struct Begun {
+    pub rig: Rig,
+    pub writer: RunWriter,
+    pub run: Run,
+    /// Whether to keep every I/O.
+    pub trace: bool,
+    /// A phase that was cut short and is done before anything else.
+    pub owed: Option<Phase>,
+}
+
+/// Runs an experiment to its end and gives the result; the exit status.
+pub(super) fn carry_out(
+    begun: Begun,
+    experiment: &mut dyn Experiment,
+    shown: &OutputArguments,
+) -> Result<u8, UserError> {
+    let Begun { rig, writer, run, trace, owed } = begun;
     let mut screen = Screen::new(shown.quiet, shown.plain);
-    let session = Session {
-        rig: chosen.rig,
-        writer,
-        run,
-        events: &mut screen,
-        interrupt: interrupt::flag()?,
-        trace: measuring.trace,
-        owed: None,
-    };
-    let run = session.run(experiment.as_mut())?;
+    let interrupt = interrupt::flag()?;
+    let session = Session { rig, writer, run, events: &mut screen, interrupt, trace, owed };
+    let run = session.run(experiment)?;
     output::give(&run, shown)?;
     Ok(status(&run))
 }
@@ -91,7 +117,7 @@ pub(super) fn begin(
 }
 
 /// The exit status of a run that has ended.
-pub(super) fn status(run: &Run) -> u8 {
+fn status(run: &Run) -> u8 {
     match run.status {
         RunStatus::Complete => exit::SUCCESS,
         RunStatus::Interrupted => exit::INTERRUPTED,

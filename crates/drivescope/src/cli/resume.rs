@@ -1,13 +1,12 @@
 //! `--resume RUN`: goes on with a run that was interrupted or killed. What it does is what its own command says.
 
 use super::args::{Arguments, Command, OutputArguments, WritingArguments};
+use super::measure::Begun;
 use super::resolve::{self, Resolved};
 use super::{check, existing_store, measure, no_runs, output, surface};
-use crate::error::{UserError, exit};
+use crate::error::UserError;
 use crate::experiment::{Experiment, Question};
-use crate::interrupt;
-use crate::screen::{Screen, plan};
-use crate::session::{Session, resume};
+use crate::session::resume;
 use crate::store::{Store, StoreError};
 use crate::target_choice::{self, Chosen};
 use clap::Parser;
@@ -56,9 +55,7 @@ pub fn run(
     check_same(&kept.run, experiment.name(), &resolved, &chosen)?;
     if dry_run {
         resume::catch_up(experiment.as_mut(), &kept.run, &kept.series)?;
-        let page = plan(&chosen.facts, &experiment.outlook(), output::page_style(shown.plain));
-        output::print(&page)?;
-        return Ok(exit::SUCCESS);
+        return measure::print_plan(&chosen, experiment.as_ref(), shown);
     }
     go_on(&store, &kept.run.id, chosen, experiment.as_mut(), trace, shown)
 }
@@ -82,19 +79,7 @@ fn go_on(
         "The run was interrupted after {} and resumed later; its clock does not count the time in between",
         rough_time(Nanos(end.0))
     ));
-    let mut screen = Screen::new(shown.quiet, shown.plain);
-    let session = Session {
-        rig: chosen.rig,
-        writer,
-        run,
-        events: &mut screen,
-        interrupt: interrupt::flag()?,
-        trace,
-        owed,
-    };
-    let run = session.run(experiment)?;
-    output::give(&run, shown)?;
-    Ok(measure::status(&run))
+    measure::carry_out(Begun { rig: chosen.rig, writer, run, trace, owed }, experiment, shown)
 }
 
 /// What the command of a run asks for. It was written by this program, but may have been altered since.

@@ -279,7 +279,7 @@ impl Experiment for Check {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let spent = so_far.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns));
+        let spent = so_far.elapsed();
         let usual = if self.question.precision.is_some() { TIME_MAX_PRECISE } else { TIME_MAX };
         if spent >= self.question.time_limit.unwrap_or(usual) {
             return None;

@@ -369,7 +369,7 @@ impl Experiment for Adaptive {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let now = so_far.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns));
+        let now = so_far.elapsed();
         if matches!(self.stage, Stage::Probe | Stage::Rounds) {
             let moved = so_far.phases.last().map_or(0, |last| last.bytes());
             self.survey.bytes_left = self.survey.bytes_left.saturating_sub(moved);

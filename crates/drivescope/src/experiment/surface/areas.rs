@@ -97,7 +97,7 @@ impl Experiment for Areas {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let spent = so_far.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns));
+        let spent = so_far.elapsed();
         if self.question.time_limit.is_some_and(|limit| spent >= limit) {
             return None;
         }

@@ -160,7 +160,7 @@ impl Experiment for Full {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let spent = so_far.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns));
+        let spent = so_far.elapsed();
         self.passes.iter_mut().for_each(Pass::end);
         if self.question.time_limit.is_some_and(|limit| spent >= limit) {
             return None;
