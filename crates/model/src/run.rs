@@ -4,7 +4,7 @@
 use crate::finding::Finding;
 use crate::histogram::LatencyHistogram;
 use crate::plan::{Phase, StopReason};
-use crate::record::{ErrorRecord, IntervalRecord, TelemetryRecord};
+use crate::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use crate::request::Operation;
 use crate::target::TargetFacts;
 use crate::units::Nanos;
@@ -101,6 +101,8 @@ pub trait Series {
     fn intervals(&self, phase: u32) -> Box<dyn Iterator<Item = IntervalRecord> + '_>;
     /// The errors that were kept of one phase, in the order of time.
     fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_>;
+    /// The single I/Os of one phase, in the order in which they were completed; none of a phase that kept no trace.
+    fn ios(&self, phase: u32) -> Box<dyn Iterator<Item = IoRecord> + '_>;
     /// The facts about host and drive, in the order of time.
     fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_>;
 }
@@ -230,6 +232,8 @@ pub struct MemorySeries {
     pub intervals: Vec<IntervalRecord>,
     /// All errors, in the order of time.
     pub errors: Vec<ErrorRecord>,
+    /// All single I/Os that were traced, in the order in which they were completed.
+    pub ios: Vec<IoRecord>,
     /// All facts about host and drive, in the order of time.
     pub telemetry: Vec<TelemetryRecord>,
 }
@@ -241,6 +245,10 @@ impl Series for MemorySeries {
 
     fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_> {
         Box::new(self.errors.iter().copied().filter(move |record| record.phase == phase))
+    }
+
+    fn ios(&self, phase: u32) -> Box<dyn Iterator<Item = IoRecord> + '_> {
+        Box::new(self.ios.iter().copied().filter(move |record| record.phase == phase))
     }
 
     fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_> {

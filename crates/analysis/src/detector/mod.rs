@@ -26,7 +26,7 @@ mod zones;
 use crate::measured::{is_surveyed, random_groups, sequential_visits};
 use model::finding::{Finding, FindingCode};
 use model::request::Operation;
-use model::run::RunView;
+use model::run::{PhaseSummary, RunView};
 
 /// From a run to findings.
 pub trait Detector: Sync {
@@ -51,6 +51,9 @@ pub enum Need {
     Random(Operation),
     /// A survey of the surface by that operation.
     Survey(Operation),
+    /// Measured phases of that experiment. Whether a question was asked is known by who made the phases; what they say is
+    /// known by what they did.
+    Asked(&'static str),
     /// A phase of whatever kind.
     Phase,
 }
@@ -61,6 +64,10 @@ impl Need {
         match self {
             Need::Phase => !run.phases.is_empty(),
             Need::Measurement => run.phases.iter().any(crate::measured::is_measurement),
+            Need::Asked(experiment) => {
+                let asked = |summary: &PhaseSummary| summary.phase.experiment == experiment;
+                run.phases.iter().any(|summary| asked(summary) && crate::measured::is_measurement(summary))
+            }
             Need::Sequential(operation) => !sequential_visits(run, operation).is_empty(),
             Need::Survey(operation) => is_surveyed(run, operation),
             Need::Random(operation) => !random_groups(run, operation).is_empty(),

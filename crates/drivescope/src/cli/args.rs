@@ -26,6 +26,10 @@ pub enum Command {
     Check(CheckArguments),
     /// Map how fast each part of a drive is, and whether any part is slow or bad
     Surface(SurfaceArguments),
+    /// Measure random access: by requests at a time, block size and span; caches, and whether it is several drives
+    Access(AccessArguments),
+    /// Tell how a hard disk turns and seeks, and where its tracks lie, by reading alone
+    Geometry(GeometryArguments),
     /// List the drives, who uses them, and whether they may be read and written
     List(ListArguments),
     /// List the runs that are kept, newest first
@@ -44,16 +48,12 @@ pub enum Command {
     Sim(SimArguments),
 }
 
-/// Options of `check`.
+/// What every experiment is told.
 #[derive(Debug, Args)]
-pub struct CheckArguments {
+pub struct ExperimentArguments {
     /// A device, a file, a folder (a scratch file is made in it and removed afterwards), or sim:NAME or sim:FILE.toml for a virtual drive
     #[arg(default_value = ".")]
     pub target: String,
-
-    /// Whether and where to write.
-    #[command(flatten)]
-    pub writing: WritingArguments,
 
     /// What is measured, and how.
     #[command(flatten)]
@@ -64,12 +64,24 @@ pub struct CheckArguments {
     pub output: OutputArguments,
 }
 
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// What every experiment is told.
+    #[command(flatten)]
+    pub experiment: ExperimentArguments,
+
+    /// Whether and where to write.
+    #[command(flatten)]
+    pub writing: WritingArguments,
+}
+
 /// Options of `surface`.
 #[derive(Debug, Args)]
 pub struct SurfaceArguments {
-    /// A device, a file, a folder (a scratch file is made in it and removed afterwards), or sim:NAME or sim:FILE.toml for a virtual drive
-    #[arg(default_value = ".")]
-    pub target: String,
+    /// What every experiment is told.
+    #[command(flatten)]
+    pub experiment: ExperimentArguments,
 
     /// How the drive is gone over.
     #[command(flatten)]
@@ -78,14 +90,26 @@ pub struct SurfaceArguments {
     /// Whether and where to write.
     #[command(flatten)]
     pub writing: WritingArguments,
+}
 
-    /// What is measured, and how.
+/// Options of `access`.
+#[derive(Debug, Args)]
+pub struct AccessArguments {
+    /// What every experiment is told.
     #[command(flatten)]
-    pub measuring: MeasuringArguments,
+    pub experiment: ExperimentArguments,
 
-    /// Where the result goes.
+    /// Whether and where to write.
     #[command(flatten)]
-    pub output: OutputArguments,
+    pub writing: WritingArguments,
+}
+
+/// Options of `geometry`.
+#[derive(Debug, Args)]
+pub struct GeometryArguments {
+    /// What every experiment is told.
+    #[command(flatten)]
+    pub experiment: ExperimentArguments,
 }
 
 /// How the drive is gone over: one of these.
@@ -93,11 +117,11 @@ pub struct SurfaceArguments {
 #[command(next_help_heading = "Way (short visits to random places, as many as it takes, if none is chosen)")]
 pub struct SurfaceWayArguments {
     /// Short visits to random places, as many as it takes
-    #[arg(long, conflicts_with_all = ["areas", "full"])]
+    #[arg(long, conflicts_with_all = ["areas", "full", "resume"])]
     pub adaptive: bool,
 
     /// So many long areas at equal distances, each from its start to its end
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "full")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["full", "resume"])]
     pub areas: Option<u64>,
 
     /// How long each area is [default: 1GiB]
@@ -105,19 +129,12 @@ pub struct SurfaceWayArguments {
     pub area_size: Option<String>,
 
     /// Every block once. Takes hours
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     pub full: bool,
 
     /// Read back what was written and compare it
     #[arg(long, requires = "full", requires = "write")]
     pub verify: bool,
-
-    /// Go on with a run that was interrupted or killed, as its own command says. Consents to write are given again
-    #[arg(long, value_name = "RUN", conflicts_with_all = [
-        "target", "adaptive", "areas", "area_size", "full", "verify", "range", "time_limit", "precision", "seed", "engine",
-        "polled", "trace", "max_size",
-    ])]
-    pub resume: Option<String>,
 }
 
 /// Whether and where to write.
@@ -135,16 +152,16 @@ pub struct WritingArguments {
     /// The serial number of the drive to write to (its path, if it has none), so that it is not another one
     #[arg(long, value_name = "SERIAL", requires = "write")]
     pub confirm: Option<String>,
-
-    /// The largest scratch file
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", allow_hyphen_values = true)]
-    pub max_size: String,
 }
 
 /// What is measured, and how.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct MeasuringArguments {
+    /// The largest scratch file, where the target is a folder
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", allow_hyphen_values = true)]
+    pub max_size: String,
+
     /// Only this part: 10%..20% or 0..100GiB. Nothing outside it is touched
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub range: Option<String>,
@@ -172,6 +189,12 @@ pub struct MeasuringArguments {
     /// Keep every single request. Takes 30 bytes of disk for each
     #[arg(long)]
     pub trace: bool,
+
+    /// Go on with a run that was interrupted or killed, as its own command says. Consents to write are given again
+    #[arg(long, value_name = "RUN", conflicts_with_all = [
+        "target", "range", "time_limit", "precision", "seed", "engine", "polled", "trace", "max_size",
+    ])]
+    pub resume: Option<String>,
 
     /// Only say what would be done, how much would be read and written, and how long it would take
     #[arg(long, conflicts_with = "json")]

@@ -1,7 +1,7 @@
 //! `drivescope check`.
 
 use super::args::CheckArguments;
-use super::{measure, resolve};
+use super::{measure, resolve, resume};
 use crate::error::UserError;
 use crate::experiment::check::Check;
 use crate::experiment::{Experiment, Question};
@@ -12,8 +12,11 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be run as asked for.
 pub fn run(arguments: &CheckArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    if let Some(name) = &arguments.experiment.measuring.resume {
+        return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
+    }
     let resolved = resolve::check(arguments)?;
-    measure::run(&resolved, &arguments.measuring, &arguments.output, store, plan)
+    measure::run(&resolved, &arguments.experiment, store, plan)
 }
 
 /// The experiment that answers a question.

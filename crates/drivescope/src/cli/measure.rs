@@ -1,6 +1,6 @@
 //! What all commands do that measure: open the target, plan, run, and give the result.
 
-use super::args::{MeasuringArguments, OutputArguments};
+use super::args::{ExperimentArguments, OutputArguments};
 use super::resolve::Resolved;
 use super::{open_store, output};
 use crate::error::{UserError, exit};
@@ -25,11 +25,11 @@ use std::path::Path;
 /// When it cannot be run as asked for.
 pub fn run(
     resolved: &Resolved,
-    measuring: &MeasuringArguments,
-    shown: &OutputArguments,
+    typed: &ExperimentArguments,
     store: Option<&Path>,
     plan_of: impl FnOnce(Question) -> Result<Box<dyn Experiment>, String>,
 ) -> Result<u8, UserError> {
+    let ExperimentArguments { target: _, measuring, output: shown } = typed;
     let chosen = target_choice::open(&resolved.choice)?;
     let mut experiment = plan_of(question(resolved, &chosen)).map_err(UserError::usage)?;
     if measuring.dry_run {

@@ -1,9 +1,11 @@
 //! The command line: what was typed, what it means, and one file for each command.
 
+mod access;
 pub mod args;
 mod check;
 mod compare;
 mod estimate;
+mod geometry;
 mod list;
 mod measure;
 pub(crate) mod output;
@@ -51,6 +53,8 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         None => check::run(&CheckArguments::plain(), store),
         Some(Command::Check(check)) => check::run(&check, store),
         Some(Command::Surface(surface)) => surface::run(&surface, store),
+        Some(Command::Access(access)) => access::run(&access, store),
+        Some(Command::Geometry(geometry)) => geometry::run(&geometry, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),

@@ -1,8 +1,9 @@
 //! From what was typed to what it means, one function for each group of options. Nothing is opened here.
 
 use super::args::{
-    CheckArguments, EngineArgument, EstimateArguments, MeasuringArguments, PlanArguments, SurfaceArguments,
-    SurfaceWayArguments, WritingArguments,
+    AccessArguments, CheckArguments, EngineArgument, EstimateArguments, ExperimentArguments,
+    GeometryArguments, MeasuringArguments, PlanArguments, SurfaceArguments, SurfaceWayArguments,
+    WritingArguments,
 };
 use crate::error::UserError;
 use crate::target_choice::{Choice, parse_range};
@@ -49,8 +50,7 @@ const AREA_SIZE: Bytes = Bytes::from_gib(1);
 /// # Errors
 /// Names the option that makes no sense, and what would.
 pub fn check(arguments: &CheckArguments) -> Result<Resolved, UserError> {
-    let CheckArguments { target, writing, measuring, output: _ } = arguments;
-    experiment("check", target, &[], writing, measuring)
+    experiment("check", &[], &arguments.experiment, Some(&arguments.writing))
 }
 
 /// Reads the options of `surface`.
@@ -58,9 +58,25 @@ pub fn check(arguments: &CheckArguments) -> Result<Resolved, UserError> {
 /// # Errors
 /// As [`check`].
 pub fn surface(arguments: &SurfaceArguments) -> Result<(Resolved, SurfaceWay), UserError> {
-    let SurfaceArguments { target, way, writing, measuring, output: _ } = arguments;
+    let SurfaceArguments { experiment: typed, way, writing } = arguments;
     let (way, words) = surface_way(way)?;
-    Ok((experiment("surface", target, &words, writing, measuring)?, way))
+    Ok((experiment("surface", &words, typed, Some(writing))?, way))
+}
+
+/// Reads the options of `access`.
+///
+/// # Errors
+/// As [`check`].
+pub fn access(arguments: &AccessArguments) -> Result<Resolved, UserError> {
+    experiment("access", &[], &arguments.experiment, Some(&arguments.writing))
+}
+
+/// Reads the options of `geometry`.
+///
+/// # Errors
+/// As [`check`].
+pub fn geometry(arguments: &GeometryArguments) -> Result<Resolved, UserError> {
+    experiment("geometry", &[], &arguments.experiment, None)
 }
 
 /// The way, and the words that choose it again.
@@ -81,14 +97,15 @@ fn surface_way(way: &SurfaceWayArguments) -> Result<(SurfaceWay, Vec<String>), U
     Ok((SurfaceWay::Areas(areas, size.unwrap_or(AREA_SIZE)), words))
 }
 
-/// Reads the options that all experiments have; `own` are the words of those that only this one has.
+/// Reads the options that all experiments have; `own` are the words of those that only this one has. One that only reads has no
+/// options for writing.
 fn experiment(
     name: &str,
-    target: &str,
     own: &[String],
-    writing: &WritingArguments,
-    measuring: &MeasuringArguments,
+    typed: &ExperimentArguments,
+    writing: Option<&WritingArguments>,
 ) -> Result<Resolved, UserError> {
+    let ExperimentArguments { target, measuring, output: _ } = typed;
     if target.is_empty() {
         return Err(UserError::usage(
             "the target is an empty word. Name a device, a file, a folder or sim:NAME, or leave it out for this folder",
@@ -97,8 +114,8 @@ fn experiment(
     let seed = measuring.seed.unwrap_or_else(random_seed);
     let choice = Choice {
         target: target.to_string(),
-        write: consent(writing),
-        size_max: size_max(&writing.max_size).map_err(of_option("--max-size"))?,
+        write: writing.and_then(consent),
+        size_max: size_max(&measuring.max_size).map_err(of_option("--max-size"))?,
         range: option("--range", measuring.range.as_deref(), parse_range)?,
         engine: engine(measuring),
         seed,
@@ -251,7 +268,7 @@ fn random_seed() -> u64 {
 /// The command that repeats a run: what was typed, without where its output goes, with the seed.
 fn command(
     mut words: Vec<String>,
-    writing: &WritingArguments,
+    writing: Option<&WritingArguments>,
     measuring: &MeasuringArguments,
     seed: u64,
 ) -> String {
@@ -260,8 +277,8 @@ fn command(
             words.push(name.into());
         }
     };
-    flag("--write", writing.write);
-    flag("--destroy-data", writing.destroy_data);
+    flag("--write", writing.is_some_and(|writing| writing.write));
+    flag("--destroy-data", writing.is_some_and(|writing| writing.destroy_data));
     flag("--polled", measuring.polled);
     flag("--trace", measuring.trace);
     let mut option = |name: &str, value: Option<&str>| {
@@ -269,8 +286,8 @@ fn command(
             words.extend([name.to_string(), quoted(value)]);
         }
     };
-    option("--confirm", writing.confirm.as_deref());
-    option("--max-size", Some(writing.max_size.as_str()).filter(|size| *size != "4GiB"));
+    option("--confirm", writing.and_then(|writing| writing.confirm.as_deref()));
+    option("--max-size", Some(measuring.max_size.as_str()).filter(|size| *size != "4GiB"));
     option("--range", measuring.range.as_deref());
     option("--time-limit", measuring.time_limit.as_deref());
     option("--precision", measuring.precision.as_deref());

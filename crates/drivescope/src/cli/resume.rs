@@ -1,9 +1,9 @@
 //! `--resume RUN`: goes on with a run that was interrupted or killed. What it does is what its own command says.
 
-use super::args::{Arguments, Command, OutputArguments, WritingArguments};
+use super::args::{Arguments, Command, ExperimentArguments, OutputArguments, WritingArguments};
 use super::measure::Begun;
 use super::resolve::{self, Resolved};
-use super::{check, existing_store, measure, no_runs, output, surface};
+use super::{access, check, existing_store, geometry, measure, no_runs, output, surface};
 use crate::error::UserError;
 use crate::experiment::{Experiment, Question};
 use crate::session::resume;
@@ -32,11 +32,11 @@ type PlanOf = Box<dyn FnOnce(Question) -> Result<Box<dyn Experiment>, String>>;
 /// When there is no such run, it is complete, its target is not the one it was, or it cannot be gone on with.
 pub fn run(
     name: &str,
-    writing: &WritingArguments,
-    dry_run: bool,
-    shown: &OutputArguments,
+    writing: Option<&WritingArguments>,
+    typed: &ExperimentArguments,
     store: Option<&Path>,
 ) -> Result<u8, UserError> {
+    let (dry_run, shown) = (typed.measuring.dry_run, &typed.output);
     let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
     let store = existing_store(store)?.ok_or_else(none)?;
     let kept = store.read(name)?;
@@ -83,7 +83,7 @@ fn go_on(
 }
 
 /// What the command of a run asks for. It was written by this program, but may have been altered since.
-fn repeated(run: &Run, writing: &WritingArguments) -> Result<Repeated, UserError> {
+fn repeated(run: &Run, writing: Option<&WritingArguments>) -> Result<Repeated, UserError> {
     let unreadable = || {
         UserError::failure(format!(
             "cannot resume run {}: its command `{}` is none that can be resumed. Begin a new run",
@@ -95,34 +95,47 @@ fn repeated(run: &Run, writing: &WritingArguments) -> Result<Repeated, UserError
     match arguments.command {
         Some(Command::Check(mut typed)) => {
             typed.writing.renew(run, writing)?;
-            let trace = typed.measuring.trace;
-            Ok(Repeated { resolved: resolve::check(&typed)?, trace, plan_of: Box::new(check::plan) })
+            Ok(Repeated::new(&typed.experiment, resolve::check(&typed)?, Box::new(check::plan)))
         }
         Some(Command::Surface(mut typed)) => {
             typed.writing.renew(run, writing)?;
-            let trace = typed.measuring.trace;
             let (resolved, way) = resolve::surface(&typed)?;
-            Ok(Repeated { resolved, trace, plan_of: Box::new(move |question| surface::plan(way, question)) })
+            let plan_of: PlanOf = Box::new(move |question| surface::plan(way, question));
+            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
+        }
+        Some(Command::Access(mut typed)) => {
+            typed.writing.renew(run, writing)?;
+            Ok(Repeated::new(&typed.experiment, resolve::access(&typed)?, Box::new(access::plan)))
+        }
+        Some(Command::Geometry(typed)) => {
+            Ok(Repeated::new(&typed.experiment, resolve::geometry(&typed)?, Box::new(geometry::plan)))
         }
         _ => Err(unreadable()),
     }
 }
 
+impl Repeated {
+    fn new(typed: &ExperimentArguments, resolved: Resolved, plan_of: PlanOf) -> Repeated {
+        Repeated { resolved, trace: typed.measuring.trace, plan_of }
+    }
+}
+
 impl WritingArguments {
     /// The consents of now take the place of those of then. Whether the run writes stays as it was.
-    fn renew(&mut self, run: &Run, now: &WritingArguments) -> Result<(), UserError> {
-        if self.write && !now.write {
+    fn renew(&mut self, run: &Run, now: Option<&WritingArguments>) -> Result<(), UserError> {
+        let writes_now = now.is_some_and(|now| now.write);
+        if self.write && !writes_now {
             return Err(UserError::usage(format!(
                 "run {} writes to {}, so going on with it needs the consent again: add --write, with --confirm and \
                  --destroy-data as they are needed",
                 run.id, run.target.path
             )));
         }
-        if now.write && !self.write {
+        if writes_now && !self.write {
             return Err(UserError::usage(format!("run {} only reads; leave --write out", run.id)));
         }
-        self.destroy_data = now.destroy_data;
-        self.confirm.clone_from(&now.confirm);
+        self.destroy_data = now.is_some_and(|now| now.destroy_data);
+        self.confirm = now.and_then(|now| now.confirm.clone());
         Ok(())
     }
 }

@@ -16,12 +16,11 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be run as asked for.
 pub fn run(arguments: &SurfaceArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    if let Some(name) = &arguments.way.resume {
-        let dry_run = arguments.measuring.dry_run;
-        return resume::run(name, &arguments.writing, dry_run, &arguments.output, store);
+    if let Some(name) = &arguments.experiment.measuring.resume {
+        return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let (resolved, way) = resolve::surface(arguments)?;
-    measure::run(&resolved, &arguments.measuring, &arguments.output, store, |question| plan(way, question))
+    measure::run(&resolved, &arguments.experiment, store, |question| plan(way, question))
 }
 
 /// The experiment that goes over the drive that way: reads, and then writes where they are allowed.

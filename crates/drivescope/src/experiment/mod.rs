@@ -3,7 +3,9 @@
 //! An experiment yields one phase after the other and may choose the next by what it has seen, which gives adaptive
 //! experiments, progress, estimates of the remaining time, and replay from a single shape.
 
+pub mod access;
 pub mod check;
+pub mod geometry;
 mod preparation;
 pub mod surface;
 
@@ -48,6 +50,11 @@ pub trait Experiment {
     /// The range of which a map is shown while it goes on; none where there is little to see on one.
     fn mapped_range(&self) -> Option<ByteRange> {
         None
+    }
+
+    /// Whether it needs every single I/O of that phase, and not only slices of time.
+    fn needs_trace(&self, _phase: &Phase) -> bool {
+        false
     }
 
     /// Whether it asks by itself for the rest of a phase that was cut short, when a run is resumed. If not, such a phase

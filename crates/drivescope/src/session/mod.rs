@@ -14,7 +14,7 @@ use load_watch::LoadWatch;
 use model::latency_map::LatencyMap;
 use model::plan::{Phase, StopReason};
 use model::range::ByteRange;
-use model::record::{ErrorRecord, IntervalRecord, TelemetryRecord};
+use model::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus, Series};
 use model::units::Bytes;
@@ -79,7 +79,8 @@ impl Session<'_> {
                 self.warn_of_what_was_left(ahead.phases());
                 return Ok(None);
             };
-            let reason = self.run_phase(phase, &ahead, load, map.as_deref_mut())?;
+            let trace = self.trace || experiment.needs_trace(&phase);
+            let reason = self.run_phase(phase, trace, &ahead, load, map.as_deref_mut())?;
             if matches!(reason, StopReason::Interrupted | StopReason::DeviceGone) {
                 return Ok(Some(reason));
             }
@@ -113,6 +114,7 @@ impl Session<'_> {
     fn run_phase(
         &mut self,
         phase: Phase,
+        trace: bool,
         ahead: &crate::experiment::Outlook,
         load: &mut LoadWatch,
         map: Option<&mut LatencyMap>,
@@ -140,7 +142,7 @@ impl Session<'_> {
             number,
             ahead,
         );
-        let outcome = self.rig.run_phase(&phase, number, self.run.seed, self.trace, &mut observer);
+        let outcome = self.rig.run_phase(&phase, number, self.run.seed, trace, &mut observer);
         let store_failure = observer.into_failure();
         let outcome = outcome?;
         load.count_late(outcome.late_bytes);
@@ -203,6 +205,10 @@ impl Series for LazySeries<'_> {
 
     fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_> {
         Box::new(self.get().into_iter().flat_map(move |series| series.errors(phase)))
+    }
+
+    fn ios(&self, phase: u32) -> Box<dyn Iterator<Item = IoRecord> + '_> {
+        Box::new(self.get().into_iter().flat_map(move |series| series.ios(phase)))
     }
 
     fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_> {

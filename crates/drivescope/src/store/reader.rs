@@ -45,6 +45,7 @@ pub struct StoredSeries {
     checksums: HashMap<String, Fingerprint>,
     intervals: Cache<IntervalRecord>,
     errors: Cache<ErrorRecord>,
+    ios: Cache<IoRecord>,
     telemetry: Cache<TelemetryRecord>,
 }
 
@@ -172,6 +173,7 @@ impl StoredSeries {
             checksums: checksums(folder),
             intervals: Cache::default(),
             errors: Cache::default(),
+            ios: Cache::default(),
             telemetry: Cache::default(),
         };
         let mut next: HashMap<SeriesKind, u32> = HashMap::new();
@@ -312,6 +314,20 @@ impl StoredSeries {
         }
     }
 
+    /// Where single I/Os of a phase may be. A part that cannot be opened is left out: what reads the whole trace says why.
+    fn trace_places(&self, number: u32, part: Part, phase: u32) -> Vec<Place> {
+        let in_segment = || {
+            let reader = self.open_segment(SeriesKind::Trace, number).ok()?;
+            let groups = (0..reader.groups()).filter(|group| reader.phases(*group).contains(&phase));
+            Some(groups.map(|group| Place::Segment { number, group }).collect())
+        };
+        let journal = self.folder.join(SeriesKind::Trace.journal_name(number));
+        match part.segment || !journal.exists() {
+            true => in_segment().unwrap_or_default(),
+            false => vec![Place::Journal { number }],
+        }
+    }
+
     /// The histograms of the run, in the order in which they were kept.
     pub fn histograms(&self) -> Box<dyn Iterator<Item = HistogramRecord> + '_> {
         let kind = SeriesKind::Histograms;
@@ -427,6 +443,16 @@ impl Series for StoredSeries {
 
     fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_> {
         let records = self.stream(SeriesKind::Errors, Some(phase), &self.errors);
+        Box::new(records.filter(move |record| record.phase == phase))
+    }
+
+    fn ios(&self, phase: u32) -> Box<dyn Iterator<Item = IoRecord> + '_> {
+        let places =
+            self.trace.iter().flat_map(move |&(number, part)| self.trace_places(number, part, phase));
+        let records = places.flat_map(move |place| {
+            let records = self.cached(SeriesKind::Trace, place, &self.ios);
+            (0..records.len()).map(move |index| records[index])
+        });
         Box::new(records.filter(move |record| record.phase == phase))
     }
 

@@ -1,0 +1,99 @@
+//! `access`: how fast random access is, and by what mechanism. It consists of parts, each of which is an experiment of its own and
+//! puts its question when the one before it is answered.
+
+use super::preparation::{self, filled_range, random_block};
+use super::{Experiment, Outlook, Question, Step};
+use model::plan::Phase;
+use model::request::Operation;
+use model::run::RunView;
+use model::units::{Bytes, Nanos};
+use std::collections::VecDeque;
+
+/// The word on the command line, and in every phase.
+pub const NAME: &str = "access";
+const FILL: Nanos = Nanos::from_secs(12);
+const SETTLE: Nanos = Nanos::from_secs(1);
+const WARM_UP: Nanos = Nanos::from_millis(500);
+
+/// The experiment.
+pub struct Access {
+    question: Question,
+    /// What comes before the first part: filling a scratch file, waking the drive.
+    preparation: VecDeque<Phase>,
+    /// The first is under way; none of them until the preparation is over.
+    parts: VecDeque<Box<dyn Experiment>>,
+    has_begun: bool,
+}
+
+impl Access {
+    /// Plans it.
+    ///
+    /// # Errors
+    /// A sentence for a person when the range has no room for it.
+    pub fn new(question: Question) -> Result<Access, String> {
+        let block = random_block(&question.facts);
+        let range = question.range.align_inward(block);
+        if range.bytes() < Bytes::from_mib(1) {
+            return Err(format!(
+                "the range holds {}; random access needs at least 1 MiB. Give a larger --range",
+                range.bytes()
+            ));
+        }
+        let mut preparation = VecDeque::new();
+        if question.empty {
+            preparation.extend(preparation::fill(NAME, &question, FILL, SETTLE));
+        }
+        preparation.push_back(preparation::warm_up(NAME, range, block, WARM_UP));
+        let question = Question { range, ..question };
+        Ok(Access { question, preparation, parts: VecDeque::new(), has_begun: false })
+    }
+
+    /// What of a scratch file was filled is all that can be read.
+    fn settle_range(&mut self, so_far: &RunView<'_>) -> bool {
+        if !self.question.empty {
+            return true;
+        }
+        let written = so_far.phases.first().and_then(|fill| fill.totals_of(Operation::Write));
+        let range = filled_range(self.question.range, Bytes(written.map_or(0, |totals| totals.bytes)));
+        range.map(|range| self.question.range = range).is_some()
+    }
+
+    fn begin(&mut self) {
+        self.has_begun = true;
+    }
+}
+
+impl Experiment for Access {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if let Some(phase) = self.preparation.pop_front() {
+            return Some(phase);
+        }
+        if !self.has_begun {
+            if !self.settle_range(so_far) {
+                return None;
+            }
+            self.begin();
+        }
+        while let Some(part) = self.parts.front_mut() {
+            match part.next(so_far) {
+                Some(phase) => return Some(phase),
+                None => drop(self.parts.pop_front()),
+            }
+        }
+        None
+    }
+
+    fn outlook(&self) -> Outlook {
+        let mut steps: Vec<Step> = Outlook::of(&Vec::from(self.preparation.clone())).steps;
+        steps.extend(self.parts.iter().flat_map(|part| part.outlook().steps));
+        Outlook { steps }
+    }
+
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        self.parts.front().is_some_and(|part| part.needs_trace(phase))
+    }
+}
