@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod concurrency;
 pub mod datasheet;
 pub mod detector;
 pub mod estimate;

@@ -8,7 +8,8 @@ use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Quantile};
-use model::workload::{Arrival, Pattern, Workload};
+use model::workload::{Arrival, Caching, Pattern, Workload};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// One measured phase that reads or writes in order.
@@ -120,26 +121,86 @@ pub(crate) fn survey_evidence(run: &RunView<'_>, operation: Operation) -> Vec<Ev
     vec![Evidence { phase, start_s: first.start_ns as f64 / 1e9, seconds }]
 }
 
-/// The random phases of `operation` by the number of requests under way, all with the same block size and range: the
-/// widest range, and of its block sizes the smallest.
+/// The random phases of `operation`, of whatever range, block size and number at a time.
+pub(crate) fn random_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
+    let is_random =
+        |pattern: &Pattern| matches!(pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
+    let direct = visits(run, operation, is_random).filter(|visit| visit.workload.caching == Caching::Direct);
+    let direct: Vec<Visit<'run>> = direct.collect();
+    // Where the page cache cannot be passed by, all phases go through it, and that is what there is.
+    if direct.is_empty() { visits(run, operation, is_random).collect() } else { direct }
+}
+
+/// What is varied when several requests are under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    /// The length of one queue.
+    Depth,
+    /// Threads that each wait for one request.
+    Threads,
+}
+
+impl Axis {
+    fn holds(self, visit: &Visit<'_>) -> bool {
+        match self {
+            Axis::Depth => visit.workload.threads == 1,
+            Axis::Threads => visit.workload.queue_depth == 1,
+        }
+    }
+
+    /// The word in data.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Axis::Depth => "depth",
+            Axis::Threads => "threads",
+        }
+    }
+}
+
+/// The axes along which random phases of `operation` go; none of them when all are one at a time.
+pub(crate) fn axes(run: &RunView<'_>, operation: Operation) -> Vec<Axis> {
+    let visits = random_visits(run, operation);
+    let several = |visit: &&Visit<'_>| visit.workload.in_flight_max() > 1;
+    let along = |axis: &Axis| visits.iter().filter(several).any(|visit| axis.holds(visit));
+    [Axis::Depth, Axis::Threads].into_iter().filter(along).collect()
+}
+
+/// The random phases of `operation` by the number of requests under way: by the depth of a queue, or by threads where only
+/// these were varied.
 pub(crate) fn random_groups<'run>(
     run: &RunView<'run>,
     operation: Operation,
 ) -> BTreeMap<u64, Vec<Visit<'run>>> {
-    let is_random =
-        |pattern: &Pattern| matches!(pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
-    let all: Vec<Visit<'run>> = visits(run, operation, is_random).collect();
-    let shape = |visit: &Visit<'_>| {
+    random_groups_along(run, operation, axes(run, operation).first().copied().unwrap_or(Axis::Depth))
+}
+
+/// The random phases of `operation` along that axis, by the number of requests under way, all with the same block size and
+/// range: the widest range, and of its block sizes the one with the most numbers at a time; of several, the smallest.
+pub(crate) fn random_groups_along<'run>(
+    run: &RunView<'run>,
+    operation: Operation,
+    axis: Axis,
+) -> BTreeMap<u64, Vec<Visit<'run>>> {
+    let mut shapes: BTreeMap<_, BTreeMap<u64, Vec<Visit<'run>>>> = BTreeMap::new();
+    for visit in random_visits(run, operation).into_iter().filter(|visit| axis.holds(visit)) {
         let range = visit.workload.range;
-        (std::cmp::Reverse(range.bytes()), visit.workload.block_sizes.largest(), range.first())
-    };
-    let mut groups: BTreeMap<u64, Vec<Visit<'run>>> = BTreeMap::new();
-    if let Some(best) = all.iter().map(shape).min() {
-        for visit in all.into_iter().filter(|visit| shape(visit) == best) {
-            groups.entry(visit.workload.in_flight_max()).or_default().push(visit);
-        }
+        let shape = (Reverse(range.bytes()), visit.workload.block_sizes.largest(), range.first());
+        let groups = shapes.entry(shape).or_default();
+        groups.entry(visit.workload.in_flight_max()).or_default().push(visit);
     }
-    groups
+    let best = |((widest, block, first), groups): &(_, BTreeMap<u64, Vec<Visit<'run>>>)| {
+        (*widest, Reverse(groups.len()), *block, *first)
+    };
+    shapes.into_iter().min_by_key(best).map_or_else(BTreeMap::new, |(_, groups)| groups)
+}
+
+/// All latencies of `operation` in these phases.
+pub(crate) fn merged_latencies(visits: &[Visit<'_>], operation: Operation) -> LatencyHistogram {
+    let mut histogram = LatencyHistogram::default();
+    for totals in visits.iter().filter_map(|visit| visit.summary.totals_of(operation)) {
+        histogram.merge(&totals.histogram);
+    }
+    histogram
 }
 
 /// The stretch that the visits cover together.

@@ -16,11 +16,12 @@
 //! # References
 //! Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30, 1982.
 
-use super::trust::{Subject, merged};
+use super::trust::Subject;
 use super::wording::short_time;
 use super::{Detector, Need};
 use crate::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
+    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, merged_latencies,
+    random_groups,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
@@ -63,7 +64,7 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
     let all = single.ok_or("No random reads were made one at a time.")?;
     let usable = |visit: &Visit<'_>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
     let visits: Vec<Visit<'_>> = all.into_iter().filter(usable).collect();
-    let histogram = merged(&visits, Operation::Read);
+    let histogram = merged_latencies(&visits, Operation::Read);
     if histogram.count() < READS_MIN {
         let succeeded = match histogram.count() {
             0 => "No single random read succeeded".to_string(),

@@ -22,50 +22,31 @@
 //! Stone, "Cross-validatory choice and assessment of statistical predictions", JRSS B 36, 1974; Efron, "Tweedie's
 //! formula and selection bias", JASA 106, 2011 (the winner's curse).
 
-use super::trust::{Subject, merged};
+use super::trust::Subject;
 use super::wording::number;
 use super::{Detector, Need};
-use crate::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
-};
+use crate::concurrency::curve::{Curve, Point};
+use crate::measured::{evidence_of, random_groups};
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
-use crate::stats::ratio::{Pair, difference, logarithm, ratio_of_sums};
+use crate::stats::ratio::difference;
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
 use model::run::RunView;
-use model::units::Quantile;
 
 /// See the head of this file.
 pub(super) struct ConcurrencyGain;
 
 /// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
 const NO_GAIN_MAX: f64 = 1.5;
-const BATCH_OPERATIONS: f64 = 20.0;
-/// With a larger share of failures a round says little of the drive.
-const ERROR_SHARE_MAX: f64 = 0.01;
-/// Observations from which a 99th percentile is shown: three beyond it are expected.
-const P99_COUNT_MIN: u64 = 300;
-/// From this share of what this tool can issue on, it may be the limit.
-const TOOL_LIMIT_SHARE: f64 = 0.5;
-
-/// One depth, by round.
-struct Depth<'run> {
-    depth: u64,
-    visits: Vec<Visit<'run>>,
-    /// The logarithm of requests per second, round by round.
-    rounds: Vec<Mean>,
-    mean: Mean,
-}
-
 struct Gain<'run> {
     /// A ratio.
     estimate: Estimate,
     /// The depth to name.
     best: usize,
-    depths: Vec<Depth<'run>>,
+    curve: Curve<'run>,
 }
 
 impl Detector for ConcurrencyGain {
@@ -80,8 +61,9 @@ impl Detector for ConcurrencyGain {
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let (read, write) = (gain(run, Operation::Read), gain(run, Operation::Write));
         let finding = match (&read, &write) {
-            (Ok(read), Ok(write)) => state(run, read, Operation::Read)
-                .with_data("write", Datum::record(details(write, Operation::Write))),
+            (Ok(read), Ok(write)) => {
+                state(run, read, Operation::Read).with_data("write", Datum::record(details(write)))
+            }
             (Ok(read), Err(_)) => state(run, read, Operation::Read),
             (Err(_), Ok(write)) => state(run, write, Operation::Write),
             (Err(why), Err(why_not_written)) => {
@@ -95,35 +77,30 @@ impl Detector for ConcurrencyGain {
 }
 
 fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, String> {
-    let groups = random_groups(run, operation);
-    if groups.get(&1).is_some_and(|single| in_no_time(run, single)) {
-        return Err(NO_TIME.into());
-    }
-    let depth = |(depth, visits)| Depth::of(run, operation, depth, visits);
-    let depths: Vec<Depth<'run>> = groups.into_iter().filter_map(depth).collect();
-    let (Some(one), true) = (depths.iter().find(|depth| depth.depth == 1), depths.len() >= 2) else {
-        return Err("It takes two rounds without failures at one and at another depth.".into());
-    };
-    let top = best_by_other_rounds(&depths).ok_or("It takes two rounds at each depth.")?;
-    let gain = difference(&top, &one.mean);
-    let best = least_of_the_best(&depths).ok_or("It takes another depth than one.")?;
-    Ok(Gain { estimate: gain.interval(CONFIDENCE).map_monotonic(f64::exp), best, depths })
+    let curve = Curve::of(run, operation)?;
+    let top = best_by_other_rounds(&curve.points).ok_or("It takes two rounds at each depth.")?;
+    let gain = difference(&top, &curve.one().mean);
+    let best = least_of_the_best(&curve.points).ok_or("It takes another depth than one.")?;
+    Ok(Gain { estimate: gain.interval(CONFIDENCE).map_monotonic(f64::exp), best, curve })
 }
 
 /// The least depth above one whose interval reaches the best mean: more requests at a time bring nothing certain.
-fn least_of_the_best(depths: &[Depth<'_>]) -> Option<usize> {
-    let most =
-        depths.iter().filter(|depth| depth.depth > 1).map(|depth| depth.mean.value).max_by(f64::total_cmp)?;
+fn least_of_the_best(depths: &[Point<'_>]) -> Option<usize> {
+    let most = depths
+        .iter()
+        .filter(|depth| depth.at_once > 1)
+        .map(|depth| depth.mean.value)
+        .max_by(f64::total_cmp)?;
     depths.iter().position(|depth| {
-        depth.depth > 1 && (depth.mean.value == most || depth.mean.interval(CONFIDENCE).high >= most)
+        depth.at_once > 1 && (depth.mean.value == most || depth.mean.interval(CONFIDENCE).high >= most)
     })
 }
 
 /// The logarithm of the best rate, each round's from the depth that is best by all other rounds.
-fn best_by_other_rounds(depths: &[Depth<'_>]) -> Option<Mean> {
-    let deeper = || depths.iter().filter(|depth| depth.depth > 1);
+fn best_by_other_rounds(depths: &[Point<'_>]) -> Option<Mean> {
+    let deeper = || depths.iter().filter(|depth| depth.at_once > 1);
     let rounds = deeper().map(|depth| depth.rounds.len()).min()?;
-    let without = |depth: &Depth<'_>, left_out: usize| {
+    let without = |depth: &Point<'_>, left_out: usize| {
         let others = depth.rounds[..rounds].iter().enumerate().filter(|(round, _)| *round != left_out);
         others.map(|(_, mean)| mean.value).sum::<f64>()
     };
@@ -136,69 +113,25 @@ fn best_by_other_rounds(depths: &[Depth<'_>]) -> Option<Mean> {
     mean_of_visits(&chosen)
 }
 
-impl<'run> Depth<'run> {
-    fn of(
-        run: &RunView<'run>,
-        operation: Operation,
-        depth: u64,
-        visits: Vec<Visit<'run>>,
-    ) -> Option<Depth<'run>> {
-        let usable =
-            |visit: &Visit<'run>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
-        let visits: Vec<Visit<'run>> = visits.into_iter().filter(usable).collect();
-        let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.seconds };
-        let rounds: Vec<Mean> = visits
-            .iter()
-            .filter_map(|visit| {
-                let slices = visit.slices(run, operation, Part::Timed);
-                logarithm(&ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))?)
-            })
-            .collect();
-        let mean = mean_of_visits(&rounds)?;
-        Some(Depth { depth, visits, rounds, mean })
-    }
-
-    fn iops(&self) -> Estimate {
-        self.mean.interval(CONFIDENCE).map_monotonic(f64::exp)
-    }
-
-    fn datum(&self, operation: Operation) -> Datum {
-        let iops = self.iops();
-        let histogram = merged(&self.visits, operation);
-        let mut point = vec![
-            ("depth", Datum::Integer(self.depth)),
-            ("iops", Datum::Number(iops.value)),
-            ("low", Datum::Number(iops.low)),
-            ("high", Datum::Number(iops.high)),
-        ];
-        let p99 = histogram.quantile(Quantile::P99).filter(|_| histogram.count() >= P99_COUNT_MIN);
-        if let Some(p99) = p99 {
-            point.push(("p99_s", Datum::Number(p99.seconds())));
-        }
-        Datum::record(point)
-    }
-}
-
-fn details(gain: &Gain<'_>, operation: Operation) -> Vec<(&'static str, Datum)> {
+fn details(gain: &Gain<'_>) -> Vec<(&'static str, Datum)> {
     vec![
         ("gain", Datum::Number(gain.estimate.value)),
         ("low", Datum::Number(gain.estimate.low)),
         ("high", Datum::Number(gain.estimate.high)),
-        ("depth", Datum::Integer(gain.depths[gain.best].depth)),
-        ("points", Datum::List(gain.depths.iter().map(|depth| depth.datum(operation)).collect())),
+        (gain.curve.axis().name(), Datum::Integer(gain.curve.points[gain.best].at_once)),
+        ("points", gain.curve.data()),
     ]
 }
 
 fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
-    let best = &gain.depths[gain.best];
+    let best = &gain.curve.points[gain.best];
     let iops = best.iops().value;
     let verb = if operation == Operation::Write { "writes" } else { "reads" };
-    let limited =
-        run.environment.own_cost_ns_per_io.is_some_and(|cost| iops * cost / 1e9 >= TOOL_LIMIT_SHARE);
+    let limited = best.is_limited_by_tool(run);
     let mut statement = if gain.estimate.low > 1.0 {
         format!(
             "{} random {verb} at a time bring {} times as many per second as one: {} instead of {}.",
-            best.depth,
+            best.at_once,
             number(gain.estimate.value),
             number(iops),
             number(iops / gain.estimate.value),
@@ -207,14 +140,14 @@ fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
         format!(
             "More random {verb} at a time bring no gain: at best {} times as many per second, at a depth of {}.",
             number(gain.estimate.value),
-            best.depth
+            best.at_once
         )
     } else {
         format!(
             "Whether more random {verb} at a time bring a gain is not certain: {} times as many per second at a depth of {}, \
              but from {} to {} times is possible. Measure longer.",
             number(gain.estimate.value),
-            best.depth,
+            best.at_once,
             number(gain.estimate.low),
             number(gain.estimate.high)
         )
@@ -222,12 +155,16 @@ fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
     if limited {
         statement.push_str(" This tool itself may be the limit, so the gain may be larger.");
     }
-    let evidence = evidence_of(gain.depths.iter().flat_map(|depth| &depth.visits));
+    let evidence = evidence_of(gain.curve.points.iter().flat_map(|depth| &depth.visits));
     let finding = Finding::number(FindingCode::ConcurrencyGain, gain.estimate, "ratio", statement, evidence);
-    let finding = details(gain, operation)
+    let finding = details(gain)
         .into_iter()
-        .filter(|(name, _)| ["depth", "points"].contains(name))
+        .filter(|(name, _)| !["gain", "low", "high"].contains(name))
         .fold(finding, |finding, (name, datum)| finding.with_data(name, datum))
         .with_data("limited_by_tool", Datum::Flag(limited));
+    let finding = match Curve::second(run, operation) {
+        Some(second) => finding.with_data("points_by_threads", second.data()),
+        None => finding,
+    };
     Subject::of(run).qualify(finding)
 }

@@ -8,6 +8,7 @@ mod bad_blocks;
 mod block_latency;
 mod cache_influence;
 mod concurrency_gain;
+mod concurrency_knee;
 mod data_integrity;
 mod datasheet_claims;
 mod device_lost;
@@ -16,6 +17,7 @@ mod interface_limit;
 
 mod sequential_rate;
 mod slow_regions;
+mod span_effect;
 mod trust;
 mod unmapped_ranges;
 mod wording;
@@ -92,6 +94,8 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &unmapped_ranges::UnmappedRanges,
     &access_time::AccessTime,
     &concurrency_gain::ConcurrencyGain,
+    &concurrency_knee::ConcurrencyKnee,
+    &span_effect::SpanEffect,
 ];
 
 /// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings

@@ -1,9 +1,8 @@
 //! Whether it was the drive that answered, and how to speak of what was measured if not.
 
 use super::wording::{rate, short_time};
-use crate::measured::{Visit, in_no_time, random_groups, sequential_visits};
+use crate::measured::{Visit, in_no_time, merged_latencies, random_groups, sequential_visits};
 use model::finding::{Datum, Evidence, Finding};
-use model::histogram::LatencyHistogram;
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
@@ -46,7 +45,7 @@ pub(super) fn reasons(run: &RunView<'_>) -> Vec<Reason> {
 fn memory_speed(run: &RunView<'_>) -> Option<Reason> {
     let single = random_groups(run, Operation::Read).remove(&1)?;
     let small = single.first()?.workload.block_sizes.largest().0 <= 4096;
-    let histogram = merged(&single, Operation::Read);
+    let histogram = merged_latencies(&single, Operation::Read);
     let median_s = histogram.quantile(Quantile::MEDIAN)?.seconds();
     if !small || in_no_time(run, &single) {
         return None;
@@ -90,15 +89,6 @@ fn faster_than_link(run: &RunView<'_>) -> Option<Reason> {
         ),
         evidence: visits.iter().map(Visit::evidence).collect(),
     })
-}
-
-/// All latencies of `operation` in these phases.
-pub(super) fn merged(visits: &[Visit<'_>], operation: Operation) -> LatencyHistogram {
-    let mut histogram = LatencyHistogram::default();
-    for totals in visits.iter().filter_map(|visit| visit.summary.totals_of(operation)) {
-        histogram.merge(&totals.histogram);
-    }
-    histogram
 }
 
 /// How to speak of what was measured.

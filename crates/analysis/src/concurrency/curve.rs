@@ -1,0 +1,138 @@
+//! Requests per second by the number of requests at a time, each point with its rounds.
+
+use crate::measured::{
+    Axis, NO_TIME, Part, Slice, Visit, axes, batches, in_no_time, is_measurement, merged_latencies,
+    random_groups_along,
+};
+use crate::stats::CONFIDENCE;
+use crate::stats::grouped::mean_of_visits;
+use crate::stats::mean::Mean;
+use crate::stats::ratio::{Pair, logarithm, ratio_of_sums};
+use model::estimate::Estimate;
+use model::finding::Datum;
+use model::request::Operation;
+use model::run::RunView;
+use model::units::Quantile;
+
+const BATCH_OPERATIONS: f64 = 20.0;
+/// With a larger share of failures a round says little of the drive.
+const ERROR_SHARE_MAX: f64 = 0.01;
+/// From this share of what this tool can issue on, it may be the limit.
+const TOOL_LIMIT_SHARE: f64 = 0.5;
+/// Observations from which a 99th percentile is shown: three beyond it are expected.
+const P99_COUNT_MIN: u64 = 300;
+
+/// One number of requests at a time, by round.
+pub(crate) struct Point<'run> {
+    /// Requests under way.
+    pub at_once: u64,
+    /// The phases.
+    pub visits: Vec<Visit<'run>>,
+    /// The logarithm of requests per second, round by round.
+    pub rounds: Vec<Mean>,
+    /// The same over all rounds.
+    pub mean: Mean,
+    operation: Operation,
+}
+
+/// All points of an operation, from few requests at a time to many.
+pub(crate) struct Curve<'run> {
+    /// At least two, the first of them one at a time.
+    pub points: Vec<Point<'run>>,
+    axis: Axis,
+}
+
+impl<'run> Curve<'run> {
+    /// The curve of a run by the depth of a queue, or by threads where only these were varied; or a sentence why there is none.
+    pub(crate) fn of(run: &RunView<'run>, operation: Operation) -> Result<Curve<'run>, String> {
+        let axis = axes(run, operation).first().copied().unwrap_or(Axis::Depth);
+        Curve::along(run, operation, axis)
+    }
+
+    /// The curve by threads of a run that has one by depth too.
+    pub(crate) fn second(run: &RunView<'run>, operation: Operation) -> Option<Curve<'run>> {
+        let axis = *axes(run, operation).get(1)?;
+        Curve::along(run, operation, axis).ok()
+    }
+
+    fn along(run: &RunView<'run>, operation: Operation, axis: Axis) -> Result<Curve<'run>, String> {
+        let groups = random_groups_along(run, operation, axis);
+        if groups.get(&1).is_some_and(|single| in_no_time(run, single)) {
+            return Err(NO_TIME.into());
+        }
+        let point = |(at_once, visits)| Point::of(run, operation, at_once, visits);
+        let points: Vec<Point<'run>> = groups.into_iter().filter_map(point).collect();
+        match points.first() {
+            Some(one) if one.at_once == 1 && points.len() >= 2 => Ok(Curve { points, axis }),
+            _ => Err("It takes two rounds without failures at one and at another depth.".into()),
+        }
+    }
+
+    /// The point of one at a time.
+    pub(crate) fn one(&self) -> &Point<'run> {
+        &self.points[0]
+    }
+
+    /// What was varied.
+    pub(crate) fn axis(&self) -> Axis {
+        self.axis
+    }
+
+    /// The points as data.
+    pub(crate) fn data(&self) -> Datum {
+        Datum::List(self.points.iter().map(|point| point.datum(self.axis.name())).collect())
+    }
+}
+
+impl<'run> Point<'run> {
+    fn of(
+        run: &RunView<'run>,
+        operation: Operation,
+        at_once: u64,
+        visits: Vec<Visit<'run>>,
+    ) -> Option<Point<'run>> {
+        let usable =
+            |visit: &Visit<'run>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
+        let visits: Vec<Visit<'run>> = visits.into_iter().filter(usable).collect();
+        let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.seconds };
+        let rounds: Vec<Mean> = visits
+            .iter()
+            .filter_map(|visit| {
+                let slices = visit.slices(run, operation, Part::Timed);
+                logarithm(&ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))?)
+            })
+            .collect();
+        let mean = mean_of_visits(&rounds)?;
+        Some(Point { at_once, visits, rounds, mean, operation })
+    }
+
+    /// Requests per second.
+    pub(crate) fn iops(&self) -> Estimate {
+        self.mean.interval(CONFIDENCE).map_monotonic(f64::exp)
+    }
+
+    /// Whether this tool itself may have been the limit, by what it costs for each request.
+    pub(crate) fn is_limited_by_tool(&self, run: &RunView<'_>) -> bool {
+        let cost_ns = run.environment.own_cost_ns_per_io;
+        cost_ns.is_some_and(|cost_ns| self.iops().value * cost_ns / 1e9 >= TOOL_LIMIT_SHARE)
+    }
+
+    /// The 99th percentile of the latency in seconds, if there are enough observations for one.
+    pub(crate) fn p99_s(&self) -> Option<f64> {
+        let histogram = merged_latencies(&self.visits, self.operation);
+        let p99 = histogram.quantile(Quantile::P99).filter(|_| histogram.count() >= P99_COUNT_MIN);
+        p99.map(|p99| p99.seconds())
+    }
+
+    fn datum(&self, axis: &'static str) -> Datum {
+        let iops = self.iops();
+        let mut point = vec![
+            (axis, Datum::Integer(self.at_once)),
+            ("iops", Datum::Number(iops.value)),
+            ("low", Datum::Number(iops.low)),
+            ("high", Datum::Number(iops.high)),
+        ];
+        point.extend(self.p99_s().map(|p99_s| ("p99_s", Datum::Number(p99_s))));
+        Datum::record(point)
+    }
+}

@@ -1,0 +1,27 @@
+//! Throughput by the number of requests at a time: the measured curve, where more begins to cost more than it brings, and
+//! what two other methods make of the same points. The experiment that measures it and the detectors both read it.
+
+pub(crate) mod curve;
+pub(crate) mod knee;
+pub(crate) mod kneedle;
+pub(crate) mod usl;
+
+use curve::Curve;
+use model::request::Operation;
+use model::run::RunView;
+
+/// Numbers of requests at a time on both sides of the knee so far, half way to the next that were measured: where finer points
+/// say most. Empty when there is no knee, or no room next to it.
+pub fn finer_numbers(run: &RunView<'_>, operation: Operation) -> Vec<u32> {
+    let Ok(curve) = Curve::of(run, operation) else { return Vec::new() };
+    let numbers: Vec<u64> = curve.points.iter().map(|point| point.at_once).collect();
+    let Some(knee) = knee::knee(&curve) else { return Vec::new() };
+    let at = numbers.iter().position(|&number| number == knee.at_once).unwrap_or(0);
+    let below = at.checked_sub(1).map(|below| (numbers[below], numbers[at]));
+    let above = numbers.get(at + 1).map(|&above| (numbers[at], above));
+    let middle = |(low, high): (u64, u64)| {
+        let middle = ((low as f64) * (high as f64)).sqrt().round() as u64;
+        (low < middle && middle < high).then_some(middle as u32)
+    };
+    [below, above].into_iter().flatten().filter_map(middle).collect()
+}
