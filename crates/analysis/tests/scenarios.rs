@@ -27,7 +27,7 @@ fn checked(name: &str) -> Bench {
     bench
 }
 
-const SPEEDS: [FindingCode; 9] = [
+const SPEEDS: [FindingCode; 10] = [
     FindingCode::ReadRateOuter,
     FindingCode::ReadRateInner,
     FindingCode::ReadRateMean,
@@ -37,6 +37,7 @@ const SPEEDS: [FindingCode; 9] = [
     FindingCode::FullPassTime,
     FindingCode::AccessTime,
     FindingCode::ConcurrencyGain,
+    FindingCode::ConcurrencyKnee,
 ];
 
 #[test]
@@ -350,6 +351,7 @@ fn every_code_of_the_registry_has_its_scenario() {
     let page = concat!(
         include_str!("scenarios.rs"),
         include_str!("surface_scenarios.rs"),
+        include_str!("access_scenarios.rs"),
         include_str!("datasheet_claims.rs")
     );
     for detector in analysis::detector::REGISTRY {

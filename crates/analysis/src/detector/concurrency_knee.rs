@@ -11,7 +11,7 @@
 //! worse than the best. Two other methods look at the same points: the universal scalability law, fitted and asked the same, and
 //! Kneedle, which looks for the sharpest bend. Where they name another number, the finding says so and why.
 //! # Cannot tell when
-//! Fewer than three numbers were measured in two rounds without failures; answers in no time; this tool is the limit.
+//! Fewer than three numbers were measured in two rounds each without failures; answers in no time; this tool is the limit.
 //! # Known problems
 //! The knee is one of the numbers measured. The interval makes no allowance for several comparisons, so it is rather too wide
 //! than too narrow.
@@ -57,6 +57,10 @@ impl Detector for ConcurrencyKnee {
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let is_read = !random_groups(run, Operation::Read).is_empty();
         let operation = if is_read { Operation::Read } else { Operation::Write };
+        if random_groups(run, operation).len() < POINTS_MIN {
+            // Whoever measures one or two numbers at a time asks for no knee.
+            return Vec::new();
+        }
         let finding =
             found(run, operation).unwrap_or_else(|why| Finding::unknown(FindingCode::ConcurrencyKnee, why));
         vec![finding]

@@ -1,0 +1,82 @@
+//! Drives of which we know how they take many requests and small spans: what must be found, and what must not.
+
+mod bench;
+
+use bench::*;
+use model::finding::{Datum, FindingCode};
+use model::plan::{PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::units::{Bytes, Nanos};
+use model::workload::{OperationMix, Pattern, Workload};
+
+fn built_in(name: &str) -> Bench {
+    Bench::new(sim::open(name, 1).unwrap(), 2)
+}
+
+/// Single reads of 4 KiB within shares of the drive from its start, so many rounds.
+fn spans(bench: &mut Bench, shares: &[f64], rounds: usize) {
+    for _ in 0..rounds {
+        for share in shares {
+            let bytes = Bytes((bench.target.capacity.0 as f64 * share) as u64).round_down_to(Bytes(4096));
+            let range = ByteRange::new(bench.whole().first(), bytes).unwrap();
+            let workload = Workload::new(range, Pattern::RandomOnce, OperationMix::Read, Bytes(4096), 1);
+            bench.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_secs(2)));
+        }
+    }
+}
+
+/// Eight servers of equal speed: nothing is lost up to eight, and nothing gained after that.
+#[test]
+fn eight_servers_have_their_knee_at_eight() {
+    let mut bench = built_in("constant");
+    bench.random(bench.whole(), OperationMix::Read, &[1, 2, 4, 8, 16, 32, 64], 3);
+    let finding = find(&bench, FindingCode::ConcurrencyKnee).unwrap();
+    let estimate = finding.estimate().unwrap();
+    assert_eq!((estimate.low, estimate.value, estimate.high), (8.0, 8.0, 8.0));
+    let statement = statement(&bench, FindingCode::ConcurrencyKnee);
+    assert!(
+        statement.starts_with("Past 8 at a time more brings less than it costs: 8 bring 80000 per second"),
+        "{statement}"
+    );
+    assert!(statement.contains("Kneedle agrees"), "{statement}");
+    assert_eq!(datum(&finding, "kneedle"), Some(Datum::Number(8.0)));
+}
+
+#[test]
+fn a_disk_that_takes_one_at_a_time_has_its_knee_at_one() {
+    let mut bench = built_in("st3250823a");
+    bench.random(bench.whole(), OperationMix::Read, &[1, 2, 4, 8], 3);
+    let finding = find(&bench, FindingCode::ConcurrencyKnee).unwrap();
+    assert_eq!(finding.estimate().unwrap().value, 1.0);
+    let statement = statement(&bench, FindingCode::ConcurrencyKnee);
+    assert!(statement.starts_with("One request at a time is the best balance"), "{statement}");
+}
+
+/// By the profile a read within the first hundredth of this disk takes 0.2 ms of overhead, a short seek and half a turn.
+#[test]
+fn a_hundredth_of_a_disk_is_faster_than_all_of_it() {
+    let mut bench = built_in("st3000dm001");
+    spans(&mut bench, &[1.0, 0.1, 0.01], 3);
+    let gain = value(&bench, FindingCode::SpanEffect).unwrap();
+    assert!((1.6..2.2).contains(&gain), "{gain}");
+    let points = datum(&find(&bench, FindingCode::SpanEffect).unwrap(), "points");
+    assert!(matches!(points, Some(Datum::List(points)) if points.len() == 3));
+}
+
+#[test]
+fn what_has_no_arm_is_as_fast_everywhere() {
+    let mut bench = built_in("constant");
+    spans(&mut bench, &[1.0, 0.01], 3);
+    assert_eq!(value(&bench, FindingCode::SpanEffect), Some(1.0));
+    assert_eq!(
+        statement(&bench, FindingCode::SpanEffect),
+        "Reads within a small part of it are as quick as over all of it: it has no arm to move."
+    );
+}
+
+#[test]
+fn one_span_asks_nothing_of_others() {
+    let mut bench = built_in("st3000dm001");
+    spans(&mut bench, &[1.0], 3);
+    assert_eq!(find(&bench, FindingCode::SpanEffect), None);
+}
