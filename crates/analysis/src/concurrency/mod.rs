@@ -10,8 +10,8 @@ use curve::Curve;
 use model::request::Operation;
 use model::run::RunView;
 
-/// Numbers of requests at a time on both sides of the knee so far, half way to the next that were measured: where finer points
-/// say most. Empty when there is no knee, or no room next to it.
+/// Numbers of requests at a time on both sides of the knee so far, half way to the next that were measured, where finer points
+/// say most; and the knee itself, to be measured again beside them. Empty when there is no knee, or no room next to it.
 pub fn finer_numbers(run: &RunView<'_>, operation: Operation) -> Vec<u32> {
     let Ok(curve) = Curve::of(run, operation) else { return Vec::new() };
     let numbers: Vec<u64> = curve.points.iter().map(|point| point.at_once).collect();
@@ -21,7 +21,9 @@ pub fn finer_numbers(run: &RunView<'_>, operation: Operation) -> Vec<u32> {
     let above = numbers.get(at + 1).map(|&above| (numbers[at], above));
     let middle = |(low, high): (u64, u64)| {
         let middle = ((low as f64) * (high as f64)).sqrt().round() as u64;
-        (low < middle && middle < high).then_some(middle as u32)
+        (low < middle && middle < high).then_some(middle)
     };
-    [below, above].into_iter().flatten().filter_map(middle).collect()
+    let finer: Vec<u64> = [below, above].into_iter().flatten().filter_map(middle).collect();
+    let with_knee = finer.iter().chain((!finer.is_empty()).then_some(&knee.at_once));
+    with_knee.filter_map(|&number| u32::try_from(number).ok()).collect()
 }

@@ -3,7 +3,7 @@
 use super::args::AccessArguments;
 use super::{measure, resolve, resume};
 use crate::error::UserError;
-use crate::experiment::access::Access;
+use crate::experiment::access::{Access, AccessWish};
 use crate::experiment::{Experiment, Question};
 use std::path::Path;
 
@@ -15,11 +15,11 @@ pub fn run(arguments: &AccessArguments, store: Option<&Path>) -> Result<u8, User
     if let Some(name) = &arguments.experiment.measuring.resume {
         return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
     }
-    let resolved = resolve::access(arguments)?;
-    measure::run(&resolved, &arguments.experiment, store, plan)
+    let (resolved, wish) = resolve::access(arguments)?;
+    measure::run(&resolved, &arguments.experiment, store, |question| plan(wish, question))
 }
 
-/// The experiment that answers a question.
-pub(super) fn plan(question: Question) -> Result<Box<dyn Experiment>, String> {
-    Ok(Box::new(Access::new(question)?))
+/// The experiment that varies what was asked for.
+pub(super) fn plan(wish: AccessWish, question: Question) -> Result<Box<dyn Experiment>, String> {
+    Ok(Box::new(Access::new(question, wish)?))
 }

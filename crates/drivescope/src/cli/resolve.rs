@@ -2,10 +2,11 @@
 
 use super::args::{
     AccessArguments, CheckArguments, EngineArgument, EstimateArguments, ExperimentArguments,
-    GeometryArguments, MeasuringArguments, PlanArguments, SurfaceArguments, SurfaceWayArguments,
-    WritingArguments,
+    GeometryArguments, GridArguments, MeasuringArguments, PlanArguments, SurfaceArguments,
+    SurfaceWayArguments, WritingArguments,
 };
 use crate::error::UserError;
+use crate::experiment::access::AccessWish;
 use crate::target_choice::{Choice, parse_range};
 use analysis::plan::{PARTS_MAX, Wish};
 use io::rig::{EngineKind, EngineOptions};
@@ -13,6 +14,7 @@ use io::target::{SCRATCH_SIZE_MIN, WriteConsent};
 use model::quantity_text::{parse_duration, parse_share, parse_size};
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
+use model::workload::Caching;
 use std::hash::{BuildHasher, Hasher};
 
 /// What the options of an experiment mean.
@@ -67,8 +69,55 @@ pub fn surface(arguments: &SurfaceArguments) -> Result<(Resolved, SurfaceWay), U
 ///
 /// # Errors
 /// As [`check`].
-pub fn access(arguments: &AccessArguments) -> Result<Resolved, UserError> {
-    experiment("access", &[], &arguments.experiment, Some(&arguments.writing))
+pub fn access(arguments: &AccessArguments) -> Result<(Resolved, AccessWish), UserError> {
+    let AccessArguments { experiment: typed, grid, writing } = arguments;
+    let (wish, words) = access_wish(grid)?;
+    Ok((experiment("access", &words, typed, Some(writing))?, wish))
+}
+
+/// What is varied, and the words that ask for it again.
+fn access_wish(grid: &GridArguments) -> Result<(AccessWish, Vec<String>), UserError> {
+    let usual = AccessWish::default();
+    let blocks = list("--blocks", &grid.blocks, |text| Ok(parse_size(text)?))?;
+    let spans = list("--spans", &grid.spans, span)?;
+    let only_threads = grid.depths.is_empty() && !grid.threads.is_empty();
+    let mut words = Vec::new();
+    let mut repeat = |name: &str, typed: Vec<String>| {
+        if !typed.is_empty() {
+            words.extend([name.to_string(), quoted(&typed.join(","))]);
+        }
+    };
+    repeat("--depths", grid.depths.iter().map(u32::to_string).collect());
+    repeat("--threads", grid.threads.iter().map(u32::to_string).collect());
+    repeat("--blocks", grid.blocks.clone());
+    repeat("--spans", grid.spans.clone());
+    let flags = [("--with-replacement", grid.with_replacement), ("--buffered", grid.buffered)];
+    words.extend(flags.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_string()));
+    let wish = AccessWish {
+        depths: if grid.depths.is_empty() && !only_threads { usual.depths } else { grid.depths.clone() },
+        threads: grid.threads.clone(),
+        blocks: if blocks.is_empty() { usual.blocks } else { blocks },
+        spans: if spans.is_empty() { usual.spans } else { spans },
+        with_replacement: grid.with_replacement,
+        caching: if grid.buffered { Caching::Buffered } else { Caching::Direct },
+    };
+    Ok((wish, words))
+}
+
+fn span(text: &str) -> Result<f64, UserError> {
+    match parse_share(text)? {
+        share if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err(UserError::usage(format!("{text} is no part of a drive; give shares such as 10%,1%"))),
+    }
+}
+
+/// Reads the values of an option that takes several.
+fn list<Value>(
+    name: &str,
+    texts: &[String],
+    read: impl Fn(&str) -> Result<Value, UserError>,
+) -> Result<Vec<Value>, UserError> {
+    texts.iter().map(|text| read(text).map_err(of_option(name))).collect()
 }
 
 /// Reads the options of `geometry`.

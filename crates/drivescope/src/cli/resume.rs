@@ -105,7 +105,9 @@ fn repeated(run: &Run, writing: Option<&WritingArguments>) -> Result<Repeated, U
         }
         Some(Command::Access(mut typed)) => {
             typed.writing.renew(run, writing)?;
-            Ok(Repeated::new(&typed.experiment, resolve::access(&typed)?, Box::new(access::plan)))
+            let (resolved, wish) = resolve::access(&typed)?;
+            let plan_of: PlanOf = Box::new(move |question| access::plan(wish, question));
+            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
         }
         Some(Command::Geometry(typed)) => {
             Ok(Repeated::new(&typed.experiment, resolve::geometry(&typed)?, Box::new(geometry::plan)))

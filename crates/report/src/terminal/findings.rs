@@ -54,6 +54,15 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
         "access-time" => (Group::Access, "Access time"),
         "concurrency-gain" => (Group::Access, "Parallel gain"),
         "concurrency-knee" => (Group::Access, "Best parallelism"),
+        "span-effect" => (Group::Access, "Gain of 1 % span"),
+        "drive-cache" => (Group::Access, "Drive's cache"),
+        "read-ahead" => (Group::Access, "Read-ahead"),
+        "stripe-layout" => (Group::Access, "Drives"),
+        "rotation-period" => (Group::Access, "Turn of platters"),
+        "seek-track-to-track" => (Group::Access, "Seek, next track"),
+        "seek-average" => (Group::Access, "Seek, average"),
+        "seek-full-stroke" => (Group::Access, "Seek, full stroke"),
+        "track-layout" => (Group::Access, "Tracks"),
         name => return (Group::Other, name.replace('-', " ")),
     };
     (group, label.into())

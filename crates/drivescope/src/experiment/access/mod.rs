@@ -1,13 +1,20 @@
 //! `access`: how fast random access is, and by what mechanism. It consists of parts, each of which is an experiment of its own and
 //! puts its question when the one before it is answered.
 
-use super::preparation::{self, filled_range, random_block};
+mod cell;
+mod grid;
+mod wish;
+
+use super::preparation::{self, filled_range, is_mechanical, random_block};
 use super::{Experiment, Outlook, Question, Step};
+use grid::Grid;
 use model::plan::Phase;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
 use std::collections::VecDeque;
+
+pub use wish::AccessWish;
 
 /// The word on the command line, and in every phase.
 pub const NAME: &str = "access";
@@ -18,6 +25,7 @@ const WARM_UP: Nanos = Nanos::from_millis(500);
 /// The experiment.
 pub struct Access {
     question: Question,
+    wish: AccessWish,
     /// What comes before the first part: filling a scratch file, waking the drive.
     preparation: VecDeque<Phase>,
     /// The first is under way; none of them until the preparation is over.
@@ -30,7 +38,7 @@ impl Access {
     ///
     /// # Errors
     /// A sentence for a person when the range has no room for it.
-    pub fn new(question: Question) -> Result<Access, String> {
+    pub fn new(question: Question, wish: AccessWish) -> Result<Access, String> {
         let block = random_block(&question.facts);
         let range = question.range.align_inward(block);
         if range.bytes() < Bytes::from_mib(1) {
@@ -45,7 +53,7 @@ impl Access {
         }
         preparation.push_back(preparation::warm_up(NAME, range, block, WARM_UP));
         let question = Question { range, ..question };
-        Ok(Access { question, preparation, parts: VecDeque::new(), has_begun: false })
+        Ok(Access { question, wish, preparation, parts: VecDeque::new(), has_begun: false })
     }
 
     /// What of a scratch file was filled is all that can be read.
@@ -58,8 +66,15 @@ impl Access {
         range.map(|range| self.question.range = range).is_some()
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, so_far: &RunView<'_>) {
         self.has_begun = true;
+        let says = self.question.facts.rotational.unwrap_or(false);
+        let mechanical = so_far.phases.last().map_or(says, is_mechanical);
+        self.parts.extend(self.parts(mechanical));
+    }
+
+    fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
+        vec![Box::new(Grid::new(&self.question, &self.wish, mechanical))]
     }
 }
 
@@ -76,7 +91,7 @@ impl Experiment for Access {
             if !self.settle_range(so_far) {
                 return None;
             }
-            self.begin();
+            self.begin(so_far);
         }
         while let Some(part) = self.parts.front_mut() {
             match part.next(so_far) {
@@ -89,7 +104,10 @@ impl Experiment for Access {
 
     fn outlook(&self) -> Outlook {
         let mut steps: Vec<Step> = Outlook::of(&Vec::from(self.preparation.clone())).steps;
-        steps.extend(self.parts.iter().flat_map(|part| part.outlook().steps));
+        // Before it has begun, what will be measured is taken to be what it would be now.
+        let mechanical = self.question.facts.rotational.unwrap_or(false);
+        let planned = if self.has_begun { Vec::new() } else { self.parts(mechanical) };
+        steps.extend(self.parts.iter().chain(&planned).flat_map(|part| part.outlook().steps));
         Outlook { steps }
     }
 

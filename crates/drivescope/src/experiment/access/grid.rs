@@ -1,0 +1,283 @@
+//! Random access by requests at a time, by size and by span: every configuration once in each round, in random order, so that what
+//! changes in time is no effect of a configuration. When the rounds are over, finer numbers at a time are measured where the
+//! curve bends.
+
+use super::NAME;
+use super::cell::Cell;
+use super::wish::AccessWish;
+use crate::experiment::preparation::random_block;
+use crate::experiment::{Experiment, Outlook, Question};
+use analysis::analyse;
+use analysis::concurrency::finer_numbers;
+use model::finding::FindingCode;
+use model::plan::Phase;
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, Nanos};
+use model::workload::{BlockSizes, OperationMix, Pattern};
+use std::collections::VecDeque;
+
+/// The stream of the seed that draws orders.
+const ORDER_STREAM: u64 = u64::MAX;
+/// Rounds of a drive with moving parts, and of one without. The interval of a mean of few rounds is wide (Student's t).
+const ROUNDS_MECHANICAL: u32 = 3;
+const ROUNDS: u32 = 6;
+/// With so many at a time a round on a disk takes long, and the queue evens out what single requests differ.
+const MANY: u64 = 250;
+const ROUNDS_OF_MANY: u32 = 2;
+/// Rounds of finer numbers.
+const ROUNDS_FINER: u32 = 2;
+/// Single accesses of a disk differ by a third of their mean (seek and turn): 1000 of them tell it to 2 %, and a disk makes
+/// some 75 a second.
+const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(5000);
+const SINGLE: Nanos = Nanos::from_millis(400);
+/// All others.
+const OTHER_MECHANICAL: Nanos = Nanos::from_millis(1200);
+const OTHER: Nanos = Nanos::from_millis(200);
+/// A disk answers more than 80 requests a second of a long queue: so long for each at once, and the queue was gone through once.
+const FOR_EACH_AT_ONCE: Nanos = Nanos::from_millis(12);
+const LONG_MAX: Nanos = Nanos::from_secs(10);
+/// A span is measured if it holds so many blocks: with fewer, reads soon meet what was read before.
+const SPAN_BLOCKS_MIN: u64 = 4096;
+/// A size is measured if the range holds so many of it.
+const RANGE_BLOCKS_MIN: u64 = 64;
+/// Without a time limit, whatever the drive does, all rounds are over by then.
+const TIME_MAX: Nanos = Nanos::from_secs(150);
+/// The same when a precision was asked for.
+const TIME_MAX_PRECISE: Nanos = Nanos::from_secs(600);
+
+/// The part of `access` that measures configurations of random access.
+pub(super) struct Grid {
+    question: Question,
+    cells: Vec<Cell>,
+    prng: Prng,
+    mechanical: bool,
+    /// By how much all times are shortened to fit into the time limit, at most 1.
+    scale: f64,
+    queue: VecDeque<Phase>,
+    stage: Stage,
+    rounds_more: u32,
+    ends: Option<Nanos>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Rounds,
+    Finer,
+    Precise,
+}
+
+impl Grid {
+    /// The grid of a question on a drive with moving parts or without.
+    pub fn new(question: &Question, wish: &AccessWish, mechanical: bool) -> Grid {
+        let mut mixes = vec![OperationMix::Read];
+        if question.may_write {
+            mixes.push(OperationMix::Write);
+        }
+        let mut grid = Grid {
+            cells: mixes.into_iter().flat_map(|mix| cells(question, wish, mix)).collect(),
+            prng: Prng::new(question.seed, ORDER_STREAM),
+            mechanical,
+            scale: 1.0,
+            queue: VecDeque::new(),
+            stage: Stage::Rounds,
+            rounds_more: 0,
+            ends: None,
+            question: question.clone(),
+        };
+        grid.scale = grid.scale_to_limit();
+        let rounds = grid.rounds(1);
+        (1..=rounds).for_each(|round| grid.plan_round(round));
+        grid
+    }
+
+    fn rounds(&self, at_once: u64) -> u32 {
+        match self.mechanical {
+            true if at_once >= MANY => ROUNDS_OF_MANY,
+            true => ROUNDS_MECHANICAL,
+            false => ROUNDS,
+        }
+    }
+
+    /// How long a cell is measured in a round.
+    fn time(&self, cell: &Cell) -> Nanos {
+        let is_first = cell.at_once() == 1
+            && cell.range == self.question.range
+            && cell.sizes.single() == Some(random_block(&self.question.facts));
+        let usual = match (self.mechanical, is_first) {
+            (true, true) => SINGLE_MECHANICAL,
+            (false, true) => SINGLE,
+            (true, false) => {
+                let long = Nanos(FOR_EACH_AT_ONCE.0 * cell.at_once());
+                OTHER_MECHANICAL.max(long.min(LONG_MAX))
+            }
+            (false, false) => OTHER,
+        };
+        Nanos((usual.0 as f64 * self.scale) as u64)
+    }
+
+    /// Finer numbers, and the queues that run empty after each phase, take about a third on top.
+    fn scale_to_limit(&self) -> f64 {
+        let Some(limit) = self.question.time_limit else { return 1.0 };
+        let of_cell = |cell: &Cell| self.time(cell).0 * u64::from(self.rounds(cell.at_once()));
+        let usual = self.cells.iter().map(of_cell).sum::<u64>() as f64 * 4.0 / 3.0;
+        (limit.0 as f64 / usual).min(1.0)
+    }
+
+    fn plan_round(&mut self, round: u32) {
+        let cells: Vec<Cell> =
+            self.cells.iter().filter(|cell| round <= self.rounds(cell.at_once())).cloned().collect();
+        self.plan(cells, round);
+    }
+
+    fn plan(&mut self, mut cells: Vec<Cell>, round: u32) {
+        self.prng.shuffle(&mut cells);
+        for cell in cells {
+            let phase = cell.phase(round, self.time(&cell), self.rounds(cell.at_once()) + self.rounds_more);
+            self.queue.push_back(phase);
+        }
+    }
+
+    /// The numbers around the bend.
+    fn plan_finer(&mut self, so_far: &RunView<'_>) {
+        let operation = self.cells.first().map(|cell| cell.mix.operations()[0]);
+        let Some(operation) = operation else { return };
+        let finer = finer_numbers(so_far, operation);
+        let Some(model) = self.cells.iter().find(|cell| cell.at_once() > 1).cloned() else { return };
+        let by_threads = model.threads > 1;
+        let at = |number: u32| match by_threads {
+            true => Cell { threads: number, ..model.clone() },
+            false => Cell { queue_depth: number, ..model.clone() },
+        };
+        let cells: Vec<Cell> = finer.into_iter().map(at).collect();
+        for round in 1..=ROUNDS_FINER {
+            self.plan(cells.clone(), round);
+        }
+    }
+
+    /// Another round of all, if the intervals are wider than they were asked to be.
+    fn plan_more(&mut self, so_far: &RunView<'_>) {
+        let Some(precision) = self.question.precision else { return };
+        let findings = analyse(so_far);
+        let is_wide = [FindingCode::AccessTime, FindingCode::ConcurrencyGain].into_iter().any(|code| {
+            let estimate = findings.iter().find(|finding| finding.code == code).and_then(|f| f.estimate());
+            estimate.is_some_and(|estimate| estimate.relative_half_width() > precision)
+        });
+        if is_wide {
+            self.rounds_more += 1;
+            let round = self.rounds(1) + self.rounds_more;
+            let few: Vec<Cell> = self.cells.iter().filter(|cell| cell.at_once() < MANY).cloned().collect();
+            self.plan(few, round);
+        }
+    }
+
+    fn time_max(&self) -> Nanos {
+        let usual = if self.question.precision.is_some() { TIME_MAX_PRECISE } else { TIME_MAX };
+        self.question.time_limit.unwrap_or(usual)
+    }
+}
+
+impl Experiment for Grid {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let now = so_far.elapsed();
+        let ends = *self.ends.get_or_insert(now + self.time_max());
+        if now >= ends {
+            return None;
+        }
+        while self.queue.is_empty() {
+            match self.stage {
+                Stage::Rounds => {
+                    self.stage = Stage::Finer;
+                    self.plan_finer(so_far);
+                }
+                Stage::Finer => {
+                    self.stage = Stage::Precise;
+                }
+                Stage::Precise => {
+                    self.plan_more(so_far);
+                    if self.queue.is_empty() {
+                        return None;
+                    }
+                }
+            }
+        }
+        self.queue.pop_front()
+    }
+
+    fn outlook(&self) -> Outlook {
+        Outlook::of(&Vec::from(self.queue.clone()))
+    }
+
+    /// Where single accesses go and how long each takes makes the scatter over the surface.
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        phase.workload.as_ref().is_some_and(|workload| workload.in_flight_max() == 1)
+    }
+}
+
+/// Every configuration of an operation.
+fn cells(question: &Question, wish: &AccessWish, mix: OperationMix) -> Vec<Cell> {
+    let block = random_block(&question.facts);
+    let pattern = if wish.with_replacement { Pattern::RandomWithReplacement } else { Pattern::RandomOnce };
+    let one = Cell {
+        range: question.range,
+        sizes: BlockSizes::one(block),
+        alignment: block,
+        queue_depth: 1,
+        threads: 1,
+        mix,
+        pattern,
+        caching: wish.caching,
+    };
+    let mut cells = vec![one.clone()];
+    cells.extend(wish.depths.iter().map(|&queue_depth| Cell { queue_depth, ..one.clone() }));
+    cells.extend(wish.threads.iter().map(|&threads| Cell { threads, ..one.clone() }));
+    cells.extend(sizes(question, wish, &one));
+    if mix == OperationMix::Read {
+        cells.extend(spans(question, wish, &one));
+    }
+    let mut distinct: Vec<Cell> = Vec::new();
+    for cell in cells {
+        if !distinct.contains(&cell) {
+            distinct.push(cell);
+        }
+    }
+    distinct
+}
+
+/// Other sizes, one at a time; and all of them mixed, if there are several.
+fn sizes(question: &Question, wish: &AccessWish, one: &Cell) -> Vec<Cell> {
+    let logical = question.facts.logical_block;
+    let fits = |size: &&Bytes| {
+        size.0 > 0
+            && size.is_multiple_of(logical)
+            && size.0.saturating_mul(RANGE_BLOCKS_MIN) <= question.range.bytes().0
+    };
+    let fitting: Vec<Bytes> = wish.blocks.iter().filter(fits).copied().collect();
+    let of_size = |&size: &Bytes| Cell { sizes: BlockSizes::one(size), alignment: size, ..one.clone() };
+    let mut cells: Vec<Cell> = fitting.iter().map(of_size).collect();
+    let parts = fitting.iter().map(|&size| (size, 1.0)).collect();
+    if let Ok(sizes) = BlockSizes::mix(parts)
+        && sizes.single().is_none()
+    {
+        let pattern = Pattern::RandomWithReplacement;
+        cells.push(Cell { sizes, alignment: one.alignment, pattern, ..one.clone() });
+    }
+    cells
+}
+
+/// Parts of the range from its start.
+fn spans(question: &Question, wish: &AccessWish, one: &Cell) -> Vec<Cell> {
+    let range = question.range;
+    let part = |share: &f64| {
+        let bytes = Bytes((range.bytes().0 as f64 * share) as u64).round_down_to(one.alignment);
+        let is_large = bytes.0 >= SPAN_BLOCKS_MIN * one.alignment.0;
+        let range = ByteRange::new(range.first(), bytes).filter(|_| is_large)?;
+        Some(Cell { range, ..one.clone() })
+    };
+    wish.spans.iter().filter_map(part).collect()
+}

@@ -1,0 +1,167 @@
+//! A part of `access`: is this one drive or several? Reads at random places, first one at a time and then many, until it
+//! is told or it is known that it will not be.
+
+use super::NAME;
+use crate::experiment::preparation::{phase, random_block};
+use crate::experiment::{Experiment, Outlook, Question, Step};
+use analysis::stripe::{Reads, Verdict};
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+
+/// The stream of the seed that draws places.
+const STREAM: u64 = u64::from_le_bytes(*b"stripes_");
+/// Below this a cache may hold so much of the range that its answers are those of memory.
+const RANGE_MIN: Bytes = Bytes::from_mib(256);
+/// Single reads: their median and the tenths at both ends are known well enough.
+const SINGLES: usize = 64;
+/// Many at a time on disks: twice as many as the drives that volumes usually have, so that few of them are idle, and
+/// no more, so that reads on one drive are few enough to be told from those of others.
+const ARMS_DEPTH: u32 = 16;
+/// The first of these tells one arm from several: of independent answers, some 50 pairs are expected within a millisecond.
+const ARMS_ROUNDS: [usize; 12] = [384, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
+/// Without an arm it takes so many that controllers and links of all drives are busy, and requests that they are busy with.
+const STILL_DEPTH: u32 = 64;
+const STILL_BLOCK: Bytes = Bytes::from_kib(16);
+const STILL_ROUNDS: [usize; 2] = [4096, 4096];
+/// No phase takes longer; one that does is cut and says what it says.
+const PHASE_TIME_MAX: Nanos = Nanos::from_secs(10);
+/// Nor does the part.
+const TIME_MAX: Nanos = Nanos::from_secs(45);
+
+/// The part.
+pub struct Stripe {
+    range: ByteRange,
+    logical_block: Bytes,
+    block: Bytes,
+    prng: Prng,
+    time_max: Nanos,
+    /// When it began, since the run's clock began.
+    began: Option<Nanos>,
+    /// What was measured so far.
+    reads: Reads,
+    /// Of the phases asked for, how many there are, and the number of the last in the run.
+    asked: usize,
+    last: Option<usize>,
+    is_over: bool,
+}
+
+impl Stripe {
+    /// Plans it; none where the range is so small that a cache may answer.
+    pub fn new(question: &Question) -> Option<Stripe> {
+        let block = random_block(&question.facts);
+        let range = question.range.align_inward(block.max(STILL_BLOCK));
+        let time_max = question.time_limit.map_or(TIME_MAX, |limit| TIME_MAX.min(Nanos(limit.0 / 3)));
+        (range.bytes() >= RANGE_MIN).then(|| Stripe {
+            range,
+            logical_block: question.facts.logical_block,
+            block,
+            prng: Prng::new(question.seed, STREAM),
+            time_max,
+            began: None,
+            reads: Reads::default(),
+            asked: 0,
+            last: None,
+            is_over: false,
+        })
+    }
+
+    /// Takes what the phase asked for last has brought.
+    fn take(&mut self, so_far: &RunView<'_>) {
+        let Some(last) = self.last.take() else { return };
+        // A phase that was cut and done again is the later one.
+        let last = last.max(so_far.phases.len().saturating_sub(1));
+        let ios = so_far.series.ios(last as u32);
+        if self.asked == 1 {
+            self.reads.add_singles(last as u32, ios);
+        } else {
+            self.reads.add_crowd(last as u32, ios);
+        }
+    }
+
+    fn listed(&mut self, name: String, block: Bytes, count: usize, depth: u32) -> Phase {
+        let places = self.range.bytes().0 / block.0;
+        let offsets: Vec<Offset> = (0..count)
+            .map(|_| Offset(self.range.first().0 + self.prng.below(places) * block.0))
+            .collect();
+        let workload =
+            Workload::new(self.range, Pattern::Listed { offsets }, OperationMix::Read, block, depth);
+        let stop = StopCondition {
+            time: Some(PHASE_TIME_MAX.min(self.time_max)),
+            operations: Some(count as u64),
+            ..StopCondition::default()
+        };
+        self.asked += 1;
+        phase(NAME, name, PhaseKind::Measure, Some(workload), stop)
+    }
+
+    /// The next phase with many under way.
+    fn crowd(&mut self) -> Option<Phase> {
+        let round = self.asked - 1;
+        let (rounds, depth, block): (&[usize], u32, Bytes) = if self.reads.has_arm() {
+            (&ARMS_ROUNDS, ARMS_DEPTH, self.block)
+        } else {
+            (&STILL_ROUNDS, STILL_DEPTH, STILL_BLOCK.max(self.logical_block))
+        };
+        let count = *rounds.get(round)?;
+        Some(self.listed(format!("{depth} reads at a time, round {}", round + 1), block, count, depth))
+    }
+
+    fn is_told(&self) -> bool {
+        match self.reads.verdict() {
+            Verdict::One | Verdict::Mirror { .. } | Verdict::Stripe { .. } => true,
+            Verdict::Still { .. } => false,
+            Verdict::Open { more_helps, .. } => !more_helps,
+        }
+    }
+
+    fn decide(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let began = *self.began.get_or_insert(so_far.elapsed());
+        if self.asked == 0 {
+            return Some(self.listed("single reads".into(), self.block, SINGLES, 1));
+        }
+        let is_late = so_far.elapsed().0.saturating_sub(began.0) >= self.time_max.0;
+        if is_late || (self.asked > 1 && self.is_told()) {
+            return None;
+        }
+        self.crowd()
+    }
+}
+
+impl Experiment for Stripe {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        self.take(so_far);
+        let next = if self.is_over { None } else { self.decide(so_far) };
+        self.is_over = next.is_none();
+        self.last = next.as_ref().map(|_| so_far.phases.len());
+        next
+    }
+
+    fn outlook(&self) -> Outlook {
+        if self.is_over {
+            return Outlook::default();
+        }
+        let rounds = ARMS_ROUNDS.len() + 1;
+        let reads: usize = ARMS_ROUNDS.iter().sum::<usize>().max(STILL_ROUNDS.iter().sum::<usize>() * 4);
+        Outlook {
+            steps: vec![Step {
+                what: "single and many reads at random places, to tell one drive from several".into(),
+                phases: rounds.saturating_sub(self.asked) as u32,
+                time: self.time_max,
+                reads: Some(Bytes((reads + SINGLES) as u64 * self.block.0)),
+                writes: Some(Bytes::ZERO),
+            }],
+        }
+    }
+
+    fn needs_trace(&self, _phase: &Phase) -> bool {
+        true
+    }
+}
