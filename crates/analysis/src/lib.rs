@@ -8,6 +8,7 @@ pub mod concurrency;
 pub mod datasheet;
 pub mod detector;
 pub mod estimate;
+pub mod geometry;
 mod measured;
 pub mod plan;
 pub mod stats;

@@ -15,6 +15,7 @@ mod device_lost;
 mod full_pass_time;
 mod interface_limit;
 
+mod rotation_period;
 mod sequential_rate;
 mod slow_regions;
 mod span_effect;
@@ -96,6 +97,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &concurrency_gain::ConcurrencyGain,
     &concurrency_knee::ConcurrencyKnee,
     &span_effect::SpanEffect,
+    &rotation_period::RotationPeriod,
 ];
 
 /// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings

@@ -1,0 +1,109 @@
+//! How a disk is built, from the moments at which single reads end; experiments ask, and detectors answer, by the same
+//! estimates.
+//!
+//! A read of one sector ends when that sector has passed the head. So the moment it ends, less whole turns, is the angle at
+//! which the sector lies, whatever the arm had to do before: seeks, other load and retries only add whole turns (Wong 2019).
+//! Everything here is made of that:
+//!
+//! ```text
+//! single reads ─► rotation ─► tracks ─► density ─► hops ─► seeks
+//!                 (sectors      (angles     (cylinders   (was the sector caught in this
+//!                  read again)   side by side) over bytes)  turn or only in the next?)
+//! ```
+
+mod rotation;
+
+pub use rotation::Rotation;
+
+use model::finding::Evidence;
+use model::plan::PhaseKind;
+use model::record::IoRecord;
+use model::request::{Operation, Status};
+use model::run::{PhaseSummary, RunView};
+use model::workload::Pattern;
+
+/// A read that succeeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Where it began.
+    pub offset: u64,
+    /// When it was asked for, since the run's clock began.
+    pub submitted_ns: u64,
+    /// When it was done.
+    pub completed_ns: u64,
+    /// Which phase of the run.
+    pub phase: u32,
+    /// Where the one before it in the same phase began, and when it was done, if that succeeded too.
+    pub before: Option<(u64, u64)>,
+}
+
+impl Reading {
+    /// How long it took, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.completed_ns.saturating_sub(self.submitted_ns) as f64 / 1e9
+    }
+}
+
+/// The reads of one phase that succeeded, in the order in which they were done.
+pub fn readings_of(ios: impl Iterator<Item = IoRecord>) -> Vec<Reading> {
+    let mut before: Option<(u64, u64)> = None;
+    let mut readings = Vec::new();
+    for io in ios {
+        if io.status != Status::Done || io.operation != Operation::Read {
+            before = None;
+            continue;
+        }
+        let reading = Reading {
+            offset: io.offset_bytes,
+            submitted_ns: io.submitted_ns,
+            completed_ns: io.completed_ns,
+            phase: io.phase,
+            before: before.filter(|(_, done_ns)| *done_ns <= io.submitted_ns),
+        };
+        before = Some((io.offset_bytes, io.completed_ns));
+        readings.push(reading);
+    }
+    readings
+}
+
+/// The phases of single reads of listed places, one at a time.
+fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
+    (0u32..).zip(run.phases).filter(|(_, summary)| {
+        summary.phase.kind == PhaseKind::Measure
+            && summary.phase.workload.as_ref().is_some_and(|workload| {
+                matches!(workload.pattern, Pattern::Listed { .. })
+                    && workload.in_flight_max() == 1
+                    && workload.mix.operations() == [Operation::Read]
+            })
+    })
+}
+
+/// All single reads of listed places in a run that were kept.
+pub fn all_readings(run: &RunView<'_>) -> Vec<Reading> {
+    single_read_phases(run).flat_map(|(number, _)| readings_of(run.series.ios(number))).collect()
+}
+
+/// A number of turns without its whole ones, in [−0.5, 0.5].
+pub(crate) fn wrapped(turns: f64) -> f64 {
+    turns - turns.round()
+}
+
+/// The standard deviation that the median of absolute deviations stands for: it is 0.6745 of that of a normal distribution.
+pub(crate) fn robust_deviation(deviations: &mut [f64]) -> f64 {
+    if deviations.is_empty() {
+        return f64::INFINITY;
+    }
+    deviations.iter_mut().for_each(|deviation| *deviation = deviation.abs());
+    deviations.sort_unstable_by(f64::total_cmp);
+    1.4826 * deviations[deviations.len() / 2]
+}
+
+/// The stretch of time in which the single reads of a run were made.
+pub(crate) fn evidence_of(run: &RunView<'_>) -> Vec<Evidence> {
+    let mut phases = single_read_phases(run);
+    let Some((phase, first)) = phases.next() else { return Vec::new() };
+    let last = phases.last().map_or(first, |(_, last)| last);
+    let end_ns = last.start_ns.saturating_add(last.duration_ns);
+    let seconds = end_ns.saturating_sub(first.start_ns) as f64 / 1e9;
+    vec![Evidence { phase, start_s: first.start_ns as f64 / 1e9, seconds }]
+}

@@ -1,0 +1,305 @@
+//! The time of a turn, from places that were read again and again.
+//!
+//! Between two reads of one sector lie whole turns, however many. A period is found by trying all speeds that disks have: at
+//! the right one the phases of repeated reads agree. Multiples of the right speed agree as well, so the slowest is taken. It
+//! is refined by a line through the phases of all repeated reads, with an angle for each place.
+
+use super::{Reading, robust_deviation, wrapped};
+use crate::stats::CONFIDENCE;
+use crate::stats::student::t_two_sided;
+use model::estimate::Estimate;
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+
+/// Turns per second that are tried: 3600 to 15,000 a minute are made, and a twelfth to either side.
+const TURNS_PER_SECOND: (f64, f64) = (55.0, 271.0);
+/// The chance that a drive without a rotation is said to have one.
+const FALSE_ALARM: f64 = 1e-6;
+/// Pairs that are looked at for a first guess.
+const PAIRS_MAX: usize = 512;
+const PAIRS_MIN: usize = 40;
+/// The coherence of a slower speed against that of the best: multiples of the right speed agree as well as it does, parts of
+/// it do not agree at all.
+const AS_COHERENT: f64 = 0.8;
+/// Whoever waits for a sector that may be anywhere waits evenly up to a turn: the middle four fifths of all reads are 0.8
+/// turns apart then, and seeks only add to that. Allowing for chance, half a turn is the least.
+const SPREAD_TURNS_MIN: f64 = 0.5;
+/// What is further from the line than that many standard deviations is something else: a read that a cache answered.
+const OUTLIER_DEVIATIONS: f64 = 5.0;
+/// The share of repeated reads off the line from which a second rotation is looked for.
+const STRANGE_SHARE: f64 = 0.15;
+/// The step of the clock.
+const CLOCK_STEP_S: f64 = 1e-9;
+
+/// How a drive turns.
+#[derive(Clone, Debug)]
+pub struct Rotation {
+    /// The time of a turn, in seconds.
+    pub period: Estimate,
+    /// The standard deviation of the phase of a single completion, in turns.
+    pub scatter_turns: f64,
+    /// Repeated reads that agree with it, and all.
+    pub agreeing: (usize, usize),
+    origin_ns: u64,
+    marks: BTreeMap<u64, f64>,
+}
+
+/// A repeated read: which place, and when, in seconds since the origin.
+#[derive(Clone, Copy)]
+struct Point {
+    place: usize,
+    at_s: f64,
+}
+
+impl Rotation {
+    /// The rotation that reads of the same places show.
+    ///
+    /// # Errors
+    /// Why none can be seen.
+    pub fn of(readings: &[Reading]) -> Result<Rotation, String> {
+        let places = repeated(readings);
+        let origin_ns = readings.first().map_or(0, |reading| reading.completed_ns);
+        let seconds = |ns: u64| ns.saturating_sub(origin_ns) as f64 / 1e9;
+        let intervals: Vec<f64> = places
+            .values()
+            .flat_map(|visits| visits.windows(2).map(|pair| seconds(pair[1].0) - seconds(pair[0].0)))
+            .take(PAIRS_MAX)
+            .collect();
+        if intervals.len() < PAIRS_MIN {
+            return Err("Too few places were read again to see a rotation.".into());
+        }
+        let guess = coherent_speed(&intervals)?;
+        is_spread(&places, 1.0 / guess)?;
+        let points: Vec<Point> = places
+            .values()
+            .enumerate()
+            .flat_map(|(place, visits)| {
+                visits.iter().map(move |visit| Point { place, at_s: seconds(visit.0) })
+            })
+            .collect();
+        let line = Line::through(&points, places.len(), guess);
+        let strange: Vec<f64> = strange_intervals(&points, &line);
+        if strange.len() as f64 > STRANGE_SHARE * points.len() as f64
+            && strange.len() >= PAIRS_MIN
+            && let Ok(other) = coherent_speed(&strange)
+            && (other / line.speed - 1.0).abs() > 1e-7
+        {
+            return Err(format!(
+                "Some places turn at {:.2} rpm and others at {:.2}: several drives answer.",
+                60.0 * line.speed,
+                60.0 * other
+            ));
+        }
+        let marks = places.keys().zip(&line.angles).filter_map(|(offset, angle)| Some((*offset, (*angle)?)));
+        Ok(Rotation {
+            period: line.period(),
+            scatter_turns: line.scatter.max(CLOCK_STEP_S / 2.0 * line.speed),
+            agreeing: (line.agreeing, points.len()),
+            origin_ns,
+            marks: marks.collect(),
+        })
+    }
+
+    /// One turn, in seconds.
+    pub fn turn_s(&self) -> f64 {
+        self.period.value
+    }
+
+    /// The turns from one moment to a later one, or less than none to an earlier one.
+    pub fn turns_between(&self, from_ns: u64, to_ns: u64) -> f64 {
+        let ns = i128::from(to_ns) - i128::from(from_ns);
+        ns as f64 / 1e9 / self.period.value
+    }
+
+    /// The part of a turn at a moment, against the moment that the angles of places count from.
+    pub fn phase(&self, at_ns: u64) -> f64 {
+        wrapped(self.turns_between(self.origin_ns, at_ns))
+    }
+
+    /// The angle of a place that was read again and again.
+    pub fn angle(&self, offset: u64) -> Option<f64> {
+        self.marks.get(&offset).copied()
+    }
+
+    /// All places whose angle is known.
+    pub fn marks(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
+        self.marks.iter().map(|(offset, angle)| (*offset, *angle))
+    }
+
+    /// How far apart two angles of one thing may be before they are none: a cache answered, or the drive does not turn evenly.
+    pub fn tolerance_turns(&self) -> f64 {
+        (OUTLIER_DEVIATIONS * 2.0_f64.sqrt() * self.scatter_turns).max(2.0 * CLOCK_STEP_S / self.period.value)
+    }
+}
+
+/// Completions and latencies of places that were read more than once.
+fn repeated(readings: &[Reading]) -> BTreeMap<u64, Vec<(u64, f64)>> {
+    let mut places: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
+    for reading in readings {
+        places.entry(reading.offset).or_default().push((reading.completed_ns, reading.seconds()));
+    }
+    places.retain(|_, visits| visits.len() > 1);
+    places
+}
+
+/// How well the phases of these intervals agree at a speed: the mean cosine, 1 at best.
+fn coherence(intervals: &[f64], speed: f64) -> f64 {
+    intervals.iter().map(|seconds| (TAU * (speed * seconds).fract()).cos()).sum::<f64>()
+        / intervals.len() as f64
+}
+
+/// The slowest speed at which intervals are whole turns, in turns per second.
+fn coherent_speed(intervals: &[f64]) -> Result<f64, String> {
+    let longest = intervals.iter().copied().fold(0.0, f64::max);
+    if longest <= 0.0 {
+        return Err("The reads took no time.".into());
+    }
+    // Eight steps to the width of a peak.
+    let (from, to) = TURNS_PER_SECOND;
+    let step = (1.0 / (8.0 * longest)).min(0.5);
+    let count = ((to - from) / step) as usize;
+    let speeds: Vec<f64> = (0..count).map(|index| from + step * index as f64).collect();
+    let coherences: Vec<f64> = speeds.iter().map(|speed| coherence(intervals, *speed)).collect();
+    let best = coherences.iter().copied().fold(-1.0, f64::max);
+    // The mean of so many cosines of angles at random exceeds c with a chance below exp(−n·c²).
+    let chance = ((count as f64 / FALSE_ALARM).ln() / intervals.len() as f64).sqrt();
+    if best < chance {
+        return Err("Reads of the same place do not come back in whole turns of anything: nothing that turns decides when \
+                    they are done."
+            .into());
+    }
+    let first = coherences.iter().position(|value| *value >= AS_COHERENT * best).unwrap_or(0);
+    let window = first..(first + 8).min(count);
+    let top = window.max_by(|a, b| coherences[*a].total_cmp(&coherences[*b])).unwrap_or(first);
+    Ok(climbed(intervals, speeds[top], step))
+}
+
+/// The top of a peak near a speed.
+fn climbed(intervals: &[f64], speed: f64, step: f64) -> f64 {
+    let (mut speed, mut step) = (speed, step / 2.0);
+    let mut height = coherence(intervals, speed);
+    for _ in 0..40 {
+        let sides = [speed - step, speed + step].map(|side| (coherence(intervals, side), side));
+        match sides.into_iter().find(|side| side.0 > height) {
+            Some(higher) => (height, speed) = higher,
+            None => step /= 2.0,
+        }
+    }
+    speed
+}
+
+/// Whether reads take as differently long as they do on a disk with that turn.
+fn is_spread(places: &BTreeMap<u64, Vec<(u64, f64)>>, turn_s: f64) -> Result<(), String> {
+    let mut seconds: Vec<f64> = places.values().flatten().map(|visit| visit.1).collect();
+    seconds.sort_unstable_by(f64::total_cmp);
+    let spread = seconds[seconds.len() * 9 / 10] - seconds[seconds.len() / 10];
+    if spread < SPREAD_TURNS_MIN * turn_s {
+        return Err("Reads at random places take about the same time each; on a disk they differ by up to a turn.".into());
+    }
+    Ok(())
+}
+
+/// Intervals between reads of places that do not lie on the line.
+fn strange_intervals(points: &[Point], line: &Line) -> Vec<f64> {
+    let strange = |point: &Point| {
+        line.angles[point.place]
+            .is_none_or(|angle| wrapped(line.speed * point.at_s - angle).abs() > 0.1)
+    };
+    let pairs = points.windows(2).filter(|pair| pair[0].place == pair[1].place);
+    let strange_pairs = pairs.filter(|pair| strange(&pair[0]) || strange(&pair[1]));
+    strange_pairs.map(|pair| pair[1].at_s - pair[0].at_s).take(PAIRS_MAX).collect()
+}
+
+/// Phases that grow evenly, with an angle for each place.
+struct Line {
+    /// Turns per second.
+    speed: f64,
+    angles: Vec<Option<f64>>,
+    scatter: f64,
+    deviation_of_speed: f64,
+    degrees_of_freedom: f64,
+    baseline_s: f64,
+    agreeing: usize,
+}
+
+impl Line {
+    fn through(points: &[Point], places: usize, guess: f64) -> Line {
+        let mut line = Line {
+            speed: guess,
+            angles: Vec::new(),
+            scatter: 0.25,
+            deviation_of_speed: f64::INFINITY,
+            degrees_of_freedom: 0.0,
+            baseline_s: points.iter().map(|point| point.at_s).fold(0.0, f64::max),
+            agreeing: 0,
+        };
+        for _ in 0..12 {
+            line.refine(points, places);
+        }
+        line
+    }
+
+    fn refine(&mut self, points: &[Point], places: usize) {
+        let limit = (OUTLIER_DEVIATIONS * self.scatter).max(CLOCK_STEP_S * self.speed);
+        let residuals = self.residuals(points, places);
+        let keeps: Vec<bool> = residuals.iter().map(|residual| residual.abs() <= limit).collect();
+        let mut counts = vec![0.0; places];
+        let mut times = vec![0.0; places];
+        for (point, _) in points.iter().zip(&keeps).filter(|(_, keep)| **keep) {
+            counts[point.place] += 1.0;
+            times[point.place] += point.at_s;
+        }
+        let (mut moment, mut square, mut errors, mut freedom) = (0.0, 0.0, 0.0, -1.0);
+        for ((point, residual), _) in points.iter().zip(&residuals).zip(&keeps).filter(|(_, keep)| **keep) {
+            let count: f64 = counts[point.place];
+            let from_mean = point.at_s - times[point.place] / count;
+            moment += from_mean * residual;
+            square += from_mean * from_mean;
+            errors += residual * residual;
+            freedom += 1.0 - 1.0 / count;
+        }
+        self.agreeing = keeps.iter().filter(|keep| **keep).count();
+        let mut kept: Vec<f64> =
+            residuals.iter().zip(&keeps).filter(|(_, keep)| **keep).map(|(residual, _)| *residual).collect();
+        if square > 0.0 && freedom > 0.0 {
+            self.speed -= moment / square;
+            let lost = (kept.len() as f64 / freedom).sqrt();
+            self.scatter = robust_deviation(&mut kept) * lost;
+            self.deviation_of_speed = (errors / freedom / square).sqrt();
+            self.degrees_of_freedom = freedom;
+        }
+    }
+
+    /// What is left of each phase, and the angle of each place anew. A place's angle is the middle of its phases by the line
+    /// so far; those that lie across the circle from each other have none.
+    fn residuals(&mut self, points: &[Point], places: usize) -> Vec<f64> {
+        let mut sums = vec![(0.0, 0.0); places];
+        let mut counts = vec![0.0; places];
+        for point in points {
+            let angle = TAU * (self.speed * point.at_s).fract();
+            sums[point.place].0 += angle.cos();
+            sums[point.place].1 += angle.sin();
+            counts[point.place] += 1.0;
+        }
+        let angle = |(sum, count): (&(f64, f64), &f64)| {
+            let length = (sum.0 * sum.0 + sum.1 * sum.1).sqrt() / count;
+            (length > 0.9).then(|| sum.1.atan2(sum.0) / TAU)
+        };
+        self.angles = sums.iter().zip(&counts).map(angle).collect();
+        let middles: Vec<f64> = sums.iter().map(|sum| sum.1.atan2(sum.0) / TAU).collect();
+        points.iter().map(|point| wrapped(self.speed * point.at_s - middles[point.place])).collect()
+    }
+
+    fn period(&self) -> Estimate {
+        let factor = t_two_sided(CONFIDENCE, self.degrees_of_freedom);
+        let share = (factor * self.deviation_of_speed / self.speed).max(CLOCK_STEP_S / self.baseline_s);
+        let value = 1.0 / self.speed;
+        Estimate {
+            value,
+            low: value * (1.0 - share),
+            high: value * (1.0 + share),
+            confidence: CONFIDENCE,
+            effective_count: self.degrees_of_freedom,
+        }
+    }
+}
