@@ -89,6 +89,8 @@ pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation)
 /// The experiment that surveys the surface. Whether a question was asked is known by who made the phases; what they say is
 /// known by what they did.
 const SURVEY: &str = "surface";
+/// The experiment that measures random access.
+pub(crate) const EXPERIMENT_ACCESS: &str = "access";
 
 /// The sequential measured phases of `operation` that surveyed the surface.
 fn survey_phases<'run>(
@@ -292,6 +294,16 @@ pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
         count += totals.histogram.count() as f64;
     }
     if count > 0.0 { sum_ns / count / 1e9 } else { 0.0 }
+}
+
+/// The evidence of phases by their numbers.
+pub(crate) fn evidence_of_phases(run: &RunView<'_>, phases: &[u32]) -> Vec<Evidence> {
+    let evidence = |&phase: &u32| {
+        let summary = run.phases.get(phase as usize)?;
+        let seconds = summary.duration_ns as f64 / 1e9;
+        Some(Evidence { phase, start_s: summary.start_ns as f64 / 1e9, seconds })
+    };
+    phases.iter().filter_map(evidence).collect()
 }
 
 /// The evidence of several visits.

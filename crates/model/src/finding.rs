@@ -37,6 +37,8 @@ finding_codes! {
     BlockLatency = "block-latency", Some("count");
     /// The device went away during the run: seconds after its start.
     DeviceLost = "device-lost", Some("s");
+    /// How long the drive took to wake up at the start of the run, s.
+    WakeUp = "wake-up", Some("s");
     /// Whether a cache or memory, rather than a drive, may have answered: number of reasons.
     CacheInfluence = "cache-influence", Some("count");
     /// How much it really holds, bytes.

@@ -10,6 +10,12 @@ pub(super) fn size(bytes: u64) -> String {
     scaled(bytes as f64, &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")])
 }
 
+/// "2.05 MiB": binary, as memory is built.
+pub(super) fn memory(bytes: f64) -> String {
+    let units = [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "bytes")];
+    scaled(bytes, &units)
+}
+
 /// "12.9 ms", "1.21 s".
 pub(super) fn short_time(seconds: f64) -> String {
     scaled(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
@@ -62,6 +68,7 @@ mod tests {
         assert_eq!(rate(999.96e6), "1.00 GB/s");
         assert_eq!(rate(72.04e6), "72.0 MB/s");
         assert_eq!(size(500_000_000_000), "500 GB");
+        assert_eq!(memory(2_150_000.0), "2.05 MiB");
         assert_eq!(short_time(0.01294), "12.9 ms");
         assert_eq!(short_time(0.0), "0.00 ns");
         assert_eq!((long_time(8040.0).as_str(), long_time(50.0).as_str()), ("2 h 14 min", "50.0 s"));

@@ -1,0 +1,127 @@
+//! Which answers came from memory: told apart by answers that surely did, and answers that surely did not.
+
+/// From this factor between the slowest sure hits and the quickest sure misses on they are told apart: a disk's are 10 and more apart,
+/// those of flash behind a link are not.
+const SEPARATION_MIN: f64 = 2.0;
+/// The share of either kind that may lie on the wrong side: reads that other work held up, places that were passed by just then.
+const STRAY_SHARE: f64 = 0.1;
+/// Fewer of either kind tell nothing.
+const COUNT_MIN: usize = 5;
+
+/// Answers up to this long came from memory, in nanoseconds; none when the two kinds cannot be told apart.
+pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Option<f64> {
+    if hits.len() < COUNT_MIN || misses.len() < COUNT_MIN {
+        return None;
+    }
+    hits.sort_unstable();
+    misses.sort_unstable();
+    let slow_hit = hits[((1.0 - STRAY_SHARE) * (hits.len() - 1) as f64).round() as usize].max(1) as f64;
+    let quick_miss = misses[(STRAY_SHARE * (misses.len() - 1) as f64).round() as usize] as f64;
+    (quick_miss >= SEPARATION_MIN * slow_hit).then(|| (slow_hit * quick_miss).sqrt())
+}
+
+/// One read: how far it was from what had been read, and whether memory answered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Probe {
+    pub distance: u64,
+    pub is_hit: bool,
+}
+
+/// Up to which distance memory answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Step {
+    /// The largest distance on the near side, and the smallest on the far side; none where no probe lies there.
+    pub low: Option<u64>,
+    pub high: Option<u64>,
+    /// The same for all places of the step that explain the probes nearly as well.
+    pub lowest: Option<u64>,
+    pub highest: Option<u64>,
+    /// Probes that it does not explain, as a share.
+    pub stray_share: f64,
+}
+
+/// The step that explains most probes: hits before it, misses after it. Places of the step that leave one more unexplained are nearly
+/// as good: with a tenth of strays, one more costs a factor of nine in likelihood, more than the 6.8 that a 95 % likelihood interval
+/// allows for, so that it takes in somewhat more than 95 %.
+pub(super) fn step(probes: &[Probe]) -> Option<Step> {
+    let mut sorted = probes.to_vec();
+    sorted.sort_by_key(|probe| probe.distance);
+    let total_hits = sorted.iter().filter(|probe| probe.is_hit).count();
+    if sorted.is_empty() {
+        return None;
+    }
+    // Strays when the step is before the probe of that number: misses before it, hits from it on.
+    let (mut misses_before, mut hits_before) = (0, 0);
+    let mut strays = vec![total_hits];
+    for probe in &sorted {
+        if probe.is_hit {
+            hits_before += 1;
+        } else {
+            misses_before += 1;
+        }
+        strays.push(misses_before + total_hits - hits_before);
+    }
+    let is_between =
+        |at: usize| at == 0 || at == sorted.len() || sorted[at - 1].distance < sorted[at].distance;
+    let places: Vec<usize> = (0..=sorted.len()).filter(|&at| is_between(at)).collect();
+    let least = places.iter().map(|&at| strays[at]).min()?;
+    let best: Vec<usize> = places.iter().copied().filter(|&at| strays[at] == least).collect();
+    let good: Vec<usize> = places.iter().copied().filter(|&at| strays[at] <= least + 1).collect();
+    let before = |at: usize| at.checked_sub(1).map(|last| sorted[last].distance);
+    let after = |at: usize| sorted.get(at).map(|probe| probe.distance);
+    Some(Step {
+        low: before(*best.first()?),
+        high: after(*best.last()?),
+        lowest: before(*good.first()?),
+        highest: after(*good.last()?),
+        stray_share: least as f64 / sorted.len() as f64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_disk_and_its_memory_are_told_apart() {
+        let hits = vec![
+            200_000, 210_000, 220_000, 230_000, 250_000, 9_000_000, 240_000, 215_000, 205_000, 225_000,
+            235_000,
+        ];
+        let misses = vec![5_000_000, 9_000_000, 12_000_000, 14_000_000, 20_000_000, 8_000_000];
+        let threshold = threshold_ns(hits, misses).unwrap();
+        assert!((1e6..1.4e6).contains(&threshold), "{threshold}");
+        assert_eq!(threshold_ns(vec![80; 9], vec![100; 9]), None);
+        assert_eq!(threshold_ns(vec![80; 3], vec![100_000; 9]), None);
+    }
+
+    #[test]
+    fn one_stray_widens_and_does_not_move() {
+        let probe = |distance, is_hit| Probe { distance, is_hit };
+        let probes = [
+            probe(1, true),
+            probe(2, true),
+            probe(4, false),
+            probe(8, true),
+            probe(16, true),
+            probe(32, false),
+        ];
+        let step = step(&probes).unwrap();
+        assert_eq!((step.low, step.high), (Some(16), Some(32)));
+        assert_eq!((step.lowest, step.highest), (Some(2), None));
+        assert!((step.stray_share - 1.0 / 6.0).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn a_clean_step_is_found(distances in prop::collection::btree_set(1u64..10_000, 2..40), at in 1u64..10_000) {
+            let probes: Vec<Probe> =
+                distances.iter().map(|&distance| Probe { distance, is_hit: distance <= at }).collect();
+            let step = step(&probes).unwrap();
+            prop_assert_eq!(step.low, distances.iter().copied().rfind(|&distance| distance <= at));
+            prop_assert_eq!(step.high, distances.iter().copied().find(|&distance| distance > at));
+            prop_assert_eq!(step.stray_share, 0.0);
+        }
+    }
+}

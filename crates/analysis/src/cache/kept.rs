@@ -1,0 +1,122 @@
+//! How much a drive keeps: after a long stream has been read, single reads ever farther back from its end. Memory answers as far back
+//! as the cache reaches.
+
+use super::answers::{Probe, Step, step, threshold_ns};
+use crate::measured::EXPERIMENT_ACCESS;
+use model::plan::PhaseKind;
+use model::record::IoRecord;
+use model::run::RunView;
+use model::units::Bytes;
+use model::workload::{Arrival, Pattern, Workload};
+
+/// What is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    /// No such reads were made.
+    NotAsked,
+    /// What was just read takes as long as anything else: nothing is kept, or it cannot be told.
+    NotTold,
+    /// Memory answers all of the longest stream: the cache holds at least so much.
+    AtLeast(Bytes),
+    /// Each stream that was longer than what is kept, with how far back memory answered.
+    Found {
+        /// From each stream, in bytes: the middle of the step.
+        sizes: Vec<f64>,
+        /// How far apart neighbouring reads were, as a share.
+        resolution: f64,
+        /// The phases of single reads.
+        phases: Vec<u32>,
+    },
+}
+
+/// With more reads unexplained by a step, a stream says nothing: something else used the drive, or its cache is not kept in order.
+const STRAY_SHARE_MAX: f64 = 0.2;
+
+/// From all streams of the run so far.
+pub fn kept(run: &RunView<'_>) -> Kept {
+    let looks = looks(run);
+    if looks.is_empty() {
+        return Kept::NotAsked;
+    }
+    // The reads nearest to the end are surely kept by a drive that keeps anything; random single reads are surely not.
+    let near = looks.iter().flat_map(|look| look.ios.iter().take(NEAR).map(latency_ns)).collect();
+    let Some(threshold) = threshold_ns(near, elsewhere(run)) else { return Kept::NotTold };
+    let (mut sizes, mut phases, mut resolution) = (Vec::new(), Vec::new(), 0.0f64);
+    let mut whole: Option<Bytes> = None;
+    for look in &looks {
+        let probe = |io: &IoRecord| Probe {
+            distance: look.stream_end - io.offset_bytes,
+            is_hit: latency_ns(io) as f64 <= threshold,
+        };
+        let probes: Vec<Probe> = look.ios.iter().map(probe).collect();
+        match step(&probes) {
+            Some(Step { stray_share, .. }) if stray_share > STRAY_SHARE_MAX => {}
+            Some(Step { low: Some(low), high: Some(high), .. }) => {
+                sizes.push((low as f64 * high as f64).sqrt());
+                resolution = resolution.max(high as f64 / low as f64 - 1.0);
+                phases.push(look.phase);
+            }
+            Some(Step { low: Some(_), high: None, .. }) => whole = whole.max(Some(look.stream_bytes)),
+            _ => {}
+        }
+    }
+    match (sizes.is_empty(), whole) {
+        (false, _) => Kept::Found { sizes, resolution, phases },
+        (true, Some(stream)) => Kept::AtLeast(stream),
+        (true, None) => Kept::NotTold,
+    }
+}
+
+/// Reads of each look that are nearest to the end of its stream: within some MiB.
+const NEAR: usize = 8;
+
+/// Single reads after a stream.
+struct Look {
+    phase: u32,
+    stream_end: u64,
+    stream_bytes: Bytes,
+    /// In the order in which they were made: from the end of the stream backwards.
+    ios: Vec<IoRecord>,
+}
+
+fn looks(run: &RunView<'_>) -> Vec<Look> {
+    let pairs = (1u32..).zip(run.phases.windows(2));
+    let look = |(phase, pair): (u32, &[model::run::PhaseSummary])| {
+        let stream = pair[0].phase.workload.as_ref()?;
+        let reads = pair[1].phase.workload.as_ref()?;
+        let is_look = pair[1].phase.experiment == EXPERIMENT_ACCESS
+            && pair[0].phase.kind == PhaseKind::WarmUp
+            && stream.pattern == Pattern::Sequential
+            && is_of_single_reads(reads)
+            && stream.range.contains(&reads.range);
+        if !is_look {
+            return None;
+        }
+        let mut ios: Vec<IoRecord> = run.series.ios(phase).filter(|io| io.status.is_done()).collect();
+        ios.sort_by_key(|io| io.submitted_ns);
+        Some(Look { phase, stream_end: stream.range.end().0, stream_bytes: stream.range.bytes(), ios })
+    };
+    pairs.filter_map(look).collect()
+}
+
+fn is_of_single_reads(workload: &Workload) -> bool {
+    matches!(workload.pattern, Pattern::Listed { .. })
+        && workload.arrival == Arrival::ClosedLoop
+        && workload.in_flight_max() == 1
+}
+
+fn latency_ns(io: &IoRecord) -> u64 {
+    io.completed_ns - io.submitted_ns
+}
+
+/// The latencies of single random reads elsewhere: those with which the run woke the drive.
+fn elsewhere(run: &RunView<'_>) -> Vec<u64> {
+    let warm_up = (0u32..).zip(run.phases).find(|(_, summary)| {
+        summary.phase.kind == PhaseKind::WarmUp
+            && summary.phase.workload.as_ref().is_some_and(|workload| {
+                workload.pattern == Pattern::RandomWithReplacement && workload.in_flight_max() == 1
+            })
+    });
+    let Some((phase, _)) = warm_up else { return Vec::new() };
+    run.series.ios(phase).filter(|io| io.status.is_done()).map(|io| latency_ns(&io)).collect()
+}

@@ -1,0 +1,89 @@
+//! How far a drive reads on: two reads with a pause between them, the second so far behind the first. If memory answers it, the
+//! drive had read that far meanwhile.
+
+use super::answers::{Probe, Step, step, threshold_ns};
+use crate::measured::EXPERIMENT_ACCESS;
+use model::plan::PhaseKind;
+use model::run::RunView;
+use model::units::Bytes;
+use model::workload::{Arrival, Pattern};
+
+/// What is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadOn {
+    /// No such reads were made.
+    NotAsked,
+    /// A read of what was just read takes as long as any other: nothing is kept, or it cannot be told.
+    NotTold,
+    /// Memory answers up to `low` bytes behind a read and no more from `high` on; in either way none where no read lay there.
+    Found {
+        /// Between these it ends.
+        low: Option<Bytes>,
+        /// See above.
+        high: Option<Bytes>,
+        /// The same with 95 % confidence.
+        lowest: Option<Bytes>,
+        /// See above.
+        highest: Option<Bytes>,
+        /// Reads that this does not explain, as a share.
+        stray_share: f64,
+        /// The phases.
+        phases: Vec<u32>,
+    },
+}
+
+/// From all pairs of reads of the run so far.
+pub fn read_on(run: &RunView<'_>) -> ReadOn {
+    let phases: Vec<u32> =
+        (0u32..).zip(run.phases).filter(|(_, phase)| is_of_pairs(phase)).map(|(n, _)| n).collect();
+    if phases.is_empty() {
+        return ReadOn::NotAsked;
+    }
+    let pairs = phases.iter().flat_map(|&phase| pairs(run, phase)).collect::<Vec<_>>();
+    let again = pairs.iter().filter(|pair| pair.distance == 0).map(|pair| pair.second_ns).collect();
+    let first = pairs.iter().map(|pair| pair.first_ns).collect();
+    let Some(threshold) = threshold_ns(again, first) else { return ReadOn::NotTold };
+    let probes: Vec<Probe> = pairs
+        .iter()
+        .filter(|pair| pair.distance > 0)
+        .map(|pair| Probe { distance: pair.distance, is_hit: pair.second_ns as f64 <= threshold })
+        .collect();
+    let Some(Step { low, high, lowest, highest, stray_share }) = step(&probes) else {
+        return ReadOn::NotTold;
+    };
+    let [low, high, lowest, highest] = [low, high, lowest, highest].map(|distance| distance.map(Bytes));
+    ReadOn::Found { low, high, lowest, highest, stray_share, phases }
+}
+
+/// Two reads and how they were answered.
+struct Pair {
+    distance: u64,
+    first_ns: u64,
+    second_ns: u64,
+}
+
+fn is_of_pairs(summary: &model::run::PhaseSummary) -> bool {
+    let workload = summary.phase.workload.as_ref();
+    summary.phase.experiment == EXPERIMENT_ACCESS
+        && summary.phase.kind == PhaseKind::Measure
+        && workload.is_some_and(|workload| {
+            matches!(workload.pattern, Pattern::Listed { .. })
+                && matches!(workload.arrival, Arrival::OpenLoop { .. })
+                && workload.in_flight_max() == 1
+        })
+}
+
+fn pairs(run: &RunView<'_>, phase: u32) -> Vec<Pair> {
+    let mut ios: Vec<_> = run.series.ios(phase).collect();
+    ios.sort_by_key(|io| io.intended_ns);
+    let pair = |two: &[model::record::IoRecord]| {
+        let both_done = two.iter().all(|io| io.status.is_done());
+        let distance = two[1].offset_bytes.checked_sub(two[0].offset_bytes)?;
+        both_done.then(|| Pair {
+            distance,
+            first_ns: two[0].completed_ns - two[0].submitted_ns,
+            second_ns: two[1].completed_ns - two[1].submitted_ns,
+        })
+    };
+    ios.chunks_exact(2).filter_map(pair).collect()
+}

@@ -1,0 +1,116 @@
+//! How far a drive reads on after a read.
+//!
+//! # What it finds
+//! How many bytes behind a read memory answers, some time after it.
+//! # Why it matters
+//! Neighbours of what was asked for come for nothing: an access time of 12 ms covers that much. It is also why a benchmark that reads
+//! neighbours measures a memory and not a drive.
+//! # How
+//! Two reads with a pause between them, the second behind the first by a distance that is looked for by halving. Reads of what was
+//! just read are surely answered by memory and first reads surely not; where these two kinds lie apart, every answer is one of them. The
+//! step that explains most reads is taken. Reads go past the page cache, so that it is the drive that reads on and not the system.
+//! # Cannot tell when
+//! Both kinds take equally long, as on flash and on drives whose cache is off; a fifth of the reads is not explained; a pause is too
+//! short for the drive to read on as far as it would.
+//! # Known problems
+//! A drive that reads on only after several reads in order is found to read on not at all.
+//! # References
+//! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and
+//! misses).
+
+use super::trust::Subject;
+use super::wording::short_time;
+use super::{Detector, Need};
+use crate::cache::{ReadOn, read_on};
+use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
+use crate::stats::CONFIDENCE;
+use model::estimate::Estimate;
+use model::finding::{Datum, Finding, FindingCode};
+use model::run::RunView;
+use model::units::Bytes;
+
+/// See the head of this file.
+pub(super) struct ReadAhead;
+
+const STRAY_SHARE_MAX: f64 = 0.2;
+
+impl Detector for ReadAhead {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::ReadAhead]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Asked(EXPERIMENT_ACCESS)]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let unknown = |why: &str| vec![Finding::unknown(FindingCode::ReadAhead, why)];
+        match read_on(run) {
+            ReadOn::NotAsked => Vec::new(),
+            ReadOn::NotTold => unknown(
+                "What was just read takes as long as anything else: the drive keeps nothing of it, or its memory is no faster than its medium.",
+            ),
+            ReadOn::Found { stray_share, .. } if stray_share > STRAY_SHARE_MAX => unknown(
+                "Memory answers now near and now far behind a read: something else used the drive, or its cache follows no such rule.",
+            ),
+            ReadOn::Found { low, high: Some(high), lowest, highest: Some(highest), phases, .. } => {
+                let low = low.unwrap_or(Bytes::ZERO);
+                let estimate = Estimate {
+                    value: middle(low, high),
+                    low: lowest.unwrap_or(Bytes::ZERO).0 as f64,
+                    high: highest.0 as f64,
+                    confidence: CONFIDENCE,
+                    effective_count: f64::INFINITY,
+                };
+                vec![finding(run, estimate, low, &phases)]
+            }
+            ReadOn::Found { low, .. } => unknown(&format!(
+                "Memory answers as far behind a read as was looked: {} and more.",
+                low.unwrap_or(Bytes::ZERO)
+            )),
+        }
+    }
+}
+
+/// Nothing read on lies before the first distance that was tried.
+fn middle(low: Bytes, high: Bytes) -> f64 {
+    if low == Bytes::ZERO { 0.0 } else { (low.0 as f64 * high.0 as f64).sqrt() }
+}
+
+fn finding(run: &RunView<'_>, estimate: Estimate, low: Bytes, phases: &[u32]) -> Finding {
+    let pause_s = phases.first().and_then(|&phase| pause_s(run, phase));
+    let within = pause_s.map_or(String::new(), |pause_s| format!(" within {}", short_time(pause_s)));
+    let statement = if low == Bytes::ZERO {
+        format!("After a single read the drive does not read on{within}.")
+    } else {
+        format!(
+            "After a single read the drive reads on by itself: {}{within}, by its own means and not the system's.",
+            near(estimate.value)
+        )
+    };
+    let finding = Finding::number(
+        FindingCode::ReadAhead,
+        estimate,
+        "bytes",
+        statement,
+        evidence_of_phases(run, phases),
+    )
+    .with_data("by", Datum::Text("drive".into()));
+    let finding = match pause_s {
+        Some(pause_s) => finding.with_data("pause_s", Datum::Number(pause_s)),
+        None => finding,
+    };
+    Subject::of(run).qualify(finding)
+}
+
+/// "2.05 MiB": a step between two distances is no round number.
+fn near(bytes: f64) -> String {
+    super::wording::memory(bytes)
+}
+
+fn pause_s(run: &RunView<'_>, phase: u32) -> Option<f64> {
+    match run.phases.get(phase as usize)?.phase.workload.as_ref()?.arrival {
+        model::workload::Arrival::OpenLoop { per_second, .. } => Some(1.0 / per_second),
+        model::workload::Arrival::ClosedLoop => None,
+    }
+}
