@@ -3,7 +3,6 @@
 //! Nothing here reads a clock, a file or a drive, and it cannot see what a virtual drive really is.
 #![forbid(unsafe_code)]
 
-pub mod cache;
 pub mod compare;
 pub mod concurrency;
 pub mod datasheet;
@@ -13,6 +12,7 @@ pub mod geometry;
 mod measured;
 pub mod plan;
 pub mod stats;
+pub mod stripe;
 pub mod surface;
 
 pub use detector::analyse;

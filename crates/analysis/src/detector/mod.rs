@@ -11,19 +11,17 @@ mod concurrency_gain;
 mod concurrency_knee;
 mod data_integrity;
 mod datasheet_claims;
-mod drive_cache;
 mod device_lost;
 mod full_pass_time;
 mod interface_limit;
 
 mod rotation_period;
-mod read_ahead;
 mod sequential_rate;
 mod slow_regions;
 mod span_effect;
+mod stripe_layout;
 mod trust;
 mod unmapped_ranges;
-mod wake_up;
 mod wording;
 mod zone_ratio;
 mod zone_table;
@@ -84,7 +82,6 @@ impl Need {
 /// All detectors, in the order in which their findings are shown.
 pub const REGISTRY: &[&dyn Detector] = &[
     &device_lost::DeviceLost,
-    &wake_up::WakeUp,
     &bad_blocks::BadBlocks,
     &block_latency::BlockLatency,
     &cache_influence::CacheInfluence,
@@ -101,8 +98,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &concurrency_gain::ConcurrencyGain,
     &concurrency_knee::ConcurrencyKnee,
     &span_effect::SpanEffect,
-    &drive_cache::DriveCache,
-    &read_ahead::ReadAhead,
+    &stripe_layout::StripeLayout,
     &rotation_period::RotationPeriod,
 ];
 

@@ -1,20 +1,20 @@
 //! `access`: how fast random access is, and by what mechanism. It consists of parts, each of which is an experiment of its own and
 //! puts its question when the one before it is answered.
 
-mod cache;
 mod cell;
 mod grid;
+mod stripe;
 mod wish;
 
 use super::preparation::{self, filled_range, is_mechanical, random_block};
 use super::{Experiment, Outlook, Question, Step};
-use cache::Cache;
 use grid::Grid;
 use model::plan::Phase;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
 use std::collections::VecDeque;
+use stripe::Stripe;
 
 pub use wish::AccessWish;
 
@@ -76,11 +76,9 @@ impl Access {
     }
 
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
-        let mut parts: Vec<Box<dyn Experiment>> =
-            vec![Box::new(Grid::new(&self.question, &self.wish, mechanical))];
-        if let Some(cache) = Cache::new(&self.question) {
-            parts.push(Box::new(cache));
-        }
+        let grid = Grid::new(&self.question, &self.wish, mechanical);
+        let mut parts: Vec<Box<dyn Experiment>> = vec![Box::new(grid)];
+        parts.extend(Stripe::new(&self.question).map(|part| Box::new(part) as Box<dyn Experiment>));
         parts
     }
 }
@@ -118,8 +116,7 @@ impl Experiment for Access {
         Outlook { steps }
     }
 
-    /// The reads that wake the drive say how long the first of them took, and how long any read takes that no memory answers.
     fn needs_trace(&self, phase: &Phase) -> bool {
-        !self.has_begun || self.parts.front().is_some_and(|part| part.needs_trace(phase))
+        self.parts.front().is_some_and(|part| part.needs_trace(phase))
     }
 }

@@ -62,7 +62,7 @@ impl Stripe {
             prng: Prng::new(question.seed, STREAM),
             time_max,
             began: None,
-            reads: Reads::default(),
+            reads: Reads::over(range),
             asked: 0,
             last: None,
             is_over: false,
@@ -78,15 +78,16 @@ impl Stripe {
         if self.asked == 1 {
             self.reads.add_singles(last as u32, ios);
         } else {
-            self.reads.add_crowd(last as u32, ios);
+            let asked = so_far.phases[last].phase.workload.as_ref();
+            let depth = asked.map_or(0, Workload::in_flight_max);
+            self.reads.add_crowd(last as u32, depth, ios);
         }
     }
 
     fn listed(&mut self, name: String, block: Bytes, count: usize, depth: u32) -> Phase {
         let places = self.range.bytes().0 / block.0;
-        let offsets: Vec<Offset> = (0..count)
-            .map(|_| Offset(self.range.first().0 + self.prng.below(places) * block.0))
-            .collect();
+        let offsets: Vec<Offset> =
+            (0..count).map(|_| Offset(self.range.first().0 + self.prng.below(places) * block.0)).collect();
         let workload =
             Workload::new(self.range, Pattern::Listed { offsets }, OperationMix::Read, block, depth);
         let stop = StopCondition {

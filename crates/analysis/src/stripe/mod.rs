@@ -1,0 +1,312 @@
+//! One drive or several? From reads at random places, first one at a time and then many at once.
+//!
+//! | question | how | file |
+//! |---|---|---|
+//! | how many arms answer | answers within the same moment come from different arms | `arms` |
+//! | which places are on one drive | reads on one drive wait for one another | `rivalry` |
+//! | which layouts there can be | members and chunk | `layout` |
+//!
+//! Both the experiment that asks for more reads and the detector that concludes read the same [`Verdict`].
+
+mod arms;
+mod crowd;
+mod layout;
+mod rivalry;
+
+pub use crowd::Crowd;
+pub use layout::Layout;
+
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use arms::coincidence;
+use model::estimate::Estimate;
+use model::plan::StopReason;
+use model::range::ByteRange;
+use model::record::IoRecord;
+use model::request::{Operation, Status};
+use model::run::{PhaseSummary, RunView};
+use model::workload::{Arrival, Pattern, Workload};
+use rivalry::{gains, log_sum_exp};
+
+/// Many at once are at least so many.
+const CROWD_DEPTH_MIN: u64 = 8;
+/// Answers in less time come from memory: see `trust`.
+const MEMORY_NS: u64 = 10_000;
+/// An arm takes milliseconds for a single read at a random place.
+const ARM_NS_MIN: u64 = 1_000_000;
+/// And not always the same: it waits for the platter, at 15,000 turns a minute for 0 to 4 ms, so that nine tenths of them
+/// differ by 3.2 ms; of several arms the nearest may come, hence half of a turn.
+const ARM_SPREAD_NS_MIN: u64 = 2_000_000;
+/// Single reads, at least.
+const SINGLES_MIN: usize = 32;
+/// 1 − 1/n is 0 for one arm and a half for two: the middle parts them.
+const ONE_ARM_SHARE_MAX: f64 = 0.25;
+/// The probability that the number of arms is taken for another, if counts are normal, is one in a thousand.
+const ARMS_CONFIDENCE: f64 = 0.999;
+/// More arms than this are not told apart: 1 − 1/n changes too little.
+const MIRROR_MAX: f64 = 4.5;
+/// The odds for a layout against all others and none, as a logarithm: one error in ten thousand.
+const LOG_ODDS_MIN: f64 = 9.2;
+/// A layout is excluded when none has gained odds of 20 to 1, though this many answers came by which it would have.
+const NO_LAYOUT_LOG_ODDS_MAX: f64 = 3.0;
+const NO_LAYOUT_ANSWERS_MIN: usize = 2500;
+/// Reads within a tenth of the range lie on the same drive of a few that follow each other.
+const NEAR_PART: u64 = 10;
+/// A die of flash reads at most four planes of 16 KiB at a time (ONFI 4), so what takes turns in larger chunks is no die.
+const DIE_CHUNK_MAX: u64 = 64 * 1024;
+
+/// What was measured for the question.
+#[derive(Clone, Debug, Default)]
+pub struct Reads {
+    /// Which phases, counted from 0.
+    pub phases: Vec<u32>,
+    /// One at a time, in nanoseconds, in ascending order.
+    pub single_ns: Vec<u64>,
+    /// Many at once.
+    pub crowds: Vec<Crowd>,
+    /// How many at once.
+    pub depth: u64,
+    /// What they are spread over.
+    pub range_bytes: u64,
+}
+
+/// What follows from it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// One arm answers all.
+    One,
+    /// All arms can answer all reads.
+    Mirror {
+        /// How many there are.
+        members: u32,
+    },
+    /// Each place has its drive.
+    Stripe {
+        /// How many there are, and how much lies on each in turn.
+        layout: Layout,
+        /// By how much more it explains than any other layout or none does, as a logarithm of odds.
+        log_odds: f64,
+    },
+    /// No arm moves: how many drives there are does not show.
+    Still {
+        /// Reads a second of many at once, as a multiple of those of one at a time.
+        parallelism: f64,
+        /// What takes turns inside or between drives.
+        layout: Option<Layout>,
+    },
+    /// It could not be told.
+    Open {
+        /// Why, as a sentence.
+        why: String,
+        /// Whether more reads may tell.
+        more_helps: bool,
+    },
+}
+
+/// The phases of the question: listed single reads, and after them many at once at listed places of the same range.
+pub fn reads(run: &RunView<'_>, experiment: &str) -> Option<Reads> {
+    let asked = |index: usize| listed_reads(run.phases.get(index)?, experiment);
+    let first_crowd = (1..run.phases.len()).find(|&index| {
+        let pair = asked(index - 1).zip(asked(index));
+        pair.is_some_and(|(single, crowd)| {
+            single.in_flight_max() == 1
+                && crowd.in_flight_max() >= CROWD_DEPTH_MIN
+                && single.range == crowd.range
+        })
+    })?;
+    let crowd = asked(first_crowd)?;
+    let alike = |index: &usize| {
+        asked(*index)
+            .is_some_and(|other| other.in_flight_max() == crowd.in_flight_max() && other.range == crowd.range)
+    };
+    let crowds: Vec<usize> = (first_crowd..run.phases.len()).take_while(alike).collect();
+    let mut reads = Reads::over(crowd.range);
+    reads.add_singles(first_crowd as u32 - 1, run.series.ios(first_crowd as u32 - 1));
+    for phase in crowds {
+        let cut = run.phases[phase].stopped.is_none_or(|why| why == StopReason::Interrupted);
+        if !cut {
+            reads.add_crowd(phase as u32, crowd.in_flight_max(), run.series.ios(phase as u32));
+        }
+    }
+    Some(reads)
+}
+
+fn listed_reads<'run>(summary: &'run PhaseSummary, experiment: &str) -> Option<&'run Workload> {
+    let workload = summary.phase.workload.as_ref()?;
+    let fits = summary.phase.experiment == experiment
+        && matches!(workload.pattern, Pattern::Listed { .. })
+        && workload.arrival == Arrival::ClosedLoop
+        && workload.mix.operations() == [Operation::Read];
+    fits.then_some(workload)
+}
+
+impl Reads {
+    /// None yet, of those to come over that range.
+    pub fn over(range: ByteRange) -> Reads {
+        Reads { range_bytes: range.bytes().0, ..Reads::default() }
+    }
+
+    /// Adds a phase of single reads.
+    pub fn add_singles(&mut self, phase: u32, ios: impl Iterator<Item = IoRecord>) {
+        self.phases.push(phase);
+        let latency = |io: IoRecord| io.completed_ns.saturating_sub(io.submitted_ns);
+        self.single_ns.extend(ios.filter(|io| io.status == Status::Done).map(latency));
+        self.single_ns.sort_unstable();
+    }
+
+    /// Adds a phase of many at once.
+    pub fn add_crowd(&mut self, phase: u32, depth: u64, ios: impl Iterator<Item = IoRecord>) {
+        self.phases.push(phase);
+        self.depth = depth;
+        self.crowds.push(Crowd::new(ios));
+    }
+
+    /// Whether single reads take as long, and as differently long, as those of an arm over a platter.
+    pub fn has_arm(&self) -> bool {
+        let spread = self.single_quantile(0.95).saturating_sub(self.single_quantile(0.05));
+        self.single_quantile(0.5) >= ARM_NS_MIN && spread >= ARM_SPREAD_NS_MIN
+    }
+
+    /// What follows.
+    pub fn verdict(&self) -> Verdict {
+        if self.single_ns.len() < SINGLES_MIN {
+            return open("Fewer than 32 single reads were answered.", false);
+        }
+        if self.single_quantile(0.5) < MEMORY_NS {
+            return open("Reads are answered as fast as by memory, so nothing is seen of drives.", false);
+        }
+        if self.has_arm() { self.verdict_of_arms() } else { self.verdict_without_arm() }
+    }
+
+    /// How many arms: the share 1 − 1/n with its interval.
+    pub fn arms_share(&self) -> Option<Estimate> {
+        Some(self.coincidence()?.all.interval(CONFIDENCE))
+    }
+
+    fn coincidence(&self) -> Option<arms::Coincidence> {
+        coincidence(&self.crowds, self.single_quantile(0.5), self.range_bytes / NEAR_PART)
+    }
+
+    fn single_quantile(&self, quantile: f64) -> u64 {
+        let last = self.single_ns.len().saturating_sub(1);
+        self.single_ns.get((last as f64 * quantile).round() as usize).copied().unwrap_or(0)
+    }
+
+    fn answers(&self) -> usize {
+        self.crowds.iter().map(|crowd| crowd.reads().len()).sum()
+    }
+
+    fn verdict_of_arms(&self) -> Verdict {
+        let Some(found) = self.coincidence() else {
+            return open("Too few reads were answered while many were under way.", true);
+        };
+        let share = found.all.interval(ARMS_CONFIDENCE);
+        if share.high < ONE_ARM_SHARE_MAX {
+            return Verdict::One;
+        }
+        if share.low < ONE_ARM_SHARE_MAX {
+            return open("Whether one arm or more answer is not certain.", true);
+        }
+        match self.layout() {
+            Found::Layout { layout, log_odds } => Verdict::Stripe { layout, log_odds },
+            Found::None if self.answers() >= NO_LAYOUT_ANSWERS_MIN => mirror(&found.all, found.near.as_ref()),
+            Found::None => open("Several arms answer; how the places lie on them takes more reads.", true),
+            Found::Open(why) => open(why, true),
+        }
+    }
+
+    fn verdict_without_arm(&self) -> Verdict {
+        let mean_s = self.single_ns.iter().sum::<u64>() as f64 / 1e9 / self.single_ns.len() as f64;
+        let rates: Vec<f64> = self.crowds.iter().filter_map(Crowd::per_second).collect();
+        if rates.is_empty() {
+            return open("Too few reads were answered while many were under way.", true);
+        }
+        let parallelism = rates.iter().sum::<f64>() / rates.len() as f64 * mean_s;
+        match self.layout() {
+            Found::Layout { layout, log_odds } if layout.chunk_bytes > DIE_CHUNK_MAX => {
+                Verdict::Stripe { layout, log_odds }
+            }
+            Found::Layout { layout, .. } => Verdict::Still { parallelism, layout: Some(layout) },
+            Found::None | Found::Open(_) => Verdict::Still { parallelism, layout: None },
+        }
+    }
+
+    /// The layout that explains best who was answered when, if it stands out in each half of the answers.
+    fn layout(&self) -> Found {
+        let lengths = self.crowds.iter().flat_map(Crowd::reads).map(|read| u64::from(read.length_bytes));
+        let Some(block_bytes) = lengths.max().filter(|bytes| *bytes > 0) else { return Found::None };
+        let layouts = Layout::all(block_bytes);
+        let (first, second) = self.halves();
+        let halves = [gains(&first, &layouts), gains(&second, &layouts)];
+        let log_odds_of = |index: usize| -> f64 { halves.iter().map(|half| half[index].log_odds()).sum() };
+        let log_odds: Vec<f64> = (0..layouts.len()).map(log_odds_of).collect();
+        let best_of = |values: &[f64]| {
+            (0..values.len()).max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap_or_default()
+        };
+        let best = best_of(&log_odds);
+        let prior = (layouts.len() as f64).ln();
+        let others = log_odds.iter().enumerate().filter(|(index, _)| *index != best).map(|(_, odds)| *odds);
+        // All layouts together are as likely beforehand as none.
+        let against = log_sum_exp(others.chain([prior]));
+        if log_odds[best] - prior < NO_LAYOUT_LOG_ODDS_MAX {
+            return Found::None;
+        }
+        let stands_out = log_odds[best] - against >= LOG_ODDS_MIN;
+        let agree = halves
+            .iter()
+            .all(|half| best_of(&half.iter().map(rivalry::Gain::log_odds).collect::<Vec<f64>>()) == best);
+        match (stands_out, agree) {
+            (true, true) => Found::Layout { layout: layouts[best], log_odds: log_odds[best] - against },
+            (true, false) => {
+                Found::Open("One half of the reads speaks for another layout than the other half.")
+            }
+            (false, _) => Found::Open("No layout of places on drives stands out among all others."),
+        }
+    }
+
+    /// The crowds in two halves: a single one is cut.
+    fn halves(&self) -> (Vec<Crowd>, Vec<Crowd>) {
+        let half = self.answers() / 2;
+        let (mut first, mut second, mut before) = (Vec::new(), Vec::new(), 0);
+        for crowd in &self.crowds {
+            let (head, tail) = crowd.cut(half.saturating_sub(before));
+            before += crowd.reads().len();
+            first.push(head);
+            second.push(tail);
+        }
+        (first, second)
+    }
+}
+
+enum Found {
+    Layout { layout: Layout, log_odds: f64 },
+    None,
+    Open(&'static str),
+}
+
+/// Several arms, and no place has its own: all of them have all.
+fn mirror(all: &Mean, near: Option<&Mean>) -> Verdict {
+    let share = all.interval(ARMS_CONFIDENCE);
+    // Drives behind each other do not answer two reads that lie near each other.
+    let near_enough =
+        near.map(|near| near.interval(ARMS_CONFIDENCE).high >= share.low && near.value >= share.value / 2.0);
+    if near_enough != Some(true) {
+        return open(
+            "Several arms answer, but not any two reads: the drives may follow one another, or differ in size.",
+            false,
+        );
+    }
+    let arms = |share: f64| 1.0 / (1.0 - share).max(1e-3);
+    let (low, high) = (arms(share.low), arms(share.high));
+    if high >= MIRROR_MAX {
+        return open("Several arms answer all reads; how many is not certain.", true);
+    }
+    if low.round() != high.round() {
+        return open("Several arms answer all reads; how many is not certain.", true);
+    }
+    Verdict::Mirror { members: low.round() as u32 }
+}
+
+fn open(why: &str, more_helps: bool) -> Verdict {
+    Verdict::Open { why: why.to_string(), more_helps }
+}

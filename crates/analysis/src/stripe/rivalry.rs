@@ -1,0 +1,136 @@
+//! Which reads are in each other's way: those on one drive wait for one another, those on different drives do not.
+//!
+//! Each answer is a race that one of the reads under way has won. If k of them lie on one drive, it serves one at a time,
+//! so each of the k has a k-th of the chance of a read that has a drive for itself. A layout says for every read on which drive it
+//! lies, and so gives every winner a probability; without a layout all under way have the same. The product over all
+//! answers is the likelihood of the layout against none. Only the order of answers counts, not how long a read takes: this is
+//! the partial likelihood of a proportional-hazards model, in which everything that all reads have in common cancels,
+//! be it slow zones, other load, or a clock that jitters.
+//!
+//! Drives that choose the nearest of those that wait get quicker with more of them, so a read among k has the chance k^−s with
+//! a share s of 0 to 1; some values of s stand for all.
+
+use super::crowd::{Crowd, Event};
+use super::layout::{Layout, MEMBERS_MAX};
+
+/// How much of its chance a read loses to those on its drive: exponents s. 0 is no layout at all.
+const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+
+/// Reads under way on one drive, at most: the depths that are used.
+const WAITING_MAX: usize = 256;
+
+/// How much better a layout explains who was answered when than no layout does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Gain {
+    pub layout: Layout,
+    /// The logarithm of the ratio of likelihoods, by share.
+    by_share: [f64; SHARES.len()],
+}
+
+impl Gain {
+    /// All shares equally likely beforehand.
+    pub(super) fn log_odds(&self) -> f64 {
+        log_sum_exp(self.by_share.iter().copied()) - (SHARES.len() as f64).ln()
+    }
+
+    fn add(&mut self, more: &Gain) {
+        self.by_share.iter_mut().zip(more.by_share).for_each(|(sum, more)| *sum += more);
+    }
+}
+
+/// What the crowds say of all layouts, one by one, in the order of `layouts`.
+pub(super) fn gains(crowds: &[Crowd], layouts: &[Layout]) -> Vec<Gain> {
+    let tables = Tables::new();
+    let of_layout = |layout: &Layout| {
+        let mut sum = Gain { layout: *layout, by_share: [0.0; SHARES.len()] };
+        crowds.iter().for_each(|crowd| sum.add(&gain(crowd, *layout, &tables)));
+        sum
+    };
+    layouts.iter().map(of_layout).collect()
+}
+
+/// Powers of the number of those that wait for one drive.
+struct Tables {
+    /// Chance that a drive answers next: k^(1 − s).
+    drive: Vec<[f64; SHARES.len()]>,
+    log: Vec<f64>,
+}
+
+impl Tables {
+    fn new() -> Tables {
+        let drive = |waiting: usize| {
+            let power = |share: f64| if waiting == 0 { 0.0 } else { (waiting as f64).powf(1.0 - share) };
+            SHARES.map(power)
+        };
+        Tables {
+            drive: (0..=WAITING_MAX).map(drive).collect(),
+            log: (0..=WAITING_MAX).map(|waiting| (waiting.max(1) as f64).ln()).collect(),
+        }
+    }
+}
+
+fn gain(crowd: &Crowd, layout: Layout, tables: &Tables) -> Gain {
+    let mut waiting = [0usize; MEMBERS_MAX as usize];
+    let mut under_way = 0usize;
+    let mut chances = [0.0; SHARES.len()];
+    let mut by_share = [0.0; SHARES.len()];
+    for event in crowd.events() {
+        let (Event::Asked(index) | Event::Answered(index)) = *event;
+        let member = layout.member_of(crowd.reads()[index].offset_bytes);
+        let before = waiting[member];
+        let after = match event {
+            Event::Asked(_) => (before + 1).min(WAITING_MAX),
+            Event::Answered(_) => {
+                for (at, gain) in by_share.iter_mut().enumerate() {
+                    let lost = SHARES[at] * tables.log[before];
+                    *gain += tables.log[under_way.min(WAITING_MAX)] - lost - f64::ln(chances[at]);
+                }
+                before - 1
+            }
+        };
+        waiting[member] = after;
+        under_way = if after > before { under_way + 1 } else { under_way - 1 };
+        for (at, sum) in chances.iter_mut().enumerate() {
+            *sum += tables.drive[after][at] - tables.drive[before][at];
+        }
+    }
+    Gain { layout, by_share }
+}
+
+/// The logarithm of a sum of exponentials; the largest alone may be too large for a float.
+pub(super) fn log_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    if most == f64::NEG_INFINITY { most } else { most + logs.map(|log| (log - most).exp()).sum::<f64>().ln() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::crowd::tests::read;
+    use super::*;
+
+    const TWO: Layout = Layout { members: 2, chunk_bytes: 4096 };
+
+    #[test]
+    fn a_winner_that_had_a_drive_for_itself_speaks_for_the_layout() {
+        // Three under way: two on drive 0, one on drive 1, which wins: 1/2 against 1/3 at s = 1. Then two on drive 0: 1/2
+        // either way. Then the last.
+        let crowd = Crowd::new([read(4096, 0, 5), read(0, 0, 9), read(8192, 0, 12)]);
+        let gains = gains(&[crowd.clone(), crowd], &[TWO]);
+        assert!((gains[0].by_share[3] - 2.0 * (3.0f64 / 2.0).ln()).abs() < 1e-9, "{:?}", gains[0]);
+        assert!(gains[0].by_share[0] > 0.0 && gains[0].by_share[0] < gains[0].by_share[3]);
+    }
+
+    #[test]
+    fn a_winner_among_rivals_speaks_against_it() {
+        // One of the two on drive 0 wins: 1/4 against 1/3. Then one on each: 1/2 either way.
+        let crowd = Crowd::new([read(0, 0, 5), read(8192, 0, 9), read(4096, 0, 12)]);
+        let gain = gains(&[crowd], &[TWO])[0];
+        assert!((gain.by_share[3] - (3.0f64 / 4.0).ln()).abs() < 1e-9, "{gain:?}");
+    }
+
+    #[test]
+    fn the_mean_of_likelihoods_is_that_of_its_terms() {
+        assert!((log_sum_exp([1000.0, 1000.0].into_iter()) - (1000.0 + 2.0f64.ln())).abs() < 1e-9);
+        assert_eq!(log_sum_exp(std::iter::empty()), f64::NEG_INFINITY);
+    }
+}
