@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, a file or a drive, and it cannot see what a virtual drive really is.
 #![forbid(unsafe_code)]
 
+pub mod cache;
 pub mod compare;
 pub mod concurrency;
 pub mod datasheet;

@@ -11,17 +11,20 @@ mod concurrency_gain;
 mod concurrency_knee;
 mod data_integrity;
 mod datasheet_claims;
+mod drive_cache;
 mod device_lost;
 mod full_pass_time;
 mod interface_limit;
 
 mod rotation_period;
+mod read_ahead;
 mod sequential_rate;
 mod slow_regions;
 mod span_effect;
 mod stripe_layout;
 mod trust;
 mod unmapped_ranges;
+mod wake_up;
 mod wording;
 mod zone_ratio;
 mod zone_table;
@@ -82,6 +85,7 @@ impl Need {
 /// All detectors, in the order in which their findings are shown.
 pub const REGISTRY: &[&dyn Detector] = &[
     &device_lost::DeviceLost,
+    &wake_up::WakeUp,
     &bad_blocks::BadBlocks,
     &block_latency::BlockLatency,
     &cache_influence::CacheInfluence,
@@ -99,6 +103,8 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &concurrency_knee::ConcurrencyKnee,
     &span_effect::SpanEffect,
     &stripe_layout::StripeLayout,
+    &drive_cache::DriveCache,
+    &read_ahead::ReadAhead,
     &rotation_period::RotationPeriod,
 ];
 

@@ -1,6 +1,7 @@
 //! `access`: how fast random access is, and by what mechanism. It consists of parts, each of which is an experiment of its own and
 //! puts its question when the one before it is answered.
 
+mod cache;
 mod cell;
 mod grid;
 mod stripe;
@@ -8,6 +9,7 @@ mod wish;
 
 use super::preparation::{self, filled_range, is_mechanical, random_block};
 use super::{Experiment, Outlook, Question, Step};
+use cache::Cache;
 use grid::Grid;
 use model::plan::Phase;
 use model::request::Operation;
@@ -76,9 +78,14 @@ impl Access {
     }
 
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
-        let grid = Grid::new(&self.question, &self.wish, mechanical);
-        let mut parts: Vec<Box<dyn Experiment>> = vec![Box::new(grid)];
-        parts.extend(Stripe::new(&self.question).map(|part| Box::new(part) as Box<dyn Experiment>));
+        let mut parts: Vec<Box<dyn Experiment>> =
+            vec![Box::new(Grid::new(&self.question, &self.wish, mechanical))];
+        if let Some(cache) = Cache::new(&self.question) {
+            parts.push(Box::new(cache));
+        }
+        if let Some(stripe) = Stripe::new(&self.question) {
+            parts.push(Box::new(stripe));
+        }
         parts
     }
 }
@@ -116,7 +123,8 @@ impl Experiment for Access {
         Outlook { steps }
     }
 
+    /// The reads that wake the drive say how long the first of them took, and how long any read takes that no memory answers.
     fn needs_trace(&self, phase: &Phase) -> bool {
-        self.parts.front().is_some_and(|part| part.needs_trace(phase))
+        !self.has_begun || self.parts.front().is_some_and(|part| part.needs_trace(phase))
     }
 }
