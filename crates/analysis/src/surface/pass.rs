@@ -1,6 +1,7 @@
 //! The mean over a range, whatever the density of visits: cells that hold a few places each, weighted by their widths.
 
 use super::SurfaceMap;
+use super::level::Level;
 use super::place::{Place, Sorting};
 use super::visit::Visit;
 use crate::stats::CONFIDENCE;
@@ -71,7 +72,12 @@ fn halve(first: f64, end: f64, weight: f64, spots: &[Spot], strata: &mut Vec<Str
     }
 }
 
-/// See [`SurfaceMap::edge`]. Where the first or last level ends within the hundredth, only what is surely of it counts.
+/// Where a level ends within an edge, only what is surely of it counts, provided that the next differs by so many times the noise.
+/// The means of six places on either side, the fewest that make a level, differ by chance by 0.58 of the noise, so that this is
+/// five standard deviations. A smaller step was perhaps found because of the very visits that would then be the edge's.
+const EDGE_STEP_DEVIATIONS: f64 = 3.0;
+
+/// See [`SurfaceMap::edge`].
 pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Estimate> {
     let bytes = map.range.bytes().0 / EDGE_SHARE;
     let hundredth = if start {
@@ -80,23 +86,29 @@ pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Estimate> {
         ByteRange::new(map.range.first() + Bytes(map.range.bytes().0 - bytes), Bytes(bytes))?
     };
     let within = match map.levels.as_slice() {
-        [_, next, ..] if start => {
+        [first, next, ..] if start && is_clear(map, first, next) => {
             let end = next.border_low.clamp(hundredth.first().0, hundredth.end().0);
             ByteRange::new(hundredth.first(), Bytes(end - hundredth.first().0))
         }
-        [.., last] => {
+        [.., before, last] if !start && is_clear(map, before, last) => {
             let first = last.border_high.clamp(hundredth.first().0, hundredth.end().0);
             ByteRange::new(model::units::Offset(first), Bytes(hundredth.end().0 - first))
         }
         _ => None,
     };
-    let mean = within.filter(|_| map.levels.len() > 1).and_then(|within| mean_over(within, &map.spots));
+    let mean = within.and_then(|within| mean_over(within, &map.spots));
     let mean = mean.or_else(|| mean_over(hundredth, &map.spots))?;
     // The zone that the edge lies in goes on, and the edge holds no whole number of the groups in which surfaces follow each other.
     let unlike = map.noise * GROUP_BYTES / bytes.max(1) as f64 * mean.value;
     let unlike = unlike.min(map.noise * mean.value);
     let variance = mean.variance + unlike * unlike;
     Some(interval(&Mean { variance, ..mean }))
+}
+
+/// Whether the step between two levels is more than chance makes of the places next to it.
+fn is_clear(map: &SurfaceMap, one: &Level, next: &Level) -> bool {
+    let step = (next.seconds_per_byte.value / one.seconds_per_byte.value).ln().abs();
+    step > EDGE_STEP_DEVIATIONS * map.noise
 }
 
 /// The interval of Student's t, and at least what the clock is good for.

@@ -12,6 +12,9 @@ use model::workload::{OperationMix, Pattern, Workload};
 /// Requests in the shortest visit: the first shows when the rest began, and four are what is under way at once.
 const REQUESTS_MIN: u64 = 1 + SEQUENTIAL_DEPTH as u64;
 
+/// Requests of a short visit are halved down to this: smaller ones would cost a drive more than they move.
+const BLOCK_MIN: Bytes = Bytes::from_kib(512);
+
 /// Makes visits to a range.
 #[derive(Clone, Debug)]
 pub struct Visitor {
@@ -25,7 +28,10 @@ pub struct Visitor {
 impl Visitor {
     /// For visits of about `bytes` each to a range of the target.
     pub fn new(question: &Question, range: ByteRange, bytes: Bytes) -> Visitor {
-        let block = sequential_block(range, question.facts.logical_block);
+        let mut block = sequential_block(range, question.facts.logical_block);
+        while block > BLOCK_MIN && Bytes(block.0 * REQUESTS_MIN) > bytes {
+            block = Bytes(block.0 / 2);
+        }
         let grid = random_block(&question.facts);
         let shortest = Bytes(block.0 * REQUESTS_MIN);
         let bytes = bytes.round_down_to(block).max(shortest).min(range.bytes().round_down_to(block));
