@@ -5,6 +5,10 @@
 const SEPARATION_MIN: f64 = 2.0;
 /// The share of either kind that may lie on the wrong side: reads that other work held up, places that were passed by just then.
 const STRAY_SHARE: f64 = 0.1;
+/// A system call and a copy take about this long: a medium that answers sooner is none.
+const MEDIUM_NS_MIN: f64 = 1000.0;
+/// An answer from memory is at most so many times as slow as the slow ones among the sure hits.
+const HIT_MARGIN: f64 = 1.5;
 /// Fewer of either kind tell nothing.
 const COUNT_MIN: usize = 5;
 
@@ -17,7 +21,9 @@ pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Option<f
     misses.sort_unstable();
     let slow_hit = hits[((1.0 - STRAY_SHARE) * (hits.len() - 1) as f64).round() as usize].max(1) as f64;
     let quick_miss = misses[(STRAY_SHARE * (misses.len() - 1) as f64).round() as usize] as f64;
-    (quick_miss >= SEPARATION_MIN * slow_hit).then(|| (slow_hit * quick_miss).sqrt())
+    let is_apart = quick_miss >= SEPARATION_MIN * slow_hit && quick_miss >= MEDIUM_NS_MIN;
+    // Not half way to the misses: a place that is just passing by is reached in no time too, and the more such the later it is.
+    is_apart.then(|| (slow_hit * quick_miss).sqrt().min(HIT_MARGIN * slow_hit))
 }
 
 /// One read: how far it was from what had been read, and whether memory answered.
@@ -91,7 +97,8 @@ mod tests {
         ];
         let misses = vec![5_000_000, 9_000_000, 12_000_000, 14_000_000, 20_000_000, 8_000_000];
         let threshold = threshold_ns(hits, misses).unwrap();
-        assert!((1e6..1.4e6).contains(&threshold), "{threshold}");
+        assert_eq!(threshold, 375_000.0);
+        assert_eq!(threshold_ns(vec![0; 9], vec![9; 9]), None, "no medium answers in 9 ns");
         assert_eq!(threshold_ns(vec![80; 9], vec![100; 9]), None);
         assert_eq!(threshold_ns(vec![80; 3], vec![100_000; 9]), None);
     }

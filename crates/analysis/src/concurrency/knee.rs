@@ -15,10 +15,12 @@ use crate::stats::ratio::difference;
 pub(crate) struct Knee {
     /// Of the numbers measured, the one with the most throughput for its latency.
     pub at_once: u64,
-    /// The least that is not clearly worse.
+    /// The least that may be it: of those not clearly worse, and of those that lie between it and the next measured.
     pub low: u64,
-    /// The most that is not clearly worse.
+    /// The most that may be it, likewise.
     pub high: u64,
+    /// Whether the most that was measured is not clearly worse: then it may lie beyond.
+    pub is_open: bool,
 }
 
 /// The knee of a curve; none without points.
@@ -28,8 +30,17 @@ pub(crate) fn knee(curve: &Curve<'_>) -> Option<Knee> {
         let behind = difference(&power(best), &power(point)).interval(CONFIDENCE);
         point.at_once == best.at_once || behind.low <= 0.0
     };
-    let good: Vec<u64> = curve.points.iter().filter(is_as_good).map(|point| point.at_once).collect();
-    Some(Knee { at_once: best.at_once, low: *good.first()?, high: *good.last()? })
+    let first = curve.points.iter().position(|point| is_as_good(&point))?;
+    let last = curve.points.iter().rposition(|point| is_as_good(&point))?;
+    // Of a curve with one maximum it lies strictly between the neighbours of those that are as good.
+    let below = first.checked_sub(1).map(|below| curve.points[below].at_once + 1);
+    let above = curve.points.get(last + 1).map(|above| above.at_once - 1);
+    Some(Knee {
+        at_once: best.at_once,
+        low: below.unwrap_or(curve.points[first].at_once),
+        high: above.unwrap_or(curve.points[last].at_once),
+        is_open: above.is_none(),
+    })
 }
 
 /// The logarithm of throughput over latency, which by Little's law is throughput squared over the number under way.

@@ -96,17 +96,19 @@ fn least_of_the_best(depths: &[Point<'_>]) -> Option<usize> {
     })
 }
 
-/// The logarithm of the best rate, each round's from the depth that is best by all other rounds.
-fn best_by_other_rounds(depths: &[Point<'_>]) -> Option<Mean> {
-    let deeper = || depths.iter().filter(|depth| depth.at_once > 1);
-    let rounds = deeper().map(|depth| depth.rounds.len()).min()?;
-    let without = |depth: &Point<'_>, left_out: usize| {
-        let others = depth.rounds[..rounds].iter().enumerate().filter(|(round, _)| *round != left_out);
-        others.map(|(_, mean)| mean.value).sum::<f64>()
+/// The logarithm of the best rate, each round's from the depth that is best by all other rounds. Long queues have fewer rounds.
+fn best_by_other_rounds(points: &[Point<'_>]) -> Option<Mean> {
+    let deeper = || points.iter().filter(|point| point.at_once > 1);
+    let rounds = deeper().map(|point| point.rounds.len()).max()?;
+    let without = |point: &Point<'_>, left_out: usize| {
+        let others = point.rounds.iter().enumerate().filter(|(round, _)| *round != left_out);
+        let (sum, count) = others.fold((0.0, 0.0), |(sum, count), (_, mean)| (sum + mean.value, count + 1.0));
+        if count > 0.0 { sum / count } else { f64::NEG_INFINITY }
     };
     let chosen: Vec<Mean> = (0..rounds)
         .filter_map(|round| {
-            let best = deeper().max_by(|a, b| without(a, round).total_cmp(&without(b, round)))?;
+            let measured = deeper().filter(|point| point.rounds.len() > round);
+            let best = measured.max_by(|a, b| without(a, round).total_cmp(&without(b, round)))?;
             Some(best.rounds[round])
         })
         .collect();

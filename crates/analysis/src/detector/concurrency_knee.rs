@@ -13,7 +13,7 @@
 //! # Cannot tell when
 //! Fewer than three numbers were measured in two rounds each without failures; answers in no time; this tool is the limit.
 //! # Known problems
-//! The knee is one of the numbers measured. The interval makes no allowance for several comparisons, so it is rather too wide
+//! The knee is one of the numbers measured. Its interval holds for curves with one maximum, and makes no allowance for several comparisons, so it is rather too wide
 //! than too narrow.
 //! # References
 //! Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer communications", ICC 1979; Little, "A
@@ -88,6 +88,9 @@ fn found(run: &RunView<'_>, operation: Operation) -> Result<Finding, String> {
     };
     let others = Others::of(&curve);
     let mut statement = balance(&curve, knee);
+    if knee.is_open {
+        statement.push_str(" More than that were not tried, and may be better still.");
+    }
     statement.push_str(&others.sentence(&curve, knee));
     let evidence = evidence_of(curve.points.iter().flat_map(|point| &point.visits));
     let finding = Finding::number(FindingCode::ConcurrencyKnee, estimate, "count", statement, evidence)
@@ -110,13 +113,13 @@ fn latency_s(point: &Point<'_>) -> f64 {
 /// What the knee brings against one at a time, or what two would cost if it is one.
 fn balance(curve: &Curve<'_>, knee: Knee) -> String {
     let (one, next) = (curve.one(), &curve.points[1]);
-    let percent = |share: f64| number(100.0 * share);
+    let percent = |share: f64| format!("{:.0}", 100.0 * share.max(0.0));
     match point(curve, knee.at_once).filter(|point| point.at_once > 1) {
         None => format!(
             "One request at a time is the best balance: {} bring {} % more per second, and each takes {} % longer.",
             next.at_once,
-            percent((next.iops().value / one.iops().value - 1.0).max(0.0)),
-            percent((latency_s(next) / latency_s(one) - 1.0).max(0.0)),
+            percent(next.iops().value / one.iops().value - 1.0),
+            percent(latency_s(next) / latency_s(one) - 1.0),
         ),
         Some(at) => format!(
             "Past {} at a time more brings less than it costs: {} bring {} per second, each in {}; one at a time brings {}, each in {}.",
@@ -131,21 +134,23 @@ fn balance(curve: &Curve<'_>, knee: Knee) -> String {
 }
 
 fn advice(curve: &Curve<'_>, knee: Knee) -> String {
-    let what = match curve.axis() {
-        Axis::Depth => "requests at a time",
-        Axis::Threads => "threads",
+    let of = |number: u64| match (curve.axis(), number) {
+        (Axis::Depth, 1) => "one request at a time".to_string(),
+        (Axis::Depth, _) => format!("{number} requests at a time"),
+        (Axis::Threads, 1) => "one thread".to_string(),
+        (Axis::Threads, _) => format!("{number} threads"),
     };
     let most = curve.points.iter().map(|point| point.iops().value).fold(0.0, f64::max);
     let enough = curve.points.iter().find(|point| point.iops().value >= MOST_SHARE * most);
     match enough.filter(|point| point.at_once > knee.at_once) {
         Some(point) => format!(
-            "Where somebody waits for each answer, use {} {what}; where only the number per second counts, {}: that brings {} per second, each in {}.",
-            knee.at_once,
-            point.at_once,
+            "Where somebody waits for each answer, use {}; where only the number per second counts, {}: that brings {} per second, each in {}.",
+            of(knee.at_once),
+            of(point.at_once),
             number(point.iops().value),
             short_time(latency_s(point)),
         ),
-        None => format!("Use {} {what}; more bring nothing.", knee.at_once),
+        None => format!("Use {}; more bring nothing that is worth it.", of(knee.at_once)),
     }
 }
 
@@ -211,10 +216,9 @@ impl Others {
 
 /// Whether a number is in the interval of the knee or next to it among those measured.
 fn is_within_a_step(numbers: &[u64], knee: Knee, other: f64) -> bool {
-    let place = |number: u64| numbers.iter().position(|&of| of == number).unwrap_or(0);
-    let low = numbers[place(knee.low).saturating_sub(1)];
-    let high = numbers[(place(knee.high) + 1).min(numbers.len() - 1)];
-    (low as f64..=high as f64).contains(&other)
+    let low = numbers.iter().rev().find(|&&number| number < knee.low).unwrap_or(&knee.low);
+    let high = numbers.iter().find(|&&number| number > knee.high).unwrap_or(&knee.high);
+    (*low as f64..=*high as f64).contains(&other)
 }
 
 #[cfg(test)]
@@ -224,9 +228,9 @@ mod tests {
     #[test]
     fn the_next_number_measured_is_a_step_away() {
         let numbers = [1, 2, 5, 10, 25];
-        let knee = Knee { at_once: 5, low: 5, high: 5 };
+        let knee = Knee { at_once: 5, low: 3, high: 9, is_open: false };
         assert!(is_within_a_step(&numbers, knee, 10.0) && is_within_a_step(&numbers, knee, 2.0));
         assert!(!is_within_a_step(&numbers, knee, 25.0) && !is_within_a_step(&numbers, knee, 1.0));
-        assert!(is_within_a_step(&numbers, Knee { at_once: 1, low: 1, high: 2 }, 1.0));
+        assert!(is_within_a_step(&numbers, Knee { at_once: 1, low: 1, high: 1, is_open: false }, 1.0));
     }
 }

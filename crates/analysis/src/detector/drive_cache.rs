@@ -7,7 +7,8 @@
 //! # How
 //! A long stream is read, then single blocks ever farther back from its end. Blocks next to the end are surely kept by a drive that
 //! keeps anything, and random single reads surely not; where these two kinds lie apart, every answer is one of them. Memory answers as
-//! far back as the cache reaches. Each stream gives one size, several give the interval.
+//! far back as the cache reaches. Streams of
+//! several lengths give the size and its interval.
 //! # Cannot tell when
 //! Both kinds take equally long, as on flash and on drives whose cache is off; the cache holds more than the longest stream.
 //! # Known problems
@@ -21,8 +22,6 @@ use super::{Detector, Need};
 use crate::cache::{Kept, kept};
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use crate::stats::CONFIDENCE;
-use crate::stats::mean::Mean;
-use crate::stats::sample::Sample;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode};
 use model::run::RunView;
@@ -64,22 +63,35 @@ impl Detector for DriveCache {
     }
 }
 
-/// The mean of the streams. Each lies somewhere between two reads, which were `resolution` apart.
+/// A cache is given up piece by piece, and how much of the oldest piece is left when a stream ends is anything from nothing to all of
+/// it: how far back memory answers is drawn evenly between the size less a piece and the size. Of `n` draws with the range `r`, the
+/// size lies above the largest by more than `k·r` with a chance of (1+k)^(1−n). Each look ends between two reads that were `resolution`
+/// apart.
 fn size(sizes: &[f64], resolution: f64) -> Estimate {
-    let mean = Sample::new(sizes.to_vec()).map_or(sizes[0], |sample| sample.mean());
-    let spread = Sample::new(sizes.to_vec()).filter(|_| sizes.len() > 1);
-    let degrees_of_freedom = (sizes.len() - 1) as f64;
-    let half = spread.map_or(0.0, |sample| {
-        let variance = sample.variance() / sizes.len() as f64;
-        let interval = Mean { value: mean, variance, degrees_of_freedom }.interval(CONFIDENCE);
-        interval.high - mean
-    });
-    let half = half + mean * resolution / 2.0;
+    let largest = sizes.iter().copied().fold(0.0, f64::max);
+    let range = largest - sizes.iter().copied().fold(f64::INFINITY, f64::min);
+    let beyond = |chance: f64| match sizes.len() {
+        0 | 1 => 0.0,
+        count => range * (chance.powf(-1.0 / (count - 1) as f64) - 1.0),
+    };
     Estimate {
-        value: mean,
-        low: (mean - half).max(0.0),
-        high: mean + half,
+        value: largest + beyond(0.5),
+        low: largest * (1.0 - resolution / 2.0),
+        high: (largest + beyond(1.0 - CONFIDENCE)) * (1.0 + resolution / 2.0),
         confidence: CONFIDENCE,
         effective_count: sizes.len() as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four draws from the last 2 MiB of 32: the largest 31.5, the range 1.5. 2^(1/3) − 1 = 0.26; 20^(1/3) − 1 = 1.714.
+    #[test]
+    fn the_size_lies_above_the_largest_draw() {
+        let size = size(&[30.0, 31.5, 30.5, 31.0], 0.0);
+        assert!((size.value - 31.89).abs() < 0.01 && size.low == 31.5 && (size.high - 34.07).abs() < 0.01);
+        assert_eq!(super::size(&[30.0], 0.1).low, 28.5);
     }
 }

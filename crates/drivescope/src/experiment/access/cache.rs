@@ -2,7 +2,7 @@
 //! looking back over a stream that was just read.
 
 use super::NAME;
-use crate::experiment::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase, random_block};
+use crate::experiment::preparation::{SEQUENTIAL_DEPTH, phase, random_block};
 use crate::experiment::{Experiment, Outlook, Question};
 use analysis::cache::{Kept, ReadOn, kept, read_on};
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -18,18 +18,21 @@ const PLACES_STREAM: u64 = u64::MAX - 1;
 const PAUSE: Nanos = Nanos::from_millis(80);
 /// Reads of what was just read, which say how long memory takes.
 const READS_AGAIN: usize = 8;
-/// Distances that are tried first: powers of two from a block on.
+/// Distances that are tried first: powers of four from a block on.
 const DISTANCE_MAX: u64 = 64 * MIB;
-const REPEATS_FIRST: usize = 2;
-/// Then between the two where it ends, twice: the step is then known to one part in 64 of an octave.
+const REPEATS_FIRST: usize = 3;
+/// Then between the two where it ends, twice: of the three octaves' width an eighth is left, and then an eighth of that, 5 %.
 const HALVINGS: u32 = 2;
-const BETWEEN: usize = 7;
-const REPEATS_BETWEEN: usize = 3;
-/// Streams to look back over, each longer than the last; three of the first that is longer than what is kept.
+const BETWEEN: u64 = 7;
+const REPEATS_BETWEEN: usize = 4;
+/// Streams to look back over, each longer than the last; four of the first that is longer than what is kept. Of each, up to an
+/// eighth is left off at random: a cache is given up piece by piece, and where in a piece a stream ends must not be always the same.
 const STREAMS: [u64; 3] = [64 * MIB, 256 * MIB, 1024 * MIB];
-const LOOKS: u32 = 3;
+const LEFT_OFF_PARTS: u64 = 8;
+const STREAM_BLOCK: Bytes = Bytes::from_kib(128);
+const LOOKS: u32 = 4;
 /// Reads back over a stream: each so much farther than the one before, from the first on.
-const FARTHER: f64 = 1.05;
+const FARTHER: f64 = 1.025;
 const NEAREST: u64 = MIB / 4;
 /// A stream that takes longer is cut short, and not looked back over.
 const STREAM_TIME_MAX: Nanos = Nanos::from_secs(20);
@@ -99,8 +102,8 @@ impl Cache {
 
     fn first_pairs(&mut self) -> Phase {
         let block = self.block().0;
-        let octaves = (0..).map(|octave| block << octave).take_while(|&distance| distance <= DISTANCE_MAX);
-        let mut distances: Vec<u64> = octaves.flat_map(|distance| [distance; REPEATS_FIRST]).collect();
+        let powers = (0..).map(|power| block << (2 * power)).take_while(|&distance| distance <= DISTANCE_MAX);
+        let mut distances: Vec<u64> = powers.flat_map(|distance| [distance; REPEATS_FIRST]).collect();
         distances.extend([0; READS_AGAIN]);
         self.pairs(distances, "pairs of reads, up to 64 MiB apart")
     }
@@ -109,7 +112,7 @@ impl Cache {
     fn pairs_between(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let ReadOn::Found { low: Some(low), high: Some(high), .. } = read_on(so_far) else { return None };
         let (block, room) = (self.block().0, high.0 - low.0);
-        let count = (room / block).saturating_sub(1).min(BETWEEN as u64);
+        let count = (room / block).saturating_sub(1).min(BETWEEN);
         let distance = |index: u64| (low.0 + room * (index + 1) / (count + 1)) / block * block;
         let mut distances: Vec<u64> = (0..count).map(distance).collect();
         distances.dedup();
@@ -121,7 +124,8 @@ impl Cache {
 
     /// Reads a stretch in order, so that the end of it is what the drive keeps.
     fn stream(&mut self, size: usize) -> Phase {
-        let bytes = Bytes(STREAMS[size]);
+        let left_off = self.prng.below(STREAMS[size] / LEFT_OFF_PARTS / STREAM_BLOCK.0) * STREAM_BLOCK.0;
+        let bytes = Bytes(STREAMS[size] - left_off);
         let range = ByteRange::new(self.place(bytes.0), bytes).expect("a stream lies inside the range");
         let alignment = self.block();
         let reads = Workload {

@@ -29,9 +29,10 @@ const ROUNDS_OF_MANY: u32 = 2;
 /// Rounds of finer numbers.
 const ROUNDS_FINER: u32 = 2;
 /// Single accesses of a disk differ by a third of their mean (seek and turn): 1000 of them tell it to 2 %, and a disk makes
-/// some 75 a second.
-const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(5000);
-const SINGLE: Nanos = Nanos::from_millis(400);
+/// some 75 a second. They are measured twice in a round: three means say too little of how they differ.
+const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(2500);
+const SINGLE: Nanos = Nanos::from_millis(200);
+const SINGLES_IN_ROUND: usize = 2;
 /// All others.
 const OTHER_MECHANICAL: Nanos = Nanos::from_millis(1200);
 const OTHER: Nanos = Nanos::from_millis(200);
@@ -246,6 +247,7 @@ fn cells(question: &Question, wish: &AccessWish, mix: OperationMix) -> Vec<Cell>
             distinct.push(cell);
         }
     }
+    distinct.extend(vec![one; SINGLES_IN_ROUND - 1]);
     distinct
 }
 
