@@ -18,10 +18,12 @@ mod interface_limit;
 
 mod rotation_period;
 mod read_ahead;
+mod seek;
 mod sequential_rate;
 mod slow_regions;
 mod span_effect;
 mod stripe_layout;
+mod track_layout;
 mod trust;
 mod unmapped_ranges;
 mod wake_up;
@@ -106,6 +108,8 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &drive_cache::DriveCache,
     &read_ahead::ReadAhead,
     &rotation_period::RotationPeriod,
+    &seek::Seek,
+    &track_layout::TrackLayout,
 ];
 
 /// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings

@@ -11,12 +11,25 @@
 //!                  read again)   side by side) over bytes)  turn or only in the next?)
 //! ```
 
+mod censored;
+mod density;
+mod layout;
+mod linear;
+mod near;
 mod rotation;
+mod seek;
+mod track;
 
+pub use density::Density;
+pub use layout::{Layout, ZoneSeen};
+pub use near::{NearMap, NearSeeks, near_maps};
 pub use rotation::Rotation;
+pub use seek::{Hop, SeekCurve, hops_of};
+pub use track::{TrackCount, counts_of, probe_count};
 
 use model::finding::Evidence;
 use model::plan::PhaseKind;
+use model::range::ByteRange;
 use model::record::IoRecord;
 use model::request::{Operation, Status};
 use model::run::{PhaseSummary, RunView};
@@ -106,4 +119,9 @@ pub(crate) fn evidence_of(run: &RunView<'_>) -> Vec<Evidence> {
     let end_ns = last.start_ns.saturating_add(last.duration_ns);
     let seconds = end_ns.saturating_sub(first.start_ns) as f64 / 1e9;
     vec![Evidence { phase, start_s: first.start_ns as f64 / 1e9, seconds }]
+}
+
+/// The range that single reads were spread over.
+pub(crate) fn range_of(run: &RunView<'_>) -> Option<ByteRange> {
+    single_read_phases(run).find_map(|(_, summary)| summary.phase.workload.as_ref().map(|workload| workload.range))
 }

@@ -3,18 +3,28 @@
 //! Stages, each planned from what the ones before it have shown:
 //!
 //! 1. *Rounds*: places all over the drive twice each, at random: the time of a turn, and the angle of each place.
+//! 2. *Strata*: probes of a track in every part of the drive: how dense cylinders lie over its bytes.
+//! 3. *Ways*: the same places as in the rounds on ways on which each next one passes just when the arm should get there: seeks.
+//! 4. *Places*: a few places whose tracks become known sector by sector, and pairs of sectors there: what a command costs alone,
+//!    and a seek to the next track.
+//! 5. *Tracks*: probes of tracks until the time is over: zones, surfaces, skew.
 
 mod anchors;
+mod probes;
+mod route;
 
 use super::preparation::{self, random_block};
-use super::{Experiment, Outlook, Question};
-use analysis::geometry::{Reading, readings_of};
+use super::{Experiment, Outlook, Question, Step};
+use analysis::geometry::{
+    Density, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, counts_of, hops_of, near_maps, readings_of,
+};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
 use model::run::RunView;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
+use route::Router;
 use std::collections::VecDeque;
 
 /// The word on the command line, and in every phase.
@@ -27,15 +37,39 @@ const READ_TIME_MAX: Nanos = Nanos::from_millis(100);
 const WAKE_UP_MAX: Nanos = Nanos::from_secs(30);
 /// What a read takes, for the plan that is shown.
 const READ_TIME_EXPECTED: Nanos = Nanos::from_millis(13);
+/// The time for all, unless another is asked for.
+const TIME: Nanos = Nanos::from_secs(110);
+/// Parts of the drive that are probed first.
+const STRATA: u64 = 48;
+/// Ways, and reads on each.
+const WAYS: u32 = 3;
+const WAY_READS: usize = 250;
+/// Places that become known sector by sector, spread over the drive.
+const PLACES: u64 = 6;
+/// More reads near each end of a track there, to know it closer.
+const CLOSER_READS: u32 = 5;
+/// By which parts of a turn sectors of a pair pass one after the other: on the same track up to what a command may cost, and on
+/// the next one with a seek of up to half a turn and more. Then closer around where they were just caught.
+const SAME_TRACK_TURNS: (f64, f64) = (0.02, 0.4);
+const NEXT_TRACK_TURNS: (f64, f64) = (0.03, 0.85);
+const PAIRS: u32 = 12;
+const CLOSE_TURNS: f64 = 0.04;
+/// Probes in a batch of the last stage.
+const BATCH: u64 = 40;
 
 /// The experiment.
 pub struct Geometry {
     block: Bytes,
     range: ByteRange,
+    time: Nanos,
     prng: Prng,
     queue: VecDeque<Phase>,
     stage: Stage,
     readings: Vec<Reading>,
+    rotation: Option<Rotation>,
+    /// Of `readings`, how many have been searched for probes, and what they held.
+    searched: usize,
+    counts: Vec<TrackCount>,
 }
 
 /// What the queue holds the end of.
@@ -43,6 +77,13 @@ pub struct Geometry {
 enum Stage {
     WarmUp,
     Rounds,
+    Strata,
+    Ways(u32),
+    Places,
+    Closer,
+    Pairs,
+    ClosePairs,
+    Tracks,
     Done,
 }
 
@@ -64,10 +105,14 @@ impl Geometry {
         Ok(Geometry {
             block,
             range,
+            time: question.time_limit.unwrap_or(TIME),
             prng: Prng::new(question.seed, PLACES_STREAM),
             queue: VecDeque::from([warm_up]),
             stage: Stage::WarmUp,
             readings: Vec::new(),
+            rotation: None,
+            searched: 0,
+            counts: Vec::new(),
         })
     }
 
@@ -86,15 +131,120 @@ impl Geometry {
 
     /// Plans what comes after what was done.
     fn plan(&mut self) {
-        match self.stage {
-            Stage::WarmUp => {
-                let anchors = anchors::draw(self.range, self.block.0, &mut self.prng);
-                let order = anchors::rounds(&anchors, 2, &mut self.prng);
-                self.queue.push_back(self.reads("places all over, twice each", &order));
-                self.stage = Stage::Rounds;
+        if self.stage == Stage::WarmUp {
+            let anchors = anchors::draw(self.range, self.block.0, &mut self.prng);
+            let order = anchors::rounds(&anchors, 2, &mut self.prng);
+            self.queue.push_back(self.reads("places all over, twice each", &order));
+            self.stage = Stage::Rounds;
+            return;
+        }
+        // The places that are read again on ways make the time of a turn more exact; what comes later adds nothing to it.
+        if self.rotation.is_none() || matches!(self.stage, Stage::Ways(_)) {
+            self.rotation = Rotation::of(&self.readings).ok();
+        }
+        let Some(rotation) = self.rotation.clone() else {
+            self.stage = Stage::Done;
+            return;
+        };
+        self.counts.extend(counts_of(&self.readings[self.searched..], &rotation, self.block.0));
+        self.searched = self.readings.len();
+        self.stage = match self.stage {
+            Stage::Rounds => self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata),
+            Stage::Strata => self.plan_way(&rotation, 1),
+            Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
+            Stage::Ways(_) => self.plan_places(),
+            Stage::Places => self.plan_closer(&rotation),
+            Stage::Closer => self.plan_pairs(&rotation),
+            Stage::Pairs => self.plan_close_pairs(&rotation),
+            Stage::ClosePairs | Stage::Tracks => {
+                self.plan_probes("tracks at random places", BATCH, Stage::Tracks)
             }
-            Stage::Rounds => self.stage = Stage::Done,
-            Stage::Done => {}
+            Stage::WarmUp | Stage::Done => Stage::Done,
+        };
+    }
+
+    /// A probe in each of so many parts of the range.
+    fn plan_probes(&mut self, what: &str, count: u64, stage: Stage) -> Stage {
+        let places = probes::strata(self.range, count, &mut self.prng);
+        let reads: Vec<u64> = places.iter().flat_map(|place| self.probe(*place, probes::below)).collect();
+        self.queue.push_back(self.reads(what, &reads));
+        stage
+    }
+
+    fn probe(&self, place: u64, below: impl Fn(Option<f64>) -> Vec<u64>) -> Vec<u64> {
+        let below = below(probes::sectors_near(&self.counts, place));
+        probes::reads_at(self.range, self.block.0, place, below.into_iter())
+    }
+
+    /// A way on which each next sector passes when the arm should get there.
+    fn plan_way(&mut self, rotation: &Rotation, number: u32) -> Stage {
+        let density = Density::of(self.range.first().0, self.range.bytes().0, &self.counts);
+        let hops = hops_of(&self.readings, rotation);
+        if let Some(curve) = SeekCurve::of(&hops, rotation, &density) {
+            let before: Vec<u64> = self.readings.iter().map(|reading| reading.offset).collect();
+            let way = Router::new(rotation, &density, &curve).way(WAY_READS, &before, &mut self.prng);
+            if !way.is_empty() {
+                self.queue.push_back(self.reads("places as they come by", &way));
+            }
+        }
+        Stage::Ways(number)
+    }
+
+    /// Probes over some tracks, at a few places.
+    fn plan_places(&mut self) -> Stage {
+        let places = probes::strata(self.range, PLACES, &mut self.prng);
+        let close = |sectors: Option<f64>| sectors.map_or_else(Vec::new, probes::below_close);
+        let reads: Vec<u64> = places.iter().flat_map(|place| self.probe(*place, close)).collect();
+        if reads.is_empty() {
+            return Stage::Pairs;
+        }
+        self.queue.push_back(self.reads("some tracks, closely", &reads));
+        Stage::Places
+    }
+
+    /// More reads near the ends of those tracks.
+    fn plan_closer(&mut self, rotation: &Rotation) -> Stage {
+        let maps = near_maps(&self.readings, rotation, self.block.0);
+        let reads: Vec<u64> = maps.iter().flat_map(|map| map.closer_places(CLOSER_READS)).collect();
+        if !reads.is_empty() {
+            self.queue.push_back(self.reads("the ends of these tracks", &reads));
+        }
+        Stage::Closer
+    }
+
+    /// Pairs of sectors there.
+    fn plan_pairs(&mut self, rotation: &Rotation) -> Stage {
+        let even = |turns: (f64, f64)| -> Vec<f64> {
+            let step = (turns.1 - turns.0) / f64::from(PAIRS - 1);
+            (0..PAIRS).map(|index| turns.0 + step * f64::from(index)).collect()
+        };
+        self.queue_pairs(rotation, &even(SAME_TRACK_TURNS), &even(NEXT_TRACK_TURNS));
+        Stage::Pairs
+    }
+
+    /// The same around the times that the first pairs showed.
+    fn plan_close_pairs(&mut self, rotation: &Rotation) -> Stage {
+        let maps = near_maps(&self.readings, rotation, self.block.0);
+        if let Some(seeks) = NearSeeks::of(&self.readings, &maps, rotation) {
+            let turns = |seconds: f64| seconds / rotation.turn_s();
+            let around = |middle: f64| -> Vec<f64> {
+                let step = 2.0 * CLOSE_TURNS / f64::from(PAIRS - 1);
+                (0..PAIRS).map(|index| (middle - CLOSE_TURNS + step * f64::from(index)).max(0.01)).collect()
+            };
+            let overhead = turns(seeks.overhead.value);
+            let next = overhead + turns(seeks.next_track.value);
+            self.queue_pairs(rotation, &around(overhead), &around(next));
+        }
+        Stage::ClosePairs
+    }
+
+    fn queue_pairs(&mut self, rotation: &Rotation, same: &[f64], next: &[f64]) {
+        let maps = near_maps(&self.readings, rotation, self.block.0);
+        for (tracks, turns) in [(0, same), (1, next)] {
+            let reads = probes::pairs(&maps, tracks, turns, &mut self.prng);
+            if !reads.is_empty() {
+                self.queue.push_back(self.reads("pairs of sectors side by side", &reads));
+            }
         }
     }
 }
@@ -109,13 +259,27 @@ impl Experiment for Geometry {
             self.readings.extend(readings_of(so_far.series.ios(newest as u32)));
         }
         while self.queue.is_empty() && self.stage != Stage::Done {
+            if so_far.elapsed() >= self.time {
+                return None;
+            }
             self.plan();
         }
         self.queue.pop_front()
     }
 
+    /// What is planned, as long as reads of a disk take, and before that the time that all may take.
     fn outlook(&self) -> Outlook {
-        Outlook::of(&Vec::from(self.queue.clone()))
+        let mut outlook = Outlook::of(&Vec::from(self.queue.clone()));
+        if self.stage == Stage::WarmUp {
+            outlook.steps.push(Step {
+                what: format!("single reads of {} that tell where sectors lie", self.block),
+                phases: 1,
+                time: self.time.max(WARM_UP) ,
+                reads: Some(Bytes(self.time.0 / READ_TIME_EXPECTED.0 * self.block.0)),
+                writes: Some(Bytes::ZERO),
+            });
+        }
+        outlook
     }
 
     fn needs_trace(&self, phase: &Phase) -> bool {

@@ -1,0 +1,113 @@
+//! Where the tracks of a disk lie.
+//!
+//! # What it finds
+//! How many zones were seen, with the numbers of sectors on their tracks; by how much tracks are turned against each other (skew);
+//! and how many surfaces there are at least.
+//! # Why it matters
+//! Sectors on a track decide how fast each part of a disk is, and surfaces that differ make the stripes that sequential rates show.
+//! # How
+//! Sectors side by side on a track pass at angles that are a whole number of sectors apart; a few reads give the number exactly.
+//! See `geometry::track`, and `geometry::layout` for how zones come of it.
+//! # Cannot tell when
+//! Nothing turns; at most places no number of sectors fits the angles: the addresses do not follow tracks (several drives, a
+//! drive that moves data), or the clock is too coarse for them.
+//! # Known problems
+//! Zones that no probe met are missing. Surfaces with the same number of sectors count as one. A number holds where it was counted;
+//! drives that leave out single bad sectors have tracks with some fewer. Skews of a turn and more are seen without their whole turns.
+//! # References
+//! Henry Wong, "Hard disk geometry microbenchmarking", 2019. Gim and Won, "Extract and infer quickly", ACM TOS 6(2), 2010.
+//! Rissanen, "Modeling by shortest data description", Automatica 14, 1978. Chao, "Nonparametric estimation of the number of classes
+//! in a population", 1984.
+
+use super::{Detector, Need};
+use crate::geometry::{Layout, Rotation, all_readings, counts_of, evidence_of, probe_count};
+use model::finding::{Datum, Finding, FindingCode};
+use model::run::RunView;
+
+/// See the head of this file.
+pub(super) struct TrackLayout;
+
+/// The share of probes to which some number of sectors must fit; on a disk nearly all do, but for those at defects and at changes
+/// of surface.
+const FITTING_SHARE_MIN: f64 = 0.5;
+
+impl Detector for TrackLayout {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::TrackLayout]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Asked("geometry")]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let finding = found(run).unwrap_or_else(|why| Finding::unknown(FindingCode::TrackLayout, why));
+        vec![finding]
+    }
+}
+
+fn found(run: &RunView<'_>) -> Result<Finding, String> {
+    let readings = all_readings(run);
+    let rotation = Rotation::of(&readings)?;
+    let sector = run.target.physical_block.max(run.target.logical_block).0;
+    let counts = counts_of(&readings, &rotation, sector);
+    let probes = probe_count(&readings);
+    if probes == 0 {
+        return Err("No tracks were looked at. Measure longer.".into());
+    }
+    if (counts.len() as f64) < FITTING_SHARE_MIN * probes as f64 {
+        return Err(format!(
+            "At {} of {probes} places the angles of sectors side by side fit no track: addresses do not follow tracks here.",
+            probes - counts.len()
+        ));
+    }
+    let layout = Layout::of(&counts, &rotation)
+        .filter(|layout| layout.exact.0 as f64 >= FITTING_SHARE_MIN * counts.len() as f64)
+        .ok_or("The moments at which reads are done scatter too much to count the sectors of a track.")?;
+    Ok(finding(run, &layout))
+}
+
+fn finding(run: &RunView<'_>, layout: &Layout) -> Finding {
+    let zones = &layout.zones;
+    let (first, last) = (&zones[0], &zones[zones.len() - 1]);
+    let surfaces = layout.surfaces_min();
+    let mut statement = format!(
+        "Tracks hold {} sectors at the start and {} at the end, in {} zones that were seen",
+        spread(&first.sectors),
+        spread(&last.sectors),
+        zones.len()
+    );
+    if surfaces > 1 {
+        statement.push_str(&format!(", on {surfaces} surfaces or more"));
+    }
+    statement.push('.');
+    let rows = zones.iter().map(|zone| {
+        let sectors = zone.sectors.iter().map(|count| Datum::Integer(u64::from(*count))).collect();
+        Datum::record([
+            ("first_byte", Datum::Integer(zone.first_byte)),
+            ("last_byte", Datum::Integer(zone.last_byte)),
+            ("sectors", Datum::List(sectors)),
+            ("probes", Datum::Integer(zone.probes as u64)),
+        ])
+    });
+    let code = FindingCode::TrackLayout;
+    let mut finding = Finding::number(code, layout.zone_count(), "count", statement, evidence_of(run))
+        .with_data("sectors_per_track", Datum::List(rows.collect()))
+        .with_data("surfaces_at_least", Datum::Integer(surfaces as u64))
+        .with_data("tracks_counted", Datum::Integer(layout.exact.1 as u64))
+        .with_data("tracks_exact", Datum::Integer(layout.exact.0 as u64))
+        .with_data("same_skew_share", Datum::Number(layout.same_skew_share));
+    if let Some(skew) = layout.skew_turns {
+        finding = finding.with_data("skew", Datum::Number(skew.value));
+    }
+    finding
+}
+
+/// "470", "459 to 487".
+fn spread(sectors: &[u32]) -> String {
+    match (sectors.last(), sectors.first()) {
+        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+        (Some(one), _) => one.to_string(),
+        _ => "an unknown number of".into(),
+    }
+}

@@ -1,0 +1,175 @@
+//! Zones out of the counts of single tracks.
+//!
+//! In a zone each surface has its own number of sectors on a track, and they follow each other in stripes; so a zone shows as a
+//! stretch in which a few counts come again and again. Where zones lie is decided by what describes all counts in the fewest
+//! words (minimum description length, Rissanen 1978): a zone costs its border and its set of counts, and each probe costs which
+//! of these it met.
+
+use super::{Rotation, TrackCount, wrapped};
+use crate::stats::CONFIDENCE;
+use model::estimate::Estimate;
+
+/// Counts of one zone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZoneSeen {
+    /// The first byte that was seen in it.
+    pub first_byte: u64,
+    /// The last.
+    pub last_byte: u64,
+    /// Sectors on its tracks: each number once, the largest first.
+    pub sectors: Vec<u32>,
+    /// How many tracks were counted.
+    pub probes: usize,
+}
+
+/// Zones, skew and surfaces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// From the start of the range on.
+    pub zones: Vec<ZoneSeen>,
+    /// What passes from the end of a track to the start of the next, in turns less whole ones.
+    pub skew_turns: Option<Estimate>,
+    /// The share of track ends at which it is that.
+    pub same_skew_share: f64,
+    /// Probes whose count is a single number, and all.
+    pub exact: (usize, usize),
+}
+
+/// A surface has at least a hundred tracks in a row on disks that keep to it (Wong 2019: 115 to 315), so that one end of a
+/// track in a hundred is another; on disks that do not, each cylinder has a larger skew at its end, and a disk of 12 surfaces
+/// shows it at one end in twelve. Half way between them.
+const SAME_SKEW_MIN: f64 = 0.95;
+/// Track ends without which the skew is not told.
+const ENDS_MIN: usize = 8;
+/// Different counts in a zone at most: 20 surfaces are the most that are made.
+const SET_MAX: usize = 24;
+/// How many numbers a surface's count may be, as a share of it: surfaces differ by 3 % to either side.
+const SURFACE_SHARE: f64 = 0.06;
+
+impl Layout {
+    /// What counts show; none where no probe has a single number.
+    pub fn of(counts: &[TrackCount], rotation: &Rotation) -> Option<Layout> {
+        let mut exact: Vec<(u64, u32)> =
+            counts.iter().filter_map(|count| Some((count.offset, count.exact()?))).collect();
+        exact.sort_unstable();
+        if exact.is_empty() {
+            return None;
+        }
+        let (skew_turns, same_skew_share) = skew_of(counts, rotation);
+        Some(Layout { zones: zones_of(&exact), skew_turns, same_skew_share, exact: (exact.len(), counts.len()) })
+    }
+
+    /// Whether tracks that follow each other lie on the same surface, as far as skews tell.
+    pub fn keeps_surface(&self) -> bool {
+        self.same_skew_share >= SAME_SKEW_MIN
+    }
+
+    /// The most different counts in a zone: there are at least as many surfaces.
+    pub fn surfaces_min(&self) -> usize {
+        self.zones.iter().map(|zone| zone.sectors.len()).max().unwrap_or(0)
+    }
+
+    /// Zones, with the number that was missed by chance beside those that were met: where some were met by a single probe and
+    /// others by two, so many by none (Chao 1984).
+    pub fn zone_count(&self) -> Estimate {
+        let met = |times: usize| self.zones.iter().filter(|zone| zone.probes == times).count() as f64;
+        let missed = met(1) * (met(1) - 1.0).max(0.0) / (2.0 * (met(2) + 1.0));
+        let value = self.zones.len() as f64;
+        Estimate {
+            value,
+            low: value - met(1),
+            high: value + missed.ceil() + met(1),
+            confidence: CONFIDENCE,
+            effective_count: self.zones.iter().map(|zone| zone.probes as f64).sum(),
+        }
+    }
+}
+
+/// The skew that most track ends have, and the share of ends that have it.
+fn skew_of(counts: &[TrackCount], rotation: &Rotation) -> (Option<Estimate>, f64) {
+    let skews: Vec<f64> = counts.iter().filter_map(|count| count.skew_turns).collect();
+    let tolerance = 2.0 * rotation.tolerance_turns();
+    let alike = |skew: f64| -> Vec<f64> {
+        skews.iter().map(|other| wrapped(other - skew)).filter(|apart| apart.abs() <= tolerance).collect()
+    };
+    let Some((skew, near)) = skews.iter().map(|skew| (*skew, alike(*skew))).max_by_key(|(_, near)| near.len())
+    else {
+        return (None, 0.0);
+    };
+    let share = near.len() as f64 / skews.len() as f64;
+    let count = near.len() as f64;
+    let mean = near.iter().sum::<f64>() / count;
+    let half = 2.0 * 2.0_f64.sqrt() * rotation.scatter_turns / count.sqrt();
+    let value = (skew + mean).rem_euclid(1.0);
+    let estimate = Estimate {
+        value,
+        low: value - half,
+        high: value + half,
+        confidence: CONFIDENCE,
+        effective_count: count,
+    };
+    ((skews.len() >= ENDS_MIN && share > 0.5).then_some(estimate), share)
+}
+
+/// The zones that describe the counts in the fewest words. Counts are sorted by place.
+fn zones_of(counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
+    let size = counts.len();
+    let border = (size as f64).ln().max(1.0);
+    // The least cost of the first so many counts, and where the last zone of them begins.
+    let mut best: Vec<(f64, usize)> = vec![(0.0, 0)];
+    for end in 1..=size {
+        let mut set: Vec<u32> = Vec::new();
+        let mut cheapest = (f64::INFINITY, 0);
+        for start in (0..end).rev() {
+            let count = counts[start].1;
+            if !set.contains(&count) {
+                set.push(count);
+                if set.len() > SET_MAX {
+                    break;
+                }
+            }
+            let first = f64::from(counts[start].1);
+            let numbers = (first * SURFACE_SHARE).max(2.0).ln();
+            // The first number of a zone may be any; the others are close to it.
+            let of_set = first.ln() + (set.len() - 1) as f64 * numbers;
+            let of_probes = (end - start) as f64 * (set.len() as f64).ln();
+            let cost = best[start].0 + border + of_set + of_probes;
+            if cost < cheapest.0 {
+                cheapest = (cost, start);
+            }
+        }
+        best.push(cheapest);
+    }
+    let mut zones = Vec::new();
+    let mut end = size;
+    while end > 0 {
+        let start = best[end].1;
+        let mut sectors: Vec<u32> = counts[start..end].iter().map(|(_, count)| *count).collect();
+        sectors.sort_unstable_by(|a, b| b.cmp(a));
+        sectors.dedup();
+        zones.push(ZoneSeen {
+            first_byte: counts[start].0,
+            last_byte: counts[end - 1].0,
+            sectors,
+            probes: end - start,
+        });
+        end = start;
+    }
+    zones.reverse();
+    zones
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_are_where_the_set_of_counts_changes() {
+        let sets: [[u32; 3]; 3] = [[500, 510, 490], [480, 490, 470], [460, 470, 450]];
+        let counts: Vec<(u64, u32)> =
+            (0..90).map(|index| (index as u64 * 1000, sets[index / 30][(index * 7) % 3])).collect();
+        let zones = zones_of(&counts);
+        assert_eq!(zones.iter().map(|zone| zone.first_byte).collect::<Vec<_>>(), [0, 30_000, 60_000]);
+        assert_eq!(zones[1].sectors, [490, 480, 470]);
+    }
+}

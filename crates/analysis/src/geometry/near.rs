@@ -1,0 +1,257 @@
+//! What a command costs without a seek, and what a seek to the next track costs, at places whose tracks are known sector by
+//! sector.
+//!
+//! A *place* is a probe of a dozen reads and more over some tracks. It tells the number of sectors, the skew, and, the closer
+//! the more reads lie near it, where a track ends. Then the angle of every sector around is known, and a pair of reads can be
+//! chosen whose second passes the head at any wanted part of a turn after the first: whether it was caught in that turn bounds
+//! the time that the drive took to get there. On the same track that is the command alone.
+
+use super::censored::{Bounds, Fit, Setting};
+use super::seek::UNEVEN_TURNS;
+use super::track::{count_of, probes_of};
+use super::{Reading, Rotation, wrapped};
+use crate::stats::CONFIDENCE;
+use model::estimate::Estimate;
+
+/// A probe with as many readings is made to know tracks sector by sector: four to a track, over three tracks.
+const READINGS_MIN: usize = 12;
+/// The share of the readings of a place that fit its map; one in ten may have met something else.
+const FITTING_SHARE_MIN: f64 = 0.85;
+/// The tracks of a place that its map covers.
+const TRACKS: f64 = 3.0;
+/// Pairs of each kind, without which nothing is concluded.
+const PAIRS_MIN: usize = 12;
+/// Two-sided 95 % of a normal distribution.
+const NORMAL_95: f64 = 1.96;
+
+/// Tracks of one place, sector by sector. Sectors count downwards from the highest that was read.
+#[derive(Clone, Debug)]
+pub struct NearMap {
+    top: u64,
+    sector_bytes: u64,
+    sectors: f64,
+    /// The first sector down that may lie on the next track, and the first that surely does.
+    border: (f64, f64),
+    skew: f64,
+    angle: f64,
+}
+
+impl NearMap {
+    /// The map of a place by a probe of it, and by all other reads of it.
+    fn of(
+        probe: &[Reading],
+        readings: &[Reading],
+        rotation: &Rotation,
+        sector_bytes: u64,
+    ) -> Option<NearMap> {
+        let count = count_of(probe, rotation, sector_bytes)?;
+        let sectors = count.exact().map_or(count.sectors, f64::from);
+        let top = probe.first()?.offset;
+        let mut map =
+            NearMap { top, sector_bytes, sectors, border: (0.0, sectors), skew: count.skew_turns?, angle: 0.0 };
+        // The tracks of a place are told by the reads that were made to tell them, up to the first pair of it.
+        let spots: Vec<(f64, f64)> = readings
+            .iter()
+            .filter_map(|reading| {
+                let below = map.below(reading.offset)?;
+                Some((below, rotation.phase(reading.completed_ns) + below / sectors))
+            })
+            .collect();
+        map.fit_border(&spots, 2.0 * rotation.tolerance_turns())?;
+        Some(map)
+    }
+
+    /// Tries all sectors at which a track may end, and keeps those that fit the most readings.
+    fn fit_border(&mut self, spots: &[(f64, f64)], tolerance: f64) -> Option<()> {
+        let mut best: (usize, f64, f64, f64) = (0, 0.0, 0.0, 0.0);
+        for border in 1..=self.sectors as u64 {
+            let border = border as f64;
+            let levels: Vec<f64> =
+                spots.iter().map(|(below, turns)| turns + self.skew * self.tracks_down(*below, border)).collect();
+            for from in levels.iter().take(levels.len().min(6)) {
+                let fits = levels.iter().filter(|level| wrapped(*level - from).abs() <= tolerance).count();
+                if fits > best.0 {
+                    best = (fits, border, border, *from);
+                } else if fits == best.0 {
+                    best.2 = border;
+                }
+            }
+        }
+        let (fits, first, last, angle) = best;
+        (self.border, self.angle) = ((first, last), angle);
+        (fits as f64 >= FITTING_SHARE_MIN * spots.len() as f64 && last - first < self.sectors / 2.0).then_some(())
+    }
+
+    fn tracks_down(&self, below: f64, border: f64) -> f64 {
+        if below < border { 0.0 } else { ((below - border) / self.sectors).floor() + 1.0 }
+    }
+
+    fn below(&self, offset: u64) -> Option<f64> {
+        let below = (self.top.checked_sub(offset)? / self.sector_bytes) as f64;
+        (below <= TRACKS * self.sectors).then_some(below)
+    }
+
+    /// Which track a byte lies on, counted downwards, where that is sure.
+    fn track(&self, offset: u64) -> Option<u32> {
+        let below = self.below(offset)?;
+        let tracks = self.tracks_down(below, self.border.0);
+        (tracks == self.tracks_down(below, self.border.1)).then_some(tracks as u32)
+    }
+
+    /// When the sector of a byte has passed, as a part of a turn.
+    fn angle_at(&self, offset: u64) -> Option<f64> {
+        let below = self.below(offset)?;
+        Some(self.angle - below / self.sectors - self.skew * f64::from(self.track(offset)?))
+    }
+
+    /// Places that tell closer where its tracks end, from the highest down.
+    pub fn closer_places(&self, count: u32) -> Vec<u64> {
+        let (first, last) = self.border;
+        let step = (last - first) / f64::from(count + 1);
+        let mut below: Vec<u64> = (0..2)
+            .flat_map(|track| {
+                (1..=count)
+                    .map(move |index| (first + f64::from(track) * self.sectors + step * f64::from(index)) as u64)
+            })
+            .collect();
+        below.dedup();
+        below.iter().filter_map(|below| self.top.checked_sub(below * self.sector_bytes)).collect()
+    }
+
+    /// Two sectors, the second so many tracks below the first (none or one), and passing that part of a turn later. `draw` is
+    /// uniform in [0, 1).
+    pub fn pair(&self, tracks: u32, later_turns: f64, draw: f64) -> Option<(u64, u64)> {
+        let (first, last) = self.border;
+        let down = f64::from(tracks);
+        let turns = (-later_turns - self.skew * down).rem_euclid(1.0);
+        let choices = [turns, turns + 1.0].into_iter().filter_map(|turns| {
+            let apart = (turns * self.sectors).round();
+            // From behind the border, to where the track after this one ends at the soonest.
+            let from = last.max(last + down * self.sectors - apart);
+            let to = (first + self.sectors - 1.0).min(first + (down + 1.0) * self.sectors - 1.0 - apart);
+            (from <= to && apart >= 1.0).then_some((from, to, apart))
+        });
+        let (from, to, apart) = choices.max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)))?;
+        let below = (from + draw * (to - from + 1.0)).floor().min(to);
+        let offset = |below: f64| self.top.checked_sub(below as u64 * self.sector_bytes);
+        Some((offset(below)?, offset(below + apart)?))
+    }
+}
+
+/// What pairs of reads on one track and on neighbouring ones show.
+#[derive(Clone, Debug)]
+pub struct NearSeeks {
+    /// What a command takes until the sector may pass, without any seek, in seconds.
+    pub overhead: Estimate,
+    /// How much longer it takes on the next track.
+    pub next_track: Estimate,
+    /// How many pairs there were on the same track, and on the next one.
+    pub pairs: (usize, usize),
+}
+
+/// The places of a run that are known sector by sector.
+pub fn near_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
+    let probes = probes_of(readings).into_iter().filter(|probe| probe.len() >= READINGS_MIN);
+    probes.filter_map(|probe| NearMap::of(probe, readings, rotation, sector_bytes)).collect()
+}
+
+impl NearSeeks {
+    /// What the pairs at places with a map show; none where they are too few.
+    pub fn of(readings: &[Reading], maps: &[NearMap], rotation: &Rotation) -> Option<NearSeeks> {
+        let turn_s = rotation.turn_s();
+        let mut bounds = Vec::new();
+        let mut pairs = [0, 0];
+        for map in maps {
+            for reading in readings {
+                let Some(track) = map.hop(reading, rotation) else { continue };
+                pairs[track] += 1;
+                let high_s = reading.seconds() - turn_s / map.sectors;
+                bounds.push(Bounds { low_s: high_s - turn_s, high_s, shares: vec![(track, 1.0)] });
+            }
+        }
+        if pairs[0] < PAIRS_MIN || pairs[1] < PAIRS_MIN {
+            return None;
+        }
+        // A sector is a five-hundredth of a turn or less; nothing is known closer than that.
+        let setting = Setting {
+            start_s: vec![0.05 * turn_s, 0.2 * turn_s],
+            smooth: vec![(vec![(0, 1.0)], turn_s), (vec![(1, 1.0)], turn_s)],
+            timing_s: turn_s * rotation.scatter_turns.max(1.0 / 1000.0),
+            reach_s: turn_s / 2.0,
+        };
+        let fit = Fit::of(&bounds, &setting)?;
+        let estimate = |weights: &[f64], count: usize| {
+            let (value, deviation) = fit.sum(weights);
+            Estimate {
+                value,
+                low: value - NORMAL_95 * deviation,
+                high: value + NORMAL_95 * deviation,
+                confidence: CONFIDENCE,
+                effective_count: count as f64,
+            }
+        };
+        Some(NearSeeks {
+            overhead: estimate(&[1.0, 0.0], pairs[0]),
+            next_track: estimate(&[-1.0, 1.0], pairs[1]),
+            pairs: (pairs[0], pairs[1]),
+        })
+    }
+}
+
+impl NearMap {
+    /// Whether a reading was a hop downwards within this place to a track that is known, whose sector passed when it should: over
+    /// how many tracks, none or one.
+    fn hop(&self, reading: &Reading, rotation: &Rotation) -> Option<usize> {
+        let (from, _) = reading.before?;
+        let (from_track, track) = (self.track(from)?, self.track(reading.offset)?);
+        let tracks = track.checked_sub(from_track)? as usize;
+        let angle = self.angle_at(reading.offset)?;
+        let met = wrapped(rotation.phase(reading.completed_ns) - angle).abs()
+            <= rotation.tolerance_turns().max(UNEVEN_TURNS);
+        (reading.offset < from && tracks <= 1 && met).then_some(tracks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map() -> NearMap {
+        NearMap {
+            top: 1 << 30,
+            sector_bytes: 4096,
+            sectors: 400.0,
+            border: (100.0, 102.0),
+            skew: 0.1,
+            angle: 0.0,
+        }
+    }
+
+    /// The angle at the end of a pair is what was asked for, and both ends lie on the right tracks.
+    #[test]
+    fn pairs_are_as_far_apart_as_asked() {
+        let map = map();
+        for tracks in [0, 1] {
+            for later in [0.03, 0.1, 0.25, 0.6, 0.9] {
+                let Some((one, other)) = map.pair(tracks, later, 0.5) else {
+                    panic!("no pair {tracks} tracks and {later} turns apart")
+                };
+                let (from, to) = (map.track(one).expect("sure"), map.track(other).expect("sure"));
+                assert_eq!(to - from, tracks);
+                let turns = map.angle_at(other).expect("known") - map.angle_at(one).expect("known");
+                assert!((turns.rem_euclid(1.0) - later).abs() < 0.5 / 400.0 + 1e-9, "{turns}, not {later}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_lie_on_either_track_is_on_none() {
+        let map = map();
+        let offset = |below: u64| map.top - below * 4096;
+        assert_eq!(map.track(offset(99)), Some(0));
+        assert_eq!(map.track(offset(101)), None);
+        assert_eq!(map.track(offset(102)), Some(1));
+        assert_eq!(map.track(offset(499)), Some(1));
+        assert_eq!(map.track(offset(502)), Some(2));
+    }
+}

@@ -1,0 +1,202 @@
+//! Sectors on a track, from the angles of some that lie side by side.
+//!
+//! A *probe* is a few reads close together, each below the last in address, so that what the drive read on after one does not
+//! answer the next. Two sectors of one track that are g apart lie g/n of a turn apart. Where a track ends between them, a skew
+//! comes on top, and they fit no n that the others fit. So the n is taken that most pairs of a probe fit, and then made as
+//! exact as all readings on that track allow.
+
+use super::{Reading, Rotation, wrapped};
+
+/// Sectors on a track: from 26 (1987) to 5000 are known, and 512 to 4096 bytes each; a track of a thousandth of a turn for a
+/// sector is far from either end.
+const SECTORS: (u32, u32) = (24, 12_000);
+/// Reads of a probe are no further apart than this: a few tracks of any disk.
+const REACH_BYTES: u64 = 16 << 20;
+/// Fewer readings could not contradict each other.
+const READINGS_MIN: usize = 4;
+/// The interval of a count: 3.5 standard deviations to either side, since hundreds of counts are made and none shall be wrong.
+const DEVIATIONS: f64 = 3.5;
+/// Of all pairs of a probe, those that must fit: with one end of a track between them, the readings of a probe fall into two
+/// groups, and of five readings split as evenly as can be four pairs of ten are within a group.
+const FITTING_SHARE_MIN: f64 = 0.4;
+/// The same of a long probe, over three tracks: a third of its pairs lie on one track, a little less where it begins within one.
+const LONG_PROBE: usize = 12;
+const FITTING_SHARE_LONG_MIN: f64 = 0.25;
+
+/// How many sectors a track holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrackCount {
+    /// The lowest place that was read on the track.
+    pub offset: u64,
+    /// The highest.
+    pub last_offset: u64,
+    /// Sectors: the best guess.
+    pub sectors: f64,
+    /// How few, and how many it may be.
+    pub range: (f64, f64),
+    /// What the angle jumps by at the end of the track, in turns less whole ones, where a probe went past one end.
+    pub skew_turns: Option<f64>,
+}
+
+impl TrackCount {
+    /// The number, where only one fits.
+    pub fn exact(&self) -> Option<u32> {
+        let (low, high) = (self.range.0.ceil(), self.range.1.floor());
+        (low == high).then_some(low as u32)
+    }
+}
+
+/// A reading of a probe: its sector, counted down from the first one, and its angle less that of the first one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub(super) below: f64,
+    pub(super) angle: f64,
+    pub(super) offset: u64,
+}
+
+/// The counts of all probes in a run.
+pub fn counts_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<TrackCount> {
+    let probes = probes_of(readings);
+    probes.iter().filter_map(|probe| count_of(probe, rotation, sector_bytes)).collect()
+}
+
+/// How many probes a run holds.
+pub fn probe_count(readings: &[Reading]) -> usize {
+    probes_of(readings).len()
+}
+
+/// Stretches of reads each of which was a little below the last.
+pub(super) fn probes_of(readings: &[Reading]) -> Vec<&[Reading]> {
+    let goes_on = |pair: &[Reading]| {
+        pair[1].before.is_some_and(|(offset, _)| offset == pair[0].offset)
+            && pair[1].offset < pair[0].offset
+            && pair[0].offset - pair[1].offset <= REACH_BYTES
+    };
+    let mut probes = Vec::new();
+    let mut start = 0;
+    for at in 1..=readings.len() {
+        if at == readings.len() || !goes_on(&readings[at - 1..=at]) {
+            if at - start >= READINGS_MIN {
+                probes.push(&readings[start..at]);
+            }
+            start = at;
+        }
+    }
+    probes
+}
+
+/// The readings of a probe as sectors and angles.
+pub(super) fn spots_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<Spot> {
+    let Some(first) = probe.first() else { return Vec::new() };
+    let spot = |reading: &Reading| Spot {
+        below: (first.offset as f64 - reading.offset as f64) / sector_bytes as f64,
+        angle: wrapped(rotation.turns_between(first.completed_ns, reading.completed_ns)),
+        offset: reading.offset,
+    };
+    probe.iter().map(spot).collect()
+}
+
+/// The count of one probe; none where no number of sectors stands out.
+pub(super) fn count_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Option<TrackCount> {
+    let spots = spots_of(probe, rotation, sector_bytes);
+    let tolerance = rotation.tolerance_turns();
+    let fitting = |sectors: f64| {
+        let mut count = 0;
+        for (index, one) in spots.iter().enumerate() {
+            for other in &spots[index + 1..] {
+                count += usize::from(misfit(one, other, sectors).abs() <= tolerance);
+            }
+        }
+        count
+    };
+    let (least, most) = SECTORS;
+    let scores: Vec<usize> = (least..=most).map(|sectors| fitting(f64::from(sectors))).collect();
+    let best = *scores.iter().max()?;
+    let pairs = spots.len() * (spots.len() - 1) / 2;
+    let least_share = if spots.len() < LONG_PROBE { FITTING_SHARE_MIN } else { FITTING_SHARE_LONG_MIN };
+    if (best as f64) < least_share * pairs as f64 {
+        return None;
+    }
+    let fits: Vec<f64> =
+        (least..=most).zip(&scores).filter(|(_, score)| **score == best).map(|(n, _)| f64::from(n)).collect();
+    let guess = fits[fits.len() / 2];
+    let group = largest_group(&spots, guess, tolerance);
+    refined(&spots, &group, &fits, rotation)
+}
+
+/// By how much the angle between two spots differs from what so many sectors to a track make it.
+fn misfit(one: &Spot, other: &Spot, sectors: f64) -> f64 {
+    wrapped(other.angle - one.angle + (other.below - one.below) / sectors)
+}
+
+/// The most spots that fit one of them: those on its track.
+fn largest_group(spots: &[Spot], sectors: f64, tolerance: f64) -> Vec<usize> {
+    let group = |from: usize| -> Vec<usize> {
+        (0..spots.len()).filter(|to| misfit(&spots[from], &spots[*to], sectors).abs() <= tolerance).collect()
+    };
+    (0..spots.len()).map(group).max_by_key(Vec::len).unwrap_or_default()
+}
+
+/// The count by a line through the angles of a group, and the skew to what lies beyond it.
+fn refined(spots: &[Spot], group: &[usize], fits: &[f64], rotation: &Rotation) -> Option<TrackCount> {
+    let guess = fits[fits.len() / 2];
+    let origin = spots[*group.first()?];
+    let (mut sum, mut square, mut sum_angle, mut product) = (0.0, 0.0, 0.0, 0.0);
+    for &index in group {
+        let below = spots[index].below - origin.below;
+        let residual = misfit(&origin, &spots[index], guess);
+        (sum, square) = (sum + below, square + below * below);
+        (sum_angle, product) = (sum_angle + residual, product + below * residual);
+    }
+    let count = group.len() as f64;
+    let width = square - sum * sum / count;
+    if group.len() < 2 || width <= 0.0 {
+        return None;
+    }
+    // Angles fall by 1/n for each sector down; what is left of that is the error of the guess.
+    let turns_per_sector = 1.0 / guess - (product - sum * sum_angle / count) / width;
+    let deviation = DEVIATIONS * rotation.scatter_turns / width.sqrt();
+    let sectors = 1.0 / turns_per_sector;
+    let (low, high) = (1.0 / (turns_per_sector + deviation), 1.0 / (turns_per_sector - deviation));
+    let valid = sectors.is_finite() && sectors > 0.0 && high > 0.0;
+    let (low, high) = (low.min(fits[0]), high.max(fits[fits.len() - 1]));
+    let edges = |pick: fn(u64, u64) -> u64| group.iter().map(|&index| spots[index].offset).reduce(pick);
+    valid.then(|| TrackCount {
+        offset: edges(u64::min).unwrap_or(origin.offset),
+        last_offset: edges(u64::max).unwrap_or(origin.offset),
+        sectors,
+        range: (low, high),
+        skew_turns: skew(spots, group, sectors, rotation.tolerance_turns()),
+    })
+}
+
+/// What the angle jumps by between the track of a group and the next one, where others of the probe agree on it.
+fn skew(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Option<f64> {
+    let origin = &spots[*group.first()?];
+    let lowest = group.iter().map(|&index| spots[index].below).fold(f64::MIN, f64::max);
+    // A spot no more than a track below what is known of this one lies on the next at most.
+    let beyond = spots.iter().filter(|spot| spot.below > lowest && spot.below < origin.below + sectors);
+    let jumps: Vec<f64> = beyond.map(|spot| -misfit(origin, spot, sectors)).map(wrapped).collect();
+    let first = *jumps.first()?;
+    let agree = jumps.iter().all(|jump| wrapped(jump - first).abs() <= 2.0 * tolerance);
+    (agree && first.abs() > 2.0 * tolerance).then(|| first.rem_euclid(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_with_one_whole_number_is_exact() {
+        let count = TrackCount {
+            offset: 0,
+            last_offset: 0,
+            sectors: 473.1,
+            range: (472.4, 473.6),
+            skew_turns: None,
+        };
+        assert_eq!(count.exact(), Some(473));
+        assert_eq!(TrackCount { range: (472.4, 474.1), ..count.clone() }.exact(), None);
+        assert_eq!(TrackCount { range: (472.4, 472.6), ..count }.exact(), None);
+    }
+}
