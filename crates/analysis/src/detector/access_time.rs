@@ -7,7 +7,9 @@
 //! database without concurrency. On a disk it is overhead, seek and half a turn; these parts are not told apart here.
 //! # How
 //! The sum of latencies over their number, with the variance from batches of at least 30 requests, since each seek
-//! begins where the last ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Failed requests have no part in it.
+//! begins where the last ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Where every
+//! read was kept, reads are grouped by how far each was from the one before: how likely each distance is, is known, so that only the
+//! spread at one distance is left, some two thirds of the whole on a disk. Failed requests have no part in it.
 //! # Cannot tell when
 //! Fewer than 30 reads succeeded, most failed, or they took no time.
 //! # Known problems
@@ -26,6 +28,7 @@ use crate::measured::{
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
+use crate::stats::poststratified::mean_of_equal_groups;
 use crate::stats::quantile::of_histogram;
 use crate::stats::ratio::{Pair, ratio_of_sums};
 use model::estimate::Estimate;
@@ -39,6 +42,10 @@ pub(super) struct AccessTime;
 
 const READS_MIN: u64 = 30;
 const BATCH_OPERATIONS: f64 = 30.0;
+/// Ten groups leave a hundredth of what distance makes latencies differ.
+const DISTANCE_GROUPS: usize = 10;
+/// A spread of fewer is too uncertain to add up.
+const GROUP_MIN: usize = 5;
 /// With a larger share of failures the rest is not the drive's behaviour.
 const ERROR_SHARE_MAX: f64 = 0.5;
 /// What the clock does not resolve.
@@ -104,13 +111,33 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
 }
 
 fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
-    let pair = |slice: &Slice| Pair { numerator: slice.latency_s, denominator: slice.operations };
     let rounds: Vec<Mean> = visits
         .iter()
-        .filter_map(|visit| {
-            let slices = visit.slices(run, Operation::Read, Part::Whole);
-            ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))
-        })
+        .filter_map(|visit| by_distance(run, visit).or_else(|| by_batches(run, visit)))
         .collect();
     mean_of_visits(&rounds).or_else(|| rounds.first().copied().filter(|mean| mean.degrees_of_freedom >= 2.0))
+}
+
+fn by_batches(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
+    let pair = |slice: &Slice| Pair { numerator: slice.latency_s, denominator: slice.operations };
+    let slices = visit.slices(run, Operation::Read, Part::Whole);
+    ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))
+}
+
+/// The mean of a visit whose reads were kept one by one, by how far each was from the one before.
+fn by_distance(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
+    let range_bytes = visit.workload.range.bytes().0 as f64;
+    let mut groups = vec![Vec::new(); DISTANCE_GROUPS];
+    let mut last: Option<u64> = None;
+    for io in run.series.ios(visit.phase).filter(|io| io.status.is_done()) {
+        if let Some(last) = last.replace(io.offset_bytes) {
+            let distance = io.offset_bytes.abs_diff(last) as f64 / range_bytes;
+            // Of two places drawn evenly, this share is no farther apart.
+            let nearer = 1.0 - (1.0 - distance).powi(2);
+            let group = ((nearer * DISTANCE_GROUPS as f64) as usize).min(DISTANCE_GROUPS - 1);
+            groups[group].push((io.completed_ns - io.submitted_ns) as f64 / 1e9);
+        }
+    }
+    let is_rich = groups.iter().all(|group| group.len() >= GROUP_MIN);
+    if is_rich { mean_of_equal_groups(&groups) } else { None }
 }

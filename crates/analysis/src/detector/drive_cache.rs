@@ -7,7 +7,7 @@
 //! # How
 //! A long stream is read, then single blocks ever farther back from its end. Blocks next to the end are surely kept by a drive that
 //! keeps anything, and random single reads surely not; where these two kinds lie apart, every answer is one of them. Memory answers as
-//! far back as the cache reaches. Streams of
+//! far back as the cache reaches, less what the drive reads on behind the end. Streams of
 //! several lengths give the size and its interval.
 //! # Cannot tell when
 //! Both kinds take equally long, as on flash and on drives whose cache is off; the cache holds more than the longest stream.
@@ -19,7 +19,7 @@
 use super::trust::Subject;
 use super::wording::memory;
 use super::{Detector, Need};
-use crate::cache::{Kept, kept};
+use crate::cache::{Kept, ReadOn, kept, read_on};
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
@@ -49,7 +49,7 @@ impl Detector for DriveCache {
                 "It keeps all of the longest stream that was read, {bytes}: its cache holds at least that, or another memory answers for it."
             )),
             Kept::Found { sizes, resolution, phases } => {
-                let estimate = size(&sizes, resolution);
+                let estimate = with_read_on(size(&sizes, resolution), read_on(run));
                 let statement = format!(
                     "The drive keeps about {} of what was read last; a range no larger than that is answered from its memory.",
                     memory(estimate.value)
@@ -60,6 +60,18 @@ impl Detector for DriveCache {
                 vec![Subject::of(run).qualify(finding)]
             }
         }
+    }
+}
+
+/// Behind the end of a stream the drive reads on, as far as pairs of reads have shown, and what it reads takes the place of the oldest;
+/// unless it does not come to that.
+fn with_read_on(back: Estimate, read_on: ReadOn) -> Estimate {
+    match read_on {
+        ReadOn::Found { low: Some(low), high: Some(high), .. } => {
+            let ahead = (low.0 as f64 * high.0 as f64).sqrt();
+            Estimate { value: back.value + ahead, high: back.high + high.0 as f64, ..back }
+        }
+        _ => back,
     }
 }
 

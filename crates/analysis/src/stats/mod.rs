@@ -6,6 +6,7 @@
 pub mod dependent;
 pub mod grouped;
 pub mod mean;
+pub mod poststratified;
 pub mod quantile;
 pub mod ratio;
 pub mod sample;

@@ -130,13 +130,7 @@ impl Cache {
         let alignment = self.block();
         let reads = Workload {
             alignment,
-            ..Workload::new(
-                range,
-                Pattern::Sequential,
-                OperationMix::Read,
-                SEQUENTIAL_BLOCK,
-                SEQUENTIAL_DEPTH,
-            )
+            ..Workload::new(range, Pattern::Sequential, OperationMix::Read, STREAM_BLOCK, SEQUENTIAL_DEPTH)
         };
         let stop = StopCondition { time: Some(STREAM_TIME_MAX), ..StopCondition::one_pass() };
         phase(NAME, format!("fill the drive's cache with {bytes}"), PhaseKind::WarmUp, Some(reads), stop)

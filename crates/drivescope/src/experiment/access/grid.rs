@@ -30,15 +30,15 @@ const ROUNDS_OF_MANY: u32 = 2;
 const ROUNDS_FINER: u32 = 2;
 /// Single accesses of a disk differ by a third of their mean (seek and turn): 1000 of them tell it to 2 %, and a disk makes
 /// some 75 a second. They are measured twice in a round: three means say too little of how they differ.
-const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(2500);
+const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(2800);
 const SINGLE: Nanos = Nanos::from_millis(200);
 const SINGLES_IN_ROUND: usize = 2;
 /// All others.
 const OTHER_MECHANICAL: Nanos = Nanos::from_millis(1200);
 const OTHER: Nanos = Nanos::from_millis(200);
-/// A disk answers more than 80 requests a second of a long queue: so long for each at once, and the queue was gone through once.
-const FOR_EACH_AT_ONCE: Nanos = Nanos::from_millis(12);
-const LONG_MAX: Nanos = Nanos::from_secs(10);
+/// A disk that sorts its queue answers 120 and more requests a second: so long for each at once, and the queue was gone through once.
+const FOR_EACH_AT_ONCE: Nanos = Nanos::from_millis(8);
+const LONG_MAX: Nanos = Nanos::from_secs(6);
 /// A span is measured if it holds so many blocks: with fewer, reads soon meet what was read before.
 const SPAN_BLOCKS_MIN: u64 = 4096;
 /// A size is measured if the range holds so many of it.
