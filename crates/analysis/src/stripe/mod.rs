@@ -18,7 +18,7 @@ pub use layout::Layout;
 
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
-use arms::coincidence;
+use arms::{Coincidence, coincidence};
 use model::estimate::Estimate;
 use model::plan::StopReason;
 use model::range::ByteRange;
@@ -39,17 +39,17 @@ const ARM_NS_MIN: u64 = 1_000_000;
 const ARM_SPREAD_NS_MIN: u64 = 2_000_000;
 /// Single reads, at least.
 const SINGLES_MIN: usize = 32;
-/// 1 − 1/n is 0 for one arm and a half for two: the middle parts them.
-const ONE_ARM_SHARE_MAX: f64 = 0.25;
-/// The probability that the number of arms is taken for another, if counts are normal, is one in a thousand.
-const ARMS_CONFIDENCE: f64 = 0.999;
-/// More arms than this are not told apart: 1 − 1/n changes too little.
-const MIRROR_MAX: f64 = 4.5;
+/// Arms are counted up to so many; beyond, 1 − 1/n changes too little.
+const ARMS_MAX: u32 = 8;
+/// The odds for a number of arms against any other, as a logarithm: one error in a thousand.
+const ARMS_LOG_ODDS_MIN: f64 = 6.9;
+/// In standard errors: what is further from every number than one measurement in a thousand is none of them.
+const ARMS_DEVIATION_MAX: f64 = 3.3;
 /// The odds for a layout against all others and none, as a logarithm: one error in ten thousand.
 const LOG_ODDS_MIN: f64 = 9.2;
 /// A layout is excluded when none has gained odds of 20 to 1, though this many answers came by which it would have.
 const NO_LAYOUT_LOG_ODDS_MAX: f64 = 3.0;
-const NO_LAYOUT_ANSWERS_MIN: usize = 2500;
+const NO_LAYOUT_ANSWERS_MIN: usize = 2000;
 /// Reads within a tenth of the range lie on the same drive of a few that follow each other.
 const NEAR_PART: u64 = 10;
 /// A die of flash reads at most four planes of 16 KiB at a time (ONFI 4), so what takes turns in larger chunks is no die.
@@ -183,7 +183,7 @@ impl Reads {
         Some(self.coincidence()?.all.interval(CONFIDENCE))
     }
 
-    fn coincidence(&self) -> Option<arms::Coincidence> {
+    fn coincidence(&self) -> Option<Coincidence> {
         coincidence(&self.crowds, self.single_quantile(0.5), self.range_bytes / NEAR_PART)
     }
 
@@ -200,16 +200,17 @@ impl Reads {
         let Some(found) = self.coincidence() else {
             return open("Too few reads were answered while many were under way.", true);
         };
-        let share = found.all.interval(ARMS_CONFIDENCE);
-        if share.high < ONE_ARM_SHARE_MAX {
-            return Verdict::One;
-        }
-        if share.low < ONE_ARM_SHARE_MAX {
-            return open("Whether one arm or more answer is not certain.", true);
+        let arms = count_of_arms(&found.all);
+        match arms {
+            Some(1) => return Verdict::One,
+            None if odds_against_one(&found.all) < ARMS_LOG_ODDS_MIN => {
+                return open("Whether one arm or more answer is not certain.", true);
+            }
+            _ => {}
         }
         match self.layout() {
             Found::Layout { layout, log_odds } => Verdict::Stripe { layout, log_odds },
-            Found::None if self.answers() >= NO_LAYOUT_ANSWERS_MIN => mirror(&found.all, found.near.as_ref()),
+            Found::None if self.answers() >= NO_LAYOUT_ANSWERS_MIN => mirror(&found, arms),
             Found::None => open("Several arms answer; how the places lie on them takes more reads.", true),
             Found::Open(why) => open(why, true),
         }
@@ -284,27 +285,50 @@ enum Found {
     Open(&'static str),
 }
 
+/// How far the share is from that of so many arms, in standard errors.
+fn deviation(share: &Mean, arms: u32) -> f64 {
+    (share.value - (1.0 - 1.0 / f64::from(arms))) / share.variance.sqrt()
+}
+
+/// The logarithm of the odds for the number of arms that fits best, against one.
+fn odds_against_one(share: &Mean) -> f64 {
+    let best = (2..=ARMS_MAX).map(|arms| deviation(share, arms).powi(2)).fold(f64::INFINITY, f64::min);
+    (deviation(share, 1).powi(2) - best) / 2.0
+}
+
+/// The number of arms, if no other is nearly as likely.
+fn count_of_arms(share: &Mean) -> Option<u32> {
+    let squared = |arms: u32| deviation(share, arms).powi(2);
+    let best = (1..=ARMS_MAX).min_by(|a, b| squared(*a).total_cmp(&squared(*b)))?;
+    let others = (1..=ARMS_MAX).filter(|arms| *arms != best).map(squared).fold(f64::INFINITY, f64::min);
+    let fits = squared(best).sqrt() <= ARMS_DEVIATION_MAX;
+    (fits && (others - squared(best)) / 2.0 >= ARMS_LOG_ODDS_MIN).then_some(best)
+}
+
 /// Several arms, and no place has its own: all of them have all.
-fn mirror(all: &Mean, near: Option<&Mean>) -> Verdict {
-    let share = all.interval(ARMS_CONFIDENCE);
+fn mirror(found: &Coincidence, arms: Option<u32>) -> Verdict {
     // Drives behind each other do not answer two reads that lie near each other.
-    let near_enough =
-        near.map(|near| near.interval(ARMS_CONFIDENCE).high >= share.low && near.value >= share.value / 2.0);
-    if near_enough != Some(true) {
+    let near_enough = found.near.as_ref().is_some_and(|near| near.value >= found.all.value / 2.0);
+    if !near_enough {
         return open(
             "Several arms answer, but not any two reads: the drives may follow one another, or differ in size.",
-            false,
+            true,
         );
     }
-    let arms = |share: f64| 1.0 / (1.0 - share).max(1e-3);
-    let (low, high) = (arms(share.low), arms(share.high));
-    if high >= MIRROR_MAX {
-        return open("Several arms answer all reads; how many is not certain.", true);
+    let number = |share: f64| 1.0 / (1.0 - share).max(0.05);
+    let share = found.all.interval(CONFIDENCE);
+    match arms {
+        Some(members) => Verdict::Mirror { members },
+        None => Verdict::Open {
+            why: format!(
+                "Several arms answer all reads, but how many is not certain: {:.1}, or from {:.1} to {:.1}.",
+                number(share.value),
+                number(share.low),
+                number(share.high)
+            ),
+            more_helps: true,
+        },
     }
-    if low.round() != high.round() {
-        return open("Several arms answer all reads; how many is not certain.", true);
-    }
-    Verdict::Mirror { members: low.round() as u32 }
 }
 
 fn open(why: &str, more_helps: bool) -> Verdict {

@@ -26,7 +26,8 @@ const ARMS_ROUNDS: [usize; 12] = [384, 768, 1024, 1024, 1024, 1024, 1024, 1024, 
 /// Without an arm it takes so many that controllers and links of all drives are busy, and requests that they are busy with.
 const STILL_DEPTH: u32 = 64;
 const STILL_BLOCK: Bytes = Bytes::from_kib(16);
-const STILL_ROUNDS: [usize; 2] = [4096, 4096];
+const STILL_ROUNDS: [usize; 6] = [4096; 6];
+const STILL_TIME_MAX: Nanos = Nanos::from_secs(6);
 /// No phase takes longer; one that does is cut and says what it says.
 const PHASE_TIME_MAX: Nanos = Nanos::from_secs(10);
 /// Nor does the part.
@@ -114,7 +115,7 @@ impl Stripe {
     fn is_told(&self) -> bool {
         match self.reads.verdict() {
             Verdict::One | Verdict::Mirror { .. } | Verdict::Stripe { .. } => true,
-            Verdict::Still { .. } => false,
+            Verdict::Still { layout, .. } => layout.is_some(),
             Verdict::Open { more_helps, .. } => !more_helps,
         }
     }
@@ -124,7 +125,8 @@ impl Stripe {
         if self.asked == 0 {
             return Some(self.listed("single reads".into(), self.block, SINGLES, 1));
         }
-        let is_late = so_far.elapsed().0.saturating_sub(began.0) >= self.time_max.0;
+        let time_max = if self.reads.has_arm() { self.time_max } else { self.time_max.min(STILL_TIME_MAX) };
+        let is_late = so_far.elapsed().0.saturating_sub(began.0) >= time_max.0;
         if is_late || (self.asked > 1 && self.is_told()) {
             return None;
         }
