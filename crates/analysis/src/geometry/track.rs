@@ -174,8 +174,8 @@ fn refined(spots: &[Spot], group: &[usize], fits: &[f64], rotation: &Rotation) -
 fn skew(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Option<f64> {
     let origin = &spots[*group.first()?];
     let lowest = group.iter().map(|&index| spots[index].below).fold(f64::MIN, f64::max);
-    // A spot no more than a track below what is known of this one lies on the next at most.
-    let beyond = spots.iter().filter(|spot| spot.below > lowest && spot.below < origin.below + sectors);
+    // This track ends below its lowest spot, and the next one a whole track further down.
+    let beyond = spots.iter().filter(|spot| spot.below > lowest && spot.below < lowest + sectors);
     let jumps: Vec<f64> = beyond.map(|spot| -misfit(origin, spot, sectors)).map(wrapped).collect();
     let first = *jumps.first()?;
     let agree = jumps.iter().all(|jump| wrapped(jump - first).abs() <= 2.0 * tolerance);
