@@ -38,6 +38,9 @@ const ZONE_SHARE: f64 = 0.025;
 const TIME_MAX: Nanos = Nanos::from_secs(59);
 /// Nor do they read more of a drive with moving parts than this share of it.
 const SHARE_MAX: f64 = 0.01;
+/// Nor, without moving parts, more than so many times all of it: what visits to the same places again do not agree on is no matter
+/// of places. A small file is visited thousands of times in a minute otherwise.
+const PASSES_MAX: u64 = 4;
 /// Strata, and visits to each edge in a round.
 const STRATA: u64 = 48;
 const EDGE_VISITS: u64 = 12;
@@ -129,12 +132,13 @@ impl Adaptive {
                 range.bytes()
             ));
         }
-        let visitor = Visitor::new(&question, range, VISIT_BYTES);
+        let mechanical = question.facts.rotational.unwrap_or(false);
+        let visitor = Visitor::new(&question, range, VISIT_BYTES, mechanical);
         let mut adaptive = Adaptive {
             prng: Prng::new(question.seed, PLACES_STREAM),
             stage: Stage::Fill,
             range,
-            mechanical: question.facts.rotational.unwrap_or(false),
+            mechanical,
             mixes: mixes.into(),
             survey: Survey { visitor, round: 0, ends: Nanos::ZERO, bytes_left: 0 },
             queue: VecDeque::new(),
@@ -166,7 +170,7 @@ impl Adaptive {
     fn plan_probes(&mut self, now: Nanos) {
         self.stage = Stage::Probe;
         self.survey = Survey {
-            visitor: Visitor::new(&self.question, self.range, VISIT_BYTES),
+            visitor: Visitor::new(&self.question, self.range, VISIT_BYTES, self.mechanical),
             round: 0,
             ends: now + self.time_max(),
             bytes_left: self.bytes_max(),
@@ -194,10 +198,11 @@ impl Adaptive {
     /// What they may read or write.
     fn bytes_max(&self) -> u64 {
         let is_limited = self.question.time_limit.is_none() && self.question.precision.is_none();
-        if is_limited && self.mechanical {
-            return (self.range.bytes().0 as f64 * SHARE_MAX) as u64;
+        match is_limited {
+            true if self.mechanical => (self.range.bytes().0 as f64 * SHARE_MAX) as u64,
+            true => self.range.bytes().0.saturating_mul(PASSES_MAX),
+            false => u64::MAX,
         }
-        u64::MAX
     }
 
     /// How long visits are, by how fast the probes were.
@@ -209,7 +214,8 @@ impl Adaptive {
             (_, false) => visit_bytes_by_rate(so_far),
         };
         let smallest_area = Bytes(self.range.bytes().0 / (2 * self.strata()).max(2 * EDGE_PARTS));
-        self.survey.visitor = Visitor::new(&self.question, self.range, bytes.min(smallest_area));
+        let bytes = bytes.min(smallest_area);
+        self.survey.visitor = Visitor::new(&self.question, self.range, bytes, self.mechanical);
     }
 
     /// All of them must stay within the share of the drive that may be read.

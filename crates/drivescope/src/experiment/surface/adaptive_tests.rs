@@ -115,6 +115,41 @@ fn no_survey_of_a_disk_takes_more_than_a_minute_or_a_hundredth_of_it() {
     }
 }
 
+/// How many visits begin in the first and in the last hundredth.
+fn at_edges(phases: &[PhaseSummary], capacity: u64) -> [usize; 2] {
+    let firsts: Vec<u64> = phases
+        .iter()
+        .filter(|phase| phase.phase.kind == PhaseKind::Measure)
+        .filter_map(|phase| Some(phase.phase.workload.as_ref()?.range.first().0))
+        .collect();
+    let count = |is_there: &dyn Fn(u64) -> bool| firsts.iter().filter(|first| is_there(**first)).count();
+    [count(&|first| first < capacity / 100), count(&|first| first >= capacity - capacity / 100)]
+}
+
+/// Visits that scatter by 2.5 % tell the rate of an edge with a standard deviation of 0.28 % when 80 of them do, and so the ratio
+/// of both edges within 1 % in 99 of 100 runs.
+#[test]
+fn a_minute_is_enough_for_the_ratio_of_both_edges() {
+    for capacity in [160_041_885_696, 300_069_052_416, 3_000_592_982_016] {
+        let wild = |_: f64, number: usize| (1.0 + 0.03 * Prng::new(6, number as u64).normal()) / 150e6;
+        let phases = disk(&wild).survey(question(capacity), vec![OperationMix::Read]);
+        let edges = at_edges(&phases, capacity);
+        assert!(edges.iter().all(|visits| *visits >= 80), "{capacity}: {edges:?} of {}", phases.len());
+    }
+}
+
+/// A file of 64 MiB whose visits never agree.
+#[test]
+fn what_is_small_is_not_gone_over_for_a_minute() {
+    let capacity = 64 * MIB;
+    let wild = |_: f64, number: usize| (1.0 + Prng::new(6, number as u64).normal().abs()) / 10e9;
+    let flash = Drive { access: Nanos(80_000), seconds_per_byte: &wild };
+    let phases = flash.survey(question(capacity), vec![OperationMix::Read]);
+    assert!(bytes(&phases) <= 5 * capacity.max(8 * MIB * 64), "{}", bytes(&phases));
+    let visit = phases.last().expect("a visit").bytes();
+    assert_eq!(visit, 8 * MIB, "two fills of a queue of four, of 1 MiB each");
+}
+
 #[test]
 fn a_time_limit_lifts_both() {
     let mut asked = question(160_041_885_696);

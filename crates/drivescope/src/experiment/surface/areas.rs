@@ -74,7 +74,7 @@ impl Areas {
         let grid = random_block(&self.question.facts);
         let range = range.align_inward(grid);
         self.queue.push_back(preparation::warm_up(NAME, range, grid, WARM_UP));
-        let visitor = Visitor::new(&self.question, range, self.size);
+        let visitor = Visitor::new(&self.question, range, self.size, true);
         let room = range.bytes().0 - visitor.bytes().0;
         let mut prng = Prng::new(self.question.seed, ORDER_STREAM);
         for &mix in &self.mixes {

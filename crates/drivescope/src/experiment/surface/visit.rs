@@ -9,8 +9,14 @@ use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
-/// Requests in the shortest visit: the first shows when the rest began, and four are what is under way at once.
-const REQUESTS_MIN: u64 = 1 + SEQUENTIAL_DEPTH as u64;
+/// Requests under way at once.
+const DEPTH: u64 = SEQUENTIAL_DEPTH as u64;
+/// Requests in the shortest visit to a drive with moving parts: the first shows when the rest began, and the others are what is
+/// under way at once.
+const REQUESTS_MIN: u64 = 1 + DEPTH;
+/// A drive without may do all that are under way together: a visit is then whole fills of the queue, two at least, or its last
+/// request would take the time of four.
+const FILLS_MIN: u64 = 2;
 
 /// Requests of a short visit are halved down to this: smaller ones would cost a drive more than they move.
 const BLOCK_MIN: Bytes = Bytes::from_kib(512);
@@ -26,15 +32,19 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// For visits of about `bytes` each to a range of the target.
-    pub fn new(question: &Question, range: ByteRange, bytes: Bytes) -> Visitor {
+    /// For visits of about `bytes` each to a range of the target, which moves parts or does not.
+    pub fn new(question: &Question, range: ByteRange, bytes: Bytes, moves_parts: bool) -> Visitor {
         let mut block = sequential_block(range, question.facts.logical_block);
-        while block > BLOCK_MIN && Bytes(block.0 * REQUESTS_MIN) > bytes {
+        while moves_parts && block > BLOCK_MIN && Bytes(block.0 * REQUESTS_MIN) > bytes {
             block = Bytes(block.0 / 2);
         }
         let grid = random_block(&question.facts);
-        let shortest = Bytes(block.0 * REQUESTS_MIN);
-        let bytes = bytes.round_down_to(block).max(shortest).min(range.bytes().round_down_to(block));
+        let (unit, shortest) = match moves_parts {
+            true => (block, REQUESTS_MIN * block.0),
+            false => (Bytes(DEPTH * block.0), FILLS_MIN * DEPTH * block.0),
+        };
+        let longest = range.bytes().round_down_to(block);
+        let bytes = bytes.round_down_to(unit).max(Bytes(shortest)).min(longest);
         Visitor { range, block, grid, bytes }
     }
 
