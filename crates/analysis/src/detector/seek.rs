@@ -82,7 +82,9 @@ impl Seen {
             .ok_or("Too few reads at places of known angle to tell seeks. Measure longer.")?;
         let (short, long) = (curve.at(SHORT).0, curve.at(1.0).0);
         if long <= short {
-            return Err("Reads far apart take no longer than reads close together: no single arm answers.".into());
+            return Err(
+                "Reads far apart take no longer than reads close together: no single arm answers.".into()
+            );
         }
         if curve.late_share() > LATE_SHARE_MAX {
             return Err(format!(
@@ -130,10 +132,8 @@ impl Seen {
             Ok(estimate) => estimate,
             Err(why) => return Finding::unknown(code, why),
         };
-        let statement = format!(
-            "The arm takes {} on average over all pairs of cylinders.",
-            short_time(estimate.value)
-        );
+        let statement =
+            format!("The arm takes {} on average over all pairs of cylinders.", short_time(estimate.value));
         Finding::number(code, estimate, "s", statement, evidence_of(run))
             .with_data("hops", Datum::Integer(self.curve.hops() as u64))
             .with_data("noise", Datum::Number(self.curve.noise()))

@@ -12,7 +12,8 @@
 //! Nothing turns; at most places no number of sectors fits the angles: the addresses do not follow tracks (several drives, a
 //! drive that moves data), or the clock is too coarse for them.
 //! # Known problems
-//! Zones that no probe met are missing. Surfaces with the same number of sectors count as one. A number holds where it was counted;
+//! Zones that no probe met are missing. Surfaces of which two hold the same in one zone and not in
+//! another are only counted at least. A number holds where it was counted;
 //! drives that leave out single bad sectors have tracks with some fewer. Skews of a turn and more are seen without their whole turns.
 //! # References
 //! Henry Wong, "Hard disk geometry microbenchmarking", 2019. Gim and Won, "Extract and infer quickly", ACM TOS 6(2), 2010.
@@ -77,8 +78,10 @@ fn finding(run: &RunView<'_>, layout: &Layout) -> Finding {
         spread(&last.sectors),
         zones.len()
     );
-    if surfaces > 1 {
-        statement.push_str(&format!(", on {surfaces} surfaces or more"));
+    match layout.surfaces() {
+        Some(surfaces) => statement.push_str(&format!(", on {surfaces} surfaces")),
+        None if surfaces > 1 => statement.push_str(&format!(", on {surfaces} surfaces or more")),
+        None => {}
     }
     statement.push('.');
     let rows = zones.iter().map(|zone| {
@@ -97,6 +100,9 @@ fn finding(run: &RunView<'_>, layout: &Layout) -> Finding {
         .with_data("tracks_counted", Datum::Integer(layout.exact.1 as u64))
         .with_data("tracks_exact", Datum::Integer(layout.exact.0 as u64))
         .with_data("same_skew_share", Datum::Number(layout.same_skew_share));
+    if let Some(surfaces) = layout.surfaces() {
+        finding = finding.with_data("surfaces", Datum::Integer(surfaces as u64));
+    }
     if let Some(skew) = layout.skew_turns {
         finding = finding.with_data("skew", Datum::Number(skew.value));
     }

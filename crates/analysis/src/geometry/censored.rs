@@ -136,7 +136,8 @@ impl Climb<'_> {
         let below_high = below(high);
         let sound = (1.0 - self.late) * (below_high - below(low)).max(0.0);
         let late = self.late / LATE_TURNS * below_high;
-        let slope = (1.0 - self.late) * (density(low) - density(high)) - self.late / LATE_TURNS * density(high);
+        let slope =
+            (1.0 - self.late) * (density(low) - density(high)) - self.late / LATE_TURNS * density(high);
         Likely { value: sound + late + STRAY, slope: slope / deviation, late }
     }
 
@@ -221,8 +222,7 @@ mod tests {
                     Bounds { low_s: (high - 8.0) / 1e3, high_s: high / 1e3, shares: vec![(0, 1.0)] }
                 })
                 .collect();
-            let setting =
-                Setting { start_s: vec![9e-3], smooth: Vec::new(), timing_s: 1e-6, reach_s: 4e-3 };
+            let setting = Setting { start_s: vec![9e-3], smooth: Vec::new(), timing_s: 1e-6, reach_s: 4e-3 };
             let fit = Fit::of(&bounds, &setting).expect("a time");
             let (value, deviation) = fit.sum(&[1.0]);
             assert!((value - 5e-3).abs() < 0.25e-3, "{value}");

@@ -7,6 +7,7 @@
 
 use super::{Rotation, TrackCount, wrapped};
 use crate::stats::CONFIDENCE;
+use crate::stats::student::t_two_sided;
 use model::estimate::Estimate;
 
 /// Counts of one zone.
@@ -18,6 +19,8 @@ pub struct ZoneSeen {
     pub last_byte: u64,
     /// Sectors on its tracks: each number once, the largest first.
     pub sectors: Vec<u32>,
+    /// How often each of these was met.
+    pub times: Vec<usize>,
     /// How many tracks were counted.
     pub probes: usize,
 }
@@ -43,8 +46,12 @@ const SAME_SKEW_MIN: f64 = 0.95;
 const ENDS_MIN: usize = 8;
 /// Different counts in a zone at most: 20 surfaces are the most that are made.
 const SET_MAX: usize = 24;
-/// How many numbers a surface's count may be, as a share of it: surfaces differ by 3 % to either side.
-const SURFACE_SHARE: f64 = 0.06;
+/// How many numbers the count of a further surface may be: surfaces differ in every zone by the same shares, but for rounding.
+const ROUNDINGS: f64 = 3.0;
+/// The chance that surfaces are said not to share the tracks evenly though they do.
+const FALSE_ALARM: f64 = 1e-3;
+/// Tracks to a surface without which surfaces are not counted.
+const PROBES_PER_SURFACE: usize = 20;
 
 impl Layout {
     /// What counts show; none where no probe has a single number.
@@ -56,7 +63,12 @@ impl Layout {
             return None;
         }
         let (skew_turns, same_skew_share) = skew_of(counts, rotation);
-        Some(Layout { zones: zones_of(&exact), skew_turns, same_skew_share, exact: (exact.len(), counts.len()) })
+        Some(Layout {
+            zones: zones_of(&exact),
+            skew_turns,
+            same_skew_share,
+            exact: (exact.len(), counts.len()),
+        })
     }
 
     /// Whether tracks that follow each other lie on the same surface, as far as skews tell.
@@ -64,9 +76,42 @@ impl Layout {
         self.same_skew_share >= SAME_SKEW_MIN
     }
 
-    /// The most different counts in a zone: there are at least as many surfaces.
+    /// Different counts in the middle one of all zones: there are at least as many surfaces.
     pub fn surfaces_min(&self) -> usize {
-        self.zones.iter().map(|zone| zone.sectors.len()).max().unwrap_or(0)
+        let mut sizes: Vec<usize> = self.zones.iter().map(|zone| zone.sectors.len()).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() / 2).copied().unwrap_or(0)
+    }
+
+    /// Surfaces, where it can be told how often each count comes: a count that comes twice as often as the others belongs to two
+    /// of them. The smallest number of surfaces is taken that shares the tracks evenly, as far as chance allows.
+    pub fn surfaces(&self) -> Option<usize> {
+        let counts = self.surfaces_min();
+        let zones: Vec<&ZoneSeen> = self.zones.iter().filter(|zone| zone.sectors.len() == counts).collect();
+        let mut often = vec![0.0; counts];
+        for zone in &zones {
+            for (rank, times) in zone.times.iter().enumerate() {
+                often[rank] += *times as f64;
+            }
+        }
+        let all: f64 = often.iter().sum();
+        if 2 * zones.len() < self.zones.len() {
+            return None;
+        }
+        (counts..=SET_MAX)
+            .find(|surfaces| {
+                let share = all / *surfaces as f64;
+                let heads: Vec<f64> = often.iter().map(|times| (times / share).round().max(1.0)).collect();
+                let off: f64 = often
+                    .iter()
+                    .zip(&heads)
+                    .map(|(times, heads)| (times - heads * share).powi(2) / (heads * share))
+                    .sum();
+                heads.iter().sum::<f64>() == *surfaces as f64
+                    && all >= (surfaces * PROBES_PER_SURFACE) as f64
+                    && (counts == 1 || off <= chi_square_limit(counts - 1))
+            })
+            .filter(|_| counts > 1)
     }
 
     /// Zones, with the number that was missed by chance beside those that were met: where some were met by a single probe and
@@ -85,6 +130,15 @@ impl Layout {
     }
 }
 
+/// What the sum of squares of so many normal numbers exceeds by chance as often as is allowed (Wilson and Hilferty 1931, to within
+/// a hundredth from one number on).
+fn chi_square_limit(freedom: usize) -> f64 {
+    let freedom = freedom as f64;
+    let part = 2.0 / (9.0 * freedom);
+    let deviations = t_two_sided(1.0 - 2.0 * FALSE_ALARM, f64::INFINITY);
+    freedom * (1.0 - part + deviations * part.sqrt()).powi(3)
+}
+
 /// The skew that most track ends have, and the share of ends that have it.
 fn skew_of(counts: &[TrackCount], rotation: &Rotation) -> (Option<Estimate>, f64) {
     let skews: Vec<f64> = counts.iter().filter_map(|count| count.skew_turns).collect();
@@ -92,7 +146,8 @@ fn skew_of(counts: &[TrackCount], rotation: &Rotation) -> (Option<Estimate>, f64
     let alike = |skew: f64| -> Vec<f64> {
         skews.iter().map(|other| wrapped(other - skew)).filter(|apart| apart.abs() <= tolerance).collect()
     };
-    let Some((skew, near)) = skews.iter().map(|skew| (*skew, alike(*skew))).max_by_key(|(_, near)| near.len())
+    let Some((skew, near)) =
+        skews.iter().map(|skew| (*skew, alike(*skew))).max_by_key(|(_, near)| near.len())
     else {
         return (None, 0.0);
     };
@@ -129,9 +184,8 @@ fn zones_of(counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
                 }
             }
             let first = f64::from(counts[start].1);
-            let numbers = (first * SURFACE_SHARE).max(2.0).ln();
-            // The first number of a zone may be any; the others are close to it.
-            let of_set = first.ln() + (set.len() - 1) as f64 * numbers;
+            // The first number of a zone may be any; the others follow from the zone before.
+            let of_set = first.ln() + (set.len() - 1) as f64 * ROUNDINGS.ln();
             let of_probes = (end - start) as f64 * (set.len() as f64).ln();
             let cost = best[start].0 + border + of_set + of_probes;
             if cost < cheapest.0 {
@@ -146,8 +200,11 @@ fn zones_of(counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
         let start = best[end].1;
         let mut sectors: Vec<u32> = counts[start..end].iter().map(|(_, count)| *count).collect();
         sectors.sort_unstable_by(|a, b| b.cmp(a));
+        let all = sectors.clone();
         sectors.dedup();
+        let times = |number: &u32| all.iter().filter(|other| *other == number).count();
         zones.push(ZoneSeen {
+            times: sectors.iter().map(times).collect(),
             first_byte: counts[start].0,
             last_byte: counts[end - 1].0,
             sectors,

@@ -7,7 +7,6 @@
 //! the time that the drive took to get there. On the same track that is the command alone.
 
 use super::censored::{Bounds, Fit, Setting};
-use super::seek::UNEVEN_TURNS;
 use super::track::{count_of, probes_of};
 use super::{Reading, Rotation, wrapped};
 use crate::stats::CONFIDENCE;
@@ -47,8 +46,14 @@ impl NearMap {
         let count = count_of(probe, rotation, sector_bytes)?;
         let sectors = count.exact().map_or(count.sectors, f64::from);
         let top = probe.first()?.offset;
-        let mut map =
-            NearMap { top, sector_bytes, sectors, border: (0.0, sectors), skew: count.skew_turns?, angle: 0.0 };
+        let mut map = NearMap {
+            top,
+            sector_bytes,
+            sectors,
+            border: (0.0, sectors),
+            skew: count.skew_turns?,
+            angle: 0.0,
+        };
         // The tracks of a place are told by the reads that were made to tell them, up to the first pair of it.
         let spots: Vec<(f64, f64)> = readings
             .iter()
@@ -66,8 +71,10 @@ impl NearMap {
         let mut best: (usize, f64, f64, f64) = (0, 0.0, 0.0, 0.0);
         for border in 1..=self.sectors as u64 {
             let border = border as f64;
-            let levels: Vec<f64> =
-                spots.iter().map(|(below, turns)| turns + self.skew * self.tracks_down(*below, border)).collect();
+            let levels: Vec<f64> = spots
+                .iter()
+                .map(|(below, turns)| turns + self.skew * self.tracks_down(*below, border))
+                .collect();
             for from in levels.iter().take(levels.len().min(6)) {
                 let fits = levels.iter().filter(|level| wrapped(*level - from).abs() <= tolerance).count();
                 if fits > best.0 {
@@ -79,7 +86,8 @@ impl NearMap {
         }
         let (fits, first, last, angle) = best;
         (self.border, self.angle) = ((first, last), angle);
-        (fits as f64 >= FITTING_SHARE_MIN * spots.len() as f64 && last - first < self.sectors / 2.0).then_some(())
+        (fits as f64 >= FITTING_SHARE_MIN * spots.len() as f64 && last - first < self.sectors / 2.0)
+            .then_some(())
     }
 
     fn tracks_down(&self, below: f64, border: f64) -> f64 {
@@ -110,8 +118,9 @@ impl NearMap {
         let step = (last - first) / f64::from(count + 1);
         let mut below: Vec<u64> = (0..2)
             .flat_map(|track| {
-                (1..=count)
-                    .map(move |index| (first + f64::from(track) * self.sectors + step * f64::from(index)) as u64)
+                (1..=count).map(move |index| {
+                    (first + f64::from(track) * self.sectors + step * f64::from(index)) as u64
+                })
             })
             .collect();
         below.dedup();
@@ -199,16 +208,19 @@ impl NearSeeks {
 }
 
 impl NearMap {
-    /// Whether a reading was a hop downwards within this place to a track that is known, whose sector passed when it should: over
-    /// how many tracks, none or one.
+    /// Whether a reading was a hop downwards within this place, from a track that is known to one that is, and both sectors passed
+    /// when they should, so that no cache answered: over how many tracks, none or one.
     fn hop(&self, reading: &Reading, rotation: &Rotation) -> Option<usize> {
-        let (from, _) = reading.before?;
+        let (from, from_ns) = reading.before?;
         let (from_track, track) = (self.track(from)?, self.track(reading.offset)?);
         let tracks = track.checked_sub(from_track)? as usize;
-        let angle = self.angle_at(reading.offset)?;
-        let met = wrapped(rotation.phase(reading.completed_ns) - angle).abs()
-            <= rotation.tolerance_turns().max(UNEVEN_TURNS);
-        (reading.offset < from && tracks <= 1 && met).then_some(tracks)
+        let tolerance = (2.0 * rotation.tolerance_turns()).max(1.0 / self.sectors);
+        let met = |offset: u64, at_ns: u64| {
+            let angle = self.angle_at(offset);
+            angle.is_some_and(|angle| wrapped(rotation.phase(at_ns) - angle).abs() <= tolerance)
+        };
+        let both_met = met(from, from_ns) && met(reading.offset, reading.completed_ns);
+        (reading.offset < from && tracks <= 1 && both_met).then_some(tracks)
     }
 }
 

@@ -194,7 +194,10 @@ fn is_spread(places: &BTreeMap<u64, Vec<(u64, f64)>>, turn_s: f64) -> Result<(),
     seconds.sort_unstable_by(f64::total_cmp);
     let spread = seconds[seconds.len() * 9 / 10] - seconds[seconds.len() / 10];
     if spread < SPREAD_TURNS_MIN * turn_s {
-        return Err("Reads at random places take about the same time each; on a disk they differ by up to a turn.".into());
+        return Err(
+            "Reads at random places take about the same time each; on a disk they differ by up to a turn."
+                .into(),
+        );
     }
     Ok(())
 }
@@ -202,12 +205,23 @@ fn is_spread(places: &BTreeMap<u64, Vec<(u64, f64)>>, turn_s: f64) -> Result<(),
 /// Intervals between reads of places that do not lie on the line.
 fn strange_intervals(points: &[Point], line: &Line) -> Vec<f64> {
     let strange = |point: &Point| {
-        line.angles[point.place]
-            .is_none_or(|angle| wrapped(line.speed * point.at_s - angle).abs() > 0.1)
+        line.angles[point.place].is_none_or(|angle| wrapped(line.speed * point.at_s - angle).abs() > 0.1)
     };
     let pairs = points.windows(2).filter(|pair| pair[0].place == pair[1].place);
     let strange_pairs = pairs.filter(|pair| strange(&pair[0]) || strange(&pair[1]));
     strange_pairs.map(|pair| pair[1].at_s - pair[0].at_s).take(PAIRS_MAX).collect()
+}
+
+/// The middle of all slopes from one read of a place to the next: half of them may be off without moving it far.
+fn median_slope(points: &[Point], speed: f64) -> f64 {
+    let pairs = points.windows(2).filter(|pair| pair[0].place == pair[1].place);
+    let mut slopes: Vec<f64> = pairs
+        .map(|pair| pair[1].at_s - pair[0].at_s)
+        .filter(|seconds| *seconds > 0.0)
+        .map(|seconds| wrapped(speed * seconds) / seconds)
+        .collect();
+    slopes.sort_unstable_by(f64::total_cmp);
+    slopes.get(slopes.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Phases that grow evenly, with an angle for each place.
@@ -233,15 +247,20 @@ impl Line {
             baseline_s: points.iter().map(|point| point.at_s).fold(0.0, f64::max),
             agreeing: 0,
         };
-        for _ in 0..12 {
+        for _ in 0..3 {
+            line.speed -= median_slope(points, line.speed);
+        }
+        for _ in 0..4 {
             line.refine(points, places);
         }
         line
     }
 
     fn refine(&mut self, points: &[Point], places: usize) {
-        let limit = (OUTLIER_DEVIATIONS * self.scatter).max(CLOCK_STEP_S * self.speed);
         let residuals = self.residuals(points, places);
+        let lost = (points.len() as f64 / (points.len() - places) as f64).sqrt();
+        self.scatter = robust_deviation(&mut residuals.clone()) * lost;
+        let limit = (OUTLIER_DEVIATIONS * self.scatter).max(CLOCK_STEP_S * self.speed);
         let keeps: Vec<bool> = residuals.iter().map(|residual| residual.abs() <= limit).collect();
         let mut counts = vec![0.0; places];
         let mut times = vec![0.0; places];
@@ -259,12 +278,8 @@ impl Line {
             freedom += 1.0 - 1.0 / count;
         }
         self.agreeing = keeps.iter().filter(|keep| **keep).count();
-        let mut kept: Vec<f64> =
-            residuals.iter().zip(&keeps).filter(|(_, keep)| **keep).map(|(residual, _)| *residual).collect();
         if square > 0.0 && freedom > 0.0 {
             self.speed -= moment / square;
-            let lost = (kept.len() as f64 / freedom).sqrt();
-            self.scatter = robust_deviation(&mut kept) * lost;
             self.deviation_of_speed = (errors / freedom / square).sqrt();
             self.degrees_of_freedom = freedom;
         }

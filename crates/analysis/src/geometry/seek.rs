@@ -18,7 +18,7 @@ const BEND_S: f64 = 40e-3;
 /// The longest seeks known take 63 ms (ST-157A), those of the last thirty years up to 30: climbing begins in the middle.
 const START_S: (f64, f64) = (4e-3, 12e-3);
 /// Angles of one place may differ by this much when a drive turns a little unevenly; what a cache answered differs by anything.
-pub(super) const UNEVEN_TURNS: f64 = 0.02;
+const UNEVEN_TURNS: f64 = 0.02;
 /// Fewer hops do not fix a curve.
 const HOPS_MIN: usize = 200;
 /// Two-sided 95 % of a normal distribution.

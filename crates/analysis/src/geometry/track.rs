@@ -188,13 +188,8 @@ mod tests {
 
     #[test]
     fn an_interval_with_one_whole_number_is_exact() {
-        let count = TrackCount {
-            offset: 0,
-            last_offset: 0,
-            sectors: 473.1,
-            range: (472.4, 473.6),
-            skew_turns: None,
-        };
+        let count =
+            TrackCount { offset: 0, last_offset: 0, sectors: 473.1, range: (472.4, 473.6), skew_turns: None };
         assert_eq!(count.exact(), Some(473));
         assert_eq!(TrackCount { range: (472.4, 474.1), ..count.clone() }.exact(), None);
         assert_eq!(TrackCount { range: (472.4, 472.6), ..count }.exact(), None);

@@ -42,8 +42,8 @@ const TIME: Nanos = Nanos::from_secs(110);
 /// Parts of the drive that are probed first.
 const STRATA: u64 = 48;
 /// Ways, and reads on each.
-const WAYS: u32 = 3;
-const WAY_READS: usize = 250;
+const WAYS: u32 = 5;
+const WAY_READS: usize = 300;
 /// Places that become known sector by sector, spread over the drive.
 const PLACES: u64 = 6;
 /// More reads near each end of a track there, to know it closer.
@@ -274,7 +274,7 @@ impl Experiment for Geometry {
             outlook.steps.push(Step {
                 what: format!("single reads of {} that tell where sectors lie", self.block),
                 phases: 1,
-                time: self.time.max(WARM_UP) ,
+                time: self.time.max(WARM_UP),
                 reads: Some(Bytes(self.time.0 / READ_TIME_EXPECTED.0 * self.block.0)),
                 writes: Some(Bytes::ZERO),
             });
