@@ -64,6 +64,7 @@ fn page() -> EstimatePage {
                 rows: vec![row(0, Err("All 9 visits met errors.".into()))],
             },
         ],
+        budgets: Vec::new(),
         notes: vec!["For drives that do nothing else meanwhile.".into()],
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! Everything here is for a drive that does nothing else meanwhile, with large requests in order.
 
+mod budget;
 mod curve;
 mod falling;
 mod found;
 mod rates;
 mod work;
 
+pub use budget::{WithinBudget, within_budget};
 pub use curve::{Basis, RateCurve};
 pub use rates::{DriveRates, WriteTime};
 pub use work::{Work, WorkTime, rebuild, work_time};

@@ -1,10 +1,12 @@
 //! `drivescope access`.
 
 use super::args::AccessArguments;
-use super::{measure, resolve, resume};
+use super::estimate::budget_page;
+use super::{measure, output, resolve, resume};
 use crate::error::UserError;
 use crate::experiment::access::{Access, AccessWish};
 use crate::experiment::{Experiment, Question};
+use report::terminal::estimate_page;
 use std::path::Path;
 
 /// Runs the command; the exit status.
@@ -16,7 +18,15 @@ pub fn run(arguments: &AccessArguments, store: Option<&Path>) -> Result<u8, User
         return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let (resolved, wish) = resolve::access(arguments)?;
-    measure::run(&resolved, &arguments.experiment, store, |question| plan(wish, question))
+    let budget = resolve::latency_budget_of(arguments.grid.latency_budget.as_deref())?;
+    let run = measure::run(&resolved, &arguments.experiment, store, |question| plan(wish, question))?;
+    let shown = &arguments.experiment.output;
+    if let (Some(run), Some(budget)) = (&run, budget)
+        && shown.json.is_none()
+    {
+        output::print(&estimate_page(&budget_page(run, budget), output::page_style(shown.plain)))?;
+    }
+    Ok(measure::status(run.as_ref()))
 }
 
 /// The experiment that varies what was asked for.

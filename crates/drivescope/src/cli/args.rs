@@ -134,6 +134,10 @@ pub struct GridArguments {
     #[arg(long, conflicts_with = "resume")]
     pub with_replacement: bool,
 
+    /// Say how many requests a second come with 99 of 100 answers within this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub latency_budget: Option<String>,
+
     /// Through the page cache, as an application sees the drive. The cache is emptied before
     #[arg(long, conflicts_with = "resume")]
     pub buffered: bool,
@@ -365,6 +369,10 @@ pub struct EstimateArguments {
     /// To rebuild a RAID of these drives after one was replaced
     #[arg(long)]
     pub rebuild: bool,
+
+    /// How many random requests a second come with 99 of 100 answers within this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub latency_budget: Option<String>,
 
     /// To check the surface once
     #[arg(long)]

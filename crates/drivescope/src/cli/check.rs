@@ -16,7 +16,8 @@ pub fn run(arguments: &CheckArguments, store: Option<&Path>) -> Result<u8, UserE
         return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let resolved = resolve::check(arguments)?;
-    measure::run(&resolved, &arguments.experiment, store, plan)
+    let run = measure::run(&resolved, &arguments.experiment, store, plan)?;
+    Ok(measure::status(run.as_ref()))
 }
 
 /// The experiment that answers a question.

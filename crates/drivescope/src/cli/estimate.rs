@@ -5,20 +5,22 @@ use super::output;
 use super::resolve::{EstimateWish, estimate as resolve};
 use super::stored::{analysed, drive_name, drive_names};
 use crate::error::{UserError, exit};
-use analysis::estimate::{Basis, DriveRates, RateCurve, Work, WorkTime, rebuild, work_time};
+use analysis::estimate::{Basis, DriveRates, RateCurve, Work, WorkTime, rebuild, within_budget, work_time};
 use model::range::ByteRange;
 use model::run::Run;
-use model::units::Bytes;
+use model::units::{Bytes, Nanos};
 use report::json::estimate_document;
 use report::quantity::{capacity, size};
-use report::terminal::{EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page};
+use report::terminal::{
+    EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page,
+};
 use std::path::Path;
 
 /// What holds for every estimate.
 const ASSUMPTION: &str = "For drives that do nothing else meanwhile and large requests in order. Small files, other users, a \
                           slower link or copy program make it longer; whoever copies only what is in use is done sooner.";
 /// What the ranges mean.
-const CONFIDENCE: &str = "A range holds the true time with 95 % confidence.";
+const CONFIDENCE: &str = "A range holds the true number with 95 % confidence.";
 /// Of times without an upper end.
 const WRITES_NOT_MEASURED: &str = "Where it says \"or more\", writes were not measured: they take as long as reads, or \
                                    longer. To measure them: drivescope surface TARGET --write.";
@@ -39,16 +41,40 @@ pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, Us
         runs.iter().zip(&drives).zip(names).map(|((run, drive), name)| described(run, drive, name));
     let works = works(&wish, &drives);
     let is_open = works.iter().flat_map(|work| &work.rows).any(|row| row.is_open);
-    let notes = [Some(ASSUMPTION), is_open.then_some(WRITES_NOT_MEASURED), Some(CONFIDENCE)];
+    let is_of_work = !works.is_empty();
+    let notes = [is_of_work.then_some(ASSUMPTION), is_open.then_some(WRITES_NOT_MEASURED), Some(CONFIDENCE)];
     let page = EstimatePage {
         drives: described.collect(),
         works,
+        budgets: wish.latency_budget.map_or(Vec::new(), |budget| budgets(&runs, budget)),
         notes: notes.into_iter().flatten().map(str::to_owned).collect(),
     };
-    let is_known = page.works.iter().flat_map(|work| &work.rows).any(|row| row.outcome.is_ok());
+    let is_known = page.works.iter().flat_map(|work| &work.rows).any(|row| row.outcome.is_ok())
+        || page.budgets.iter().any(|budget| budget.outcome.is_ok());
     let text = |style| estimate_page(&page, style);
     output::give_page(text, || estimate_document(&page), &arguments.page)?;
     Ok(if is_known { exit::SUCCESS } else { exit::FAILURE })
+}
+
+/// How many requests a second each of these runs has within a latency.
+fn budgets(runs: &[Run], budget: Nanos) -> Vec<EstimatedBudget> {
+    let of_run = |(drive, run): (usize, &Run)| {
+        let outcome = within_budget(run, budget.seconds());
+        let outcome = outcome.map(|within| (within.at_once, within.iops, within.p99_s));
+        EstimatedBudget { drive, budget_s: budget.seconds(), outcome }
+    };
+    runs.iter().enumerate().map(of_run).collect()
+}
+
+/// The page of one run that was just made, about its latency alone.
+pub(super) fn budget_page(run: &Run, budget: Nanos) -> EstimatePage {
+    let runs = std::slice::from_ref(run);
+    EstimatePage {
+        drives: Vec::new(),
+        works: Vec::new(),
+        budgets: budgets(runs, budget),
+        notes: vec![CONFIDENCE.to_owned()],
+    }
 }
 
 /// Of several drives some may be too small; then their rows say so.

@@ -16,7 +16,8 @@ pub fn run(arguments: &GeometryArguments, store: Option<&Path>) -> Result<u8, Us
         return resume::run(name, None, &arguments.experiment, store);
     }
     let resolved = resolve::geometry(arguments)?;
-    measure::run(&resolved, &arguments.experiment, store, plan)
+    let run = measure::run(&resolved, &arguments.experiment, store, plan)?;
+    Ok(measure::status(run.as_ref()))
 }
 
 /// The experiment that answers a question.

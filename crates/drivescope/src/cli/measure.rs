@@ -19,7 +19,7 @@ use model::run::{Run, RunStatus};
 use model::target::TargetKind;
 use std::path::Path;
 
-/// Runs an experiment that `plan_of` makes of the question; the exit status.
+/// Runs an experiment that `plan_of` makes of the question, and gives its result; none when it was only planned.
 ///
 /// # Errors
 /// When it cannot be run as asked for.
@@ -28,28 +28,28 @@ pub fn run(
     typed: &ExperimentArguments,
     store: Option<&Path>,
     plan_of: impl FnOnce(Question) -> Result<Box<dyn Experiment>, String>,
-) -> Result<u8, UserError> {
+) -> Result<Option<Run>, UserError> {
     let ExperimentArguments { target: _, measuring, output: shown } = typed;
     let chosen = target_choice::open(&resolved.choice)?;
     let mut experiment = plan_of(question(resolved, &chosen)).map_err(UserError::usage)?;
     if measuring.dry_run {
-        return print_plan(&chosen, experiment.as_ref(), shown);
+        print_plan(&chosen, experiment.as_ref(), shown)?;
+        return Ok(None);
     }
     let store = open_store(store)?;
     let run = begin(experiment.name(), resolved, &chosen)?;
     let writer = store.begin(&run)?;
     let begun = Begun { rig: chosen.rig, writer, run, trace: measuring.trace, owed: None };
-    carry_out(begun, experiment.as_mut(), shown)
+    carry_out(begun, experiment.as_mut(), shown).map(Some)
 }
 
-/// Says what an experiment would do; the exit status.
+/// Says what an experiment would do.
 pub(super) fn print_plan(
     chosen: &Chosen,
     experiment: &dyn Experiment,
     shown: &OutputArguments,
-) -> Result<u8, UserError> {
-    output::print(&plan(&chosen.facts, &experiment.outlook(), output::page_style(shown.plain)))?;
-    Ok(exit::SUCCESS)
+) -> Result<(), UserError> {
+    output::print(&plan(&chosen.facts, &experiment.outlook(), output::page_style(shown.plain)))
 }
 
 /// A run that is in the store and can go on.
@@ -63,19 +63,19 @@ pub(super) struct Begun {
     pub owed: Option<Phase>,
 }
 
-/// Runs an experiment to its end and gives the result; the exit status.
+/// Runs an experiment to its end and gives the result.
 pub(super) fn carry_out(
     begun: Begun,
     experiment: &mut dyn Experiment,
     shown: &OutputArguments,
-) -> Result<u8, UserError> {
+) -> Result<Run, UserError> {
     let Begun { rig, writer, run, trace, owed } = begun;
     let mut screen = Screen::new(shown.quiet, shown.plain);
     let interrupt = interrupt::flag()?;
     let session = Session { rig, writer, run, events: &mut screen, interrupt, trace, owed };
     let run = session.run(experiment)?;
     output::give(&run, shown)?;
-    Ok(status(&run))
+    Ok(run)
 }
 
 /// What the experiment is asked.
@@ -116,11 +116,11 @@ pub(super) fn begin(
     }))
 }
 
-/// The exit status of a run that has ended.
-fn status(run: &Run) -> u8 {
-    match run.status {
-        RunStatus::Complete => exit::SUCCESS,
-        RunStatus::Interrupted => exit::INTERRUPTED,
-        RunStatus::Failed => exit::FAILURE,
+/// The exit status of a run that has ended, or that was only planned.
+pub(super) fn status(run: Option<&Run>) -> u8 {
+    match run.map(|run| run.status) {
+        None | Some(RunStatus::Complete) => exit::SUCCESS,
+        Some(RunStatus::Interrupted) => exit::INTERRUPTED,
+        Some(RunStatus::Failed) => exit::FAILURE,
     }
 }

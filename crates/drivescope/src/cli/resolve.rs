@@ -191,6 +191,8 @@ pub struct EstimateWish {
     pub rebuild: bool,
     /// Whether the surface is checked.
     pub surface_check: bool,
+    /// What 99 of 100 answers may take.
+    pub latency_budget: Option<Nanos>,
 }
 
 /// Reads the options of `estimate`. Without any, all that needs no size is asked for.
@@ -198,7 +200,8 @@ pub struct EstimateWish {
 /// # Errors
 /// Names the option that makes no sense, and what would.
 pub fn estimate(arguments: &EstimateArguments) -> Result<EstimateWish, UserError> {
-    let EstimateArguments { runs, full_pass, backup, from, rebuild, surface_check, page: _ } = arguments;
+    let EstimateArguments { runs, full_pass, backup, from, rebuild, latency_budget, surface_check, page: _ } =
+        arguments;
     let size = option("--backup", backup.as_deref(), |text| Ok(parse_size(text)?))?;
     let from = option("--from", from.as_deref(), |text| Ok(parse_size(text)?))?.unwrap_or(Bytes::ZERO);
     if size == Some(Bytes::ZERO) {
@@ -208,13 +211,26 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<EstimateWish, UserError
         let past_the_end = || UserError::usage("--from: the backup would end past 64 bits");
         ByteRange::new(Offset(from.0), size).ok_or_else(past_the_end)
     };
-    let is_all = !full_pass && size.is_none() && !rebuild && !surface_check;
+    let latency_budget = latency_budget_of(latency_budget.as_deref())?;
+    let is_all = !full_pass && size.is_none() && !rebuild && !surface_check && latency_budget.is_none();
     Ok(EstimateWish {
         runs: runs.clone(),
         full_pass: *full_pass || is_all,
         backup: size.map(range).transpose()?,
         rebuild: *rebuild || is_all,
         surface_check: *surface_check || is_all,
+        latency_budget,
+    })
+}
+
+/// Reads `--latency-budget`.
+///
+/// # Errors
+/// When it is no time, or none at all.
+pub fn latency_budget_of(text: Option<&str>) -> Result<Option<Nanos>, UserError> {
+    option("--latency-budget", text, |text| match parse_duration(text)? {
+        Nanos::ZERO => Err(UserError::usage("no drive answers in no time; give a time such as 20ms")),
+        budget => Ok(budget),
     })
 }
 

@@ -55,7 +55,8 @@ pub fn run(
     check_same(&kept.run, experiment.name(), &resolved, &chosen)?;
     if dry_run {
         resume::catch_up(experiment.as_mut(), &kept.run, &kept.series)?;
-        return measure::print_plan(&chosen, experiment.as_ref(), shown);
+        measure::print_plan(&chosen, experiment.as_ref(), shown)?;
+        return Ok(measure::status(None));
     }
     go_on(&store, &kept.run.id, chosen, experiment.as_mut(), trace, shown)
 }
@@ -79,7 +80,9 @@ fn go_on(
         "The run was interrupted after {} and resumed later; its clock does not count the time in between",
         rough_time(Nanos(end.0))
     ));
-    measure::carry_out(Begun { rig: chosen.rig, writer, run, trace, owed }, experiment, shown)
+    let begun = Begun { rig: chosen.rig, writer, run, trace, owed };
+    let run = measure::carry_out(begun, experiment, shown)?;
+    Ok(measure::status(Some(&run)))
 }
 
 /// What the command of a run asks for. It was written by this program, but may have been altered since.

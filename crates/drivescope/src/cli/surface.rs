@@ -20,7 +20,8 @@ pub fn run(arguments: &SurfaceArguments, store: Option<&Path>) -> Result<u8, Use
         return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let (resolved, way) = resolve::surface(arguments)?;
-    measure::run(&resolved, &arguments.experiment, store, |question| plan(way, question))
+    let run = measure::run(&resolved, &arguments.experiment, store, |question| plan(way, question))?;
+    Ok(measure::status(run.as_ref()))
 }
 
 /// The experiment that goes over the drive that way: reads, and then writes where they are allowed.

@@ -1,7 +1,7 @@
 //! Estimates as JSON, schema `drivescope.estimate/1`: seconds, bytes, bytes per second.
 
 use super::finite;
-use crate::terminal::{EstimatePage, EstimatedRow};
+use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedRow};
 use model::estimate::Estimate;
 use serde::Serialize;
 
@@ -10,6 +10,8 @@ struct EstimateDocument<'page> {
     schema: &'static str,
     drives: Vec<DriveDocument<'page>>,
     works: Vec<WorkDocument<'page>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    budgets: Vec<BudgetDocument<'page>>,
     notes: &'page [String],
 }
 
@@ -41,6 +43,21 @@ struct TimeDocument<'page> {
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes_per_second: Option<NumberDocument>,
     writes_not_measured: bool,
+}
+
+#[derive(Serialize)]
+struct BudgetDocument<'page> {
+    drive: usize,
+    /// What 99 of 100 answers may take at most.
+    latency_budget_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<&'page str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_once: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iops: Option<NumberDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p99_s: Option<f64>,
 }
 
 /// A number with its interval. An end is null where there is none.
@@ -79,9 +96,22 @@ pub fn estimate_document(page: &EstimatePage) -> String {
         schema: "drivescope.estimate/1",
         drives: drives.collect(),
         works: works.collect(),
+        budgets: page.budgets.iter().map(budget).collect(),
         notes: &page.notes,
     };
     serde_json::to_string_pretty(&document).expect("numbers, words and lists have a form in JSON") + "\n"
+}
+
+fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {
+    let known = budget.outcome.as_ref().ok();
+    BudgetDocument {
+        drive: budget.drive,
+        latency_budget_s: budget.budget_s,
+        unknown: budget.outcome.as_ref().err().map(String::as_str),
+        at_once: known.map(|(at_once, ..)| *at_once),
+        iops: known.map(|(_, iops, _)| NumberDocument::of(iops)),
+        p99_s: known.and_then(|(.., p99_s)| finite(*p99_s)),
+    }
 }
 
 fn time(row: &EstimatedRow) -> TimeDocument<'_> {

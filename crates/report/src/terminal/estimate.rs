@@ -2,7 +2,7 @@
 
 use super::page;
 use super::tables::Table;
-use crate::quantity::{capacity, measured};
+use crate::quantity::{capacity, count, measured};
 use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
 use model::range::ByteRange;
@@ -15,6 +15,8 @@ pub struct EstimatePage {
     pub drives: Vec<EstimatedDrive>,
     /// The work, in the order in which it is shown.
     pub works: Vec<EstimatedWork>,
+    /// How many requests a second come within a latency, for each drive; empty when nobody asked.
+    pub budgets: Vec<EstimatedBudget>,
     /// On what all of it rests, as sentences.
     pub notes: Vec<String>,
 }
@@ -58,6 +60,17 @@ pub struct EstimatedRow {
     pub is_open: bool,
 }
 
+/// How many requests a second one drive answers within a latency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EstimatedBudget {
+    /// The number of the drive.
+    pub drive: usize,
+    /// What 99 of 100 answers may take at most, in seconds.
+    pub budget_s: f64,
+    /// Requests at a time, per second, and what 99 of 100 take at most; or why there is none.
+    pub outcome: Result<(u64, Estimate, f64), String>,
+}
+
 /// The page.
 pub fn estimate_page(page_of: &EstimatePage, style: Style) -> String {
     let mut sections = vec![drives(page_of, style)];
@@ -66,6 +79,7 @@ pub fn estimate_page(page_of: &EstimatePage, style: Style) -> String {
     } else {
         sections.extend(page_of.works.iter().map(|work| several_drives(page_of, work, style)));
     }
+    sections.push(budgets(page_of, style));
     let notes = page_of.notes.iter().flat_map(|note| paragraph("  ", &style.sentence(note), style.columns()));
     sections.push(notes.map(|line| style.paint(Tone::Faint, &line)).collect());
     page(sections)
@@ -98,6 +112,35 @@ fn several_drives(page_of: &EstimatePage, work: &EstimatedWork, style: Style) ->
     let cells = work.rows.iter().map(|row| cells(name(row), row, style)).collect();
     let table = Table::new([work.what.as_str(), "time", "range", "rate"], 3, cells, style);
     table.lines(|index| below(&work.rows[index], style))
+}
+
+/// A table of the most that each drive answers within the latency; nothing when nobody asked.
+fn budgets(page_of: &EstimatePage, style: Style) -> Vec<String> {
+    let Some(first) = page_of.budgets.first() else { return Vec::new() };
+    let name = |budget: &EstimatedBudget| {
+        page_of.drives.get(budget.drive).map_or(String::new(), |drive| style.name(&drive.name))
+    };
+    let rows = page_of.budgets.iter().map(|budget| match &budget.outcome {
+        Err(_) => vec![name(budget), "none".into(), "-".into(), "-".into(), "-".into()],
+        Ok((at_once, iops, p99_s)) => {
+            let iops = measured(iops, "1/s");
+            let p99 = measured(&Estimate::exact(*p99_s), "s");
+            vec![
+                name(budget),
+                format!("{} at a time", count(*at_once)),
+                style.own(&iops.value),
+                style.own(&iops.interval),
+                style.own(&p99.value),
+            ]
+        }
+    });
+    let limit = measured(&Estimate::exact(first.budget_s), "s").value;
+    let title = format!("99 of 100 answers within {}", style.own(&limit));
+    let heads = [title.as_str(), "most with", "per second", "range", "99 of 100 take"];
+    Table::new(heads, 3, rows.collect(), style).lines(|index| {
+        let why = page_of.budgets[index].outcome.as_ref().err();
+        why.map_or(Vec::new(), |text| paragraph("    ", &style.sentence(text), style.columns()))
+    })
 }
 
 fn cells(what: String, row: &EstimatedRow, style: Style) -> Vec<String> {
