@@ -283,6 +283,35 @@ fn our_own_check_runs_on_it() {
     assert!((100..800_000).contains(&sum("operations")), "{}", sum("operations"));
 }
 
+/// A stick that says 16 MiB and holds 4: what is written past them wraps to its start, so that only the last 4 MiB are found again.
+#[test]
+fn a_stick_that_lies_about_its_size_is_caught_by_comparing() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("stick.toml");
+    let sizes = [
+        ("capacity_bytes = 128000000000", "capacity_bytes = 16777216"),
+        ("real_bytes = 8000000000", "real_bytes = 4194304"),
+    ];
+    let mut text = sim::profile::preset_text("lying-stick").expect("it ships").into_owned();
+    for (old, new) in sizes {
+        assert!(text.contains(old), "no {old} in it");
+        text = text.replace(old, new);
+    }
+    fs::write(&profile, text).unwrap();
+    let name = "a_stick_that_lies_about_its_size_is_caught_by_comparing";
+    let Some(served) = Served::new(profile.to_str().unwrap(), &[], name) else { return };
+    let (home, file) = (Home::new(), served.file());
+    let file = file.to_str().unwrap();
+    let what = ["surface", file, "--full", "--write", "--verify", "--quiet", "--json", "-"];
+    let outcome = home.run(&[&what[..], &["--destroy-data", "--confirm", file]].concat());
+    let run: serde_json::Value =
+        serde_json::from_str(&outcome.out).unwrap_or_else(|error| panic!("{error}: {}", outcome.err));
+    let findings = run["findings"].as_array().unwrap();
+    let wrong = findings.iter().find(|finding| finding["code"] == "data-integrity").expect("it was compared");
+    let region = &wrong["data"]["regions"][0];
+    assert_eq!((&region["first_byte"], &region["bytes"]), (&0.into(), &(12 << 20).into()), "{wrong}");
+}
+
 #[test]
 fn a_mount_whose_program_was_killed_is_named_with_its_cure() {
     let name = "a_mount_whose_program_was_killed_is_named_with_its_cure";
