@@ -5,6 +5,7 @@
 //! options ──► build ──► place: tmpfs, file, loop ──► rounds of contenders in random order ──► medians, ratios, table
 //! ```
 
+mod access;
 mod contender;
 mod measurement;
 mod mount;
@@ -15,6 +16,9 @@ mod summary;
 mod surface;
 
 use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use crate::Failure;
 use crate::workspace::{cargo, root, target_folder};
@@ -32,6 +36,7 @@ const DEPTHS: [u32; 3] = [1, 32, 128];
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = match arguments.split_first() {
         Some((name, rest)) if name == "engine" => Options::parse(rest)?,
+        Some((name, rest)) if name == "access" => return access::run(rest),
         Some((name, rest)) if name == "mount" => return mount::run(rest),
         Some((name, rest)) if name == "sim" => return sim::run(rest),
         Some((name, rest)) if name == "surface" => return surface::run(rest),
@@ -105,6 +110,39 @@ fn keep(place: &str, report: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The program as it is shipped.
+fn build_program() -> Result<PathBuf, Failure> {
+    let status = cargo(&["build", "--release", "-p", "drivescope"])
+        .status()
+        .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
+    if !status.success() {
+        return Err(Failure::cannot("What is measured does not build; its reason is above."));
+    }
+    Ok(target_folder().join("release/drivescope"))
+}
+
+/// Does so many jobs on two threads; the results in order.
+fn on_two_threads<T: Send>(jobs: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= jobs {
+                return done;
+            }
+            done.push((number, job(number)));
+        }
+    };
+    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
+        let threads = [scope.spawn(work), scope.spawn(work)];
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 /// Puts things in random order; the same seed gives the same orders. Steele et al., SplitMix, OOPSLA 2014.
 struct Shuffle(u64);
 
@@ -126,7 +164,13 @@ impl Shuffle {
 
 #[cfg(test)]
 mod tests {
-    use super::{Shuffle, run};
+    use super::{Shuffle, on_two_threads, run};
+
+    #[test]
+    fn every_job_is_done_once_and_results_are_in_order() {
+        assert_eq!(on_two_threads(7, |number| number * number), [0, 1, 4, 9, 16, 25, 36]);
+        assert!(on_two_threads(0, |number| number).is_empty());
+    }
 
     #[test]
     fn every_contender_comes_once_and_in_changing_order() {

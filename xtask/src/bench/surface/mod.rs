@@ -17,13 +17,9 @@ mod table;
 mod trials;
 
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-use super::keep;
+use super::{build_program, keep, on_two_threads};
 use crate::Failure;
-use crate::workspace::{cargo, target_folder};
 use drives::{Drive, Folder};
 use measured::{Measured, Program};
 use options::Options;
@@ -58,7 +54,7 @@ struct Row {
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
-    let program = options.program.clone().map_or_else(build, Ok)?;
+    let program = options.program.clone().map_or_else(build_program, Ok)?;
     let folder = Folder::make()?;
     let program = Program { path: program, folder: folder.path.clone() };
     let mut page = Page::default();
@@ -84,17 +80,6 @@ impl Page {
     }
 }
 
-/// The program as it is shipped.
-fn build() -> Result<PathBuf, Failure> {
-    let status = cargo(&["build", "--release", "-p", "drivescope"])
-        .status()
-        .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
-    if !status.success() {
-        return Err(Failure::cannot("What is measured does not build; its reason is above."));
-    }
-    Ok(target_folder().join("release/drivescope"))
-}
-
 /// Each drive in each way.
 fn rows(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Row>, Failure> {
     let ways = ways();
@@ -110,37 +95,4 @@ fn rows(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Row>, Fail
         Ok(Row { drive: drive.name.clone(), way: name, is_ours, measured, errors })
     });
     rows.into_iter().collect()
-}
-
-/// Does so many jobs on two threads; the results in order.
-fn on_two_threads<T: Send>(jobs: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= jobs {
-                return done;
-            }
-            done.push((number, job(number)));
-        }
-    };
-    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
-        let threads = [scope.spawn(work), scope.spawn(work)];
-        let joined = threads.into_iter().map(|thread| thread.join());
-        joined.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::on_two_threads;
-
-    #[test]
-    fn every_job_is_done_once_and_results_are_in_order() {
-        assert_eq!(on_two_threads(7, |number| number * number), [0, 1, 4, 9, 16, 25, 36]);
-        assert!(on_two_threads(0, |number| number).is_empty());
-    }
 }

@@ -1,0 +1,119 @@
+//! `cargo xtask bench access`: what `drivescope access` and `drivescope geometry` make of virtual drives, against their truth. All of
+//! it in virtual time.
+//!
+//! ```text
+//! drives ──► truth: from the profile (sim); the knee by running requests at many numbers at a time (knee.rs)
+//!    └─────► drivescope access, drivescope geometry, as processes ─► verdicts (score.rs) ─► tables (table.rs)
+//! ```
+
+mod article;
+mod drives;
+mod knee;
+mod score;
+mod table;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{build_program, keep, on_two_threads};
+use crate::Failure;
+use drives::Drive;
+use score::Score;
+
+/// Where the tables are kept, from the root of the workspace.
+const REPORT: &str = "docs/generated/bench-access.md";
+const USAGE: &str = "Usage: cargo xtask bench access [--random N] [--first N] [--seed N]
+Scores `drivescope access` and `drivescope geometry` on the drives that come with the program and on N random disks and volumes, drawn
+with the numbers from --first on. Keeps its tables from 100 random drives on.";
+/// Random disks, and half as many volumes.
+const RANDOM: u64 = 200;
+/// With fewer, a share of 95 % is known to no better than 4 % to either side.
+const RANDOM_KEPT_MIN: u64 = 100;
+/// Numbers from here on were looked at by nobody while the detectors were made.
+const FIRST: u64 = 5000;
+
+/// What was typed.
+struct Options {
+    random: u64,
+    first: u64,
+    seed: u64,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Options, Failure> {
+        let mut options = Options { random: RANDOM, first: FIRST, seed: 1 };
+        let usage = || Failure::cannot(USAGE);
+        for pair in arguments.chunks(2) {
+            let [name, value] = pair else { return Err(usage()) };
+            let number = value.parse().map_err(|_| usage())?;
+            match name.as_str() {
+                "--random" => options.random = number,
+                "--first" => options.first = number,
+                "--seed" => options.seed = number,
+                _ => return Err(usage()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The program under test, and a folder for its runs.
+struct Program {
+    path: PathBuf,
+    folder: PathBuf,
+}
+
+impl Program {
+    /// The document of one run.
+    fn run(&self, words: &[&str]) -> Result<Value, Failure> {
+        let store = self.folder.join(format!("{:?}", std::thread::current().id()));
+        let output = Command::new(&self.path)
+            .args(words)
+            .args(["-q", "--json", "-", "--store"])
+            .arg(&store)
+            .output()
+            .map_err(|error| Failure::cannot(format!("Cannot start {}: {error}.", self.path.display())))?;
+        // Runs are of no use afterwards, and would fill the memory.
+        let _ = std::fs::remove_dir_all(&store);
+        serde_json::from_slice(&output.stdout).map_err(|error| {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Failure::cannot(format!("`{}` printed no JSON ({error}): {said}", words.join(" ")))
+        })
+    }
+}
+
+/// Runs everything, prints the tables, and keeps them when nothing was left out.
+pub fn run(arguments: &[String]) -> Result<(), Failure> {
+    let options = Options::parse(arguments)?;
+    let folder = std::env::temp_dir().join(format!("drivescope-bench-access-{}", std::process::id()));
+    let program = Program { path: build_program()?, folder: folder.clone() };
+    let known = scores(&drives::known(), &program, options.seed)?;
+    let drawn = drives::drawn(options.first, options.random);
+    let random = scores(&drawn, &program, options.seed)?;
+    let loaded = scores(&drives::loaded(&folder)?, &program, options.seed)?;
+    let columns = article::columns(&program, options.seed)?;
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut text = table::head(options.seed, options.first, options.random);
+    text.push_str(&table::by_drive("Drives that come with the program", &known));
+    text.push_str(&table::by_code("All of these", &known));
+    text.push_str(&table::by_code("Random disks and volumes, not seen before", &random));
+    text.push_str(&table::by_drive("Drives that somebody else uses for a third of their time", &loaded));
+    text.push_str(&article::table(&columns));
+    println!("{text}");
+    if options.random >= RANDOM_KEPT_MIN { keep(REPORT, &text) } else { Ok(()) }
+}
+
+/// Each drive by both experiments.
+fn scores(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Score>, Failure> {
+    let seed = seed.to_string();
+    let scores = on_two_threads(drives.len(), |number| {
+        let drive = &drives[number];
+        let access = program.run(&["access", &drive.target, "--seed", &seed])?;
+        let geometry = program.run(&["geometry", &drive.target, "--seed", &seed])?;
+        eprintln!("{} of {}: {}", number + 1, drives.len(), drive.name);
+        Score::of(drive, &access, &geometry)
+    });
+    scores.into_iter().collect()
+}
