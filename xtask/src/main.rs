@@ -29,7 +29,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
         summary: "measure the engine against fio (as root), mounted drives (as root), virtual drives, or what `surface` \
-                  finds on them: engine, mount, sim, surface",
+                  and `access` find on them: engine, mount, sim, surface, access",
         run: bench::run,
     },
     Command {

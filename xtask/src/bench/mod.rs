@@ -89,7 +89,7 @@ fn compare(
 }
 
 /// Builds an example of crate `io`, which is run as a process of its own, like its peers.
-fn build_example(name: &str) -> Result<std::path::PathBuf, Failure> {
+fn build_example(name: &str) -> Result<PathBuf, Failure> {
     let arguments = ["build", "--release", "-p", "io", "--example", name];
     let status = cargo(&arguments)
         .status()
