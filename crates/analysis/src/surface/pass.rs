@@ -121,3 +121,50 @@ pub(super) fn interval(mean: &Mean) -> Estimate {
         ..estimate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Visit;
+    use super::*;
+    use model::prng::Prng;
+    use model::units::Offset;
+
+    /// A terabyte that reads evenly but for noise of 2 %, with so many visits to each half of its first hundredth, of which the
+    /// first happened to be slower by `step`.
+    fn edge_of(visits: u64, step: f64) -> (usize, f64) {
+        let range = ByteRange::new(Offset(0), Bytes(1_000_000_000_000)).expect("a range");
+        let mut prng = Prng::new(3, 0);
+        let mut all: Vec<Visit> = Vec::new();
+        let mut add = |first_byte: u64, slower: f64| {
+            let seconds_per_byte = 1e-8 * (1.0 + slower + 0.02 * prng.normal());
+            let start_ns = all.len() as u64;
+            all.push(Visit {
+                phase: 0,
+                first_byte,
+                bytes: 8 << 20,
+                seconds_per_byte,
+                start_ns,
+                longest_ns: 0,
+            });
+        };
+        (0..400).for_each(|part| add(10_000_000_000 + part * 2_470_000_000, 0.0));
+        (0..visits).for_each(|part| add(part * 5_000_000_000 / visits, step));
+        (0..visits).for_each(|part| add(5_000_000_000 + part * 4_900_000_000 / visits, 0.0));
+        let map = SurfaceMap::of_visits(range, all);
+        (map.levels.len(), edge(&map, true).expect("enough visits").value)
+    }
+
+    #[test]
+    fn a_step_that_noise_may_make_does_not_cut_an_edge() {
+        let (levels, value) = edge_of(60, 0.03);
+        assert!(levels > 1, "a step was found");
+        assert!((value / 1.015e-8 - 1.0).abs() < 0.005, "{value}");
+    }
+
+    #[test]
+    fn a_clear_step_does() {
+        let (levels, value) = edge_of(60, 0.2);
+        assert!(levels > 1, "a step was found");
+        assert!((value / 1.2e-8 - 1.0).abs() < 0.02, "{value}");
+    }
+}
