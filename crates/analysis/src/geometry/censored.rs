@@ -9,6 +9,8 @@
 //! A share of the reads was held up by something else (other load, a retry): for those only the upper bound holds.
 
 use super::linear::{Matrix, factor, solved};
+use crate::stats::CONFIDENCE;
+use model::estimate::Estimate;
 use statrs::function::erf::erfc;
 
 /// Bounds of one time, and the curve there: shares of the values at some knots.
@@ -76,7 +78,7 @@ impl Fit {
         let (_, noise, top) = best?;
         climb.late = climb.late_share(&top, noise, setting.timing_s);
         let (values_s, _) = climb.top(top, noise, setting.timing_s)?;
-        let (_, _, hessian) = climb.slope(&values_s, noise, setting.timing_s);
+        let (_, hessian) = climb.slope(&values_s, noise, setting.timing_s);
         Some(Fit { values_s, noise, late: climb.late, factor: factor(&hessian)? })
     }
 
@@ -86,6 +88,44 @@ impl Fit {
         let solution = solved(&self.factor, weights);
         let variance: f64 = solution.iter().zip(weights).map(|(part, weight)| part * weight).sum();
         (value, variance.max(0.0).sqrt())
+    }
+}
+
+/// By how much the logarithm of the likelihood falls off the ends of a 95 % interval: half of what a squared normal number
+/// exceeds once in twenty times (Wilks 1938).
+const FALL: f64 = 1.92;
+/// Steps to a turn in which a single time is looked for.
+const SINGLE_STEPS: usize = 4000;
+
+/// The most likely single time within a turn, given bounds of it, and how far off it may be. Where nothing lies between two
+/// bounds, everything between them is as likely, and the middle is taken.
+pub(super) fn one_time(bounds: &[(f64, f64)], turn_s: f64, timing_s: f64) -> Estimate {
+    let all: Vec<Bounds> = bounds
+        .iter()
+        .map(|(low_s, high_s)| Bounds { low_s: *low_s, high_s: *high_s, shares: vec![(0, 1.0)] })
+        .collect();
+    let setting = Setting { start_s: vec![0.0], smooth: Vec::new(), timing_s, reach_s: turn_s };
+    let climb = Climb { bounds: &all, setting: &setting, late: LATE };
+    let times: Vec<f64> =
+        (1..=SINGLE_STEPS).map(|step| turn_s * step as f64 / SINGLE_STEPS as f64).collect();
+    let height = |time: &f64| {
+        let heights = NOISES.iter().map(|noise| climb.height(&[*time], *noise, timing_s));
+        heights.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let heights: Vec<f64> = times.iter().map(height).collect();
+    let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let within = |fall: f64| -> (f64, f64) {
+        let first = heights.iter().position(|height| *height >= top - fall).unwrap_or(0);
+        let last = heights.iter().rposition(|height| *height >= top - fall).unwrap_or(0);
+        (times[first], times[last])
+    };
+    let ((low, high), (top_low, top_high)) = (within(FALL), within(0.1));
+    Estimate {
+        value: (top_low + top_high) / 2.0,
+        low,
+        high,
+        confidence: CONFIDENCE,
+        effective_count: bounds.len() as f64,
     }
 }
 
@@ -107,7 +147,7 @@ impl Climb<'_> {
     fn top(&self, mut values: Vec<f64>, noise: f64, timing_s: f64) -> Option<(Vec<f64>, f64)> {
         let mut height = self.height(&values, noise, timing_s);
         for _ in 0..STEPS {
-            let (_, slope, hessian) = self.slope(&values, noise, timing_s);
+            let (slope, hessian) = self.slope(&values, noise, timing_s);
             let step = solved(&factor(&hessian)?, &slope);
             let mut scale = 1.0;
             let mut moved = false;
@@ -156,9 +196,9 @@ impl Climb<'_> {
         sum - rough
     }
 
-    /// The height, the slope, and how sharply it bends, from the squares of single slopes (Berndt and others 1974): that is
+    /// The slope of the height, and how sharply it bends, from the squares of single slopes (Berndt and others 1974): that is
     /// never negative.
-    fn slope(&self, values: &[f64], noise: f64, timing_s: f64) -> ((), Vec<f64>, Matrix) {
+    fn slope(&self, values: &[f64], noise: f64, timing_s: f64) -> (Vec<f64>, Matrix) {
         let size = values.len();
         let mut slope = vec![0.0; size];
         let mut bend = vec![vec![0.0; size]; size];
@@ -172,7 +212,7 @@ impl Climb<'_> {
             let weight = 1.0 / (deviation * deviation);
             add(&mut slope, &mut bend, shares, -rough * weight, weight);
         }
-        ((), slope, bend)
+        (slope, bend)
     }
 
     fn late_share(&self, values: &[f64], noise: f64, timing_s: f64) -> f64 {

@@ -95,6 +95,11 @@ impl Layout {
             }
         }
         let all: f64 = often.iter().sum();
+        // Surfaces with more sectors on a track have a larger share of the bytes, and so of the probes.
+        if let Some(zone) = zones.first() {
+            let mean = zone.sectors.iter().sum::<u32>() as f64 / counts as f64;
+            often.iter_mut().zip(&zone.sectors).for_each(|(times, sectors)| *times *= mean / f64::from(*sectors));
+        }
         if 2 * zones.len() < self.zones.len() {
             return None;
         }
@@ -213,6 +218,19 @@ fn zones_of(counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
         end = start;
     }
     zones.reverse();
+    for at in 0..zones.len() {
+        let others = |index: Option<usize>| -> &[u32] {
+            index.and_then(|index| zones.get(index)).map_or(&[], |zone: &ZoneSeen| &zone.sectors)
+        };
+        // A count that the neighbour has too may be the neighbour's: the ends are where it cannot be.
+        let (before, after) = (others(at.checked_sub(1)), others(Some(at + 1)));
+        let inside = || counts.iter().filter(|(byte, _)| (zones[at].first_byte..=zones[at].last_byte).contains(byte));
+        let first = inside().find(|(_, count)| !before.contains(count)).map(|(byte, _)| *byte);
+        let last = inside().rfind(|(_, count)| !after.contains(count)).map(|(byte, _)| *byte);
+        let zone = &mut zones[at];
+        zone.first_byte = first.unwrap_or(zone.first_byte);
+        zone.last_byte = last.unwrap_or(zone.last_byte).max(zone.first_byte);
+    }
     zones
 }
 

@@ -6,10 +6,9 @@
 //! chosen whose second passes the head at any wanted part of a turn after the first: whether it was caught in that turn bounds
 //! the time that the drive took to get there. On the same track that is the command alone.
 
-use super::censored::{Bounds, Fit, Setting};
+use super::censored::one_time;
 use super::track::{count_of, probes_of};
 use super::{Reading, Rotation, wrapped};
-use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
 
 /// A probe with as many readings is made to know tracks sector by sector: four to a track, over three tracks.
@@ -20,8 +19,8 @@ const FITTING_SHARE_MIN: f64 = 0.85;
 const TRACKS: f64 = 3.0;
 /// Pairs of each kind, without which nothing is concluded.
 const PAIRS_MIN: usize = 12;
-/// Two-sided 95 % of a normal distribution.
-const NORMAL_95: f64 = 1.96;
+/// Nothing is known closer than a sector takes to pass: a five-hundredth of a turn or less. This is half of that.
+const FINEST_TURNS: f64 = 1e-3;
 
 /// Tracks of one place, sector by sector. Sectors count downwards from the highest that was read.
 #[derive(Clone, Debug)]
@@ -168,41 +167,29 @@ impl NearSeeks {
     /// What the pairs at places with a map show; none where they are too few.
     pub fn of(readings: &[Reading], maps: &[NearMap], rotation: &Rotation) -> Option<NearSeeks> {
         let turn_s = rotation.turn_s();
-        let mut bounds = Vec::new();
-        let mut pairs = [0, 0];
+        let mut bounds: [Vec<(f64, f64)>; 2] = [Vec::new(), Vec::new()];
         for map in maps {
             for reading in readings {
-                let Some(track) = map.hop(reading, rotation) else { continue };
-                pairs[track] += 1;
+                let Some(tracks) = map.hop(reading, rotation) else { continue };
                 let high_s = reading.seconds() - turn_s / map.sectors;
-                bounds.push(Bounds { low_s: high_s - turn_s, high_s, shares: vec![(track, 1.0)] });
+                bounds[tracks].push((high_s - turn_s, high_s));
             }
         }
-        if pairs[0] < PAIRS_MIN || pairs[1] < PAIRS_MIN {
+        if bounds.iter().any(|bounds| bounds.len() < PAIRS_MIN) {
             return None;
         }
-        // A sector is a five-hundredth of a turn or less; nothing is known closer than that.
-        let setting = Setting {
-            start_s: vec![0.05 * turn_s, 0.2 * turn_s],
-            smooth: vec![(vec![(0, 1.0)], turn_s), (vec![(1, 1.0)], turn_s)],
-            timing_s: turn_s * rotation.scatter_turns.max(1.0 / 1000.0),
-            reach_s: turn_s / 2.0,
-        };
-        let fit = Fit::of(&bounds, &setting)?;
-        let estimate = |weights: &[f64], count: usize| {
-            let (value, deviation) = fit.sum(weights);
-            Estimate {
-                value,
-                low: value - NORMAL_95 * deviation,
-                high: value + NORMAL_95 * deviation,
-                confidence: CONFIDENCE,
-                effective_count: count as f64,
-            }
-        };
+        let [same, next] = bounds.map(|bounds| one_time(&bounds, turn_s, turn_s * rotation.scatter_turns.max(FINEST_TURNS)));
+        let half = |one: f64, other: f64| one.hypot(other);
+        let value = next.value - same.value;
         Some(NearSeeks {
-            overhead: estimate(&[1.0, 0.0], pairs[0]),
-            next_track: estimate(&[-1.0, 1.0], pairs[1]),
-            pairs: (pairs[0], pairs[1]),
+            overhead: same,
+            next_track: Estimate {
+                value,
+                low: value - half(next.value - next.low, same.high - same.value),
+                high: value + half(next.high - next.value, same.value - same.low),
+                ..next
+            },
+            pairs: (same.effective_count as usize, next.effective_count as usize),
         })
     }
 }
