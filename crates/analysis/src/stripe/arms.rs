@@ -6,16 +6,27 @@
 //! for one arm, half for two. It is how single emitters of light are counted, by their antibunching (Kimble, Dagenais and
 //! Mandel 1977). Independent are answers that are several accesses apart; comparing within a fraction of a second
 //! leaves out what changes slowly, such as other load, and other load cannot make one arm answer twice.
+//!
+//! A host that is kept from running hands over several answers at once when it goes on. Such pairs lie within a quarter of a
+//! millisecond. Without them too little is counted, since some of them were a little further apart, and with them too much,
+//! since some were much further: the truth lies between.
 
 use super::crowd::Crowd;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
 use model::record::IoRecord;
 
-/// A moment, in nanoseconds. No arm answers two reads at random places within it: the shortest seeks take as long (0.5 to 1 ms
-/// with settling; Ruemmler and Wilkes 1994 and data sheets since), and the platter has to turn to the place besides: a
-/// moment is a quarter of a turn at 15,000 a minute.
-pub(super) const MOMENT_NS: u64 = 1_000_000;
+/// A moment is a fifth of the access time that a twentieth of single reads undercuts. Of 16 reads under way an arm takes
+/// about that one next, so that it hardly ever answers twice within a fifth of it: in that time no arm gets far, and the platter has to
+/// turn to the place besides.
+const MOMENT_PARTS: u64 = 5;
+/// Whatever single reads take, in nanoseconds: an arm settles in no less than half of a millisecond (Ruemmler and Wilkes 1994 and
+/// data sheets since), and within more than the other a disk of 15,000 turns a minute may answer twice.
+const MOMENT_NS: (u64, u64) = (750_000, 1_500_000);
+/// Answers that are nearer may have been handed over together: hosts are late by 50 to 100 µs for each of them.
+const TOGETHER_NS: u64 = 250_000;
+/// What is answered sooner was answered by a cache, in nanoseconds: an arm has to settle at least.
+const CACHED_NS: u64 = 1_000_000;
 /// Lags at which answers are independent, in accesses.
 const FAR_FROM: u64 = 4;
 const FAR_TO: u64 = 8;
@@ -29,52 +40,100 @@ pub(super) struct Coincidence {
     pub near: Option<Mean>,
 }
 
+/// Pairs that one answer makes with later ones.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    together: f64,
-    apart: f64,
+    /// Within a moment.
+    moment: f64,
+    /// Of these, those that were not handed over together.
+    parted: f64,
+    /// Independent ones.
+    independent: f64,
 }
 
-/// From crowds whose single accesses take `access_ns`; places nearer than `near_bytes` are near. None when too little was
-/// answered to expect pairs.
-pub(super) fn coincidence(crowds: &[Crowd], access_ns: u64, near_bytes: u64) -> Option<Coincidence> {
-    let (from_ns, to_ns) = (FAR_FROM * access_ns, FAR_TO * access_ns);
+/// How long single reads take, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    /// Half of them take longer.
+    pub median_ns: u64,
+    /// One in twenty is quicker.
+    pub quick_ns: u64,
+}
+
+/// The lags that count.
+struct Lags {
+    moment_ns: u64,
+    from_ns: u64,
+    to_ns: u64,
+}
+
+impl Lags {
+    fn of(access: Access) -> Lags {
+        Lags {
+            moment_ns: (access.quick_ns / MOMENT_PARTS).clamp(MOMENT_NS.0, MOMENT_NS.1),
+            from_ns: FAR_FROM * access.median_ns,
+            to_ns: FAR_TO * access.median_ns,
+        }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, lag_ns: u64, lags: &Lags) {
+        self.moment += f64::from(u8::from(lag_ns < lags.moment_ns));
+        self.parted += f64::from(u8::from((TOGETHER_NS..lags.moment_ns).contains(&lag_ns)));
+        self.independent += f64::from(u8::from(lag_ns >= lags.from_ns));
+    }
+}
+
+/// From crowds; places nearer than `near_bytes` are near. None when too little was answered to expect pairs.
+pub(super) fn coincidence(crowds: &[Crowd], access: Access, near_bytes: u64) -> Option<Coincidence> {
+    let lags = Lags::of(access);
     let (mut all, mut near) = (Vec::new(), Vec::new());
     for crowd in crowds {
-        // What was answered at once came from a cache.
-        let moved = |read: &&IoRecord| read.completed_ns.saturating_sub(read.submitted_ns) >= MOMENT_NS;
+        let moved = |read: &&IoRecord| read.completed_ns.saturating_sub(read.submitted_ns) >= CACHED_NS;
         let reads: Vec<&IoRecord> = crowd.reads().iter().filter(moved).collect();
         let Some(last) = reads.last() else { continue };
         for (index, read) in reads.iter().enumerate() {
-            if read.completed_ns + to_ns > last.completed_ns {
+            if read.completed_ns + lags.to_ns > last.completed_ns {
                 break;
             }
             let (mut of_all, mut of_near) = (Counts::default(), Counts::default());
             for other in &reads[index + 1..] {
                 let lag_ns = other.completed_ns - read.completed_ns;
-                if lag_ns >= to_ns {
+                if lag_ns >= lags.to_ns {
                     break;
                 }
-                let is_near = other.offset_bytes.abs_diff(read.offset_bytes) < near_bytes;
-                for counts in [Some(&mut of_all), is_near.then_some(&mut of_near)].into_iter().flatten() {
-                    counts.together += f64::from(u8::from(lag_ns < MOMENT_NS));
-                    counts.apart += f64::from(u8::from(lag_ns >= from_ns));
+                of_all.add(lag_ns, &lags);
+                if other.offset_bytes.abs_diff(read.offset_bytes) < near_bytes {
+                    of_near.add(lag_ns, &lags);
                 }
             }
             all.push(of_all);
             near.push(of_near);
         }
     }
-    let scale = MOMENT_NS as f64 / (to_ns - from_ns) as f64;
-    Some(Coincidence { all: share(&all, scale)?, near: share(&near, scale) })
+    Some(Coincidence { all: between(&all, &lags)?, near: between(&near, &lags) })
 }
 
-fn share(counts: &[Counts], scale: f64) -> Option<Mean> {
+/// The share with and without what was handed over together: anywhere between them is equally likely.
+fn between(counts: &[Counts], lags: &Lags) -> Option<Mean> {
+    let per_ns = 1.0 / (lags.to_ns - lags.from_ns).max(1) as f64;
+    let with = share(counts, |counts| counts.moment, per_ns * lags.moment_ns as f64)?;
+    let without = share(counts, |counts| counts.parted, per_ns * (lags.moment_ns - TOGETHER_NS) as f64)?;
+    let width = with.value - without.value;
+    Some(Mean {
+        value: (with.value + without.value) / 2.0,
+        variance: with.variance.max(without.variance) + width * width / 12.0,
+        ..with
+    })
+}
+
+fn share(counts: &[Counts], close: fn(&Counts) -> f64, scale: f64) -> Option<Mean> {
     let batches: Vec<Pair> = counts
         .chunks(counts.len().div_ceil(BATCHES).max(1))
         .map(|chunk| Pair {
-            numerator: chunk.iter().map(|counts| counts.together).sum(),
-            denominator: chunk.iter().map(|counts| counts.apart * scale).sum(),
+            numerator: chunk.iter().map(close).sum(),
+            denominator: chunk.iter().map(|counts| counts.independent * scale).sum(),
         })
         .collect();
     let mut mean = ratio_of_sums(&batches).filter(|mean| mean.degrees_of_freedom >= 1.0)?;
@@ -90,6 +149,8 @@ mod tests {
     use super::super::crowd::tests::read;
     use super::*;
     use model::prng::Prng;
+
+    const ACCESS: Access = Access { median_ns: 10_000_000, quick_ns: 5_500_000 };
 
     /// Arms that each answer after 5 to 15 ms, for 60 s.
     fn arms(count: u64) -> Crowd {
@@ -109,7 +170,7 @@ mod tests {
     #[test]
     fn each_number_of_arms_has_its_share() {
         for (count, share) in [(1, 0.0), (2, 0.5), (3, 0.667), (8, 0.875)] {
-            let found = coincidence(&[arms(count)], 10_000_000, 1 << 37).unwrap();
+            let found = coincidence(&[arms(count)], ACCESS, 1 << 37).unwrap();
             let interval = found.all.interval(0.999);
             assert!(interval.low <= share && share <= interval.high, "{count}: {interval:?}");
             assert!(interval.high - interval.low < 0.3, "{count}: {interval:?}");
@@ -119,8 +180,26 @@ mod tests {
     }
 
     #[test]
+    fn answers_that_were_handed_over_together_are_no_more_arms() {
+        // Now and then the host sleeps for 20 ms, and then hands over what came meanwhile, 40 µs apart.
+        let arms = arms(2);
+        let (mut reads, mut until_ns, mut later_ns) = (arms.reads().to_vec(), 0, 0);
+        for read in &mut reads {
+            if read.completed_ns / 20_000_000 % 50 == 7 {
+                let end_ns = read.completed_ns.next_multiple_of(20_000_000);
+                later_ns = if end_ns == until_ns { later_ns + 40_000 } else { 0 };
+                until_ns = end_ns;
+                read.completed_ns = end_ns + later_ns;
+            }
+        }
+        let found = coincidence(&[Crowd::new(reads)], ACCESS, 1 << 37).unwrap().all;
+        let interval = found.interval(0.999);
+        assert!(interval.low <= 0.5 && 0.5 <= interval.high && interval.high < 0.667, "{interval:?}");
+    }
+
+    #[test]
     fn too_few_answers_say_nothing() {
-        assert!(coincidence(&[Crowd::new([read(0, 0, 10_000_000)])], 10_000_000, 1).is_none());
-        assert!(coincidence(&[], 10_000_000, 1).is_none());
+        assert!(coincidence(&[Crowd::new([read(0, 0, 10_000_000)])], ACCESS, 1).is_none());
+        assert!(coincidence(&[], ACCESS, 1).is_none());
     }
 }

@@ -18,7 +18,7 @@ pub use layout::Layout;
 
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
-use arms::{Coincidence, coincidence};
+use arms::{Access, Coincidence, coincidence};
 use model::estimate::Estimate;
 use model::plan::StopReason;
 use model::range::ByteRange;
@@ -50,6 +50,8 @@ const LOG_ODDS_MIN: f64 = 9.2;
 /// A layout is excluded when none has gained odds of 20 to 1, though this many answers came by which it would have.
 const NO_LAYOUT_LOG_ODDS_MAX: f64 = 3.0;
 const NO_LAYOUT_ANSWERS_MIN: usize = 2000;
+/// 1 − 1/n is 0 for one arm and a half for two: the middle parts them.
+const ONE_ARM_SHARE_MAX: f64 = 0.25;
 /// Reads within a tenth of the range lie on the same drive of a few that follow each other.
 const NEAR_PART: u64 = 10;
 /// A die of flash reads at most four planes of 16 KiB at a time (ONFI 4), so what takes turns in larger chunks is no die.
@@ -184,7 +186,8 @@ impl Reads {
     }
 
     fn coincidence(&self) -> Option<Coincidence> {
-        coincidence(&self.crowds, self.single_quantile(0.5), self.range_bytes / NEAR_PART)
+        let access = Access { median_ns: self.single_quantile(0.5), quick_ns: self.single_quantile(0.05) };
+        coincidence(&self.crowds, access, self.range_bytes / NEAR_PART)
     }
 
     fn single_quantile(&self, quantile: f64) -> u64 {
@@ -203,6 +206,10 @@ impl Reads {
         let arms = count_of_arms(&found.all);
         match arms {
             Some(1) => return Verdict::One,
+            // Fewer pairs than half of those of two arms, though a few were made: an arm that is quicker than most now and then.
+            _ if found.all.value + ARMS_DEVIATION_MAX * found.all.variance.sqrt() < ONE_ARM_SHARE_MAX => {
+                return Verdict::One;
+            }
             None if odds_against_one(&found.all) < ARMS_LOG_ODDS_MIN => {
                 return open("Whether one arm or more answer is not certain.", true);
             }
