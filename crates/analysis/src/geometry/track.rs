@@ -170,13 +170,20 @@ fn refined(spots: &[Spot], group: &[usize], fits: &[f64], rotation: &Rotation) -
     })
 }
 
-/// What the angle jumps by between the track of a group and the next one, where others of the probe agree on it.
+/// What the angle jumps by between the track of a group and the next one on either side, where the others of the probe agree on
+/// it.
 fn skew(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Option<f64> {
     let origin = &spots[*group.first()?];
     let lowest = group.iter().map(|&index| spots[index].below).fold(f64::MIN, f64::max);
-    // This track ends below its lowest spot, and the next one a whole track further down.
-    let beyond = spots.iter().filter(|spot| spot.below > lowest && spot.below < lowest + sectors);
-    let jumps: Vec<f64> = beyond.map(|spot| -misfit(origin, spot, sectors)).map(wrapped).collect();
+    let highest = group.iter().map(|&index| spots[index].below).fold(f64::MAX, f64::min);
+    // This track ends below its lowest spot, and the next one a whole track further down; likewise above.
+    let jump = |spot: &Spot| {
+        let beyond = spot.below > lowest && spot.below < lowest + sectors;
+        let before = spot.below < highest && spot.below > highest - sectors;
+        let misfit = misfit(origin, spot, sectors);
+        (beyond || before).then_some(if before { misfit } else { -misfit })
+    };
+    let jumps: Vec<f64> = spots.iter().filter_map(jump).collect();
     let first = *jumps.first()?;
     let agree = jumps.iter().all(|jump| wrapped(jump - first).abs() <= 2.0 * tolerance);
     (agree && first.abs() > 2.0 * tolerance).then(|| first.rem_euclid(1.0))

@@ -45,7 +45,7 @@ const STRATA: u64 = 48;
 const WAYS: u32 = 5;
 const WAY_READS: usize = 300;
 /// Places that become known sector by sector, spread over the drive.
-const PLACES: u64 = 6;
+const PLACES: u64 = 10;
 /// More reads near each end of a track there, to know it closer.
 const CLOSER_READS: u32 = 5;
 /// By which parts of a turn sectors of a pair pass one after the other: on the same track up to what a command may cost, and on
