@@ -172,10 +172,10 @@ fn told_by_the_system(run: &RunView<'_>, kind: Kind) -> String {
         Kind::Stripe
     } else if names(&["raid1"]) {
         Kind::Mirror
-    } else if names(&["volume "]) || layers().next().is_none() {
-        return String::new();
-    } else {
+    } else if !names(&["volume "]) && layers().filter(|layer| layer.starts_with("disk ")).count() == 1 {
         Kind::None
+    } else {
+        return String::new();
     };
     match (kind, said) {
         (found, said) if found == said => String::from(" The system says the same."),

@@ -193,8 +193,9 @@ mod tests {
             }
         }
         let found = coincidence(&[Crowd::new(reads)], ACCESS, 1 << 37).unwrap().all;
-        let interval = found.interval(0.999);
-        assert!(interval.low <= 0.5 && 0.5 <= interval.high && interval.high < 0.667, "{interval:?}");
+        let interval = found.interval(0.95);
+        // Nearer to two arms than to three.
+        assert!(interval.low <= 0.5 && 0.5 <= interval.high && interval.value < 0.583, "{interval:?}");
     }
 
     #[test]

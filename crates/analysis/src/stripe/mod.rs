@@ -341,3 +341,7 @@ fn mirror(found: &Coincidence, arms: Option<u32>) -> Verdict {
 fn open(why: &str, more_helps: bool) -> Verdict {
     Verdict::Open { why: why.to_string(), more_helps }
 }
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;
