@@ -106,8 +106,7 @@ pub(super) fn one_time(bounds: &[(f64, f64)], turn_s: f64, timing_s: f64) -> Est
         .collect();
     let setting = Setting { start_s: vec![0.0], smooth: Vec::new(), timing_s, reach_s: turn_s };
     let climb = Climb { bounds: &all, setting: &setting, late: LATE };
-    let times: Vec<f64> =
-        (1..=SINGLE_STEPS).map(|step| turn_s * step as f64 / SINGLE_STEPS as f64).collect();
+    let times: Vec<f64> = (1..=SINGLE_STEPS).map(|step| turn_s * step as f64 / SINGLE_STEPS as f64).collect();
     let height = |time: &f64| {
         let heights = NOISES.iter().map(|noise| climb.height(&[*time], *noise, timing_s));
         heights.fold(f64::NEG_INFINITY, f64::max)

@@ -98,7 +98,10 @@ impl Layout {
         // Surfaces with more sectors on a track have a larger share of the bytes, and so of the probes.
         if let Some(zone) = zones.first() {
             let mean = zone.sectors.iter().sum::<u32>() as f64 / counts as f64;
-            often.iter_mut().zip(&zone.sectors).for_each(|(times, sectors)| *times *= mean / f64::from(*sectors));
+            often
+                .iter_mut()
+                .zip(&zone.sectors)
+                .for_each(|(times, sectors)| *times *= mean / f64::from(*sectors));
         }
         if 2 * zones.len() < self.zones.len() {
             return None;
@@ -171,6 +174,20 @@ fn skew_of(counts: &[TrackCount], rotation: &Rotation) -> (Option<Estimate>, f64
     ((skews.len() >= ENDS_MIN && share > 0.5).then_some(estimate), share)
 }
 
+/// A zone without the counts at its ends that were met nowhere else in it: they may be the neighbour's.
+fn sure(mut zone: &[(u64, u32)]) -> &[(u64, u32)] {
+    let is_alone =
+        |zone: &[(u64, u32)], at: usize| zone.iter().filter(|other| other.1 == zone[at].1).count() == 1;
+    let whole = zone;
+    while zone.len() > 1 && is_alone(zone, 0) {
+        zone = &zone[1..];
+    }
+    while zone.len() > 1 && is_alone(zone, zone.len() - 1) {
+        zone = &zone[..zone.len() - 1];
+    }
+    if zone.len() > 1 { zone } else { whole }
+}
+
 /// The zones that describe the counts in the fewest words. Counts are sorted by place.
 fn zones_of(counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
     let size = counts.len();
@@ -203,35 +220,44 @@ fn zones_of(counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
     let mut end = size;
     while end > 0 {
         let start = best[end].1;
-        let mut sectors: Vec<u32> = counts[start..end].iter().map(|(_, count)| *count).collect();
-        sectors.sort_unstable_by(|a, b| b.cmp(a));
-        let all = sectors.clone();
-        sectors.dedup();
-        let times = |number: &u32| all.iter().filter(|other| *other == number).count();
-        zones.push(ZoneSeen {
-            times: sectors.iter().map(times).collect(),
-            first_byte: counts[start].0,
-            last_byte: counts[end - 1].0,
-            sectors,
-            probes: end - start,
-        });
+        zones.push(zone_seen(&counts[start..end]));
         end = start;
     }
     zones.reverse();
-    for at in 0..zones.len() {
-        let others = |index: Option<usize>| -> &[u32] {
-            index.and_then(|index| zones.get(index)).map_or(&[], |zone: &ZoneSeen| &zone.sectors)
-        };
-        // A count that the neighbour has too may be the neighbour's: the ends are where it cannot be.
-        let (before, after) = (others(at.checked_sub(1)), others(Some(at + 1)));
-        let inside = || counts.iter().filter(|(byte, _)| (zones[at].first_byte..=zones[at].last_byte).contains(byte));
-        let first = inside().find(|(_, count)| !before.contains(count)).map(|(byte, _)| *byte);
-        let last = inside().rfind(|(_, count)| !after.contains(count)).map(|(byte, _)| *byte);
-        let zone = &mut zones[at];
-        zone.first_byte = first.unwrap_or(zone.first_byte);
-        zone.last_byte = last.unwrap_or(zone.last_byte).max(zone.first_byte);
+    with_sure_ends(&zones, counts)
+}
+
+fn zone_seen(counts: &[(u64, u32)]) -> ZoneSeen {
+    let sure = sure(counts);
+    let mut all: Vec<u32> = sure.iter().map(|(_, count)| *count).collect();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    let mut sectors = all.clone();
+    sectors.dedup();
+    let times = |number: &u32| all.iter().filter(|other| *other == number).count();
+    ZoneSeen {
+        times: sectors.iter().map(times).collect(),
+        first_byte: sure[0].0,
+        last_byte: sure[sure.len() - 1].0,
+        sectors,
+        probes: counts.len(),
     }
-    zones
+}
+
+/// Zones from where to where they surely are: a count that the neighbour has too may be the neighbour's.
+fn with_sure_ends(zones: &[ZoneSeen], counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
+    let sectors = |index: Option<usize>| -> &[u32] {
+        index.and_then(|index| zones.get(index)).map_or(&[], |zone| &zone.sectors)
+    };
+    let cut = |(at, zone): (usize, &ZoneSeen)| {
+        let (before, after) = (sectors(at.checked_sub(1)), sectors(Some(at + 1)));
+        let inside = || counts.iter().filter(|(byte, _)| (zone.first_byte..=zone.last_byte).contains(byte));
+        let first =
+            inside().find(|(_, count)| !before.contains(count)).map_or(zone.first_byte, |(byte, _)| *byte);
+        let last =
+            inside().rfind(|(_, count)| !after.contains(count)).map_or(zone.last_byte, |(byte, _)| *byte);
+        ZoneSeen { first_byte: first, last_byte: last.max(first), ..zone.clone() }
+    };
+    zones.iter().enumerate().map(cut).collect()
 }
 
 #[cfg(test)]

@@ -178,7 +178,8 @@ impl NearSeeks {
         if bounds.iter().any(|bounds| bounds.len() < PAIRS_MIN) {
             return None;
         }
-        let [same, next] = bounds.map(|bounds| one_time(&bounds, turn_s, turn_s * rotation.scatter_turns.max(FINEST_TURNS)));
+        let [same, next] =
+            bounds.map(|bounds| one_time(&bounds, turn_s, turn_s * rotation.scatter_turns.max(FINEST_TURNS)));
         let half = |one: f64, other: f64| one.hypot(other);
         let value = next.value - same.value;
         Some(NearSeeks {
