@@ -48,8 +48,9 @@ impl Detector for DriveCache {
             Kept::AtLeast(bytes) => unknown(&format!(
                 "It keeps all of the longest stream that was read, {bytes}: its cache holds at least that, or another memory answers for it."
             )),
-            Kept::Found { sizes, resolution, phases } => {
-                let estimate = with_read_on(size(&sizes, resolution), read_on(run));
+            Kept::Found { sizes, at_the_end, resolution, phases } => {
+                let estimate = size(&sizes, resolution);
+                let estimate = if at_the_end { estimate } else { with_read_on(estimate, read_on(run)) };
                 let statement = format!(
                     "The drive keeps about {} of what was read last; a range no larger than that is answered from its memory.",
                     memory(estimate.value)
@@ -63,7 +64,7 @@ impl Detector for DriveCache {
     }
 }
 
-/// Behind the end of a stream the drive reads on, as far as pairs of reads have shown, and what it reads takes the place of the oldest;
+/// Behind the end of a stream that is not the end of the drive it reads on, as far as pairs of reads have shown, and what it reads takes the place of the oldest;
 /// unless it does not come to that.
 fn with_read_on(back: Estimate, read_on: ReadOn) -> Estimate {
     match read_on {

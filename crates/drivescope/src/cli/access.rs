@@ -24,7 +24,8 @@ pub fn run(arguments: &AccessArguments, store: Option<&Path>) -> Result<u8, User
     if let (Some(run), Some(budget)) = (&run, budget)
         && shown.json.is_none()
     {
-        output::print(&estimate_page(&budget_page(run, budget), output::page_style(shown.plain)))?;
+        let page = estimate_page(&budget_page(run, budget), output::page_style(shown.plain));
+        output::print(&format!("\n{page}"))?;
     }
     Ok(measure::status(run.as_ref()))
 }

@@ -10,7 +10,7 @@ use model::workload::{BlockSizes, Caching, OperationMix, Pattern, Workload};
 /// A phase with single requests keeps each of them: no more than this, 30 bytes each.
 const TRACED_MAX: u64 = 20_000;
 /// And any phase ends after so many: a drive that answers in no time must not hold it up.
-const OPERATIONS_MAX: u64 = 2_000_000;
+const OPERATIONS_MAX: u64 = 400_000;
 /// What all rounds of one configuration write at most together: flash wears.
 const WRITE_BYTES_MAX: Bytes = Bytes::from_mib(384);
 

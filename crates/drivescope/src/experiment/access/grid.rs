@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 const ORDER_STREAM: u64 = u64::MAX;
 /// Rounds of a drive with moving parts, and of one without. The interval of a mean of few rounds is wide (Student's t).
 const ROUNDS_MECHANICAL: u32 = 3;
-const ROUNDS: u32 = 6;
+const ROUNDS: u32 = 5;
 /// With so many at a time a round on a disk takes long, and the queue evens out what single requests differ.
 const MANY: u64 = 250;
 const ROUNDS_OF_MANY: u32 = 2;

@@ -1,0 +1,125 @@
+//! `access` against drives whose truth is known: what it must find in three minutes, and what it must not.
+
+mod program;
+
+use program::*;
+use serde_json::Value;
+use sim::profile::preset_text;
+use sim::truth;
+use std::fs;
+
+/// Both with what they do with a queue: one that sorts it, one that takes a command at a time.
+const DISKS: &[&str] = &["st3000dm001", "st3250823a", "exos-x20", "wd20ears"];
+/// The first of these in a debug build.
+const DISKS_IN_DEBUG: usize = 1;
+const DEVICE_S_MAX: f64 = 180.0;
+const DEVICE_S_MAX_FLASH: f64 = 30.0;
+
+fn accessed(target: &str, options: &[&str]) -> Value {
+    Home::new().json(&[&["access", target, "-q", "--seed", "1"], options].concat())
+}
+
+fn finding<'document>(document: &'document Value, code: &str) -> &'document Value {
+    let findings = document["findings"].as_array().expect("findings");
+    findings.iter().find(|finding| finding["code"] == code).unwrap_or(&Value::Null)
+}
+
+fn value(document: &Value, code: &str) -> f64 {
+    let found = finding(document, code);
+    found["value"].as_f64().unwrap_or_else(|| panic!("{code}: {found}"))
+}
+
+fn device_s(document: &Value) -> f64 {
+    let last = document["phases"].as_array().and_then(|phases| phases.last()).expect("phases");
+    last["start_s"].as_f64().unwrap() + last["seconds"].as_f64().unwrap()
+}
+
+fn true_value(name: &str, code: &str) -> f64 {
+    let truths = truth::truth(name).expect("a drive that ships");
+    truths.iter().find(|truth| truth.code.name() == code).and_then(|truth| truth.value()).expect("a number")
+}
+
+#[test]
+fn a_disk_is_known_in_three_minutes() {
+    let count = if cfg!(debug_assertions) { DISKS_IN_DEBUG } else { DISKS.len() };
+    for disk in &DISKS[..count] {
+        let document = accessed(&format!("sim:{disk}"), &[]);
+        assert!(device_s(&document) <= DEVICE_S_MAX, "{disk}: {} s", device_s(&document));
+        for (code, share) in [("access-time", 0.02), ("read-ahead", 0.1), ("drive-cache", 0.1)] {
+            let (found, is) = (value(&document, code), true_value(disk, code));
+            assert!((found / is - 1.0).abs() <= share, "{disk}, {code}: {found}, truth {is}");
+        }
+        // One arm: going on to two brings nothing, since one of them is being read and only the other waits.
+        assert_eq!(value(&document, "concurrency-knee"), 1.0, "{disk}");
+        assert!((1.6..2.8).contains(&value(&document, "span-effect")), "{disk}");
+        assert_eq!(finding(&document, "wake-up"), &Value::Null, "{disk}");
+    }
+}
+
+/// Eight servers of 100 µs: nothing else is there to find.
+#[test]
+fn a_drive_without_a_mechanism_shows_none() {
+    let document = accessed("sim:constant", &[]);
+    assert!(device_s(&document) <= DEVICE_S_MAX_FLASH + 5.0, "{} s", device_s(&document));
+    assert!((value(&document, "access-time") / 100e-6 - 1.0).abs() < 1e-3);
+    assert!((value(&document, "concurrency-gain") / 8.0 - 1.0).abs() < 0.02);
+    let knee = finding(&document, "concurrency-knee");
+    assert!(knee["low"].as_f64() <= Some(8.0) && knee["high"].as_f64() >= Some(8.0), "{knee}");
+    for code in ["read-ahead", "drive-cache"] {
+        assert!(finding(&document, code)["unknown"].is_string(), "{code}");
+    }
+    let document = accessed("sim:null", &[]);
+    let found = document["findings"].as_array().expect("findings");
+    assert!(found.iter().all(|finding| finding["unknown"].is_string()), "{found:#?}");
+}
+
+/// A disk in standby needs 12 s until its first answer, and that is said.
+#[test]
+fn a_disk_that_slept_is_said_to_have_slept() {
+    let home = Home::new();
+    let text = preset_text("st3000dm001").expect("a drive that ships");
+    let path = home.folder.path().join("asleep.toml");
+    let standby = "\n[disk.standby]\nafter_idle_s = 600\nwake_up_s = 12\nasleep = true\n";
+    fs::write(&path, format!("{text}{standby}")).expect("a profile");
+    let document = accessed(&format!("sim:{}", path.display()), &["--time-limit", "30s"]);
+    assert!((12.0..12.1).contains(&value(&document, "wake-up")), "{}", finding(&document, "wake-up"));
+}
+
+#[test]
+fn threads_are_counted_as_threads() {
+    let document = accessed("sim:constant", &["--threads", "1,4,16", "--time-limit", "20s"]);
+    let points =
+        finding(&document, "concurrency-gain")["data"]["points"].as_array().cloned().expect("points");
+    let threads: Vec<u64> = points.iter().filter_map(|point| point["threads"].as_u64()).collect();
+    assert!(threads.starts_with(&[1, 4]) && threads.ends_with(&[16]), "{threads:?}");
+    assert_eq!(finding(&document, "concurrency-knee")["data"]["axis"], "threads");
+}
+
+/// By 100 at a time this drive has 97.7 in its queue for 7.7 it serves: 80,000 a second, and each waits 1.25 ms.
+#[test]
+fn a_latency_that_is_allowed_bounds_the_number_at_a_time() {
+    let home = Home::new();
+    let words = ["access", "sim:constant", "-q", "--seed", "1", "--time-limit", "20s", "--latency-budget"];
+    let page = home.print(&[&words[..], &["1ms"]].concat());
+    assert!(page.contains("99 of 100 answers within 1 ms"), "{page}");
+    let of_budget = page.rsplit("99 of 100 answers").next().unwrap_or_default();
+    assert!(of_budget.contains("at a time") && of_budget.contains("80"), "{of_budget}");
+    let page = home.print(&[&words[..], &["50us"]].concat());
+    assert!(page.contains("more than was allowed"), "{page}");
+}
+
+#[test]
+fn lists_that_make_no_sense_are_named() {
+    let home = Home::new();
+    for (words, expected) in [
+        (&["--depths", "0"][..], "0"),
+        (&["--depths", "5000"][..], "5000"),
+        (&["--spans", "150%"][..], "--spans"),
+        (&["--blocks", "12apples"][..], "--blocks"),
+        (&["--latency-budget", "0ms"][..], "--latency-budget"),
+    ] {
+        let outcome = home.run(&[&["access", "sim:constant"], words].concat());
+        assert_eq!(outcome.status, Some(2), "{words:?}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{words:?}: {}", outcome.err);
+    }
+}
