@@ -25,7 +25,8 @@ use super::trust::covers;
 use super::wording::short_time;
 use super::{Detector, Need};
 use crate::geometry::{
-    Density, Layout, NearSeeks, Rotation, SeekCurve, all_readings, counts_of, evidence_of, hops_of, near_maps,
+    Density, Layout, NearSeeks, Rotation, SeekCurve, all_readings, counts_of, evidence_of, hops_of,
+    near_maps, probe_count,
 };
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
@@ -43,6 +44,10 @@ const CURVE: [f64; 9] = [0.001, 0.01, 0.04, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0];
 const SHORT: f64 = 0.01;
 /// With more hops held up than this, what held them up is no longer told from the arm.
 const LATE_SHARE_MAX: f64 = 0.4;
+/// The same where the overhead is only bounded: more than one in ten is other load, or more than one arm.
+const LATE_SHARE_FOR_BOUND: f64 = 0.1;
+const NO_TRACKS: &str =
+    "Tracks could not be told sector by sector, so the overhead of a command is not told from a seek.";
 
 impl Detector for Seek {
     fn codes(&self) -> &'static [FindingCode] {
@@ -75,6 +80,9 @@ impl Seen {
         let rotation = Rotation::of(&readings)?;
         let sector = run.target.physical_block.max(run.target.logical_block).0;
         let counts = counts_of(&readings, &rotation, sector);
+        if 2 * counts.len() < probe_count(&readings) {
+            return Err("Sectors side by side lie on no track, so that no single arm answers.".into());
+        }
         let range = crate::geometry::range_of(run).ok_or("No single reads were made.")?;
         let density = Density::of(range.first().0, range.bytes().0, &counts);
         let hops = hops_of(&readings, &rotation);
@@ -98,17 +106,28 @@ impl Seen {
         Ok(Seen { near, layout: Layout::of(&counts, &rotation), curve, is_whole: covers(run, range) })
     }
 
-    fn overhead(&self) -> Result<&Estimate, String> {
-        let near = self.near.as_ref().ok_or(
-            "Tracks could not be told sector by sector, so the overhead of a command is not told from a seek.",
-        )?;
-        Ok(&near.overhead)
+    /// The overhead of a command. Where it could not be told, it is something between nothing and what the shortest hops take,
+    /// which is said only of reads that nothing else held up.
+    fn overhead(&self) -> Result<Estimate, String> {
+        if let Some(near) = &self.near {
+            return Ok(near.overhead);
+        }
+        let most = self.curve.at(0.0).0;
+        if self.curve.late_share() > LATE_SHARE_FOR_BOUND || most <= 0.0 {
+            return Err(NO_TRACKS.into());
+        }
+        Ok(Estimate {
+            value: most / 2.0,
+            low: 0.0,
+            high: most,
+            ..self.curve.seek(0.0, &Estimate::exact(0.0))
+        })
     }
 
     fn next_track(&self, run: &RunView<'_>) -> Finding {
         let code = FindingCode::SeekTrackToTrack;
         let Some(near) = &self.near else {
-            return Finding::unknown(code, self.overhead().err().unwrap_or_default());
+            return Finding::unknown(code, NO_TRACKS);
         };
         if self.layout.as_ref().is_some_and(|layout| !layout.keeps_surface()) {
             return Finding::unknown(
@@ -148,7 +167,7 @@ impl Seen {
                 (Err(why), _) | (_, Err(why)) => return Finding::unknown(code, why),
             };
         let points = CURVE.map(|distance| {
-            let seek = self.curve.seek(distance, overhead);
+            let seek = self.curve.seek(distance, &overhead);
             Datum::record([
                 ("share_of_cylinders", Datum::Number(distance)),
                 ("seconds", Datum::Number(seek.value)),
@@ -165,7 +184,7 @@ impl Seen {
         if !self.is_whole {
             return Err("Only a part of the drive was measured.".into());
         }
-        let estimate = figure(&self.curve, self.overhead()?);
+        let estimate = figure(&self.curve, &self.overhead()?);
         let told = estimate.value > 0.0 && estimate.low > 0.0;
         told.then_some(estimate).ok_or_else(|| "The reads do not fix the seek. Measure longer.".into())
     }
