@@ -46,6 +46,9 @@ const SHORT: f64 = 0.01;
 const LATE_SHARE_MAX: f64 = 0.4;
 /// The same where the overhead is only bounded: more than one in ten is other load, or more than one arm.
 const LATE_SHARE_FOR_BOUND: f64 = 0.1;
+/// What a read that misses the cache costs a Cheetah 9LP beside seek and rotation (DiskSim 4.0): the guess where the overhead is
+/// only bounded.
+const OVERHEAD_S: f64 = 0.284e-3;
 const NO_TRACKS: &str =
     "Tracks could not be told sector by sector, so the overhead of a command is not told from a seek.";
 
@@ -117,7 +120,7 @@ impl Seen {
             return Err(NO_TRACKS.into());
         }
         Ok(Estimate {
-            value: most / 2.0,
+            value: OVERHEAD_S.min(most / 2.0),
             low: 0.0,
             high: most,
             ..self.curve.seek(0.0, &Estimate::exact(0.0))
