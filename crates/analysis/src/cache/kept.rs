@@ -22,8 +22,6 @@ pub enum Kept {
     Found {
         /// From each stream, in bytes: the middle of the step.
         sizes: Vec<f64>,
-        /// Whether all streams ended where the target does, with nothing behind to read on into.
-        at_the_end: bool,
         /// How far apart neighbouring reads were, as a share.
         resolution: f64,
         /// The phases of single reads.
@@ -63,10 +61,7 @@ pub fn kept(run: &RunView<'_>) -> Kept {
         }
     }
     match (sizes.is_empty(), whole) {
-        (false, _) => {
-            let at_the_end = looks.iter().all(|look| look.stream_end == run.target.capacity.0);
-            Kept::Found { sizes, at_the_end, resolution, phases }
-        }
+        (false, _) => Kept::Found { sizes, resolution, phases },
         (true, Some(stream)) => Kept::AtLeast(stream),
         (true, None) => Kept::NotTold,
     }

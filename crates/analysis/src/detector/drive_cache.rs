@@ -48,9 +48,8 @@ impl Detector for DriveCache {
             Kept::AtLeast(bytes) => unknown(&format!(
                 "It keeps all of the longest stream that was read, {bytes}: its cache holds at least that, or another memory answers for it."
             )),
-            Kept::Found { sizes, at_the_end, resolution, phases } => {
-                let estimate = size(&sizes, resolution);
-                let estimate = if at_the_end { estimate } else { with_read_on(estimate, read_on(run)) };
+            Kept::Found { sizes, resolution, phases } => {
+                let estimate = size(&sizes, resolution, read_on(run));
                 let statement = format!(
                     "The drive keeps about {} of what was read last; a range no larger than that is answered from its memory.",
                     memory(estimate.value)
@@ -64,33 +63,29 @@ impl Detector for DriveCache {
     }
 }
 
-/// Behind the end of a stream that is not the end of the drive it reads on, as far as pairs of reads have shown, and what it reads takes the place of the oldest;
-/// unless it does not come to that.
-fn with_read_on(back: Estimate, read_on: ReadOn) -> Estimate {
-    match read_on {
-        ReadOn::Found { low: Some(low), high: Some(high), .. } => {
-            let ahead = (low.0 as f64 * high.0 as f64).sqrt();
-            Estimate { value: back.value + ahead, high: back.high + high.0 as f64, ..back }
-        }
-        _ => back,
-    }
-}
-
 /// A cache is given up piece by piece, and how much of the oldest piece is left when a stream ends is anything from nothing to all of
 /// it: how far back memory answers is drawn evenly between the size less a piece and the size. Of `n` draws with the range `r`, the
 /// size lies above the largest by more than `k·r` with a chance of (1+k)^(1−n). Each look ends between two reads that were `resolution`
 /// apart.
-fn size(sizes: &[f64], resolution: f64) -> Estimate {
+///
+/// Behind the end of a stream the drive reads on, as far as pairs of reads have shown, and that takes the place of the oldest. It does
+/// not always come to that: looks that differ by more than it show both, and then the largest is all.
+fn size(sizes: &[f64], resolution: f64, read_on: ReadOn) -> Estimate {
     let largest = sizes.iter().copied().fold(0.0, f64::max);
     let range = largest - sizes.iter().copied().fold(f64::INFINITY, f64::min);
     let beyond = |chance: f64| match sizes.len() {
         0 | 1 => 0.0,
         count => range * (chance.powf(-1.0 / (count - 1) as f64) - 1.0),
     };
+    let ahead = match read_on {
+        ReadOn::Found { low: Some(low), high: Some(high), .. } => (low.0 as f64 * high.0 as f64).sqrt(),
+        _ => 0.0,
+    };
+    let shows_both = ahead > 0.0 && range > ahead;
     Estimate {
-        value: largest + beyond(0.5),
+        value: if shows_both { largest } else { largest + beyond(0.5) + ahead },
         low: largest * (1.0 - resolution / 2.0),
-        high: (largest + beyond(1.0 - CONFIDENCE)) * (1.0 + resolution / 2.0),
+        high: (largest + beyond(1.0 - CONFIDENCE) + ahead) * (1.0 + resolution / 2.0),
         confidence: CONFIDENCE,
         effective_count: sizes.len() as f64,
     }
@@ -99,12 +94,35 @@ fn size(sizes: &[f64], resolution: f64) -> Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::units::{Bytes, MIB};
+
+    const MIBS: f64 = MIB as f64;
+
+    fn ahead(bytes: u64) -> ReadOn {
+        let step = Some(Bytes(bytes));
+        ReadOn::Found {
+            low: step,
+            high: step,
+            lowest: step,
+            highest: step,
+            stray_share: 0.0,
+            phases: Vec::new(),
+        }
+    }
 
     /// Four draws from the last 2 MiB of 32: the largest 31.5, the range 1.5. 2^(1/3) − 1 = 0.26; 20^(1/3) − 1 = 1.714.
     #[test]
     fn the_size_lies_above_the_largest_draw() {
-        let size = size(&[30.0, 31.5, 30.5, 31.0], 0.0);
+        let size = size(&[30.0, 31.5, 30.5, 31.0], 0.0, ReadOn::NotTold);
         assert!((size.value - 31.89).abs() < 0.01 && size.low == 31.5 && (size.high - 34.07).abs() < 0.01);
-        assert_eq!(super::size(&[30.0], 0.1).low, 28.5);
+        assert_eq!(super::size(&[30.0], 0.1, ReadOn::NotTold).low, 28.5);
+    }
+
+    #[test]
+    fn what_was_read_on_is_added_unless_looks_show_that_it_is_not_always() {
+        let alike = size(&[30.0 * MIBS, 30.5 * MIBS], 0.0, ahead(2 * MIB));
+        assert!((alike.value / MIBS - 33.0).abs() < 0.01, "{}", alike.value / MIBS);
+        let apart = size(&[30.0 * MIBS, 33.0 * MIBS], 0.0, ahead(2 * MIB));
+        assert_eq!(apart.value / MIBS, 33.0);
     }
 }

@@ -122,13 +122,11 @@ impl Cache {
             .then(|| self.pairs(repeated, &format!("pairs of reads, {low} to {high} apart")))
     }
 
-    /// Reads up to the end of the range in order, so that the last of it is what the drive keeps. Where that is the end of the drive,
-    /// there is nothing behind it that the drive could read on into.
+    /// Reads a stretch in order, so that the end of it is what the drive keeps.
     fn stream(&mut self, size: usize) -> Phase {
         let left_off = self.prng.below(STREAMS[size] / LEFT_OFF_PARTS / STREAM_BLOCK.0) * STREAM_BLOCK.0;
         let bytes = Bytes(STREAMS[size] - left_off);
-        let first = Offset(self.question.range.end().0 - bytes.0);
-        let range = ByteRange::new(first, bytes).expect("a stream lies inside the range");
+        let range = ByteRange::new(self.place(bytes.0), bytes).expect("a stream lies inside the range");
         let alignment = self.block();
         let reads = Workload {
             alignment,
