@@ -84,7 +84,7 @@ impl Layout {
     }
 
     /// Surfaces, where it can be told how often each count comes: a count that comes twice as often as the others belongs to two
-    /// of them. The smallest number of surfaces is taken that shares the tracks evenly, as far as chance allows.
+    /// of them. Told only where each belongs to one: then every surface has its own count, and an even share of the tracks.
     pub fn surfaces(&self) -> Option<usize> {
         let counts = self.surfaces_min();
         let zones: Vec<&ZoneSeen> = self.zones.iter().filter(|zone| zone.sectors.len() == counts).collect();
@@ -119,7 +119,7 @@ impl Layout {
                     && all >= (surfaces * PROBES_PER_SURFACE) as f64
                     && (counts == 1 || off <= chi_square_limit(counts - 1))
             })
-            .filter(|_| counts > 1)
+            .filter(|surfaces| *surfaces == counts && counts > 1)
     }
 
     /// Zones, with the number that was missed by chance beside those that were met: where some were met by a single probe and
