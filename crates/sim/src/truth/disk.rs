@@ -40,7 +40,7 @@ pub(super) fn shingled_stretches(disk: &DiskProfile, smr: &SmrProfile, capacity:
 pub(super) fn truths(disk: &DiskProfile, capacity: Bytes, link: Option<&LinkNumbers>) -> Vec<Truth> {
     let truth = DiskTruth::new(disk, capacity);
     let mut truths = stream_rates(&stretches(disk, capacity), disk, link);
-    truths.extend(mechanism(disk, &truth, link));
+    truths.extend(mechanism(disk, &truth, 0, link));
     truths.push(word(FindingCode::RecordingKind, "cmr"));
     truths.push(Truth::absent(FindingCode::WriteCliff));
     truths.push(Truth::absent(FindingCode::WriteValleys));
@@ -71,20 +71,28 @@ pub(super) fn shingled_truths(
 ) -> Vec<Truth> {
     let (platter, on_platter) = disk_on_platter(capacity, disk, smr);
     let mut truths = stream_rates(&shingled_stretches(disk, smr, capacity), disk, link);
-    truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), link));
+    let hidden = smr.media_cache_bytes;
+    truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), hidden, link));
     truths.push(word(FindingCode::RecordingKind, "smr"));
     truths.push(Truth::absent(FindingCode::WriteValleys));
     truths.extend(random_writes(&ShingledTruth::new(capacity, disk, smr), smr, capacity));
     truths
 }
 
-fn mechanism(disk: &DiskProfile, truth: &DiskTruth, link: Option<&LinkNumbers>) -> Vec<Truth> {
+/// What follows from how it turns and seeks. The host does not see the first `hidden_bytes` of the platter.
+fn mechanism(
+    disk: &DiskProfile,
+    truth: &DiskTruth,
+    hidden_bytes: u64,
+    link: Option<&LinkNumbers>,
+) -> Vec<Truth> {
     let access_s = truth.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link);
-    let zones = truth.zones();
+    let seen = |zone: &ZoneTruth| zone.first_byte + zone.bytes > hidden_bytes;
+    let zones: Vec<ZoneTruth> = truth.zones().into_iter().filter(seen).collect();
     let tracks = zones.iter().map(|zone| {
         let counts = zone.sectors_per_track.iter().map(|&count| Datum::Integer(u64::from(count)));
         Datum::record([
-            ("first_byte", Datum::Integer(zone.first_byte)),
+            ("first_byte", Datum::Integer(zone.first_byte.saturating_sub(hidden_bytes))),
             ("sectors", Datum::List(counts.collect())),
         ])
     });

@@ -29,6 +29,29 @@ fn the_plain_disk_by_hand() {
     assert!((access_s - 13.302e-3).abs() < 0.002e-3, "{access_s}");
 }
 
+/// What the host sees of a shingled disk begins behind its media cache, for tracks as for rates.
+#[test]
+fn tracks_of_a_shingled_disk_lie_where_its_rates_do() {
+    let truths = truth("smr-2tb").unwrap();
+    let begins = |code: FindingCode, name: &str| -> Vec<u64> {
+        let truth = truths.iter().find(|truth| truth.code == code).unwrap();
+        let Some((_, Datum::List(rows))) = truth.data.iter().find(|(of, _)| of == name) else {
+            panic!("{name}")
+        };
+        let first = |row: &Datum| match row {
+            Datum::Record(parts) => parts.iter().find_map(|(of, part)| match part {
+                Datum::Integer(first) if of == "first_byte" => Some(*first),
+                _ => None,
+            }),
+            _ => None,
+        };
+        rows.iter().filter_map(first).collect()
+    };
+    let tracks = begins(FindingCode::TrackLayout, "sectors_per_track");
+    assert!(tracks.len() > 10);
+    assert_eq!(tracks, begins(FindingCode::ZoneTable, "zones"));
+}
+
 #[test]
 fn a_constant_drive_by_hand() {
     let truths = truth("constant").unwrap();
