@@ -345,6 +345,8 @@ pub struct CompareArguments {
 pub enum ChartArgument {
     /// How fast each place is read and written
     RateOverPosition,
+    /// How long single random reads take at each place, from a run of `access`
+    AccessTime,
 }
 
 /// Options of `estimate`.

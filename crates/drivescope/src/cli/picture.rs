@@ -3,7 +3,7 @@
 use crate::error::UserError;
 use crate::store::StoredRun;
 use ::report::chart::svg::{self, Theme};
-use ::report::chart::{Chart, ChartedRun, rate_over_position};
+use ::report::chart::{Chart, ChartedRun, access_time_over_position, rate_over_position};
 use model::request::Operation;
 use std::path::{Path, PathBuf};
 
@@ -81,14 +81,30 @@ fn png(_: &str) -> Result<Vec<u8>, UserError> {
 /// # Errors
 /// When no run has enough places.
 pub fn rate_chart(runs: &[StoredRun], letters: &[String]) -> Result<Chart, UserError> {
-    let mut charted: Vec<ChartedRun<'_>> = Vec::new();
-    for (index, stored) in runs.iter().enumerate() {
-        let letter = letters.get(index).map(String::as_str);
-        charted.push(ChartedRun { run: &stored.run, series: Some(&stored.series), letter });
-    }
-    rate_over_position(&charted, &[Operation::Read, Operation::Write]).ok_or_else(|| {
+    rate_over_position(&charted(runs, letters), &[Operation::Read, Operation::Write]).ok_or_else(|| {
         UserError::failure(
             "there is nothing to draw: no run measured the rate at three places or more. Measure again with: drivescope check TARGET",
         )
     })
+}
+
+/// The access times of these runs over the position.
+///
+/// # Errors
+/// When no run kept enough single requests.
+pub fn access_time_chart(runs: &[StoredRun]) -> Result<Chart, UserError> {
+    access_time_over_position(&charted(runs, &[])).ok_or_else(|| {
+        UserError::failure(
+            "there is nothing to draw: no run kept single random reads. Measure them with: drivescope access TARGET",
+        )
+    })
+}
+
+fn charted<'run>(runs: &'run [StoredRun], letters: &'run [String]) -> Vec<ChartedRun<'run>> {
+    let charted = |(index, stored): (usize, &'run StoredRun)| ChartedRun {
+        run: &stored.run,
+        series: Some(&stored.series),
+        letter: letters.get(index).map(String::as_str),
+    };
+    runs.iter().enumerate().map(charted).collect()
 }

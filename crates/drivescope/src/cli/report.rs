@@ -1,7 +1,7 @@
 //! `drivescope report`: runs as a picture.
 
 use super::args::{ChartArgument, ReportArguments};
-use super::picture::{Picture, rate_chart};
+use super::picture::{Picture, access_time_chart, rate_chart};
 use super::{existing_store, no_runs, output};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
@@ -16,6 +16,7 @@ pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, User
     let runs = read_runs(&arguments.runs, store)?;
     let chart = match arguments.chart {
         ChartArgument::RateOverPosition => rate_chart(&runs, &[])?,
+        ChartArgument::AccessTime => access_time_chart(&runs)?,
     };
     picture.write(&chart)?;
     Ok(exit::SUCCESS)

@@ -39,6 +39,15 @@ impl Axis {
         Axis { label: label.into(), unit: unit.into(), divisor, end }
     }
 
+    /// Times of up to `time_max_s` seconds, to the next round number.
+    pub fn of_times(label: &str, time_max_s: f64) -> Axis {
+        let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")];
+        let fits = |(divisor, _): &&(f64, &str)| time_max_s >= *divisor;
+        let (divisor, unit) = *units.iter().find(fits).unwrap_or(&units[2]);
+        let end = round_end(time_max_s / divisor) * divisor;
+        Axis { label: label.into(), unit: unit.into(), divisor, end }
+    }
+
     /// Where a value is, as a share of the axis, in [0, 1].
     pub fn share(&self, value: f64) -> f64 {
         (value / self.end).clamp(0.0, 1.0)

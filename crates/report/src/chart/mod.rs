@@ -1,13 +1,14 @@
 //! One description of a chart, and the ways to draw it.
 //!
 //! ```text
-//! runs ─► rate_over_position ─► Chart ─┬► terminal::draw   lines of text
-//!                                      └► svg::document ─► png::image
+//! runs ─┬► rate_over_position ────────┬► Chart ─┬► terminal::draw   lines of text
+//!       └► access_time_over_position ─┘         └► svg::document ─► png::image
 //! ```
 //! A chart is numbers in base units, names and axes. It knows nothing of pixels, and a way of drawing knows nothing of
 //! runs, so that a new chart is drawn everywhere, and a new way of drawing draws every chart. Names in it may come from
 //! a drive: whoever makes a chart makes them harmless ([`crate::hostile`]), whoever draws one escapes them.
 
+mod access_time;
 mod axis;
 #[cfg(feature = "png")]
 pub mod png;
@@ -16,6 +17,7 @@ mod reduction;
 pub mod svg;
 pub mod terminal;
 
+pub use access_time::access_time_over_position;
 pub use axis::{Axis, Tick};
 pub use rate_over_position::{ChartedRun, chart_names, rate_over_position};
 

@@ -129,7 +129,7 @@ pub fn chart_names(runs: &[&Run]) -> Vec<String> {
     names.iter().map(|name| harmless(name, NAME_COLUMNS_MAX)).collect()
 }
 
-fn word(operation: Operation) -> &'static str {
+pub(super) fn word(operation: Operation) -> &'static str {
     if operation == Operation::Write { "write" } else { "read" }
 }
 
@@ -289,7 +289,7 @@ fn number(record: &[(model::finding::Name, Datum)], name: &str) -> Option<f64> {
     }
 }
 
-fn position_axis(runs: &[&Run]) -> Axis {
+pub(super) fn position_axis(runs: &[&Run]) -> Axis {
     let capacity = runs.iter().map(|run| run.target.capacity.0).max().unwrap_or(0);
     let are_files = runs.iter().all(|run| run.target.kind == TargetKind::File);
     Axis::of_positions(capacity as f64, are_files)
@@ -328,7 +328,7 @@ fn description(series: &[Series], x: &Axis, y: &Axis) -> String {
 }
 
 /// The tool and, where there is one, the day.
-fn source(runs: &[&Run]) -> String {
+pub(super) fn source(runs: &[&Run]) -> String {
     let version = runs.first().map_or("", |run| run.version.as_str());
     let days = runs.iter().filter(|run| run.target.kind != TargetKind::Sim);
     let mut days: Vec<&str> = days.filter_map(|run| run.started.get(..10)).collect();

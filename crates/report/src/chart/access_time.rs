@@ -1,0 +1,137 @@
+//! The chart of access times over positions: each single random read or write a point.
+
+use super::rate_over_position::{position_axis, source, word};
+use super::{Axis, Chart, ChartedRun, Layer, Series, Stretch, chart_names};
+use crate::quantity::capacity;
+use model::plan::PhaseKind;
+use model::record::IoRecord;
+use model::request::Operation;
+use model::run::Run;
+use model::units::Bytes;
+use model::workload::{Pattern, Workload};
+use std::collections::BTreeMap;
+
+/// Fewer points than this are no cloud.
+const POINTS_MIN: usize = 30;
+/// More points than this in a series hide each other. The slowest hundredth of these is always drawn, and of the others
+/// every so manyth, in the order of time.
+const POINTS_MAX: usize = 4000;
+
+/// Access times by position of these runs; none when none of them kept single reads or writes.
+pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
+    let names = chart_names(&runs.iter().map(|charted| charted.run).collect::<Vec<_>>());
+    let mut series = Vec::new();
+    let mut drawn: Vec<&Run> = Vec::new();
+    for (charted, name) in runs.iter().zip(&names) {
+        for operation in [Operation::Read, Operation::Write] {
+            let Some((block, points)) = points(charted, operation) else { continue };
+            let what = format!("{} {block}", word(operation));
+            let name = if runs.len() == 1 { what } else { format!("{name}, {what}") };
+            series.push(Series { name, layers: vec![Layer::Measured(points)] });
+            drawn.push(charted.run);
+        }
+    }
+    let first = *drawn.first()?;
+    let values = series.iter().flat_map(Series::measured).map(|point| point.value);
+    let y = Axis::of_times("Access time", values.fold(0.0, f64::max));
+    let subject = match runs {
+        [_] => format!("{}, {}", names[0], capacity(first.target.capacity)),
+        _ => format!("{} runs", runs.len()),
+    };
+    Some(Chart {
+        name: "access-time",
+        title: "Access time by position".into(),
+        subject,
+        description: description(&series, &y),
+        source: source(&drawn),
+        x: position_axis(&drawn),
+        y,
+        series,
+        marks: Vec::new(),
+    })
+}
+
+/// The points of single requests over the widest range, of the block size with the most of them.
+fn points(charted: &ChartedRun<'_>, operation: Operation) -> Option<(Bytes, Vec<Stretch>)> {
+    let series = charted.series?;
+    let mut by_shape: BTreeMap<(Bytes, Bytes), Vec<IoRecord>> = BTreeMap::new();
+    for (number, summary) in (0u32..).zip(&charted.run.phases) {
+        let Some(workload) = summary.phase.workload.as_ref() else { continue };
+        let Some(block) = workload.block_sizes.single() else { continue };
+        if summary.phase.kind == PhaseKind::Measure && is_single(workload, operation) {
+            let ios = series.ios(number).filter(|io| io.status.is_done());
+            by_shape.entry((workload.range.bytes(), block)).or_default().extend(ios);
+        }
+    }
+    let widest = by_shape.keys().map(|(bytes, _)| *bytes).max()?;
+    let of_widest = by_shape.into_iter().filter(|((bytes, _), _)| *bytes == widest);
+    let ((_, block), ios) = of_widest.max_by_key(|(_, ios)| ios.len())?;
+    (ios.len() >= POINTS_MIN).then(|| (block, thinned(ios).iter().map(point).collect()))
+}
+
+fn is_single(workload: &Workload, operation: Operation) -> bool {
+    let is_random = matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
+    is_random && workload.in_flight_max() == 1 && workload.mix.operations() == [operation]
+}
+
+fn point(io: &IoRecord) -> Stretch {
+    let at = io.offset_bytes as f64;
+    Stretch { first: at, end: at, value: latency_ns(io) as f64 / 1e9 }
+}
+
+fn latency_ns(io: &IoRecord) -> u64 {
+    io.completed_ns.saturating_sub(io.intended_ns)
+}
+
+fn thinned(mut ios: Vec<IoRecord>) -> Vec<IoRecord> {
+    if ios.len() <= POINTS_MAX {
+        return ios;
+    }
+    ios.sort_by_key(|io| std::cmp::Reverse(latency_ns(io)));
+    let mut others = ios.split_off(POINTS_MAX / 100);
+    others.sort_by_key(|io| io.submitted_ns);
+    let step = others.len().div_ceil(POINTS_MAX);
+    ios.extend(others.into_iter().step_by(step));
+    ios
+}
+
+fn description(series: &[Series], y: &Axis) -> String {
+    let sentences = series.iter().map(|series| {
+        let mut values: Vec<f64> = series.measured().map(|point| point.value).collect();
+        values.sort_by(f64::total_cmp);
+        let at = |share: f64| y.amount(values[((values.len() - 1) as f64 * share) as usize]);
+        format!(
+            "{}: {} points; half of them take {} or less, the quickest {}, the slowest {}.",
+            series.name,
+            values.len(),
+            at(0.5),
+            at(0.0),
+            at(1.0)
+        )
+    });
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::request::Status;
+
+    #[test]
+    fn the_slowest_are_never_left_out() {
+        let io = |number: u64| IoRecord {
+            intended_ns: number * 1000,
+            submitted_ns: number * 1000,
+            completed_ns: number * 1000 + if number == 7777 { 900_000 } else { 100 },
+            offset_bytes: number * 4096,
+            length_bytes: 4096,
+            phase: 0,
+            status: Status::Done,
+            operation: Operation::Read,
+        };
+        let kept = thinned((0..20_000).map(io).collect());
+        assert!((POINTS_MAX * 4 / 5..=POINTS_MAX * 2).contains(&kept.len()), "{}", kept.len());
+        assert!(kept.iter().any(|io| latency_ns(io) == 900_000));
+        assert_eq!(thinned((0..100).map(io).collect()).len(), 100);
+    }
+}
