@@ -9,12 +9,13 @@
 //! # How
 //! It looks the model up in `crate::datasheet` and at the findings of all detectors, after these: the highest sustained
 //! rate is set against the rate at the start, the average against the mean over all of the drive, then seeks, speed of
-//! rotation, cache and recording, as far as they were found. A difference counts if the interval of what
+//! rotation and recording, as far as they were found. A difference counts if the interval of what
 //! was measured does not hold the stated figure.
 //! # Cannot tell when
 //! The model is not in the table, or nothing of what the table holds was measured on all of the drive; and not when
 //! something else than the drive may have answered.
 //! # Known problems
+//! The stated cache is all memory of a drive, and what can be measured is the part that keeps reads: these are not compared.
 //! Makers state rates of the largest model of a line, and round. A figure that was recalled rather than read
 //! may be wrong; the sentence says which it is. Behind a slow link it is the link that is compared.
 //! # References
@@ -105,7 +106,7 @@ struct Figure {
 }
 
 /// In the order in which they are shown.
-const FIGURES: [Figure; 7] = [
+const FIGURES: [Figure; 6] = [
     Figure {
         name: "rate-max",
         what: "highest rate",
@@ -153,14 +154,6 @@ const FIGURES: [Figure; 7] = [
         code: FindingCode::RotationPeriod,
         stated: |sheet| sheet.turns_per_minute.map(f64::from),
         to_unit: |period| 60.0 / period,
-    },
-    Figure {
-        name: "cache",
-        what: "cache",
-        unit: "MiB",
-        code: FindingCode::DriveCache,
-        stated: |sheet| sheet.cache_mb.map(f64::from),
-        to_unit: |bytes| bytes / 1_048_576.0,
     },
 ];
 

@@ -10,6 +10,7 @@ use crate::event::{Event, EventSink};
 use crate::experiment::Experiment;
 use crate::store::{RunWriter, StoredSeries};
 use io::rig::Rig;
+use io::target::drop_page_cache;
 use load_watch::LoadWatch;
 use model::latency_map::LatencyMap;
 use model::plan::{Phase, StopReason};
@@ -18,9 +19,13 @@ use model::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus, Series};
 use model::units::Bytes;
+use model::workload::Caching;
 use observer::Observer;
 use std::cell::OnceCell;
 use std::sync::atomic::AtomicBool;
+
+/// Up to this share of a target in the page cache, next to no read finds its page there.
+const CACHED_SHARE_MAX: f64 = 0.001;
 
 /// What a session works with.
 pub struct Session<'run> {
@@ -119,6 +124,7 @@ impl Session<'_> {
         load: &mut LoadWatch,
         map: Option<&mut LatencyMap>,
     ) -> Result<StopReason, UserError> {
+        self.empty_page_cache(&phase)?;
         let number = self.run.phases.len() as u32;
         let start_ns = self.rig.now().0;
         self.run.phases.push(PhaseSummary {
@@ -163,6 +169,31 @@ impl Session<'_> {
         }
         self.writer.end_phase(&self.run)?;
         Ok(outcome.reason)
+    }
+
+    /// A phase through the page cache begins with nothing of the target in it; what stays there is said.
+    fn empty_page_cache(&mut self, phase: &Phase) -> Result<(), UserError> {
+        let is_buffered =
+            phase.workload.as_ref().is_some_and(|workload| workload.caching == Caching::Buffered);
+        let Some(target) = self.rig.target().filter(|_| is_buffered) else { return Ok(()) };
+        let warning = match drop_page_cache(target)? {
+            Some(share) if share < CACHED_SHARE_MAX => {
+                "Reads went through the page cache, as an application's do. It was emptied before each phase, and nothing stayed"
+                    .to_string()
+            }
+            Some(share) => format!(
+                "Reads went through the page cache, and {:.0} % of the target stayed in it although it was to be emptied: another \
+                 program uses it",
+                100.0 * share
+            ),
+            None => "Reads went through the page cache; it was emptied before, but the system does not tell whether it was"
+                .to_string(),
+        };
+        if !self.run.environment.warnings.contains(&warning) {
+            self.events.event(&Event::Warning(&warning));
+            self.run.environment.warnings.push(warning);
+        }
+        Ok(())
     }
 
     /// Analyses what was stored, so that showing the run later gives the same findings, and closes it.

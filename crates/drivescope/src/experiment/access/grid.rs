@@ -15,7 +15,7 @@ use model::prng::Prng;
 use model::range::ByteRange;
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
-use model::workload::{BlockSizes, OperationMix, Pattern};
+use model::workload::{BlockSizes, Caching, OperationMix, Pattern};
 use std::collections::VecDeque;
 
 /// The stream of the seed that draws orders.
@@ -232,7 +232,8 @@ fn cells(question: &Question, wish: &AccessWish, mix: OperationMix) -> Vec<Cell>
         threads: 1,
         mix,
         pattern,
-        caching: wish.caching,
+        // What is written is written when the drive has it.
+        caching: if mix == OperationMix::Read { wish.caching } else { Caching::Direct },
     };
     let mut cells = vec![one.clone()];
     cells.extend(wish.depths.iter().map(|&queue_depth| Cell { queue_depth, ..one.clone() }));
