@@ -49,6 +49,12 @@ fn a_disk_is_known_in_three_minutes() {
             let (found, is) = (value(&document, code), true_value(disk, code));
             assert!((found / is - 1.0).abs() <= share, "{disk}, {code}: {found}, truth {is}");
         }
+        let access = &finding(&document, "access-time")["data"];
+        let part = |name: &str| access[name].as_f64().unwrap_or_else(|| panic!("{disk}: {name} of {access}"));
+        let (turn_s, seek_s) = (true_value(disk, "rotation-period"), true_value(disk, "seek-average"));
+        assert!((part("rotation_s") / (turn_s / 2.0) - 1.0).abs() < 1e-4, "{disk}: {access}");
+        // The makers' average is over cylinders, this one over places: outside there are more of them.
+        assert!((part("seek_s") / seek_s - 1.0).abs() < 0.15, "{disk}: {access}, average seek {seek_s}");
         // One arm: going on to two brings nothing, since one of them is being read and only the other waits.
         assert_eq!(value(&document, "concurrency-knee"), 1.0, "{disk}");
         assert!((1.6..2.8).contains(&value(&document, "span-effect")), "{disk}");

@@ -6,4 +6,5 @@ mod kept;
 mod read_on;
 
 pub use kept::{Kept, kept};
+pub(crate) use read_on::memory_answer_s;
 pub use read_on::{ReadOn, read_on};

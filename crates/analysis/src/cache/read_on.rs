@@ -55,6 +55,21 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
     ReadOn::Found { low, high, lowest, highest, stray_share, phases }
 }
 
+/// What an answer from the drive's own memory takes, in seconds: the median of reads of what was just read. None where memory cannot be
+/// told from the medium. It is what a command costs without seek and turn.
+pub(crate) fn memory_answer_s(run: &RunView<'_>) -> Option<f64> {
+    let pairs: Vec<Pair> = (0u32..)
+        .zip(run.phases)
+        .filter(|(_, phase)| is_of_pairs(phase))
+        .flat_map(|(number, _)| pairs(run, number))
+        .collect();
+    let mut again: Vec<u64> =
+        pairs.iter().filter(|pair| pair.distance == 0).map(|pair| pair.second_ns).collect();
+    threshold_ns(again.clone(), pairs.iter().map(|pair| pair.first_ns).collect())?;
+    again.sort_unstable();
+    Some(again[again.len() / 2] as f64 / 1e9)
+}
+
 /// Two reads and how they were answered.
 struct Pair {
     distance: u64,

@@ -38,7 +38,7 @@ const OTHER_MECHANICAL: Nanos = Nanos::from_millis(1200);
 const OTHER: Nanos = Nanos::from_millis(200);
 /// A disk that sorts its queue answers 120 and more requests a second: so long for each at once, and the queue was gone through once.
 const FOR_EACH_AT_ONCE: Nanos = Nanos::from_millis(8);
-const LONG_MAX: Nanos = Nanos::from_secs(6);
+const LONG_MAX: Nanos = Nanos::from_secs(5);
 /// A span is measured if it holds so many blocks: with fewer, reads soon meet what was read before.
 const SPAN_BLOCKS_MIN: u64 = 4096;
 /// A size is measured if the range holds so many of it.

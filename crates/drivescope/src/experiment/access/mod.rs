@@ -5,6 +5,7 @@ mod cache;
 mod cell;
 mod grid;
 mod stripe;
+mod turn;
 mod wish;
 
 use super::preparation::{self, filled_range, is_mechanical, random_block};
@@ -18,6 +19,7 @@ use model::units::{Bytes, Nanos};
 use std::collections::VecDeque;
 use stripe::Stripe;
 
+use turn::Turn;
 pub use wish::AccessWish;
 
 /// The word on the command line, and in every phase.
@@ -80,6 +82,9 @@ impl Access {
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
         let mut parts: Vec<Box<dyn Experiment>> =
             vec![Box::new(Grid::new(&self.question, &self.wish, mechanical))];
+        if mechanical {
+            parts.push(Box::new(Turn::new(&self.question)));
+        }
         if let Some(cache) = Cache::new(&self.question) {
             parts.push(Box::new(cache));
         }
