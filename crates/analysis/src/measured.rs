@@ -7,7 +7,7 @@ use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
-use model::units::{Bytes, Quantile};
+use model::units::{Bytes, Nanos, Quantile};
 use model::workload::{Arrival, Caching, Pattern, Workload};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -382,6 +382,27 @@ pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
         (says, _) => says,
     }
 }
+
+/// No access of an arm takes so many times as long as half of all do: it takes a full stroke and a whole turn at most, and these are
+/// about twice a mean seek and half a turn (mean seeks are 0.49 to 0.56 of the full stroke in the disks that DiskSim 4.0 was
+/// validated with).
+const ARM_MEDIANS_MAX: f64 = 2.25;
+
+/// The share of single random reads that took longer than any arm does: something else used the drive, or it tried again and again.
+/// 0 for drives that do not turn, of which nothing of the kind is known.
+pub(crate) fn held_up_share(run: &RunView<'_>) -> f64 {
+    if turns(run) != Some(true) {
+        return 0.0;
+    }
+    let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
+    let histogram = merged_latencies(&single, Operation::Read);
+    let Some(median) = histogram.quantile(Quantile::MEDIAN) else { return 0.0 };
+    let limit = Nanos((median.0 as f64 * ARM_MEDIANS_MAX) as u64);
+    1.0 - histogram.count_below(limit) as f64 / histogram.count().max(1) as f64
+}
+
+/// From this share on it is more than a retry now and then.
+pub(crate) const HELD_UP_SHARE_MAX: f64 = 0.02;
 
 /// What to say of that.
 pub(crate) const NO_TIME: &str = "The drive answered in no time that could be measured, which none does.";

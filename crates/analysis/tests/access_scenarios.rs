@@ -4,8 +4,9 @@ mod bench;
 
 use bench::*;
 use model::finding::{Datum, FindingCode};
-use model::plan::{PhaseKind, StopCondition};
+use model::plan::{PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
+use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern, Workload};
 
@@ -80,4 +81,29 @@ fn one_span_asks_nothing_of_others() {
     let mut bench = built_in("st3000dm001");
     spans(&mut bench, &[1.0], 3);
     assert_eq!(find(&bench, FindingCode::SpanEffect), None);
+}
+
+/// Around the knee more rounds are made than elsewhere: they are no rounds of the best.
+#[test]
+fn the_gain_is_that_of_the_best_however_many_rounds_each_has() {
+    let mut bench = built_in("constant");
+    bench.random(bench.whole(), OperationMix::Read, &[1, 2, 4, 8, 16], 3);
+    bench.random(bench.whole(), OperationMix::Read, &[2], 2);
+    let gain = value(&bench, FindingCode::ConcurrencyGain).unwrap();
+    assert!((gain - 8.0).abs() < 0.01, "{gain}");
+    let statement = statement(&bench, FindingCode::ConcurrencyGain);
+    assert!(statement.contains("80000 instead of 10000"), "{statement}");
+}
+
+/// The clock of a run stands still while it is stopped, and platters do not.
+#[test]
+fn angles_from_before_and_after_a_stop_are_not_put_together() {
+    let mut bench = built_in("st3000dm001");
+    bench.random(bench.whole(), OperationMix::Read, &[1, 2], 1);
+    bench.target.kind = TargetKind::Device;
+    assert!(analysis::geometry::all_readings(&bench.view()).is_ok());
+    bench.phases[0].stopped = Some(StopReason::Interrupted);
+    assert!(analysis::geometry::all_readings(&bench.view()).is_err_and(|why| why.contains("stopped")));
+    bench.target.kind = TargetKind::Sim;
+    assert!(analysis::geometry::all_readings(&bench.view()).is_ok(), "virtual time goes on where it stood");
 }

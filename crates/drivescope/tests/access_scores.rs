@@ -87,8 +87,32 @@ fn a_disk_that_slept_is_said_to_have_slept() {
     let path = home.folder.path().join("asleep.toml");
     let standby = "\n[disk.standby]\nafter_idle_s = 600\nwake_up_s = 12\nasleep = true\n";
     fs::write(&path, format!("{text}{standby}")).expect("a profile");
-    let document = accessed(&format!("sim:{}", path.display()), &["--time-limit", "30s"]);
+    let document = accessed(&format!("sim:{}", path.display()), &["--time-limit", "60s"]);
     assert!((12.0..12.1).contains(&value(&document, "wake-up")), "{}", finding(&document, "wake-up"));
+}
+
+/// Fifty reads a second for somebody else: then nobody can say what the arm takes, and an answer that came late is no end of
+/// what was read on.
+#[test]
+fn what_somebody_else_holds_up_is_no_mechanism() {
+    let home = Home::new();
+    let text = preset_text("st3000dm001").expect("a drive that ships");
+    let path = home.folder.path().join("busy.toml");
+    let load = "\n[[faults]]\nkind = \"other-load\"\nper_second = 50\n";
+    fs::write(&path, format!("{text}{load}")).expect("a profile");
+    let document = accessed(&format!("sim:{}", path.display()), &[]);
+    assert_eq!(finding(&document, "access-time")["data"]["seek_s"], Value::Null);
+    let read_ahead = finding(&document, "read-ahead");
+    assert!(read_ahead["value"].as_f64().is_none_or(|bytes| bytes > 0.0), "{read_ahead}");
+}
+
+#[test]
+fn a_run_is_gone_on_with_by_its_own_command() {
+    let home = Home::new();
+    home.print(&["access", "sim:constant", "-q", "--seed", "1", "--time-limit", "5s"]);
+    let outcome = home.run(&["geometry", "--resume", "last"]);
+    assert_eq!(outcome.status, Some(2), "{}", outcome.err);
+    assert!(outcome.err.contains("drivescope access --resume"), "{}", outcome.err);
 }
 
 #[test]
@@ -122,6 +146,7 @@ fn lists_that_make_no_sense_are_named() {
         (&["--depths", "5000"][..], "5000"),
         (&["--spans", "150%"][..], "--spans"),
         (&["--blocks", "12apples"][..], "--blocks"),
+        (&["--blocks", "1000,4KiB"][..], "no multiple"),
         (&["--latency-budget", "0ms"][..], "--latency-budget"),
     ] {
         let outcome = home.run(&[&["access", "sim:constant"], words].concat());

@@ -32,6 +32,11 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
         return Measured { value: "unknown".into(), interval: "no number came out".into() };
     }
     let uncertainty = half_width(value, low, high);
+    if uncertainty == 0.0 && unit == "count" && estimate.confidence < 1.0 {
+        // The only number that the data allow is not one that was counted.
+        let number = exact_in_a_table(value, unit).value;
+        return Measured { interval: format!("{number} to {number}"), value: number };
+    }
     if uncertainty == 0.0 {
         return exact_in_a_table(value, unit);
     }

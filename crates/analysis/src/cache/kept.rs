@@ -2,8 +2,9 @@
 //! as the cache reaches.
 
 use super::answers::{Probe, Step, step, threshold_ns};
+use super::read_on::first_reads_ns;
 use crate::measured::EXPERIMENT_ACCESS;
-use model::plan::PhaseKind;
+use model::plan::{PhaseKind, StopReason};
 use model::record::IoRecord;
 use model::run::RunView;
 use model::units::Bytes;
@@ -45,7 +46,7 @@ pub fn kept(run: &RunView<'_>) -> Kept {
     let mut whole: Option<Bytes> = None;
     for look in &looks {
         let probe = |io: &IoRecord| Probe {
-            distance: look.stream_end - io.offset_bytes,
+            distance: look.stream_end.saturating_sub(io.offset_bytes),
             is_hit: latency_ns(io) as f64 <= threshold,
         };
         let probes: Vec<Probe> = look.ios.iter().map(probe).collect();
@@ -89,7 +90,7 @@ fn looks(run: &RunView<'_>) -> Vec<Look> {
             && stream.pattern == Pattern::Sequential
             && is_of_single_reads(reads)
             && stream.range.contains(&reads.range);
-        if !is_look {
+        if !is_look || pair[1].stopped.is_none_or(|why| why == StopReason::Interrupted) {
             return None;
         }
         let mut ios: Vec<IoRecord> = run.series.ios(phase).filter(|io| io.status.is_done()).collect();
@@ -106,10 +107,11 @@ fn is_of_single_reads(workload: &Workload) -> bool {
 }
 
 fn latency_ns(io: &IoRecord) -> u64 {
-    io.completed_ns - io.submitted_ns
+    io.completed_ns.saturating_sub(io.submitted_ns)
 }
 
-/// The latencies of single random reads elsewhere: those with which the run woke the drive.
+/// The latencies of single random reads elsewhere: those with which the run woke the drive, and the first
+/// of each pair.
 fn elsewhere(run: &RunView<'_>) -> Vec<u64> {
     let warm_up = (0u32..).zip(run.phases).find(|(_, summary)| {
         summary.phase.kind == PhaseKind::WarmUp
@@ -117,6 +119,6 @@ fn elsewhere(run: &RunView<'_>) -> Vec<u64> {
                 workload.pattern == Pattern::RandomWithReplacement && workload.in_flight_max() == 1
             })
     });
-    let Some((phase, _)) = warm_up else { return Vec::new() };
-    run.series.ios(phase).filter(|io| io.status.is_done()).map(|io| latency_ns(&io)).collect()
+    let woke = warm_up.map(|(phase, _)| run.series.ios(phase).filter(|io| io.status.is_done()));
+    woke.into_iter().flatten().map(|io| latency_ns(&io)).chain(first_reads_ns(run)).collect()
 }

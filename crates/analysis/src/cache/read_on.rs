@@ -27,6 +27,9 @@ pub enum ReadOn {
         highest: Option<Bytes>,
         /// Reads that this does not explain, as a share.
         stray_share: f64,
+        /// Reads that memory surely could answer and that took longer, as a share: of what was just read, and of what lies before
+        /// the end.
+        late_share: f64,
         /// The phases.
         phases: Vec<u32>,
     },
@@ -51,8 +54,19 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
     let Some(Step { low, high, lowest, highest, stray_share }) = step(&probes) else {
         return ReadOn::NotTold;
     };
+    let sure = pairs.iter().filter(|pair| low.is_some_and(|low| pair.distance <= low) || pair.distance == 0);
+    let (sure, late) = sure.fold((0u32, 0u32), |(sure, late), pair| {
+        (sure + 1, late + u32::from(pair.second_ns as f64 > threshold))
+    });
+    let late_share = f64::from(late) / f64::from(sure.max(1));
     let [low, high, lowest, highest] = [low, high, lowest, highest].map(|distance| distance.map(Bytes));
-    ReadOn::Found { low, high, lowest, highest, stray_share, phases }
+    ReadOn::Found { low, high, lowest, highest, stray_share, late_share, phases }
+}
+
+/// How long the first reads of all pairs took, in nanoseconds: at places where nothing was read before.
+pub(super) fn first_reads_ns(run: &RunView<'_>) -> Vec<u64> {
+    let phases = (0u32..).zip(run.phases).filter(|(_, phase)| is_of_pairs(phase));
+    phases.flat_map(|(number, _)| pairs(run, number)).map(|pair| pair.first_ns).collect()
 }
 
 /// What an answer from the drive's own memory takes, in seconds: the median of reads of what was just read. None where memory cannot be
@@ -96,8 +110,8 @@ fn pairs(run: &RunView<'_>, phase: u32) -> Vec<Pair> {
         let distance = two[1].offset_bytes.checked_sub(two[0].offset_bytes)?;
         both_done.then(|| Pair {
             distance,
-            first_ns: two[0].completed_ns - two[0].submitted_ns,
-            second_ns: two[1].completed_ns - two[1].submitted_ns,
+            first_ns: two[0].completed_ns.saturating_sub(two[0].submitted_ns),
+            second_ns: two[1].completed_ns.saturating_sub(two[1].submitted_ns),
         })
     };
     ios.chunks_exact(2).filter_map(pair).collect()

@@ -22,11 +22,11 @@
 use super::trust::Subject;
 use super::wording::short_time;
 use super::{Detector, Need};
-use crate::cache::memory_answer_s;
+use crate::cache::{ReadOn, memory_answer_s, read_on};
 use crate::geometry::{Rotation, all_readings};
 use crate::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, merged_latencies,
-    random_groups,
+    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, NO_TIME, Part, Slice, Visit, batches, evidence_of, held_up_share,
+    in_no_time, is_measurement, merged_latencies, random_groups,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
@@ -34,6 +34,7 @@ use crate::stats::mean::Mean;
 use crate::stats::poststratified::mean_of_equal_groups;
 use crate::stats::quantile::of_histogram;
 use crate::stats::ratio::{Pair, ratio_of_sums};
+use crate::stripe::{Verdict, reads as stripe_reads};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
@@ -51,6 +52,8 @@ const DISTANCE_GROUPS: usize = 10;
 const GROUP_MIN: usize = 5;
 /// With a larger share of failures the rest is not the drive's behaviour.
 const ERROR_SHARE_MAX: f64 = 0.5;
+/// Of answers that memory gives surely, one in ten may come late by chance: a timer, a host that was busy.
+const LATE_SHARE_MAX: f64 = 0.1;
 /// What the clock does not resolve.
 const CLOCK_STEP_S: f64 = 1e-9;
 
@@ -106,6 +109,14 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
         statement.push_str(&format!("; half of them take {} or less", short_time(median.value / 1e9)));
     }
     statement.push('.');
+    let held_up = held_up_share(run);
+    if held_up > HELD_UP_SHARE_MAX {
+        statement.push_str(&format!(
+            " But {:.0} % of them took longer than any arm does: something else used the drive, or it had to try again. Measure again \
+             while nothing else uses it.",
+            100.0 * held_up
+        ));
+    }
     let parts = Parts::of(run, estimate.value);
     if let Some(parts) = &parts {
         statement.push_str(&parts.sentence());
@@ -116,7 +127,8 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
     let finding = data.fold(finding, |finding, (name, datum)| finding.with_data(name, datum));
     let finding = finding
         .with_data("span_bytes", Datum::Integer(range.bytes().0))
-        .with_data("reads", Datum::Integer(histogram.count()));
+        .with_data("reads", Datum::Integer(histogram.count()))
+        .with_data("held_up_share", Datum::Number(held_up));
     Ok(subject.qualify(finding))
 }
 
@@ -130,8 +142,11 @@ struct Parts {
 impl Parts {
     /// Half a turn, what an answer from memory takes, and what is left for the arm. None where one of them is not known.
     fn of(run: &RunView<'_>, access_s: f64) -> Option<Parts> {
+        if !is_one_drive_by_itself(run) {
+            return None;
+        }
         let overhead_s = memory_answer_s(run)?;
-        let rotation_s = Rotation::of(&all_readings(run)).ok()?.turn_s() / 2.0;
+        let rotation_s = Rotation::of(&all_readings(run).ok()?).ok()?.turn_s() / 2.0;
         let seek_s = access_s - rotation_s - overhead_s;
         (seek_s > 0.0).then_some(Parts { seek_s, rotation_s, overhead_s })
     }
@@ -152,6 +167,16 @@ impl Parts {
             ("overhead_s", Datum::Number(self.overhead_s)),
         ]
     }
+}
+
+/// Whether one arm answered, and for nobody else: memory that answers late now and then waits for a drive that is busy.
+fn is_one_drive_by_itself(run: &RunView<'_>) -> bool {
+    let is_one = stripe_reads(run, EXPERIMENT_ACCESS).is_some_and(|reads| reads.verdict() == Verdict::One);
+    let is_by_itself = match read_on(run) {
+        ReadOn::Found { low: Some(_), late_share, .. } => late_share <= LATE_SHARE_MAX,
+        _ => false,
+    };
+    is_one && is_by_itself && held_up_share(run) <= HELD_UP_SHARE_MAX
 }
 
 fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
@@ -179,7 +204,7 @@ fn by_distance(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
             // Of two places drawn evenly, this share is no farther apart.
             let nearer = 1.0 - (1.0 - distance).powi(2);
             let group = ((nearer * DISTANCE_GROUPS as f64) as usize).min(DISTANCE_GROUPS - 1);
-            groups[group].push((io.completed_ns - io.submitted_ns) as f64 / 1e9);
+            groups[group].push(io.completed_ns.saturating_sub(io.submitted_ns) as f64 / 1e9);
         }
     }
     let is_rich = groups.iter().all(|group| group.len() >= GROUP_MIN);

@@ -96,7 +96,8 @@ fn least_of_the_best(depths: &[Point<'_>]) -> Option<usize> {
     })
 }
 
-/// The logarithm of the best rate, each round's from the depth that is best by all other rounds. Long queues have fewer rounds.
+/// The logarithm of the best rate, each round's from the depth that is best by all other rounds. Long queues have fewer rounds, and
+/// the knee has more: a round that the best has not is left out.
 fn best_by_other_rounds(points: &[Point<'_>]) -> Option<Mean> {
     let deeper = || points.iter().filter(|point| point.at_once > 1);
     let rounds = deeper().map(|point| point.rounds.len()).max()?;
@@ -107,9 +108,8 @@ fn best_by_other_rounds(points: &[Point<'_>]) -> Option<Mean> {
     };
     let chosen: Vec<Mean> = (0..rounds)
         .filter_map(|round| {
-            let measured = deeper().filter(|point| point.rounds.len() > round);
-            let best = measured.max_by(|a, b| without(a, round).total_cmp(&without(b, round)))?;
-            Some(best.rounds[round])
+            let best = deeper().max_by(|a, b| without(a, round).total_cmp(&without(b, round)))?;
+            best.rounds.get(round).copied()
         })
         .collect();
     mean_of_visits(&chosen)
@@ -136,7 +136,7 @@ fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
             best.at_once,
             number(gain.estimate.value),
             number(iops),
-            number(iops / gain.estimate.value),
+            number(gain.curve.one().iops().value),
         )
     } else if gain.estimate.high <= NO_GAIN_MAX {
         format!(

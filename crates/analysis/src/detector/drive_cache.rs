@@ -48,6 +48,9 @@ impl Detector for DriveCache {
             Kept::AtLeast(bytes) => unknown(&format!(
                 "It keeps all of the longest stream that was read, {bytes}: its cache holds at least that, or another memory answers for it."
             )),
+            Kept::Found { sizes, .. } if sizes.len() < 2 => unknown(
+                "Only one stream was looked back over, and one does not show how it scatters. Measure again without a stop.",
+            ),
             Kept::Found { sizes, resolution, phases } => {
                 let estimate = size(&sizes, resolution, read_on(run));
                 let statement = format!(
@@ -106,6 +109,7 @@ mod tests {
             lowest: step,
             highest: step,
             stray_share: 0.0,
+            late_share: 0.0,
             phases: Vec::new(),
         }
     }

@@ -22,7 +22,7 @@ use super::trust::Subject;
 use super::wording::short_time;
 use super::{Detector, Need};
 use crate::cache::{ReadOn, read_on};
-use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
+use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
@@ -53,6 +53,14 @@ impl Detector for ReadAhead {
             ReadOn::Found { stray_share, .. } if stray_share > STRAY_SHARE_MAX => unknown(
                 "Memory answers now near and now far behind a read: something else used the drive, or its cache follows no such rule.",
             ),
+            ReadOn::Found { late_share, .. } if late_share > STRAY_SHARE_MAX => unknown(
+                "Memory answers late time and again: something else used the drive. Measure again while nothing does.",
+            ),
+            ReadOn::Found { low: None | Some(Bytes::ZERO), .. } if held_up_share(run) > HELD_UP_SHARE_MAX => {
+                unknown(
+                    "Something else used the drive, and an arm that is called away cannot read on. Measure again while nothing else uses it.",
+                )
+            }
             ReadOn::Found { low, high: Some(high), lowest, highest: Some(highest), phases, .. } => {
                 let low = low.unwrap_or(Bytes::ZERO);
                 let estimate = Estimate {

@@ -46,7 +46,7 @@ impl Detector for RotationPeriod {
 }
 
 fn known(run: &RunView<'_>) -> Result<Finding, String> {
-    let readings = all_readings(run);
+    let readings = all_readings(run)?;
     let rotation = Rotation::of(&readings)?;
     let sector = run.target.physical_block.max(run.target.logical_block).0;
     let (probes, fitting) = (probe_count(&readings), counts_of(&readings, &rotation, sector).len());

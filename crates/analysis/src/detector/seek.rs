@@ -79,7 +79,7 @@ struct Seen {
 
 impl Seen {
     fn of(run: &RunView<'_>) -> Result<Seen, String> {
-        let readings = all_readings(run);
+        let readings = all_readings(run)?;
         let rotation = Rotation::of(&readings)?;
         let sector = run.target.physical_block.max(run.target.logical_block).0;
         let counts = counts_of(&readings, &rotation, sector);

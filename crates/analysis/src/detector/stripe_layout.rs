@@ -29,6 +29,7 @@
 use super::trust::Subject;
 use super::wording::number;
 use super::{Detector, Need};
+use crate::stats::CONFIDENCE;
 use crate::stripe::{Layout, Reads, Verdict, reads};
 use model::estimate::Estimate;
 use model::finding::{Datum, Evidence, Finding, FindingCode};
@@ -69,12 +70,12 @@ fn unknown(why: &str) -> Finding {
 
 fn one(run: &RunView<'_>, reads: &Reads) -> Finding {
     let statement = format!(
-        "One drive answers all reads: with {} under way, no two answers come from different arms.{}",
+        "One drive answers all reads: with {} under way, no two answers come from different arms. A mirror of which only one drive \
+         is read would look the same.{}",
         reads.depth,
         told_by_the_system(run, Kind::None)
     );
-    let finding = found(run, reads, 1, statement, Kind::None);
-    finding.with_advice("A mirror that reads from one of its drives only looks the same.")
+    found(run, reads, 1, statement, Kind::None)
 }
 
 fn mirror(run: &RunView<'_>, reads: &Reads, members: u32) -> Finding {
@@ -102,7 +103,8 @@ fn stripe(run: &RunView<'_>, reads: &Reads, layout: Layout, log_odds: f64) -> Fi
 }
 
 fn found(run: &RunView<'_>, reads: &Reads, members: u32, statement: String, kind: Kind) -> Finding {
-    let estimate = Estimate::exact(f64::from(members));
+    // The only number that the answers allow, with odds and not with certainty.
+    let estimate = Estimate { confidence: CONFIDENCE, ..Estimate::exact(f64::from(members)) };
     let finding =
         Finding::number(FindingCode::StripeLayout, estimate, "count", statement, evidence(run, reads))
             .with_data("kind", Datum::Text(kind.word().into()));

@@ -12,7 +12,7 @@
 //! Nothing turns; at most places no number of sectors fits the angles: the addresses do not follow tracks (several drives, a
 //! drive that moves data), or the clock is too coarse for them.
 //! # Known problems
-//! Zones that no probe met are missing. Surfaces of which two hold the same in one zone and not in
+//! Zones that no probe met are missing; that two were taken for one, or one for two, is no part of the interval. Surfaces of which two hold the same in one zone and not in
 //! another are only counted at least. A number holds where it was counted;
 //! drives that leave out single bad sectors have tracks with some fewer. Skews of a turn and more are seen without their whole turns.
 //! # References
@@ -20,8 +20,9 @@
 //! Rissanen, "Modeling by shortest data description", Automatica 14, 1978. Chao, "Nonparametric estimation of the number of classes
 //! in a population", 1984.
 
+use super::wording::size;
 use super::{Detector, Need};
-use crate::geometry::{Layout, Rotation, all_readings, counts_of, evidence_of, probe_count};
+use crate::geometry::{Layout, Rotation, all_readings, counts_of, evidence_of, probe_count, range_of};
 use model::finding::{Datum, Finding, FindingCode};
 use model::run::RunView;
 
@@ -31,6 +32,11 @@ pub(super) struct TrackLayout;
 /// The share of probes to which some number of sectors must fit; on a disk nearly all do, but for those at defects and at changes
 /// of surface.
 const FITTING_SHARE_MIN: f64 = 0.5;
+
+/// A range from there on is all of the drive.
+const WHOLE_SHARE_MIN: f64 = 0.99;
+/// What lies so near to an edge lies at it: a zone is some hundredths of a drive.
+const EDGE_SHARE: f64 = 0.05;
 
 impl Detector for TrackLayout {
     fn codes(&self) -> &'static [FindingCode] {
@@ -48,7 +54,7 @@ impl Detector for TrackLayout {
 }
 
 fn found(run: &RunView<'_>) -> Result<Finding, String> {
-    let readings = all_readings(run);
+    let readings = all_readings(run)?;
     let rotation = Rotation::of(&readings)?;
     let sector = run.target.physical_block.max(run.target.logical_block).0;
     let counts = counts_of(&readings, &rotation, sector);
@@ -65,17 +71,35 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
     let layout = Layout::of(&counts, &rotation)
         .filter(|layout| layout.exact.0 as f64 >= FITTING_SHARE_MIN * counts.len() as f64)
         .ok_or("The moments at which reads are done scatter too much to count the sectors of a track.")?;
-    Ok(finding(run, &layout))
+    let measured = range_of(run).ok_or("No single reads were made.")?;
+    if (measured.bytes().0 as f64) < WHOLE_SHARE_MIN * run.target.capacity.0 as f64 {
+        let (first, last) = (&layout.zones[0], &layout.zones[layout.zones.len() - 1]);
+        return Err(format!(
+            "Only a part of the drive was looked at, and in a part surfaces and zones are not told apart. Tracks there hold {} to {} \
+             sectors of {sector} bytes.",
+            first.sectors.iter().chain(&last.sectors).min().unwrap_or(&0),
+            first.sectors.iter().chain(&last.sectors).max().unwrap_or(&0),
+        ));
+    }
+    Ok(finding(run, &layout, sector))
 }
 
-fn finding(run: &RunView<'_>, layout: &Layout) -> Finding {
+/// "at the start", or where it is.
+fn place(run: &RunView<'_>, at: u64, edge: u64, word: &str) -> String {
+    let is_near = at.abs_diff(edge) as f64 <= EDGE_SHARE * run.target.capacity.0 as f64;
+    if is_near { format!("at the {word}") } else { format!("at {}", size(at)) }
+}
+
+fn finding(run: &RunView<'_>, layout: &Layout, sector: u64) -> Finding {
     let zones = &layout.zones;
     let (first, last) = (&zones[0], &zones[zones.len() - 1]);
     let surfaces = layout.surfaces_min();
     let mut statement = format!(
-        "Tracks hold {} sectors at the start and {} at the end, in {} zones that were seen",
+        "Tracks hold {} sectors of {sector} bytes {} and {} {}, in {} zones that were seen",
         spread(&first.sectors),
+        place(run, first.first_byte, 0, "start"),
         spread(&last.sectors),
+        place(run, last.last_byte, run.target.capacity.0, "end"),
         zones.len()
     );
     match layout.surfaces() {

@@ -51,7 +51,7 @@ fn found(run: &RunView<'_>) -> Option<Finding> {
     let (phase, _) = (0u32..).zip(run.phases).find(|(_, summary)| summary.phase.kind == PhaseKind::WarmUp)?;
     let done = run.series.ios(phase).filter(|io| io.status.is_done());
     let first = done.min_by_key(|io| io.submitted_ns)?;
-    let first_ns = first.completed_ns - first.intended_ns;
+    let first_ns = first.completed_ns.saturating_sub(first.intended_ns);
     if first_ns < LATE_NS || !others_are_in_time(run) {
         return None;
     }

@@ -28,11 +28,12 @@ pub use seek::{Hop, SeekCurve, hops_of};
 pub use track::{TrackCount, counts_of, probe_count};
 
 use model::finding::Evidence;
-use model::plan::PhaseKind;
+use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::record::IoRecord;
 use model::request::{Operation, Status};
 use model::run::{PhaseSummary, RunView};
+use model::target::TargetKind;
 use model::workload::Pattern;
 
 /// A read that succeeded.
@@ -92,8 +93,18 @@ fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &
 }
 
 /// All single reads of listed places in a run that were kept.
-pub fn all_readings(run: &RunView<'_>) -> Vec<Reading> {
-    single_read_phases(run).flat_map(|(number, _)| readings_of(run.series.ios(number))).collect()
+///
+/// # Errors
+/// When the run was stopped and gone on with: its clock stood still meanwhile, and a drive went on turning.
+pub fn all_readings(run: &RunView<'_>) -> Result<Vec<Reading>, String> {
+    let is_cut = |summary: &PhaseSummary| summary.stopped.is_none_or(|why| why == StopReason::Interrupted);
+    let gone_on_from = run.phases.split_last().is_some_and(|(_, before)| before.iter().any(is_cut));
+    if gone_on_from && run.target.kind != TargetKind::Sim {
+        return Err("The run was stopped and gone on with later, and nobody knows how far the platters turned meanwhile. Measure again \
+                    without a stop."
+            .into());
+    }
+    Ok(single_read_phases(run).flat_map(|(number, _)| readings_of(run.series.ios(number))).collect())
 }
 
 /// A number of turns without its whole ones, in [−0.5, 0.5].

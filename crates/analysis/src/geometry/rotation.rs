@@ -18,6 +18,8 @@ const FALSE_ALARM: f64 = 1e-6;
 /// Pairs that are looked at for a first guess.
 const PAIRS_MAX: usize = 512;
 const PAIRS_MIN: usize = 40;
+/// And how far apart: the longer they are, the more speeds have to be tried.
+const INTERVAL_S_MAX: f64 = 60.0;
 /// The coherence of a slower speed against that of the best: multiples of the right speed agree as well as it does, parts of
 /// it do not agree at all.
 const AS_COHERENT: f64 = 0.8;
@@ -63,6 +65,7 @@ impl Rotation {
         let intervals: Vec<f64> = places
             .values()
             .flat_map(|visits| visits.windows(2).map(|pair| seconds(pair[1].0) - seconds(pair[0].0)))
+            .filter(|interval| *interval <= INTERVAL_S_MAX)
             .take(PAIRS_MAX)
             .collect();
         if intervals.len() < PAIRS_MIN {

@@ -71,8 +71,8 @@ impl Lags {
     fn of(access: Access) -> Lags {
         Lags {
             moment_ns: (access.quick_ns / MOMENT_PARTS).clamp(MOMENT_NS.0, MOMENT_NS.1),
-            from_ns: FAR_FROM * access.median_ns,
-            to_ns: FAR_TO * access.median_ns,
+            from_ns: FAR_FROM.saturating_mul(access.median_ns),
+            to_ns: FAR_TO.saturating_mul(access.median_ns),
         }
     }
 }
@@ -94,12 +94,12 @@ pub(super) fn coincidence(crowds: &[Crowd], access: Access, near_bytes: u64) -> 
         let reads: Vec<&IoRecord> = crowd.reads().iter().filter(moved).collect();
         let Some(last) = reads.last() else { continue };
         for (index, read) in reads.iter().enumerate() {
-            if read.completed_ns + lags.to_ns > last.completed_ns {
+            if read.completed_ns.saturating_add(lags.to_ns) > last.completed_ns {
                 break;
             }
             let (mut of_all, mut of_near) = (Counts::default(), Counts::default());
             for other in &reads[index + 1..] {
-                let lag_ns = other.completed_ns - read.completed_ns;
+                let lag_ns = other.completed_ns.saturating_sub(read.completed_ns);
                 if lag_ns >= lags.to_ns {
                     break;
                 }

@@ -216,6 +216,11 @@ impl Reads {
             _ => {}
         }
         match self.layout() {
+            Found::Layout { layout, .. } if !has_arms_for(&found.all, layout) => open(
+                "Fewer arms answer than the layout needs that explains best which reads wait: places lie on drives in a way that is \
+                 not among those looked for.",
+                false,
+            ),
             Found::Layout { layout, log_odds } => Verdict::Stripe { layout, log_odds },
             Found::None if self.answers() >= NO_LAYOUT_ANSWERS_MIN => mirror(&found, arms),
             Found::None => open("Several arms answer; how the places lie on them takes more reads.", true),
@@ -290,6 +295,11 @@ enum Found {
     Layout { layout: Layout, log_odds: f64 },
     None,
     Open(&'static str),
+}
+
+/// Whether there may be as many arms as a layout has drives. More are possible, since each of these may be a mirror.
+fn has_arms_for(share: &Mean, layout: Layout) -> bool {
+    deviation(share, layout.members) >= -ARMS_DEVIATION_MAX
 }
 
 /// How far the share is from that of so many arms, in standard errors.

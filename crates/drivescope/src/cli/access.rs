@@ -15,7 +15,7 @@ use std::path::Path;
 /// When it cannot be run as asked for.
 pub fn run(arguments: &AccessArguments, store: Option<&Path>) -> Result<u8, UserError> {
     if let Some(name) = &arguments.experiment.measuring.resume {
-        return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
+        return resume::run("access", name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let (resolved, wish) = resolve::access(arguments)?;
     let budget = resolve::latency_budget_of(arguments.grid.latency_budget.as_deref())?;

@@ -13,7 +13,7 @@ use std::path::Path;
 /// When it cannot be run as asked for.
 pub fn run(arguments: &CheckArguments, store: Option<&Path>) -> Result<u8, UserError> {
     if let Some(name) = &arguments.experiment.measuring.resume {
-        return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
+        return resume::run("check", name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let resolved = resolve::check(arguments)?;
     let run = measure::run(&resolved, &arguments.experiment, store, plan)?;

@@ -13,7 +13,7 @@ use std::path::Path;
 /// When it cannot be run as asked for.
 pub fn run(arguments: &GeometryArguments, store: Option<&Path>) -> Result<u8, UserError> {
     if let Some(name) = &arguments.experiment.measuring.resume {
-        return resume::run(name, None, &arguments.experiment, store);
+        return resume::run("geometry", name, None, &arguments.experiment, store);
     }
     let resolved = resolve::geometry(arguments)?;
     let run = measure::run(&resolved, &arguments.experiment, store, plan)?;

@@ -26,11 +26,12 @@ struct Repeated {
 /// What makes an experiment of a question.
 type PlanOf = Box<dyn FnOnce(Question) -> Result<Box<dyn Experiment>, String>>;
 
-/// Goes on with a run; the exit status. Consent to write is given anew with `writing`: it was given once, for once.
+/// Goes on with a run of that command; the exit status. Consent to write is given anew with `writing`: it was given once, for once.
 ///
 /// # Errors
 /// When there is no such run, it is complete, its target is not the one it was, or it cannot be gone on with.
 pub fn run(
+    command: &str,
     name: &str,
     writing: Option<&WritingArguments>,
     typed: &ExperimentArguments,
@@ -53,6 +54,15 @@ pub fn run(
     let chosen = target_choice::open(&resolved.choice)?;
     let mut experiment = plan_of(measure::question(&resolved, &chosen)).map_err(UserError::usage)?;
     check_same(&kept.run, experiment.name(), &resolved, &chosen)?;
+    if experiment.name() != command {
+        return Err(UserError::usage(format!(
+            "run {} is one of `{}`. Go on with it by: drivescope {} --resume {}",
+            kept.run.id,
+            experiment.name(),
+            experiment.name(),
+            kept.run.id
+        )));
+    }
     if dry_run {
         resume::catch_up(experiment.as_mut(), &kept.run, &kept.series)?;
         measure::print_plan(&chosen, experiment.as_ref(), shown)?;

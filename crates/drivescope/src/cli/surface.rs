@@ -17,7 +17,7 @@ use std::path::Path;
 /// When it cannot be run as asked for.
 pub fn run(arguments: &SurfaceArguments, store: Option<&Path>) -> Result<u8, UserError> {
     if let Some(name) = &arguments.experiment.measuring.resume {
-        return resume::run(name, Some(&arguments.writing), &arguments.experiment, store);
+        return resume::run("surface", name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let (resolved, way) = resolve::surface(arguments)?;
     let run = measure::run(&resolved, &arguments.experiment, store, |question| plan(way, question))?;

@@ -62,7 +62,7 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
         "seek-track-to-track" => (Group::Access, "Seek, next track"),
         "seek-average" => (Group::Access, "Seek, average"),
         "seek-full-stroke" => (Group::Access, "Seek, full stroke"),
-        "track-layout" => (Group::Access, "Tracks"),
+        "track-layout" => (Group::Access, "Track zones"),
         name => return (Group::Other, name.replace('-', " ")),
     };
     (group, label.into())

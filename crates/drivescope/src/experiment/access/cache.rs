@@ -133,7 +133,7 @@ impl Cache {
             ..Workload::new(range, Pattern::Sequential, OperationMix::Read, STREAM_BLOCK, SEQUENTIAL_DEPTH)
         };
         let stop = StopCondition { time: Some(STREAM_TIME_MAX), ..StopCondition::one_pass() };
-        phase(NAME, format!("fill the drive's cache with {bytes}"), PhaseKind::WarmUp, Some(reads), stop)
+        phase(NAME, "fill the drive's cache".to_string(), PhaseKind::WarmUp, Some(reads), stop)
     }
 
     /// Single reads back over a stream, ever farther from its end.
@@ -149,7 +149,7 @@ impl Cache {
         let count = offsets.len() as u64;
         let reads = Workload::new(stream, Pattern::Listed { offsets }, OperationMix::Read, self.block(), 1);
         let stop = StopCondition { operations: Some(count), ..StopCondition::after(Nanos::from_secs(10)) };
-        phase(NAME, format!("look back over {}", stream.bytes()), PhaseKind::Measure, Some(reads), stop)
+        phase(NAME, "look back over what was read".to_string(), PhaseKind::Measure, Some(reads), stop)
     }
 
     /// After a look: the same again, a longer stream, or no more.

@@ -26,6 +26,10 @@ pub use wish::AccessWish;
 pub const NAME: &str = "access";
 const FILL: Nanos = Nanos::from_secs(12);
 const SETTLE: Nanos = Nanos::from_secs(1);
+/// With fewer reads in the warm-up, as of a drive that slept, what the drive says of itself counts.
+const WARM_UP_READS_MIN: u64 = 5;
+/// With less time, only the grid is measured.
+const TIME_FOR_ALL: Nanos = Nanos::from_secs(60);
 const WARM_UP: Nanos = Nanos::from_millis(500);
 
 /// The experiment.
@@ -53,6 +57,11 @@ impl Access {
                 range.bytes()
             ));
         }
+        let logical = question.facts.logical_block;
+        let odd = wish.blocks.iter().find(|size| size.0 == 0 || !size.is_multiple_of(logical));
+        if let Some(odd) = odd.filter(|_| wish.blocks != AccessWish::default().blocks) {
+            return Err(format!("--blocks: {odd} is no multiple of the target's blocks of {logical}"));
+        }
         let mut preparation = VecDeque::new();
         if question.empty {
             preparation.extend(preparation::fill(NAME, &question, FILL, SETTLE));
@@ -74,14 +83,22 @@ impl Access {
 
     fn begin(&mut self, so_far: &RunView<'_>) {
         self.has_begun = true;
-        let says = self.question.facts.rotational.unwrap_or(false);
-        let mechanical = so_far.phases.last().map_or(says, is_mechanical);
+        let woke = so_far.phases.last().filter(|warm_up| warm_up.operations() >= WARM_UP_READS_MIN);
+        let says = self.question.facts.rotational.unwrap_or(true);
+        let mechanical = woke.map_or(says, is_mechanical);
         self.parts.extend(self.parts(mechanical));
     }
 
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
-        let mut parts: Vec<Box<dyn Experiment>> =
-            vec![Box::new(Grid::new(&self.question, &self.wish, mechanical))];
+        // What comes after the grid takes about as long as it; with little time it is left out rather than cut to pieces.
+        let limit = self.question.time_limit;
+        let has_time = limit.is_none_or(|limit| limit >= TIME_FOR_ALL);
+        let time_limit = limit.map(|limit| if has_time { Nanos(limit.0 / 2) } else { limit });
+        let of_grid = Question { time_limit, ..self.question.clone() };
+        let mut parts: Vec<Box<dyn Experiment>> = vec![Box::new(Grid::new(&of_grid, &self.wish, mechanical))];
+        if !has_time {
+            return parts;
+        }
         if mechanical {
             parts.push(Box::new(Turn::new(&self.question)));
         }

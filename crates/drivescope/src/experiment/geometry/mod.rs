@@ -62,6 +62,8 @@ pub struct Geometry {
     block: Bytes,
     range: ByteRange,
     time: Nanos,
+    /// Of that time, as of the last phase.
+    spent: Nanos,
     prng: Prng,
     queue: VecDeque<Phase>,
     stage: Stage,
@@ -106,6 +108,7 @@ impl Geometry {
             block,
             range,
             time: question.time_limit.unwrap_or(TIME),
+            spent: Nanos::ZERO,
             prng: Prng::new(question.seed, PLACES_STREAM),
             queue: VecDeque::from([warm_up]),
             stage: Stage::WarmUp,
@@ -255,6 +258,7 @@ impl Experiment for Geometry {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        self.spent = so_far.elapsed();
         if let Some(newest) = so_far.phases.len().checked_sub(1) {
             self.readings.extend(readings_of(so_far.series.ios(newest as u32)));
         }
@@ -270,12 +274,13 @@ impl Experiment for Geometry {
     /// What is planned, as long as reads of a disk take, and before that the time that all may take.
     fn outlook(&self) -> Outlook {
         let mut outlook = Outlook::of(&Vec::from(self.queue.clone()));
-        if self.stage == Stage::WarmUp {
+        let left = self.time.saturating_sub(self.spent);
+        if self.stage != Stage::Done && left > Nanos::ZERO {
             outlook.steps.push(Step {
                 what: format!("single reads of {} that tell where sectors lie", self.block),
-                phases: 1,
-                time: self.time.max(WARM_UP),
-                reads: Some(Bytes(self.time.0 / READ_TIME_EXPECTED.0 * self.block.0)),
+                phases: 0,
+                time: left,
+                reads: Some(Bytes(left.0 / READ_TIME_EXPECTED.0 * self.block.0)),
                 writes: Some(Bytes::ZERO),
             });
         }
