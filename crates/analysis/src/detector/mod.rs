@@ -11,13 +11,13 @@ mod concurrency_gain;
 mod concurrency_knee;
 mod data_integrity;
 mod datasheet_claims;
-mod drive_cache;
 mod device_lost;
+mod drive_cache;
 mod full_pass_time;
 mod interface_limit;
 
-mod rotation_period;
 mod read_ahead;
+mod rotation_period;
 mod seek;
 mod sequential_rate;
 mod slow_regions;
