@@ -45,7 +45,9 @@ fn throughput(profile: &Profile, number: u32) -> Option<f64> {
     while done < wanted {
         now = drive.next_completion_at()?;
         // A drive that answers in no time always has another answer at the same moment.
-        while done < wanted && let Some(completion) = drive.take_completion(now) {
+        while done < wanted
+            && let Some(completion) = drive.take_completion(now)
+        {
             done += 1;
             if done == filling {
                 began = now;
