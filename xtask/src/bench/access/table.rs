@@ -28,8 +28,8 @@ pub fn head(seed: u64, first: u64, random: u64) -> String {
         let _ = writeln!(text, "- *{name}* (`{}`): {limit}.", code.name());
     }
     text.push_str(
-        "\nA plain figure is the error, allowed; **bold** is more than allowed; *?* is \"unknown, because\"; *!* is a value where nothing is \
-         true; - was not asked, or\nthe truth has no closed form.\n\n",
+        "\nA plain figure is the error, allowed; **bold** is more than allowed; *?* is \"unknown, because\"; *!* is a value of which the \
+         truth says nothing; - was not\nasked.\n\n",
     );
     text
 }
@@ -74,7 +74,7 @@ fn cell(verdict: &Verdict, allowed: Allowed) -> String {
 /// A row for each code, over all drives.
 pub fn by_code(title: &str, scores: &[Score]) -> String {
     let mut text = format!(
-        "## {title}: {} drives\n\n| | found | allowed | worst error | intervals that hold | unknown | where nothing is true |\n\
+        "## {title}: {} drives\n\n| | found | allowed | worst error | intervals that hold | unknown | without a truth |\n\
          |---|---:|---:|---:|---:|---:|---:|\n",
         scores.len()
     );
