@@ -102,6 +102,7 @@ fn what_somebody_else_holds_up_is_no_mechanism() {
     fs::write(&path, format!("{text}{load}")).expect("a profile");
     let document = accessed(&format!("sim:{}", path.display()), &[]);
     assert_eq!(finding(&document, "access-time")["data"]["seek_s"], Value::Null);
+    assert!(finding(&document, "drive-cache")["unknown"].is_string());
     let read_ahead = finding(&document, "read-ahead");
     assert!(read_ahead["value"].as_f64().is_none_or(|bytes| bytes > 0.0), "{read_ahead}");
 }

@@ -20,7 +20,7 @@ use super::trust::Subject;
 use super::wording::memory;
 use super::{Detector, Need};
 use crate::cache::{Kept, ReadOn, kept, read_on};
-use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
+use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode};
@@ -48,6 +48,10 @@ impl Detector for DriveCache {
             Kept::AtLeast(bytes) => unknown(&format!(
                 "It keeps all of the longest stream that was read, {bytes}: its cache holds at least that, or another memory answers for it."
             )),
+            Kept::Found { .. } if held_up_share(run) > HELD_UP_SHARE_MAX => unknown(
+                "Something else used the drive, and what it read took the place of what was to be kept. Measure again while nothing else \
+                 uses it.",
+            ),
             Kept::Found { sizes, .. } if sizes.len() < 2 => unknown(
                 "Only one stream was looked back over, and one does not show how it scatters. Measure again without a stop.",
             ),
