@@ -1,6 +1,7 @@
 //! What was measured, by what the phases did: sequential visits, random rounds, and the steady part of each.
 
-use crate::stats::ratio::Pair;
+use crate::stats::mean::Mean;
+use crate::stats::ratio::{Pair, ratio_of_sums};
 use model::finding::Evidence;
 use model::histogram::LatencyHistogram;
 use model::plan::{PhaseKind, StopReason};
@@ -336,6 +337,21 @@ pub(crate) fn batches(slices: &[Slice], operations_min: f64, pair: impl Fn(&Slic
         None => batches.push(open),
     }
     batches
+}
+
+/// Of each visit the ratio of what `pair` takes from its slices, from batches of so many requests.
+pub(crate) fn round_ratios(
+    run: &RunView<'_>,
+    visits: &[Visit<'_>],
+    operation: Operation,
+    part: Part,
+    batch_operations: f64,
+    pair: impl Fn(&Slice) -> Pair,
+) -> Vec<Mean> {
+    let of_visit = |visit: &Visit<'_>| {
+        ratio_of_sums(&batches(&visit.slices(run, operation, part), batch_operations, &pair))
+    };
+    visits.iter().filter_map(of_visit).collect()
 }
 
 /// A system call and a copy of 4 KiB take about this long: no answer through a kernel comes sooner, in seconds.

@@ -140,6 +140,13 @@ impl IntervalLatency {
     }
 }
 
+impl IoRecord {
+    /// How long it took from its submission on. A record that was altered may end before it begins: then no time at all.
+    pub fn service_ns(&self) -> u64 {
+        self.completed_ns.saturating_sub(self.submitted_ns)
+    }
+}
+
 impl IntervalRecord {
     /// The end of the slice, since the run's clock began.
     pub fn end_ns(&self) -> u64 {

@@ -11,9 +11,11 @@ mod measurement;
 mod mount;
 mod options;
 mod place;
+mod program;
 mod sim;
 mod summary;
 mod surface;
+mod virtual_drive;
 
 use std::fs;
 use std::path::PathBuf;
@@ -108,17 +110,6 @@ fn keep(place: &str, report: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", path.display())))?;
     eprintln!("Kept as {place}.");
     Ok(())
-}
-
-/// The program as it is shipped.
-fn build_program() -> Result<PathBuf, Failure> {
-    let status = cargo(&["build", "--release", "-p", "drivescope"])
-        .status()
-        .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
-    if !status.success() {
-        return Err(Failure::cannot("What is measured does not build; its reason is above."));
-    }
-    Ok(target_folder().join("release/drivescope"))
 }
 
 /// Does so many jobs on two threads; the results in order.

@@ -40,14 +40,14 @@ pub fn kept(run: &RunView<'_>) -> Kept {
         return Kept::NotAsked;
     }
     // The reads nearest to the end are surely kept by a drive that keeps anything; random single reads are surely not.
-    let near = looks.iter().flat_map(|look| look.ios.iter().take(NEAR).map(latency_ns)).collect();
+    let near = looks.iter().flat_map(|look| look.ios.iter().take(NEAR).map(IoRecord::service_ns)).collect();
     let Some(threshold) = threshold_ns(near, elsewhere(run)) else { return Kept::NotTold };
     let (mut sizes, mut phases, mut resolution) = (Vec::new(), Vec::new(), 0.0f64);
     let mut whole: Option<Bytes> = None;
     for look in &looks {
         let probe = |io: &IoRecord| Probe {
             distance: look.stream_end.saturating_sub(io.offset_bytes),
-            is_hit: latency_ns(io) as f64 <= threshold,
+            is_hit: io.service_ns() as f64 <= threshold,
         };
         let probes: Vec<Probe> = look.ios.iter().map(probe).collect();
         match step(&probes) {
@@ -106,10 +106,6 @@ fn is_of_single_reads(workload: &Workload) -> bool {
         && workload.in_flight_max() == 1
 }
 
-fn latency_ns(io: &IoRecord) -> u64 {
-    io.completed_ns.saturating_sub(io.submitted_ns)
-}
-
 /// The latencies of single random reads elsewhere: those with which the run woke the drive, and the first
 /// of each pair.
 fn elsewhere(run: &RunView<'_>) -> Vec<u64> {
@@ -120,5 +116,5 @@ fn elsewhere(run: &RunView<'_>) -> Vec<u64> {
             })
     });
     let woke = warm_up.map(|(phase, _)| run.series.ios(phase).filter(|io| io.status.is_done()));
-    woke.into_iter().flatten().map(|io| latency_ns(&io)).chain(first_reads_ns(run)).collect()
+    woke.into_iter().flatten().map(|io| io.service_ns()).chain(first_reads_ns(run)).collect()
 }

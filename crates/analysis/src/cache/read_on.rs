@@ -108,11 +108,7 @@ fn pairs(run: &RunView<'_>, phase: u32) -> Vec<Pair> {
     let pair = |two: &[model::record::IoRecord]| {
         let both_done = two.iter().all(|io| io.status.is_done());
         let distance = two[1].offset_bytes.checked_sub(two[0].offset_bytes)?;
-        both_done.then(|| Pair {
-            distance,
-            first_ns: two[0].completed_ns.saturating_sub(two[0].submitted_ns),
-            second_ns: two[1].completed_ns.saturating_sub(two[1].submitted_ns),
-        })
+        both_done.then(|| Pair { distance, first_ns: two[0].service_ns(), second_ns: two[1].service_ns() })
     };
     ios.chunks_exact(2).filter_map(pair).collect()
 }

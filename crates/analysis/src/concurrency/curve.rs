@@ -1,13 +1,13 @@
 //! Requests per second by the number of requests at a time, each point with its rounds.
 
 use crate::measured::{
-    Axis, NO_TIME, Part, Slice, Visit, axes, batches, in_no_time, is_measurement, merged_latencies,
-    random_groups_along,
+    Axis, NO_TIME, Part, Slice, Visit, axes, in_no_time, is_measurement, merged_latencies,
+    random_groups_along, round_ratios,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
-use crate::stats::ratio::{Pair, logarithm, ratio_of_sums};
+use crate::stats::ratio::{Pair, logarithm};
 use model::estimate::Estimate;
 use model::finding::Datum;
 use model::request::Operation;
@@ -95,13 +95,8 @@ impl<'run> Point<'run> {
             |visit: &Visit<'run>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
         let visits: Vec<Visit<'run>> = visits.into_iter().filter(usable).collect();
         let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.seconds };
-        let rounds: Vec<Mean> = visits
-            .iter()
-            .filter_map(|visit| {
-                let slices = visit.slices(run, operation, Part::Timed);
-                logarithm(&ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))?)
-            })
-            .collect();
+        let rounds = round_ratios(run, &visits, operation, Part::Timed, BATCH_OPERATIONS, pair);
+        let rounds: Vec<Mean> = rounds.iter().filter_map(logarithm).collect();
         let mean = mean_of_visits(&rounds)?;
         Some(Point { at_once, visits, rounds, mean, operation })
     }

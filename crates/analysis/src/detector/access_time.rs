@@ -171,12 +171,13 @@ impl Parts {
 
 /// Whether one arm answered, and for nobody else: memory that answers late now and then waits for a drive that is busy.
 fn is_one_drive_by_itself(run: &RunView<'_>) -> bool {
-    let is_one = stripe_reads(run, EXPERIMENT_ACCESS).is_some_and(|reads| reads.verdict() == Verdict::One);
+    // Last, since it takes longest.
+    let is_one = || stripe_reads(run, EXPERIMENT_ACCESS).is_some_and(|reads| reads.verdict() == Verdict::One);
     let is_by_itself = match read_on(run) {
         ReadOn::Found { low: Some(_), late_share, .. } => late_share <= LATE_SHARE_MAX,
         _ => false,
     };
-    is_one && is_by_itself && held_up_share(run) <= HELD_UP_SHARE_MAX
+    is_by_itself && held_up_share(run) <= HELD_UP_SHARE_MAX && is_one()
 }
 
 fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
@@ -204,7 +205,7 @@ fn by_distance(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
             // Of two places drawn evenly, this share is no farther apart.
             let nearer = 1.0 - (1.0 - distance).powi(2);
             let group = ((nearer * DISTANCE_GROUPS as f64) as usize).min(DISTANCE_GROUPS - 1);
-            groups[group].push(io.completed_ns.saturating_sub(io.submitted_ns) as f64 / 1e9);
+            groups[group].push(io.service_ns() as f64 / 1e9);
         }
     }
     let is_rich = groups.iter().all(|group| group.len() >= GROUP_MIN);

@@ -21,13 +21,13 @@ use super::trust::Subject;
 use super::wording::{number, size};
 use super::{Detector, Need};
 use crate::measured::{
-    NO_TIME, Part, Slice, Visit, batches, evidence_of, in_no_time, is_measurement, random_groups,
-    random_visits,
+    NO_TIME, Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups, random_visits,
+    round_ratios,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
-use crate::stats::ratio::{Pair, difference, logarithm, ratio_of_sums};
+use crate::stats::ratio::{Pair, difference, logarithm};
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
 use model::run::RunView;
@@ -153,12 +153,7 @@ fn sentence(
 /// The logarithm of reads per second, one at a time.
 fn rate(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
     let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.latency_s };
-    let rounds: Vec<Mean> = visits
-        .iter()
-        .filter_map(|visit| {
-            let slices = visit.slices(run, Operation::Read, Part::Whole);
-            logarithm(&ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))?)
-        })
-        .collect();
+    let rounds = round_ratios(run, visits, Operation::Read, Part::Whole, BATCH_OPERATIONS, pair);
+    let rounds: Vec<Mean> = rounds.iter().filter_map(logarithm).collect();
     mean_of_visits(&rounds)
 }

@@ -90,7 +90,7 @@ pub(super) fn coincidence(crowds: &[Crowd], access: Access, near_bytes: u64) -> 
     let lags = Lags::of(access);
     let (mut all, mut near) = (Vec::new(), Vec::new());
     for crowd in crowds {
-        let moved = |read: &&IoRecord| read.completed_ns.saturating_sub(read.submitted_ns) >= CACHED_NS;
+        let moved = |read: &&IoRecord| read.service_ns() >= CACHED_NS;
         let reads: Vec<&IoRecord> = crowd.reads().iter().filter(moved).collect();
         let Some(last) = reads.last() else { continue };
         for (index, read) in reads.iter().enumerate() {

@@ -151,8 +151,7 @@ impl Reads {
     /// Adds a phase of single reads.
     pub fn add_singles(&mut self, phase: u32, ios: impl Iterator<Item = IoRecord>) {
         self.phases.push(phase);
-        let latency = |io: IoRecord| io.completed_ns.saturating_sub(io.submitted_ns);
-        self.single_ns.extend(ios.filter(|io| io.status == Status::Done).map(latency));
+        self.single_ns.extend(ios.filter(|io| io.status == Status::Done).map(|io| io.service_ns()));
         self.single_ns.sort_unstable();
     }
 

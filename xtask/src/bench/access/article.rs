@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::Program;
 use crate::Failure;
+use crate::bench::program::Program;
 
 /// Threads, as the article has them.
 const THREADS: [u64; 8] = [1, 2, 5, 10, 25, 100, 250, 1000];

@@ -1,11 +1,7 @@
 //! The virtual drives that are measured.
 
-use std::fs;
-use std::path::Path;
-
-use sim::profile::{Profile, preset, preset_text};
-
 use crate::Failure;
+use crate::bench::virtual_drive::{Drive, Folder, loaded, named};
 
 /// Hard disks, shingled ones, links, volumes, flash, and drives that show nothing.
 const KNOWN: &[&str] = &[
@@ -36,61 +32,36 @@ const KNOWN: &[&str] = &[
 /// Of three random drives two are disks and one is a volume.
 const VOLUME_EVERY: u64 = 3;
 
-/// A drive to measure.
-pub struct Drive {
-    /// What it is called.
-    pub name: String,
-    /// What to measure: `sim:NAME`, `sim:FILE.toml`.
-    pub target: String,
-    /// What it is made of.
-    pub profile: Profile,
-}
-
 /// Those that come with the program.
-pub fn known() -> Vec<Drive> {
-    KNOWN.iter().filter_map(|name| named(name)).collect()
+pub fn known() -> Result<Vec<Drive>, Failure> {
+    KNOWN.iter().map(|name| named(name)).collect()
 }
 
 /// So many random disks and volumes, with numbers from `first` on.
-pub fn drawn(first: u64, count: u64) -> Vec<Drive> {
+pub fn drawn(first: u64, count: u64) -> Result<Vec<Drive>, Failure> {
     let name = |number: u64| match number % VOLUME_EVERY {
         0 => format!("random-volume-{number}"),
         _ => format!("random-hard-disk-{number}"),
     };
-    (first..first + count).filter_map(|number| named(&name(number))).collect()
-}
-
-fn named(name: &str) -> Option<Drive> {
-    let profile = preset(name).ok()?;
-    Some(Drive { name: name.to_owned(), target: format!("sim:{name}"), profile })
+    (first..first + count).map(|number| named(&name(number))).collect()
 }
 
 /// Disks that answer somebody else's random reads too: 25 a second take a disk a third of its time.
-pub fn loaded(folder: &Path) -> Result<Vec<Drive>, Failure> {
-    let drive = |name: &&str| {
-        let text = preset_text(name).map_err(|error| Failure::cannot(format!("{error}.")))?;
-        let text = format!("{text}\n[[faults]]\nkind = \"other-load\"\nper_second = 25\n");
-        let profile =
-            Profile::parse(&text, name).map_err(|error| Failure::cannot(format!("No profile: {error}.")))?;
-        let path = folder.join(format!("{name}-shared.toml"));
-        fs::create_dir_all(folder)
-            .and_then(|()| fs::write(&path, &text))
-            .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", path.display())))?;
-        Ok(Drive { name: format!("{name}, shared"), target: format!("sim:{}", path.display()), profile })
-    };
+pub fn shared(folder: &Folder) -> Result<Vec<Drive>, Failure> {
+    let drive = |of: &&str| loaded(folder, of, &format!("{of}, shared"), "per_second = 25");
     ["st3000dm001", "dt01aca300", "sata-160gb"].iter().map(drive).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{KNOWN, drawn, known, loaded};
+    use super::{KNOWN, drawn, known, shared};
+    use crate::bench::virtual_drive::Folder;
 
     #[test]
     fn all_drives_can_be() {
-        assert_eq!(known().len(), KNOWN.len());
-        assert_eq!(drawn(5000, 6).len(), 6);
-        let folder = std::env::temp_dir().join(format!("drivescope-bench-drives-{}", std::process::id()));
-        assert_eq!(loaded(&folder).map_or(0, |drives| drives.len()), 3);
-        let _ = std::fs::remove_dir_all(folder);
+        assert_eq!(known().map_or(0, |drives| drives.len()), KNOWN.len());
+        assert_eq!(drawn(5000, 6).map_or(0, |drives| drives.len()), 6);
+        let folder = Folder::make("access-drives").unwrap_or_else(|failure| panic!("{}", failure.message));
+        assert_eq!(shared(&folder).map_or(0, |drives| drives.len()), 3);
     }
 }

@@ -12,14 +12,10 @@ mod knee;
 mod score;
 mod table;
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use serde_json::Value;
-
-use super::{build_program, keep, on_two_threads};
+use super::program::{Program, build};
+use super::virtual_drive::{Drive, Folder};
+use super::{keep, on_two_threads};
 use crate::Failure;
-use drives::Drive;
 use score::Score;
 
 /// Where the tables are kept, from the root of the workspace.
@@ -59,42 +55,16 @@ impl Options {
     }
 }
 
-/// The program under test, and a folder for its runs.
-struct Program {
-    path: PathBuf,
-    folder: PathBuf,
-}
-
-impl Program {
-    /// The document of one run.
-    fn run(&self, words: &[&str]) -> Result<Value, Failure> {
-        let store = self.folder.join(format!("{:?}", std::thread::current().id()));
-        let output = Command::new(&self.path)
-            .args(words)
-            .args(["-q", "--json", "-", "--store"])
-            .arg(&store)
-            .output()
-            .map_err(|error| Failure::cannot(format!("Cannot start {}: {error}.", self.path.display())))?;
-        // Runs are of no use afterwards, and would fill the memory.
-        let _ = std::fs::remove_dir_all(&store);
-        serde_json::from_slice(&output.stdout).map_err(|error| {
-            let said = String::from_utf8_lossy(&output.stderr);
-            Failure::cannot(format!("`{}` printed no JSON ({error}): {said}", words.join(" ")))
-        })
-    }
-}
-
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
-    let folder = std::env::temp_dir().join(format!("drivescope-bench-access-{}", std::process::id()));
-    let program = Program { path: build_program()?, folder: folder.clone() };
-    let known = scores(&drives::known(), &program, options.seed)?;
-    let drawn = drives::drawn(options.first, options.random);
+    let folder = Folder::make("access")?;
+    let program = Program { path: build()?, folder: folder.path.clone() };
+    let known = scores(&drives::known()?, &program, options.seed)?;
+    let drawn = drives::drawn(options.first, options.random)?;
     let random = scores(&drawn, &program, options.seed)?;
-    let loaded = scores(&drives::loaded(&folder)?, &program, options.seed)?;
+    let loaded = scores(&drives::shared(&folder)?, &program, options.seed)?;
     let columns = article::columns(&program, options.seed)?;
-    let _ = std::fs::remove_dir_all(&folder);
     let mut text = table::head(options.seed, options.first, options.random);
     text.push_str(&table::by_drive("Drives that come with the program", &known));
     text.push_str(&table::by_code("All of these", &known));

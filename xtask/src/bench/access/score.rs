@@ -5,9 +5,9 @@ use serde_json::Value;
 use model::finding::{Datum, FindingCode};
 use sim::truth::{Truth, truth_of};
 
-use super::drives::Drive;
 use super::knee;
 use crate::Failure;
+use crate::bench::virtual_drive::Drive;
 
 /// How far off a code may be.
 #[derive(Clone, Copy, Debug)]

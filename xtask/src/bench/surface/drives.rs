@@ -1,13 +1,10 @@
 //! The virtual drives that are gone over: those that come with the program, some drawn at random, some of our own.
 
-use std::fs;
-use std::path::PathBuf;
-
 use model::prng::Prng;
-use sim::profile::{Profile, preset, preset_text};
 
 use super::options::Options;
 use crate::Failure;
+use crate::bench::virtual_drive::{Drive, Folder, named, text};
 
 /// Hard disks that come with the program.
 const DISKS: &[&str] = &[
@@ -33,56 +30,6 @@ const LINKED: &[&str] = &["wd20ears-usb2", "wd20ears-usb3", SLOW_PORT];
 /// A disk that reads 285 MB/s outside, on a port that carries 280.
 const SLOW_PORT: &str = "exos-x20-on-sata-3";
 
-/// A drive to go over.
-pub struct Drive {
-    /// What it is called.
-    pub name: String,
-    /// What to measure: `sim:NAME`, `sim:FILE.toml`.
-    pub target: String,
-    /// What it is made of.
-    pub profile: Profile,
-}
-
-/// A folder for profiles and runs, gone when dropped.
-pub struct Folder {
-    /// Where it is.
-    pub path: PathBuf,
-}
-
-impl Folder {
-    /// Makes it, in memory where there is room for that.
-    pub fn make() -> Result<Folder, Failure> {
-        let shared = PathBuf::from("/dev/shm");
-        let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
-        let path = parent.join(format!("drivescope-bench-surface-{}", std::process::id()));
-        fs::create_dir_all(&path)
-            .map_err(|error| Failure::cannot(format!("Cannot make {}: {error}.", path.display())))?;
-        Ok(Folder { path })
-    }
-
-    /// A drive of this text.
-    pub fn drive(&self, name: &str, text: &str) -> Result<Drive, Failure> {
-        let profile =
-            Profile::parse(text, name).map_err(|error| Failure::cannot(format!("No profile: {error}.")))?;
-        let path = self.path.join(format!("{name}.toml"));
-        fs::write(&path, text)
-            .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", path.display())))?;
-        Ok(Drive { name: name.to_owned(), target: format!("sim:{}", path.display()), profile })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
-    }
-}
-
-/// A drive that comes with the program, or one that is drawn.
-pub fn named(name: &str) -> Result<Drive, Failure> {
-    let profile = preset(name).map_err(|error| Failure::cannot(format!("{error}.")))?;
-    Ok(Drive { name: name.to_owned(), target: format!("sim:{name}"), profile })
-}
-
 /// The drives of the table.
 pub fn chosen(options: &Options, folder: &Folder) -> Result<Vec<Drive>, Failure> {
     let all = [DISKS, SHINGLED, LINKED, DRAWN].concat();
@@ -97,10 +44,6 @@ pub fn chosen(options: &Options, folder: &Folder) -> Result<Vec<Drive>, Failure>
 fn slow_port(folder: &Folder) -> Result<Drive, Failure> {
     let text = text("exos-x20")?.replace("kind = \"sata-6\"", "kind = \"sata-3\"");
     folder.drive(SLOW_PORT, &text)
-}
-
-fn text(name: &str) -> Result<String, Failure> {
-    preset_text(name).map(|text| text.into_owned()).map_err(|error| Failure::cannot(format!("{error}.")))
 }
 
 /// How many weak spots are planted.
@@ -124,23 +67,19 @@ pub fn weak(folder: &Folder, seed: u64, bytes: u64) -> Result<Drive, Failure> {
     folder.drive(&format!("weak-{seed}-{bytes}"), &text)
 }
 
-/// A drive that somebody else uses too.
-pub fn loaded(folder: &Folder, of: &str, name: &str, load: &str) -> Result<Drive, Failure> {
-    folder.drive(name, &format!("{}\n[[faults]]\nkind = \"other-load\"\n{load}\n", text(of)?))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{DISKS, DRAWN, Folder, LINKED, SHINGLED, SPOTS, loaded, named, slow_port, weak};
+    use super::{DISKS, DRAWN, LINKED, SHINGLED, SPOTS, slow_port, weak};
+    use crate::bench::virtual_drive::{Drive, Folder, loaded, named};
     use sim::truth::truth_of;
 
     #[test]
     fn all_drives_can_be() {
-        let folder = Folder::make().expect("a folder");
+        let folder = Folder::make("surface-drives").expect("a folder");
         for name in [DISKS, SHINGLED, &LINKED[..2], DRAWN].concat() {
             named(name).unwrap_or_else(|failure| panic!("{name}: {}", failure.message));
         }
-        let value = |drive: &super::Drive, code: &str| {
+        let value = |drive: &Drive, code: &str| {
             let truths = truth_of(&drive.profile).expect("a sound drive");
             truths.iter().find(|truth| truth.code.name() == code).and_then(|truth| truth.value())
         };

@@ -1,11 +1,9 @@
 //! What a way of going over a drive came to; for ours read from the JSON that the program prints.
 
-use std::path::PathBuf;
-use std::process::Command;
-
 use serde_json::Value;
 
 use crate::Failure;
+use crate::bench::program::Program;
 
 /// A number, and its interval if it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,33 +65,11 @@ pub struct Measured {
     pub document: Value,
 }
 
-/// The program under test.
-pub struct Program {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Where its runs are kept for a moment.
-    pub folder: PathBuf,
-}
-
-impl Program {
-    /// `drivescope surface` on a target.
-    pub fn surface(&self, target: &str, seed: u64, options: &[&str]) -> Result<Measured, Failure> {
-        let store = self.folder.join(format!("store-{:?}", std::thread::current().id()));
-        let output = Command::new(&self.path)
-            .args(["surface", target, "-q", "--json", "-", "--seed", &seed.to_string()])
-            .args(options)
-            .arg("--store")
-            .arg(&store)
-            .output()
-            .map_err(|error| Failure::cannot(format!("Cannot start {}: {error}.", self.path.display())))?;
-        // Runs are of no use afterwards, and would fill the memory.
-        let _ = std::fs::remove_dir_all(&store);
-        let document = serde_json::from_slice(&output.stdout).map_err(|error| {
-            let said = String::from_utf8_lossy(&output.stderr);
-            Failure::cannot(format!("`surface {target} --seed {seed}` printed no JSON ({error}): {said}"))
-        })?;
-        Ok(read(document))
-    }
+/// `drivescope surface` on a target.
+pub fn surface(program: &Program, target: &str, seed: u64, options: &[&str]) -> Result<Measured, Failure> {
+    let seed = seed.to_string();
+    let words = [&["surface", target, "--seed", &seed], options].concat();
+    Ok(read(program.run(&words)?))
 }
 
 /// What a document says.

@@ -18,10 +18,11 @@ mod trials;
 
 use std::io::Write as _;
 
-use super::{build_program, keep, on_two_threads};
+use super::program::{Program, build};
+use super::virtual_drive::{Drive, Folder};
+use super::{keep, on_two_threads};
 use crate::Failure;
-use drives::{Drive, Folder};
-use measured::{Measured, Program};
+use measured::{Measured, surface};
 use options::Options;
 use score::Truth;
 
@@ -54,8 +55,8 @@ struct Row {
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
-    let program = options.program.clone().map_or_else(build_program, Ok)?;
-    let folder = Folder::make()?;
+    let program = options.program.clone().map_or_else(build, Ok)?;
+    let folder = Folder::make("surface")?;
     let program = Program { path: program, folder: folder.path.clone() };
     let mut page = Page::default();
     page.add(table::head(&options));
@@ -87,7 +88,7 @@ fn rows(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Row>, Fail
         let (drive, way) = (&drives[number / ways.len()], &ways[number % ways.len()]);
         let truth = Truth::of(&drive.profile)?;
         let (name, is_ours, measured) = match way {
-            Way::Ours(name, options) => (*name, true, program.surface(&drive.target, seed, options)?),
+            Way::Ours(name, options) => (*name, true, surface(program, &drive.target, seed, options)?),
             Way::Peer(peer) => (peer.name, false, peer.measure(drive, seed)?),
         };
         eprintln!("{}: {name}", drive.name);

@@ -4,9 +4,9 @@ use model::request::{Operation, Request, Tag};
 use model::units::{Instant, KIB, MIB};
 use sim::profile::open_profile;
 
-use super::drives::Drive;
 use super::measured::{Figure, Measured};
 use crate::Failure;
+use crate::bench::virtual_drive::Drive;
 
 /// A way of going over a drive without drivescope.
 pub struct Peer {
@@ -143,8 +143,8 @@ fn zcav(reader: &mut Reader) -> Measured {
 #[cfg(test)]
 mod tests {
     use super::{PEERS, Peer};
-    use crate::bench::surface::drives::named;
     use crate::bench::surface::score::{Errors, Truth};
+    use crate::bench::virtual_drive::named;
 
     fn errors(peer: &Peer) -> (f64, Errors) {
         let drive = named("zoned").unwrap_or_else(|failure| panic!("{}", failure.message));

@@ -3,13 +3,15 @@
 
 use std::fmt::Write as _;
 
-use super::drives::{self, Folder, SPOTS, named};
-use super::measured::{Figure, Measured, Program};
+use super::drives::{self, SPOTS};
+use super::measured::{Figure, Measured, surface};
 use super::options::Options;
 use super::score::{Errors, Truth, regions};
 use super::table::percent;
 use super::{Page, on_two_threads};
 use crate::Failure;
+use crate::bench::program::Program;
+use crate::bench::virtual_drive::{Folder, loaded, named};
 
 /// The drive on which one seed after the other is tried.
 const ONE_DRIVE: &str = "dt01aca300";
@@ -72,7 +74,7 @@ fn coverage(program: &Program, options: &Options) -> Result<String, Failure> {
     for (name, name_of_drive) in sets {
         let runs = on_two_threads(options.coverage, |number| {
             let drive = named(&name_of_drive(number))?;
-            let measured = program.surface(&drive.target, options.seed + number as u64, &[])?;
+            let measured = surface(program, &drive.target, options.seed + number as u64, &[])?;
             Ok((Truth::of(&drive.profile)?, measured))
         });
         let runs: Result<Vec<(Truth, Measured)>, Failure> = runs.into_iter().collect();
@@ -119,7 +121,7 @@ fn false_alarms(program: &Program, options: &Options) -> Result<String, Failure>
     );
     for name in NOTHING {
         let runs = on_two_threads(options.coverage, |number| {
-            program.surface(&format!("sim:{name}"), options.seed + number as u64, &[])
+            surface(program, &format!("sim:{name}"), options.seed + number as u64, &[])
         });
         let runs: Result<Vec<Measured>, Failure> = runs.into_iter().collect();
         let runs = runs?;
@@ -175,7 +177,7 @@ fn weak_spots(program: &Program, folder: &Folder, options: &Options) -> Result<S
         let runs = on_two_threads(count, |number| {
             let seed = options.seed + number as u64;
             let drive = drives::weak(folder, seed, hunt.spot_bytes)?;
-            let measured = program.surface(&drive.target, seed, hunt.words)?;
+            let measured = surface(program, &drive.target, seed, hunt.words)?;
             let (found, invented) = regions(&measured.slow, &Truth::of(&drive.profile)?.slow);
             Ok(Catch { found, invented, said: chance_said(&measured, hunt.spot_bytes) })
         });
@@ -218,13 +220,13 @@ fn other_load(program: &Program, folder: &Folder, options: &Options) -> Result<S
     let alone = named(LOADED_DRIVE)?;
     let mut drives = vec![("nobody", alone)];
     for (number, (name, load)) in LOADS.iter().enumerate() {
-        let drive = drives::loaded(folder, LOADED_DRIVE, &format!("loaded-{number}"), load)?;
+        let drive = loaded(folder, LOADED_DRIVE, &format!("loaded-{number}"), load)?;
         drives.push((name, drive));
     }
     for (name, drive) in &drives {
         let truth = Truth::of(&drive.profile)?;
         let runs = on_two_threads(LOADED_RUNS, |number| {
-            program.surface(&drive.target, options.seed + number as u64, &[])
+            surface(program, &drive.target, options.seed + number as u64, &[])
         });
         let runs: Result<Vec<Measured>, Failure> = runs.into_iter().collect();
         text.push_str(&load_row(name, &runs?, &truth));
