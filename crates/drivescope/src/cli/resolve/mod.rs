@@ -112,7 +112,7 @@ fn span(text: &str) -> Result<f64, UserError> {
 }
 
 /// Reads the values of an option that takes several.
-fn list<Value>(
+pub(super) fn list<Value>(
     name: &str,
     texts: &[String],
     read: impl Fn(&str) -> Result<Value, UserError>,
@@ -148,7 +148,7 @@ fn surface_way(way: &SurfaceWayArguments) -> Result<(SurfaceWay, Vec<String>), U
 
 /// Reads the options that all experiments have; `own` are the words of those that only this one has. One that only reads has no
 /// options for writing.
-fn experiment(
+pub(super) fn experiment(
     name: &str,
     own: &[String],
     typed: &ExperimentArguments,
@@ -268,7 +268,7 @@ fn parts(text: &str) -> Result<Wish, UserError> {
 }
 
 /// Reads the value of an option, if it was given.
-fn option<Value>(
+pub(super) fn option<Value>(
     name: &str,
     text: Option<&str>,
     read: impl Fn(&str) -> Result<Value, UserError>,
@@ -277,7 +277,7 @@ fn option<Value>(
 }
 
 /// An error that says which option it is about.
-fn of_option(name: &str) -> impl Fn(UserError) -> UserError {
+pub(super) fn of_option(name: &str) -> impl Fn(UserError) -> UserError {
     move |error| UserError { text: format!("{name}: {}", error.text), ..error }
 }
 

@@ -1,0 +1,205 @@
+//! Every option, once: what can be typed. The comment of an option is its help text. Nothing is looked up here.
+
+mod access;
+mod sim;
+mod stored;
+mod surface;
+
+pub use access::{AccessArguments, GridArguments};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use sim::{
+    SimArguments, SimCommand, SimListArguments, SimMountArguments, SimNewArguments, SimReproduceArguments,
+    SimShowArguments, SimTruthArguments,
+};
+use std::path::PathBuf;
+pub use stored::{
+    ChartArgument, CompareArguments, EstimateArguments, ListArguments, PlanArguments, ReportArguments,
+    RunsArguments, ShowArguments,
+};
+pub use surface::{SurfaceArguments, SurfaceWayArguments};
+
+/// Measures a storage drive and says what it found: how fast, how even, how many at once; with an interval on every
+/// number, and "unknown, because …" where it cannot tell.
+///
+/// Without a command it checks a scratch file in the current folder.
+#[derive(Debug, Parser)]
+#[command(name = "drivescope", version, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do; `check .` when nothing is given.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// The folder where runs are kept [default: $XDG_DATA_HOME/drivescope]
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub store: Option<PathBuf>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure a drive, volume, partition or file in about a minute, and say what was found
+    Check(CheckArguments),
+    /// Map how fast each part of a drive is, and whether any part is slow or bad
+    Surface(SurfaceArguments),
+    /// Measure random access: by requests at a time, block size and span; caches, and whether it is several drives
+    Access(AccessArguments),
+    /// Tell how a hard disk turns and seeks, and where its tracks lie, by reading alone
+    Geometry(GeometryArguments),
+    /// List the drives, who uses them, and whether they may be read and written
+    List(ListArguments),
+    /// List the runs that are kept, newest first
+    Runs(RunsArguments),
+    /// Show a run again, analysed anew
+    Show(ShowArguments),
+    /// Set runs side by side: which drive is faster where, or where one became slower
+    Compare(CompareArguments),
+    /// Draw runs as a picture: SVG or PNG, several drives in one chart
+    Report(ReportArguments),
+    /// How long a full pass, a backup, a RAID rebuild or a surface check will take, from runs that are kept
+    Estimate(EstimateArguments),
+    /// Where to cut a drive into partitions by speed, from a run that is kept. Changes nothing
+    Plan(PlanArguments),
+    /// Virtual drives: list them, show what they are, mount one for other tools, re-enact measurements on them
+    Sim(SimArguments),
+}
+
+/// What every experiment is told.
+#[derive(Debug, Args)]
+pub struct ExperimentArguments {
+    /// A device, a file, a folder (a scratch file is made in it and removed afterwards), or sim:NAME or sim:FILE.toml for a virtual drive
+    #[arg(default_value = ".")]
+    pub target: String,
+
+    /// What is measured, and how.
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
+
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// What every experiment is told.
+    #[command(flatten)]
+    pub experiment: ExperimentArguments,
+
+    /// Whether and where to write.
+    #[command(flatten)]
+    pub writing: WritingArguments,
+}
+
+/// Options of `geometry`.
+#[derive(Debug, Args)]
+pub struct GeometryArguments {
+    /// What every experiment is told.
+    #[command(flatten)]
+    pub experiment: ExperimentArguments,
+}
+
+/// Whether and where to write.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Writing (a scratch file needs none of these)")]
+pub struct WritingArguments {
+    /// Write to the target too. What is on it is lost
+    #[arg(long)]
+    pub write: bool,
+
+    /// Write although a partition table, a file system or other data is on it
+    #[arg(long, requires = "write")]
+    pub destroy_data: bool,
+
+    /// The serial number of the drive to write to (its path, if it has none), so that it is not another one
+    #[arg(long, value_name = "SERIAL", requires = "write")]
+    pub confirm: Option<String>,
+}
+
+/// What is measured, and how.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Measuring")]
+pub struct MeasuringArguments {
+    /// The largest scratch file, where the target is a folder
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", allow_hyphen_values = true)]
+    pub max_size: String,
+
+    /// Only this part: 10%..20% or 0..100GiB. Nothing outside it is touched
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
+    pub range: Option<String>,
+
+    /// Take about this long
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub time_limit: Option<String>,
+
+    /// Go on until the intervals are this narrow, or the time is up
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub precision: Option<String>,
+
+    /// Repeat a run exactly: the same places in the same order
+    #[arg(long, allow_negative_numbers = true)]
+    pub seed: Option<u64>,
+
+    /// What carries the requests
+    #[arg(long, value_enum, default_value_t = EngineArgument::Auto)]
+    pub engine: EngineArgument,
+
+    /// Look for completions instead of waiting for them, where the drive can
+    #[arg(long)]
+    pub polled: bool,
+
+    /// Keep every single request. Takes 30 bytes of disk for each
+    #[arg(long)]
+    pub trace: bool,
+
+    /// Go on with a run that was interrupted or killed, as its own command says. Consents to write are given again
+    #[arg(long, value_name = "RUN", conflicts_with_all = [
+        "target", "range", "time_limit", "precision", "seed", "engine", "polled", "trace", "max_size",
+    ])]
+    pub resume: Option<String>,
+
+    /// Only say what would be done, how much would be read and written, and how long it would take
+    #[arg(long, conflicts_with = "json")]
+    pub dry_run: bool,
+}
+
+/// Engines to choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineArgument {
+    /// io_uring where there is one, else blocking calls
+    Auto,
+    /// io_uring
+    Uring,
+    /// Blocking calls on threads
+    Psync,
+}
+
+/// Where the result goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArguments {
+    /// Write the run as JSON to a file, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Say nothing but the result
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// Plain lines, no moving progress, no colour
+    #[arg(long)]
+    pub plain: bool,
+}
+
+/// Where a page goes that is not a run.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct PageArguments {
+    /// As JSON to a file, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Plain text without colour
+    #[arg(long)]
+    pub plain: bool,
+}
