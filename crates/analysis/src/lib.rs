@@ -15,5 +15,6 @@ pub mod plan;
 pub mod stats;
 pub mod stripe;
 pub mod surface;
+pub mod sustained;
 
 pub use detector::analyse;

@@ -3,6 +3,7 @@
 //! A mean is worth what its variance and degrees of freedom say: see [`mean::Mean`], which everything here gives
 //! and which turns into a number with an interval.
 
+pub mod change_point;
 pub mod dependent;
 pub mod grouped;
 pub mod mean;

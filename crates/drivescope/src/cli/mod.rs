@@ -19,6 +19,7 @@ mod show;
 mod sim;
 mod stored;
 mod surface;
+mod sustain;
 
 use crate::error::{UserError, exit};
 use crate::store::{self, Store};
@@ -55,6 +56,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Surface(surface)) => surface::run(&surface, store),
         Some(Command::Access(access)) => access::run(&access, store),
         Some(Command::Geometry(geometry)) => geometry::run(&geometry, store),
+        Some(Command::Sustain(sustain)) => sustain::run(&sustain, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),

@@ -8,6 +8,7 @@ pub mod check;
 pub mod geometry;
 mod preparation;
 pub mod surface;
+pub mod sustain;
 
 use model::plan::{Phase, PhaseKind};
 use model::range::ByteRange;

@@ -4,6 +4,7 @@ mod access;
 mod sim;
 mod stored;
 mod surface;
+mod sustain;
 
 pub use access::{AccessArguments, GridArguments};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -17,6 +18,7 @@ pub use stored::{
     RunsArguments, ShowArguments,
 };
 pub use surface::{SurfaceArguments, SurfaceWayArguments};
+pub use sustain::{SustainArguments, SustainLoadArguments, UntilArgument};
 
 /// Measures a storage drive and says what it found: how fast, how even, how many at once; with an interval on every
 /// number, and "unknown, because …" where it cannot tell.
@@ -45,6 +47,8 @@ pub enum Command {
     Access(AccessArguments),
     /// Tell how a hard disk turns and seeks, and where its tracks lie, by reading alone
     Geometry(GeometryArguments),
+    /// Write until the rate falls: how much fits before that, how fast it is then, and what a rest gives back
+    Sustain(SustainArguments),
     /// List the drives, who uses them, and whether they may be read and written
     List(ListArguments),
     /// List the runs that are kept, newest first

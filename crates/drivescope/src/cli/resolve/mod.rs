@@ -1,5 +1,7 @@
 //! From what was typed to what it means, one function for each group of options. Nothing is opened here.
 
+mod sustain;
+
 use super::args::{
     AccessArguments, CheckArguments, EngineArgument, EstimateArguments, ExperimentArguments,
     GeometryArguments, GridArguments, MeasuringArguments, PlanArguments, SurfaceArguments,
@@ -16,6 +18,7 @@ use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::Caching;
 use std::hash::{BuildHasher, Hasher};
+pub use sustain::sustain;
 
 /// What the options of an experiment mean.
 #[derive(Clone, Debug)]

@@ -1,0 +1,123 @@
+//! Whether and where the rate fell for good.
+
+use super::history::Piece;
+use super::level::{Level, STEP_MIN, levels};
+use crate::stats::CONFIDENCE;
+use model::estimate::Estimate;
+
+/// After a fall so many pieces are seen at least.
+const PIECES_AFTER_MIN: usize = 5;
+/// A fall lasts when so much was written after it as a share of what was before, or when it went on for this share of the time.
+const BYTES_AFTER_SHARE: f64 = 0.1;
+const TIME_AFTER_SHARE: f64 = 0.5;
+/// Then the rate after it is known well enough, as a share of it to either side; or this much was written, and it is not worth more.
+const PRECISION: f64 = 0.02;
+const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
+
+/// A fall of the rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fall {
+    /// What was written until then, in bytes.
+    pub bytes: Estimate,
+    /// The level before.
+    pub before: Level,
+    /// The level after.
+    pub after: Level,
+    /// All levels.
+    pub levels: Vec<Level>,
+}
+
+/// How a stream stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Standing {
+    /// No fall so far.
+    Even,
+    /// The last pieces were slower; whether that lasts is not known yet.
+    Falling,
+    /// It fell, and stayed down for long enough.
+    Fell(Box<Fall>),
+}
+
+impl Fall {
+    /// The rate before, in bytes per second.
+    pub fn rate_before(&self) -> Estimate {
+        self.before.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp())
+    }
+
+    /// The rate after, likewise.
+    pub fn rate_after(&self) -> Estimate {
+        self.after.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp())
+    }
+}
+
+/// How a stream stands. Falls that end within the first `memory_bytes` are those of the drive's memory.
+pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
+    let levels = levels(pieces);
+    let first = (1..levels.len()).find(|&index| is_lasting(&levels, index, memory_bytes));
+    let Some(index) = first else {
+        return if ends_slow(pieces, &levels) { Standing::Falling } else { Standing::Even };
+    };
+    let (before, after) = (levels[index - 1], levels[index]);
+    let bytes_after: f64 = pieces[after.first..].iter().map(|piece| piece.bytes).sum();
+    let seconds_after: f64 = pieces[after.first..].iter().map(|piece| piece.seconds).sum();
+    let seconds_before: f64 = pieces[..after.first].iter().map(|piece| piece.seconds).sum();
+    let lasts = pieces.len() - after.first >= PIECES_AFTER_MIN
+        && (bytes_after >= BYTES_AFTER_SHARE * after.from_bytes
+            || seconds_after >= TIME_AFTER_SHARE * seconds_before);
+    let interval = after.cost.interval(CONFIDENCE);
+    let is_precise = (interval.high - interval.low) / 2.0 <= PRECISION;
+    if !lasts || !(is_precise || bytes_after >= BYTES_AFTER_SHARE_MAX * after.from_bytes) {
+        return Standing::Falling;
+    }
+    let bytes = place(pieces, &before, &after);
+    Standing::Fell(Box::new(Fall { bytes, before, after, levels }))
+}
+
+/// Whether the rate falls before that level and never comes back to halfway.
+fn is_lasting(levels: &[Level], index: usize, memory_bytes: f64) -> bool {
+    let (before, after) = (levels[index - 1].cost.value, levels[index].cost.value);
+    let halfway = f64::midpoint(before, after);
+    after - before >= STEP_MIN
+        && levels[index].from_bytes > memory_bytes
+        && levels[index..].iter().all(|level| level.cost.value > halfway)
+}
+
+/// Whether the last two pieces were slower than the last level by more than levels may differ.
+fn ends_slow(pieces: &[Piece], levels: &[Level]) -> bool {
+    let Some(level) = levels.last() else { return false };
+    let slow = |piece: &&Piece| piece.seconds_per_byte().ln() > level.cost.value + STEP_MIN;
+    pieces.iter().rev().take(2).all(|piece| slow(&piece))
+        || levels.len() > 1 && level.pieces() < PIECES_AFTER_MIN
+}
+
+/// Where the rate fell: within the pieces at the border, where as much of their time as they took is explained by both rates.
+fn place(pieces: &[Piece], before: &Level, after: &Level) -> Estimate {
+    let border = after.first;
+    let (from, to) = (border.saturating_sub(2).max(before.first), (border + 2).min(after.end));
+    let fast = before.seconds_per_byte();
+    // The rate may drift after a fall: what came right after it counts.
+    let near = &pieces[to.min(after.end - 1)..(to + 5).min(after.end).max(to.min(after.end - 1) + 1)];
+    let slow = near.iter().map(|piece| piece.seconds).sum::<f64>()
+        / near.iter().map(|piece| piece.bytes).sum::<f64>();
+    let written: f64 = pieces[..from].iter().map(|piece| piece.bytes).sum();
+    let (bytes, seconds) = pieces[from..to]
+        .iter()
+        .fold((0.0, 0.0), |(bytes, seconds), piece| (bytes + piece.bytes, seconds + piece.seconds));
+    let at_full_rate = ((bytes * slow - seconds) / (slow - fast)).clamp(0.0, bytes);
+    let value = written + at_full_rate;
+    // What the rates are not known by moves the place by as much of what was written at each.
+    let error = |level: &Level, bytes: f64, cost: f64| {
+        level.cost.variance.sqrt() * (level.pieces() as f64).sqrt() * bytes * cost / (slow - fast)
+    };
+    let half = 2.0
+        * (error(before, at_full_rate, fast).powi(2) + error(after, bytes - at_full_rate, slow).powi(2))
+            .sqrt();
+    let half = half.max(pieces[border.min(pieces.len() - 1)].bytes * 0.02);
+    Estimate {
+        value,
+        low: (value - half).max(written),
+        high: (value + half).min(written + bytes),
+        confidence: CONFIDENCE,
+        effective_count: (before.pieces() + after.pieces()) as f64,
+    }
+}

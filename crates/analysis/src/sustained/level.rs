@@ -1,0 +1,109 @@
+//! Levels of rate, by what had been written.
+
+use super::history::Piece;
+use crate::stats::change_point::{noise, stretches, without_outliers};
+use crate::stats::mean::Mean;
+use crate::stats::sample::Sample;
+use crate::stats::series::effective_count;
+
+/// A level has so many pieces at least: one that was begun in the level before, one that is in it, and one that confirms that.
+const PIECES_MIN: usize = 3;
+/// Levels closer than this, as the logarithm of their ratio, are one. The smallest fall known of a cache is 480 to 400 MB/s (870 EVO
+/// of 4 TB, TechPowerUp's test): half of that, 10 %, is told from noise and drift.
+pub(super) const STEP_MIN: f64 = 0.1;
+/// Pieces are never taken for steadier than this, as a share: a tenth of that step.
+const NOISE_MIN: f64 = 0.01;
+
+/// A stretch of pieces of one rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// Its first piece.
+    pub first: usize,
+    /// The piece after its last.
+    pub end: usize,
+    /// What had been written when it began, in bytes.
+    pub from_bytes: f64,
+    /// What was written in it, in bytes.
+    pub bytes: f64,
+    /// How long that took, in seconds.
+    pub seconds: f64,
+    /// The logarithm of what a byte took, in seconds, with how well that is known.
+    pub cost: Mean,
+}
+
+impl Level {
+    /// Its rate in bytes per second.
+    pub fn bytes_per_second(&self) -> f64 {
+        (-self.cost.value).exp()
+    }
+
+    /// What a byte takes, in seconds.
+    pub fn seconds_per_byte(&self) -> f64 {
+        self.cost.value.exp()
+    }
+
+    /// Its pieces.
+    pub fn pieces(&self) -> usize {
+        self.end - self.first
+    }
+
+    /// Of all pieces of a stream those from `first` to `end`. The ones at a border may lie in two levels and do not count, if others
+    /// do; nor do stalls, by which a lasting rate is not judged.
+    pub(super) fn of(pieces: &[Piece], first: usize, end: usize, noise: f64) -> Level {
+        let from_bytes = pieces[..first].iter().map(|piece| piece.bytes).sum();
+        let own = &pieces[first..end];
+        let from = usize::from(first > 0);
+        let to = usize::from(end < pieces.len());
+        let inner = if own.len() > from + to { &own[from..own.len() - to] } else { own };
+        Level {
+            first,
+            end,
+            from_bytes,
+            bytes: own.iter().map(|piece| piece.bytes).sum(),
+            seconds: own.iter().map(|piece| piece.seconds).sum(),
+            cost: cost(inner, noise),
+        }
+    }
+}
+
+/// The logarithm of what a byte takes. Pieces are of different sizes, and the small ones come first: each counts by what it wrote.
+fn cost(pieces: &[Piece], noise: f64) -> Mean {
+    let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
+    let sample = Sample::new(logs.clone()).expect("a level has a piece");
+    let median = sample.median();
+    let spread = sample.scaled_mad().max(noise).max(NOISE_MIN);
+    let (mut bytes, mut seconds) = (0.0, 0.0);
+    let mut kept = Vec::new();
+    for (piece, log) in pieces.iter().zip(&logs).filter(|(_, log)| (*log - median).abs() <= 3.0 * spread) {
+        bytes += piece.bytes;
+        seconds += piece.seconds;
+        kept.push(*log);
+    }
+    let value = if bytes > 0.0 { (seconds / bytes).ln() } else { median };
+    let kept = Sample::new(kept).unwrap_or(sample);
+    let effective = effective_count(&kept);
+    let variance = if kept.count() > 1 { kept.variance() / effective } else { noise * noise };
+    Mean { value, variance, degrees_of_freedom: (effective - 1.0).max(1.0) }
+}
+
+/// The levels of a stream, in the order of time; empty for a stream that is too short to tell.
+pub fn levels(pieces: &[Piece]) -> Vec<Level> {
+    let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
+    let Some(noise) = noise(&logs).map(|noise| noise.max(NOISE_MIN)) else { return Vec::new() };
+    let calm = without_outliers(&logs, noise);
+    let mut starts = stretches(&calm, noise, PIECES_MIN);
+    loop {
+        let ends = starts.iter().skip(1).copied().chain([pieces.len()]);
+        let found: Vec<Level> =
+            starts.iter().zip(ends).map(|(&first, end)| Level::of(pieces, first, end, noise)).collect();
+        let step = |pair: &[Level]| (pair[1].cost.value - pair[0].cost.value).abs();
+        let smallest = (0..found.len().saturating_sub(1))
+            .map(|index| (index, step(&found[index..index + 2])))
+            .min_by(|one, other| one.1.total_cmp(&other.1))
+            .filter(|(_, step)| *step < STEP_MIN);
+        match smallest {
+            Some((index, _)) => drop(starts.remove(index + 1)),
+            None => return found,
+        }
+    }
+}

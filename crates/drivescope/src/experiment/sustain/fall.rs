@@ -1,0 +1,175 @@
+//! Writes until it is known whether the rate falls: piece after piece, each a small share of what was written before, so that their
+//! number stays small and the end comes in time.
+
+use super::{Budget, NAME, SustainWish};
+use crate::experiment::preparation::phase;
+use crate::experiment::{Experiment, Outlook, Question, Step};
+use analysis::sustained::{History, Piece, Standing, standing};
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, MIB, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+
+/// The first pieces. Of flash that is a twentieth of the smallest caches and more than a request's noise; of a disk, some hundred
+/// requests at random places, and no less than its arm needs for an even rate.
+const FLASH_PIECE: u64 = 16 * MIB;
+const DISK_PIECE: u64 = 128 * MIB;
+/// A piece is this share of all that was written: the place of a fall is found within it, and 2 TB are written in 260.
+const PIECE_SHARE: f64 = 0.04;
+/// After a fall a piece takes no longer than so many before it.
+const TIMES_SLOWER: f64 = 3.0;
+/// A piece that takes so many times as long as the one before, and at least this long, is cut short.
+const TIMES_CUT: f64 = 10.0;
+const CUT: Nanos = Nanos::from_secs(60);
+/// When a fall was seen near the end of what may be written, it goes on for this share of that to see whether it lasts.
+const LONGER_SHARE: f64 = 0.4;
+/// What is guessed of rates before any was measured, in bytes per second: of random writes to a disk, and to a SATA drive.
+const DISK_RATE: f64 = 12e6;
+const FLASH_RATE: f64 = 300e6;
+
+/// The part of `sustain` that writes until the rate has fallen.
+pub(super) struct Fall {
+    question: Question,
+    wish: SustainWish,
+    mechanical: bool,
+    budget: Budget,
+    /// What was written and how long it took, when it was last asked.
+    written: f64,
+    rate: f64,
+    is_over: bool,
+}
+
+impl Fall {
+    /// The question.
+    pub fn new(question: &Question, wish: &SustainWish, mechanical: bool) -> Fall {
+        Fall {
+            question: question.clone(),
+            wish: wish.clone(),
+            mechanical,
+            budget: Budget::of(question, wish, mechanical),
+            written: 0.0,
+            rate: if mechanical { DISK_RATE } else { FLASH_RATE },
+            is_over: false,
+        }
+    }
+
+    /// Whether to go on, by what was written.
+    fn goes_on(&self, pieces: &[Piece], elapsed: Nanos) -> bool {
+        if self.question.time_limit.is_some_and(|limit| elapsed >= limit) {
+            return false;
+        }
+        let standing = standing(pieces, memory_bytes(self.mechanical));
+        let may_write = self.budget.bytes.0 as f64;
+        let longer = if self.budget.is_asked { 0.0 } else { LONGER_SHARE };
+        match standing {
+            Standing::Fell(_) => false,
+            Standing::Falling => self.written < may_write * (1.0 + longer),
+            Standing::Even => self.written < may_write,
+        }
+    }
+
+    fn piece(&self, pieces: &[Piece], elapsed: Nanos) -> Phase {
+        let (bytes, time) = self.piece_size(pieces);
+        let left = self.question.time_limit.map(|limit| limit.saturating_sub(elapsed));
+        let workload = workload(&self.question, &self.wish, self.written, bytes);
+        let bytes = bytes.min(workload.range.bytes().0.max(bytes / 2));
+        let stop = StopCondition {
+            time: Some(left.map_or(time, |left| left.min(time))),
+            bytes: Some(Bytes(bytes)),
+            ..StopCondition::default()
+        };
+        phase(NAME, format!("write, piece {}", pieces.len() + 1), PhaseKind::Measure, Some(workload), stop)
+    }
+
+    /// How much, and how long at most.
+    fn piece_size(&self, pieces: &[Piece]) -> (u64, Nanos) {
+        let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
+        let least = least.min(self.question.range.bytes().0 as f64 / 8.0);
+        let full = (self.written * PIECE_SHARE).max(least);
+        let left = self.budget.bytes.0 as f64 - self.written;
+        let full = if self.budget.is_asked { full.min(left.max(self.wish.block.0 as f64)) } else { full };
+        let Some(last) = pieces.last() else { return (self.blocks(full), Nanos::from_secs(600)) };
+        let usual_s = full * median_cost(pieces);
+        let by_time = TIMES_SLOWER * usual_s / last.seconds_per_byte();
+        let bytes = full.min(by_time.max(least / 8.0));
+        let expected_s = bytes * last.seconds_per_byte();
+        let time = Nanos::from_secs_f64(TIMES_CUT * expected_s).unwrap_or(CUT).max(CUT);
+        (self.blocks(bytes), time)
+    }
+
+    fn blocks(&self, bytes: f64) -> u64 {
+        (bytes / self.wish.block.0 as f64).ceil().max(1.0) as u64 * self.wish.block.0
+    }
+}
+
+/// Falls within this are those of the drive's own memory: of disks 512 MiB at most (Exos X18 and later, data sheets), of flash drives
+/// 64 MiB beside the tables.
+pub(super) fn memory_bytes(mechanical: bool) -> f64 {
+    (if mechanical { 512 * MIB } else { 64 * MIB }) as f64
+}
+
+/// The workload of a piece. Writes in order go on where the last piece ended.
+fn workload(question: &Question, wish: &SustainWish, written: f64, bytes: u64) -> Workload {
+    let whole = question.range;
+    let range = if wish.pattern == Pattern::Sequential && wish.mix == OperationMix::Write {
+        let at = (written as u64 % whole.bytes().0) / wish.block.0 * wish.block.0;
+        let room = whole.bytes().0 - at;
+        ByteRange::new(Offset(whole.first().0 + at), Bytes(bytes.min(room))).unwrap_or(whole)
+    } else {
+        whole
+    };
+    Workload::new(range, wish.pattern.clone(), wish.mix, wish.block, wish.depth)
+}
+
+/// What a byte took in the middle of all pieces so far.
+fn median_cost(pieces: &[Piece]) -> f64 {
+    let mut costs: Vec<f64> = pieces.iter().map(Piece::seconds_per_byte).collect();
+    let middle = costs.len() / 2;
+    *costs.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+impl Experiment for Fall {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let history = History::of(so_far);
+        let pieces = history.as_ref().map_or(&[][..], |history| history.first());
+        self.written = pieces.iter().map(|piece| piece.bytes).sum();
+        let seconds: f64 = pieces.iter().map(|piece| piece.seconds).sum();
+        if seconds > 0.0 {
+            self.rate = self.written / seconds;
+        }
+        self.is_over = !self.goes_on(pieces, so_far.elapsed());
+        (!self.is_over).then(|| self.piece(pieces, so_far.elapsed()))
+    }
+
+    fn outlook(&self) -> Outlook {
+        if self.is_over {
+            return Outlook::default();
+        }
+        let left = (self.budget.bytes.0 as f64 - self.written).max(0.0);
+        let time = Nanos::from_secs_f64(left / self.rate).unwrap_or(Nanos(u64::MAX));
+        let time = self.question.time_limit.map_or(time, |limit| limit.min(time));
+        let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
+        let from = self.written.max(least / PIECE_SHARE);
+        let growing = ((from + left) / from).ln() / (1.0 + PIECE_SHARE).ln();
+        let small = ((from - self.written) / least).max(0.0);
+        Outlook {
+            steps: vec![Step {
+                what: format!(
+                    "writes of {}, {} at a time, until the rate falls and stays down, or {} are written",
+                    self.wish.block,
+                    self.wish.depth,
+                    self.budget.describe(&self.question)
+                ),
+                phases: (growing + small).ceil() as u32,
+                time,
+                reads: Some(Bytes::ZERO),
+                writes: Some(Bytes(left as u64)),
+            }],
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! `sustain`: how writes go on that do not stop. It consists of parts, each of which is an experiment of its own and puts its question
+//! when the one before it is answered.
+
+mod budget;
+mod fall;
+mod wish;
+
+use super::preparation::{self, filled_range, is_mechanical, random_block};
+use super::{Experiment, Outlook, Question};
+use budget::Budget;
+use fall::Fall;
+use model::plan::Phase;
+use model::request::Operation;
+use model::run::RunView;
+use model::units::{Bytes, Nanos};
+use std::collections::VecDeque;
+
+pub use wish::{RESTS, SustainWish};
+
+/// The word on the command line, and in every phase.
+pub const NAME: &str = "sustain";
+/// A scratch file is filled before: what was never written is mapped and allotted while one writes to it, which is another question.
+/// It takes at most this long.
+const FILL: Nanos = Nanos::from_secs(600);
+const SETTLE: Nanos = Nanos::from_secs(5);
+const WARM_UP: Nanos = Nanos::from_millis(500);
+/// With fewer reads in the warm-up, as of a drive that slept, what the drive says of itself counts.
+const WARM_UP_READS_MIN: u64 = 5;
+/// Smaller ranges hold too few pieces of writing to see a fall.
+const RANGE_MIN: Bytes = Bytes::from_mib(64);
+
+/// The experiment.
+pub struct Sustain {
+    question: Question,
+    wish: SustainWish,
+    /// What comes before the first part: filling a scratch file, waking the drive.
+    preparation: VecDeque<Phase>,
+    /// The first is under way; none of them until the preparation is over.
+    parts: VecDeque<Box<dyn Experiment>>,
+    has_begun: bool,
+}
+
+impl Sustain {
+    /// Plans it.
+    ///
+    /// # Errors
+    /// A sentence for a person when nothing may be written, or the range has no room for it.
+    pub fn new(question: Question, wish: SustainWish) -> Result<Sustain, String> {
+        if !question.may_write {
+            return Err(format!(
+                "sustain writes, and {} may only be read. Add --write if what is on it may be lost, or name a folder to write to a \
+                 scratch file in it",
+                question.facts.path
+            ));
+        }
+        let logical = question.facts.logical_block;
+        if wish.block.0 == 0 || !wish.block.is_multiple_of(logical) {
+            return Err(format!(
+                "--block: {} is no multiple of the target's blocks of {logical}",
+                wish.block
+            ));
+        }
+        let range = question.range.align_inward(wish.block);
+        if range.bytes() < RANGE_MIN {
+            return Err(format!(
+                "the range holds {}; sustained writes need at least {RANGE_MIN}. Give a larger --range",
+                range.bytes()
+            ));
+        }
+        Budget::check(&question, &wish)?;
+        let mut preparation = VecDeque::new();
+        if question.empty {
+            preparation.extend(preparation::fill(NAME, &question, FILL, SETTLE));
+        }
+        preparation.push_back(preparation::warm_up(NAME, range, random_block(&question.facts), WARM_UP));
+        let question = Question { range, ..question };
+        Ok(Sustain { question, wish, preparation, parts: VecDeque::new(), has_begun: false })
+    }
+
+    /// What of a scratch file was filled is all that is written to.
+    fn settle_range(&mut self, so_far: &RunView<'_>) -> bool {
+        if !self.question.empty {
+            return true;
+        }
+        let written = so_far.phases.first().and_then(|fill| fill.totals_of(Operation::Write));
+        let range = filled_range(self.question.range, Bytes(written.map_or(0, |totals| totals.bytes)));
+        let range =
+            range.map(|range| range.align_inward(self.wish.block)).filter(|range| range.bytes() >= RANGE_MIN);
+        range.map(|range| self.question.range = range).is_some()
+    }
+
+    fn begin(&mut self, so_far: &RunView<'_>) {
+        self.has_begun = true;
+        let woke = so_far.phases.last().filter(|warm_up| warm_up.operations() >= WARM_UP_READS_MIN);
+        let says = self.question.facts.rotational.unwrap_or(true);
+        let mechanical = woke.map_or(says, is_mechanical);
+        self.parts.extend(self.parts(mechanical));
+    }
+
+    fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
+        vec![Box::new(Fall::new(&self.question, &self.wish, mechanical))]
+    }
+}
+
+impl Experiment for Sustain {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if let Some(phase) = self.preparation.pop_front() {
+            return Some(phase);
+        }
+        if !self.has_begun {
+            if !self.settle_range(so_far) {
+                return None;
+            }
+            self.begin(so_far);
+        }
+        while let Some(part) = self.parts.front_mut() {
+            match part.next(so_far) {
+                Some(phase) => return Some(phase),
+                None => drop(self.parts.pop_front()),
+            }
+        }
+        None
+    }
+
+    fn outlook(&self) -> Outlook {
+        let mut steps = Outlook::of(&Vec::from(self.preparation.clone())).steps;
+        // Before it has begun, what will be written is taken to be what it would be now.
+        let mechanical = self.question.facts.rotational.unwrap_or(false);
+        let planned = if self.has_begun { Vec::new() } else { self.parts(mechanical) };
+        steps.extend(self.parts.iter().chain(&planned).flat_map(|part| part.outlook().steps));
+        Outlook { steps }
+    }
+
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        self.parts.front().is_some_and(|part| part.needs_trace(phase))
+    }
+}

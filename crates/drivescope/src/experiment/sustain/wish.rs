@@ -1,0 +1,55 @@
+//! What `sustain` is asked for.
+
+use model::units::{Bytes, Nanos};
+use model::workload::{OperationMix, Pattern};
+
+/// How to write, how far to go, and what to do after the fall.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SustainWish {
+    /// Where in the range writes go.
+    pub pattern: Pattern,
+    /// How large they are.
+    pub block: Bytes,
+    /// How many are under way.
+    pub depth: u32,
+    /// Writes only, or reads among them.
+    pub mix: OperationMix,
+    /// Write no more than this.
+    pub bytes: Option<Bytes>,
+    /// Write no more than this share of what the maker promises the drive to endure.
+    pub endurance: Option<f64>,
+    /// Go on after the fall until the rate is steady.
+    pub until_steady: bool,
+    /// Rests after the fall, to see what they give back; none for no rests.
+    pub rests: Vec<Nanos>,
+    /// Whether to write the range in order in the end, so that an SMR disk need not clean for hours.
+    pub drain: bool,
+}
+
+impl Default for SustainWish {
+    /// Random writes of 128 KiB, as in the measurement that showed the fall of SMR disks. Eight at a time are 1 MiB: at 7 GB/s that
+    /// takes 150 µs, longer than a host needs to send the next, so that it is the drive that is seen; one at a time would never
+    /// show a cache that is faster than the host.
+    fn default() -> SustainWish {
+        SustainWish {
+            pattern: Pattern::RandomWithReplacement,
+            block: Bytes::from_kib(128),
+            depth: 8,
+            mix: OperationMix::Write,
+            bytes: None,
+            endurance: None,
+            until_steady: false,
+            rests: Vec::new(),
+            drain: false,
+        }
+    }
+}
+
+/// The rests of SNIA's test of host idle recovery, and a second (SNIA, Solid State Storage Performance Test Specification 2.0).
+pub const RESTS: [Nanos; 5] = [
+    Nanos::from_secs(1),
+    Nanos::from_secs(5),
+    Nanos::from_secs(10),
+    Nanos::from_secs(25),
+    Nanos::from_secs(50),
+];
