@@ -12,6 +12,7 @@ pub mod reproduce;
 mod screen;
 pub mod session;
 pub mod stamp;
+mod state;
 pub mod store;
 pub mod target_choice;
 mod virtual_drive;

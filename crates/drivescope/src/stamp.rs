@@ -68,6 +68,11 @@ pub fn begin(occasion: Occasion<'_>) -> Run {
     }
 }
 
+/// Now, as RFC 3339 in UTC.
+pub fn now() -> String {
+    Timestamp::now().to_string()
+}
+
 /// When a run ended, whose clock shows `now`.
 pub fn finished(run: &Run, now: Instant) -> String {
     if run.target.kind != TargetKind::Sim {

@@ -13,6 +13,7 @@ mod estimate;
 mod finding;
 mod partitions;
 mod phase;
+mod state;
 mod target;
 mod truth;
 mod workload;
@@ -22,6 +23,7 @@ pub use estimate::estimate_document;
 pub use finding::{DetailsDocument, EvidenceDocument, FindingDocument, ValueDocument};
 pub use partitions::partition_document;
 pub use phase::{LatencyDocument, OperationDocument, PhaseDocument, StopDocument};
+pub use state::state_document;
 pub use target::{CaveatDocument, EnvironmentDocument, TargetDocument};
 pub use truth::{TruthEntry, truth_document};
 pub use workload::{

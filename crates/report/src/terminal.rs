@@ -19,6 +19,7 @@ mod latency_map;
 mod method;
 mod partitions;
 mod plan;
+mod state;
 mod tables;
 mod virtual_drives;
 
@@ -29,6 +30,7 @@ pub use estimate::{
 pub use latency_map::latency_map;
 pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
 pub use plan::{PlanGroup, PlanPage, plan_page};
+pub use state::{StateEvent, StatePage, state_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};
 

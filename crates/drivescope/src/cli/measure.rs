@@ -9,6 +9,7 @@ use crate::interrupt;
 use crate::screen::{Screen, plan};
 use crate::session::Session;
 use crate::stamp::{self, Occasion};
+use crate::state;
 use crate::store::RunWriter;
 use crate::target_choice::{self, Chosen};
 use io::clock::MonotonicClock;
@@ -37,8 +38,13 @@ pub fn run(
         return Ok(None);
     }
     let store = open_store(store)?;
-    let run = begin(experiment.name(), resolved, &chosen)?;
-    let writer = store.begin(&run)?;
+    let mut run = begin(experiment.name(), resolved, &chosen)?;
+    let before = chosen.rig.target().and_then(|target| state::before(&store, target));
+    run.state_before.extend(before.iter().flat_map(|before| before.sentences.clone()));
+    let mut writer = store.begin(&run)?;
+    if let Some(before) = before {
+        writer.keep_note(before.note)?;
+    }
     let begun = Begun { rig: chosen.rig, writer, run, trace: measuring.trace, owed: None };
     carry_out(begun, experiment.as_mut(), shown).map(Some)
 }

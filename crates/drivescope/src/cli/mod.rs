@@ -17,6 +17,7 @@ mod resume;
 mod runs;
 mod show;
 mod sim;
+mod state;
 mod stored;
 mod surface;
 mod sustain;
@@ -64,6 +65,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Report(report)) => report::run(&report, store),
         Some(Command::Estimate(estimate)) => estimate::run(&estimate, store),
         Some(Command::Plan(plan)) => plan::run(&plan, store),
+        Some(Command::State(state)) => state::run(&state, store),
         Some(Command::Sim(sim)) => sim::run(&sim.command),
     }
 }

@@ -8,6 +8,7 @@ pub mod resume;
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
 use crate::experiment::Experiment;
+use crate::state;
 use crate::store::{RunWriter, StoredSeries};
 use io::rig::Rig;
 use io::target::drop_page_cache;
@@ -200,6 +201,7 @@ impl Session<'_> {
     fn conclude(&mut self) -> Result<(), UserError> {
         let series = self.writer.series()?;
         self.run.state_after.extend(self.written());
+        self.keep_state()?;
         self.run.findings = analysis::analyse(&self.run.view(&series));
         self.run.finished = Some(crate::stamp::finished(&self.run, self.rig.now()));
         self.writer.finish(&self.run)?;
@@ -208,6 +210,14 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
+    /// Notes what the drive's counters show now, for the ledger, and what of it was others' work.
+    fn keep_state(&mut self) -> Result<(), UserError> {
+        let Some((target, note)) = self.rig.target().zip(self.writer.note()) else { return Ok(()) };
+        let mut note = note.clone();
+        self.run.state_after.extend(state::after(&mut note, target, &self.run));
+        Ok(self.writer.keep_note(note)?)
+    }
+
     /// What the run did to the drive, if it wrote.
     fn written(&self) -> Option<String> {
         let writes = self.run.phases.iter().filter_map(|phase| phase.totals_of(Operation::Write));

@@ -2,10 +2,11 @@
 //! truth is in the run folders; an index that is missing, damaged or behind them is brought up to date by whoever
 //! lists or finishes a run.
 
-use super::Store;
 use super::error::StoreError;
 use super::folder::{RUN_FILE, run_folders};
+use super::ledger::LedgerRun;
 use super::listing::{Entry, RunListing, entry};
+use super::{Store, ledger_rows};
 use model::finding::{Finding, Outcome, Value};
 use model::run::{Run, RunStatus};
 use rusqlite::{Connection, ErrorCode, Row, Transaction, params};
@@ -17,15 +18,16 @@ use std::time::Duration;
 
 const INDEX_FILE: &str = "index.sqlite";
 /// Kept as SQLite's `user_version`; an index of another version is made again.
-const INDEX_VERSION: i32 = 1;
+const INDEX_VERSION: i32 = 2;
 /// How long to wait for another process that writes the index: a rebuild of thousands of runs takes seconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// `runs`: one row for each readable run; the first three columns tell whether the row is up to date.
 /// `findings`: one row for each finding, `position` as in the document; `value` or `text` or `unknown` is not null.
-/// `ledger`: what happened to each drive, by whom; `drive` is "model serial", `event` is `write`, `purge`, `idle` or
-/// `power`, `first_byte` and `span_bytes` are where, `bytes` how much, `pattern` the workload's word. Nothing writes
-/// it yet; it too is to be made from the run folders.
+/// `ledger`: what each run did to each drive or file under it; `drive` is its lasting name, `event` is `run` in the
+/// first row of each run and then `write`, `discard`, `purge` or `idle`; `first_byte` and `span_bytes` are where,
+/// `bytes` how much, `pattern` the workload's word. A run without an end has its first row only: what it did is in its
+/// records.
 const SCHEMA: &str = "
     CREATE TABLE runs (
         facts_inode INTEGER NOT NULL, facts_modified_ns INTEGER NOT NULL, facts_bytes INTEGER NOT NULL,
@@ -39,10 +41,11 @@ const SCHEMA: &str = "
     ) STRICT;
     CREATE INDEX findings_by_code ON findings (code);
     CREATE TABLE ledger (
-        drive TEXT NOT NULL, run_id TEXT NOT NULL, time TEXT NOT NULL, event TEXT NOT NULL,
-        bytes INTEGER, first_byte INTEGER, span_bytes INTEGER, pattern TEXT
+        drive TEXT NOT NULL, run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, position INTEGER NOT NULL,
+        time TEXT NOT NULL, event TEXT NOT NULL, bytes INTEGER, first_byte INTEGER, span_bytes INTEGER,
+        block_bytes INTEGER, seconds REAL, pattern TEXT, PRIMARY KEY (drive, run_id, position)
     ) STRICT;
-    CREATE INDEX ledger_by_drive ON ledger (drive, time);
+    CREATE INDEX ledger_by_run ON ledger (run_id);
 ";
 
 /// Tells one state of a file from another: a file that is replaced gets another inode.
@@ -161,8 +164,17 @@ impl Index {
             for (position, finding) in (0i64..).zip(&run.findings) {
                 insert_finding(&transaction, &entry.listing.id, position, finding)?;
             }
+            if entry.is_dated {
+                ledger_rows::insert(&transaction, entry, run)?;
+            }
         }
         transaction.commit()
+    }
+
+    /// The ledger of what has one of these names, brought up to date.
+    pub(super) fn ledger(&mut self, store: &Store, names: &[String]) -> Result<Vec<LedgerRun>, StoreError> {
+        self.refresh(store)?;
+        ledger_rows::select(&self.connection, store, names).map_err(failed(&self.path))
     }
 
     fn entries(&self, store: &Store) -> rusqlite::Result<HashMap<String, Entry>> {
@@ -213,7 +225,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 
 fn drop_tables(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
-        "DROP TABLE IF EXISTS findings; DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS ledger;",
+        "DROP TABLE IF EXISTS findings; DROP TABLE IF EXISTS ledger; DROP TABLE IF EXISTS runs;",
     )
 }
 

@@ -5,6 +5,7 @@
 //!               intervals-000001.parquet     a complete part of a series: intervals, histograms, errors,
 //!               intervals-000002.journal     telemetry, trace; and the part that is being written
 //!               checksums.txt                CRC-32, size and name of each segment
+//!               state.json                   what had been written to the drive before and after, by its counters
 //!               writer.lock                  locked while a process writes the run
 //! STORE/index.sqlite                         runs, findings and ledger; made again from the runs when it is lost
 //! ```
@@ -18,12 +19,15 @@
 //!
 //! Damage is data: a run is listed and read as far as it can be, with what is wrong with it in words.
 
+mod drive_note;
 mod error;
 mod files;
 mod folder;
 mod format;
 mod index;
 mod journal;
+mod ledger;
+mod ledger_rows;
 mod listing;
 mod reader;
 mod row;
@@ -33,7 +37,9 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use drive_note::{DriveNote, DriveSnapshot, Snapshot};
 pub use error::StoreError;
+pub use ledger::{EventKind, LedgerEvent, LedgerRun};
 pub use listing::RunListing;
 pub use reader::{LOST_PHASE, StoredRun, StoredSeries};
 pub use writer::RunWriter;

@@ -1,6 +1,7 @@
 //! Writes one run: records as they come, each series to its journal, each full journal to a segment.
 
 use super::Store;
+use super::drive_note::DriveNote;
 use super::error::StoreError;
 use super::files::{Lasting, exchange_folders, write_whole};
 use super::folder::{LOCK_FILE, RUN_FILE, fold, fold_all, parts};
@@ -38,6 +39,7 @@ pub struct RunWriter {
     series: [SeriesWriter; SeriesKind::ALL.len()],
     row: Vec<Cell>,
     lock: Option<File>,
+    note: Option<DriveNote>,
     synced: Instant,
     facts_written: Instant,
     facts_took: Duration,
@@ -76,7 +78,8 @@ impl RunWriter {
             let numbers = parts.keys().filter(|(of, _)| *of == kind).map(|(_, number)| *number);
             numbers.max().unwrap_or(0) + 1
         };
-        Ok(RunWriter::new(store, run, folder, None, lock, next))
+        let note = DriveNote::read(&folder);
+        Ok(RunWriter { note, ..RunWriter::new(store, run, folder, None, lock, next) })
     }
 
     fn new(
@@ -96,6 +99,7 @@ impl RunWriter {
             series,
             row: Vec::new(),
             lock: Some(lock),
+            note: None,
             synced: Instant::now(),
             facts_written: Instant::now(),
             facts_took: Duration::ZERO,
@@ -110,6 +114,21 @@ impl RunWriter {
     /// Where the run is kept.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Keeps what is known of the drive, for the ledger: when the run begins, and again before it is finished.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_note(&mut self, note: DriveNote) -> Result<(), StoreError> {
+        note.write(&self.folder)?;
+        self.note = Some(note);
+        Ok(())
+    }
+
+    /// What was kept of the drive when the run began.
+    pub fn note(&self) -> Option<&DriveNote> {
+        self.note.as_ref()
     }
 
     /// Keeps a time slice.

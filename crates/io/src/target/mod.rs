@@ -21,6 +21,7 @@ mod loop_device;
 pub mod mounts;
 mod openers;
 mod page_cache;
+mod passthrough;
 pub mod permit;
 pub mod scratch;
 pub mod signature;
@@ -29,6 +30,7 @@ pub mod sysfs;
 mod system_call;
 mod unsplit;
 pub mod usage;
+pub mod written;
 
 #[cfg(test)]
 #[path = "../../tests/loopdev/mod.rs"]

@@ -1,5 +1,5 @@
 //! The calls to the kernel that the standard library does not offer, each with its error. All `unsafe` of the
-//! targets is here.
+//! targets is here and in `passthrough`.
 #![allow(
     unsafe_code,
     reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form"
@@ -173,6 +173,18 @@ pub(super) fn file_system_room(descriptor: BorrowedFd<'_>) -> io::Result<FileSys
         available: status.f_bavail.saturating_mul(status.f_frsize),
         is_read_only: status.f_flag & libc::ST_RDONLY != 0,
     })
+}
+
+/// The identifier of the file system that a path leads to, which most keep for good.
+pub(super) fn file_system_id(path: &Path) -> io::Result<u64> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let mut status = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
+    // SAFETY: the path is a C string that outlives the call; the library fills the struct, and zeroes are valid in it.
+    match unsafe { libc::statvfs(path.as_ptr(), status.as_mut_ptr()) } {
+        // SAFETY: as above.
+        0 => Ok(unsafe { status.assume_init() }.f_fsid),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// The size of a block device in bytes.

@@ -2,6 +2,7 @@
 
 mod access;
 mod sim;
+mod state;
 mod stored;
 mod surface;
 mod sustain;
@@ -12,6 +13,7 @@ pub use sim::{
     SimArguments, SimCommand, SimListArguments, SimMountArguments, SimNewArguments, SimReproduceArguments,
     SimShowArguments, SimTruthArguments,
 };
+pub use state::StateArguments;
 use std::path::PathBuf;
 pub use stored::{
     ChartArgument, CompareArguments, EstimateArguments, ListArguments, PlanArguments, ReportArguments,
@@ -63,6 +65,8 @@ pub enum Command {
     Estimate(EstimateArguments),
     /// Where to cut a drive into partitions by speed, from a run that is kept. Changes nothing
     Plan(PlanArguments),
+    /// What a drive went through: what drivescope wrote to it, what others wrote, purges and rests
+    State(StateArguments),
     /// Virtual drives: list them, show what they are, mount one for other tools, re-enact measurements on them
     Sim(SimArguments),
 }

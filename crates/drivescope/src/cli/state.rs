@@ -1,0 +1,27 @@
+//! `drivescope state`: what a drive went through.
+
+use super::args::StateArguments;
+use super::{existing_store, output};
+use crate::error::{UserError, exit};
+use crate::state;
+use std::path::Path;
+
+/// Runs the command; the exit status.
+///
+/// # Errors
+/// When there is no such target, or the store cannot be read.
+pub fn run(arguments: &StateArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    if arguments.target.starts_with("sim:") {
+        return Err(UserError::usage(
+            "a virtual drive begins anew with each run, so it has no past. Name a device, a file or a folder",
+        ));
+    }
+    let store = existing_store(store)?;
+    let page = state::page_of(store.as_ref(), &arguments.target)?;
+    output::give_page(
+        |style| report::terminal::state_page(&page, style),
+        || report::json::state_document(&page),
+        &arguments.page,
+    )?;
+    Ok(exit::SUCCESS)
+}

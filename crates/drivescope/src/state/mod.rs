@@ -1,0 +1,59 @@
+//! The state of a drive: what it went through before a measurement, and what the measurement did to it. Made from the
+//! ledger of the store and from the counters that system and drive keep of all writes, whoever made them.
+
+mod page;
+mod past;
+mod words;
+
+use crate::stamp;
+use crate::store::{DriveNote, Snapshot, Store};
+use io::target::Target;
+use io::target::written::LastingNames;
+use model::request::Operation;
+use model::run::Run;
+use past::{Growth, OTHERS_BYTES_MIN, Past, grown};
+
+pub use page::page_of;
+
+/// What a run knows of its drive before it begins.
+pub struct Before {
+    /// To be kept with the run.
+    pub note: DriveNote,
+    /// What the drive went through, as sentences that stay the same while nothing happens to it.
+    pub sentences: Vec<String>,
+}
+
+/// Looks up what a target went through. None where that cannot be told at all: it is no reason not to measure.
+pub fn before(store: &Store, target: &Target) -> Option<Before> {
+    let names = LastingNames::of(target.path()).ok()?;
+    let now = Snapshot::of(&names.counts(), stamp::now());
+    let note = DriveNote::begin(&names, now);
+    let sentences = match store.history(&note.names()) {
+        Ok(runs) => words::sentences(&Past::of(&runs, &note.before)),
+        Err(error) => vec![format!("What was written to it before cannot be told: {error}.")],
+    };
+    Some(Before { note, sentences })
+}
+
+/// What a run did to its drive and what others did meanwhile, as sentences; completes its note.
+pub fn after(note: &mut DriveNote, target: &Target, run: &Run) -> Vec<String> {
+    let Ok(names) = LastingNames::of(target.path()) else { return Vec::new() };
+    let after = Snapshot::of(&names.counts(), stamp::now());
+    let growth = grown(&note.before, &after);
+    note.after = Some(after);
+    let own: u64 = run
+        .phases
+        .iter()
+        .filter_map(|phase| phase.totals_of(Operation::Write))
+        .map(|totals| totals.bytes)
+        .sum();
+    // Several drives under a volume may each have taken the same bytes.
+    let others = match growth {
+        Growth::Bytes(bytes) if note.drives.len() == 1 => bytes.saturating_sub(own),
+        _ => 0,
+    };
+    (others >= OTHERS_BYTES_MIN && others as f64 >= words::OTHERS_SHARE_MIN * own as f64)
+        .then(|| words::others_meanwhile(others))
+        .into_iter()
+        .collect()
+}
