@@ -81,7 +81,11 @@ fn together(first: &ComparedRun<'_>, other: &ComparedRun<'_>) -> Vec<String> {
         format!("{names} are not equally sure to show a drive and not a cache: see each run.")
     });
     say(a.state_before != b.state_before, &|| {
-        format!("{names} began in different states: \"{}\" and \"{}\"", state(a), state(b))
+        format!(
+            "{names} began in different states: \"{}\" and \"{}\"",
+            state_unlike(a, b),
+            state_unlike(b, a)
+        )
     });
     caveats
 }
@@ -98,8 +102,10 @@ fn layers(run: &Run) -> String {
     if run.target.stack.is_empty() { "none known".into() } else { run.target.stack.join(", ") }
 }
 
-fn state(run: &Run) -> String {
-    run.state_before.join(" ")
+/// What is said of the state of one and not of that of the other.
+fn state_unlike(run: &Run, other: &Run) -> String {
+    let own = run.state_before.iter().filter(|sentence| !other.state_before.contains(sentence));
+    own.map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 fn differs_in_size(a: &Run, b: &Run) -> bool {

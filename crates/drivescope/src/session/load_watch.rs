@@ -22,6 +22,8 @@ pub struct LoadWatch {
     own_bytes: (u64, u64),
     own_total: u64,
     device_total: u64,
+    /// The writes of both.
+    written: (u64, u64),
     /// Whether requests of ours failed: the system may count what they would have moved, and we do not.
     failed: bool,
     steal_sum: f64,
@@ -37,6 +39,7 @@ impl LoadWatch {
             own_bytes: (0, 0),
             own_total: 0,
             device_total: 0,
+            written: (0, 0),
             failed: false,
             steal_sum: 0.0,
             steal_count: 0,
@@ -67,6 +70,8 @@ impl LoadWatch {
         if let Some((read, written)) = record.device_read_bytes.zip(record.device_write_bytes) {
             self.own_total += own.0 + own.1;
             self.device_total += read + written;
+            self.written.0 += own.1;
+            self.written.1 += written;
         }
         if let Some(steal) = record.cpu_steal_share {
             self.steal_sum += steal;
@@ -81,8 +86,13 @@ impl LoadWatch {
         let other = self.device_total.saturating_sub(self.own_total);
         if !self.failed && other >= OTHER_BYTES_MIN && other as f64 >= OTHER_SHARE_MIN * self.own_total as f64
         {
+            let written = match self.written.1.saturating_sub(self.written.0) {
+                bytes if bytes >= OTHER_BYTES_MIN => format!(" ({} MiB of it written)", bytes / MIB),
+                _ => String::new(),
+            };
             warnings.push(format!(
-                "Other programs moved {} MiB on the same drive meanwhile; stop them and measure again for a steadier result",
+                "Other programs moved {} MiB on the same drive meanwhile{written}; stop them and measure again for a \
+                 steadier result",
                 other / MIB
             ));
         }

@@ -29,7 +29,7 @@ pub fn before(store: &Store, target: &Target) -> Option<Before> {
     let now = Snapshot::of(&names.counts(), stamp::now());
     let note = DriveNote::begin(&names, now);
     let sentences = match store.history(&note.names()) {
-        Ok(runs) => words::sentences(&Past::of(&runs, &note.before)),
+        Ok(runs) => words::sentences(&Past::of(&runs, &note.before), &note.through),
         Err(error) => vec![format!("What was written to it before cannot be told: {error}.")],
     };
     Some(Before { note, sentences })

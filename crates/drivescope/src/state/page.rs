@@ -33,7 +33,7 @@ pub fn page_of(store: Option<&Store>, target: &str) -> Result<StatePage, UserErr
         run: run.id.clone(),
         path: run.path.clone(),
     });
-    let mut sentences = words::sentences(&past);
+    let mut sentences = words::sentences(&past, &note.through);
     sentences.extend(
         past.killed
             .iter()

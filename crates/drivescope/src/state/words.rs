@@ -9,9 +9,9 @@ use report::quantity::{capacity, size};
 /// Others' writes below this share of our own change nothing that we would notice; the same as for load during a run.
 pub(super) const OTHERS_SHARE_MIN: f64 = 0.05;
 
-/// What the drive went through, as sentences.
-pub(super) fn sentences(past: &Past<'_>) -> Vec<String> {
-    let mut sentences = vec![own_writes(past)];
+/// What the drive went through, as sentences. What leads to a drive `through` something else shares it with others.
+pub(super) fn sentences(past: &Past<'_>, through: &str) -> Vec<String> {
+    let mut sentences = vec![own_writes(past, if through.is_empty() { "it" } else { "it or its drive" })];
     sentences.extend(past.purge.map(|(run, event)| {
         let since = match past.own_since_purge_bytes {
             0 => "drivescope wrote nothing since".into(),
@@ -33,11 +33,13 @@ pub(super) fn sentences(past: &Past<'_>) -> Vec<String> {
     sentences
 }
 
-fn own_writes(past: &Past<'_>) -> String {
+fn own_writes(past: &Past<'_>, place: &str) -> String {
     match (past.own_bytes, past.writing_runs) {
-        (0, _) => "drivescope has no record of having written to it.".into(),
-        (bytes, 1) => format!("drivescope wrote {} to it before, in one run.", capacity(Bytes(bytes))),
-        (bytes, runs) => format!("drivescope wrote {} to it before, in {runs} runs.", capacity(Bytes(bytes))),
+        (0, _) => format!("drivescope has no record of having written to {place}."),
+        (bytes, 1) => format!("drivescope wrote {} to {place} before, in one run.", capacity(Bytes(bytes))),
+        (bytes, runs) => {
+            format!("drivescope wrote {} to {place} before, in {runs} runs.", capacity(Bytes(bytes)))
+        }
     }
 }
 

@@ -112,7 +112,28 @@ pub(super) fn answers(run: &Run, style: Style) -> Vec<String> {
     if run.findings.is_empty() {
         lines.extend(paragraph("", "Nothing was concluded from this run.", style.columns()));
     }
+    lines.extend(state_note(run, style));
     lines.extend(confidence_note(&run.findings, style));
+    lines
+}
+
+/// What a drive writes depends on what it went through, so that stands below figures of writes.
+fn state_note(run: &Run, style: Style) -> Vec<String> {
+    let depends = |finding: &Finding| {
+        let name = finding.code.name();
+        let is_of_writes =
+            name.starts_with("write-") || matches!(name, "idle-recovery" | "clipping-effect" | "valley-cure");
+        is_of_writes && matches!(finding.outcome, Outcome::Known(_))
+    };
+    if run.state_before.is_empty() || !run.findings.iter().any(depends) {
+        return Vec::new();
+    }
+    let text = format!(
+        "What was measured of writes holds for the state that the drive was in. {}",
+        run.state_before.join(" ")
+    );
+    let mut lines = vec![String::new()];
+    lines.extend(paragraph("  ", &style.sentence(&text), style.columns()));
     lines
 }
 
