@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cache;
+pub mod choice;
 pub mod compare;
 pub mod concurrency;
 pub mod datasheet;
@@ -12,6 +13,7 @@ pub mod estimate;
 pub mod geometry;
 mod measured;
 pub mod plan;
+pub mod recording;
 pub mod stats;
 pub mod stripe;
 pub mod surface;

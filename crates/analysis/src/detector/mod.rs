@@ -17,6 +17,7 @@ mod full_pass_time;
 mod interface_limit;
 
 mod read_ahead;
+mod recording_kind;
 mod rotation_period;
 mod seek;
 mod sequential_rate;
@@ -110,6 +111,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &rotation_period::RotationPeriod,
     &seek::Seek,
     &track_layout::TrackLayout,
+    &recording_kind::RecordingKind,
 ];
 
 /// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings

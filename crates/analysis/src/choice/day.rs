@@ -1,0 +1,189 @@
+//! How long a day's writes take on a drive of which a few rates are known, and what would keep them from falling.
+//!
+//! The drive is a tank: random writes fill a fast area of so many bytes at one rate; when it is full they go at another;
+//! and pauses empty it. Where writes in order pass it by, as on a shingled disk, only random ones count.
+
+use super::drive::DriveWrites;
+use model::estimate::Estimate;
+use model::units::Bytes;
+
+/// Seconds of a day.
+pub const DAY_S: f64 = 86_400.0;
+
+/// What somebody writes in a day.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DayOfWrites {
+    /// Altogether.
+    pub daily: Bytes,
+    /// At once; the bursts come at equal distances.
+    pub burst: Bytes,
+    /// Which share of it goes to random places, in [0, 1].
+    pub random_share: f64,
+}
+
+/// How long it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DayTime {
+    /// All bursts of a day, s.
+    pub busy_s: Estimate,
+    /// The longest burst, s.
+    pub burst_s: Estimate,
+    /// Whether the fast area becomes full.
+    pub falls: bool,
+    /// The pause between bursts after which they would not fall, s; none where no pause helps or none is needed.
+    pub pause_needed_s: Option<Estimate>,
+}
+
+impl DayOfWrites {
+    /// How many bursts it has: at least one.
+    pub fn bursts(&self) -> u64 {
+        if self.burst.0 == 0 { 1 } else { self.daily.0.div_ceil(self.burst.0).max(1) }
+    }
+
+    /// The size of each burst when they are made equal, in bytes.
+    pub fn burst_bytes(&self) -> f64 {
+        self.daily.0 as f64 / self.bursts() as f64
+    }
+
+    /// How long it takes on that drive.
+    ///
+    /// # Errors
+    /// What is not known of the drive: a sentence.
+    pub fn on(&self, drive: &DriveWrites) -> Result<DayTime, String> {
+        let middle = self.with(drive, |estimate| estimate.value)?;
+        let quick = self.with(drive, |estimate| estimate.high)?;
+        let slow = self.with(drive, |estimate| estimate.low)?;
+        let range = |pick: fn(&Passed) -> f64| Estimate {
+            value: pick(&middle),
+            low: pick(&quick),
+            high: pick(&slow),
+            ..Estimate::exact(0.0)
+        };
+        let confidence = drive.confidence();
+        let stated = |estimate: Estimate| Estimate { confidence, ..estimate };
+        let pause_needed_s = (middle.falls && middle.pause_s.is_finite())
+            .then(|| stated(range(|passed| passed.pause_s)));
+        Ok(DayTime {
+            busy_s: stated(range(|passed| passed.busy_s)),
+            burst_s: stated(range(|passed| passed.burst_s)),
+            falls: middle.falls,
+            pause_needed_s,
+        })
+    }
+
+    /// The day with one number for each rate.
+    fn with(&self, drive: &DriveWrites, pick: impl Fn(&Estimate) -> f64) -> Result<Passed, String> {
+        let random_bytes = self.burst_bytes() * self.random_share;
+        let in_order_s = match self.burst_bytes() - random_bytes {
+            bytes if bytes < 1.0 => 0.0,
+            bytes => bytes / pick(drive.in_order.as_ref().map_err(Clone::clone)?),
+        };
+        if random_bytes < 1.0 {
+            return Ok(Passed::even(in_order_s, self.bursts()));
+        }
+        let random = drive.at_random.as_ref().map_err(Clone::clone)?;
+        let before = pick(&random.before);
+        let Some(fall) = &random.fall else {
+            return Ok(Passed::even(in_order_s + random_bytes / before, self.bursts()));
+        };
+        let (room, after) = (pick(&fall.bytes), pick(&fall.after));
+        let regained = random.regained.as_ref().map_or(0.0, &pick);
+        let mut passed = Passed { pause_s: pause_s(random_bytes, room, regained), ..Passed::default() };
+        let mut free = room;
+        let spacing_s = DAY_S / self.bursts() as f64;
+        for _ in 0..self.bursts() {
+            let fast = random_bytes.min(free);
+            let slow = random_bytes - fast;
+            let burst_s = in_order_s + fast / before + slow / after;
+            passed.falls |= slow > 0.0;
+            passed.busy_s += burst_s;
+            passed.burst_s = passed.burst_s.max(burst_s);
+            free = (free - fast + regained * (spacing_s - burst_s).max(0.0)).min(room);
+        }
+        Ok(passed)
+    }
+}
+
+/// The pause in which a burst's random bytes are regained; endless where a single burst is more than there is room for, or
+/// nothing is regained.
+fn pause_s(random_bytes: f64, room: f64, regained: f64) -> f64 {
+    if random_bytes > room || regained <= 0.0 { f64::INFINITY } else { random_bytes / regained }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Passed {
+    busy_s: f64,
+    burst_s: f64,
+    falls: bool,
+    pause_s: f64,
+}
+
+impl Passed {
+    fn even(burst_s: f64, bursts: u64) -> Passed {
+        Passed { busy_s: burst_s * bursts as f64, burst_s, falls: false, pause_s: 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drive::{AtRandom, Fall};
+    use super::*;
+
+    fn shingled() -> DriveWrites {
+        DriveWrites {
+            kind: Some("smr".into()),
+            in_order: Ok(Estimate::exact(150e6)),
+            at_random: Ok(AtRandom {
+                before: Estimate::exact(15e6),
+                fall: Some(Fall { bytes: Estimate::exact(23e9), after: Estimate::exact(0.6e6) }),
+                regained: Some(Estimate::exact(0.4e6)),
+            }),
+        }
+    }
+
+    fn day(daily_gb: u64, burst_gb: u64, random_share: f64) -> DayOfWrites {
+        DayOfWrites { daily: Bytes(daily_gb * 1_000_000_000), burst: Bytes(burst_gb * 1_000_000_000), random_share }
+    }
+
+    #[test]
+    fn within_the_cache_a_burst_is_fast() {
+        // 10 GB in order at 150 MB/s, 10 GB at random at 15 MB/s.
+        let time = day(20, 20, 0.5).on(&shingled()).unwrap();
+        assert!((time.busy_s.value - (66.67 + 666.67)).abs() < 0.1, "{time:?}");
+        assert!(!time.falls && time.pause_needed_s.is_none());
+    }
+
+    #[test]
+    fn past_the_cache_it_crawls() {
+        // 23 GB at 15 MB/s, and 7 GB at 0.6 MB/s.
+        let time = day(30, 30, 1.0).on(&shingled()).unwrap();
+        assert!((time.busy_s.value - (1533.3 + 11_666.7)).abs() < 1.0, "{time:?}");
+        assert!(time.falls && time.pause_needed_s.is_none(), "one burst is more than its cache");
+    }
+
+    #[test]
+    fn a_pause_is_named_where_one_helps() {
+        // Four bursts of 10 GB; in six hours but 667 s, 8.37 GB of the cache are regained, so that the free room shrinks by
+        // 1.6 GB each time, which a cache of 23 GB bears for a day.
+        assert!(!day(40, 10, 1.0).on(&shingled()).unwrap().falls);
+        // Eight bursts of 10 GB: 4.1 GB are regained between them, and the third falls.
+        let time = day(80, 10, 1.0).on(&shingled()).unwrap();
+        assert!(time.falls);
+        assert!((time.pause_needed_s.unwrap().value - 25_000.0).abs() < 1.0, "10 GB at 0.4 MB/s");
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let mut drive = shingled();
+        drive.in_order = Err("writes in order were not measured".into());
+        assert!(day(20, 20, 0.5).on(&drive).unwrap_err().contains("not measured"));
+        assert!(day(20, 20, 1.0).on(&drive).is_ok(), "none are in order");
+    }
+
+    #[test]
+    fn a_burst_larger_than_the_day_is_the_day() {
+        assert_eq!(day(10, 40, 1.0).bursts(), 1);
+        assert_eq!(day(60, 40, 0.2).bursts(), 2);
+        assert_eq!(day(60, 40, 0.2).burst_bytes(), 30e9);
+    }
+}

@@ -1,0 +1,9 @@
+//! Which kind of drive to take and how to use it: by questions, and by how long somebody's writes would take.
+
+mod chart;
+mod day;
+mod drive;
+
+pub use chart::{Answers, Choice, Course, Kind, Preference, Question, Way};
+pub use day::{DayOfWrites, DayTime};
+pub use drive::DriveWrites;

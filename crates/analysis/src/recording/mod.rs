@@ -1,0 +1,170 @@
+//! Whether small writes at random places go where they are sent: from rounds in which reads and writes go to as many
+//! places of the same range.
+//!
+//! Three times are compared. A **single read** takes a mean seek and half a turn. A **sweep** is reads in the order of
+//! their places with many under way: the arm goes over the drive once, and hardly anything that must visit each place
+//! can take less. A **burst** is writes in random order, with the flush that makes them lasting, so that a volatile cache
+//! counts only for what it does to their order.
+
+use crate::measured::is_measurement;
+use model::histogram::LatencyHistogram;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+use model::units::{Nanos, Quantile};
+use model::workload::Pattern;
+
+/// A single read of a drive with an arm takes longer: a quarter of a turn at 15,000 rpm alone is 1 ms. Flash answers in
+/// tens to hundreds of microseconds.
+pub(crate) const ARM_LATENCY: Nanos = Nanos::from_millis(1);
+/// What visits all places may be this much faster than the sweep: a drive that holds all writes can choose, for each
+/// place of the arm, the sector that comes next, and so save the wait for the turn, 4.2 of the 4.2 + 1.5 ms that a short hop
+/// takes at 7200 rpm; half of that wait is more than any published order of a queue saves.
+const SWEEP_GAIN_MAX: f64 = 2.5;
+/// With all waits gone the hop is left: at least 0.6 ms with settling, against 0.6 + 5.6 ms at 5400 rpm. What is faster
+/// than a tenth of the sweep did not go to each place.
+const NO_HOP_SHARE: f64 = 0.1;
+/// A write in place may take so many times a single read: a second turn to verify or for a parity, and the slower of two
+/// mirrors.
+const IN_PLACE_TIMES_MAX: f64 = 2.5;
+/// No parity takes ten times getting there; reading and writing a band of tens of megabytes does.
+const REWRITE_TIMES_MIN: f64 = 10.0;
+
+/// What became of small writes at random places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// Nothing turns or moves.
+    NoArm,
+    /// Each went to its place.
+    InPlace,
+    /// They went somewhere else first, one after the other.
+    Appended,
+    /// Each cost far more than getting there.
+    Rewritten,
+    /// Something between, or rounds that contradict each other.
+    Unclear,
+}
+
+/// The rounds of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Probes {
+    /// Latencies of reads at random places, one at a time.
+    single: LatencyHistogram,
+    /// Seconds for each read of a sweep, by round.
+    sweep_s: Vec<f64>,
+    /// Seconds for each write of a burst with its flush, by round.
+    burst_s: Vec<f64>,
+    /// The phases, for evidence.
+    pub(crate) phases: Vec<u32>,
+}
+
+impl Probes {
+    /// The rounds that this experiment asked for; none when it did not.
+    pub fn of(run: &RunView<'_>, experiment: &str) -> Option<Probes> {
+        let mut probes = Probes::default();
+        for (number, summary) in (0..).zip(run.phases) {
+            if summary.phase.experiment == experiment && is_measurement(summary) {
+                probes.add(number, summary);
+            }
+        }
+        (!probes.phases.is_empty()).then_some(probes)
+    }
+
+    fn add(&mut self, number: u32, summary: &PhaseSummary) {
+        let Some(workload) = summary.phase.workload.as_ref() else { return };
+        if !matches!(workload.pattern, Pattern::Listed { .. }) {
+            return;
+        }
+        let (reads, writes) = (summary.totals_of(Operation::Read), summary.totals_of(Operation::Write));
+        let per_request = |count: u64| (summary.duration_ns + summary.flush_ns()) as f64 / 1e9 / count as f64;
+        match (reads, writes) {
+            (Some(reads), None) if workload.in_flight_max() == 1 => self.single.merge(&reads.histogram),
+            (Some(reads), None) if reads.operations > 0 => self.sweep_s.push(per_request(reads.operations)),
+            (None, Some(writes)) if writes.operations > 0 => {
+                self.burst_s.push(per_request(writes.operations));
+            }
+            _ => return,
+        }
+        self.phases.push(number);
+    }
+
+    /// The median of single reads, in seconds.
+    pub fn single_read_s(&self) -> Option<f64> {
+        self.single.quantile(Quantile::MEDIAN).map(Nanos::seconds)
+    }
+
+    /// Seconds for each read of a sweep: the median round.
+    pub fn sweep_s(&self) -> Option<f64> {
+        median(&self.sweep_s)
+    }
+
+    /// Seconds for each write of a burst: the median round.
+    pub fn burst_s(&self) -> Option<f64> {
+        median(&self.burst_s)
+    }
+
+    /// Whether the rounds show an arm that moves.
+    pub fn has_arm(&self) -> bool {
+        self.single_read_s().is_some_and(|read_s| read_s >= ARM_LATENCY.seconds())
+    }
+
+    /// What all rounds agree on.
+    pub fn writing(&self) -> Writing {
+        let Some(single_s) = self.single_read_s() else { return Writing::Unclear };
+        if !self.has_arm() {
+            return Writing::NoArm;
+        }
+        let mut rounds = self.sweep_s.iter().zip(&self.burst_s).map(|(sweep_s, burst_s)| {
+            let to_sweep = burst_s / sweep_s;
+            let to_single = burst_s / single_s;
+            if to_sweep <= NO_HOP_SHARE {
+                Writing::Appended
+            } else if to_sweep >= 1.0 / SWEEP_GAIN_MAX && to_single <= IN_PLACE_TIMES_MAX {
+                Writing::InPlace
+            } else if to_single >= REWRITE_TIMES_MIN {
+                Writing::Rewritten
+            } else {
+                Writing::Unclear
+            }
+        });
+        let Some(first) = rounds.next() else { return Writing::Unclear };
+        if rounds.all(|round| round == first) { first } else { Writing::Unclear }
+    }
+}
+
+fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds of a disk whose single reads take 12 ms and whose sweeps take 5 ms a place.
+    fn rounds(burst_ms: &[f64]) -> Writing {
+        let mut single = LatencyHistogram::default();
+        (0..64).for_each(|_| single.record(12_000_000));
+        let burst_s: Vec<f64> = burst_ms.iter().map(|burst| burst / 1e3).collect();
+        Probes { single, sweep_s: vec![0.005; burst_s.len()], burst_s, phases: vec![0] }.writing()
+    }
+
+    #[test]
+    fn a_write_is_told_by_how_long_it_takes() {
+        assert_eq!(rounds(&[4.5, 5.0, 6.0]), Writing::InPlace);
+        assert_eq!(rounds(&[12.0, 15.0, 14.0]), Writing::InPlace, "no cache, no order");
+        assert_eq!(rounds(&[0.26, 0.2, 0.3]), Writing::Appended);
+        assert_eq!(rounds(&[250.0, 300.0, 180.0]), Writing::Rewritten);
+        assert_eq!(rounds(&[1.2, 1.3, 1.2]), Writing::Unclear, "faster than an arm, slower than a log");
+        assert_eq!(rounds(&[5.0, 0.3, 5.0]), Writing::Unclear, "rounds that contradict each other");
+        assert_eq!(rounds(&[]), Writing::Unclear);
+    }
+
+    #[test]
+    fn without_an_arm_nothing_is_said_of_places() {
+        let mut single = LatencyHistogram::default();
+        (0..64).for_each(|_| single.record(80_000));
+        let probes = Probes { single, sweep_s: vec![5e-6], burst_s: vec![4e-6], phases: vec![0] };
+        assert_eq!(probes.writing(), Writing::NoArm);
+    }
+}
