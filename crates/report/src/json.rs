@@ -8,6 +8,7 @@
 //! renamed and never changes its meaning or unit; that would be schema 2. A histogram is not in the document, only
 //! its quantiles: the store keeps the histograms as a series.
 
+mod choice;
 mod comparison;
 mod estimate;
 mod finding;
@@ -18,6 +19,7 @@ mod target;
 mod truth;
 mod workload;
 
+pub use choice::choice_document;
 pub use comparison::comparison_document;
 pub use estimate::estimate_document;
 pub use finding::{DetailsDocument, EvidenceDocument, FindingDocument, ValueDocument};

@@ -11,6 +11,7 @@
 //! what next              the command that repeats it, and where more is
 //! ```
 
+mod choice;
 mod compare;
 mod estimate;
 mod findings;
@@ -23,6 +24,7 @@ mod state;
 mod tables;
 mod virtual_drives;
 
+pub use choice::{AnsweredQuestion, ChoicePage, WeighedDrive, choice_page};
 pub use compare::{ComparePage, compare_page, run_letter};
 pub use estimate::{
     EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page,

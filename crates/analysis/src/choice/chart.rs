@@ -179,27 +179,31 @@ fn chosen(way: Option<Way>, prefers: Preference) -> Choice {
         (Some(Way::AsItComes), Preference::Cost) => {
             (Kind::Smr, "A fall does not matter, and shingled disks hold most for the money.")
         }
-        (Some(Way::PausesOrOrder), Preference::Cost) => {
-            (Kind::Smr, "With pauses, or writes in order, its cache does not fill, and it holds most for the money.")
-        }
+        (Some(Way::PausesOrOrder), Preference::Cost) => (
+            Kind::Smr,
+            "With pauses, or writes in order, its cache does not fill, and it holds most for the money.",
+        ),
         (Some(Way::Clipped), Preference::Cost) => {
             (Kind::Smr, "Within what its cache holds it does not fall, and it holds most for the money.")
         }
-        (Some(Way::Clipped), Preference::Performance) => {
-            (Kind::Flash, "What is not used of an SSD is room for its own work, so that it does not fall as far.")
-        }
+        (Some(Way::Clipped), Preference::Performance) => (
+            Kind::Flash,
+            "What is not used of an SSD is room for its own work, so that it does not fall as far.",
+        ),
         (Some(_), Preference::Performance) => (Kind::Flash, "It is the fastest, before a fall and after it."),
-        (None, Preference::Performance) => {
-            (Kind::Flash, "Nothing else is as fast after its fall as an SSD. Take one whose lasting rate is enough.")
-        }
+        (None, Preference::Performance) => (
+            Kind::Flash,
+            "Nothing else is as fast after its fall as an SSD. Take one whose lasting rate is enough.",
+        ),
         (None, Preference::Cost) => (
             Kind::Cmr,
             "The fall can be neither borne nor avoided, and of the two kinds without one such as a shingled disk has, disks hold \
              more for the money.",
         ),
-        (_, Preference::Steadiness) => {
-            (Kind::Cmr, "It has no cache to fill: it writes at random as slowly on the last day as on the first.")
-        }
+        (_, Preference::Steadiness) => (
+            Kind::Cmr,
+            "It has no cache to fill: it writes at random as slowly on the last day as on the first.",
+        ),
     };
     Choice { kind, way: way.unwrap_or(Way::AsItComes), reason }
 }

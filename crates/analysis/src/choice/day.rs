@@ -61,8 +61,8 @@ impl DayOfWrites {
         };
         let confidence = drive.confidence();
         let stated = |estimate: Estimate| Estimate { confidence, ..estimate };
-        let pause_needed_s = (middle.falls && middle.pause_s.is_finite())
-            .then(|| stated(range(|passed| passed.pause_s)));
+        let pause_needed_s =
+            (middle.falls && middle.pause_s.is_finite()).then(|| stated(range(|passed| passed.pause_s)));
         Ok(DayTime {
             busy_s: stated(range(|passed| passed.busy_s)),
             burst_s: stated(range(|passed| passed.burst_s)),
@@ -142,7 +142,11 @@ mod tests {
     }
 
     fn day(daily_gb: u64, burst_gb: u64, random_share: f64) -> DayOfWrites {
-        DayOfWrites { daily: Bytes(daily_gb * 1_000_000_000), burst: Bytes(burst_gb * 1_000_000_000), random_share }
+        DayOfWrites {
+            daily: Bytes(daily_gb * 1_000_000_000),
+            burst: Bytes(burst_gb * 1_000_000_000),
+            random_share,
+        }
     }
 
     #[test]

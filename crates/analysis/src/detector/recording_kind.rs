@@ -179,8 +179,10 @@ fn without_arm(target: &TargetFacts, probes: &Probes) -> Judged {
     if read_s < MEMORY_READ_S {
         return Judged::Unknown("memory answers, not a drive".into());
     }
-    let times_equal =
-        probes.sweep_s().zip(probes.burst_s()).is_some_and(|(read, write)| SAME_TIMES.contains(&(write / read)));
+    let times_equal = probes
+        .sweep_s()
+        .zip(probes.burst_s())
+        .is_some_and(|(read, write)| SAME_TIMES.contains(&(write / read)));
     if times_equal {
         return Judged::Unknown(
             "reads and writes take the same time, so neither arm nor cells show".to_string(),

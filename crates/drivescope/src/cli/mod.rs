@@ -3,6 +3,7 @@
 mod access;
 pub mod args;
 mod check;
+mod choose;
 mod compare;
 mod estimate;
 mod geometry;
@@ -66,6 +67,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Estimate(estimate)) => estimate::run(&estimate, store),
         Some(Command::Plan(plan)) => plan::run(&plan, store),
         Some(Command::State(state)) => state::run(&state, store),
+        Some(Command::Choose(choose)) => choose::run(&choose, store),
         Some(Command::Sim(sim)) => sim::run(&sim.command),
     }
 }

@@ -3,9 +3,9 @@
 use super::figure::{Figure, Table, Unit};
 use super::published::{AREAS, FULL_PASS, Figures};
 use super::shelf::Shelf;
-use super::virtual_run::{PhaseResult, VirtualRun};
 use super::{Article, Reproduction};
 use crate::error::UserError;
+use crate::virtual_run::{PhaseResult, VirtualRun};
 use model::plan::StopCondition;
 use model::range::ByteRange;
 use model::units::{Bytes, GIB, Nanos, Offset};

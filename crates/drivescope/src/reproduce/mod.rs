@@ -14,7 +14,6 @@ mod shelf;
 mod sustained_write;
 mod threads;
 mod valleys;
-mod virtual_run;
 
 pub use figure::{Figure, Verdict};
 

@@ -5,13 +5,14 @@
 //! and then has three processes read 8 KiB at random places of it, 8000 times in all, and write every tenth back. What
 //! the page cache holds of the file by then answers at once.
 
+use super::SEED;
 use super::figure::{Figure, Published, Table, Unit};
 use super::host::{Host, HostProfile, Order};
 use super::published::{Figures, PARTITIONS};
 use super::shelf::Shelf;
-use super::virtual_run::{PhaseResult, VirtualRun};
 use super::{Article, Reproduction};
 use crate::error::UserError;
+use crate::virtual_run::{PhaseResult, VirtualRun};
 use model::plan::StopCondition;
 use model::range::ByteRange;
 use model::request::Operation;
@@ -113,7 +114,7 @@ fn measure(shelf: &Shelf, machine: &Machine, index: usize) -> Result<Partition, 
     };
     let (write, read) = (pass(OperationMix::Write)?, pass(OperationMix::Read)?);
     let host = seeking_host(shelf.drive(machine.drive)?, range, machine.file_share_in_memory);
-    let mut behind_host = VirtualRun::on(Box::new(host));
+    let mut behind_host = VirtualRun::on(Box::new(host), SEED);
     let mix = OperationMix::ReadWrite { read_share: READS_SHARE };
     let seeks = Workload {
         threads: SEEKERS,

@@ -1,8 +1,8 @@
 //! The virtual drives that re-enactments take, by name, as they come with the program or changed.
 
 use super::SEED;
-use super::virtual_run::VirtualRun;
 use crate::error::UserError;
+use crate::virtual_run::VirtualRun;
 use sim::Drive;
 use sim::profile::{Profile, open_profile, preset};
 
@@ -50,6 +50,6 @@ impl Shelf {
     /// # Errors
     /// As [`Shelf::drive`].
     pub fn run(&self, name: &str) -> Result<VirtualRun, UserError> {
-        Ok(VirtualRun::on(self.drive(name)?))
+        Ok(VirtualRun::on(self.drive(name)?, SEED))
     }
 }

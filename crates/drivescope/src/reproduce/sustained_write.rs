@@ -4,9 +4,9 @@
 use super::figure::{Figure, Published, Table, Unit};
 use super::published::{Figures, SUSTAINED_WRITE};
 use super::shelf::Shelf;
-use super::virtual_run::{PhaseResult, VirtualRun};
 use super::{Article, Reproduction};
 use crate::error::UserError;
+use crate::virtual_run::{PhaseResult, VirtualRun};
 use model::plan::StopCondition;
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos};

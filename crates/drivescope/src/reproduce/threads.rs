@@ -5,13 +5,14 @@
 //! a tenth of the blocks of the whole file. So the arm stays within 100 MB, and every block next to one that was read is
 //! asked for as well, sooner or later. Whatever reads more than it was asked for is rewarded.
 
+use super::SEED;
 use super::figure::{Figure, Table, Unit};
 use super::host::{Host, HostProfile, Order};
 use super::published::{Figures, THREADS};
 use super::shelf::Shelf;
-use super::virtual_run::VirtualRun;
 use super::{Article, Reproduction};
 use crate::error::UserError;
+use crate::virtual_run::VirtualRun;
 use model::plan::StopCondition;
 use model::range::ByteRange;
 use model::request::Operation;
@@ -144,7 +145,7 @@ fn reads_per_second(
     let capacity = drive.facts().capacity.0;
     let place = ((capacity as f64 * PLACE_SHARE) as u64).min(capacity - span.0) / MIB * MIB;
     let range = ByteRange::new(Offset(place), span).expect("the span lies on the disk");
-    let mut run = VirtualRun::on(Box::new(Host::new(drive, host.clone())));
+    let mut run = VirtualRun::on(Box::new(Host::new(drive, host.clone())), SEED);
     let reads = Workload::new(range, Pattern::RandomOnce, OperationMix::Read, BLOCK, 1);
     let stop = StopCondition { operations: Some(READS), ..StopCondition::default() };
     let result = run.measure(Workload { threads, ..reads }, stop, Nanos::from_secs(1))?;

@@ -7,9 +7,9 @@
 use super::figure::{Figure, Published, Table, Unit};
 use super::published::{Figures, VALLEYS};
 use super::shelf::Shelf;
-use super::virtual_run::{PhaseResult, Slice, VirtualRun};
 use super::{Article, Reproduction};
 use crate::error::UserError;
+use crate::virtual_run::{PhaseResult, Slice, VirtualRun};
 use model::plan::StopCondition;
 use model::range::ByteRange;
 use model::units::{Bytes, KIB, MIB, Nanos, Offset};

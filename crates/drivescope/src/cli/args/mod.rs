@@ -1,6 +1,7 @@
 //! Every option, once: what can be typed. The comment of an option is its help text. Nothing is looked up here.
 
 mod access;
+mod choose;
 mod sim;
 mod state;
 mod stored;
@@ -8,6 +9,7 @@ mod surface;
 mod sustain;
 
 pub use access::{AccessArguments, GridArguments};
+pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use sim::{
     SimArguments, SimCommand, SimListArguments, SimMountArguments, SimNewArguments, SimReproduceArguments,
@@ -67,6 +69,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// What a drive went through: what drivescope wrote to it, what others wrote, purges and rests
     State(StateArguments),
+    /// Which kind of drive to take, CMR, SMR or SSD, and how to use it, by your answers and by your writes
+    Choose(ChooseArguments),
     /// Virtual drives: list them, show what they are, mount one for other tools, re-enact measurements on them
     Sim(SimArguments),
 }

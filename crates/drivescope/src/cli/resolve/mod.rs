@@ -1,5 +1,6 @@
 //! From what was typed to what it means, one function for each group of options. Nothing is opened here.
 
+mod choose;
 mod sustain;
 
 use super::args::{
@@ -18,6 +19,7 @@ use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::Caching;
 use std::hash::{BuildHasher, Hasher};
+pub use choose::choose;
 pub use sustain::sustain;
 
 /// What the options of an experiment mean.

@@ -1,7 +1,6 @@
-//! Phases on a virtual drive in virtual time, as an experiment runs them, with what a re-enactment needs of their
-//! records.
+//! Phases on a virtual drive in virtual time, as an experiment runs them, with what re-enactments and simulated days need of
+//! their records. Nothing is stored.
 
-use super::SEED;
 use crate::error::UserError;
 use io::load::collect::{PhaseObserver, Verdict};
 use io::rig::Rig;
@@ -16,6 +15,7 @@ use sim::Drive;
 /// A drive and the phases that were run on it.
 pub struct VirtualRun {
     rig: Rig,
+    seed: u64,
     phases: u32,
 }
 
@@ -46,9 +46,9 @@ pub struct Slice {
 }
 
 impl VirtualRun {
-    /// On a drive of the caller's making.
-    pub fn on(drive: Box<dyn Drive>) -> VirtualRun {
-        VirtualRun { rig: Rig::on_virtual_drive(drive), phases: 0 }
+    /// On a drive of the caller's making; `seed` draws the places of random requests.
+    pub fn on(drive: Box<dyn Drive>, seed: u64) -> VirtualRun {
+        VirtualRun { rig: Rig::on_virtual_drive(drive), seed, phases: 0 }
     }
 
     /// What the drive holds.
@@ -94,7 +94,7 @@ impl VirtualRun {
         recorder.origin_ns = began.0;
         let traces = recorder.piece_bytes > 0;
         let phase = phase(Some(workload), stop);
-        let outcome = self.rig.run_phase(&phase, self.phases, SEED, traces, &mut recorder)?;
+        let outcome = self.rig.run_phase(&phase, self.phases, self.seed, traces, &mut recorder)?;
         self.phases += 1;
         let moved = |operation| matches!(operation, Operation::Read | Operation::Write);
         let flushes = outcome.totals.iter().filter(|totals| totals.operation == Operation::Flush);
@@ -118,7 +118,7 @@ impl VirtualRun {
     /// Never in virtual time.
     pub fn idle(&mut self, time: Nanos) -> Result<(), UserError> {
         let phase = phase(None, StopCondition::after(time));
-        self.rig.run_phase(&phase, self.phases, SEED, false, &mut Recorder::default())?;
+        self.rig.run_phase(&phase, self.phases, self.seed, false, &mut Recorder::default())?;
         self.phases += 1;
         Ok(())
     }
@@ -126,7 +126,7 @@ impl VirtualRun {
 
 fn phase(workload: Option<Workload>, stop: StopCondition) -> Phase {
     let kind = if workload.is_some() { PhaseKind::Measure } else { PhaseKind::Idle };
-    Phase { name: String::new(), experiment: "reproduce".into(), kind, workload, stop }
+    Phase { name: String::new(), experiment: "virtual".into(), kind, workload, stop }
 }
 
 impl PhaseResult {
