@@ -100,27 +100,47 @@ fn known(run: &RunView<'_>, probes: &Probes, kind: &'static str, reasons: Vec<St
 fn judge(run: &RunView<'_>, probes: &Probes) -> Judged {
     match probes.writing() {
         Writing::NoArm => without_arm(run.target, probes),
-        writing => with_arm(run.target, probes, writing),
+        _ if probes.rewrites_behind_fall(run) => rewritten(run, probes),
+        writing => with_arm(run, probes, writing),
     }
 }
 
-fn with_arm(target: &TargetFacts, probes: &Probes, writing: Writing) -> Judged {
-    let words = words_of_shingles(target);
+/// Behind the fall whole bands are rewritten.
+fn rewritten(run: &RunView<'_>, probes: &Probes) -> Judged {
+    let cost = probes.cost_behind_fall(run).unwrap_or(0.0);
+    let mut reasons = vec![format!(
+        "Behind the fall each write takes {cost:.0} times what getting to its place and writing there takes: more than its own \
+         place is rewritten."
+    )];
+    if probes.writing() == Writing::Appended {
+        reasons.push(format!("Before it, small writes at random places go to a log: {}.", times(probes)));
+    }
+    reasons.extend(words_of_shingles(run.target));
+    Judged::Kind("smr", reasons)
+}
+
+fn with_arm(run: &RunView<'_>, probes: &Probes, writing: Writing) -> Judged {
+    let words = words_of_shingles(run.target);
     let times = times(probes);
+    let fell = probes.cost_behind_fall(run).is_some();
     match writing {
-        Writing::InPlace if words.is_empty() => Judged::Kind(
+        Writing::InPlace if words.is_empty() && !fell => Judged::Kind(
             "cmr",
             vec![format!("Small writes at random places take about as long as getting there: {times}.")],
         ),
         Writing::InPlace => Judged::Unknown(format!(
             "small writes went to their places, as on a disk with tracks side by side ({times}), and yet: {}",
-            words.join(" ")
+            if words.is_empty() { "the rate fell for good".to_string() } else { words.join(" ") }
         )),
         Writing::Appended if !words.is_empty() => {
             let mut reasons = vec![format!("Small writes at random places go to a log first: {times}.")];
             reasons.extend(words);
             Judged::Kind("smr", reasons)
         }
+        Writing::Appended if fell => Judged::Unknown(format!(
+            "small writes at random places go to a log first ({times}), but behind its fall they are no slower than writes in place. \
+             Within a small part of a shingled disk that is so as well: give a larger --range"
+        )),
         Writing::Appended => Judged::Unknown(format!(
             "small writes at random places go to a log first ({times}), but no fall was seen behind it. Write more: sustain \
              with a larger --bytes"

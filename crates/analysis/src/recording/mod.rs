@@ -7,6 +7,7 @@
 //! counts only for what it does to their order.
 
 use crate::measured::is_measurement;
+use crate::sustained::{History, Standing, standing};
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
@@ -26,6 +27,13 @@ const NO_HOP_SHARE: f64 = 0.1;
 /// A write in place may take so many times a single read: a second turn to verify or for a parity, and the slower of two
 /// mirrors.
 const IN_PLACE_TIMES_MAX: f64 = 2.5;
+/// Behind a fall it is sure that a write does not go to its place alone when it takes so many times a single read and what moving
+/// its bytes takes: a fifth more than the most in place.
+const BEHIND_TIMES_MIN: f64 = 3.0;
+/// What a disk moves at least, in bytes per second: inner tracks of 2005.
+const DISK_RATE_MIN: f64 = 30e6;
+/// What fills first is the memory of the drive: 512 MiB at most on disks that are sold.
+const DISK_MEMORY_BYTES: f64 = (512 << 20) as f64;
 /// No parity takes ten times getting there; reading and writing a band of tens of megabytes does.
 const REWRITE_TIMES_MIN: f64 = 10.0;
 
@@ -105,6 +113,23 @@ impl Probes {
     /// Whether the rounds show an arm that moves.
     pub fn has_arm(&self) -> bool {
         self.single_read_s().is_some_and(|read_s| read_s >= ARM_LATENCY.seconds())
+    }
+
+    /// What writes cost behind a lasting fall of the rate, in times of what getting to a place and writing there takes; none when
+    /// there was no fall.
+    pub fn cost_behind_fall(&self, run: &RunView<'_>) -> Option<f64> {
+        let history = History::of(run)?;
+        let Standing::Fell(fall) = standing(history.first(), DISK_MEMORY_BYTES) else { return None };
+        let block_bytes = history.workload.block_sizes.largest().0 as f64;
+        let in_place_s = self.single_read_s()? + block_bytes / DISK_RATE_MIN;
+        Some(fall.after.seconds_per_byte() * block_bytes / in_place_s)
+    }
+
+    /// Whether bands are rewritten behind the fall, and no writes go to their places.
+    pub fn rewrites_behind_fall(&self, run: &RunView<'_>) -> bool {
+        // What went to its place before needs more to be believed: something else may use the drive since.
+        let times = if self.writing() == Writing::InPlace { REWRITE_TIMES_MIN } else { BEHIND_TIMES_MIN };
+        self.has_arm() && self.cost_behind_fall(run).is_some_and(|cost| cost >= times)
     }
 
     /// What all rounds agree on.

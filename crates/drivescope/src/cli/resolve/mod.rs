@@ -12,6 +12,7 @@ use crate::error::UserError;
 use crate::experiment::access::AccessWish;
 use crate::target_choice::{Choice, parse_range};
 use analysis::plan::{PARTS_MAX, Wish};
+pub use choose::choose;
 use io::rig::{EngineKind, EngineOptions};
 use io::target::{SCRATCH_SIZE_MIN, WriteConsent};
 use model::quantity_text::{parse_duration, parse_share, parse_size};
@@ -19,7 +20,6 @@ use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::Caching;
 use std::hash::{BuildHasher, Hasher};
-pub use choose::choose;
 pub use sustain::sustain;
 
 /// What the options of an experiment mean.

@@ -4,6 +4,7 @@
 use super::{Budget, NAME, SustainWish};
 use crate::experiment::preparation::phase;
 use crate::experiment::{Experiment, Outlook, Question, Step};
+use analysis::recording::{Probes, Writing};
 use analysis::sustained::{History, Piece, Standing, standing};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
@@ -24,6 +25,9 @@ const TIMES_CUT: f64 = 10.0;
 const CUT: Nanos = Nanos::from_secs(60);
 /// When a fall was seen near the end of what may be written, it goes on for this share of that to see whether it lasts.
 const LONGER_SHARE: f64 = 0.4;
+/// A disk whose small writes go to their places has no cache to fill but its memory of 512 MiB at most: four times that shows the
+/// rate behind it.
+const IN_PLACE_BYTES: u64 = 2048 * MIB;
 /// What is guessed of rates before any was measured, in bytes per second: of random writes to a disk, and to a SATA drive.
 const DISK_RATE: f64 = 12e6;
 const FLASH_RATE: f64 = 300e6;
@@ -55,12 +59,12 @@ impl Fall {
     }
 
     /// Whether to go on, by what was written.
-    fn goes_on(&self, pieces: &[Piece], elapsed: Nanos) -> bool {
+    fn goes_on(&self, pieces: &[Piece], elapsed: Nanos, in_place: bool) -> bool {
         if self.question.time_limit.is_some_and(|limit| elapsed >= limit) {
             return false;
         }
         let standing = standing(pieces, memory_bytes(self.mechanical));
-        let may_write = self.budget.bytes.0 as f64;
+        let may_write = self.budget.bytes.0.min(if in_place { IN_PLACE_BYTES } else { u64::MAX }) as f64;
         let longer = if self.budget.is_asked { 0.0 } else { LONGER_SHARE };
         match standing {
             Standing::Fell(_) => false,
@@ -142,7 +146,10 @@ impl Experiment for Fall {
         if seconds > 0.0 {
             self.rate = self.written / seconds;
         }
-        self.is_over = !self.goes_on(pieces, so_far.elapsed());
+        let writes_in_place =
+            || Probes::of(so_far, NAME).is_some_and(|probes| probes.writing() == Writing::InPlace);
+        let in_place = !self.budget.is_asked && !self.wish.until_steady && writes_in_place();
+        self.is_over = !self.goes_on(pieces, so_far.elapsed(), in_place);
         (!self.is_over).then(|| self.piece(pieces, so_far.elapsed()))
     }
 

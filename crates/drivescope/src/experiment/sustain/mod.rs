@@ -3,12 +3,14 @@
 
 mod budget;
 mod fall;
+mod kind;
 mod wish;
 
 use super::preparation::{self, filled_range, is_mechanical, random_block};
 use super::{Experiment, Outlook, Question};
 use budget::Budget;
 use fall::Fall;
+use kind::Kind;
 use model::plan::Phase;
 use model::request::Operation;
 use model::run::RunView;
@@ -98,7 +100,9 @@ impl Sustain {
     }
 
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
-        vec![Box::new(Fall::new(&self.question, &self.wish, mechanical))]
+        let kind = Kind::new(&self.question).map(|kind| Box::new(kind) as Box<dyn Experiment>);
+        let fall = Box::new(Fall::new(&self.question, &self.wish, mechanical));
+        kind.into_iter().chain([fall as Box<dyn Experiment>]).collect()
     }
 }
 

@@ -1,0 +1,130 @@
+//! The first part of `sustain`: whether small writes go to their places. Rounds of reads and writes at as many places
+//! each, few enough that a media cache or a map of one hardly notices: 3 MiB in 768 writes, where such maps have 100,000
+//! entries and more (Aghayev et al., "Skylight", 2015).
+
+use super::NAME;
+use crate::experiment::preparation::{phase, random_block};
+use crate::experiment::{Experiment, Outlook, Question};
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::prng::Prng;
+use model::run::RunView;
+use model::units::{Bytes, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+use std::collections::VecDeque;
+
+/// The stream of the seed that draws places.
+const PLACES_STREAM: u64 = u64::MAX - 21;
+const ROUNDS: u32 = 3;
+/// Places of a sweep, and of a burst.
+const PLACES: u64 = 256;
+/// Reads one at a time in each round: their median over all rounds is known to a tenth.
+const SINGLE_READS: u64 = 64;
+/// Requests under way where the drive may choose their order: what SATA drives take.
+const DEPTH: u32 = 32;
+/// A round of a disk that writes band by band takes minutes; then it has said what it had to.
+const TIME_MAX: Nanos = Nanos::from_secs(60);
+
+/// The part.
+#[derive(Clone)]
+pub struct Kind {
+    queue: VecDeque<Phase>,
+}
+
+impl Kind {
+    /// The part for that range; none where it has too few places.
+    pub fn new(question: &Question) -> Option<Kind> {
+        let block = random_block(&question.facts);
+        let range = question.range.align_inward(block);
+        let room = range.bytes().0 / block.0;
+        if room < PLACES * u64::from(ROUNDS) * 8 {
+            return None;
+        }
+        let mut prng = Prng::new(question.seed, PLACES_STREAM);
+        let mut places = |count: u64| -> Vec<Offset> {
+            (0..count).map(|_| range.first() + Bytes(prng.below(room) * block.0)).collect()
+        };
+        let mut queue = VecDeque::new();
+        for round in 1..=ROUNDS {
+            let single = places(SINGLE_READS);
+            let mut sweep = places(PLACES);
+            sweep.sort_unstable();
+            let burst = places(PLACES);
+            for (what, mix, offsets, depth) in [
+                ("read one at a time", OperationMix::Read, single, 1),
+                ("read at places in order", OperationMix::Read, sweep, DEPTH),
+                ("write at random places", OperationMix::Write, burst, DEPTH),
+            ] {
+                let stop = StopCondition {
+                    operations: Some(offsets.len() as u64),
+                    ..StopCondition::after(TIME_MAX)
+                };
+                let workload = Workload::new(range, Pattern::Listed { offsets }, mix, block, depth);
+                let name = format!("{what}, round {round} of {ROUNDS}");
+                queue.push_back(phase(NAME, name, PhaseKind::Measure, Some(workload), stop));
+            }
+        }
+        Some(Kind { queue })
+    }
+}
+
+impl Experiment for Kind {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, _so_far: &RunView<'_>) -> Option<Phase> {
+        self.queue.pop_front()
+    }
+
+    fn outlook(&self) -> Outlook {
+        // A disk of today takes some 10 ms for each place; the limit is for those that have trouble.
+        let mut phases: Vec<Phase> = self.queue.iter().cloned().collect();
+        for phase in &mut phases {
+            let places = phase.stop.operations.unwrap_or(0);
+            phase.stop.time = Some(Nanos::from_millis(10 * places).min(TIME_MAX));
+        }
+        Outlook::of(&phases)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::range::ByteRange;
+
+    fn phases(capacity: Bytes) -> Vec<Phase> {
+        let facts = sim::open("zoned", 1).unwrap().facts().clone();
+        let range = ByteRange::new(Offset(4096), capacity).unwrap();
+        let question = Question {
+            facts,
+            range,
+            may_write: true,
+            empty: false,
+            seed: 3,
+            time_limit: None,
+            precision: None,
+        };
+        Kind::new(&question).map_or_else(Vec::new, |kind| kind.queue.into())
+    }
+
+    #[test]
+    fn three_rounds_write_three_mebibytes_inside_the_range() {
+        let phases = phases(Bytes::from_gib(100));
+        assert_eq!(phases.len(), 9);
+        let writes = phases.iter().filter_map(|phase| phase.workload.as_ref());
+        let writes: Vec<&Workload> = writes.filter(|workload| workload.mix.changes_data()).collect();
+        let mut bytes = 0;
+        for workload in writes {
+            let Pattern::Listed { offsets } = &workload.pattern else { panic!("listed places") };
+            assert!(offsets.iter().all(|offset| offset.0 >= 4096 && offset.0 < 4096 + (100 << 30)));
+            assert!(!offsets.is_sorted(), "places are in no order");
+            bytes += offsets.len() as u64 * 4096;
+        }
+        assert_eq!(bytes, 3 << 20);
+    }
+
+    #[test]
+    fn a_small_range_has_no_places_to_spare() {
+        assert!(phases(Bytes::from_mib(8)).is_empty());
+    }
+}
