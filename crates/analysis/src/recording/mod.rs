@@ -4,7 +4,9 @@
 //! Three times are compared. A **single read** takes a mean seek and half a turn. A **sweep** is reads in the order of
 //! their places with many under way: the arm goes over the drive once, and hardly anything that must visit each place
 //! can take less. A **burst** is writes in random order, with the flush that makes them lasting, so that a volatile cache
-//! counts only for what it does to their order.
+//! counts only for what it does to their order. **Lone writes** go one at a time: where no cache takes them, each costs what a
+//! single read does if it goes to its place, and less if it is appended where the last one ended, for it needs no seek. That
+//! is what tells a log that takes a part of a turn for each small write from a queue that is well ordered.
 
 use crate::measured::is_measurement;
 use crate::sustained::{History, Standing, standing};
@@ -34,6 +36,13 @@ const BEHIND_TIMES_MIN: f64 = 3.0;
 const DISK_RATE_MIN: f64 = 30e6;
 /// What fills first is the memory of the drive: 512 MiB at most on disks that are sold.
 const DISK_MEMORY_BYTES: f64 = (512 << 20) as f64;
+/// A lone write that takes less than this share of a single read was answered by a cache: no mechanism is that quick.
+const CACHED_SHARE: f64 = 0.1;
+/// One in place takes as long as a single read, and some settling: a fifth less is more than five standard errors of the mean of
+/// 96 writes whose times are even over a turn.
+const LONE_IN_PLACE_SHARE: f64 = 0.8;
+/// One that is appended takes a turn at most, and no seek: 11.1 of 11.1 / 2 + 11 ms at 5400 rpm.
+const LONE_APPENDED_SHARE: f64 = 0.7;
 /// No parity takes ten times getting there; reading and writing a band of tens of megabytes does.
 const REWRITE_TIMES_MIN: f64 = 10.0;
 
@@ -57,6 +66,8 @@ pub enum Writing {
 pub struct Probes {
     /// Latencies of reads at random places, one at a time.
     single: LatencyHistogram,
+    /// Latencies of writes at random places, one at a time.
+    lone: LatencyHistogram,
     /// Seconds for each read of a sweep, by round.
     sweep_s: Vec<f64>,
     /// Seconds for each write of a burst with its flush, by round.
@@ -87,6 +98,7 @@ impl Probes {
         match (reads, writes) {
             (Some(reads), None) if workload.in_flight_max() == 1 => self.single.merge(&reads.histogram),
             (Some(reads), None) if reads.operations > 0 => self.sweep_s.push(per_request(reads.operations)),
+            (None, Some(writes)) if workload.in_flight_max() == 1 => self.lone.merge(&writes.histogram),
             (None, Some(writes)) if writes.operations > 0 => {
                 self.burst_s.push(per_request(writes.operations));
             }
@@ -132,12 +144,42 @@ impl Probes {
         self.has_arm() && self.cost_behind_fall(run).is_some_and(|cost| cost >= times)
     }
 
-    /// What all rounds agree on.
+    /// What all rounds and the lone writes agree on.
     pub fn writing(&self) -> Writing {
         let Some(single_s) = self.single_read_s() else { return Writing::Unclear };
         if !self.has_arm() {
             return Writing::NoArm;
         }
+        match (self.bursts(single_s), self.lone(single_s)) {
+            (bursts, None) => bursts,
+            // Where the queue is long even a log is filled in pieces; what one write at a time does is the surer sign.
+            (Writing::InPlace | Writing::Unclear | Writing::Appended, Some(Writing::Appended)) => {
+                Writing::Appended
+            }
+            (bursts, Some(lone)) if bursts == lone => bursts,
+            _ => Writing::Unclear,
+        }
+    }
+
+    /// What the lone writes say; nothing when a cache took them.
+    fn lone(&self, single_s: f64) -> Option<Writing> {
+        let median = self.lone.quantile(Quantile::MEDIAN)?.seconds();
+        let share = self.lone.mean_ns()? / 1e9 / single_s;
+        (median / single_s >= CACHED_SHARE).then_some(if share <= LONE_APPENDED_SHARE {
+            Writing::Appended
+        } else if share < LONE_IN_PLACE_SHARE {
+            Writing::Unclear
+        } else if share <= IN_PLACE_TIMES_MAX {
+            Writing::InPlace
+        } else if share >= REWRITE_TIMES_MIN {
+            Writing::Rewritten
+        } else {
+            Writing::Unclear
+        })
+    }
+
+    /// What the bursts say.
+    fn bursts(&self, single_s: f64) -> Writing {
         let mut rounds = self.sweep_s.iter().zip(&self.burst_s).map(|(sweep_s, burst_s)| {
             let to_sweep = burst_s / sweep_s;
             let to_single = burst_s / single_s;
@@ -171,7 +213,25 @@ mod tests {
         let mut single = LatencyHistogram::default();
         (0..64).for_each(|_| single.record(12_000_000));
         let burst_s: Vec<f64> = burst_ms.iter().map(|burst| burst / 1e3).collect();
-        Probes { single, sweep_s: vec![0.005; burst_s.len()], burst_s, phases: vec![0] }.writing()
+        let lone = LatencyHistogram::default();
+        Probes { single, lone, sweep_s: vec![0.005; burst_s.len()], burst_s, phases: vec![0] }.writing()
+    }
+
+    /// The same, with bursts of 5 ms a write and lone writes that take so long.
+    fn lone(lone_ms: f64) -> Writing {
+        let mut single = LatencyHistogram::default();
+        let mut lone = LatencyHistogram::default();
+        (0..64).for_each(|_| single.record(12_000_000));
+        (0..96).for_each(|_| lone.record((lone_ms * 1e6) as u64));
+        Probes { single, lone, sweep_s: vec![0.005], burst_s: vec![0.005], phases: vec![0] }.writing()
+    }
+
+    #[test]
+    fn a_lone_write_that_needs_no_seek_is_appended() {
+        assert_eq!(lone(0.2), Writing::InPlace, "a cache takes it, and the burst tells");
+        assert_eq!(lone(5.0), Writing::Appended, "half a turn");
+        assert_eq!(lone(12.6), Writing::InPlace);
+        assert_eq!(lone(9.0), Writing::Unclear);
     }
 
     #[test]
@@ -189,7 +249,8 @@ mod tests {
     fn without_an_arm_nothing_is_said_of_places() {
         let mut single = LatencyHistogram::default();
         (0..64).for_each(|_| single.record(80_000));
-        let probes = Probes { single, sweep_s: vec![5e-6], burst_s: vec![4e-6], phases: vec![0] };
+        let lone = LatencyHistogram::default();
+        let probes = Probes { single, lone, sweep_s: vec![5e-6], burst_s: vec![4e-6], phases: vec![0] };
         assert_eq!(probes.writing(), Writing::NoArm);
     }
 }
