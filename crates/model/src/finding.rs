@@ -109,6 +109,8 @@ finding_codes! {
     ClippingEffect = "clipping-effect", Some("ratio");
     /// Short falls of the write rate that recur: number in the last pass.
     WriteValleys = "write-valleys", Some("count");
+    /// What makes them go away: `fill`, `passes`, `erase` or `none`.
+    ValleyCure = "valley-cure", None;
     /// Rates by the size of the requests: number of sizes.
     SizeProfile = "size-profile", Some("count");
     /// Sizes whose rate a valley has spoilt: number of sizes.

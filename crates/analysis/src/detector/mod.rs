@@ -27,8 +27,10 @@ mod stripe_layout;
 mod track_layout;
 mod trust;
 mod unmapped_ranges;
+mod valley_cure;
 mod wake_up;
 mod wording;
+mod write_valleys;
 mod zone_ratio;
 mod zone_table;
 mod zones;
@@ -112,6 +114,8 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &seek::Seek,
     &track_layout::TrackLayout,
     &recording_kind::RecordingKind,
+    &write_valleys::WriteValleys,
+    &valley_cure::ValleyCure,
 ];
 
 /// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings

@@ -1,0 +1,327 @@
+//! Falls of the rate within one phase: runs of pieces that are slower than what lies around them. One pass over the pieces, in
+//! memory that does not grow with their number.
+
+use super::cell::Cell;
+
+/// What is usual is the median over about so long: a fall of some seconds does not move it, and the zones of a disk and the
+/// levels of a cache last longer.
+const WINDOW_S: f64 = 10.0;
+/// A rest shorter than this joins the window before it.
+const REST_S: f64 = 5.0;
+/// Pieces of a window; more are a window of less time.
+const WINDOW_CELLS_MAX: usize = 1024;
+/// Below this share of what is usual a piece is low. Surface stripes of a disk differ by 6 %, zones next to each other by some
+/// per cent, and a fall that is seen at all in 40 ms loses more than a quarter of them.
+const LOW_SHARE: f64 = 0.75;
+/// With requests that take longer than a slice each, a fall of 50 ms makes one of them so much longer.
+const SHORTEST_S: f64 = 0.05;
+const LOW_SHARE_MAX: f64 = 0.9;
+/// A piece is low only if noise alone would hardly ever make it so.
+const NOISE_TIMES: f64 = 6.0;
+/// If that would be below this share, the rate is too uneven for falls to be told from it.
+const LOW_SHARE_MIN: f64 = 0.4;
+/// What a fall takes away at least, in seconds of writing: a fall of 50 ms to half the rate, half a slice. An answer that comes late
+/// now and then takes less.
+const LOST_S_MIN: f64 = 0.025;
+/// What lasts longer is no short fall: a drive that is too warm needs some seconds at least to cool by a few degrees.
+const WIDTH_S_MAX: f64 = 3.0;
+/// Falls of a phase that are kept; all are counted.
+const FALLS_MAX: usize = 10_000;
+/// Pieces of the inside of a fall that are kept for its depth.
+const INSIDE_MAX: usize = 64;
+/// The standard deviation of a normal variable is so many times its median absolute deviation.
+const MAD_TO_SIGMA: f64 = 1.4826;
+
+/// A short fall of the rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fall {
+    /// When it began, in seconds of the run's clock.
+    pub start_s: f64,
+    /// When it was over.
+    pub end_s: f64,
+    /// How much longer everything took because of it, in seconds.
+    pub lost_s: f64,
+    /// What was left of the rate inside it, where it was long enough to see an inside.
+    pub inside: Option<f64>,
+    /// What was left of the rate in its lowest piece.
+    pub lowest: f64,
+    /// What the phase had written when it began.
+    pub at_bytes: f64,
+    /// Where it was being written then.
+    pub first_byte: u64,
+}
+
+/// What was found in one phase.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct PhaseFalls {
+    pub falls: Vec<Fall>,
+    /// Also those that were not kept.
+    pub count: u64,
+    /// Falls that lasted too long to be short.
+    pub long: u64,
+    /// Seconds that were looked at, and of them those in which the rate was too uneven.
+    pub seconds: f64,
+    pub uneven_s: f64,
+}
+
+struct Window {
+    cells: Vec<Cell>,
+    seconds: f64,
+    median: f64,
+    noise: f64,
+}
+
+/// Takes pieces and finds falls.
+pub(super) struct FallFinder {
+    block_bytes: f64,
+    whole_requests: bool,
+    /// The window that is filled, and the two before it, of which the later has not been looked at.
+    filling: Vec<Cell>,
+    filling_s: f64,
+    waiting: Option<Window>,
+    median_before: Option<f64>,
+    scratch: Vec<f64>,
+    open: Option<OpenFall>,
+    /// What the last piece lost that was not low.
+    edge_lost_s: f64,
+    bytes: f64,
+    found: PhaseFalls,
+}
+
+struct OpenFall {
+    fall: Fall,
+    low_s: f64,
+    /// Rates of low pieces as shares, the first left out.
+    inside: Vec<f64>,
+    low_cells: u32,
+    /// Whether the last piece was not low.
+    is_pausing: bool,
+}
+
+impl FallFinder {
+    pub fn new(block_bytes: f64, whole_requests: bool) -> FallFinder {
+        FallFinder {
+            block_bytes,
+            whole_requests,
+            filling: Vec::new(),
+            filling_s: 0.0,
+            waiting: None,
+            median_before: None,
+            scratch: Vec::new(),
+            open: None,
+            edge_lost_s: 0.0,
+            bytes: 0.0,
+            found: PhaseFalls::default(),
+        }
+    }
+
+    pub fn take(&mut self, cell: Cell) {
+        self.filling_s += cell.seconds;
+        self.filling.push(cell);
+        if self.filling_s >= WINDOW_S || self.filling.len() >= WINDOW_CELLS_MAX {
+            let cells = std::mem::take(&mut self.filling);
+            let window = self.window(cells, self.filling_s);
+            self.filling_s = 0.0;
+            let after = window.median;
+            if let Some(done) = self.waiting.replace(window) {
+                self.look(done, Some(after));
+            }
+        }
+    }
+
+    pub fn finish(mut self) -> PhaseFalls {
+        let rest = std::mem::take(&mut self.filling);
+        let rest_s = self.filling_s;
+        match self.waiting.take() {
+            Some(last) if rest_s < REST_S => {
+                let cells = [last.cells, rest].concat();
+                let window = self.window(cells, last.seconds + rest_s);
+                self.look(window, None);
+            }
+            Some(last) => {
+                let window = self.window(rest, rest_s);
+                let after = window.median;
+                self.look(last, Some(after));
+                self.look(window, None);
+            }
+            None if !rest.is_empty() => {
+                let window = self.window(rest, rest_s);
+                self.look(window, None);
+            }
+            None => {}
+        }
+        self.close();
+        self.found
+    }
+
+    fn window(&mut self, cells: Vec<Cell>, seconds: f64) -> Window {
+        self.scratch.clear();
+        self.scratch.extend(cells.iter().map(Cell::rate));
+        let median = middle(&mut self.scratch);
+        self.scratch.iter_mut().for_each(|rate| *rate = (*rate - median).abs());
+        let spread = MAD_TO_SIGMA * middle(&mut self.scratch) / median;
+        let mean_bytes = cells.iter().map(|cell| cell.bytes).sum::<f64>() / cells.len().max(1) as f64;
+        // Where slices end is not where requests do: a request more or less.
+        let grain = if self.whole_requests { 0.0 } else { 0.5 * self.block_bytes / mean_bytes };
+        Window { cells, seconds, median, noise: spread.max(grain) }
+    }
+
+    /// What is usual is the lowest of three windows: behind a step to a lower rate that is the new one, so that a step is no fall.
+    fn look(&mut self, window: Window, after: Option<f64>) {
+        let usual = [self.median_before, Some(window.median), after].into_iter().flatten().fold(f64::INFINITY, f64::min);
+        self.median_before = Some(window.median);
+        self.found.seconds += window.seconds;
+        let low_share = self.low_share(usual, window.noise);
+        let Some(low_share) = low_share.filter(|_| usual > 0.0 && usual.is_finite()) else {
+            self.found.uneven_s += window.seconds;
+            self.bytes += window.cells.iter().map(|cell| cell.bytes).sum::<f64>();
+            self.close();
+            return;
+        };
+        for cell in &window.cells {
+            self.look_at(cell, usual, low_share);
+        }
+    }
+
+    fn low_share(&self, usual: f64, noise: f64) -> Option<f64> {
+        let request_s = if self.whole_requests { self.block_bytes / usual } else { 0.0 };
+        let by_request = request_s / (request_s + SHORTEST_S);
+        let share = by_request.clamp(LOW_SHARE, LOW_SHARE_MAX).min(1.0 - NOISE_TIMES * noise);
+        (share >= LOW_SHARE_MIN).then_some(share)
+    }
+
+    fn look_at(&mut self, cell: &Cell, usual: f64, low_share: f64) {
+        let share = cell.rate() / usual;
+        let lost_s = cell.seconds - cell.bytes / usual;
+        if share < low_share {
+            let edge_lost_s = self.edge_lost_s;
+            let at_bytes = self.bytes;
+            let open = self.open.get_or_insert_with(|| OpenFall::at(cell, edge_lost_s, at_bytes));
+            open.add(cell, share, lost_s);
+        } else {
+            let is_over = self.open.as_ref().is_some_and(|open| open.is_pausing);
+            if is_over {
+                self.close();
+            } else if let Some(open) = &mut self.open {
+                // It may go on after one piece; if not, this piece holds the end of it.
+                open.is_pausing = true;
+                open.fall.lost_s += lost_s;
+            }
+            self.edge_lost_s = lost_s;
+        }
+        self.bytes += cell.bytes;
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        if open.low_s > WIDTH_S_MAX {
+            self.found.long += 1;
+            return;
+        }
+        let fall = open.closed();
+        if fall.lost_s < LOST_S_MIN {
+            return;
+        }
+        self.found.count += 1;
+        if self.found.falls.len() < FALLS_MAX {
+            self.found.falls.push(fall);
+        }
+    }
+}
+
+impl OpenFall {
+    fn at(cell: &Cell, edge_lost_s: f64, at_bytes: f64) -> OpenFall {
+        let fall = Fall {
+            start_s: cell.start_s,
+            end_s: cell.start_s,
+            // The piece before holds the beginning of it.
+            lost_s: edge_lost_s.max(0.0),
+            inside: None,
+            lowest: f64::INFINITY,
+            at_bytes,
+            first_byte: cell.first_byte,
+        };
+        OpenFall { fall, low_s: 0.0, inside: Vec::new(), low_cells: 0, is_pausing: false }
+    }
+
+    fn add(&mut self, cell: &Cell, share: f64, lost_s: f64) {
+        self.is_pausing = false;
+        self.low_cells += 1;
+        self.low_s += cell.seconds;
+        self.fall.lost_s += lost_s;
+        self.fall.end_s = cell.start_s + cell.seconds;
+        self.fall.lowest = self.fall.lowest.min(share);
+        if self.low_cells > 1 && self.inside.len() < INSIDE_MAX {
+            self.inside.push(share);
+        }
+    }
+
+    /// Its first and its last low piece are only partly inside.
+    fn closed(mut self) -> Fall {
+        self.inside.pop();
+        if !self.inside.is_empty() {
+            self.fall.inside = Some(middle(&mut self.inside));
+        }
+        self.fall
+    }
+}
+
+/// The median; the values are in another order then. 0 for none.
+pub(super) fn middle(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let at = values.len() / 2;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// 100 MB/s in pieces of 40 ms of whole requests of 64 KiB, with that share of the rate between two moments.
+    fn found(falls: &[(f64, f64, f64)], seconds: f64) -> PhaseFalls {
+        let mut finder = FallFinder::new(65_536.0, false);
+        let share_at = |at_s: f64| {
+            let of = falls.iter().find(|(from_s, width_s, _)| (*from_s..from_s + width_s).contains(&at_s));
+            of.map_or(1.0, |(_, _, share)| *share)
+        };
+        for number in 0..(seconds / 0.04) as u32 {
+            let start_s = f64::from(number) * 0.04;
+            let bytes = (0..40).map(|ms| 1e5 * share_at(start_s + (f64::from(ms) + 0.5) / 1e3)).sum::<f64>();
+            finder.take(Cell { start_s, seconds: 0.04, bytes, requests: 61, first_byte: 0 });
+        }
+        finder.finish()
+    }
+
+    #[test]
+    fn a_fall_is_measured() {
+        let phase = found(&[(20.01, 0.5, 0.1)], 60.0);
+        let [fall] = phase.falls[..] else { panic!("{phase:?}") };
+        assert!((fall.start_s - 20.01).abs() <= 0.04 && (fall.lost_s - 0.45).abs() < 0.002, "{fall:?}");
+        assert!((fall.inside.unwrap() - 0.1).abs() < 1e-9, "{fall:?}");
+        assert!((fall.at_bytes - 2e9).abs() < 5e6, "{fall:?}");
+    }
+
+    #[test]
+    fn steps_and_long_falls_are_none() {
+        let half = found(&[(13.0, 1e9, 0.4)], 60.0);
+        assert_eq!((half.count, half.long), (0, 0));
+        let long = found(&[(22.0, 4.0, 0.4)], 60.0);
+        assert_eq!((long.count, long.long), (0, 1));
+        assert_eq!(found(&[(30.0, 0.02, 0.0)], 60.0).count, 0);
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_fall_takes_is_found_wherever_it_lies(
+            from_s in 1.0f64..55.0, width_s in 0.08f64..2.0, share in 0.0f64..0.4,
+        ) {
+            let phase = found(&[(from_s, width_s, share)], 60.0);
+            prop_assert_eq!(phase.count, 1);
+            let lost_s = width_s * (1.0 - share);
+            prop_assert!((phase.falls[0].lost_s - lost_s).abs() < 0.003, "{:?} {}", phase.falls[0], lost_s);
+        }
+    }
+}

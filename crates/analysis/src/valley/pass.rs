@@ -1,0 +1,119 @@
+//! A pass of sequential writing over an area, and when passes have become alike.
+
+use super::fall::Fall;
+use model::units::Bytes;
+
+/// Passes are alike when their numbers of falls differ by one at most, since that depends on where the first one falls …
+const COUNT_DIFFERENCE_MAX: u64 = 1;
+/// … and what each takes by a fifth, the accuracy to which a width is claimed, or by as little as is seen at all.
+const LOST_RATIO_MAX: f64 = 1.2;
+const LOST_DIFFERENCE_S: f64 = 0.025;
+/// So many passes are alike before they count as stable.
+const ALIKE_MIN: usize = 3;
+
+/// What a pass was asked to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassShape {
+    /// The size of its requests.
+    pub block: Bytes,
+    /// Whether it was written more slowly than the drive can, to tell time from bytes.
+    pub slowed: bool,
+}
+
+/// A pass of sequential writing over an area.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    /// What it was asked to be.
+    pub shape: PassShape,
+    /// Its phases, by their numbers in the run.
+    pub phases: Vec<u32>,
+    /// The first byte of the area, and the first behind it.
+    pub first_byte: u64,
+    /// See there.
+    pub end_byte: u64,
+    /// What it wrote.
+    pub bytes: u64,
+    /// How long that took.
+    pub seconds: f64,
+    /// The short falls in it, in the order of time.
+    pub falls: Vec<Fall>,
+    /// Their number, also of those that were not kept.
+    pub count: u64,
+    /// Falls that lasted longer than short ones do.
+    pub long: u64,
+    /// Seconds in which the rate was too uneven to see falls.
+    pub uneven_s: f64,
+}
+
+impl Pass {
+    /// Bytes per second.
+    pub fn rate(&self) -> f64 {
+        if self.seconds > 0.0 { self.bytes as f64 / self.seconds } else { 0.0 }
+    }
+
+    /// What a fall takes on average, in seconds; 0 when there is none.
+    pub fn lost_s(&self) -> f64 {
+        let kept = self.falls.len().max(1) as f64;
+        self.falls.iter().map(|fall| fall.lost_s).sum::<f64>() / kept
+    }
+
+    fn is_like(&self, other: &Pass) -> bool {
+        let (less, more) = (self.lost_s().min(other.lost_s()), self.lost_s().max(other.lost_s()));
+        let is_as_wide = more <= less * LOST_RATIO_MAX || more - less <= LOST_DIFFERENCE_S;
+        match (self.count, other.count) {
+            (0, 0) => true,
+            (0, _) | (_, 0) => false,
+            (one, two) => one.abs_diff(two) <= COUNT_DIFFERENCE_MAX && is_as_wide,
+        }
+    }
+}
+
+/// From which of these passes on all are alike, counted from 0, if there are enough of them; two are enough where nothing falls.
+pub fn stable_from(passes: &[&Pass]) -> Option<usize> {
+    let last = passes.last()?;
+    let alike = passes.iter().rev().take_while(|pass| pass.is_like(last)).count();
+    let needed = if last.count == 0 { ALIKE_MIN - 1 } else { ALIKE_MIN };
+    (alike >= needed).then(|| passes.len() - alike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pass(count: u64, lost_s: f64) -> Pass {
+        let fall = Fall {
+            start_s: 1.0,
+            end_s: 2.0,
+            lost_s,
+            inside: None,
+            lowest: 0.1,
+            at_bytes: 0.0,
+            first_byte: 0,
+        };
+        Pass {
+            shape: PassShape { block: Bytes(65_536), slowed: false },
+            phases: vec![0],
+            first_byte: 0,
+            end_byte: 1,
+            bytes: 1,
+            seconds: 1.0,
+            falls: vec![fall; count as usize],
+            count,
+            long: 0,
+            uneven_s: 0.0,
+        }
+    }
+
+    #[test]
+    fn passes_become_stable() {
+        let of = |passes: &[(u64, f64)]| {
+            let passes: Vec<Pass> = passes.iter().map(|&(count, lost_s)| pass(count, lost_s)).collect();
+            stable_from(&passes.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[(6, 0.8), (6, 0.5), (5, 0.3), (6, 0.3), (5, 0.31)]), Some(2));
+        assert_eq!(of(&[(6, 0.8), (6, 0.5), (5, 0.3)]), None);
+        assert_eq!(of(&[(6, 0.8), (0, 0.0), (0, 0.0)]), Some(1));
+        assert_eq!(of(&[(0, 0.0)]), None);
+        assert_eq!(of(&[]), None);
+    }
+}

@@ -1,0 +1,238 @@
+//! Whether falls recur at a rhythm, and whether it is time or bytes that it counts.
+
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use crate::stats::student::t_two_sided;
+use model::estimate::Estimate;
+use statrs::function::gamma::ln_gamma;
+
+/// Fewer gaps than this say nothing of a rhythm.
+pub(super) const GAPS_MIN: usize = 4;
+/// Gaps that are so much longer than half of all hold a fall that was too narrow to be seen.
+const MISSED_TIMES: f64 = 1.5;
+/// At most this share of all gaps.
+const MISSED_SHARE_MAX: f64 = 0.25;
+/// The confidence that time or bytes is the steadier of the two, two-sided.
+const BOUND_CONFIDENCE: f64 = 0.99;
+
+/// From the start of a fall to the start of the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// In seconds.
+    pub seconds: f64,
+    /// In bytes that were written between them.
+    pub bytes: f64,
+    /// Whether it was being written more slowly than the drive can.
+    pub slowed: bool,
+}
+
+/// What falls recur by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// After so many seconds of writing.
+    Time,
+    /// After so many bytes.
+    Bytes,
+    /// Both are as steady: it was written at one rate.
+    Undecided,
+}
+
+impl Bound {
+    /// The word in data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Bound::Time => "time",
+            Bound::Bytes => "bytes",
+            Bound::Undecided => "unknown",
+        }
+    }
+}
+
+/// How falls recur.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rhythm {
+    /// The mean gap in seconds. Where it is bytes that count, that of writing as fast as the drive can.
+    pub seconds: Estimate,
+    /// The mean gap in bytes; likewise.
+    pub bytes: Estimate,
+    /// Standard deviation over mean, of the gaps in time and in bytes, slowed ones and others together.
+    pub variation_s: f64,
+    /// The same in bytes.
+    pub variation_bytes: f64,
+    /// The probability that falls at random moments or places come as evenly as these, at most.
+    pub by_chance: f64,
+    /// What they recur by.
+    pub by: Bound,
+    /// The statistic of the test that says so: Student's t with two degrees of freedom less than there are gaps.
+    pub t: f64,
+    /// Gaps that were counted.
+    pub gaps: usize,
+}
+
+/// The rhythm of these gaps; none when they are too few.
+pub fn rhythm(gaps: &[Gap]) -> Option<Rhythm> {
+    let kept = without_missed(gaps);
+    if kept.len() < GAPS_MIN {
+        return None;
+    }
+    let missed = gaps.len() - kept.len();
+    let seconds: Vec<f64> = kept.iter().map(|gap| gap.seconds).collect();
+    let bytes: Vec<f64> = kept.iter().map(|gap| gap.bytes).collect();
+    let (variation_s, variation_bytes) = (variation(&seconds), variation(&bytes));
+    // Two tests, and as many as there are ways to leave so many gaps out.
+    let tests = 2.0 * ln_choose(gaps.len(), missed).exp();
+    let count = kept.len();
+    let evenly = evenness_by_chance(count, variation_s).min(evenness_by_chance(count, variation_bytes));
+    let (by, t) = steadier(&kept);
+    let of = |slowed: bool, value: fn(&Gap) -> f64| -> Vec<f64> {
+        kept.iter().filter(|gap| slowed || !gap.slowed).map(value).collect()
+    };
+    let seconds = mean(&of(by == Bound::Time, |gap| gap.seconds)).or_else(|| mean(&of(true, |gap| gap.seconds)))?;
+    let bytes = mean(&of(by == Bound::Bytes, |gap| gap.bytes)).or_else(|| mean(&of(true, |gap| gap.bytes)))?;
+    let by_chance = (evenly * tests).min(1.0);
+    Some(Rhythm { seconds, bytes, variation_s, variation_bytes, by_chance, by, t, gaps: count })
+}
+
+/// All gaps but those in which a fall seems to be missing; all if these are too many.
+fn without_missed(gaps: &[Gap]) -> Vec<Gap> {
+    let median_of = |slowed: bool| {
+        let mut of: Vec<f64> = gaps.iter().filter(|gap| gap.slowed == slowed).map(|gap| gap.seconds).collect();
+        super::fall::middle(&mut of)
+    };
+    let medians = [median_of(false), median_of(true)];
+    let is_whole = |gap: &&Gap| gap.seconds <= MISSED_TIMES * medians[usize::from(gap.slowed)];
+    let kept: Vec<Gap> = gaps.iter().filter(is_whole).copied().collect();
+    let missed = gaps.len() - kept.len();
+    if missed as f64 <= MISSED_SHARE_MAX * gaps.len() as f64 { kept } else { gaps.to_vec() }
+}
+
+/// Whether time or bytes vary less from gap to gap, both measured on the same gaps: the variances of two correlated variables
+/// are the same exactly when their sum and their difference do not correlate (Pitman 1939, Morgan 1939).
+fn steadier(gaps: &[Gap]) -> (Bound, f64) {
+    let sums: Vec<f64> = gaps.iter().map(|gap| gap.bytes.ln() + gap.seconds.ln()).collect();
+    let differences: Vec<f64> = gaps.iter().map(|gap| gap.bytes.ln() - gap.seconds.ln()).collect();
+    let Some(correlation) = correlation(&sums, &differences) else { return (Bound::Undecided, 0.0) };
+    let free = gaps.len() as f64 - 2.0;
+    let t = correlation * (free / (1.0 - correlation * correlation).max(1e-12)).sqrt();
+    let limit = t_two_sided(BOUND_CONFIDENCE, free);
+    let by = match t {
+        t if t > limit => Bound::Time,
+        t if t < -limit => Bound::Bytes,
+        _ => Bound::Undecided,
+    };
+    (by, t)
+}
+
+/// None when one of them does not vary.
+fn correlation(left: &[f64], right: &[f64]) -> Option<f64> {
+    let count = left.len() as f64;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / count;
+    let (left_mean, right_mean) = (mean(left), mean(right));
+    let (mut product, mut left_square, mut right_square) = (0.0, 0.0, 0.0);
+    for (left, right) in left.iter().zip(right) {
+        product += (left - left_mean) * (right - right_mean);
+        left_square += (left - left_mean).powi(2);
+        right_square += (right - right_mean).powi(2);
+    }
+    let scale = (left_square * right_square).sqrt();
+    (scale > 1e-18).then(|| product / scale)
+}
+
+/// The probability, at most, that so many gaps between events at random have a coefficient of variation as small as this one.
+///
+/// Gaps of a Poisson process as shares of their sum lie evenly on the simplex of n corners, and their variation is the distance
+/// from its middle, so it is the volume of a ball of that radius over the volume of the simplex: exact as long as the ball lies
+/// within, too large otherwise.
+fn evenness_by_chance(count: usize, variation: f64) -> f64 {
+    let n = count as f64;
+    let radius = variation * (n - 1.0).sqrt() / n;
+    if radius <= 0.0 {
+        return 0.0;
+    }
+    let dimensions = n - 1.0;
+    let ball = dimensions / 2.0 * std::f64::consts::PI.ln() - ln_gamma(dimensions / 2.0 + 1.0) + dimensions * radius.ln();
+    let simplex = n.sqrt().ln() - ln_gamma(n);
+    (ball - simplex).exp().min(1.0)
+}
+
+fn ln_choose(of: usize, chosen: usize) -> f64 {
+    let ln_factorial = |count: usize| ln_gamma(count as f64 + 1.0);
+    ln_factorial(of) - ln_factorial(chosen) - ln_factorial(of - chosen)
+}
+
+fn variation(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    variance.sqrt() / mean
+}
+
+fn mean(values: &[f64]) -> Option<Estimate> {
+    let count = values.len() as f64;
+    if values.len() < 2 {
+        return None;
+    }
+    let value = values.iter().sum::<f64>() / count;
+    let deviation = variation(values) * value;
+    let mean = Mean { value, variance: deviation * deviation / count, degrees_of_freedom: count - 1.0 };
+    Some(mean.interval(CONFIDENCE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::prng::Prng;
+    use proptest::prelude::*;
+
+    fn gap(seconds: f64, rate: f64, slowed: bool) -> Gap {
+        Gap { seconds, bytes: seconds * rate, slowed }
+    }
+
+    #[test]
+    fn time_and_bytes_are_told_apart_by_two_rates() {
+        let by_time: Vec<Gap> = [60.0, 61.0, 58.5, 60.4].map(|s| gap(s, 7e7, false)).into_iter()
+            .chain([59.0, 61.2, 60.1].map(|s| gap(s, 4.2e7, true))).collect();
+        let found = rhythm(&by_time).unwrap();
+        assert_eq!(found.by, Bound::Time);
+        assert!(found.by_chance < 1e-4 && found.seconds.covers(60.0), "{found:?}");
+        let by_bytes: Vec<Gap> = [4.0, 4.1, 3.9, 4.05].map(|gb| gap(gb * 1e9 / 7e7, 7e7, false)).into_iter()
+            .chain([4.02, 3.95, 4.1].map(|gb| gap(gb * 1e9 / 4.2e7, 4.2e7, true))).collect();
+        let found = rhythm(&by_bytes).unwrap();
+        assert_eq!(found.by, Bound::Bytes);
+        assert!(found.bytes.covers(4e9), "{found:?}");
+    }
+
+    #[test]
+    fn one_rate_leaves_it_open() {
+        let gaps: Vec<Gap> = [60.0, 61.0, 58.5, 60.4, 59.9].map(|s| gap(s, 7e7, false)).to_vec();
+        assert_eq!(rhythm(&gaps).unwrap().by, Bound::Undecided);
+        assert_eq!(rhythm(&gaps[..3]), None);
+    }
+
+    /// With two gaps the share of the shorter is even: the variation is below c with the probability c / √2.
+    #[test]
+    fn chance_by_hand() {
+        assert!((evenness_by_chance(2, 0.1) - 0.1 / 2f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn random_falls_have_no_rhythm() {
+        let mut prng = Prng::new(1, 1);
+        let mut even = 0;
+        for _ in 0..2000 {
+            let gaps: Vec<Gap> = (0..8).map(|_| gap(-60.0 * (1.0 - prng.unit()).ln(), 7e7, false)).collect();
+            even += u32::from(rhythm(&gaps).is_some_and(|found| found.by_chance < 0.01));
+        }
+        assert!(even <= 20, "{even} of 2000");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_makes_it_fail(seconds in prop::collection::vec(1e-3f64..1e5, 0..30), rate in 1e5f64..1e9) {
+            let gaps: Vec<Gap> = seconds.iter().map(|&seconds| gap(seconds, rate, false)).collect();
+            if let Some(found) = rhythm(&gaps) {
+                prop_assert!((0.0..=1.0).contains(&found.by_chance) && found.seconds.value > 0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! What a run tells of valleys: conditioning, passes, and reading as a comparison, in the order in which they were done. Phases are
+//! looked at once, one after the other, so that an experiment can follow its own run.
+
+use super::EXPERIMENT;
+use super::cell::each_cell;
+use super::fall::{Fall, FallFinder, PhaseFalls, middle};
+use super::pass::{Pass, PassShape};
+use super::rhythm::{Gap, Rhythm, rhythm};
+use crate::measured::is_measurement;
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+use model::units::Bytes;
+use model::workload::{Arrival, Pattern, Workload};
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+/// Between phases that follow on each other so closely it is being written all the time.
+const PAUSE_S_MAX: f64 = 1.0;
+/// A fall at the end of a phase and one at the start of the next are one if no more than this lies between: what the drive needs to
+/// make lasting what it holds, and to get going.
+const JOINED_S: f64 = 0.3;
+/// The probability at most that what is by chance is taken for a rhythm or a place: one in a thousand runs in which something
+/// falls often enough.
+const CHANCE_MAX: f64 = 1e-3;
+/// Reading is a comparison if it went on for so many gaps.
+const COMPARED_GAPS_MIN: f64 = 2.0;
+/// While reading, a third of the falls is as many: what is the drive's own work of writing does not come at all.
+const SAME_SHARE: f64 = 1.0 / 3.0;
+/// Two falls are at one place if they begin within so many seconds of writing of each other.
+const SAME_PLACE_S: f64 = 0.25;
+/// Beyond this share of time in which the rate was uneven nothing is said.
+const UNEVEN_SHARE_MAX: f64 = 0.2;
+const GAPS_MAX: usize = 100_000;
+
+/// Passes over one area with one size of requests, and what was done to the drive before them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The phases that conditioned the drive since the group before, by their numbers.
+    pub conditioning: Vec<u32>,
+    /// The passes, also slowed ones.
+    pub passes: Vec<Pass>,
+}
+
+impl Group {
+    /// The passes at full rate.
+    pub fn full_rate(&self) -> Vec<&Pass> {
+        self.passes.iter().filter(|pass| !pass.shape.slowed).collect()
+    }
+}
+
+/// Reading, to compare with.
+#[derive(Clone, Debug, PartialEq)]
+struct Comparison {
+    seconds: f64,
+    count: u64,
+    long: u64,
+}
+
+/// What is known so far.
+#[derive(Clone, Debug, Default)]
+pub struct Story {
+    /// The passes in groups.
+    pub groups: Vec<Group>,
+    /// From fall to fall.
+    pub gaps: Vec<Gap>,
+    comparisons: Vec<Comparison>,
+    seen: usize,
+    conditioning: Vec<u32>,
+    begins_group: bool,
+    /// Bytes written in all passes, for the distances between falls.
+    written: f64,
+    /// When the last writing phase ended, as long as nothing else came since.
+    ended_s: Option<f64>,
+    /// Where the last fall began and ended in time, where in bytes.
+    last_fall: Option<(f64, f64, f64)>,
+}
+
+/// What the falls of a run are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing was written in order.
+    NothingWritten,
+    /// The rate was too uneven for falls to be told from the rest, for that share of the time.
+    Uneven(f64),
+    /// There are none.
+    None,
+    /// So many, and too few to say whether they recur.
+    TooFew(u64),
+    /// As many come while it is being read: so many a minute, and so many while written.
+    AlsoWhenReading(f64, f64),
+    /// They are where they were in the pass before: so many.
+    AtPlaces(u64),
+    /// They come at random: so many.
+    Irregular(u64),
+    /// They recur, but it was not looked whether they do so while reading.
+    NotCompared,
+    /// They recur.
+    Recurring(Rhythm),
+}
+
+impl Story {
+    /// The story of a run.
+    pub fn of(run: &RunView<'_>) -> Story {
+        let mut story = Story::default();
+        story.follow(run);
+        story
+    }
+
+    /// Takes the phases that were added since.
+    pub fn follow(&mut self, run: &RunView<'_>) {
+        for index in self.seen..run.phases.len() {
+            self.add(run, index as u32, &run.phases[index]);
+        }
+        self.seen = run.phases.len();
+    }
+
+    fn add(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary) {
+        if summary.phase.experiment != EXPERIMENT {
+            return;
+        }
+        match (&summary.phase.workload, summary.phase.kind) {
+            (Some(workload), PhaseKind::Measure) if is_measurement(summary) => match workload.mix.operations() {
+                [Operation::Write] if workload.pattern == Pattern::Sequential => {
+                    self.add_pass(run, index, summary, workload);
+                }
+                [Operation::Read] => self.add_reading(run, index, summary),
+                _ => self.ended_s = None,
+            },
+            (Some(_), PhaseKind::Precondition | PhaseKind::Purge) => {
+                self.conditioning.push(index);
+                (self.begins_group, self.ended_s) = (true, None);
+            }
+            (None, _) => self.begins_group = true,
+            _ => {}
+        }
+    }
+
+    fn add_reading(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary) {
+        self.ended_s = None;
+        let falls = falls_of(run, index, summary, Operation::Read);
+        self.comparisons.push(Comparison { seconds: falls.seconds, count: falls.count, long: falls.long });
+    }
+
+    fn add_pass(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary, workload: &Workload) {
+        let found = falls_of(run, index, summary, Operation::Write);
+        let shape = PassShape {
+            block: workload.block_sizes.largest(),
+            slowed: workload.arrival != Arrival::ClosedLoop,
+        };
+        let begin_s = summary.start_ns as f64 / 1e9;
+        let goes_on = self.ended_s.is_some_and(|ended_s| begin_s - ended_s <= PAUSE_S_MAX);
+        let is_as_before = self.groups.last().and_then(|group| group.passes.last()).is_some_and(|pass| pass.shape == shape);
+        if !goes_on || !is_as_before {
+            self.last_fall = None;
+        }
+        let bytes = summary.totals_of(Operation::Write).map_or(0, |totals| totals.bytes);
+        let range = workload.range;
+        let pass = self.pass_for(shape, range.first().0);
+        pass.phases.push(index);
+        pass.first_byte = pass.first_byte.min(range.first().0);
+        pass.end_byte = pass.end_byte.max(range.end().0);
+        pass.bytes += bytes;
+        pass.seconds += summary.duration_ns as f64 / 1e9;
+        pass.long += found.long;
+        pass.uneven_s += found.uneven_s;
+        pass.count += found.count;
+        self.add_falls(&found, shape.slowed);
+        self.written += bytes as f64;
+        let flush_s = summary.flush_ns() as f64 / 1e9;
+        self.ended_s = Some(begin_s + summary.duration_ns as f64 / 1e9 + flush_s);
+    }
+
+    /// The falls of a phase, the first joined with the last before it if they are one.
+    fn add_falls(&mut self, found: &PhaseFalls, slowed: bool) {
+        let Some(pass) = self.groups.last_mut().and_then(|group| group.passes.last_mut()) else { return };
+        for (number, fall) in found.falls.iter().enumerate() {
+            let at_bytes = self.written + fall.at_bytes;
+            if let Some((start_s, end_s, from_bytes)) = self.last_fall {
+                if number == 0 && fall.start_s - end_s < JOINED_S {
+                    pass.count -= 1;
+                    if let Some(last) = pass.falls.last_mut() {
+                        last.lost_s += fall.lost_s;
+                        last.end_s = fall.end_s;
+                    }
+                    self.last_fall = Some((start_s, fall.end_s, from_bytes));
+                    continue;
+                }
+                if self.gaps.len() < GAPS_MAX {
+                    let gap = Gap { seconds: fall.start_s - start_s, bytes: at_bytes - from_bytes, slowed };
+                    self.gaps.push(gap);
+                }
+            }
+            self.last_fall = Some((fall.start_s, fall.end_s, at_bytes));
+            pass.falls.push(*fall);
+        }
+    }
+
+    /// The pass that a phase which begins there belongs to: the last one, if it goes on from there.
+    fn pass_for(&mut self, shape: PassShape, first_byte: u64) -> &mut Pass {
+        let is_other = |group: &Group| group.passes.last().is_some_and(|pass| pass.shape.block != shape.block);
+        if std::mem::take(&mut self.begins_group) || self.groups.last().is_none_or(is_other) {
+            let conditioning = std::mem::take(&mut self.conditioning);
+            self.groups.push(Group { conditioning, passes: Vec::new() });
+        }
+        let group = self.groups.last_mut().expect("a group was just made, or there was one");
+        let goes_on = group.passes.last().is_some_and(|pass| pass.shape == shape && first_byte >= pass.end_byte);
+        if !goes_on {
+            group.passes.push(Pass {
+                shape,
+                phases: Vec::new(),
+                first_byte,
+                end_byte: first_byte,
+                bytes: 0,
+                seconds: 0.0,
+                falls: Vec::new(),
+                count: 0,
+                long: 0,
+                uneven_s: 0.0,
+            });
+        }
+        group.passes.last_mut().expect("a pass was just made, or there was one")
+    }
+
+    /// All passes.
+    pub fn passes(&self) -> impl Iterator<Item = &Pass> {
+        self.groups.iter().flat_map(|group| &group.passes)
+    }
+
+    /// Falls in all passes.
+    pub fn count(&self) -> u64 {
+        self.passes().map(|pass| pass.count).sum()
+    }
+
+    /// Falls that lasted too long to be short.
+    pub fn long(&self) -> u64 {
+        self.passes().map(|pass| pass.long).sum()
+    }
+
+    /// The mean time from fall to fall while it was written as fast as the drive can; none without two of them.
+    pub fn gap_s(&self) -> Option<f64> {
+        let of: Vec<f64> = self.gaps.iter().filter(|gap| !gap.slowed).map(|gap| gap.seconds).collect();
+        (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
+    }
+
+    /// What is left of the rate inside a fall: the median of all that are long enough to have an inside. Otherwise what is left in
+    /// the lowest piece of any, which is too much.
+    pub fn depth_ratio(&self) -> f64 {
+        let falls = || self.passes().flat_map(|pass| &pass.falls);
+        let mut inside: Vec<f64> = falls().filter_map(|fall| fall.inside).collect();
+        if inside.is_empty() {
+            return falls().map(|fall| fall.lowest).fold(1.0, f64::min);
+        }
+        middle(&mut inside)
+    }
+
+    /// What the falls are.
+    pub fn verdict(&self) -> Verdict {
+        let seconds: f64 = self.passes().map(|pass| pass.seconds).sum();
+        if seconds <= 0.0 {
+            return Verdict::NothingWritten;
+        }
+        let uneven = self.passes().map(|pass| pass.uneven_s).sum::<f64>() / seconds;
+        if uneven > UNEVEN_SHARE_MAX {
+            return Verdict::Uneven(uneven);
+        }
+        let count = self.count();
+        if count == 0 {
+            return Verdict::None;
+        }
+        let gap_s = seconds / count as f64;
+        if let Some((reading, writing)) = self.falls_when_reading(gap_s) {
+            return Verdict::AlsoWhenReading(reading, writing);
+        }
+        if self.are_at_places() {
+            return Verdict::AtPlaces(count);
+        }
+        match rhythm(&self.gaps) {
+            None => Verdict::TooFew(count),
+            Some(rhythm) if rhythm.by_chance > CHANCE_MAX => Verdict::Irregular(count),
+            Some(rhythm) if !self.is_compared(rhythm.seconds.value) => Verdict::NotCompared,
+            Some(rhythm) => Verdict::Recurring(rhythm),
+        }
+    }
+
+    /// Whether reading went on for long enough to see falls that come so often.
+    pub fn is_compared(&self, gap_s: f64) -> bool {
+        self.comparisons.iter().map(|reading| reading.seconds).sum::<f64>() >= COMPARED_GAPS_MIN * gap_s
+    }
+
+    /// Falls a minute while reading and while writing, if there are as many as while writing.
+    fn falls_when_reading(&self, gap_s: f64) -> Option<(f64, f64)> {
+        let seconds: f64 = self.comparisons.iter().map(|reading| reading.seconds).sum();
+        let falls: u64 = self.comparisons.iter().map(|reading| reading.count + reading.long).sum();
+        let expected = seconds / gap_s;
+        let is_same = falls > 0 && falls as f64 >= SAME_SHARE * expected;
+        is_same.then(|| (60.0 * falls as f64 / seconds, 60.0 / gap_s))
+    }
+
+    /// Whether falls are where they were in the pass before, more often than by chance.
+    fn are_at_places(&self) -> bool {
+        let (mut same, mut all, mut expected) = (0u64, 0u64, 0.0);
+        for group in &self.groups {
+            for pair in group.passes.windows(2) {
+                let near = SAME_PLACE_S * pair[0].rate().max(pair[1].rate());
+                let chance = (2.0 * near * pair[0].falls.len() as f64 / pair[0].bytes.max(1) as f64).min(1.0);
+                let is_near = |one: &Fall, two: &Fall| one.first_byte.abs_diff(two.first_byte) as f64 <= near;
+                let again = pair[1].falls.iter().filter(|two| pair[0].falls.iter().any(|one| is_near(one, two)));
+                same += again.count() as u64;
+                all += pair[1].falls.len() as u64;
+                expected += chance * pair[1].falls.len() as f64;
+            }
+        }
+        if same * 2 < all || same < 2 {
+            return false;
+        }
+        let by_chance = Binomial::new((expected / all as f64).clamp(0.0, 1.0), all);
+        by_chance.is_ok_and(|binomial| binomial.sf(same - 1) < CHANCE_MAX)
+    }
+}
+
+
+
+fn falls_of(run: &RunView<'_>, index: u32, summary: &PhaseSummary, operation: Operation) -> PhaseFalls {
+    let block = summary.phase.workload.as_ref().map_or(Bytes::ZERO, |workload| workload.block_sizes.largest());
+    // Single requests begin and end where they do; slices do not.
+    let has_ios = run.series.ios(index).next().is_some();
+    let mut finder = FallFinder::new(block.0 as f64, has_ios);
+    each_cell(run, index, summary, operation, |cell| finder.take(cell));
+    finder.finish()
+}
