@@ -77,7 +77,8 @@ fn visits<'run>(
 /// only they were spread over the range; of equally many, the largest blocks.
 pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
     let mut groups: BTreeMap<(Bytes, u64), Vec<Visit<'run>>> = BTreeMap::new();
-    for visit in visits(run, operation, |pattern| *pattern == Pattern::Sequential) {
+    let is_survey = |visit: &Visit<'_>| !NO_SURVEYS.contains(&visit.summary.phase.experiment.as_ref());
+    for visit in visits(run, operation, |pattern| *pattern == Pattern::Sequential).filter(is_survey) {
         let shape = (visit.workload.block_sizes.largest(), visit.workload.in_flight_max());
         groups.entry(shape).or_default().push(visit);
     }
@@ -90,6 +91,8 @@ pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation)
 /// The experiment that surveys the surface. Whether a question was asked is known by who made the phases; what they say is
 /// known by what they did.
 const SURVEY: &str = "surface";
+/// Experiments that write and read in order for another reason than to see how fast places are.
+const NO_SURVEYS: [&str; 2] = ["valleys", "sizes"];
 /// The experiment that measures random access.
 pub(crate) const EXPERIMENT_ACCESS: &str = "access";
 
@@ -360,11 +363,20 @@ const ANSWER_S_MIN: f64 = 1e-6;
 /// Whether the answers came in no time that could be measured: sooner than any kernel answers as many requests as
 /// are under way, or in less than twice what these cost this tool itself. A drive that does nothing answers so.
 pub(crate) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
+    phases_in_no_time(run, visits.iter().map(|visit| visit.summary))
+}
+
+/// The same of any phases.
+pub(crate) fn phases_in_no_time<'run>(
+    run: &RunView<'_>,
+    phases: impl Iterator<Item = &'run PhaseSummary>,
+) -> bool {
     let own_cost_s = run.environment.own_cost_ns_per_io.unwrap_or(0.0) / 1e9;
     let (mut latency_s, mut least_s, mut operations) = (0.0, 0.0, 0);
-    for visit in visits {
-        for totals in &visit.summary.totals {
-            let in_flight = visit.workload.in_flight_max() as f64;
+    for summary in phases {
+        let Some(workload) = &summary.phase.workload else { continue };
+        for totals in &summary.totals {
+            let in_flight = workload.in_flight_max() as f64;
             latency_s += totals.histogram.sum_ns() as f64 / 1e9;
             least_s += totals.operations as f64 * in_flight * ANSWER_S_MIN.max(2.0 * own_cost_s);
             operations += totals.operations;

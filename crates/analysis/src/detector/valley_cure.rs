@@ -77,16 +77,20 @@ fn cases<'story>(run: &RunView<'_>, story: &'story Story) -> Vec<Case<'story>> {
         if !group.conditioning.is_empty() {
             phases.clone_from(&group.conditioning);
         }
-        let before: Vec<&PhaseSummary> = phases.iter().filter_map(|&phase| run.phases.get(phase as usize)).collect();
+        let before: Vec<&PhaseSummary> =
+            phases.iter().filter_map(|&phase| run.phases.get(phase as usize)).collect();
         let texts: Vec<String> = before.iter().map(|summary| described(summary)).collect();
         let text = if texts.is_empty() { "nothing".to_string() } else { texts.join(", then ") };
         // Of several treatments of different parts the one that covers this group's area counts.
         let covers = |summary: &&&PhaseSummary| {
             let range = summary.phase.workload.as_ref().map(|workload| workload.range);
             let first = group.passes.first();
-            range.zip(first).is_some_and(|(range, pass)| range.first().0 <= pass.first_byte && range.end().0 >= pass.end_byte)
+            range.zip(first).is_some_and(|(range, pass)| {
+                range.first().0 <= pass.first_byte && range.end().0 >= pass.end_byte
+            })
         };
-        let treatment = before.iter().rev().find(covers).map_or(Treatment::None, |summary| treatment(summary));
+        let treatment =
+            before.iter().rev().find(covers).map_or(Treatment::None, |summary| treatment(summary));
         Case { group, before: text, treatment }
     };
     story.groups.iter().map(of).collect()
@@ -107,7 +111,9 @@ fn described(summary: &PhaseSummary) -> String {
     match (&workload.pattern, workload.mix.operations(), &workload.data) {
         (_, [Operation::Discard], _) => format!("{bytes} discarded"),
         (Pattern::Sequential, _, DataPattern::Zero) => format!("{bytes} of zeroes"),
-        (Pattern::Sequential, ..) => format!("{bytes} in order in blocks of {}", workload.block_sizes.largest()),
+        (Pattern::Sequential, ..) => {
+            format!("{bytes} in order in blocks of {}", workload.block_sizes.largest())
+        }
         (Pattern::Mixed { .. }, ..) => format!("{bytes} of mixed writes"),
         _ => format!("{bytes} of random writes"),
     }
@@ -126,13 +132,20 @@ fn found(cases: &[Case<'_>], story: &Story, gap_s: f64) -> Finding {
     let cure = cure(cases, is_free);
     let apart = is_local(story);
     let (word, sentence) = match &cure {
-        Cure::Fill(block) => {
-            ("fill", format!("Valleys are gone after the drive is written once in order in blocks of {}.", memory(*block as f64)))
-        }
+        Cure::Fill(block) => (
+            "fill",
+            format!(
+                "Valleys are gone after the drive is written once in order in blocks of {}.",
+                memory(*block as f64)
+            ),
+        ),
         Cure::Erase => ("erase", "Valleys are gone after an erase.".to_string()),
         Cure::Passes { block, passes } => (
             "passes",
-            format!("Valleys are gone after {passes} passes in order in blocks of {}.", memory(*block as f64)),
+            format!(
+                "Valleys are gone after {passes} passes in order in blocks of {}.",
+                memory(*block as f64)
+            ),
         ),
         Cure::None => ("none", "Nothing that was tried took the valleys away.".to_string()),
     };
@@ -149,7 +162,8 @@ fn found(cases: &[Case<'_>], story: &Story, gap_s: f64) -> Finding {
         advice: None,
         data: Vec::new(),
     };
-    let mut finding = Finding { code: FindingCode::ValleyCure, outcome: Outcome::Known(Box::new(conclusion)) };
+    let mut finding =
+        Finding { code: FindingCode::ValleyCure, outcome: Outcome::Known(Box::new(conclusion)) };
     match cure {
         Cure::Fill(block) => finding = finding.with_data("block_bytes", Datum::Integer(block)),
         Cure::Passes { block, passes } => {
@@ -194,7 +208,9 @@ fn narrowed(cases: &[Case<'_>], depth: f64) -> String {
     let longest = cases.iter().map(|case| case.group.full_rate()).max_by_key(Vec::len).unwrap_or_default();
     let widths: Vec<String> =
         longest.iter().filter(|pass| pass.count > 0).map(|pass| short_time(width_s(pass, depth))).collect();
-    let (Some(first), Some(last)) = (longest.first(), longest.iter().rfind(|pass| pass.count > 0)) else { return String::new() };
+    let (Some(first), Some(last)) = (longest.first(), longest.iter().rfind(|pass| pass.count > 0)) else {
+        return String::new();
+    };
     if widths.len() < 2 || last.lost_s() > BETTER * first.lost_s() {
         return String::new();
     }

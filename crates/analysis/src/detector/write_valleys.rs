@@ -26,12 +26,11 @@
 use super::trust::Subject;
 use super::wording::{number, short_time, size};
 use super::{Detector, Need};
-use crate::measured::{NO_TIME, evidence_of_phases, in_no_time, sequential_visits};
+use crate::measured::{NO_TIME, evidence_of_phases, is_measurement, phases_in_no_time};
 use crate::stats::CONFIDENCE;
 use crate::valley::{Bound, EXPERIMENT, Group, Pass, Rhythm, Story, Verdict, stable_from};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
-use model::request::Operation;
 use model::run::RunView;
 
 /// See the head of this file.
@@ -51,7 +50,7 @@ impl Detector for WriteValleys {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let unknown = |why: String| vec![Finding::unknown(FindingCode::WriteValleys, why)];
-        if in_no_time(run, &sequential_visits(run, Operation::Write)) {
+        if phases_in_no_time(run, run.phases.iter().filter(|summary| is_measurement(summary))) {
             return unknown(NO_TIME.into());
         }
         let story = Story::of(run);
@@ -101,14 +100,21 @@ fn none(run: &RunView<'_>, story: &Story, what: &str) -> Finding {
     let long = match story.long() {
         0 => String::new(),
         1 => " The rate fell once for longer: heat, a cache that was full, or garbage collection.".into(),
-        long => format!(" The rate fell {long} times for longer: heat, a cache that was full, or garbage collection."),
+        long => format!(
+            " The rate fell {long} times for longer: heat, a cache that was full, or garbage collection."
+        ),
     };
     let passes = if count == 1 { "one pass".to_string() } else { format!("{count} passes") };
     let statement = format!("{what}, in {passes} of {} in all.{long}", size(bytes));
-    let finding =
-        Finding::number(FindingCode::WriteValleys, Estimate::exact(0.0), "count", statement, evidence(run, story))
-            .with_data("long_falls", Datum::Integer(story.long()))
-            .with_data("passes", table(story, story.depth_ratio()));
+    let finding = Finding::number(
+        FindingCode::WriteValleys,
+        Estimate::exact(0.0),
+        "count",
+        statement,
+        evidence(run, story),
+    )
+    .with_data("long_falls", Datum::Integer(story.long()))
+    .with_data("passes", table(story, story.depth_ratio()));
     Subject::of(run).qualify(finding)
 }
 
@@ -119,7 +125,11 @@ fn recurring(run: &RunView<'_>, story: &Story, rhythm: &Rhythm) -> Finding {
     let widest = story.passes().max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
     let shown = last.filter(|pass| pass.count > 0).or(widest);
     let width = shown.map_or(Estimate::exact(0.0), |pass| width(pass, depth));
-    let stable = story.groups.iter().find(|group| group.passes.iter().any(|pass| pass.count > 0)).and_then(passes_to_stable);
+    let stable = story
+        .groups
+        .iter()
+        .find(|group| group.passes.iter().any(|pass| pass.count > 0))
+        .and_then(passes_to_stable);
     let statement = statement(count, rhythm, &width, depth, stable);
     let mut finding =
         Finding::number(FindingCode::WriteValleys, Estimate::exact(count as f64), "count", statement, evidence(run, story))
@@ -127,13 +137,17 @@ fn recurring(run: &RunView<'_>, story: &Story, rhythm: &Rhythm) -> Finding {
                 "Before you compare sequential writes, write all of the drive in order in blocks of 8 MiB or more, and repeat what looks slow; \
                  the mean over a minute hardly changes.",
             );
-    for (name, estimate) in [("interval_s", &rhythm.seconds), ("interval_bytes", &rhythm.bytes), ("width_s", &width)] {
+    for (name, estimate) in
+        [("interval_s", &rhythm.seconds), ("interval_bytes", &rhythm.bytes), ("width_s", &width)]
+    {
         finding = finding
             .with_data(name, Datum::Number(estimate.value))
             .with_data(format!("{name}_low"), Datum::Number(estimate.low))
             .with_data(format!("{name}_high"), Datum::Number(estimate.high));
     }
-    finding = finding.with_data("depth_ratio", Datum::Number(depth)).with_data("by", Datum::Text(rhythm.by.name().into()));
+    finding = finding
+        .with_data("depth_ratio", Datum::Number(depth))
+        .with_data("by", Datum::Text(rhythm.by.name().into()));
     if let Some(stable) = stable {
         finding = finding.with_data("passes_to_stable", Datum::Integer(stable as u64));
     }
@@ -146,7 +160,10 @@ fn recurring(run: &RunView<'_>, story: &Story, rhythm: &Rhythm) -> Finding {
 
 /// After how many passes they stay the same; none if they did not yet.
 fn passes_to_stable(group: &Group) -> Option<usize> {
-    stable_from(&group.full_rate()).map(|from| from + 1)
+    let full_rate = group.full_rate();
+    let first = full_rate.get(stable_from(&full_rate)?)?;
+    // Slowed ones count too: they write the same.
+    group.passes.iter().position(|pass| pass.phases == first.phases).map(|index| index + 1)
 }
 
 fn statement(count: u64, rhythm: &Rhythm, width: &Estimate, depth: f64, stable: Option<usize>) -> String {
@@ -180,9 +197,17 @@ fn statement(count: u64, rhythm: &Rhythm, width: &Estimate, depth: f64, stable: 
 fn width(pass: &Pass, depth: f64) -> Estimate {
     let widths: Vec<f64> = pass.falls.iter().map(|fall| fall.lost_s / (1.0 - depth.min(0.95))).collect();
     let mean = widths.iter().sum::<f64>() / widths.len().max(1) as f64;
-    let (low, high) = widths.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), width| (low.min(*width), high.max(*width)));
+    let (low, high) = widths
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), width| (low.min(*width), high.max(*width)));
     let low = if widths.is_empty() { 0.0 } else { low };
-    Estimate { value: mean, low: low.min(mean), high: high.max(mean), confidence: CONFIDENCE, effective_count: widths.len() as f64 }
+    Estimate {
+        value: mean,
+        low: low.min(mean),
+        high: high.max(mean),
+        confidence: CONFIDENCE,
+        effective_count: widths.len() as f64,
+    }
 }
 
 fn test(rhythm: &Rhythm) -> Datum {
@@ -202,7 +227,11 @@ fn evidence(run: &RunView<'_>, story: &Story) -> Vec<model::finding::Evidence> {
 
 /// A row for each pass, in the order in which they were made.
 fn table(story: &Story, depth: f64) -> Datum {
-    let rows = story.groups.iter().enumerate().flat_map(|(group, of)| of.passes.iter().map(move |pass| (group, pass)));
+    let rows = story
+        .groups
+        .iter()
+        .enumerate()
+        .flat_map(|(group, of)| of.passes.iter().map(move |pass| (group, pass)));
     let row = |(group, pass): (usize, &Pass)| {
         Datum::record([
             ("group", Datum::Integer(group as u64 + 1)),

@@ -52,7 +52,8 @@ pub(super) fn each_cell(
             // From the end of a request to the end of the next: at one at a time nothing lies between.
             let mut before_ns = first.completed_ns;
             let pieces = ios.map(move |io| {
-                let start_ns = std::mem::replace(&mut before_ns, io.completed_ns.max(before_ns));
+                let start_ns = before_ns;
+                before_ns = before_ns.max(io.completed_ns);
                 Cell {
                     start_s: start_ns as f64 / 1e9,
                     seconds: io.completed_ns.saturating_sub(start_ns) as f64 / 1e9,

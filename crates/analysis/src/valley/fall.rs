@@ -168,7 +168,10 @@ impl FallFinder {
 
     /// What is usual is the lowest of three windows: behind a step to a lower rate that is the new one, so that a step is no fall.
     fn look(&mut self, window: Window, after: Option<f64>) {
-        let usual = [self.median_before, Some(window.median), after].into_iter().flatten().fold(f64::INFINITY, f64::min);
+        let usual = [self.median_before, Some(window.median), after]
+            .into_iter()
+            .flatten()
+            .fold(f64::INFINITY, f64::min);
         self.median_before = Some(window.median);
         self.found.seconds += window.seconds;
         let low_share = self.low_share(usual, window.noise);

@@ -87,8 +87,10 @@ pub fn rhythm(gaps: &[Gap]) -> Option<Rhythm> {
     let of = |slowed: bool, value: fn(&Gap) -> f64| -> Vec<f64> {
         kept.iter().filter(|gap| slowed || !gap.slowed).map(value).collect()
     };
-    let seconds = mean(&of(by == Bound::Time, |gap| gap.seconds)).or_else(|| mean(&of(true, |gap| gap.seconds)))?;
-    let bytes = mean(&of(by == Bound::Bytes, |gap| gap.bytes)).or_else(|| mean(&of(true, |gap| gap.bytes)))?;
+    let seconds =
+        mean(&of(by == Bound::Time, |gap| gap.seconds)).or_else(|| mean(&of(true, |gap| gap.seconds)))?;
+    let bytes =
+        mean(&of(by == Bound::Bytes, |gap| gap.bytes)).or_else(|| mean(&of(true, |gap| gap.bytes)))?;
     let by_chance = (evenly * tests).min(1.0);
     Some(Rhythm { seconds, bytes, variation_s, variation_bytes, by_chance, by, t, gaps: count })
 }
@@ -96,7 +98,8 @@ pub fn rhythm(gaps: &[Gap]) -> Option<Rhythm> {
 /// All gaps but those in which a fall seems to be missing; all if these are too many.
 fn without_missed(gaps: &[Gap]) -> Vec<Gap> {
     let median_of = |slowed: bool| {
-        let mut of: Vec<f64> = gaps.iter().filter(|gap| gap.slowed == slowed).map(|gap| gap.seconds).collect();
+        let mut of: Vec<f64> =
+            gaps.iter().filter(|gap| gap.slowed == slowed).map(|gap| gap.seconds).collect();
         super::fall::middle(&mut of)
     };
     let medians = [median_of(false), median_of(true)];
@@ -150,7 +153,8 @@ fn evenness_by_chance(count: usize, variation: f64) -> f64 {
         return 0.0;
     }
     let dimensions = n - 1.0;
-    let ball = dimensions / 2.0 * std::f64::consts::PI.ln() - ln_gamma(dimensions / 2.0 + 1.0) + dimensions * radius.ln();
+    let ball = dimensions / 2.0 * std::f64::consts::PI.ln() - ln_gamma(dimensions / 2.0 + 1.0)
+        + dimensions * radius.ln();
     let simplex = n.sqrt().ln() - ln_gamma(n);
     (ball - simplex).exp().min(1.0)
 }
@@ -190,13 +194,19 @@ mod tests {
 
     #[test]
     fn time_and_bytes_are_told_apart_by_two_rates() {
-        let by_time: Vec<Gap> = [60.0, 61.0, 58.5, 60.4].map(|s| gap(s, 7e7, false)).into_iter()
-            .chain([59.0, 61.2, 60.1].map(|s| gap(s, 4.2e7, true))).collect();
+        let by_time: Vec<Gap> = [60.0, 61.0, 58.5, 60.4]
+            .map(|s| gap(s, 7e7, false))
+            .into_iter()
+            .chain([59.0, 61.2, 60.1].map(|s| gap(s, 4.2e7, true)))
+            .collect();
         let found = rhythm(&by_time).unwrap();
         assert_eq!(found.by, Bound::Time);
         assert!(found.by_chance < 1e-4 && found.seconds.covers(60.0), "{found:?}");
-        let by_bytes: Vec<Gap> = [4.0, 4.1, 3.9, 4.05].map(|gb| gap(gb * 1e9 / 7e7, 7e7, false)).into_iter()
-            .chain([4.02, 3.95, 4.1].map(|gb| gap(gb * 1e9 / 4.2e7, 4.2e7, true))).collect();
+        let by_bytes: Vec<Gap> = [4.0, 4.1, 3.9, 4.05]
+            .map(|gb| gap(gb * 1e9 / 7e7, 7e7, false))
+            .into_iter()
+            .chain([4.02, 3.95, 4.1].map(|gb| gap(gb * 1e9 / 4.2e7, 4.2e7, true)))
+            .collect();
         let found = rhythm(&by_bytes).unwrap();
         assert_eq!(found.by, Bound::Bytes);
         assert!(found.bytes.covers(4e9), "{found:?}");

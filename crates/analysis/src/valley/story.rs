@@ -119,13 +119,15 @@ impl Story {
             return;
         }
         match (&summary.phase.workload, summary.phase.kind) {
-            (Some(workload), PhaseKind::Measure) if is_measurement(summary) => match workload.mix.operations() {
-                [Operation::Write] if workload.pattern == Pattern::Sequential => {
-                    self.add_pass(run, index, summary, workload);
+            (Some(workload), PhaseKind::Measure) if is_measurement(summary) => {
+                match workload.mix.operations() {
+                    [Operation::Write] if workload.pattern == Pattern::Sequential => {
+                        self.add_pass(run, index, summary, workload);
+                    }
+                    [Operation::Read] => self.add_reading(run, index, summary),
+                    _ => self.ended_s = None,
                 }
-                [Operation::Read] => self.add_reading(run, index, summary),
-                _ => self.ended_s = None,
-            },
+            }
             (Some(_), PhaseKind::Precondition | PhaseKind::Purge) => {
                 self.conditioning.push(index);
                 (self.begins_group, self.ended_s) = (true, None);
@@ -149,7 +151,8 @@ impl Story {
         };
         let begin_s = summary.start_ns as f64 / 1e9;
         let goes_on = self.ended_s.is_some_and(|ended_s| begin_s - ended_s <= PAUSE_S_MAX);
-        let is_as_before = self.groups.last().and_then(|group| group.passes.last()).is_some_and(|pass| pass.shape == shape);
+        let is_as_before =
+            self.groups.last().and_then(|group| group.passes.last()).is_some_and(|pass| pass.shape == shape);
         if !goes_on || !is_as_before {
             self.last_fall = None;
         }
@@ -197,13 +200,15 @@ impl Story {
 
     /// The pass that a phase which begins there belongs to: the last one, if it goes on from there.
     fn pass_for(&mut self, shape: PassShape, first_byte: u64) -> &mut Pass {
-        let is_other = |group: &Group| group.passes.last().is_some_and(|pass| pass.shape.block != shape.block);
+        let is_other =
+            |group: &Group| group.passes.last().is_some_and(|pass| pass.shape.block != shape.block);
         if std::mem::take(&mut self.begins_group) || self.groups.last().is_none_or(is_other) {
             let conditioning = std::mem::take(&mut self.conditioning);
             self.groups.push(Group { conditioning, passes: Vec::new() });
         }
         let group = self.groups.last_mut().expect("a group was just made, or there was one");
-        let goes_on = group.passes.last().is_some_and(|pass| pass.shape == shape && first_byte >= pass.end_byte);
+        let goes_on =
+            group.passes.last().is_some_and(|pass| pass.shape == shape && first_byte >= pass.end_byte);
         if !goes_on {
             group.passes.push(Pass {
                 shape,
@@ -304,7 +309,8 @@ impl Story {
                 let near = SAME_PLACE_S * pair[0].rate().max(pair[1].rate());
                 let chance = (2.0 * near * pair[0].falls.len() as f64 / pair[0].bytes.max(1) as f64).min(1.0);
                 let is_near = |one: &Fall, two: &Fall| one.first_byte.abs_diff(two.first_byte) as f64 <= near;
-                let again = pair[1].falls.iter().filter(|two| pair[0].falls.iter().any(|one| is_near(one, two)));
+                let again =
+                    pair[1].falls.iter().filter(|two| pair[0].falls.iter().any(|one| is_near(one, two)));
                 same += again.count() as u64;
                 all += pair[1].falls.len() as u64;
                 expected += chance * pair[1].falls.len() as f64;
@@ -318,10 +324,9 @@ impl Story {
     }
 }
 
-
-
 fn falls_of(run: &RunView<'_>, index: u32, summary: &PhaseSummary, operation: Operation) -> PhaseFalls {
-    let block = summary.phase.workload.as_ref().map_or(Bytes::ZERO, |workload| workload.block_sizes.largest());
+    let block =
+        summary.phase.workload.as_ref().map_or(Bytes::ZERO, |workload| workload.block_sizes.largest());
     // Single requests begin and end where they do; slices do not.
     let has_ios = run.series.ios(index).next().is_some();
     let mut finder = FallFinder::new(block.0 as f64, has_ios);

@@ -22,6 +22,7 @@ mod state;
 mod stored;
 mod surface;
 mod sustain;
+mod valleys;
 
 use crate::error::{UserError, exit};
 use crate::store::{self, Store};
@@ -59,6 +60,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Access(access)) => access::run(&access, store),
         Some(Command::Geometry(geometry)) => geometry::run(&geometry, store),
         Some(Command::Sustain(sustain)) => sustain::run(&sustain, store),
+        Some(Command::Valleys(valleys)) => valleys::run(&valleys, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),

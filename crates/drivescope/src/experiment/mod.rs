@@ -9,6 +9,7 @@ pub mod geometry;
 mod preparation;
 pub mod surface;
 pub mod sustain;
+pub mod valleys;
 
 use model::plan::{Phase, PhaseKind};
 use model::range::ByteRange;

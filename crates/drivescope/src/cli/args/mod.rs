@@ -7,6 +7,7 @@ mod state;
 mod stored;
 mod surface;
 mod sustain;
+mod valleys;
 
 pub use access::{AccessArguments, GridArguments};
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
@@ -23,6 +24,7 @@ pub use stored::{
 };
 pub use surface::{SurfaceArguments, SurfaceWayArguments};
 pub use sustain::{SustainArguments, SustainLoadArguments, UntilArgument};
+pub use valleys::{PassArguments, ValleysArguments, WayArgument};
 
 /// Measures a storage drive and says what it found: how fast, how even, how many at once; with an interval on every
 /// number, and "unknown, because …" where it cannot tell.
@@ -53,6 +55,8 @@ pub enum Command {
     Geometry(GeometryArguments),
     /// Write until the rate falls: how much fits before that, how fast it is then, and what a rest gives back
     Sustain(SustainArguments),
+    /// Look for short falls of the write rate that recur: what brings them, and what takes them away
+    Valleys(ValleysArguments),
     /// List the drives, who uses them, and whether they may be read and written
     List(ListArguments),
     /// List the runs that are kept, newest first

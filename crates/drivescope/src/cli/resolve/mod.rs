@@ -2,6 +2,7 @@
 
 mod choose;
 mod sustain;
+mod valleys;
 
 use super::args::{
     AccessArguments, CheckArguments, EngineArgument, EstimateArguments, ExperimentArguments,
@@ -21,6 +22,7 @@ use model::units::{Bytes, Nanos, Offset};
 use model::workload::Caching;
 use std::hash::{BuildHasher, Hasher};
 pub use sustain::sustain;
+pub use valleys::valleys;
 
 /// What the options of an experiment mean.
 #[derive(Clone, Debug)]

@@ -1,0 +1,98 @@
+//! The phases that bring a drive into a state before passes.
+
+use super::NAME;
+use super::wish::{Amount, Condition};
+use crate::experiment::preparation::phase;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::target::TargetFacts;
+use model::units::{Bytes, MIB, Nanos};
+use model::workload::{BlockSizes, DataPattern, OperationMix, Pattern, Workload};
+
+/// Halves are filled in blocks of this size: what was seen to leave no valleys.
+pub(super) const LARGE: Bytes = Bytes::from_mib(8);
+/// Sizes of mixed writes and how often each comes: the small ones of a system that is started, and larger ones between.
+const MIXED_SIZES: [(Bytes, f64); 3] =
+    [(Bytes::from_kib(4), 0.2), (Bytes::from_kib(16), 0.3), (Bytes::from_kib(64), 0.5)];
+const RANDOM_BLOCK: Bytes = Bytes::from_kib(16);
+/// Erasing asks for so much at once, and zeroes are written so.
+const DISCARD_BLOCK: Bytes = Bytes::from_mib(64);
+const ZERO_BLOCK: Bytes = Bytes::from_mib(1);
+/// No drive is waited for that writes less than this at random or in order, in bytes a second.
+const RANDOM_RATE_MIN: u64 = 4 * MIB;
+const RATE_MIN: u64 = 20 * MIB;
+
+/// How long so many bytes in order may take at most.
+pub(super) fn time_max(bytes: Bytes) -> Nanos {
+    Nanos::from_secs(bytes.0 / RATE_MIN + 10)
+}
+
+/// The phases of a condition of an area.
+pub(super) fn phases(condition: Condition, area: ByteRange, facts: &TargetFacts) -> Vec<Phase> {
+    match condition {
+        Condition::None => Vec::new(),
+        Condition::Mixed(amount) => vec![mixed(area, amount)],
+        Condition::Random(amount) => vec![random(area, amount, facts)],
+        Condition::Sequential(block) => vec![fill(area, block)],
+        Condition::Erase => vec![erase(area, facts)],
+        Condition::Halves => {
+            let (first, second) = (area.part(0, 2), area.part(1, 2));
+            vec![mixed(first, Amount::HalfOfArea), fill(second.align_inward(LARGE), LARGE)]
+        }
+    }
+}
+
+fn stop(area: ByteRange, amount: Amount) -> StopCondition {
+    let bytes = match amount {
+        Amount::HalfOfArea => Bytes(area.bytes().0 / 2),
+        Amount::Bytes(bytes) => bytes,
+        Amount::Time(time) => return StopCondition::after(time),
+    };
+    StopCondition::after(Nanos::from_secs(bytes.0 / RANDOM_RATE_MIN + 10)).or_bytes(bytes)
+}
+
+fn mixed(area: ByteRange, amount: Amount) -> Phase {
+    let block = Bytes::from_kib(4);
+    let workload = Workload {
+        block_sizes: BlockSizes::mix(MIXED_SIZES.to_vec()).expect("the shares add up to more than zero"),
+        ..Workload::new(
+            area.align_inward(block),
+            Pattern::Mixed { random_share: 0.5 },
+            OperationMix::Write,
+            block,
+            1,
+        )
+    };
+    precondition("mixed writes", workload, stop(area, amount))
+}
+
+fn random(area: ByteRange, amount: Amount, facts: &TargetFacts) -> Phase {
+    let block = RANDOM_BLOCK.max(facts.logical_block);
+    let pattern = Pattern::RandomWithReplacement;
+    let workload = Workload::new(area.align_inward(block), pattern, OperationMix::Write, block, 1);
+    precondition("random writes", workload, stop(area, amount))
+}
+
+fn fill(area: ByteRange, block: Bytes) -> Phase {
+    let area = area.align_inward(block);
+    let workload = Workload::new(area, Pattern::Sequential, OperationMix::Write, block, 1);
+    let stop = StopCondition { time: Some(time_max(area.bytes())), ..StopCondition::one_pass() };
+    precondition(&format!("fill in order with blocks of {block}"), workload, stop)
+}
+
+fn erase(area: ByteRange, facts: &TargetFacts) -> Phase {
+    let stop = StopCondition { time: Some(time_max(area.bytes())), ..StopCondition::one_pass() };
+    let (name, mix, block) = match facts.discard_max {
+        Some(_) => ("erase by discarding", OperationMix::Discard, DISCARD_BLOCK),
+        None => ("erase by writing zeroes", OperationMix::Write, ZERO_BLOCK),
+    };
+    let area = area.align_inward(block);
+    let workload =
+        Workload { data: DataPattern::Zero, ..Workload::new(area, Pattern::Sequential, mix, block, 1) };
+    phase(NAME, name.into(), PhaseKind::Purge, Some(workload), stop)
+}
+
+fn precondition(name: &str, workload: Workload, stop: StopCondition) -> Phase {
+    let name = format!("{name} over {}", workload.range.bytes());
+    phase(NAME, name, PhaseKind::Precondition, Some(workload), stop)
+}

@@ -1,0 +1,88 @@
+//! The phases of a pass over an area, and of reading it to compare.
+
+use super::NAME;
+use super::conditioning::time_max;
+use super::wish::Way;
+use crate::experiment::preparation::phase;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::units::{Bytes, Nanos, Offset};
+use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
+
+/// A pass that crosses an area has so many stretches …
+const STRETCHES: u64 = 16;
+/// … and touches no more than this share of each, as HD Tune does.
+const TOUCHED_SHARE_MAX: f64 = 0.3;
+/// What a pass writes at most, unless everything is asked for: some minutes of writing on drives that are known to have valleys.
+pub(super) const PASS_BYTES_MAX: Bytes = Bytes::from_gib(64);
+/// Stretches begin at multiples of this: the largest regions that are known to count by themselves.
+const GRID: Bytes = Bytes::from_mib(16);
+/// Reading to compare is done in blocks of this size: small enough that slices show what it does.
+const READ_BLOCK: Bytes = Bytes::from_kib(256);
+
+/// The stretches that a pass writes in blocks of that size, in order.
+pub(super) fn stretches(area: ByteRange, block: Bytes, way: Option<Way>) -> Vec<ByteRange> {
+    let is_small = area.bytes() <= PASS_BYTES_MAX || area.bytes().0 < GRID.0 * STRETCHES * 8;
+    let way = way.unwrap_or(if is_small { Way::Everything } else { Way::Crossing });
+    let all = area.align_inward(block);
+    if way == Way::Everything {
+        return vec![all];
+    }
+    let share = TOUCHED_SHARE_MAX.min(PASS_BYTES_MAX.0 as f64 / area.bytes().0 as f64);
+    let stretch = |index| {
+        let part = area.part(index, STRETCHES);
+        let first = part.first().0.next_multiple_of(GRID.0.max(block.0));
+        let bytes = Bytes((part.bytes().0 as f64 * share) as u64).round_down_to(block).max(block);
+        ByteRange::new(Offset(first), bytes).filter(|range| all.contains(range))
+    };
+    let stretches: Vec<ByteRange> = (0..STRETCHES).filter_map(stretch).collect();
+    if stretches.is_empty() { vec![all] } else { stretches }
+}
+
+/// The phases of a pass; at that many bytes a second if it is to be slower than the drive can.
+pub(super) fn pass(stretches: &[ByteRange], block: Bytes, name: &str, slowed_to: Option<f64>) -> Vec<Phase> {
+    let count = stretches.len();
+    let of = |(number, range): (usize, &ByteRange)| {
+        let arrival = match slowed_to {
+            None => Arrival::ClosedLoop,
+            Some(rate) => Arrival::OpenLoop { per_second: rate / block.0 as f64, spacing: Spacing::Even },
+        };
+        let workload =
+            Workload { arrival, ..Workload::new(*range, Pattern::Sequential, OperationMix::Write, block, 1) };
+        let stop = StopCondition { time: Some(time_max(range.bytes())), ..StopCondition::one_pass() };
+        let name =
+            if count == 1 { name.to_string() } else { format!("{name}, stretch {} of {count}", number + 1) };
+        phase(NAME, name, PhaseKind::Measure, Some(workload), stop)
+    };
+    stretches.iter().enumerate().map(of).collect()
+}
+
+/// Reading an area in order for so long.
+pub(super) fn reading(area: ByteRange, logical_block: Bytes, time: Nanos) -> Phase {
+    let block = READ_BLOCK.max(logical_block);
+    let workload = Workload::new(area.align_inward(block), Pattern::Sequential, OperationMix::Read, block, 1);
+    let name = "read to compare".to_string();
+    phase(NAME, name, PhaseKind::Measure, Some(workload), StopCondition::after(time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_crosses_a_large_area_and_writes_all_of_a_small_one() {
+        let block = Bytes::from_kib(64);
+        let drive = ByteRange::whole(Bytes(80_026_361_856));
+        let crossing = stretches(drive, block, None);
+        let touched: u64 = crossing.iter().map(|range| range.bytes().0).sum();
+        assert_eq!(crossing.len(), 16);
+        assert!((touched as f64 / 80.026e9 - 0.3).abs() < 0.001, "{touched}");
+        assert!(crossing.windows(2).all(|pair| pair[0].end() < pair[1].first()));
+        assert_eq!(stretches(drive, block, Some(Way::Everything)), [drive.align_inward(block)]);
+        let small = ByteRange::whole(Bytes::from_gib(4));
+        assert_eq!(stretches(small, block, None), [small]);
+        let large = stretches(ByteRange::whole(Bytes(4_000_787_030_016)), block, None);
+        let touched: u64 = large.iter().map(|range| range.bytes().0).sum();
+        assert!(touched <= PASS_BYTES_MAX.0);
+    }
+}
