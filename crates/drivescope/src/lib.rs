@@ -8,6 +8,7 @@ pub mod error;
 pub mod event;
 pub mod experiment;
 mod interrupt;
+pub mod pattern_file;
 pub mod reproduce;
 mod screen;
 pub mod session;

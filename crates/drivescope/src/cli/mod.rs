@@ -15,6 +15,7 @@ mod plan;
 mod report;
 mod resolve;
 mod resume;
+mod run_plan;
 mod runs;
 mod show;
 mod sim;
@@ -61,6 +62,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Geometry(geometry)) => geometry::run(&geometry, store),
         Some(Command::Sustain(sustain)) => sustain::run(&sustain, store),
         Some(Command::Valleys(valleys)) => valleys::run(&valleys, store),
+        Some(Command::Run(plan)) => run_plan::run(&plan, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),

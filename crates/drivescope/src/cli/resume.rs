@@ -3,7 +3,9 @@
 use super::args::{Arguments, Command, ExperimentArguments, OutputArguments, WritingArguments};
 use super::measure::Begun;
 use super::resolve::{self, Resolved};
-use super::{access, check, existing_store, geometry, measure, no_runs, output, surface, sustain, valleys};
+use super::{
+    access, check, existing_store, geometry, measure, no_runs, output, run_plan, surface, sustain, valleys,
+};
 use crate::error::UserError;
 use crate::experiment::{Experiment, Question};
 use crate::session::resume;
@@ -132,6 +134,12 @@ fn repeated(run: &Run, writing: Option<&WritingArguments>) -> Result<Repeated, U
             typed.writing.renew(run, writing)?;
             let (resolved, wish) = resolve::valleys(&typed)?;
             let plan_of: PlanOf = Box::new(move |question| valleys::plan(wish, question));
+            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
+        }
+        Some(Command::Run(mut typed)) => {
+            typed.writing.renew(run, writing)?;
+            let (resolved, file, each) = resolve::run_plan(&typed)?;
+            let plan_of: PlanOf = Box::new(move |question| run_plan::plan(file, each, question));
             Ok(Repeated::new(&typed.experiment, resolved, plan_of))
         }
         Some(Command::Geometry(typed)) => {

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod check;
 pub mod geometry;
+pub mod plan_file;
 mod preparation;
 pub mod surface;
 pub mod sustain;

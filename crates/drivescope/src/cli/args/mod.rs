@@ -2,6 +2,7 @@
 
 mod access;
 mod choose;
+mod run_plan;
 mod sim;
 mod state;
 mod stored;
@@ -12,6 +13,7 @@ mod valleys;
 pub use access::{AccessArguments, GridArguments};
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use run_plan::RunPlanArguments;
 pub use sim::{
     SimArguments, SimCommand, SimListArguments, SimMountArguments, SimNewArguments, SimReproduceArguments,
     SimShowArguments, SimTruthArguments,
@@ -57,6 +59,8 @@ pub enum Command {
     Sustain(SustainArguments),
     /// Look for short falls of the write rate that recur: what brings them, and what takes them away
     Valleys(ValleysArguments),
+    /// Run the steps of a plan of your own, of Iometer's access specifications or of a fio job file
+    Run(RunPlanArguments),
     /// List the drives, who uses them, and whether they may be read and written
     List(ListArguments),
     /// List the runs that are kept, newest first
