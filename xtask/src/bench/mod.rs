@@ -7,6 +7,7 @@
 
 mod access;
 mod contender;
+mod document;
 mod measurement;
 mod mount;
 mod options;
@@ -16,6 +17,7 @@ mod sim;
 mod summary;
 mod surface;
 mod virtual_drive;
+mod writes;
 
 use std::fs;
 use std::path::PathBuf;
@@ -42,6 +44,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
         Some((name, rest)) if name == "mount" => return mount::run(rest),
         Some((name, rest)) if name == "sim" => return sim::run(rest),
         Some((name, rest)) if name == "surface" => return surface::run(rest),
+        Some((name, rest)) if name == "writes" => return writes::run(rest),
         _ => return Err(Failure::cannot(options::USAGE)),
     };
     let program = build_example("engine_rate")?;

@@ -7,6 +7,7 @@ use sim::truth::{Truth, truth_of};
 
 use super::knee;
 use crate::Failure;
+use crate::bench::document::{covers, device_s, finding};
 use crate::bench::virtual_drive::Drive;
 
 /// How far off a code may be.
@@ -84,17 +85,6 @@ impl Score {
     }
 }
 
-fn finding(document: &Value, code: FindingCode) -> Option<&Value> {
-    document["findings"].as_array()?.iter().find(|finding| finding["code"] == code.name())
-}
-
-fn device_s(document: &Value) -> f64 {
-    let last = document["phases"].as_array().and_then(|phases| phases.last());
-    last.map_or(0.0, |last| {
-        last["start_s"].as_f64().unwrap_or_default() + last["seconds"].as_f64().unwrap_or_default()
-    })
-}
-
 /// The numbers at a time that a run measured.
 fn measured(document: &Value) -> Vec<f64> {
     let gain = finding(document, FindingCode::ConcurrencyGain);
@@ -114,11 +104,6 @@ fn number(found: Option<&Value>, truth: Option<f64>, allowed: Allowed) -> Verdic
         Allowed::Exact | Allowed::OneStep => off < 0.5,
     };
     Verdict::Found { error, allowed: is_allowed, covered: covers(found, truth) }
-}
-
-fn covers(found: &Value, truth: f64) -> Option<bool> {
-    let (low, high) = found["low"].as_f64().zip(found["high"].as_f64())?;
-    Some((low..=high).contains(&truth))
 }
 
 /// Members, kind and chunk must all be right.
