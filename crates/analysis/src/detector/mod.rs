@@ -14,6 +14,7 @@ mod datasheet_claims;
 mod device_lost;
 mod drive_cache;
 mod full_pass_time;
+mod idle_recovery;
 mod interface_limit;
 
 mod read_ahead;
@@ -30,6 +31,8 @@ mod unmapped_ranges;
 mod valley_cure;
 mod wake_up;
 mod wording;
+mod write_cliff;
+mod write_steady_state;
 mod write_valleys;
 mod zone_ratio;
 mod zone_table;
@@ -114,6 +117,9 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &seek::Seek,
     &track_layout::TrackLayout,
     &recording_kind::RecordingKind,
+    &write_cliff::WriteCliff,
+    &write_steady_state::WriteSteadyState,
+    &idle_recovery::IdleRecovery,
     &write_valleys::WriteValleys,
     &valley_cure::ValleyCure,
 ];

@@ -4,6 +4,7 @@ use super::history::Piece;
 use super::level::{Level, STEP_MIN, levels};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
+use model::units::MIB;
 
 /// After a fall so many pieces are seen at least.
 const PIECES_AFTER_MIN: usize = 5;
@@ -88,6 +89,12 @@ fn ends_slow(pieces: &[Piece], levels: &[Level]) -> bool {
     let slow = |piece: &&Piece| piece.seconds_per_byte().ln() > level.cost.value + STEP_MIN;
     pieces.iter().rev().take(2).all(|piece| slow(&piece))
         || levels.len() > 1 && level.pieces() < PIECES_AFTER_MIN
+}
+
+/// Falls within this many bytes are those of the drive's own memory, not of what it writes to: of disks 512 MiB at most (Exos X18 and
+/// later, data sheets), of flash drives 64 MiB beside what their tables take.
+pub fn memory_bytes(turns: bool) -> f64 {
+    (if turns { 512 * MIB } else { 64 * MIB }) as f64
 }
 
 /// Where the rate fell: within the pieces at the border, where as much of their time as they took is explained by both rates.

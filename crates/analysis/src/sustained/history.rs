@@ -40,11 +40,13 @@ pub struct History<'run> {
 }
 
 impl Piece {
-    fn of(phase: u32, summary: &PhaseSummary) -> Option<Piece> {
+    /// What that phase wrote, if it wrote anything.
+    pub fn of(phase: u32, summary: &PhaseSummary) -> Option<Piece> {
         let bytes = summary.totals_of(Operation::Write)?.bytes as f64;
         let seconds = (summary.duration_ns + summary.flush_ns()) as f64 / 1e9;
         let start_s = summary.start_ns as f64 / 1e9;
-        (bytes > 0.0 && seconds > 0.0).then_some(Piece { phase, start_s, bytes, seconds })
+        // What took no time at all took less than the clock shows.
+        (bytes > 0.0).then_some(Piece { phase, start_s, bytes, seconds: seconds.max(1e-9) })
     }
 
     /// What a byte took, in seconds.

@@ -69,9 +69,14 @@ impl Level {
 /// The logarithm of what a byte takes. Pieces are of different sizes, and the small ones come first: each counts by what it wrote.
 fn cost(pieces: &[Piece], noise: f64) -> Mean {
     let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
-    let sample = Sample::new(logs.clone()).expect("a level has a piece");
+    let alone = Mean {
+        value: logs.first().copied().unwrap_or(0.0),
+        variance: noise * noise,
+        degrees_of_freedom: 1.0,
+    };
+    let Some(sample) = Sample::new(logs.clone()) else { return alone };
     let median = sample.median();
-    let spread = sample.scaled_mad().max(noise).max(NOISE_MIN);
+    let spread = sample.scaled_mad().max(noise);
     let (mut bytes, mut seconds) = (0.0, 0.0);
     let mut kept = Vec::new();
     for (piece, log) in pieces.iter().zip(&logs).filter(|(_, log)| (*log - median).abs() <= 3.0 * spread) {
@@ -82,8 +87,7 @@ fn cost(pieces: &[Piece], noise: f64) -> Mean {
     let value = if bytes > 0.0 { (seconds / bytes).ln() } else { median };
     let kept = Sample::new(kept).unwrap_or(sample);
     let effective = effective_count(&kept);
-    let variance = if kept.count() > 1 { kept.variance() / effective } else { noise * noise };
-    Mean { value, variance, degrees_of_freedom: (effective - 1.0).max(1.0) }
+    Mean { value, variance: kept.variance() / effective, degrees_of_freedom: (effective - 1.0).max(1.0) }
 }
 
 /// The levels of a stream, in the order of time; empty for a stream that is too short to tell.

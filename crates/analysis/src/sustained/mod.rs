@@ -1,11 +1,18 @@
-//! How fast a drive takes writes that go on: pieces of writing by what had been written, levels of rate, and where it falls.
+//! How fast a drive takes writes that go on: pieces of writing by what had been written, levels of rate, where it falls and why, when
+//! it is steady, and what a rest gives back.
 //!
 //! The experiment that writes and the detectors read the same: the one to know when to stop, the others to conclude.
 
+mod cause;
 mod fall;
 mod history;
 mod level;
+mod regained;
+mod steady;
 
-pub use fall::{Fall, Standing, standing};
+pub use cause::{Cause, cause};
+pub use fall::{Fall, Standing, memory_bytes, standing};
 pub use history::{History, Piece, Stream};
 pub use level::{Level, levels};
+pub use regained::{Regained, regained};
+pub use steady::{Rounds, WRITTEN_OVER_MIN, rounds};

@@ -5,7 +5,7 @@ use super::{Budget, NAME, SustainWish};
 use crate::experiment::preparation::phase;
 use crate::experiment::{Experiment, Outlook, Question, Step};
 use analysis::recording::{Probes, Writing};
-use analysis::sustained::{History, Piece, Standing, standing};
+use analysis::sustained::{History, Piece, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
@@ -28,6 +28,12 @@ const LONGER_SHARE: f64 = 0.4;
 /// A disk whose small writes go to their places has no cache to fill but its memory of 512 MiB at most: four times that shows the
 /// rate behind it.
 const IN_PLACE_BYTES: u64 = 2048 * MIB;
+/// Nothing that carries data to a drive is as fast as 100 GB/s (16 lanes of PCIe 5 carry 63): what seems to be is none, and so many
+/// pieces show it.
+const NO_TIME: f64 = 1e-11;
+const PIECES_TO_TELL: usize = 8;
+/// Before so much was written a disk is not taken to be steady: the largest media cache measured, twice (25 GB; Skylight, 2015).
+const DISK_SETTLED: f64 = 50e9;
 /// What is guessed of rates before any was measured, in bytes per second: of random writes to a disk, and to a SATA drive.
 const DISK_RATE: f64 = 12e6;
 const FLASH_RATE: f64 = 300e6;
@@ -63,14 +69,29 @@ impl Fall {
         if self.question.time_limit.is_some_and(|limit| elapsed >= limit) {
             return false;
         }
+        if pieces.len() >= PIECES_TO_TELL && pieces.iter().all(|piece| piece.seconds_per_byte() < NO_TIME) {
+            return false;
+        }
         let standing = standing(pieces, memory_bytes(self.mechanical));
         let may_write = self.budget.bytes.0.min(if in_place { IN_PLACE_BYTES } else { u64::MAX }) as f64;
         let longer = if self.budget.is_asked { 0.0 } else { LONGER_SHARE };
+        if self.wish.until_steady {
+            return self.written < may_write && !(standing != Standing::Falling && self.is_steady(pieces));
+        }
         match standing {
             Standing::Fell(_) => false,
             Standing::Falling => self.written < may_write * (1.0 + longer),
             Standing::Even => self.written < may_write,
         }
+    }
+
+    /// Whether the rate is what it will stay.
+    fn is_steady(&self, pieces: &[Piece]) -> bool {
+        let over = self.written / self.question.range.bytes().0 as f64;
+        // A disk may hold a media cache until as much was written as the largest of them takes, and as much again.
+        let is_settled =
+            if self.mechanical { self.written >= DISK_SETTLED } else { over >= WRITTEN_OVER_MIN };
+        is_settled && rounds(pieces).is_some_and(|rounds| rounds.are_steady())
     }
 
     fn piece(&self, pieces: &[Piece], elapsed: Nanos) -> Phase {
@@ -105,12 +126,6 @@ impl Fall {
     fn blocks(&self, bytes: f64) -> u64 {
         (bytes / self.wish.block.0 as f64).ceil().max(1.0) as u64 * self.wish.block.0
     }
-}
-
-/// Falls within this are those of the drive's own memory: of disks 512 MiB at most (Exos X18 and later, data sheets), of flash drives
-/// 64 MiB beside the tables.
-pub(super) fn memory_bytes(mechanical: bool) -> f64 {
-    (if mechanical { 512 * MIB } else { 64 * MIB }) as f64
 }
 
 /// The workload of a piece. Writes in order go on where the last piece ended.

@@ -2,19 +2,25 @@
 //! when the one before it is answered.
 
 mod budget;
+mod cross_check;
+mod drain;
 mod fall;
 mod kind;
+mod rest;
 mod wish;
 
 use super::preparation::{self, filled_range, is_mechanical, random_block};
 use super::{Experiment, Outlook, Question};
 use budget::Budget;
+use cross_check::CrossCheck;
+use drain::Drain;
 use fall::Fall;
 use kind::Kind;
 use model::plan::Phase;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
+use rest::Rest;
 use std::collections::VecDeque;
 
 pub use wish::{RESTS, SustainWish};
@@ -100,9 +106,22 @@ impl Sustain {
     }
 
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
-        let kind = Kind::new(&self.question).map(|kind| Box::new(kind) as Box<dyn Experiment>);
-        let fall = Box::new(Fall::new(&self.question, &self.wish, mechanical));
-        kind.into_iter().chain([fall as Box<dyn Experiment>]).collect()
+        let (question, wish) = (&self.question, &self.wish);
+        let mut parts: Vec<Box<dyn Experiment>> = Vec::new();
+        if let Some(part) = Kind::new(question) {
+            parts.push(Box::new(part));
+        }
+        parts.push(Box::new(Fall::new(question, wish, mechanical)));
+        if let Some(part) = CrossCheck::new(question, wish, mechanical) {
+            parts.push(Box::new(part));
+        }
+        if let Some(part) = Rest::new(question, wish, mechanical) {
+            parts.push(Box::new(part));
+        }
+        if wish.drain {
+            parts.push(Box::new(Drain::new(question)));
+        }
+        parts
     }
 }
 

@@ -1,0 +1,192 @@
+//! What can be written before the write rate falls for good.
+//!
+//! # What it finds
+//! The bytes after which writes that go on became slower and stayed so, the rates before and after, and all levels of rate; or that
+//! nothing of the kind came within what was written.
+//! # Why it matters
+//! An SMR disk writes at random into a media cache, a flash drive into cells with one bit each. Both are fast until that is full and
+//! several times slower after it, and no data sheet says where that is. Whoever stays within it or leaves pauses never meets it.
+//! # How
+//! Writes go on in pieces that are a small share of what was written before, each with its flush, so that the drive's own memory
+//! counts for nothing. The logarithms of what a byte took in each piece are cut into levels (`stats::change_point`), with a penalty
+//! from their own noise and stalls left out; levels less than 10 % apart are one. The fall is the first step down of 10 % and more
+//! after which the rate never comes back to halfway, until it has lasted for a tenth of what was written before or half of the time.
+//! Its place lies within the pieces at the border: where both rates explain the time that these took.
+//! # Cannot tell when
+//! Less was written than a cache can hold; the fall did not last until the end of what was allowed; the rate wanders by more than it
+//! falls. Where writes in order or a time of few writes made a flash drive fast again, it was no cache that was full: space had to be
+//! won back, which depends on what was written before, or the drive was too warm.
+//! # Known problems
+//! A cache that the host cannot fill faster than the drive empties it is not seen: few requests at a time hide it. Steps of less than
+//! 10 % are not told from drift. Behind the first fall there may be more; the finding says how far it looked.
+//! # References
+//! Aghayev, Shafaei, Desnoyers, "Skylight", FAST 2015 (media caches of 20 and 25 GB); Killick, Fearnhead, Eckley, "Optimal detection of
+//! changepoints with a linear computational cost", 2012; TechPowerUp's tests of 2020 to 2024 (falls after 22 to 700 GB).
+
+use super::trust::Subject;
+use super::wording::{number, plural, rate, size};
+use super::{Detector, Need};
+use crate::measured::{NO_TIME, Visit, evidence_of_phases, in_no_time, turns};
+use crate::stats::CONFIDENCE;
+use crate::sustained::{Cause, Fall, History, Level, Standing, cause, memory_bytes, standing};
+use model::finding::{Datum, Finding, FindingCode};
+use model::request::Operation;
+use model::run::RunView;
+use model::workload::Pattern;
+
+/// See the head of this file.
+pub(super) struct WriteCliff;
+
+/// The largest media cache that was measured holds 25 GB (Skylight); on a smaller span twice that, it need not fill, since what is
+/// written again takes no room.
+const MEDIA_CACHE_SPAN: u64 = 50_000_000_000;
+
+impl Detector for WriteCliff {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::WriteCliff]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Asked("sustain")]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let Some(history) = History::of(run) else {
+            return vec![Finding::unknown(FindingCode::WriteCliff, "Nothing could be written.")];
+        };
+        let finding =
+            found(run, &history).unwrap_or_else(|why| Finding::unknown(FindingCode::WriteCliff, why));
+        vec![finding]
+    }
+}
+
+fn found(run: &RunView<'_>, history: &History<'_>) -> Result<Finding, String> {
+    let pieces = history.first();
+    let phases: Vec<u32> = pieces.iter().map(|piece| piece.phase).collect();
+    let visits: Vec<Visit<'_>> = phases
+        .iter()
+        .filter_map(|&phase| {
+            Some(Visit { phase, summary: run.phases.get(phase as usize)?, workload: history.workload })
+        })
+        .collect();
+    if in_no_time(run, &visits) {
+        return Err(NO_TIME.into());
+    }
+    let written: f64 = pieces.iter().map(|piece| piece.bytes).sum();
+    match standing(pieces, memory_bytes(turns(run).unwrap_or(false))) {
+        Standing::Even => Err(no_fall(run, history, written)),
+        Standing::Falling => Err(format!(
+            "{} became slower towards the end of the {} that were written. Whether that lasts takes more: give a larger --bytes or \
+             --time-limit.",
+            writes(history),
+            size(written as u64)
+        )),
+        Standing::Fell(fall) => match cause(run, history, &fall) {
+            Cause::Cache => Ok(finding(run, history, &fall, &phases)),
+            other => Err(not_a_cache(history, &fall, other)),
+        },
+    }
+}
+
+/// "Random writes of 128 KiB".
+fn writes(history: &History<'_>) -> String {
+    let workload = history.workload;
+    let order = match &workload.pattern {
+        Pattern::Sequential => "Writes in order".to_string(),
+        Pattern::Mixed { random_share } => format!("Writes of which {} % jump", number(100.0 * random_share)),
+        _ => format!("Random {}", plural(Operation::Write).to_lowercase()),
+    };
+    format!("{order} of {}", workload.block_sizes.largest())
+}
+
+fn no_fall(run: &RunView<'_>, history: &History<'_>, written: f64) -> String {
+    let seconds: f64 = history.first().iter().map(|piece| piece.seconds).sum();
+    let sentence = format!(
+        "No fall within the {} that were written: {} ran at {} from beginning to end.",
+        size(written as u64),
+        lower(&writes(history)),
+        rate(written / seconds.max(1e-9))
+    );
+    let turns = turns(run);
+    if turns != Some(false) && history.span < MEDIA_CACHE_SPAN {
+        return format!(
+            "{sentence} Within the {} that were used, the media cache of an SMR disk need not fill: what is written again takes no \
+             room in it.",
+            size(history.span)
+        );
+    }
+    if turns == Some(false) && written < history.span as f64 {
+        return format!("{sentence} A flash cache can hold more: all of it has to be written once to know.");
+    }
+    sentence
+}
+
+fn lower(sentence: &str) -> String {
+    sentence[..1].to_lowercase() + &sentence[1..]
+}
+
+fn not_a_cache(history: &History<'_>, fall: &Fall, cause: Cause) -> String {
+    let fell = format!(
+        "{} fell from {} to {} after {}",
+        writes(history),
+        rate(fall.rate_before().value),
+        rate(fall.rate_after().value),
+        size(fall.bytes.value as u64)
+    );
+    match cause {
+        Cause::Heat => format!(
+            "{fell}, but came back while little was written, without a pause: the drive had become warm, or held back for a time. \
+             What a cache takes is hidden behind that."
+        ),
+        _ => format!(
+            "{fell}, but not because a cache was full: the drive was out of free space and had to win it back. After how much that \
+             begins depends on what was written to it before."
+        ),
+    }
+}
+
+fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]) -> Finding {
+    let (before, after) = (fall.rate_before(), fall.rate_after());
+    let looked: f64 = history.first().iter().map(|piece| piece.bytes).sum();
+    let statement = format!(
+        "{} run at {} until {} are written, then at {}, {} times slower.",
+        writes(history),
+        rate(before.value),
+        size(fall.bytes.value as u64),
+        rate(after.value),
+        number(before.value / after.value)
+    );
+    let level = |level: &Level| {
+        let interval = level.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp());
+        Datum::record([
+            ("from_bytes", Datum::Number(level.from_bytes)),
+            ("bytes_per_second", Datum::Number(interval.value)),
+            ("low", Datum::Number(interval.low)),
+            ("high", Datum::Number(interval.high)),
+        ])
+    };
+    let after_bytes: f64 = fall.after.bytes;
+    let finding = Finding::number(
+        FindingCode::WriteCliff,
+        fall.bytes,
+        "bytes",
+        statement,
+        evidence_of_phases(run, phases),
+    )
+    .with_advice(advice(fall))
+    .with_data("before", Datum::Number(before.value))
+    .with_data("after", Datum::Number(after.value))
+    .with_data("ratio", Datum::Number(after.value / before.value))
+    .with_data("levels", Datum::List(fall.levels.iter().map(level).collect()))
+    .with_data("after_over_bytes", Datum::Number(after_bytes))
+    .with_data("looked_until_bytes", Datum::Number(looked));
+    Subject::of(run).qualify(finding)
+}
+
+fn advice(fall: &Fall) -> String {
+    format!(
+        "Write less than {} at a time and leave pauses, and the rate stays at {}. `sustain --idle` says how long a pause has to be.",
+        size((0.9 * fall.bytes.low) as u64),
+        rate(fall.rate_before().value)
+    )
+}

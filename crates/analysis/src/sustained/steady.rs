@@ -1,0 +1,108 @@
+//! Whether the rate is steady, by the two criteria of SNIA's Performance Test Specification (2.0): over a window of five rounds the
+//! rates lie within 20 % of their mean, and the line through them rises or falls by no more than 10 % of it from the first to the last.
+//!
+//! A common tool calls a slope of so many percent *for each round* steady, which is four times as much over the window of five.
+
+use super::history::Piece;
+use crate::stats::mean::Mean;
+
+/// Rounds in the window, and what they may differ by.
+const ROUNDS: usize = 5;
+const RANGE_MAX: f64 = 0.2;
+const SLOPE_MAX: f64 = 0.1;
+/// The rounds are the last half of all that was written: then the rate has stayed as it is while as much again was written, however long
+/// it takes a drive to settle.
+const WINDOW_SHARE: f64 = 0.5;
+/// So often a flash drive is written over before its rate can be the lasting one (SNIA: twice the capacity before the first round).
+pub const WRITTEN_OVER_MIN: f64 = 2.0;
+
+/// The last half of what was written, in five rounds of as many bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rounds {
+    /// The rate of each, in bytes per second.
+    pub bytes_per_second: Vec<f64>,
+    /// The rate over all of them, with how well it is known.
+    pub mean: Mean,
+    /// The largest difference over the mean.
+    pub range_ratio: f64,
+    /// How far the line through them rises or falls over the mean.
+    pub slope_ratio: f64,
+}
+
+impl Rounds {
+    /// Whether both criteria hold.
+    pub fn are_steady(&self) -> bool {
+        self.range_ratio <= RANGE_MAX && self.slope_ratio <= SLOPE_MAX
+    }
+}
+
+/// The rounds of a stream; none when it is too short to have any.
+pub fn rounds(pieces: &[Piece]) -> Option<Rounds> {
+    if pieces.len() < 2 * ROUNDS {
+        return None;
+    }
+    let total: f64 = pieces.iter().map(|piece| piece.bytes).sum();
+    let from = total * (1.0 - WINDOW_SHARE);
+    let size = (total - from) / ROUNDS as f64;
+    let at: Vec<f64> = (0..=ROUNDS).map(|round| seconds_to(pieces, from + size * round as f64)).collect();
+    let rates: Vec<f64> = at.windows(2).map(|pair| size / (pair[1] - pair[0])).collect();
+    let count = rates.len() as f64;
+    let average = rates.iter().sum::<f64>() / count;
+    let most = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    let variance = rates.iter().map(|rate| (rate - average).powi(2)).sum::<f64>() / (count - 1.0) / count;
+    let mean =
+        Mean { value: (total - from) / (at[ROUNDS] - at[0]), variance, degrees_of_freedom: count - 1.0 };
+    let slope_ratio = slope(&rates).abs() * (count - 1.0) / average;
+    Some(Rounds { bytes_per_second: rates, mean, range_ratio: (most - least) / average, slope_ratio })
+}
+
+/// How long it took to write so much; within a piece as long as its rate says.
+fn seconds_to(pieces: &[Piece], bytes: f64) -> f64 {
+    let (mut written, mut seconds) = (0.0, 0.0);
+    for piece in pieces {
+        if written + piece.bytes >= bytes {
+            return seconds + (bytes - written) * piece.seconds_per_byte();
+        }
+        written += piece.bytes;
+        seconds += piece.seconds;
+    }
+    seconds
+}
+
+/// The slope of the line of least squares through numbers at equal distances.
+fn slope(values: &[f64]) -> f64 {
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let (mut products, mut squares) = (0.0, 0.0);
+    for (index, value) in values.iter().enumerate() {
+        let at = index as f64 - middle;
+        products += at * (value - mean);
+        squares += at * at;
+    }
+    products / squares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(rate: impl Fn(usize) -> f64) -> Vec<Piece> {
+        (0..100)
+            .map(|index| Piece { phase: index as u32, start_s: 0.0, bytes: 1e6, seconds: 1e6 / rate(index) })
+            .collect()
+    }
+
+    #[test]
+    fn a_level_is_steady_and_a_decline_is_not() {
+        let level = rounds(&pieces(|index| if index < 40 { 9e6 } else { 1e6 })).unwrap();
+        assert!(level.are_steady() && (level.mean.value / 1e6 - 1.0).abs() < 1e-9, "{level:?}");
+        // From 100 to 80 over the rounds: the range is less than 20 %, the slope more than 10 %.
+        let falling = rounds(&pieces(|index| 100e6 - 0.4e6 * (index as f64 - 50.0))).unwrap();
+        assert!(
+            !falling.are_steady() && falling.range_ratio < 0.2 && falling.slope_ratio > 0.1,
+            "{falling:?}"
+        );
+        assert_eq!(rounds(&pieces(|_| 1.0)[..9]), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! After a fall of a flash drive: whether a cache was full, or free space was short, or the drive was too warm. What is written next tells
+//! these apart: see [`analysis::sustained::cause`].
+
+use super::{NAME, SustainWish};
+use crate::experiment::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
+use crate::experiment::{Experiment, Outlook, Question};
+use analysis::sustained::{Fall, History, Standing, memory_bytes, standing};
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, MIB, Nanos};
+use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
+use std::collections::VecDeque;
+
+/// Drives keep 5 % of their capacity and more as spare space: a flash drive for consumers has what 2³⁰ is more than 10⁹, 7 %. Where the
+/// rate fell sooner than after this share, it was not for want of space.
+const SPARE_SHARE: f64 = 0.04;
+/// Writes in order are this share of what was written until the fall, in two halves: more than a block of all dies at once, of which
+/// there are a dozen and more in the spare space.
+const IN_ORDER_SHARE: f64 = 0.1;
+/// No drive becomes too warm in less: parts of some grams that take some watts.
+const WARM_S: f64 = 10.0;
+/// While it cools, a write comes every 20 ms, so that it is not idle: drives begin to clean up after some tenths of a second and more.
+const COOLING: Nanos = Nanos::from_secs(120);
+const COOLING_PER_SECOND: f64 = 50.0;
+/// Then a piece of this share of what was written until the fall shows whether it is fast again.
+const AFTER_COOLING_SHARE: f64 = 0.01;
+const PIECE_MIN: u64 = 16 * MIB;
+const TIME_MAX: Nanos = Nanos::from_secs(600);
+
+/// The part of `sustain` that looks into a fall.
+pub(super) struct CrossCheck {
+    question: Question,
+    wish: SustainWish,
+    phases: Option<VecDeque<Phase>>,
+}
+
+impl CrossCheck {
+    /// The question; none for a disk, which has neither of these causes.
+    pub fn new(question: &Question, wish: &SustainWish, mechanical: bool) -> Option<CrossCheck> {
+        let of_interest = !mechanical && wish.pattern != Pattern::Sequential;
+        of_interest.then(|| CrossCheck { question: question.clone(), wish: wish.clone(), phases: None })
+    }
+
+    fn plan(&self, so_far: &RunView<'_>) -> VecDeque<Phase> {
+        let Some(history) = History::of(so_far) else { return VecDeque::new() };
+        let Standing::Fell(fall) = standing(history.first(), memory_bytes(false)) else {
+            return VecDeque::new();
+        };
+        let mut phases = VecDeque::new();
+        let span = self.question.range.bytes().0 as f64;
+        if fall.bytes.value >= SPARE_SHARE * span && fall.bytes.value < span {
+            phases.extend(self.in_order(&fall));
+        }
+        let is_fast_link =
+            self.question.facts.link.as_ref().is_some_and(|link| link.name.starts_with("PCIe"));
+        if is_fast_link && fall.before.seconds.max(history.first()[0].seconds) >= WARM_S {
+            phases.extend(self.cooling(&fall));
+        }
+        phases
+    }
+
+    fn in_order(&self, fall: &Fall) -> [Phase; 2] {
+        let range = self.question.range;
+        let half = Bytes((fall.bytes.value * IN_ORDER_SHARE / 2.0) as u64).round_down_to(SEQUENTIAL_BLOCK);
+        let half = half.max(SEQUENTIAL_BLOCK).min(Bytes(range.bytes().0 / 2));
+        [0, 1].map(|index| {
+            let first = model::units::Offset(range.first().0 + index * half.0);
+            let part = ByteRange::new(first, half).unwrap_or(range);
+            let writes = Workload::new(
+                part,
+                Pattern::Sequential,
+                OperationMix::Write,
+                SEQUENTIAL_BLOCK,
+                SEQUENTIAL_DEPTH,
+            );
+            let stop = StopCondition { time: Some(TIME_MAX), ..StopCondition::one_pass() };
+            phase(
+                NAME,
+                "write in order, to see whether space was short".into(),
+                PhaseKind::Measure,
+                Some(writes),
+                stop,
+            )
+        })
+    }
+
+    fn cooling(&self, fall: &Fall) -> [Phase; 2] {
+        let range = self.question.range;
+        let (pattern, block) = (self.wish.pattern.clone(), self.wish.block);
+        let writes = Workload::new(range, pattern, self.wish.mix, block, self.wish.depth);
+        let few = Workload {
+            arrival: Arrival::OpenLoop { per_second: COOLING_PER_SECOND, spacing: Spacing::Even },
+            ..writes.clone()
+        };
+        let again =
+            Bytes((fall.bytes.value * AFTER_COOLING_SHARE) as u64).max(Bytes(PIECE_MIN)).round_down_to(block);
+        let stop = StopCondition::after(TIME_MAX).or_bytes(again.max(block));
+        [
+            phase(
+                NAME,
+                "write little, so that it cools".into(),
+                PhaseKind::Measure,
+                Some(few),
+                StopCondition::after(COOLING),
+            ),
+            phase(NAME, "write again".into(), PhaseKind::Measure, Some(writes), stop),
+        ]
+    }
+}
+
+impl Experiment for CrossCheck {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if self.phases.is_none() {
+            self.phases = Some(self.plan(so_far));
+        }
+        let is_late = self.question.time_limit.is_some_and(|limit| so_far.elapsed() >= limit);
+        self.phases.as_mut().filter(|_| !is_late)?.pop_front()
+    }
+
+    fn outlook(&self) -> Outlook {
+        self.phases.as_ref().map_or_else(Outlook::default, |phases| Outlook::of(&Vec::from(phases.clone())))
+    }
+}
