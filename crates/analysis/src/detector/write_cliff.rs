@@ -9,7 +9,7 @@
 //! # How
 //! Writes go on in pieces that are a small share of what was written before, each with its flush, so that the drive's own memory
 //! counts for nothing. The logarithms of what a byte took in each piece are cut into levels (`stats::change_point`), with a penalty
-//! from their own noise and stalls left out; levels less than 10 % apart are one. The fall is the first step down of 10 % and more
+//! from their own noise and stalls left out; levels less than 6 % apart are one. The fall is the first step down of 6 % and more
 //! after which the rate never comes back to halfway, until it has lasted for a tenth of what was written before or half of the time.
 //! Its place lies within the pieces at the border: where both rates explain the time that these took.
 //! # Cannot tell when
@@ -18,7 +18,7 @@
 //! won back, which depends on what was written before, or the drive was too warm.
 //! # Known problems
 //! A cache that the host cannot fill faster than the drive empties it is not seen: few requests at a time hide it. Steps of less than
-//! 10 % are not told from drift. Behind the first fall there may be more; the finding says how far it looked.
+//! 6 % are not told from drift. Behind the first fall there may be more; the finding says how far it looked.
 //! # References
 //! Aghayev, Shafaei, Desnoyers, "Skylight", FAST 2015 (media caches of 20 and 25 GB); Killick, Fearnhead, Eckley, "Optimal detection of
 //! changepoints with a linear computational cost", 2012; TechPowerUp's tests of 2020 to 2024 (falls after 22 to 700 GB).
@@ -29,6 +29,7 @@ use super::{Detector, Need};
 use crate::measured::{NO_TIME, Visit, evidence_of_phases, in_no_time, turns};
 use crate::stats::CONFIDENCE;
 use crate::sustained::{Cause, Fall, History, Level, Standing, cause, memory_bytes, standing};
+use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
 use model::run::RunView;
@@ -147,12 +148,15 @@ fn not_a_cache(history: &History<'_>, fall: &Fall, cause: Cause) -> String {
 
 fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]) -> Finding {
     let (before, after) = (fall.rate_before(), fall.rate_after());
+    // A disk takes into its memory what it cannot write yet, and only then does its host see the fall.
+    let shift = if turns(run) == Some(true) { fall.in_memory_bytes } else { 0.0 };
+    let bytes = Estimate { value: fall.bytes.value + shift, high: fall.bytes.high + shift, ..fall.bytes };
     let looked: f64 = history.first().iter().map(|piece| piece.bytes).sum();
     let statement = format!(
         "{} run at {} until {} are written, then at {}, {} times slower.",
         writes(history),
         rate(before.value),
-        size(fall.bytes.value as u64),
+        size(bytes.value as u64),
         rate(after.value),
         number(before.value / after.value)
     );

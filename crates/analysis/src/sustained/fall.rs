@@ -3,6 +3,7 @@
 use super::history::Piece;
 use super::level::{Level, STEP_MIN, levels};
 use crate::stats::CONFIDENCE;
+use crate::stats::sample::Sample;
 use model::estimate::Estimate;
 use model::units::MIB;
 
@@ -15,6 +16,9 @@ const TIME_AFTER_SHARE: f64 = 0.5;
 const PRECISION: f64 = 0.02;
 const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
 
+/// No place is known to less than this share of the piece that it lies in: rates within a piece are not quite even.
+const PLACE_SHARE_MIN: f64 = 0.05;
+
 /// A fall of the rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fall {
@@ -26,6 +30,8 @@ pub struct Fall {
     pub after: Level,
     /// All levels.
     pub levels: Vec<Level>,
+    /// What was in the drive's own memory whenever the writes of a piece after the fall ended, in bytes.
+    pub in_memory_bytes: f64,
 }
 
 /// How a stream stands.
@@ -71,7 +77,8 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
         return Standing::Falling;
     }
     let bytes = place(pieces, &before, &after);
-    Standing::Fell(Box::new(Fall { bytes, before, after, levels }))
+    let in_memory_bytes = in_memory(&pieces[after.first..after.end]);
+    Standing::Fell(Box::new(Fall { bytes, before, after, levels, in_memory_bytes }))
 }
 
 /// Whether the rate falls before that level and never comes back to halfway.
@@ -89,6 +96,13 @@ fn ends_slow(pieces: &[Piece], levels: &[Level]) -> bool {
     let slow = |piece: &&Piece| piece.seconds_per_byte().ln() > level.cost.value + STEP_MIN;
     pieces.iter().rev().take(2).all(|piece| slow(&piece))
         || levels.len() > 1 && level.pieces() < PIECES_AFTER_MIN
+}
+
+/// What a flush still had to write, by how long it took.
+fn in_memory(pieces: &[Piece]) -> f64 {
+    let bytes: Vec<f64> =
+        pieces.iter().map(|piece| (piece.flush_s / piece.seconds_per_byte()).min(piece.bytes)).collect();
+    Sample::new(bytes).map_or(0.0, |sample| sample.median())
 }
 
 /// Falls within this many bytes are those of the drive's own memory, not of what it writes to: of disks 512 MiB at most (Exos X18 and
@@ -119,7 +133,7 @@ fn place(pieces: &[Piece], before: &Level, after: &Level) -> Estimate {
     let half = 2.0
         * (error(before, at_full_rate, fast).powi(2) + error(after, bytes - at_full_rate, slow).powi(2))
             .sqrt();
-    let half = half.max(pieces[border.min(pieces.len() - 1)].bytes * 0.02);
+    let half = half.max(pieces[border.min(pieces.len() - 1)].bytes * PLACE_SHARE_MIN);
     Estimate {
         value,
         low: (value - half).max(written),

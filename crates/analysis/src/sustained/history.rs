@@ -17,6 +17,8 @@ pub struct Piece {
     pub bytes: f64,
     /// How long that took until it lasted, in seconds.
     pub seconds: f64,
+    /// How much of that the flush in the end took, in seconds.
+    pub flush_s: f64,
 }
 
 /// Pieces that follow each other with nothing in between.
@@ -43,10 +45,11 @@ impl Piece {
     /// What that phase wrote, if it wrote anything.
     pub fn of(phase: u32, summary: &PhaseSummary) -> Option<Piece> {
         let bytes = summary.totals_of(Operation::Write)?.bytes as f64;
-        let seconds = (summary.duration_ns + summary.flush_ns()) as f64 / 1e9;
+        let flush_s = summary.flush_ns() as f64 / 1e9;
+        let seconds = summary.duration_ns as f64 / 1e9 + flush_s;
         let start_s = summary.start_ns as f64 / 1e9;
         // What took no time at all took less than the clock shows.
-        (bytes > 0.0).then_some(Piece { phase, start_s, bytes, seconds: seconds.max(1e-9) })
+        (bytes > 0.0).then_some(Piece { phase, start_s, bytes, seconds: seconds.max(1e-9), flush_s })
     }
 
     /// What a byte took, in seconds.

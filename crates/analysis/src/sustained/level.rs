@@ -9,9 +9,9 @@ use crate::stats::series::effective_count;
 /// A level has so many pieces at least: one that was begun in the level before, one that is in it, and one that confirms that.
 const PIECES_MIN: usize = 3;
 /// Levels closer than this, as the logarithm of their ratio, are one. The smallest fall known of a cache is 480 to 400 MB/s (870 EVO
-/// of 4 TB, TechPowerUp's test): half of that, 10 %, is told from noise and drift.
-pub(super) const STEP_MIN: f64 = 0.1;
-/// Pieces are never taken for steadier than this, as a share: a tenth of that step.
+/// of 4 TB, TechPowerUp's test), 17 %: a third of that is told from drift.
+pub(super) const STEP_MIN: f64 = 0.06;
+/// Pieces are never taken for steadier than this, as a share: a sixth of that step.
 const NOISE_MIN: f64 = 0.01;
 
 /// A stretch of pieces of one rate.

@@ -89,7 +89,13 @@ mod tests {
 
     fn pieces(rate: impl Fn(usize) -> f64) -> Vec<Piece> {
         (0..100)
-            .map(|index| Piece { phase: index as u32, start_s: 0.0, bytes: 1e6, seconds: 1e6 / rate(index) })
+            .map(|index| Piece {
+                phase: index as u32,
+                start_s: 0.0,
+                bytes: 1e6,
+                seconds: 1e6 / rate(index),
+                flush_s: 0.0,
+            })
             .collect()
     }
 

@@ -31,7 +31,7 @@ pub struct SustainLoadArguments {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "resume")]
     pub block: Option<String>,
 
-    /// How many are under way at a time [default: 8]
+    /// How many are under way at a time [default: 32]
     #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub depth: Option<u32>,
 
