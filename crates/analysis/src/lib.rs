@@ -17,7 +17,7 @@ pub mod recording;
 pub mod stats;
 pub mod stripe;
 pub mod surface;
-pub mod valley;
 pub mod sustained;
+pub mod valley;
 
 pub use detector::analyse;

@@ -3,7 +3,7 @@
 
 use crate::error::UserError;
 use crate::virtual_run::{PhaseResult, VirtualRun};
-use analysis::choice::{DAY_S, DayOfWrites, DayTime};
+use analysis::choice::{DAY_S, DAYS_BEFORE, DayOfWrites, DayTime};
 use model::estimate::Estimate;
 use model::plan::StopCondition;
 use model::range::ByteRange;
@@ -21,7 +21,7 @@ const PIECES: u64 = 32;
 /// of some hundred writes differ by a few percent.
 const FALLEN_SHARE: f64 = 0.75;
 
-/// How long the day takes on that drive, which is new. Its numbers are those of one seed and so exact.
+/// How long such a day takes on that drive, which was new some such days before. Its numbers are those of one seed and so exact.
 ///
 /// # Errors
 /// When the drive is smaller than the requests.
@@ -30,7 +30,11 @@ pub fn simulate(drive: Box<dyn Drive>, day: &DayOfWrites, seed: u64) -> Result<D
         Writer { run: VirtualRun::on(drive, seed), position: 0, fastest: 0.0, slowest: f64::INFINITY };
     let bursts = day.bursts();
     let (mut busy_s, mut longest_s) = (0.0, 0.0_f64);
-    for _ in 0..bursts {
+    for number in 0..bursts * (DAYS_BEFORE + 1) {
+        if number == bursts * DAYS_BEFORE {
+            (busy_s, longest_s) = (0.0, 0.0);
+            (writer.fastest, writer.slowest) = (0.0, f64::INFINITY);
+        }
         let burst_s = writer.burst(day)?;
         busy_s += burst_s;
         longest_s = longest_s.max(burst_s);
@@ -49,7 +53,7 @@ struct Writer {
     run: VirtualRun,
     /// Where the next write in order goes.
     position: u64,
-    /// Of pieces at random places, but for the first of each burst, which fills buffers; B/s.
+    /// Of pieces at random places since the day began, but for the first of each burst, which fills buffers; B/s.
     fastest: f64,
     slowest: f64,
 }

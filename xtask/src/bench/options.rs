@@ -8,13 +8,16 @@ use crate::Failure;
 /// How the command is typed.
 pub const USAGE: &str =
     "Usage: cargo xtask bench engine [--seconds N] [--rounds N] [--seed N] [--only loop|zero|null]
+       cargo xtask bench access [--random N] [--first N] [--seed N]
        cargo xtask bench mount [DRIVE]
        cargo xtask bench sim [--seconds N] [--rounds N]
        cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N] [--program FILE]
+       cargo xtask bench writes [--random N] [--first N] [--seed N]
 The first compares the engine with fio in turns. A loop device over memory is set up for it, which needs root.
-The second compares mounted virtual drives with their models, which needs root, fio and dd.
-The third counts how many requests a second virtual drives answer.
-The fourth scores `drivescope surface` on virtual drives, beside what people do.";
+`access`, `surface` and `writes` score the experiments on virtual drives against their truth.
+`mount` compares mounted virtual drives with their models, which needs root, fio and dd.
+`sim` counts how many requests a second virtual drives answer.
+`surface` has what people do beside it.";
 
 /// The options of one comparison.
 pub struct Options {

@@ -5,5 +5,5 @@ mod day;
 mod drive;
 
 pub use chart::{Answers, Choice, Course, Kind, Preference, Question, Way};
-pub use day::{DAY_S, DayOfWrites, DayTime};
+pub use day::{DAY_S, DAYS_BEFORE, DayOfWrites, DayTime};
 pub use drive::DriveWrites;

@@ -9,8 +9,9 @@ use crate::{simulated_day, virtual_drive};
 use analysis::choice::{DAY_S, DayOfWrites, DayTime, DriveWrites, Question, Way};
 use model::finding::FindingCode;
 use model::run::Run;
+use model::units::{Bytes, Nanos};
 use report::json::choice_document;
-use report::quantity::{capacity, rough_share};
+use report::quantity::{capacity, rough_share, rough_time};
 use report::terminal::{AnsweredQuestion, ChoicePage, WeighedDrive, choice_page};
 use sim::truth::{Answer, truth_of};
 use std::path::Path;
@@ -21,8 +22,8 @@ const VIRTUAL_PREFIX: &str = "sim:";
 const SEED: u64 = 1;
 /// What holds for all of it.
 const NOTES: [&str; 2] = [
-    "Times of runs follow from their rates, with 95 % confidence, for a drive that has its whole cache at the start of the day; those \
-     of virtual drives were simulated once, on a new drive.",
+    "Times are those of the third such day of a drive that was new on the first. Those of runs follow from their rates, with 95 % \
+     confidence; those of virtual drives were simulated once.",
     "That shingled disks hold most for the money, and flash least, is taken for granted; prices are not looked up.",
 ];
 
@@ -79,7 +80,7 @@ fn day_words(day: &DayOfWrites) -> String {
     let bursts = day.bursts();
     let each = match bursts {
         1 => "at once".to_string(),
-        _ => format!("in {bursts} bursts of {}", capacity(model::units::Bytes(day.burst_bytes() as u64))),
+        _ => format!("in {bursts} bursts of {}", capacity(Bytes(day.burst_bytes() as u64))),
     };
     format!("{} a day, {each}, {} of it at random places", capacity(day.daily), rough_share(day.random_share))
 }
@@ -141,13 +142,13 @@ fn advice(time: &DayTime, drive: Option<&DriveWrites>, day: &DayOfWrites) -> Vec
     }
     let fall = drive.and_then(|drive| drive.at_random.as_ref().ok()).and_then(|random| random.fall.as_ref());
     if let Some(fall) = fall {
-        let room = capacity(model::units::Bytes(fall.bytes.value as u64));
+        let room = capacity(Bytes(fall.bytes.value as u64));
         sentences.push(format!("Stay within {room} at random places between rests, and it does not fall."));
     }
     match &time.pause_needed_s {
         Some(pause) => sentences.push(format!(
             "Leave it idle for {} after each burst: then its cache is empty again.",
-            report::quantity::measured(pause, "s").value
+            rough_time(Nanos::from_secs_f64(pause.value).unwrap_or_default())
         )),
         None if day.random_share > 0.0 && fall.is_some() => sentences.push(
             "No pause helps: a burst is more than its cache, or it regains nothing. Write in order, or in smaller bursts.".into(),

@@ -2,9 +2,10 @@
 
 use super::page;
 use super::tables::Table;
-use crate::quantity::measured;
+use crate::quantity::rough_time;
 use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
+use model::units::Nanos;
 
 /// Which kind of drive to take, and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,8 +103,21 @@ fn row(drive: &WeighedDrive, style: Style) -> Vec<String> {
     match &drive.outcome {
         Err(_) => vec![name, kind, "unknown".into(), "-".into(), "-".into()],
         Ok((busy_s, burst_s, falls)) => {
-            let time = |seconds: &Estimate| style.own(&measured(seconds, "s").value);
-            vec![name, kind, time(busy_s), time(burst_s), if *falls { "yes" } else { "no" }.into()]
+            vec![
+                name,
+                kind,
+                time(busy_s, style),
+                time(burst_s, style),
+                if *falls { "yes" } else { "no" }.into(),
+            ]
         }
     }
+}
+
+/// A time with its range, if it has one.
+fn time(seconds: &Estimate, style: Style) -> String {
+    let rough = |seconds: f64| rough_time(Nanos::from_secs_f64(seconds).unwrap_or_default());
+    let value = rough(seconds.value);
+    let (low, high) = (rough(seconds.low), rough(seconds.high));
+    style.own(&if low == high { value } else { format!("{value} ({low} to {high})") })
 }

@@ -21,8 +21,8 @@ use model::quantity_text::{parse_duration, parse_share, parse_size};
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::Caching;
-use std::hash::{BuildHasher, Hasher};
 pub use run_plan::run_plan;
+use std::hash::{BuildHasher, Hasher};
 pub use sustain::sustain;
 pub use valleys::valleys;
 

@@ -1,0 +1,56 @@
+//! To what rate random writes settle when only a part of a drive is used: the parts that a run filled and then wrote at random, each
+//! until its rate was steady.
+
+use crate::stats::CONFIDENCE;
+use crate::sustained::{Piece, WRITTEN_OVER_MIN, rounds};
+use model::estimate::Estimate;
+use model::plan::PhaseKind;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::workload::{OperationMix, Pattern};
+
+/// A part that was filled and then written at random.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsedPart {
+    /// What was used.
+    pub range: ByteRange,
+    /// What was written at random, in the order of time.
+    pub pieces: Vec<Piece>,
+}
+
+impl UsedPart {
+    /// What was written at random, in bytes.
+    pub fn written(&self) -> f64 {
+        self.pieces.iter().map(|piece| piece.bytes).sum()
+    }
+
+    /// The rate to which it settled; none as long as that is not known.
+    pub fn steady_rate(&self) -> Option<Estimate> {
+        let has_enough = self.written() >= WRITTEN_OVER_MIN * self.range.bytes().0 as f64;
+        let rounds = rounds(&self.pieces).filter(|rounds| has_enough && rounds.are_steady())?;
+        Some(rounds.mean.interval(CONFIDENCE))
+    }
+}
+
+/// The parts that the run used, in the order of time.
+pub fn used_parts(run: &RunView<'_>) -> Vec<UsedPart> {
+    let mut parts: Vec<UsedPart> = Vec::new();
+    let mut is_open = false;
+    for (number, summary) in (0..).zip(run.phases) {
+        let Some(workload) = summary.phase.workload.as_ref() else { continue };
+        let writes = workload.mix == OperationMix::Write;
+        match (summary.phase.kind, &workload.pattern) {
+            (PhaseKind::Precondition, Pattern::Sequential) if writes => {
+                parts.push(UsedPart { range: workload.range, pieces: Vec::new() });
+                is_open = true;
+            }
+            (PhaseKind::Measure, Pattern::RandomWithReplacement) if writes && is_open => {
+                let own = parts.last_mut().filter(|part| part.range == workload.range);
+                own.into_iter().for_each(|part| part.pieces.extend(Piece::of(number, summary)));
+            }
+            _ => is_open = false,
+        }
+    }
+    parts.retain(|part| !part.pieces.is_empty());
+    parts
+}
