@@ -5,6 +5,7 @@
 
 pub mod cache;
 pub mod choice;
+pub mod clipping;
 pub mod compare;
 pub mod concurrency;
 pub mod datasheet;

@@ -238,6 +238,17 @@ fn zone_rows(data: &[(model::finding::Name, model::finding::Datum)]) -> Vec<(f64
     rows.iter().map(|row| (number(row, "first_byte"), number(row, "bytes_per_second"))).collect()
 }
 
+/// A spot by itself, which no other spot's reads separate from itself in time.
+#[test]
+fn a_single_weak_spot_is_found_by_a_pass_over_a_part() {
+    let fault =
+        "\n[[faults]]\nkind = \"slow\"\nfirst_byte = 5000000000\nbytes = 67108864\nmilliseconds = 25\n";
+    let own = Own::disk(fault);
+    let found = Survey::of(&own.target, &["--full", "--range", "0..8GB"]).regions(FindingCode::SlowRegions);
+    let is_there = |&(first, bytes): &(u64, u64)| first < 5_067_108_864 && 5_000_000_000 < first + bytes;
+    assert!(found.len() == 1 && found.iter().all(is_there), "{found:?}");
+}
+
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
 fn weak_spots_are_found_by_a_full_pass() {

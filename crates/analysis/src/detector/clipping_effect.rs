@@ -33,6 +33,12 @@ const TOLD_SHARE: f64 = 0.5;
 /// Parts are cut to whole blocks: what is so near to the whole is the whole.
 const WHOLE_SHARE: f64 = 0.99;
 
+/// Said where that is so.
+const NO_TRIM: &str =
+    " It takes no TRIM: what was written before to the part that is not used is still kept.";
+/// A rate counts as steady within a tenth to either side: less than the ratio of these ends is no gain to act on.
+const WORTH_MIN: f64 = 1.1 / 0.9;
+
 /// A part and its rate.
 struct Point {
     share: f64,
@@ -71,10 +77,11 @@ fn found(run: &RunView<'_>, parts: &[UsedPart]) -> Result<Finding, String> {
     let told = told.ok_or("No part smaller than the range was used.")?;
     let effect = ratio(&told.rate, &whole.rate);
     let statement = format!(
-        "On {} % of it random writes end at {}, on all of it at {}.",
+        "On {} % of it random writes end at {}, on all of it at {}.{}",
         number(100.0 * told.share),
         rate(told.rate.value),
-        rate(whole.rate.value)
+        rate(whole.rate.value),
+        if takes_trim(run) { "" } else { NO_TRIM }
     );
     let phases: Vec<u32> = parts.iter().flat_map(|part| &part.pieces).map(|piece| piece.phase).collect();
     let finding = Finding::number(
@@ -95,13 +102,17 @@ fn found(run: &RunView<'_>, parts: &[UsedPart]) -> Result<Finding, String> {
     let finding = finding
         .with_data("points", Datum::List(rows.collect()))
         .with_data("share", Datum::Number(told.share));
-    Ok(match effect.low > 1.0 {
+    Ok(match effect.low > WORTH_MIN {
         true => finding.with_advice(format!(
             "Where random writes do not end, leave {} % of it without a partition, after a trim of all of it.",
             number(100.0 * (1.0 - told.share))
         )),
         false => finding,
     })
+}
+
+fn takes_trim(run: &RunView<'_>) -> bool {
+    run.target.discard_max.is_some_and(|most| most.0 > 0)
 }
 
 fn point(part: &UsedPart, widest: f64) -> Result<Point, String> {

@@ -7,6 +7,7 @@ mod access_time;
 mod bad_blocks;
 mod block_latency;
 mod cache_influence;
+mod clipping_effect;
 mod concurrency_gain;
 mod concurrency_knee;
 mod data_integrity;
@@ -38,7 +39,7 @@ mod zone_ratio;
 mod zone_table;
 mod zones;
 
-use crate::measured::{is_surveyed, random_groups, sequential_visits};
+use crate::measured::{Visit, is_surveyed, random_groups, sequential_visits};
 use model::finding::{Finding, FindingCode};
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
@@ -55,14 +56,22 @@ pub trait Detector: Sync {
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding>;
 }
 
+/// Experiments whose phases change what they measure, so that how fast a drive is by itself is no question of theirs.
+const OF_CHANGE: [&str; 3] = ["sustain", "valleys", "sizes"];
+
+/// Whether a phase may tell how fast the drive is.
+fn is_of_speed(visit: &Visit<'_>) -> bool {
+    !OF_CHANGE.contains(&visit.summary.phase.experiment.as_ref())
+}
+
 /// What a run may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Any measured phase.
     Measurement,
-    /// Measured sequential phases of that operation.
+    /// Measured sequential phases of that operation, of an experiment that leaves the drive as it is.
     Sequential(Operation),
-    /// Measured random phases of that operation.
+    /// Measured random phases of that operation, likewise.
     Random(Operation),
     /// A survey of the surface by that operation.
     Survey(Operation),
@@ -83,9 +92,9 @@ impl Need {
                 let asked = |summary: &PhaseSummary| summary.phase.experiment == experiment;
                 run.phases.iter().any(|summary| asked(summary) && crate::measured::is_measurement(summary))
             }
-            Need::Sequential(operation) => !sequential_visits(run, operation).is_empty(),
+            Need::Sequential(operation) => sequential_visits(run, operation).iter().any(is_of_speed),
             Need::Survey(operation) => is_surveyed(run, operation),
-            Need::Random(operation) => !random_groups(run, operation).is_empty(),
+            Need::Random(operation) => random_groups(run, operation).values().flatten().any(is_of_speed),
         }
     }
 }
@@ -117,6 +126,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &seek::Seek,
     &track_layout::TrackLayout,
     &recording_kind::RecordingKind,
+    &clipping_effect::ClippingEffect,
     &write_cliff::WriteCliff,
     &write_steady_state::WriteSteadyState,
     &idle_recovery::IdleRecovery,

@@ -106,11 +106,17 @@ impl<'run> History<'run> {
     }
 }
 
-/// The measured phases that write as fast as they can, with what they wrote.
+/// The measured phases that write as fast as they can, with what they wrote, until the drive is prepared anew: what comes then has
+/// another beginning.
 fn writings<'run>(
     run: &RunView<'run>,
 ) -> impl Iterator<Item = (u32, &'run PhaseSummary, &'run Workload, Piece)> {
-    (0..).zip(run.phases).filter_map(|(number, summary)| {
+    let is_anew =
+        |summary: &PhaseSummary| matches!(summary.phase.kind, PhaseKind::Purge | PhaseKind::Precondition);
+    let is_measured = |summary: &PhaseSummary| summary.phase.kind == PhaseKind::Measure;
+    let first = run.phases.iter().position(is_measured).unwrap_or(run.phases.len());
+    let anew = run.phases[first..].iter().position(is_anew).map_or(run.phases.len(), |after| first + after);
+    (0..).zip(&run.phases[..anew]).filter_map(|(number, summary)| {
         let workload = summary.phase.workload.as_ref()?;
         let fits = summary.phase.kind == PhaseKind::Measure
             && workload.mix.operations().contains(&Operation::Write)

@@ -56,6 +56,11 @@ pub struct SustainLoadArguments {
           default_missing_value = "1s,5s,10s,25s,50s", conflicts_with = "resume")]
     pub idle: Vec<String>,
 
+    /// Use these parts of it one after the other, each until random writes are steady [without parts: 100%,75%,50%,33%]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', num_args = 0..=1, require_equals = true,
+          default_missing_value = "100%,75%,50%,33%", conflicts_with = "resume")]
+    pub clip: Vec<String>,
+
     /// In the end write all of the range in order: an SMR disk then has nothing to clean for hours
     #[arg(long, conflicts_with = "resume")]
     pub drain: bool,

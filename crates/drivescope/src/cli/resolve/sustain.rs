@@ -33,6 +33,7 @@ fn wish(load: &SustainLoadArguments) -> Result<SustainWish, UserError> {
         })?,
         until_steady: load.until == UntilArgument::Steady,
         rests: list("--idle", &load.idle, rest)?,
+        clip: list("--clip", &load.clip, part)?,
         drain: load.drain,
     })
 }
@@ -54,6 +55,9 @@ fn words(load: &SustainLoadArguments) -> Vec<String> {
     }
     if !load.idle.is_empty() {
         words.push(format!("--idle={}", quoted(&load.idle.join(","))));
+    }
+    if !load.clip.is_empty() {
+        words.push(format!("--clip={}", quoted(&load.clip.join(","))));
     }
     words.extend(load.drain.then(|| "--drain".to_string()));
     words
@@ -88,6 +92,13 @@ fn share_below_all(text: &str, leaves: &str) -> Result<f64, UserError> {
             Err(UserError::usage(format!("{text} leaves {leaves}; give less than 100%")))
         }
         _ => Err(UserError::usage(format!("{text} is nothing; give a share such as 30%"))),
+    }
+}
+
+fn part(text: &str) -> Result<f64, UserError> {
+    match parse_share(text)? {
+        share if share > 0.0 => Ok(share),
+        _ => Err(UserError::usage(format!("{text} leaves nothing to write to; give parts such as 100%,50%"))),
     }
 }
 

@@ -107,8 +107,8 @@ impl Experiment for Clip {
                 return Some(phase);
             }
             let range = *self.ranges.front()?;
-            let is_steady = self.pieces > 0
-                && used_parts(so_far).last().is_some_and(|part| part.steady_rate().is_some());
+            let is_steady =
+                self.pieces > 0 && used_parts(so_far).last().is_some_and(|part| part.steady_rate().is_some());
             if is_steady || self.pieces >= PIECES_MAX {
                 self.ranges.pop_front();
                 self.fill_next();

@@ -2,6 +2,7 @@
 //! when the one before it is answered.
 
 mod budget;
+mod clip;
 mod cross_check;
 mod drain;
 mod fall;
@@ -12,6 +13,7 @@ mod wish;
 use super::preparation::{self, filled_range, is_mechanical, random_block};
 use super::{Experiment, Outlook, Question};
 use budget::Budget;
+use clip::Clip;
 use cross_check::CrossCheck;
 use drain::Drain;
 use fall::Fall;
@@ -116,6 +118,9 @@ impl Sustain {
             parts.push(Box::new(part));
         }
         if let Some(part) = Rest::new(question, wish, mechanical) {
+            parts.push(Box::new(part));
+        }
+        if let Some(part) = Clip::new(question, &wish.clip) {
             parts.push(Box::new(part));
         }
         if wish.drain {

@@ -22,6 +22,8 @@ pub struct SustainWish {
     pub until_steady: bool,
     /// Rests after the fall, to see what they give back; none for no rests.
     pub rests: Vec<Nanos>,
+    /// Shares of the range to be used one after the other, each until random writes to it are steady; none for no such parts.
+    pub clip: Vec<f64>,
     /// Whether to write the range in order in the end, so that an SMR disk need not clean for hours.
     pub drain: bool,
 }
@@ -40,6 +42,7 @@ impl Default for SustainWish {
             endurance: None,
             until_steady: false,
             rests: Vec::new(),
+            clip: Vec::new(),
             drain: false,
         }
     }

@@ -123,6 +123,7 @@ impl Full {
             }
             Purpose::Sample => format!("{verb} a sample at {:.2} %", share(task.range.first())),
             Purpose::Look => format!("{verb} what failed at byte {} in small blocks", task.range.first().0),
+            Purpose::Beside => format!("{verb} a sound stretch in between"),
             Purpose::Again { number, count, round } => {
                 format!("{verb} slow stretch {number} of {count} again, round {round}")
             }

@@ -37,6 +37,10 @@ const AGAIN_BYTES_MAX: u64 = GIB;
 /// Before and behind a slow stretch as much again is measured, so that it can be compared with its neighbourhood.
 const AGAIN_MARGIN_BYTES: u64 = 16 * MIB;
 
+/// What is read between two rounds, and at how many places it is looked for.
+const BESIDE_BYTES: Bytes = Bytes::from_mib(64);
+const BESIDE_PLACES: u64 = 64;
+
 /// What is asked of the drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
@@ -68,6 +72,8 @@ pub enum Purpose {
         /// For which time, counted from 1.
         round: u32,
     },
+    /// A sound stretch between two rounds of slow ones: what is slow for a while is slow there too.
+    Beside,
 }
 
 /// A pass.
@@ -164,8 +170,10 @@ impl Pass {
         match asked.map(|task| task.purpose) {
             Some(Purpose::Sample) => self.take_sample(range, summary),
             Some(Purpose::Look) => drop(self.looks.pop_front()),
-            Some(Purpose::Again { .. }) if stopped == StopReason::Interrupted => {}
-            Some(Purpose::Again { .. }) => drop(self.again.as_mut().and_then(VecDeque::pop_front)),
+            Some(Purpose::Again { .. } | Purpose::Beside) if stopped == StopReason::Interrupted => {}
+            Some(Purpose::Again { .. } | Purpose::Beside) => {
+                drop(self.again.as_mut().and_then(VecDeque::pop_front))
+            }
             Some(Purpose::Part) | None => self.take_part(number, range, so_far),
         }
     }
@@ -283,7 +291,8 @@ impl Pass {
         expected.unwrap_or_default().max(PHASE_TIME_MAX)
     }
 
-    /// What was slow, twice: in order, and then the other way round, so that each place has other times.
+    /// What was slow, twice: in order, and then the other way round, so that each place has other times; between them something that
+    /// was not slow, without which nobody could tell a slow place from a slow time.
     fn plan_again(&self, so_far: &RunView<'_>) -> VecDeque<(Purpose, ByteRange)> {
         let slow = self.slow_stretches(so_far);
         let count = slow.len() as u32;
@@ -294,11 +303,32 @@ impl Pass {
             if round % 2 == 0 {
                 numbered.reverse();
             }
+            if round > 1 {
+                planned.extend(self.beside(&slow).map(|range| (Purpose::Beside, range)));
+            }
             planned.extend(
                 numbered.into_iter().map(|(number, range)| (Purpose::Again { number, count, round }, range)),
             );
         }
         planned
+    }
+
+    /// A stretch that was not slow, as near to the middle as there is one; none where there is nothing to compare.
+    fn beside(&self, slow: &[SlowStretch]) -> Option<ByteRange> {
+        let bytes = BESIDE_BYTES.min(self.body.bytes()).0 / self.block.0 * self.block.0;
+        let around: Vec<ByteRange> = slow.iter().map(|stretch| self.around(stretch.range)).collect();
+        let step = (self.body.bytes().0 / BESIDE_PLACES).max(1);
+        let at = |number: u64| {
+            let offset = (self.body.bytes().0 / 2 + number * step) % self.body.bytes().0;
+            let first =
+                self.body.first().0 + offset.min(self.body.bytes().0 - bytes) / self.block.0 * self.block.0;
+            ByteRange::new(Offset(first), Bytes(bytes))
+        };
+        let is_apart = |range: &ByteRange| {
+            let misses = |slow: &ByteRange| slow.end() <= range.first() || range.end() <= slow.first();
+            around.iter().all(misses)
+        };
+        (0..BESIDE_PLACES).filter_map(at).find(is_apart).filter(|range| range.bytes().0 > 0)
     }
 
     fn slow_stretches(&self, so_far: &RunView<'_>) -> Vec<SlowStretch> {
