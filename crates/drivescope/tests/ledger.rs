@@ -43,7 +43,7 @@ fn what_a_run_wrote_discarded_and_purged_is_in_the_ledger_of_its_drive() {
 
     let history = store.history(&[DRIVE.into()]).unwrap();
     let events: Vec<_> = history[0].events.iter().map(|event| (event.kind, event.bytes)).collect();
-    assert_eq!(events, [(EventKind::Purge, 1000 * 4096), (EventKind::Write, 30 * 4096)]);
+    assert_eq!(events, [(EventKind::Purge, 1 << 30), (EventKind::Write, 30 * 4096)]);
     assert_eq!(history[0].events[0].pattern, "discard");
     assert_eq!((history[0].events[1].block_bytes, history[0].events[1].seconds), (1 << 20, 2.0));
     assert!(store.history(&["EXAMPLE 1000 S-2".into()]).unwrap().is_empty());

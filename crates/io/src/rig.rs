@@ -11,6 +11,7 @@ use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
 use crate::load::presence::PresenceWatch;
 use crate::permit_watch::PermitWatch;
+use crate::target::purge::{PurgeEnd, PurgeMethod, purge};
 use crate::target::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
@@ -270,6 +271,31 @@ impl Rig {
         }
         permit_watch.lapsed()?;
         Ok(outcome)
+    }
+
+    /// Empties all of the target by a command, which is no workload. `go_on` is asked now and then, with how much is done.
+    ///
+    /// # Errors
+    /// As [`purge`](crate::target::purge::purge); and when the target may only be read, is a scratch file or virtual.
+    pub fn purge(
+        &mut self,
+        method: PurgeMethod,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<PurgeEnd, IoError> {
+        let path = self.facts().path.clone().into();
+        match &self.place {
+            Place::Real { source, .. } => match &**source {
+                Source::Writing(target, permit) => purge(target, permit, method, go_on),
+                _ => {
+                    let why = "nobody gave permission to purge it. Say --write".into();
+                    Err(IoError::WriteRefused { target: path, why })
+                }
+            },
+            Place::Virtual { .. } => {
+                let why = "a virtual drive is no drive to purge".into();
+                Err(IoError::WriteRefused { target: path, why })
+            }
+        }
     }
 
     /// Leaves the drive alone.

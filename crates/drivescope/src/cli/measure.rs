@@ -37,16 +37,27 @@ pub fn run(
         print_plan(&chosen, experiment.as_ref(), shown)?;
         return Ok(None);
     }
+    let (writer, run) = begin_in(experiment.name(), resolved, &chosen, store)?;
+    let begun = Begun { rig: chosen.rig, writer, run, trace: measuring.trace, owed: None };
+    carry_out(begun, experiment.as_mut(), shown).map(Some)
+}
+
+/// A run that has begun in the store, with what its drive went through before.
+pub(super) fn begin_in(
+    experiment: &'static str,
+    resolved: &Resolved,
+    chosen: &Chosen,
+    store: Option<&Path>,
+) -> Result<(RunWriter, Run), UserError> {
     let store = open_store(store)?;
-    let mut run = begin(experiment.name(), resolved, &chosen)?;
+    let mut run = begin(experiment, resolved, chosen)?;
     let before = chosen.rig.target().and_then(|target| state::before(&store, target));
     run.state_before.extend(before.iter().flat_map(|before| before.sentences.clone()));
     let mut writer = store.begin(&run)?;
     if let Some(before) = before {
         writer.keep_note(before.note)?;
     }
-    let begun = Begun { rig: chosen.rig, writer, run, trace: measuring.trace, owed: None };
-    carry_out(begun, experiment.as_mut(), shown).map(Some)
+    Ok((writer, run))
 }
 
 /// Says what an experiment would do.

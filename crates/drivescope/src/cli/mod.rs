@@ -12,6 +12,7 @@ mod measure;
 pub(crate) mod output;
 mod picture;
 mod plan;
+mod purge;
 mod report;
 mod resolve;
 mod resume;
@@ -70,6 +71,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Report(report)) => report::run(&report, store),
         Some(Command::Estimate(estimate)) => estimate::run(&estimate, store),
         Some(Command::Plan(plan)) => plan::run(&plan, store),
+        Some(Command::Purge(purge)) => purge::run(&purge, store),
         Some(Command::State(state)) => state::run(&state, store),
         Some(Command::Choose(choose)) => choose::run(&choose, store),
         Some(Command::Sim(sim)) => sim::run(&sim.command),

@@ -8,6 +8,7 @@ pub mod check;
 pub mod geometry;
 pub mod plan_file;
 mod preparation;
+pub mod purge;
 pub mod surface;
 pub mod sustain;
 pub mod valleys;

@@ -105,14 +105,28 @@ impl Step {
             Some("precondition") => PhaseKind::Precondition,
             Some("warm-up") => PhaseKind::WarmUp,
             Some("idle") => PhaseKind::Idle,
+            Some("purge") if self.empties() => PhaseKind::Purge,
+            Some("purge") => {
+                return Err("a purge is do = \"discard\", or do = \"write\" with data = \"zero\"".into());
+            }
             Some(other) => {
-                return Err(format!("kind `{other}` is not one of measure, precondition, warm-up, idle"));
+                return Err(format!(
+                    "kind `{other}` is not one of measure, precondition, warm-up, idle, purge"
+                ));
             }
         };
         let stop = self.stop()?;
         let load = if kind == PhaseKind::Idle { self.idle(&stop)? } else { Some(self.load()?) };
         let name = self.name.unwrap_or_else(|| format!("step {}", index + 1));
         Ok(PatternStep { name, kind, load, stop })
+    }
+
+    fn empties(&self) -> bool {
+        match self.does.as_deref() {
+            Some("discard") => true,
+            Some("write") => self.data.as_deref() == Some("zero"),
+            _ => false,
+        }
     }
 
     fn idle(&self, stop: &Stop) -> Result<Option<Load>, String> {

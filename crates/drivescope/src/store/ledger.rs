@@ -6,7 +6,7 @@ use super::folder::run_folders;
 use super::index::Index;
 use super::{Store, StoreError, listing, reader};
 use jiff::{SignedDuration, Timestamp};
-use model::plan::PhaseKind;
+use model::plan::{PhaseKind, StopReason};
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus};
 use model::target::TargetKind;
@@ -203,10 +203,14 @@ fn events_of_phase(run: &Run, summary: &PhaseSummary) -> Vec<LedgerEvent> {
     let (written, discarded) = (moved(Operation::Write), moved(Operation::Discard));
     match phase.kind {
         PhaseKind::Idle if summary.duration_ns > 0 => vec![event(EventKind::Idle, "", 0)],
-        PhaseKind::Purge => {
-            let begun = summary.stopped.is_some() || written + discarded > 0;
-            begun.then(|| event(EventKind::Purge, &phase.name, written + discarded)).into_iter().collect()
+        PhaseKind::Purge if summary.stopped.is_some_and(StopReason::is_complete) => {
+            vec![event(EventKind::Purge, &phase.name, span_bytes)]
         }
+        // A method that the drive refused changed nothing.
+        PhaseKind::Purge if summary.stopped == Some(StopReason::Errors) && written + discarded == 0 => {
+            Vec::new()
+        }
+        PhaseKind::Purge => vec![event(EventKind::Discard, "unfinished purge", written + discarded)],
         _ => {
             let pattern = workload.map_or("unknown", pattern_name);
             let writes = (written > 0).then(|| event(EventKind::Write, pattern, written));

@@ -23,6 +23,7 @@ mod openers;
 mod page_cache;
 mod passthrough;
 pub mod permit;
+pub mod purge;
 pub mod scratch;
 pub mod signature;
 pub mod stack;

@@ -1,5 +1,5 @@
 //! Commands that go to the drive as they are, past the block layer: NVMe admin commands, and ATA commands within
-//! SCSI. Those of this file only ask; what erases is in `purge`, behind a permit.
+//! SCSI. What erases is called by `purge` alone, behind a permit.
 #![allow(unsafe_code, reason = "ioctl with structs of the kernel has no safe form")]
 
 use std::io;

@@ -22,6 +22,8 @@ const BLKROGET: libc::c_ulong = 0x125e;
 const BLKSSZGET: libc::c_ulong = 0x1268;
 /// `linux/fs.h`: the physical block in bytes.
 const BLKPBSZGET: libc::c_ulong = 0x127b;
+/// `linux/fs.h`: tells the device that a range holds nothing of use.
+const BLKDISCARD: libc::c_ulong = 0x1277;
 /// `linux/loop.h`: what a loop device lies on.
 const LOOP_GET_STATUS64: libc::c_ulong = 0x4c05;
 
@@ -210,6 +212,16 @@ pub(super) fn logical_block(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
 /// The physical block of a block device in bytes.
 pub(super) fn physical_block(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(u64::from(ask_number(descriptor, BLKPBSZGET, 0 as libc::c_uint)?))
+}
+
+/// Tells a block device that these bytes hold nothing of use. `descriptor` must be open for writing.
+pub(super) fn discard(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
+    let range = [offset, length];
+    // SAFETY: the request takes a pointer to two such numbers, which it only reads.
+    match unsafe { libc::ioctl(descriptor.as_raw_fd(), BLKDISCARD, range.as_ptr()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Asks for one number. Private, since `request` must be one that fills a `Number`.

@@ -2,6 +2,7 @@
 
 mod access;
 mod choose;
+mod purge;
 mod run_plan;
 mod sim;
 mod state;
@@ -13,6 +14,7 @@ mod valleys;
 pub use access::{AccessArguments, GridArguments};
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use purge::{MethodArgument, PurgeArguments};
 pub use run_plan::RunPlanArguments;
 pub use sim::{
     SimArguments, SimCommand, SimListArguments, SimMountArguments, SimNewArguments, SimReproduceArguments,
@@ -75,6 +77,8 @@ pub enum Command {
     Estimate(EstimateArguments),
     /// Where to cut a drive into partitions by speed, from a run that is kept. Changes nothing
     Plan(PlanArguments),
+    /// Empty a drive as a whole, by the most thorough way that it knows. Everything on it is lost
+    Purge(PurgeArguments),
     /// What a drive went through: what drivescope wrote to it, what others wrote, purges and rests
     State(StateArguments),
     /// Which kind of drive to take, CMR, SMR or SSD, and how to use it, by your answers and by your writes

@@ -1,6 +1,7 @@
 //! From what was typed to what it means, one function for each group of options. Nothing is opened here.
 
 mod choose;
+mod purge;
 mod run_plan;
 mod sustain;
 mod valleys;
@@ -21,6 +22,7 @@ use model::quantity_text::{parse_duration, parse_share, parse_size};
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::Caching;
+pub use purge::purge;
 pub use run_plan::run_plan;
 use std::hash::{BuildHasher, Hasher};
 pub use sustain::sustain;
