@@ -54,8 +54,9 @@ fn usable(offered: &[PurgeOption], wanted: Option<PurgeMethod>) -> Result<Vec<Pu
                     option.method.name()
                 )));
             }
-            // Writing zeroes is no erase: it takes hours, and wears flash. Nobody gets it without being told why.
-            Some(why) => output::say(&format!("not by {}: {why}", option.method.name())),
+            // A later method is less thorough. Nobody gets it without being told why.
+            Some(why) if methods.is_empty() => output::say(&format!("not by {}: {why}", option.method.name())),
+            Some(_) => {}
         }
     }
     Ok(methods)

@@ -2,7 +2,7 @@
 //! runs differ in them only when the drive's state does.
 
 use super::past::{OTHERS_BYTES_MIN, Past};
-use crate::store::{EventKind, LedgerEvent};
+use crate::store::{EventKind, LedgerEvent, UNFINISHED_PURGE};
 use model::units::Bytes;
 use report::quantity::{capacity, size};
 
@@ -86,7 +86,7 @@ pub(super) fn what(event: &LedgerEvent) -> String {
     match event.kind {
         EventKind::Idle => "left alone".into(),
         EventKind::Purge => format!("purged ({})", event.pattern),
-        EventKind::Discard if event.pattern == "unfinished purge" => "began to purge it, and did not finish".into(),
+        EventKind::Discard if event.pattern == UNFINISHED_PURGE => "began to purge it, and did not finish".into(),
         EventKind::Discard => format!("discarded {amount}"),
         EventKind::Write if event.block_bytes == 0 => format!("wrote {amount}, how is not known"),
         EventKind::Write => {

@@ -16,6 +16,9 @@ use std::path::Path;
 /// From this many events of a run on, like ones are put together even where others lie between them.
 const EVENTS_MANY: usize = 64;
 
+/// The pattern of a purge that did not come to its end.
+pub const UNFINISHED_PURGE: &str = "unfinished purge";
+
 /// What a run did to its drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerRun {
@@ -203,14 +206,19 @@ fn events_of_phase(run: &Run, summary: &PhaseSummary) -> Vec<LedgerEvent> {
     let (written, discarded) = (moved(Operation::Write), moved(Operation::Discard));
     match phase.kind {
         PhaseKind::Idle if summary.duration_ns > 0 => vec![event(EventKind::Idle, "", 0)],
-        PhaseKind::Purge if summary.stopped.is_some_and(StopReason::is_complete) => {
-            vec![event(EventKind::Purge, &phase.name, span_bytes)]
+        PhaseKind::Purge => {
+            // Zeroes are writes, and count as such before what they bring about.
+            let writes = (written > 0).then(|| event(EventKind::Write, "sequential", written));
+            let end = match summary.stopped {
+                Some(reason) if reason.is_complete() => {
+                    Some(event(EventKind::Purge, &phase.name, span_bytes))
+                }
+                // A method that the drive refused changed nothing.
+                Some(StopReason::Errors) if written + discarded == 0 => None,
+                _ => Some(event(EventKind::Discard, UNFINISHED_PURGE, discarded)),
+            };
+            writes.into_iter().chain(end).collect()
         }
-        // A method that the drive refused changed nothing.
-        PhaseKind::Purge if summary.stopped == Some(StopReason::Errors) && written + discarded == 0 => {
-            Vec::new()
-        }
-        PhaseKind::Purge => vec![event(EventKind::Discard, "unfinished purge", written + discarded)],
         _ => {
             let pattern = workload.map_or("unknown", pattern_name);
             let writes = (written > 0).then(|| event(EventKind::Write, pattern, written));

@@ -39,7 +39,7 @@ mod tests;
 
 pub use drive_note::{DriveNote, DriveSnapshot, Snapshot};
 pub use error::StoreError;
-pub use ledger::{EventKind, LedgerEvent, LedgerRun};
+pub use ledger::{EventKind, LedgerEvent, LedgerRun, UNFINISHED_PURGE};
 pub use listing::RunListing;
 pub use reader::{LOST_PHASE, StoredRun, StoredSeries};
 pub use writer::RunWriter;
