@@ -55,7 +55,9 @@ fn usable(offered: &[PurgeOption], wanted: Option<PurgeMethod>) -> Result<Vec<Pu
                 )));
             }
             // A later method is less thorough. Nobody gets it without being told why.
-            Some(why) if methods.is_empty() => output::say(&format!("not by {}: {why}", option.method.name())),
+            Some(why) if methods.is_empty() => {
+                output::say(&format!("not by {}: {why}", option.method.name()))
+            }
             Some(_) => {}
         }
     }
