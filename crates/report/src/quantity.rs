@@ -24,7 +24,7 @@ impl Measured {
     }
 }
 
-/// A measured number in a unit of a finding: "B/s", "s", "bytes", "ratio", "count", or any other, which is
+/// A measured number in a unit of a finding: "B/s", "s", "bytes", "bytes written", "ratio", "count", or any other, which is
 /// shown unscaled.
 pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     let Estimate { value, low, high, .. } = *estimate;
@@ -247,6 +247,9 @@ impl Scale {
                 let (divisor, unit) = binary_unit(magnitude);
                 Scale { divisor, decimal_places: 0, unit: unit.into(), composite: false }
             }
+            "bytes written" if magnitude >= 1e12 => Scale::decimal(12, "TB"),
+            "bytes written" if magnitude >= 1e9 => Scale::decimal(9, "GB"),
+            "bytes written" => Scale::decimal(6, "MB"),
             "ratio" => Scale::decimal(0, "×"),
             "count" => Scale::decimal(0, ""),
             other => Scale::decimal(0, other),

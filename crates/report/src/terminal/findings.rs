@@ -8,12 +8,13 @@ use model::units::Bytes;
 
 /// The questions that a page answers, in this order. Whether a drive is sound comes first: the speed of a drive
 /// that loses data is of no interest.
-const GROUPS: [Group; 4] = [Group::Sound, Group::Speed, Group::Access, Group::Other];
+const GROUPS: [Group; 5] = [Group::Sound, Group::Speed, Group::Writes, Group::Access, Group::Other];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Sound,
     Speed,
+    Writes,
     Access,
     Other,
 }
@@ -23,6 +24,7 @@ impl Group {
         match self {
             Group::Sound => "Is it sound, and can the numbers be trusted?",
             Group::Speed => "How fast does it move data?",
+            Group::Writes => "How does it take writes that go on?",
             Group::Access => "How fast does it reach data?",
             Group::Other => "What else was found?",
         }
@@ -49,8 +51,13 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
         "zone-table" => (Group::Speed, "Zones in a table"),
         "interface-limit" => (Group::Speed, "Limit of the link"),
         "slow-regions" => (Group::Sound, "Slow regions"),
-        "write-valleys" => (Group::Speed, "Valleys in a pass"),
-        "valley-cure" => (Group::Speed, "Cure of valleys"),
+        "recording-kind" => (Group::Writes, "Recording"),
+        "write-cliff" => (Group::Writes, "Rate falls after"),
+        "write-steady-state" => (Group::Writes, "Lasting rate"),
+        "idle-recovery" => (Group::Writes, "Won by a rest"),
+        "clipping-effect" => (Group::Writes, "Gain of a part"),
+        "write-valleys" => (Group::Writes, "Valleys in a pass"),
+        "valley-cure" => (Group::Writes, "Cure of valleys"),
         "size-profile" => (Group::Speed, "Sizes measured"),
         "suspect-points" => (Group::Sound, "Sizes spoilt"),
         "unmapped-ranges" => (Group::Other, "Ranges not in use"),
@@ -204,6 +211,8 @@ impl Row {
                 ("none".into(), String::new(), String::new())
             }
             Value::Number { estimate, unit } => {
+                // What is written is counted as rates are, in powers of ten; what a memory holds in powers of two.
+                let unit = if code == FindingCode::WriteCliff { "bytes written" } else { unit.as_ref() };
                 let shown = measured(estimate, &style.name(unit));
                 let (number, unit) = shown.value.split_once(' ').unwrap_or((&shown.value, ""));
                 let unit = if unit == "depth" { "at once" } else { unit };
