@@ -15,6 +15,7 @@ pub mod geometry;
 mod measured;
 pub mod plan;
 pub mod recording;
+pub mod size_profile;
 pub mod stats;
 pub mod stripe;
 pub mod surface;

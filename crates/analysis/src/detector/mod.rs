@@ -23,9 +23,11 @@ mod recording_kind;
 mod rotation_period;
 mod seek;
 mod sequential_rate;
+mod size_profile;
 mod slow_regions;
 mod span_effect;
 mod stripe_layout;
+mod suspect_points;
 mod track_layout;
 mod trust;
 mod unmapped_ranges;
@@ -132,6 +134,8 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &idle_recovery::IdleRecovery,
     &write_valleys::WriteValleys,
     &valley_cure::ValleyCure,
+    &size_profile::SizeCurve,
+    &suspect_points::SuspectPoints,
 ];
 
 /// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings

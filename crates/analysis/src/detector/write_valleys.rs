@@ -69,6 +69,13 @@ impl Detector for WriteValleys {
                 );
                 vec![none(run, &story, &what)]
             }
+            Verdict::Grain(per_second) => {
+                let what = format!(
+                    "The rate falls {} times a second all along, which is how evenly it writes and no valley: nothing that comes now and then was seen",
+                    number(per_second)
+                );
+                vec![none(run, &story, &what)]
+            }
             Verdict::TooFew(count) => unknown(format!(
                 "{} of the rate came while writing; whether they recur takes five in a row. Write more with --passes, or \
                  more in each with --way everything.",
@@ -122,7 +129,10 @@ fn recurring(run: &RunView<'_>, story: &Story, rhythm: &Rhythm) -> Finding {
     let depth = story.depth_ratio();
     let last = story.passes().filter(|pass| !pass.shape.slowed).last();
     let count = last.map_or(0, |pass| pass.count);
-    let widest = story.passes().max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
+    let widest = story
+        .passes()
+        .filter(|pass| !pass.shape.slowed)
+        .max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
     let shown = last.filter(|pass| pass.count > 0).or(widest);
     let width = shown.map_or(Estimate::exact(0.0), |pass| width(pass, depth));
     let stable = story
@@ -210,6 +220,11 @@ fn width(pass: &Pass, depth: f64) -> Estimate {
     }
 }
 
+/// What a slowed pass loses is made up for afterwards, and says nothing of the width.
+fn shown_width_s(pass: &Pass, depth: f64) -> f64 {
+    if pass.count == 0 || pass.shape.slowed { 0.0 } else { width(pass, depth).value }
+}
+
 fn test(rhythm: &Rhythm) -> Datum {
     Datum::record([
         ("variation_in_time", Datum::Number(rhythm.variation_s)),
@@ -243,7 +258,7 @@ fn table(story: &Story, depth: f64) -> Datum {
             ("seconds", Datum::Number(pass.seconds)),
             ("bytes_per_second", Datum::Number(pass.rate())),
             ("valleys", Datum::Integer(pass.count)),
-            ("width_s", Datum::Number(if pass.count == 0 { 0.0 } else { width(pass, depth).value })),
+            ("width_s", Datum::Number(shown_width_s(pass, depth))),
             ("lost_s", Datum::Number(pass.lost_s() * pass.count as f64)),
         ])
     };

@@ -27,8 +27,6 @@ const LOST_S_MIN: f64 = 0.025;
 const WIDTH_S_MAX: f64 = 3.0;
 /// Falls of a phase that are kept; all are counted.
 const FALLS_MAX: usize = 10_000;
-/// Pieces of the inside of a fall that are kept for its depth.
-const INSIDE_MAX: usize = 64;
 /// The standard deviation of a normal variable is so many times its median absolute deviation.
 const MAD_TO_SIGMA: f64 = 1.4826;
 
@@ -91,8 +89,9 @@ pub(super) struct FallFinder {
 struct OpenFall {
     fall: Fall,
     low_s: f64,
-    /// Rates of low pieces as shares, the first left out.
-    inside: Vec<f64>,
+    /// Seconds of the low pieces, and the bytes as seconds of the usual rate, the first and the latest left out.
+    inside: (f64, f64),
+    latest: (f64, f64),
     low_cells: u32,
     /// Whether the last piece was not low.
     is_pausing: bool,
@@ -244,7 +243,7 @@ impl OpenFall {
             at_bytes,
             first_byte: cell.first_byte,
         };
-        OpenFall { fall, low_s: 0.0, inside: Vec::new(), low_cells: 0, is_pausing: false }
+        OpenFall { fall, low_s: 0.0, inside: (0.0, 0.0), latest: (0.0, 0.0), low_cells: 0, is_pausing: false }
     }
 
     fn add(&mut self, cell: &Cell, share: f64, lost_s: f64) {
@@ -254,17 +253,14 @@ impl OpenFall {
         self.fall.lost_s += lost_s;
         self.fall.end_s = cell.start_s + cell.seconds;
         self.fall.lowest = self.fall.lowest.min(share);
-        if self.low_cells > 1 && self.inside.len() < INSIDE_MAX {
-            self.inside.push(share);
-        }
+        self.inside = (self.inside.0 + self.latest.0, self.inside.1 + self.latest.1);
+        self.latest = if self.low_cells > 1 { (cell.seconds, cell.seconds * share) } else { (0.0, 0.0) };
     }
 
     /// Its first and its last low piece are only partly inside.
     fn closed(mut self) -> Fall {
-        self.inside.pop();
-        if !self.inside.is_empty() {
-            self.fall.inside = Some(middle(&mut self.inside));
-        }
+        let (seconds, usual_s) = self.inside;
+        self.fall.inside = (seconds > 0.0).then(|| usual_s / seconds);
         self.fall
     }
 }

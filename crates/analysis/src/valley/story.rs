@@ -27,10 +27,13 @@ const COMPARED_GAPS_MIN: f64 = 2.0;
 /// While reading, a third of the falls is as many: what is the drive's own work of writing does not come at all.
 const SAME_SHARE: f64 = 1.0 / 3.0;
 /// Two falls are at one place if they begin within so many seconds of writing of each other.
-const SAME_PLACE_S: f64 = 0.25;
+const SAME_PLACE_S: f64 = 0.1;
 /// Beyond this share of time in which the rate was uneven nothing is said.
 const UNEVEN_SHARE_MAX: f64 = 0.2;
 const GAPS_MAX: usize = 100_000;
+/// What comes more often is how evenly a drive writes, such as a disk that goes from one surface to the next, and no valley: the rate
+/// over a second or two shows nothing of it.
+const GAP_S_MIN: f64 = 2.0;
 
 /// Passes over one area with one size of requests, and what was done to the drive before them.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +93,8 @@ pub enum Verdict {
     AlsoWhenReading(f64, f64),
     /// They are where they were in the pass before: so many.
     AtPlaces(u64),
+    /// They come all the time, so many a second.
+    Grain(f64),
     /// They come at random: so many.
     Irregular(u64),
     /// They recur, but it was not looked whether they do so while reading.
@@ -241,16 +246,18 @@ impl Story {
         self.passes().map(|pass| pass.long).sum()
     }
 
-    /// The mean time from fall to fall while it was written as fast as the drive can; none without two of them.
+    /// The mean time from fall to fall while it was written as fast as the drive can; none without two of them, and where they come
+    /// all the time.
     pub fn gap_s(&self) -> Option<f64> {
         let of: Vec<f64> = self.gaps.iter().filter(|gap| !gap.slowed).map(|gap| gap.seconds).collect();
-        (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
+        let mean_s = of.iter().sum::<f64>() / of.len() as f64;
+        (mean_s >= GAP_S_MIN).then_some(mean_s)
     }
 
     /// What is left of the rate inside a fall: the median of all that are long enough to have an inside. Otherwise what is left in
     /// the lowest piece of any, which is too much.
     pub fn depth_ratio(&self) -> f64 {
-        let falls = || self.passes().flat_map(|pass| &pass.falls);
+        let falls = || self.passes().filter(|pass| !pass.shape.slowed).flat_map(|pass| &pass.falls);
         let mut inside: Vec<f64> = falls().filter_map(|fall| fall.inside).collect();
         if inside.is_empty() {
             return falls().map(|fall| fall.lowest).fold(1.0, f64::min);
@@ -273,6 +280,9 @@ impl Story {
             return Verdict::None;
         }
         let gap_s = seconds / count as f64;
+        if gap_s < GAP_S_MIN {
+            return Verdict::Grain(1.0 / gap_s);
+        }
         if let Some((reading, writing)) = self.falls_when_reading(gap_s) {
             return Verdict::AlsoWhenReading(reading, writing);
         }

@@ -20,6 +20,7 @@ mod run_plan;
 mod runs;
 mod show;
 mod sim;
+mod sizes;
 mod state;
 mod stored;
 mod surface;
@@ -64,6 +65,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Sustain(sustain)) => sustain::run(&sustain, store),
         Some(Command::Valleys(valleys)) => valleys::run(&valleys, store),
         Some(Command::Run(plan)) => run_plan::run(&plan, store),
+        Some(Command::Sizes(sizes)) => sizes::run(&sizes, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Show(show)) => show::run(&show, store),

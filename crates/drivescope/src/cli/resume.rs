@@ -4,7 +4,8 @@ use super::args::{Arguments, Command, ExperimentArguments, OutputArguments, Writ
 use super::measure::Begun;
 use super::resolve::{self, Resolved};
 use super::{
-    access, check, existing_store, geometry, measure, no_runs, output, run_plan, surface, sustain, valleys,
+    access, check, existing_store, geometry, measure, no_runs, output, run_plan, sizes, surface, sustain,
+    valleys,
 };
 use crate::error::UserError;
 use crate::experiment::{Experiment, Question};
@@ -140,6 +141,12 @@ fn repeated(run: &Run, writing: Option<&WritingArguments>) -> Result<Repeated, U
             typed.writing.renew(run, writing)?;
             let (resolved, file, each) = resolve::run_plan(&typed)?;
             let plan_of: PlanOf = Box::new(move |question| run_plan::plan(file, each, question));
+            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
+        }
+        Some(Command::Sizes(mut typed)) => {
+            typed.writing.renew(run, writing)?;
+            let (resolved, wish) = resolve::sizes(&typed)?;
+            let plan_of: PlanOf = Box::new(move |question| sizes::plan(wish, question));
             Ok(Repeated::new(&typed.experiment, resolved, plan_of))
         }
         Some(Command::Geometry(typed)) => {

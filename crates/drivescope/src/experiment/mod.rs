@@ -9,6 +9,7 @@ pub mod geometry;
 pub mod plan_file;
 mod preparation;
 pub mod purge;
+pub mod sizes;
 pub mod surface;
 pub mod sustain;
 pub mod valleys;

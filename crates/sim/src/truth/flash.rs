@@ -10,6 +10,8 @@ use model::finding::{Datum, FindingCode};
 use model::request::Operation;
 use model::units::{Bytes, MIB};
 
+/// A stall of less than that does not span a slice of time, in ms.
+const VALLEY_MS_MIN: f64 = 50.0;
 /// Of which part of the drive the clipping effect is said.
 const CLIPPED_SHARE: f64 = 0.5;
 /// The fragmentation after many hours of mixed writes, for which the width of a valley is said.
@@ -92,9 +94,23 @@ fn cliff(flash: &FlashProfile, capacity: Bytes, limit: f64) -> Truth {
         .with("levels", Datum::List(levels.iter().map(row).collect()))
 }
 
+/// The translation table, written out after so many bytes: stalls that recur by bytes. Shorter ones than valleys are seen to be are
+/// none.
+fn stalls(flash: &FlashProfile) -> Truth {
+    let Some(flush) = flash.map_flush.as_ref().filter(|flush| flush.stall_ms >= VALLEY_MS_MIN) else {
+        return Truth::absent(FindingCode::WriteValleys);
+    };
+    let why = "they come after so many bytes, so their number in a pass depends on its length";
+    Truth { code: FindingCode::WriteValleys, answer: Answer::Depends(why), data: Vec::new() }
+        .with("interval_bytes", Datum::Number((flush.every_mib * MIB) as f64))
+        .with("width_s", Datum::Number(flush.stall_ms * 1e-3))
+        .with("depth_ratio", Datum::Number(0.0))
+        .with("by", Datum::Text("bytes".into()))
+}
+
 fn valleys(flash: &FlashProfile) -> Truth {
     let Some(housekeeping) = &flash.housekeeping else {
-        return Truth::absent(FindingCode::WriteValleys);
+        return stalls(flash);
     };
     let why = "they come after random writes, and go when all of it is overwritten in large pieces";
     Truth { code: FindingCode::WriteValleys, answer: Answer::Depends(why), data: Vec::new() }

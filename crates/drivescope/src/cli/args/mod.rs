@@ -5,6 +5,7 @@ mod choose;
 mod purge;
 mod run_plan;
 mod sim;
+mod sizes;
 mod state;
 mod stored;
 mod surface;
@@ -20,6 +21,7 @@ pub use sim::{
     SimArguments, SimCommand, SimListArguments, SimMountArguments, SimNewArguments, SimReproduceArguments,
     SimShowArguments, SimTruthArguments,
 };
+pub use sizes::{SizesArguments, SweepArguments};
 pub use state::StateArguments;
 use std::path::PathBuf;
 pub use stored::{
@@ -63,6 +65,8 @@ pub enum Command {
     Valleys(ValleysArguments),
     /// Run the steps of a plan of your own, of Iometer's access specifications or of a fio job file
     Run(RunPlanArguments),
+    /// Measure rates by the size of requests, and measure again what something spoilt
+    Sizes(SizesArguments),
     /// List the drives, who uses them, and whether they may be read and written
     List(ListArguments),
     /// List the runs that are kept, newest first

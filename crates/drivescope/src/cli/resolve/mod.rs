@@ -3,6 +3,7 @@
 mod choose;
 mod purge;
 mod run_plan;
+mod sizes;
 mod sustain;
 mod valleys;
 
@@ -24,6 +25,7 @@ use model::units::{Bytes, Nanos, Offset};
 use model::workload::Caching;
 pub use purge::purge;
 pub use run_plan::run_plan;
+pub use sizes::sizes;
 use std::hash::{BuildHasher, Hasher};
 pub use sustain::sustain;
 pub use valleys::valleys;

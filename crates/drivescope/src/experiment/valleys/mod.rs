@@ -39,6 +39,8 @@ const SLOWED_SHARE: f64 = 0.6;
 /// Slowed passes at most, and the gaps that they are to show.
 const SLOWED_MAX: u32 = 2;
 const SLOWED_GAPS_MIN: usize = 3;
+/// With fewer gaps it cannot be told whether falls recur, so passes go on.
+const GAPS_TO_TELL: usize = 5;
 /// So many gaps between falls begin the comparisons …
 const GAPS_TO_COMPARE: usize = 2;
 /// … of which reading goes on for so many, and for so long.
@@ -208,7 +210,10 @@ impl Task {
         let passes = story.groups.last().map(|group| group.full_rate()).unwrap_or_default();
         match self.passes {
             Goal::Count(count) => self.begun >= count,
-            Goal::Stable => self.begun >= PASSES_MAX || (self.begun > 0 && stable_from(&passes).is_some()),
+            Goal::Stable => {
+                let is_told = story.count() == 0 || story.gaps.len() >= GAPS_TO_TELL;
+                self.begun >= PASSES_MAX || (is_told && stable_from(&passes).is_some())
+            }
         }
     }
 

@@ -1,0 +1,259 @@
+//! Rates by the size of requests, from several rounds of each, and which rounds something spoilt: a valley, a cliff of a cache, garbage
+//! collection, somebody else. The experiment measures those again, and the detectors give the curve with and without them.
+
+use crate::measured::is_measurement;
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use model::estimate::Estimate;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+use model::units::{Bytes, Quantile};
+use model::workload::Pattern;
+use std::collections::BTreeMap;
+
+/// The experiment that asks for it.
+pub const EXPERIMENT: &str = "sizes";
+/// A round that differs from the others of its point by a tenth is spoilt, or by more where rounds scatter anyway. The wording of
+/// who first called a size spoilt is a twentieth of the best; twice that leaves room for the zones of a disk.
+const SPOILT_SHARE: f64 = 0.1;
+/// Chance alone hardly ever makes a round differ by so many standard deviations.
+const NOISE_TIMES: f64 = 6.0;
+/// Below this share of the slower of its neighbours a size is a dip.
+const DIP_SHARE: f64 = 0.85;
+/// The standard deviation of a normal variable is so many times its median absolute deviation.
+const MAD_TO_SIGMA: f64 = 1.4826;
+/// Of two rounds nobody can say which is the spoilt one.
+const ROUNDS_MIN: usize = 3;
+
+/// Which rate it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PointKey {
+    /// What is done.
+    pub operation: Operation,
+    /// Whether in order or at random places.
+    pub in_order: bool,
+    /// Requests at a time.
+    pub depth: u64,
+    /// How large each is.
+    pub size: Bytes,
+}
+
+/// One measurement of a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Round {
+    /// The phase.
+    pub phase: u32,
+    /// Bytes per second; writes with the flush that makes them lasting.
+    pub rate: f64,
+    /// The slowest request, in seconds.
+    pub slowest_s: f64,
+}
+
+/// A size with its rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Which.
+    pub key: PointKey,
+    /// In the order of time.
+    pub rounds: Vec<Round>,
+    /// Whether each was spoilt.
+    pub spoilt: Vec<bool>,
+    /// Whether it is slower than both its neighbours although no round was spoilt.
+    pub is_dip: bool,
+    /// The mean latency of one request in seconds over the rounds that were not spoilt, and what 99 of 100 took at most.
+    pub latency_s: f64,
+    /// See there.
+    pub latency_p99_s: f64,
+    /// The slowest of all, also of spoilt rounds.
+    pub latency_s_max: f64,
+}
+
+/// All points of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SizeProfile {
+    /// By operation, order, depth and size.
+    pub points: Vec<Point>,
+}
+
+impl SizeProfile {
+    /// The points of a run.
+    pub fn of(run: &RunView<'_>) -> SizeProfile {
+        let mut phases: BTreeMap<PointKey, Vec<(Round, &PhaseSummary)>> = BTreeMap::new();
+        for (index, summary) in (0u32..).zip(run.phases) {
+            if summary.phase.experiment == EXPERIMENT
+                && is_measurement(summary)
+                && let Some((key, round)) = round(index, summary)
+            {
+                phases.entry(key).or_default().push((round, summary));
+            }
+        }
+        let noise = noise_by_kind(&phases);
+        let of_key = |(key, phases): (PointKey, Vec<(Round, &PhaseSummary)>)| {
+            let limit = limit(noise.get(&kind(&key)).copied().unwrap_or(0.0));
+            point(key, &phases, limit)
+        };
+        let mut profile = SizeProfile { points: phases.into_iter().map(of_key).collect() };
+        profile.mark_dips();
+        profile
+    }
+
+    /// Those that have to be measured again: rounds do not agree and too few of them do, or a dip that was seen in no more rounds than all
+    /// have.
+    pub fn to_repeat(&self, rounds: usize) -> Vec<PointKey> {
+        let is_open = |point: &&Point| {
+            let clean = point.spoilt.iter().filter(|spoilt| !**spoilt).count();
+            let disagrees = clean < point.rounds.len() && clean < ROUNDS_MIN + 1;
+            disagrees || (point.is_dip && point.rounds.len() <= rounds)
+        };
+        self.points.iter().filter(is_open).map(|point| point.key).collect()
+    }
+
+    fn mark_dips(&mut self) {
+        let rates: Vec<f64> = self.points.iter().map(Point::clean_rate).collect();
+        let same = |one: &Point, other: &Point| {
+            kind(&one.key) == kind(&other.key) && one.key.depth == other.key.depth
+        };
+        for index in 1..self.points.len().saturating_sub(1) {
+            let has_neighbours = same(&self.points[index], &self.points[index - 1])
+                && same(&self.points[index], &self.points[index + 1]);
+            let lower = rates[index - 1].min(rates[index + 1]);
+            self.points[index].is_dip =
+                has_neighbours && self.points[index].key.in_order && rates[index] < DIP_SHARE * lower;
+        }
+    }
+}
+
+impl Point {
+    /// The mean rate of the rounds that were not spoilt.
+    pub fn clean_rate(&self) -> f64 {
+        let clean = self.clean();
+        clean.iter().sum::<f64>() / clean.len().max(1) as f64
+    }
+
+    /// The same with its interval.
+    pub fn estimate(&self) -> Estimate {
+        let clean = self.clean();
+        let (count, value) = (clean.len() as f64, self.clean_rate());
+        if clean.len() < 2 {
+            return Estimate {
+                value,
+                low: 0.0,
+                high: f64::INFINITY,
+                confidence: CONFIDENCE,
+                effective_count: count,
+            };
+        }
+        let squares: f64 = clean.iter().map(|rate| (rate - value).powi(2)).sum();
+        let mean = Mean { value, variance: squares / (count - 1.0) / count, degrees_of_freedom: count - 1.0 };
+        let estimate = mean.interval(CONFIDENCE);
+        Estimate { low: estimate.low.max(0.0), ..estimate }
+    }
+
+    /// The mean rate of all rounds: what a sweep shows that looks at nothing.
+    pub fn plain_rate(&self) -> f64 {
+        self.rounds.iter().map(|round| round.rate).sum::<f64>() / self.rounds.len().max(1) as f64
+    }
+
+    /// How many rounds were spoilt.
+    pub fn spoilt_count(&self) -> usize {
+        self.spoilt.iter().filter(|spoilt| **spoilt).count()
+    }
+
+    fn clean(&self) -> Vec<f64> {
+        self.rounds
+            .iter()
+            .zip(&self.spoilt)
+            .filter(|(_, spoilt)| !**spoilt)
+            .map(|(round, _)| round.rate)
+            .collect()
+    }
+}
+
+/// What scatters alike: one operation, in order or not.
+type Kind = (Operation, bool);
+
+fn kind(key: &PointKey) -> Kind {
+    (key.operation, key.in_order)
+}
+
+fn round(phase: u32, summary: &PhaseSummary) -> Option<(PointKey, Round)> {
+    let workload = summary.phase.workload.as_ref()?;
+    let [operation] = *workload.mix.operations() else { return None };
+    let totals = summary.totals_of(operation).filter(|totals| totals.operations > 0)?;
+    let seconds = (summary.duration_ns + summary.flush_ns()) as f64 / 1e9;
+    let key = PointKey {
+        operation,
+        in_order: workload.pattern == Pattern::Sequential,
+        depth: workload.in_flight_max(),
+        size: workload.block_sizes.single()?,
+    };
+    let slowest_s = totals.histogram.max().map_or(0.0, |slowest| slowest.seconds());
+    (seconds > 0.0).then_some((key, Round { phase, rate: totals.bytes as f64 / seconds, slowest_s }))
+}
+
+fn point(key: PointKey, phases: &[(Round, &PhaseSummary)], limit: f64) -> Point {
+    let rounds: Vec<Round> = phases.iter().map(|(round, _)| *round).collect();
+    let spoilt = spoilt(&rounds, limit);
+    let mut histogram = model::histogram::LatencyHistogram::default();
+    for ((_, summary), spoilt) in phases.iter().zip(&spoilt) {
+        if let (Some(totals), false) = (summary.totals_of(key.operation), *spoilt) {
+            histogram.merge(&totals.histogram);
+        }
+    }
+    let slowest = rounds.iter().map(|round| round.slowest_s).fold(0.0, f64::max);
+    let mean_s = histogram.sum_ns() as f64 / 1e9 / histogram.count().max(1) as f64;
+    let latency_p99_s = histogram.quantile(Quantile::P99).map_or(mean_s, |quantile| quantile.seconds());
+    Point { key, rounds, spoilt, is_dip: false, latency_s: mean_s, latency_p99_s, latency_s_max: slowest }
+}
+
+/// Which rounds differ from the middle one by more than the limit, on a logarithmic scale. None of fewer than three.
+fn spoilt(rounds: &[Round], limit: f64) -> Vec<bool> {
+    let middle = middle(rounds.iter().map(|round| round.rate.ln()).collect());
+    let enough = rounds.len() >= ROUNDS_MIN;
+    rounds.iter().map(|round| enough && (round.rate.ln() - middle).abs() > limit).collect()
+}
+
+fn limit(noise: f64) -> f64 {
+    (NOISE_TIMES * noise).max(-(1.0 - SPOILT_SHARE).ln())
+}
+
+/// How much rounds of one point scatter, on a logarithmic scale: the median over all points of a kind.
+fn noise_by_kind(phases: &BTreeMap<PointKey, Vec<(Round, &PhaseSummary)>>) -> BTreeMap<Kind, f64> {
+    let mut deviations: BTreeMap<Kind, Vec<f64>> = BTreeMap::new();
+    for (key, phases) in phases.iter().filter(|(_, phases)| phases.len() >= ROUNDS_MIN) {
+        let rates: Vec<f64> = phases.iter().map(|(round, _)| round.rate.ln()).collect();
+        let middle = middle(rates.clone());
+        let mut of_point: Vec<f64> = rates.iter().map(|rate| (rate - middle).abs()).collect();
+        // The middle one is not away from itself.
+        of_point.sort_by(f64::total_cmp);
+        deviations.entry(kind(key)).or_default().extend(of_point.into_iter().skip(1));
+    }
+    deviations.into_iter().map(|(kind, of_kind)| (kind, MAD_TO_SIGMA * middle(of_kind))).collect()
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let at = (values.len() - 1) / 2;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rounds(rates: &[f64]) -> Vec<Round> {
+        rates.iter().map(|&rate| Round { phase: 0, rate, slowest_s: 0.0 }).collect()
+    }
+
+    #[test]
+    fn a_round_that_differs_from_the_others_is_spoilt() {
+        let limit = limit(0.002);
+        assert_eq!(spoilt(&rounds(&[70.0, 69.5, 40.0]), limit), [false, false, true]);
+        assert_eq!(spoilt(&rounds(&[70.0, 65.0, 67.0]), limit), [false, false, false]);
+        assert_eq!(spoilt(&rounds(&[70.0, 40.0]), limit), [false, false]);
+        // Where rounds scatter by 5 % anyway, a quarter less is nothing.
+        assert_eq!(spoilt(&rounds(&[100.0, 101.0, 75.0]), super::limit(0.05)), [false, false, false]);
+    }
+}

@@ -1,0 +1,297 @@
+//! `sizes`: rate by the size of requests. Every point once in each round, in random order; points whose rounds do not agree are measured
+//! again.
+
+mod wish;
+
+use super::preparation::{self, filled_range, phase, verb};
+use super::{Experiment, Outlook, Question};
+use analysis::size_profile::{PointKey, SizeProfile};
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::RunView;
+use model::units::{Bytes, MIB, Nanos, Offset};
+use model::workload::{BLOCK_BYTES_MAX, OperationMix, Pattern, Workload};
+use std::collections::VecDeque;
+
+pub use wish::SizesWish;
+
+/// The word on the command line, and in every phase.
+pub const NAME: &str = "sizes";
+/// Streams of the seed: of orders and of places.
+const ORDER_STREAM: u64 = u64::MAX;
+const PLACE_STREAM: u64 = u64::MAX - 1;
+/// Sequential requests stay within this much from the start of the range, where a disk is equally fast.
+const REGION: Bytes = Bytes::from_gib(2);
+/// What a point goes through before it begins again, as ATTO's and HD Tune's file.
+const STRETCH: Bytes = Bytes::from_mib(256);
+/// How long a point is measured in a round.
+const TIME: Nanos = Nanos::from_millis(500);
+/// What a point writes at most in a round: flash wears, and caches fill.
+const WRITE_BYTES_MAX: Bytes = Bytes::from_mib(128);
+/// And so many requests are enough to know a mean.
+const OPERATIONS_MAX: u64 = 50_000;
+/// Sizes of random writes, those of HD Tune's random access.
+const RANDOM_SIZES: [Bytes; 4] = [Bytes(512), Bytes::from_kib(4), Bytes::from_kib(64), Bytes::from_mib(1)];
+/// Rounds of points that do not agree, besides the usual ones.
+const ROUNDS_MORE_MAX: u32 = 6;
+const FILL: Nanos = Nanos::from_secs(120);
+const SETTLE: Nanos = Nanos::from_secs(2);
+const WARM_UP: Nanos = Nanos::from_millis(500);
+const RANGE_MIN: Bytes = Bytes::from_mib(64);
+
+/// The experiment.
+pub struct Sizes {
+    question: Question,
+    rounds: u32,
+    rounds_more: u32,
+    points: Vec<PointKey>,
+    order: Prng,
+    places: Prng,
+    time: Nanos,
+    preparation: VecDeque<Phase>,
+    queue: VecDeque<Phase>,
+    /// Where sequential requests go; known when it is filled.
+    region: Option<ByteRange>,
+}
+
+impl Sizes {
+    /// Plans it.
+    ///
+    /// # Errors
+    /// A sentence for a person when there is no size to measure, or no room.
+    pub fn new(question: Question, wish: SizesWish) -> Result<Sizes, String> {
+        let logical = question.facts.logical_block;
+        if question.range.bytes() < RANGE_MIN {
+            return Err(format!(
+                "the range holds {}; sizes need at least {RANGE_MIN}. Give a larger --range",
+                question.range.bytes()
+            ));
+        }
+        let fits = |size: &Bytes| {
+            size.is_multiple_of(logical) && size.0 > 0 && size.0 * 4 <= question.range.bytes().0
+        };
+        let mut sizes: Vec<Bytes> = wish.sizes.iter().copied().filter(fits).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        if let Some(size) = sizes.iter().find(|size| **size > BLOCK_BYTES_MAX) {
+            return Err(format!("--sizes: {size} is above the largest request, {BLOCK_BYTES_MAX}"));
+        }
+        if sizes.is_empty() {
+            return Err(format!(
+                "--sizes: none of them is a multiple of the target's blocks of {logical} that fits into the range four times"
+            ));
+        }
+        let points = points(&question, &sizes, &wish.depths);
+        let mut preparation = VecDeque::new();
+        if question.may_write {
+            let region = region(question.range);
+            preparation.extend(preparation::fill(
+                NAME,
+                &Question { range: region, ..question.clone() },
+                FILL,
+                SETTLE,
+            ));
+        }
+        preparation.push_back(preparation::warm_up(
+            NAME,
+            region(question.range),
+            preparation::random_block(&question.facts),
+            WARM_UP,
+        ));
+        let usual = TIME.0 * points.len() as u64 * u64::from(wish.rounds);
+        let share = question.time_limit.map_or(1.0, |limit| (0.6 * limit.0 as f64 / usual as f64).min(1.0));
+        Ok(Sizes {
+            rounds: wish.rounds,
+            rounds_more: 0,
+            points,
+            order: Prng::new(question.seed, ORDER_STREAM),
+            places: Prng::new(question.seed, PLACE_STREAM),
+            time: Nanos((TIME.0 as f64 * share) as u64),
+            preparation,
+            queue: VecDeque::new(),
+            region: None,
+            question,
+        })
+    }
+
+    /// What of the region holds data: all of it on a drive, what was filled of a scratch file.
+    fn settle(&mut self, so_far: &RunView<'_>) -> Option<ByteRange> {
+        let region = region(self.question.range);
+        let filled = so_far.phases.first().and_then(|fill| fill.totals_of(Operation::Write));
+        match filled.filter(|_| self.question.empty) {
+            Some(filled) => filled_range(region, Bytes(filled.bytes)),
+            None => Some(region),
+        }
+    }
+
+    fn plan(&mut self, mut points: Vec<PointKey>, round: u32, region: ByteRange) {
+        self.order.shuffle(&mut points);
+        for point in points {
+            let phase = self.phase(&point, round, region);
+            self.queue.push_back(phase);
+        }
+    }
+
+    fn phase(&mut self, point: &PointKey, round: u32, region: ByteRange) -> Phase {
+        let mix = if point.operation == Operation::Read { OperationMix::Read } else { OperationMix::Write };
+        let (pattern, range) = if point.in_order {
+            (Pattern::Sequential, self.stretch(region, point.size))
+        } else {
+            (Pattern::RandomWithReplacement, self.question.range.align_inward(point.size))
+        };
+        let workload = Workload::new(range, pattern, mix, point.size, point.depth as u32);
+        let stop = StopCondition { operations: Some(OPERATIONS_MAX), ..StopCondition::after(self.time) };
+        let bytes = WRITE_BYTES_MAX.max(Bytes(point.size.0 * point.depth));
+        let stop = if mix == OperationMix::Write { stop.or_bytes(bytes) } else { stop };
+        phase(NAME, name(point, round), PhaseKind::Measure, Some(workload), stop)
+    }
+
+    /// A stretch that begins at a random place, so that no memory of the drive knows it from the point before.
+    fn stretch(&mut self, region: ByteRange, size: Bytes) -> ByteRange {
+        let unit = size.0.max(MIB);
+        let bytes = STRETCH.0.min(region.bytes().0 / 2).max(size.0).next_multiple_of(size.0);
+        let room = region.bytes().0.saturating_sub(bytes + unit) / unit;
+        let first = region.first().0.next_multiple_of(unit) + self.places.below(room + 1) * unit;
+        ByteRange::new(Offset(first), Bytes(bytes))
+            .filter(|range| region.contains(range))
+            .unwrap_or(region)
+            .align_inward(size)
+    }
+
+    fn end(&self) -> Option<Nanos> {
+        self.question.time_limit
+    }
+}
+
+impl Experiment for Sizes {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if let Some(phase) = self.preparation.pop_front() {
+            return Some(phase);
+        }
+        let region = match self.region {
+            Some(region) => region,
+            None => {
+                let region = self.settle(so_far)?;
+                self.region = Some(region);
+                (1..=self.rounds).for_each(|round| self.plan(self.points.clone(), round, region));
+                region
+            }
+        };
+        if self.end().is_some_and(|end| so_far.elapsed() >= end) {
+            return None;
+        }
+        if self.queue.is_empty() && self.rounds_more < ROUNDS_MORE_MAX {
+            let open = SizeProfile::of(so_far).to_repeat(self.rounds as usize);
+            self.rounds_more += 1;
+            self.plan(open, self.rounds + self.rounds_more, region);
+        }
+        self.queue.pop_front()
+    }
+
+    fn outlook(&self) -> Outlook {
+        let mut phases: Vec<Phase> = self.preparation.iter().cloned().collect();
+        if self.region.is_none() {
+            // Places are drawn later; what they take is the same everywhere.
+            let mut planned = Sizes { queue: VecDeque::new(), preparation: VecDeque::new(), ..self.copied() };
+            let region = region(self.question.range);
+            (1..=self.rounds).for_each(|round| planned.plan(self.points.clone(), round, region));
+            phases.extend(planned.queue);
+        }
+        phases.extend(self.queue.iter().cloned());
+        Outlook::of(&phases)
+    }
+}
+
+impl Sizes {
+    fn copied(&self) -> Sizes {
+        Sizes {
+            question: self.question.clone(),
+            points: self.points.clone(),
+            order: self.order.clone(),
+            places: self.places.clone(),
+            preparation: VecDeque::new(),
+            queue: VecDeque::new(),
+            ..*self
+        }
+    }
+}
+
+fn region(range: ByteRange) -> ByteRange {
+    ByteRange::new(range.first(), REGION.min(range.bytes())).unwrap_or(range)
+}
+
+fn points(question: &Question, sizes: &[Bytes], depths: &[u32]) -> Vec<PointKey> {
+    let mut operations = vec![Operation::Read];
+    if question.may_write {
+        operations.push(Operation::Write);
+    }
+    let mut points = Vec::new();
+    for &operation in &operations {
+        for &depth in depths {
+            let depth = u64::from(depth);
+            points.extend(sizes.iter().map(|&size| PointKey { operation, in_order: true, depth, size }));
+        }
+    }
+    if question.may_write {
+        let random = sizes.iter().copied().filter(|size| RANDOM_SIZES.contains(size));
+        points.extend(random.map(|size| PointKey {
+            operation: Operation::Write,
+            in_order: false,
+            depth: 1,
+            size,
+        }));
+    }
+    points
+}
+
+fn name(point: &PointKey, round: u32) -> String {
+    let mix = if point.operation == Operation::Read { OperationMix::Read } else { OperationMix::Write };
+    let place = if point.in_order { "in order" } else { "at random" };
+    format!("{} {} {place}, {} at once, round {round}", verb(mix), point.size, point.depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::target::TargetFacts;
+
+    fn facts() -> TargetFacts {
+        sim::open("constant", 1).expect("a drive that ships").facts().clone()
+    }
+
+    fn question(may_write: bool) -> Question {
+        let facts = facts();
+        Question {
+            range: ByteRange::whole(facts.capacity),
+            facts,
+            may_write,
+            empty: false,
+            seed: 1,
+            time_limit: None,
+            precision: None,
+        }
+    }
+
+    #[test]
+    fn without_consent_it_only_reads() {
+        let sizes = Sizes::new(question(false), SizesWish::default()).unwrap();
+        let outlook = sizes.outlook();
+        assert_eq!(outlook.writes(), Some(Bytes::ZERO));
+        // Eighteen sizes, two depths, three rounds, and the warm-up.
+        assert_eq!(outlook.phases(), 18 * 2 * 3 + 1);
+    }
+
+    #[test]
+    fn sizes_below_a_block_are_left_out() {
+        let mut question = question(true);
+        question.facts.logical_block = Bytes(4096);
+        let sizes = Sizes::new(question, SizesWish::default()).unwrap();
+        assert!(sizes.points.iter().all(|point| point.size.0 >= 4096));
+    }
+}
