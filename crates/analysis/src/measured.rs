@@ -65,6 +65,7 @@ fn visits<'run>(
     run.phases.iter().enumerate().filter_map(move |(index, summary)| {
         let workload = summary.phase.workload.as_ref()?;
         let fits = summary.phase.kind == PhaseKind::Measure
+            && !NO_SURVEYS.contains(&summary.phase.experiment.as_ref())
             && wanted(&workload.pattern)
             && workload.mix.operations() == [operation]
             && workload.arrival == Arrival::ClosedLoop
@@ -77,8 +78,7 @@ fn visits<'run>(
 /// only they were spread over the range; of equally many, the largest blocks.
 pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
     let mut groups: BTreeMap<(Bytes, u64), Vec<Visit<'run>>> = BTreeMap::new();
-    let is_survey = |visit: &Visit<'_>| !NO_SURVEYS.contains(&visit.summary.phase.experiment.as_ref());
-    for visit in visits(run, operation, |pattern| *pattern == Pattern::Sequential).filter(is_survey) {
+    for visit in visits(run, operation, |pattern| *pattern == Pattern::Sequential) {
         let shape = (visit.workload.block_sizes.largest(), visit.workload.in_flight_max());
         groups.entry(shape).or_default().push(visit);
     }
@@ -91,7 +91,7 @@ pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation)
 /// The experiment that surveys the surface. Whether a question was asked is known by who made the phases; what they say is
 /// known by what they did.
 const SURVEY: &str = "surface";
-/// Experiments that write and read in order for another reason than to see how fast places are.
+/// Experiments that vary what changes rates, and have findings of their own: they are no samples of how fast places are.
 const NO_SURVEYS: [&str; 2] = ["valleys", "sizes"];
 /// The experiment that measures random access.
 pub(crate) const EXPERIMENT_ACCESS: &str = "access";

@@ -10,7 +10,7 @@ use model::record::{INTERVAL_NS, IntervalRecord};
 use model::request::Operation;
 use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
 use model::target::TargetFacts;
-use model::units::{Bytes, Nanos};
+use model::units::Bytes;
 use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
 use std::collections::BTreeSet;
 
@@ -92,7 +92,7 @@ impl Writing {
             _ => self.written_s,
         };
         let is_due = clock >= self.due && (writes || matches!(self.falls, Falls::Always(_)));
-        let is_place = matches!(self.falls, Falls::Places(at) if writes && passed < at && passed + rate * 1e-3 >= at);
+        let is_place = matches!(self.falls, Falls::Places(at) if writes && passed < at && passed + RATE.min(rate) * 1e-3 >= at);
         if (is_due || is_place) && self.now_s >= self.until_s {
             self.until_s = self.now_s + self.width_s;
             self.begun.push(self.now_s);
@@ -117,10 +117,15 @@ impl Writing {
             let slice_s = self.now_s;
             let mut slice = 0.0;
             for _ in 0..40 {
-                slice += self.millisecond(rate.unwrap_or(f64::INFINITY), operation == Operation::Write, moved + slice);
+                slice += self.millisecond(
+                    rate.unwrap_or(f64::INFINITY),
+                    operation == Operation::Write,
+                    moved + slice,
+                );
             }
             // Requests are whole; what is not goes into the next slice. Noise of hosts comes in the number of requests.
-            let shaken = slice * (1.0 + self.noise * (self.prng.unit() + self.prng.unit() + self.prng.unit() - 1.5) * 2.0);
+            let shaken = slice
+                * (1.0 + self.noise * (self.prng.unit() + self.prng.unit() + self.prng.unit() - 1.5) * 2.0);
             let requests = ((shaken + carried) / BLOCK.0 as f64).floor().max(0.0);
             carried += shaken - requests * BLOCK.0 as f64;
             self.series.intervals.push(IntervalRecord {
@@ -149,10 +154,11 @@ impl Writing {
         let workload =
             Workload { arrival, ..Workload::new(ByteRange::whole(PASS), Pattern::Sequential, mix, BLOCK, 1) };
         let mut histogram = LatencyHistogram::default();
-        histogram.record(Nanos(650_000));
+        let operations = (moved / BLOCK.0 as f64) as u64;
+        (0..operations).for_each(|_| histogram.record(650_000));
         let totals = OperationTotals {
             operation,
-            operations: (moved / BLOCK.0 as f64) as u64,
+            operations,
             bytes: moved as u64,
             errors: 0,
             histogram,
@@ -186,10 +192,15 @@ impl Writing {
     }
 
     fn finding(&self) -> Finding {
-        let target = TargetFacts { rotational: Some(false), ..sim::open("constant", 1).unwrap().facts().clone() };
+        let target =
+            TargetFacts { rotational: Some(false), ..sim::open("constant", 1).unwrap().facts().clone() };
         let environment = Environment::default();
-        let view =
-            RunView { target: &target, environment: &environment, phases: &self.phases, series: &self.series };
+        let view = RunView {
+            target: &target,
+            environment: &environment,
+            phases: &self.phases,
+            series: &self.series,
+        };
         let findings = analyse(&view);
         findings.into_iter().find(|finding| finding.code == FindingCode::WriteValleys).expect("it was asked")
     }
@@ -229,7 +240,11 @@ fn valleys_are_counted_and_measured() {
             wrong.insert(format!("{count} in {said}"));
             continue;
         }
-        let (gap, is) = if by_time { (number(&finding, "interval_s"), gap_s) } else { (number(&finding, "interval_bytes"), gap_s * RATE) };
+        let (gap, is) = if by_time {
+            (number(&finding, "interval_s"), gap_s)
+        } else {
+            (number(&finding, "interval_bytes"), gap_s * RATE)
+        };
         let word = if by_time { "time" } else { "bytes" };
         let is_right = (gap / is - 1.0).abs() <= 0.05
             && (number(&finding, "width_s") / width_s - 1.0).abs() <= 0.2
@@ -246,7 +261,9 @@ fn valleys_are_counted_and_measured() {
 fn no_valleys_where_there_are_none() {
     for seed in 0..40 {
         let noise = 0.002 * (seed % 20) as f64;
-        for falls in [Falls::None, Falls::Random(40.0), Falls::Random(8.0), Falls::Places(7e9), Falls::Always(20.0)] {
+        for falls in
+            [Falls::None, Falls::Random(40.0), Falls::Random(8.0), Falls::Places(7e9), Falls::Always(20.0)]
+        {
             let mut writing = Writing::new(falls, 0.3, 0.2, noise, seed);
             writing.passes();
             let finding = writing.finding();
@@ -268,7 +285,9 @@ fn ten_million_slices_take_two_seconds() {
     let period_ns = slices.len() as u64 * INTERVAL_NS;
     let repeats = 10_000_000 / slices.len() as u64;
     let all = (0..repeats).flat_map(|round| {
-        slices.iter().map(move |slice| IntervalRecord { start_ns: slice.start_ns + round * period_ns, ..*slice })
+        slices
+            .iter()
+            .map(move |slice| IntervalRecord { start_ns: slice.start_ns + round * period_ns, ..*slice })
     });
     writing.series.intervals = all.collect();
     writing.phases[0].duration_ns = repeats * period_ns;

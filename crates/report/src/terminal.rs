@@ -60,6 +60,10 @@ pub fn run_page(run: &Run, style: Style) -> String {
 
 /// A chart for reads and one for writes, each if there is something to draw.
 fn charts(run: &Run, style: Style) -> Vec<String> {
+    // What differs there is the size of requests, and not the position.
+    if run.phases.iter().all(|phase| phase.phase.experiment == "sizes") {
+        return Vec::new();
+    }
     let charted = [ChartedRun { run, series: None, letter: None }];
     let charts = [Operation::Read, Operation::Write]
         .into_iter()

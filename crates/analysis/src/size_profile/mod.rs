@@ -180,7 +180,11 @@ fn round(phase: u32, summary: &PhaseSummary) -> Option<(PointKey, Round)> {
     let workload = summary.phase.workload.as_ref()?;
     let [operation] = *workload.mix.operations() else { return None };
     let totals = summary.totals_of(operation).filter(|totals| totals.operations > 0)?;
-    let seconds = (summary.duration_ns + summary.flush_ns()) as f64 / 1e9;
+    // What was under way when the time was up is not counted, so neither is the time after the last that was.
+    let moved_ns = totals
+        .stretch
+        .map_or(summary.duration_ns, |stretch| stretch.last_ns.saturating_sub(summary.start_ns));
+    let seconds = (moved_ns + summary.flush_ns()) as f64 / 1e9;
     let key = PointKey {
         operation,
         in_order: workload.pattern == Pattern::Sequential,

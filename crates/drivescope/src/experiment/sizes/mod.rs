@@ -28,8 +28,12 @@ const REGION: Bytes = Bytes::from_gib(2);
 const STRETCH: Bytes = Bytes::from_mib(256);
 /// How long a point is measured in a round.
 const TIME: Nanos = Nanos::from_millis(500);
-/// What a point writes at most in a round: flash wears, and caches fill.
-const WRITE_BYTES_MAX: Bytes = Bytes::from_mib(128);
+/// What a point moves in a round, if it writes or its requests are large: flash wears, and caches fill.
+const BYTES_MAX: Bytes = Bytes::from_mib(128);
+/// From this size on requests are large: few of them fit into the time of a point.
+const LARGE: Bytes = Bytes::from_mib(1);
+/// No drive is waited for that needs longer for them.
+const LARGE_TIME_MAX: Nanos = Nanos::from_secs(30);
 /// And so many requests are enough to know a mean.
 const OPERATIONS_MAX: u64 = 50_000;
 /// Sizes of random writes, those of HD Tune's random access.
@@ -142,10 +146,19 @@ impl Sizes {
             (Pattern::RandomWithReplacement, self.question.range.align_inward(point.size))
         };
         let workload = Workload::new(range, pattern, mix, point.size, point.depth as u32);
-        let stop = StopCondition { operations: Some(OPERATIONS_MAX), ..StopCondition::after(self.time) };
-        let bytes = WRITE_BYTES_MAX.max(Bytes(point.size.0 * point.depth));
-        let stop = if mix == OperationMix::Write { stop.or_bytes(bytes) } else { stop };
+        let stop = self.stop(point);
         phase(NAME, name(point, round), PhaseKind::Measure, Some(workload), stop)
+    }
+
+    /// Small requests go on for a while, large ones until enough are done: of these a time would cut off a part.
+    fn stop(&self, point: &PointKey) -> StopCondition {
+        let size = point.size.0;
+        if point.size < LARGE {
+            let stop = StopCondition { operations: Some(OPERATIONS_MAX), ..StopCondition::after(self.time) };
+            return if point.operation == Operation::Read { stop } else { stop.or_bytes(BYTES_MAX) };
+        }
+        let count = (BYTES_MAX.0 / size).max(2 * point.depth);
+        StopCondition { operations: Some(count), ..StopCondition::after(LARGE_TIME_MAX) }
     }
 
     /// A stretch that begins at a random place, so that no memory of the drive knows it from the point before.
