@@ -128,7 +128,7 @@ enum Cure {
 }
 
 fn found(cases: &[Case<'_>], story: &Story, gap_s: f64) -> Finding {
-    let is_free = |pass: &Pass| pass.count == 0 && pass.seconds >= GAPS_WITHOUT_MIN * gap_s;
+    let is_free = |pass: &Pass| pass.count() == 0 && pass.seconds >= GAPS_WITHOUT_MIN * gap_s;
     let cure = cure(cases, is_free);
     let apart = is_local(story);
     let (word, sentence) = match &cure {
@@ -197,7 +197,7 @@ fn cure(cases: &[Case<'_>], is_free: impl Fn(&Pass) -> bool) -> Cure {
     let by_passes = cases.iter().find_map(|case| {
         let passes = case.group.full_rate();
         let freed = passes.iter().position(|pass| is_free(pass)).filter(|&freed| freed > 0)?;
-        let stays = passes[freed..].iter().all(|pass| pass.count == 0);
+        let stays = passes[freed..].iter().all(|pass| pass.count() == 0);
         stays.then(|| Cure::Passes { block: passes[0].shape.block.0, passes: freed })
     });
     by_passes.unwrap_or(Cure::None)
@@ -207,8 +207,8 @@ fn cure(cases: &[Case<'_>], is_free: impl Fn(&Pass) -> bool) -> Cure {
 fn narrowed(cases: &[Case<'_>], depth: f64) -> String {
     let longest = cases.iter().map(|case| case.group.full_rate()).max_by_key(Vec::len).unwrap_or_default();
     let widths: Vec<String> =
-        longest.iter().filter(|pass| pass.count > 0).map(|pass| short_time(width_s(pass, depth))).collect();
-    let (Some(first), Some(last)) = (longest.first(), longest.iter().rfind(|pass| pass.count > 0)) else {
+        longest.iter().filter(|pass| pass.count() > 0).map(|pass| short_time(width_s(pass, depth))).collect();
+    let (Some(first), Some(last)) = (longest.first(), longest.iter().rfind(|pass| pass.count() > 0)) else {
         return String::new();
     };
     if widths.len() < 2 || last.lost_s() > BETTER * first.lost_s() {
@@ -224,7 +224,7 @@ fn is_local(story: &Story) -> Option<bool> {
         let (first, last, elsewhere) = (one.first()?, one.last()?, other.first()?);
         let is_elsewhere = elsewhere.first_byte >= first.end_byte || elsewhere.end_byte <= first.first_byte;
         let was_tried = is_elsewhere && pair[1].conditioning.is_empty() && first.shape == elsewhere.shape;
-        let is_better = first.count > 0 && last.lost_s() <= BETTER * first.lost_s();
+        let is_better = first.count() > 0 && last.lost_s() <= BETTER * first.lost_s();
         (was_tried && is_better).then(|| elsewhere.lost_s() >= AS_BAD * first.lost_s())
     })
 }
@@ -236,9 +236,9 @@ fn width_s(pass: &Pass, depth: f64) -> f64 {
 fn row(case: &Case<'_>, depth: f64) -> Datum {
     let passes = case.group.full_rate();
     let (first, last) = (passes.first(), passes.last());
-    let count = |pass: Option<&&Pass>| Datum::Integer(pass.map_or(0, |pass| pass.count));
+    let count = |pass: Option<&&Pass>| Datum::Integer(pass.map_or(0, |pass| pass.count()));
     let wide = |pass: Option<&&Pass>| {
-        Datum::Number(pass.filter(|pass| pass.count > 0).map_or(0.0, |pass| width_s(pass, depth)))
+        Datum::Number(pass.filter(|pass| pass.count() > 0).map_or(0.0, |pass| width_s(pass, depth)))
     };
     Datum::record([
         ("after", Datum::Text(case.before.clone())),

@@ -24,7 +24,7 @@
 //! Biometrika 31, 1939. Moran, "The random division of an interval", JRSS Supplement 9, 1947 (gaps of a Poisson process).
 
 use super::trust::Subject;
-use super::wording::{number, short_time, size};
+use super::wording::{long_time, number, short_time, size};
 use super::{Detector, Need};
 use crate::measured::{NO_TIME, evidence_of_phases, is_measurement, phases_in_no_time};
 use crate::stats::CONFIDENCE;
@@ -103,7 +103,7 @@ impl Detector for WriteValleys {
 
 fn none(run: &RunView<'_>, story: &Story, what: &str) -> Finding {
     let count = story.passes().filter(|pass| !pass.shape.slowed).count();
-    let bytes: u64 = story.passes().map(|pass| pass.bytes).sum();
+    let (bytes, seconds) = story.written();
     let long = match story.long() {
         0 => String::new(),
         1 => " The rate fell once for longer: heat, a cache that was full, or garbage collection.".into(),
@@ -112,7 +112,11 @@ fn none(run: &RunView<'_>, story: &Story, what: &str) -> Finding {
         ),
     };
     let passes = if count == 1 { "one pass".to_string() } else { format!("{count} passes") };
-    let statement = format!("{what}, in {passes} of {} in all.{long}", size(bytes));
+    let statement = format!(
+        "{what}, in {passes} of {} in all. What comes less often than every {} would not have been seen.{long}",
+        size(bytes),
+        long_time(seconds)
+    );
     let finding = Finding::number(
         FindingCode::WriteValleys,
         Estimate::exact(0.0),
@@ -128,19 +132,20 @@ fn none(run: &RunView<'_>, story: &Story, what: &str) -> Finding {
 fn recurring(run: &RunView<'_>, story: &Story, rhythm: &Rhythm) -> Finding {
     let depth = story.depth_ratio();
     let last = story.passes().filter(|pass| !pass.shape.slowed).last();
-    let count = last.map_or(0, |pass| pass.count);
+    let count = last.map_or(0, |pass| pass.count());
     let widest = story
         .passes()
         .filter(|pass| !pass.shape.slowed)
         .max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
-    let shown = last.filter(|pass| pass.count > 0).or(widest);
+    let shown = last.filter(|pass| pass.count() > 0).or(widest);
     let width = shown.map_or(Estimate::exact(0.0), |pass| width(pass, depth));
     let stable = story
         .groups
         .iter()
-        .find(|group| group.passes.iter().any(|pass| pass.count > 0))
+        .find(|group| group.passes.iter().any(|pass| pass.count() > 0))
         .and_then(passes_to_stable);
-    let statement = statement(count, rhythm, &width, depth, stable);
+    let is_short = last.is_some_and(|pass| pass.seconds < rhythm.seconds.value);
+    let statement = statement(count, is_short, rhythm, &width, depth, stable);
     let mut finding =
         Finding::number(FindingCode::WriteValleys, Estimate::exact(count as f64), "count", statement, evidence(run, story))
             .with_advice(
@@ -176,7 +181,14 @@ fn passes_to_stable(group: &Group) -> Option<usize> {
     group.passes.iter().position(|pass| pass.phases == first.phases).map(|index| index + 1)
 }
 
-fn statement(count: u64, rhythm: &Rhythm, width: &Estimate, depth: f64, stable: Option<usize>) -> String {
+fn statement(
+    count: u64,
+    is_short: bool,
+    rhythm: &Rhythm,
+    width: &Estimate,
+    depth: f64,
+    stable: Option<usize>,
+) -> String {
     let every = match rhythm.by {
         Bound::Time => format!("every {} of writing", short_time(rhythm.seconds.value)),
         Bound::Bytes => format!("after every {} written", size(rhythm.bytes.value as u64)),
@@ -187,6 +199,7 @@ fn statement(count: u64, rhythm: &Rhythm, width: &Estimate, depth: f64, stable: 
         ),
     };
     let now = match count {
+        0 if is_short => "A pass takes less time than that, and the last had none.".to_string(),
         0 => "The last pass had none any more.".to_string(),
         1 => "The last pass had one.".to_string(),
         count => format!("The last pass had {count}."),
@@ -205,7 +218,7 @@ fn statement(count: u64, rhythm: &Rhythm, width: &Estimate, depth: f64, stable: 
 /// How wide the falls of a pass are: what they took, by the depth. Where falls are as short as a few requests the depth is not
 /// known, and the width lies between standing still and what the lowest piece shows.
 fn width(pass: &Pass, depth: f64) -> Estimate {
-    let widths: Vec<f64> = pass.falls.iter().map(|fall| fall.lost_s / (1.0 - depth.min(0.95))).collect();
+    let widths: Vec<f64> = pass.alike().map(|fall| fall.lost_s / (1.0 - depth.min(0.95))).collect();
     let mean = widths.iter().sum::<f64>() / widths.len().max(1) as f64;
     let (low, high) = widths
         .iter()
@@ -222,7 +235,7 @@ fn width(pass: &Pass, depth: f64) -> Estimate {
 
 /// What a slowed pass loses is made up for afterwards, and says nothing of the width.
 fn shown_width_s(pass: &Pass, depth: f64) -> f64 {
-    if pass.count == 0 || pass.shape.slowed { 0.0 } else { width(pass, depth).value }
+    if pass.count() == 0 || pass.shape.slowed { 0.0 } else { width(pass, depth).value }
 }
 
 fn test(rhythm: &Rhythm) -> Datum {
@@ -257,9 +270,9 @@ fn table(story: &Story, depth: f64) -> Datum {
             ("bytes", Datum::Integer(pass.bytes)),
             ("seconds", Datum::Number(pass.seconds)),
             ("bytes_per_second", Datum::Number(pass.rate())),
-            ("valleys", Datum::Integer(pass.count)),
+            ("valleys", Datum::Integer(pass.count())),
             ("width_s", Datum::Number(shown_width_s(pass, depth))),
-            ("lost_s", Datum::Number(pass.lost_s() * pass.count as f64)),
+            ("lost_s", Datum::Number(pass.lost_s() * pass.count() as f64)),
         ])
     };
     Datum::List(rows.take(ROWS_MAX).map(row).collect())

@@ -43,10 +43,12 @@ pub struct Fall {
     pub inside: Option<f64>,
     /// What was left of the rate in its lowest piece.
     pub lowest: f64,
-    /// What the phase had written when it began.
+    /// What had been written when it began.
     pub at_bytes: f64,
     /// Where it was being written then.
     pub first_byte: u64,
+    /// Falls with one number came while it was written without a pause at one speed.
+    pub chain: u32,
 }
 
 /// What was found in one phase.
@@ -242,6 +244,7 @@ impl OpenFall {
             lowest: f64::INFINITY,
             at_bytes,
             first_byte: cell.first_byte,
+            chain: 0,
         };
         OpenFall { fall, low_s: 0.0, inside: (0.0, 0.0), latest: (0.0, 0.0), low_cells: 0, is_pausing: false }
     }

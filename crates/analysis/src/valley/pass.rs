@@ -1,6 +1,6 @@
 //! A pass of sequential writing over an area, and when passes have become alike.
 
-use super::fall::Fall;
+use super::fall::{Fall, middle};
 use model::units::Bytes;
 
 /// Passes are alike when their numbers of falls differ by one at most, since that depends on where the first one falls …
@@ -10,6 +10,10 @@ const LOST_RATIO_MAX: f64 = 1.2;
 const LOST_DIFFERENCE_S: f64 = 0.025;
 /// So many passes are alike before they count as stable.
 const ALIKE_MIN: usize = 3;
+
+/// A fall is another one's kind if it takes this share of what half of them take, where there are so many of them.
+const ODD_SHARE: f64 = 0.3;
+const ODD_AMONG_MIN: usize = 3;
 
 /// What a pass was asked to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +41,8 @@ pub struct Pass {
     pub seconds: f64,
     /// The short falls in it, in the order of time.
     pub falls: Vec<Fall>,
-    /// Their number, also of those that were not kept.
-    pub count: u64,
+    /// Falls that were not kept, since they are too many.
+    pub not_kept: u64,
     /// Falls that lasted longer than short ones do.
     pub long: u64,
     /// Seconds in which the rate was too uneven to see falls.
@@ -51,16 +55,29 @@ impl Pass {
         if self.seconds > 0.0 { self.bytes as f64 / self.seconds } else { 0.0 }
     }
 
+    /// The falls without those that take much less than half of them do: a hiccup of the machine among valleys. Of few falls nobody
+    /// can say which are the odd ones.
+    pub fn alike(&self) -> impl Iterator<Item = &Fall> {
+        let mut lost_s: Vec<f64> = self.falls.iter().map(|fall| fall.lost_s).collect();
+        let least_s = if lost_s.len() < ODD_AMONG_MIN { 0.0 } else { ODD_SHARE * middle(&mut lost_s) };
+        self.falls.iter().filter(move |fall| fall.lost_s >= least_s)
+    }
+
+    /// Their number, with those that were not kept.
+    pub fn count(&self) -> u64 {
+        self.alike().count() as u64 + self.not_kept
+    }
+
     /// What a fall takes on average, in seconds; 0 when there is none.
     pub fn lost_s(&self) -> f64 {
-        let kept = self.falls.len().max(1) as f64;
-        self.falls.iter().map(|fall| fall.lost_s).sum::<f64>() / kept
+        let kept = self.alike().count().max(1) as f64;
+        self.alike().map(|fall| fall.lost_s).sum::<f64>() / kept
     }
 
     fn is_like(&self, other: &Pass) -> bool {
         let (less, more) = (self.lost_s().min(other.lost_s()), self.lost_s().max(other.lost_s()));
         let is_as_wide = more <= less * LOST_RATIO_MAX || more - less <= LOST_DIFFERENCE_S;
-        match (self.count, other.count) {
+        match (self.count(), other.count()) {
             (0, 0) => true,
             (0, _) | (_, 0) => false,
             (one, two) => one.abs_diff(two) <= COUNT_DIFFERENCE_MAX && is_as_wide,
@@ -72,7 +89,7 @@ impl Pass {
 pub fn stable_from(passes: &[&Pass]) -> Option<usize> {
     let last = passes.last()?;
     let alike = passes.iter().rev().take_while(|pass| pass.is_like(last)).count();
-    let needed = if last.count == 0 { ALIKE_MIN - 1 } else { ALIKE_MIN };
+    let needed = if last.count() == 0 { ALIKE_MIN - 1 } else { ALIKE_MIN };
     (alike >= needed).then(|| passes.len() - alike)
 }
 
@@ -89,6 +106,7 @@ mod tests {
             lowest: 0.1,
             at_bytes: 0.0,
             first_byte: 0,
+            chain: 0,
         };
         Pass {
             shape: PassShape { block: Bytes(65_536), slowed: false },
@@ -98,7 +116,7 @@ mod tests {
             bytes: 1,
             seconds: 1.0,
             falls: vec![fall; count as usize],
-            count,
+            not_kept: 0,
             long: 0,
             uneven_s: 0.0,
         }

@@ -30,6 +30,8 @@ const SAME_SHARE: f64 = 1.0 / 3.0;
 const SAME_PLACE_S: f64 = 0.1;
 /// Beyond this share of time in which the rate was uneven nothing is said.
 const UNEVEN_SHARE_MAX: f64 = 0.2;
+/// Falls that take less than this share of others are something else.
+const ALIKE_SHARE: f64 = 0.5;
 const GAPS_MAX: usize = 100_000;
 /// What comes more often is how evenly a drive writes, such as a disk that goes from one surface to the next, and no valley: the rate
 /// over a second or two shows nothing of it.
@@ -55,7 +57,7 @@ impl Group {
 #[derive(Clone, Debug, PartialEq)]
 struct Comparison {
     seconds: f64,
-    count: u64,
+    falls: Vec<Fall>,
     long: u64,
 }
 
@@ -64,8 +66,6 @@ struct Comparison {
 pub struct Story {
     /// The passes in groups.
     pub groups: Vec<Group>,
-    /// From fall to fall.
-    pub gaps: Vec<Gap>,
     comparisons: Vec<Comparison>,
     seen: usize,
     conditioning: Vec<u32>,
@@ -74,8 +74,8 @@ pub struct Story {
     written: f64,
     /// When the last writing phase ended, as long as nothing else came since.
     ended_s: Option<f64>,
-    /// Where the last fall began and ended in time, where in bytes.
-    last_fall: Option<(f64, f64, f64)>,
+    /// What is written without a pause has one number.
+    chain: u32,
 }
 
 /// What the falls of a run are.
@@ -145,7 +145,7 @@ impl Story {
     fn add_reading(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary) {
         self.ended_s = None;
         let falls = falls_of(run, index, summary, Operation::Read);
-        self.comparisons.push(Comparison { seconds: falls.seconds, count: falls.count, long: falls.long });
+        self.comparisons.push(Comparison { seconds: falls.seconds, falls: falls.falls, long: falls.long });
     }
 
     fn add_pass(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary, workload: &Workload) {
@@ -159,7 +159,7 @@ impl Story {
         let is_as_before =
             self.groups.last().and_then(|group| group.passes.last()).is_some_and(|pass| pass.shape == shape);
         if !goes_on || !is_as_before {
-            self.last_fall = None;
+            self.chain += 1;
         }
         let bytes = summary.totals_of(Operation::Write).map_or(0, |totals| totals.bytes);
         let range = workload.range;
@@ -171,35 +171,29 @@ impl Story {
         pass.seconds += summary.duration_ns as f64 / 1e9;
         pass.long += found.long;
         pass.uneven_s += found.uneven_s;
-        pass.count += found.count;
-        self.add_falls(&found, shape.slowed);
+        pass.not_kept += found.count - found.falls.len() as u64;
+        self.add_falls(&found);
         self.written += bytes as f64;
         let flush_s = summary.flush_ns() as f64 / 1e9;
         self.ended_s = Some(begin_s + summary.duration_ns as f64 / 1e9 + flush_s);
     }
 
     /// The falls of a phase, the first joined with the last before it if they are one.
-    fn add_falls(&mut self, found: &PhaseFalls, slowed: bool) {
-        let Some(pass) = self.groups.last_mut().and_then(|group| group.passes.last_mut()) else { return };
-        for (number, fall) in found.falls.iter().enumerate() {
-            let at_bytes = self.written + fall.at_bytes;
-            if let Some((start_s, end_s, from_bytes)) = self.last_fall {
-                if number == 0 && fall.start_s - end_s < JOINED_S {
-                    pass.count -= 1;
-                    if let Some(last) = pass.falls.last_mut() {
-                        last.lost_s += fall.lost_s;
-                        last.end_s = fall.end_s;
-                    }
-                    self.last_fall = Some((start_s, fall.end_s, from_bytes));
-                    continue;
-                }
-                if self.gaps.len() < GAPS_MAX {
-                    let gap = Gap { seconds: fall.start_s - start_s, bytes: at_bytes - from_bytes, slowed };
-                    self.gaps.push(gap);
-                }
-            }
-            self.last_fall = Some((fall.start_s, fall.end_s, at_bytes));
-            pass.falls.push(*fall);
+    fn add_falls(&mut self, found: &PhaseFalls) {
+        let (chain, written) = (self.chain, self.written);
+        let in_run = |fall: &Fall| Fall { chain, at_bytes: written + fall.at_bytes, ..*fall };
+        let mut falls = found.falls.iter().map(in_run).peekable();
+        let mut passes: Vec<&mut Pass> = self.groups.iter_mut().flat_map(|group| &mut group.passes).collect();
+        if let (Some(last), Some(first)) =
+            (passes.iter_mut().rev().find_map(|pass| pass.falls.last_mut()), falls.peek())
+            && last.chain == chain
+            && first.start_s - last.end_s < JOINED_S
+        {
+            (last.lost_s, last.end_s) = (last.lost_s + first.lost_s, first.end_s);
+            falls.next();
+        }
+        if let Some(pass) = passes.last_mut() {
+            pass.falls.extend(falls);
         }
     }
 
@@ -223,7 +217,7 @@ impl Story {
                 bytes: 0,
                 seconds: 0.0,
                 falls: Vec::new(),
-                count: 0,
+                not_kept: 0,
                 long: 0,
                 uneven_s: 0.0,
             });
@@ -238,7 +232,7 @@ impl Story {
 
     /// Falls in all passes.
     pub fn count(&self) -> u64 {
-        self.passes().map(|pass| pass.count).sum()
+        self.passes().map(Pass::count).sum()
     }
 
     /// Falls that lasted too long to be short.
@@ -246,10 +240,30 @@ impl Story {
         self.passes().map(|pass| pass.long).sum()
     }
 
+    /// From fall to fall, wherever it was written without a pause at one speed.
+    pub fn gaps(&self) -> Vec<Gap> {
+        let mut gaps = Vec::new();
+        let mut before: Option<Fall> = None;
+        for pass in self.passes() {
+            for fall in pass.alike() {
+                if let Some(last) = before.filter(|last| last.chain == fall.chain && gaps.len() < GAPS_MAX) {
+                    gaps.push(Gap {
+                        seconds: fall.start_s - last.start_s,
+                        bytes: fall.at_bytes - last.at_bytes,
+                        slowed: pass.shape.slowed,
+                    });
+                }
+                before = Some(*fall);
+            }
+        }
+        gaps
+    }
+
     /// The mean time from fall to fall while it was written as fast as the drive can; none without two of them, and where they come
     /// all the time.
     pub fn gap_s(&self) -> Option<f64> {
-        let of: Vec<f64> = self.gaps.iter().filter(|gap| !gap.slowed).map(|gap| gap.seconds).collect();
+        let gaps = self.gaps();
+        let of: Vec<f64> = gaps.iter().filter(|gap| !gap.slowed).map(|gap| gap.seconds).collect();
         let mean_s = of.iter().sum::<f64>() / of.len() as f64;
         (mean_s >= GAP_S_MIN).then_some(mean_s)
     }
@@ -257,7 +271,7 @@ impl Story {
     /// What is left of the rate inside a fall: the median of all that are long enough to have an inside. Otherwise what is left in
     /// the lowest piece of any, which is too much.
     pub fn depth_ratio(&self) -> f64 {
-        let falls = || self.passes().filter(|pass| !pass.shape.slowed).flat_map(|pass| &pass.falls);
+        let falls = || self.passes().filter(|pass| !pass.shape.slowed).flat_map(Pass::alike);
         let mut inside: Vec<f64> = falls().filter_map(|fall| fall.inside).collect();
         if inside.is_empty() {
             return falls().map(|fall| fall.lowest).fold(1.0, f64::min);
@@ -289,12 +303,22 @@ impl Story {
         if self.are_at_places() {
             return Verdict::AtPlaces(count);
         }
-        match rhythm(&self.gaps) {
+        match rhythm(&self.gaps()) {
             None => Verdict::TooFew(count),
             Some(rhythm) if rhythm.by_chance > CHANCE_MAX => Verdict::Irregular(count),
             Some(rhythm) if !self.is_compared(rhythm.seconds.value) => Verdict::NotCompared,
             Some(rhythm) => Verdict::Recurring(rhythm),
         }
+    }
+
+    /// Bytes and seconds of all passes.
+    pub fn written(&self) -> (u64, f64) {
+        self.passes().fold((0, 0.0), |sum, pass| (sum.0 + pass.bytes, sum.1 + pass.seconds))
+    }
+
+    /// Seconds of slowed passes.
+    pub fn slowed_s(&self) -> f64 {
+        self.passes().filter(|pass| pass.shape.slowed).map(|pass| pass.seconds).sum()
     }
 
     /// Whether reading went on for long enough to see falls that come so often.
@@ -305,7 +329,13 @@ impl Story {
     /// Falls a minute while reading and while writing, if there are as many as while writing.
     fn falls_when_reading(&self, gap_s: f64) -> Option<(f64, f64)> {
         let seconds: f64 = self.comparisons.iter().map(|reading| reading.seconds).sum();
-        let falls: u64 = self.comparisons.iter().map(|reading| reading.count + reading.long).sum();
+        // A hiccup of the machine is no valley: only what takes half as much as those of any pass counts.
+        let with_falls = self.passes().filter(|pass| pass.count() > 0);
+        let least_s = with_falls.map(Pass::lost_s).fold(f64::INFINITY, f64::min);
+        let is_as_large = |fall: &&Fall| fall.lost_s >= ALIKE_SHARE * least_s;
+        let of =
+            |reading: &Comparison| reading.falls.iter().filter(is_as_large).count() as u64 + reading.long;
+        let falls: u64 = self.comparisons.iter().map(of).sum();
         let expected = seconds / gap_s;
         let is_same = falls > 0 && falls as f64 >= SAME_SHARE * expected;
         is_same.then(|| (60.0 * falls as f64 / seconds, 60.0 / gap_s))
@@ -317,13 +347,13 @@ impl Story {
         for group in &self.groups {
             for pair in group.passes.windows(2) {
                 let near = SAME_PLACE_S * pair[0].rate().max(pair[1].rate());
-                let chance = (2.0 * near * pair[0].falls.len() as f64 / pair[0].bytes.max(1) as f64).min(1.0);
+                let chance = (2.0 * near * pair[0].count() as f64 / pair[0].bytes.max(1) as f64).min(1.0);
                 let is_near = |one: &Fall, two: &Fall| one.first_byte.abs_diff(two.first_byte) as f64 <= near;
-                let again =
-                    pair[1].falls.iter().filter(|two| pair[0].falls.iter().any(|one| is_near(one, two)));
+                let again = pair[1].alike().filter(|two| pair[0].alike().any(|one| is_near(one, two)));
+                let count = pair[1].alike().count();
                 same += again.count() as u64;
-                all += pair[1].falls.len() as u64;
-                expected += chance * pair[1].falls.len() as f64;
+                all += count as u64;
+                expected += chance * count as f64;
             }
         }
         if same * 2 < all || same < 2 {

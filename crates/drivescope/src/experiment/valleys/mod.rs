@@ -31,14 +31,24 @@ const RANGE_MIN: Bytes = Bytes::from_mib(256);
 const BLOCK: Bytes = Bytes::from_kib(64);
 /// Passes until they are alike, at most: a drive that was seen needs six.
 const PASSES_MAX: u32 = 10;
+/// On small areas passes are short. More of them are made, until it was written for some gaps between valleys of the only drive on which
+/// they were timed, one a minute; if there are falls, until it was written for a quarter of an hour.
+const WRITTEN_S_MIN: f64 = 180.0;
+const WRITTEN_S_ENOUGH: f64 = 900.0;
+const SHORT_PASSES_MAX: u32 = 200;
+/// But not past so much: flash wears.
+const WRITTEN_MAX: Bytes = Bytes::from_gib(192);
 /// Passes after each of several conditions.
 const PASSES_OF_TABLE: u32 = 3;
 /// A slowed pass is written at this share of the rate: slow enough to tell time from bytes by a handful of gaps that differ by some
 /// per cent, and fast enough that a fall to 40 % still shows.
 const SLOWED_SHARE: f64 = 0.6;
-/// Slowed passes at most, and the gaps that they are to show.
-const SLOWED_MAX: u32 = 2;
+/// The gaps that slowed passes are to show, for how many gaps they go on to show them, and how many passes that are at most.
 const SLOWED_GAPS_MIN: usize = 3;
+const SLOWED_GAPS: f64 = 5.0;
+const SLOWED_MAX: u32 = 50;
+/// Of large areas one is enough.
+const SLOWED_EXPECTED: u32 = 1;
 /// With fewer gaps it cannot be told whether falls recur, so passes go on.
 const GAPS_TO_TELL: usize = 5;
 /// So many gaps between falls begin the comparisons …
@@ -170,14 +180,19 @@ impl Valleys {
     /// Plans what tells time from bytes, and then the drive from others, when enough falls were seen and it was not done before.
     fn compare(&mut self, task: &Task, now: Nanos, has_time: bool) -> bool {
         let Comparing::Slowed(slowed) = self.comparing else { return false };
-        let gaps = |is_slowed: bool| self.story.gaps.iter().filter(|gap| gap.slowed == is_slowed).count();
+        let all = self.story.gaps();
+        let gaps = |is_slowed: bool| all.iter().filter(|gap| gap.slowed == is_slowed).count();
         let Some(gap_s) = self.story.gap_s().filter(|_| gaps(false) >= GAPS_TO_COMPARE) else { return false };
-        if slowed < SLOWED_MAX && gaps(true) < SLOWED_GAPS_MIN && has_time {
+        let wanted_s = SLOWED_GAPS * gap_s;
+        let is_open = gaps(true) < SLOWED_GAPS_MIN && self.story.slowed_s() < wanted_s && slowed < SLOWED_MAX;
+        if is_open && has_time {
             let full = self.story.passes().filter(|pass| !pass.shape.slowed).last().map_or(0.0, Pass::rate);
             self.comparing = Comparing::Slowed(slowed + 1);
             let name = format!("slowed pass {} in blocks of {}", slowed + 1, task.block);
             let stretches = passes::stretches(task.area, task.block, self.way);
-            self.queue.extend(passes::pass(&stretches, task.block, &name, Some(full * SLOWED_SHARE)));
+            let mut phases = passes::pass(&stretches, task.block, &name, Some(full * SLOWED_SHARE));
+            passes::shorten(&mut phases, full * SLOWED_SHARE, wanted_s);
+            self.queue.extend(phases);
             return true;
         }
         self.comparing = Comparing::Done;
@@ -211,8 +226,12 @@ impl Task {
         match self.passes {
             Goal::Count(count) => self.begun >= count,
             Goal::Stable => {
-                let is_told = story.count() == 0 || story.gaps.len() >= GAPS_TO_TELL;
-                self.begun >= PASSES_MAX || (is_told && stable_from(&passes).is_some())
+                let (bytes, seconds) = story.written();
+                let is_long = seconds >= WRITTEN_S_MIN || bytes >= WRITTEN_MAX.0;
+                let is_told = if story.count() == 0 { is_long } else { story.gaps().len() >= GAPS_TO_TELL };
+                let is_enough = seconds >= WRITTEN_S_ENOUGH || bytes >= WRITTEN_MAX.0;
+                let is_last = self.begun >= PASSES_MAX && is_enough || self.begun >= SHORT_PASSES_MAX;
+                is_last || (is_told && stable_from(&passes).is_some())
             }
         }
     }
@@ -274,7 +293,7 @@ impl Experiment for Valleys {
             let stretches = passes::stretches(task.area, task.block, self.way);
             (0..left).for_each(|_| phases.extend(passes::pass(&stretches, task.block, "pass", None)));
         };
-        let slowed = if let Comparing::Slowed(slowed) = self.comparing { SLOWED_MAX - slowed } else { 0 };
+        let slowed = if self.comparing == Comparing::Slowed(0) { SLOWED_EXPECTED } else { 0 };
         let mut slowed_left = slowed;
         if let Some(task) = &self.task {
             add_passes(task, task.passes_max().saturating_sub(task.begun) + std::mem::take(&mut slowed_left));

@@ -57,6 +57,30 @@ pub(super) fn pass(stretches: &[ByteRange], block: Bytes, name: &str, slowed_to:
     stretches.iter().enumerate().map(of).collect()
 }
 
+/// Of a pass at that rate only as much as takes about that long, if all of it takes more than three times as long: what the rest
+/// would tell is known by then.
+pub(super) fn shorten(phases: &mut Vec<Phase>, rate: f64, wanted_s: f64) {
+    let seconds = |phase: &Phase| {
+        phase.workload.as_ref().map_or(0.0, |workload| workload.range.bytes().0 as f64 / rate)
+    };
+    if phases.iter().map(seconds).sum::<f64>() <= 3.0 * wanted_s {
+        return;
+    }
+    let mut left_s = wanted_s;
+    let needed = phases.iter().take_while(|phase| {
+        let is_needed = left_s > 0.0;
+        left_s -= seconds(phase);
+        is_needed
+    });
+    let needed = needed.count().max(1);
+    phases.truncate(needed);
+    if let (Some(last), Some(cut)) = (phases.last_mut(), Nanos::from_secs_f64(wanted_s))
+        && needed == 1
+    {
+        last.stop.time = last.stop.time.map(|time| time.min(cut));
+    }
+}
+
 /// Reading an area in order for so long.
 pub(super) fn reading(area: ByteRange, logical_block: Bytes, time: Nanos) -> Phase {
     let block = READ_BLOCK.max(logical_block);
