@@ -94,6 +94,14 @@ pub(super) fn sorted(range: ByteRange, mut visits: Vec<Visit>) -> Vec<Visit> {
     visits
 }
 
+/// Whether one of the slow visits, which are sorted by place, was there before.
+fn was_slow_before(slow: &[Visit], visit: &Visit) -> bool {
+    let until = slow.partition_point(|earlier| earlier.first_byte < visit.end_byte());
+    slow[..until]
+        .iter()
+        .any(|earlier| earlier.start_ns < visit.start_ns && earlier.end_byte() > visit.first_byte)
+}
+
 /// Visits that begin at the same byte are visits to one place.
 pub(super) fn group(visits: &[Visit]) -> Vec<Place> {
     let mut places = Vec::new();
@@ -148,11 +156,17 @@ impl Sorting {
         sorting
     }
 
-    /// When the first visit to each place was, by how much it exceeds those around it, and whether it was slow.
+    /// When the first visit to each place was, by how much it exceeds those around it, and whether it was slow. Left out is what
+    /// was visited because a visit before had been slow there: that says more of the place than of the moment.
     fn firsts(&self, visits: &[Visit]) -> Vec<(u64, f64, bool)> {
+        let slow: Vec<Visit> = (0..visits.len())
+            .filter(|&index| self.excess[index] > self.limit)
+            .map(|index| visits[index])
+            .collect();
         let first = |place: &Place| {
             let index = place.visits.clone().min_by_key(|&index| visits[index].start_ns)?;
-            Some((visits[index].start_ns, self.excess[index], self.excess[index] > self.limit))
+            let is_free = !was_slow_before(&slow, &visits[index]);
+            is_free.then(|| (visits[index].start_ns, self.excess[index], self.excess[index] > self.limit))
         };
         self.places.iter().filter_map(first).collect()
     }
@@ -200,15 +214,21 @@ impl Sorting {
         self.places.iter().enumerate().filter(|(number, _)| self.verdicts[*number] == Verdict::Sound)
     }
 
+    /// Stretches of which it is not known whether they are slow. What overlaps a slow place is known.
     pub(super) fn suspects(&self, visits: &[Visit]) -> Vec<ByteRange> {
-        let suspects =
-            self.places.iter().zip(&self.verdicts).filter(|(_, verdict)| **verdict == Verdict::Suspect);
-        suspects
-            .filter_map(|(place, _)| {
+        let of = |wanted: Verdict| {
+            let places =
+                self.places.iter().zip(&self.verdicts).filter(move |(_, verdict)| **verdict == wanted);
+            places.filter_map(|(place, _)| {
                 let visit = visits[place.visits.start];
                 ByteRange::new(Offset(visit.first_byte), Bytes(visit.bytes))
             })
-            .collect()
+        };
+        let slow: Vec<ByteRange> = of(Verdict::Slow).collect();
+        let is_open = |range: &ByteRange| {
+            !slow.iter().any(|slow| slow.first() < range.end() && range.first() < slow.end())
+        };
+        of(Verdict::Suspect).filter(is_open).collect()
     }
 
     /// Slow places that follow each other, with no sound one between them, are one.

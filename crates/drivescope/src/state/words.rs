@@ -86,7 +86,9 @@ pub(super) fn what(event: &LedgerEvent) -> String {
     match event.kind {
         EventKind::Idle => "left alone".into(),
         EventKind::Purge => format!("purged ({})", event.pattern),
-        EventKind::Discard if event.pattern == UNFINISHED_PURGE => "began to purge it, and did not finish".into(),
+        EventKind::Discard if event.pattern == UNFINISHED_PURGE => {
+            "began to purge it, and did not finish".into()
+        }
         EventKind::Discard => format!("discarded {amount}"),
         EventKind::Write if event.block_bytes == 0 => format!("wrote {amount}, how is not known"),
         EventKind::Write => {
