@@ -91,6 +91,12 @@ impl Purge<'_> {
             output::say(&format!("purging by {}; this may take long", method.name()));
             match self.by(method) {
                 Ok(PurgeEnd::Done) => return self.conclude(RunStatus::Complete, method, shown),
+                Ok(PurgeEnd::ReadsAsBefore { places, looked_at }) => {
+                    let sentence = reads_as_before(places, looked_at);
+                    output::say(&sentence);
+                    self.run.state_after.push(sentence);
+                    return self.conclude(RunStatus::Complete, method, shown);
+                }
                 Ok(PurgeEnd::Stopped(_)) => return self.conclude(RunStatus::Interrupted, method, shown),
                 Err(error) => {
                     failure = error.into();
@@ -125,7 +131,7 @@ impl Purge<'_> {
         let summary = self.run.phases.last_mut().expect("the phase was just added");
         summary.duration_ns = duration_ns;
         summary.stopped = Some(match &ended {
-            Ok(PurgeEnd::Done) => StopReason::Passes,
+            Ok(PurgeEnd::Done | PurgeEnd::ReadsAsBefore { .. }) => StopReason::Passes,
             Ok(PurgeEnd::Stopped(_)) => StopReason::Interrupted,
             Err(_) => StopReason::Errors,
         });
@@ -167,6 +173,13 @@ impl Purge<'_> {
         }
         Ok(measure::status(Some(&self.run)))
     }
+}
+
+fn reads_as_before(places: usize, looked_at: usize) -> String {
+    format!(
+        "The drive took the command, but {places} of {looked_at} places still read as before: whether it has forgotten its \
+         data cannot be told. To be sure: --method zero-fill."
+    )
 }
 
 /// What a purge would do, and why not otherwise.

@@ -2,8 +2,9 @@
 //! the simple kind; and those that come with the program, by name.
 //!
 //! [`find`] takes what somebody typed, a name or a path. A [`PatternFile`] knows no drive: [`PatternFile::phases`] makes
-//! phases of it on a range. For another experiment that wants to put a drive into a state by a pattern:
-//! `pattern_file::find("mixed-writes")?.phases("valleys", range, &facts, Some(time))?`.
+//! phases of it on a range. An experiment that wants to put a drive into a state by a pattern asks for
+//! [`PatternFile::conditioning`], which is not analysed:
+//! `pattern_file::find("mixed-writes")?.conditioning("valleys", range, &facts, Some(time))?`.
 
 mod fio;
 mod icf;
@@ -26,7 +27,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// More steps than this nobody has typed.
 const STEPS_MAX: usize = 1000;
 
-/// What is run without a word of time in the file, or in another time than the file says.
+/// What a file of patterns asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatternFile {
     /// What it calls itself, else the name of the file.

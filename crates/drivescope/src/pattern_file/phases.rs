@@ -29,6 +29,24 @@ impl PatternFile {
             .collect()
     }
 
+    /// The same as conditioning: what the file would measure only brings the drive into a state.
+    ///
+    /// # Errors
+    /// As [`PatternFile::phases`].
+    pub fn conditioning(
+        &self,
+        experiment: &'static str,
+        range: ByteRange,
+        facts: &TargetFacts,
+        each: Option<Nanos>,
+    ) -> Result<Vec<Phase>, String> {
+        let mut phases = self.phases(experiment, range, facts, each)?;
+        for phase in phases.iter_mut().filter(|phase| phase.kind == PhaseKind::Measure) {
+            phase.kind = PhaseKind::Precondition;
+        }
+        Ok(phases)
+    }
+
     /// Whether any step changes what is on the drive.
     pub fn writes(&self) -> bool {
         let loads = self.steps.iter().filter_map(|step| step.load.as_ref());

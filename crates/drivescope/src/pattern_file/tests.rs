@@ -155,10 +155,13 @@ fn the_plans_that_ship_are_what_they_say() {
         assert_eq!(workload.pattern, Pattern::Sequential);
         assert_eq!(phases[0].stop, StopCondition::after(Nanos::from_secs(3600)));
     }
-    let mixed =
-        named("mixed-writes").unwrap().phases("valleys", range, &facts, Some(Nanos::from_secs(600))).unwrap();
+    let mixed = named("mixed-writes")
+        .unwrap()
+        .conditioning("valleys", range, &facts, Some(Nanos::from_secs(600)))
+        .unwrap();
     assert_eq!(mixed[0].stop, StopCondition::after(Nanos::from_secs(600)));
     assert_eq!(mixed[0].workload.as_ref().unwrap().pattern, Pattern::Mixed { random_share: 0.5 });
+    assert_eq!(mixed[0].kind, PhaseKind::Precondition);
     let jesd = named("jesd219").unwrap().phases("run", range, &facts, None).unwrap();
     let mix = jesd[1].workload.as_ref().unwrap();
     assert_eq!(mix.mix, OperationMix::ReadWrite { read_share: 0.4 });

@@ -26,6 +26,11 @@ use std::io;
 /// Discarded at once: what an interruption waits for.
 const DISCARD_STEP_BYTES: u64 = 4 * GIB;
 
+/// Looked at before and after a discard: as many as take a disk a second.
+const PLACES: u64 = 64;
+/// How much of each.
+const PLACE_BYTES: usize = 4096;
+
 /// How a drive is emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PurgeMethod {
@@ -80,8 +85,16 @@ pub struct PurgeOption {
 /// How a purge ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PurgeEnd {
-    /// All of it is empty.
+    /// All of it is empty, as far as that can be seen.
     Done,
+    /// The drive took the command, but places with data read as before. It may have forgotten them and not show it, or it
+    /// may have ignored the command.
+    ReadsAsBefore {
+        /// So many.
+        places: usize,
+        /// Of those that were looked at and held something.
+        looked_at: usize,
+    },
     /// Somebody stopped it after so many bytes.
     Stopped(u64),
 }
@@ -193,6 +206,7 @@ fn discard(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<PurgeEnd, IoError> {
     let capacity = target.facts().capacity.0;
+    let before = held(target);
     let mut done = 0;
     while done < capacity {
         if !go_on(done) {
@@ -206,5 +220,22 @@ fn discard(
         })?;
         done += length;
     }
-    Ok(PurgeEnd::Done)
+    let places = held(target).iter().filter(|place| before.contains(place)).count();
+    Ok(if places == 0 { PurgeEnd::Done } else { PurgeEnd::ReadsAsBefore { places, looked_at: before.len() } })
+}
+
+/// What some places hold that hold anything but zeroes, with where they are. A place that cannot be read tells nothing.
+fn held(target: &Target) -> Vec<(u64, Vec<u8>)> {
+    let grid = target.facts().logical_block.0.max(PLACE_BYTES as u64);
+    let capacity = target.facts().capacity.0;
+    let mut buffer = system_call::AlignedBuffer::new(PLACE_BYTES);
+    let mut held = Vec::new();
+    for index in 0..PLACES {
+        let offset = capacity / PLACES * index / grid * grid;
+        let read = system_call::read_at(target.descriptor(), &mut buffer, offset);
+        if read.is_ok_and(|read| read == PLACE_BYTES) && buffer.iter().any(|byte| *byte != 0) {
+            held.push((offset, buffer.to_vec()));
+        }
+    }
+    held
 }
