@@ -27,6 +27,7 @@ use super::trust::Subject;
 use super::wording::{number, plural, rate, size};
 use super::{Detector, Need};
 use crate::measured::{NO_TIME, Visit, evidence_of_phases, in_no_time, turns};
+use crate::recording::{Probes, Writing};
 use crate::stats::CONFIDENCE;
 use crate::sustained::{Cause, Fall, History, Level, Standing, cause, memory_bytes, standing};
 use model::estimate::Estimate;
@@ -38,6 +39,8 @@ use model::workload::Pattern;
 /// See the head of this file.
 pub(super) struct WriteCliff;
 
+/// Who asks.
+const EXPERIMENT: &str = "sustain";
 /// The largest media cache that was measured holds 25 GB (Skylight); on a smaller span twice that, it need not fill, since what is
 /// written again takes no room.
 const MEDIA_CACHE_SPAN: u64 = 50_000_000_000;
@@ -48,7 +51,7 @@ impl Detector for WriteCliff {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Asked("sustain")]
+        &[Need::Asked(EXPERIMENT)]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
@@ -109,6 +112,11 @@ fn no_fall(run: &RunView<'_>, history: &History<'_>, written: f64) -> String {
         rate(written / seconds.max(1e-9))
     );
     let turns = turns(run);
+    if Probes::of(run, EXPERIMENT).is_some_and(|probes| probes.writing() == Writing::InPlace) {
+        return format!(
+            "{sentence} Small writes go to their places, so that there is no media cache to fill."
+        );
+    }
     if turns != Some(false) && history.span < MEDIA_CACHE_SPAN {
         return format!(
             "{sentence} Within the {} that were used, the media cache of an SMR disk need not fill: what is written again takes no \
@@ -170,20 +178,15 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
         ])
     };
     let after_bytes: f64 = fall.after.bytes;
-    let finding = Finding::number(
-        FindingCode::WriteCliff,
-        fall.bytes,
-        "bytes",
-        statement,
-        evidence_of_phases(run, phases),
-    )
-    .with_advice(advice(fall))
-    .with_data("before", Datum::Number(before.value))
-    .with_data("after", Datum::Number(after.value))
-    .with_data("ratio", Datum::Number(after.value / before.value))
-    .with_data("levels", Datum::List(fall.levels.iter().map(level).collect()))
-    .with_data("after_over_bytes", Datum::Number(after_bytes))
-    .with_data("looked_until_bytes", Datum::Number(looked));
+    let finding =
+        Finding::number(FindingCode::WriteCliff, bytes, "bytes", statement, evidence_of_phases(run, phases))
+            .with_advice(advice(fall))
+            .with_data("before", Datum::Number(before.value))
+            .with_data("after", Datum::Number(after.value))
+            .with_data("ratio", Datum::Number(after.value / before.value))
+            .with_data("levels", Datum::List(fall.levels.iter().map(level).collect()))
+            .with_data("after_over_bytes", Datum::Number(after_bytes))
+            .with_data("looked_until_bytes", Datum::Number(looked));
     Subject::of(run).qualify(finding)
 }
 

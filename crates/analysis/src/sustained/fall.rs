@@ -14,6 +14,11 @@ const BYTES_AFTER_SHARE: f64 = 0.1;
 const TIME_AFTER_SHARE: f64 = 0.5;
 /// Then the rate after it is known well enough, as a share of it to either side; or this much was written, and it is not worth more.
 const PRECISION: f64 = 0.02;
+/// So many pieces are enough as well: a rate that drifts is not known better by more of them.
+const PIECES_AFTER_ENOUGH: usize = 20;
+/// A later step is a level of its own if it is this share of the fall, as logarithms; smaller ones are drift. Of the drives with three
+/// levels whose rates are published, the second step is 0.24 of the first (870 QVO: 530, 160 and 120 MB/s) and more.
+const OWN_LEVEL_SHARE: f64 = 0.15;
 const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
 
 /// No place is known to less than this share of the piece that it lies in: rates within a piece are not quite even.
@@ -64,21 +69,38 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
     let Some(index) = first else {
         return if ends_slow(pieces, &levels) { Standing::Falling } else { Standing::Even };
     };
-    let (before, after) = (levels[index - 1], levels[index]);
+    let before = levels[index - 1];
+    let after = with_drift(pieces, &levels, index);
     let bytes_after: f64 = pieces[after.first..].iter().map(|piece| piece.bytes).sum();
     let seconds_after: f64 = pieces[after.first..].iter().map(|piece| piece.seconds).sum();
     let seconds_before: f64 = pieces[..after.first].iter().map(|piece| piece.seconds).sum();
-    let lasts = pieces.len() - after.first >= PIECES_AFTER_MIN
+    let pieces_after = pieces.len() - after.first;
+    let lasts = pieces_after >= PIECES_AFTER_MIN
         && (bytes_after >= BYTES_AFTER_SHARE * after.from_bytes
             || seconds_after >= TIME_AFTER_SHARE * seconds_before);
     let interval = after.cost.interval(CONFIDENCE);
-    let is_precise = (interval.high - interval.low) / 2.0 <= PRECISION;
-    if !lasts || !(is_precise || bytes_after >= BYTES_AFTER_SHARE_MAX * after.from_bytes) {
+    let is_known = (interval.high - interval.low) / 2.0 <= PRECISION
+        || pieces_after >= PIECES_AFTER_ENOUGH
+        || bytes_after >= BYTES_AFTER_SHARE_MAX * after.from_bytes;
+    if !lasts || !is_known {
         return Standing::Falling;
     }
     let bytes = place(pieces, &before, &after);
     let in_memory_bytes = in_memory(&pieces[after.first..after.end]);
     Standing::Fell(Box::new(Fall { bytes, before, after, levels, in_memory_bytes }))
+}
+
+/// The level after the fall before `index`, with those behind it that are no levels of their own.
+fn with_drift(pieces: &[Piece], levels: &[Level], index: usize) -> Level {
+    let least = OWN_LEVEL_SHARE * (levels[index].cost.value - levels[index - 1].cost.value);
+    let mut after = levels[index];
+    for level in &levels[index + 1..] {
+        if (level.cost.value - after.cost.value).abs() >= least {
+            break;
+        }
+        after = after.joined(level, pieces);
+    }
+    after
 }
 
 /// Whether the rate falls before that level and never comes back to halfway.

@@ -47,6 +47,11 @@ impl Level {
         self.end - self.first
     }
 
+    /// This one and the next as one, of the stream that both are of. By how much they differ is no stall.
+    pub(super) fn joined(&self, next: &Level, pieces: &[Piece]) -> Level {
+        Level::of(pieces, self.first, next.end, (next.cost.value - self.cost.value).abs())
+    }
+
     /// Of all pieces of a stream those from `first` to `end`. The ones at a border may lie in two levels and do not count, if others
     /// do; nor do stalls, by which a lasting rate is not judged.
     pub(super) fn of(pieces: &[Piece], first: usize, end: usize, noise: f64) -> Level {

@@ -73,10 +73,14 @@ impl Fall {
             return false;
         }
         let standing = standing(pieces, memory_bytes(self.mechanical));
-        let may_write = self.budget.bytes.0.min(if in_place { IN_PLACE_BYTES } else { u64::MAX }) as f64;
+        let may_write = match in_place && !self.wish.until_steady {
+            true => self.budget.bytes.0.min(IN_PLACE_BYTES),
+            false => self.budget.bytes.0,
+        } as f64;
         let longer = if self.budget.is_asked { 0.0 } else { LONGER_SHARE };
         if self.wish.until_steady {
-            return self.written < may_write && !(standing != Standing::Falling && self.is_steady(pieces));
+            return self.written < may_write
+                && !(standing != Standing::Falling && self.is_steady(pieces, in_place));
         }
         match standing {
             Standing::Fell(_) => false,
@@ -86,11 +90,14 @@ impl Fall {
     }
 
     /// Whether the rate is what it will stay.
-    fn is_steady(&self, pieces: &[Piece]) -> bool {
+    fn is_steady(&self, pieces: &[Piece], in_place: bool) -> bool {
         let over = self.written / self.question.range.bytes().0 as f64;
         // A disk may hold a media cache until as much was written as the largest of them takes, and as much again.
-        let is_settled =
-            if self.mechanical { self.written >= DISK_SETTLED } else { over >= WRITTEN_OVER_MIN };
+        let is_settled = match (self.mechanical, in_place) {
+            (true, true) => self.written >= IN_PLACE_BYTES as f64,
+            (true, false) => self.written >= DISK_SETTLED,
+            (false, _) => over >= WRITTEN_OVER_MIN,
+        };
         is_settled && rounds(pieces).is_some_and(|rounds| rounds.are_steady())
     }
 
@@ -141,11 +148,18 @@ fn workload(question: &Question, wish: &SustainWish, written: f64, bytes: u64) -
     Workload::new(range, wish.pattern.clone(), wish.mix, wish.block, wish.depth)
 }
 
-/// What a byte took in the middle of all pieces so far.
+/// What a byte took in the middle of all that was written so far: after a fall pieces are small, and count for little.
 fn median_cost(pieces: &[Piece]) -> f64 {
-    let mut costs: Vec<f64> = pieces.iter().map(Piece::seconds_per_byte).collect();
-    let middle = costs.len() / 2;
-    *costs.select_nth_unstable_by(middle, f64::total_cmp).1
+    let mut costs: Vec<(f64, f64)> =
+        pieces.iter().map(|piece| (piece.seconds_per_byte(), piece.bytes)).collect();
+    costs.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let half = costs.iter().map(|(_, bytes)| bytes).sum::<f64>() / 2.0;
+    let mut written = 0.0;
+    let middle = costs.iter().find(|(_, bytes)| {
+        written += bytes;
+        written >= half
+    });
+    middle.map_or(0.0, |(cost, _)| *cost)
 }
 
 impl Experiment for Fall {
@@ -154,7 +168,7 @@ impl Experiment for Fall {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let history = History::of(so_far);
+        let history = History::of(so_far).filter(|history| self.wish.is_of(history.workload));
         let pieces = history.as_ref().map_or(&[][..], |history| history.first());
         self.written = pieces.iter().map(|piece| piece.bytes).sum();
         let seconds: f64 = pieces.iter().map(|piece| piece.seconds).sum();
@@ -163,7 +177,7 @@ impl Experiment for Fall {
         }
         let writes_in_place =
             || Probes::of(so_far, NAME).is_some_and(|probes| probes.writing() == Writing::InPlace);
-        let in_place = !self.budget.is_asked && !self.wish.until_steady && writes_in_place();
+        let in_place = !self.budget.is_asked && writes_in_place();
         self.is_over = !self.goes_on(pieces, so_far.elapsed(), in_place);
         (!self.is_over).then(|| self.piece(pieces, so_far.elapsed()))
     }

@@ -1,7 +1,7 @@
 //! What `sustain` is asked for.
 
 use model::units::{Bytes, Nanos};
-use model::workload::{OperationMix, Pattern};
+use model::workload::{OperationMix, Pattern, Workload};
 
 /// How to write, how far to go, and what to do after the fall.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,16 @@ pub struct SustainWish {
     pub clip: Vec<f64>,
     /// Whether to write the range in order in the end, so that an SMR disk need not clean for hours.
     pub drain: bool,
+}
+
+impl SustainWish {
+    /// Whether that is a workload that was asked for.
+    pub(super) fn is_of(&self, workload: &Workload) -> bool {
+        workload.pattern == self.pattern
+            && workload.block_sizes.single() == Some(self.block)
+            && workload.mix == self.mix
+            && workload.queue_depth == self.depth
+    }
 }
 
 impl Default for SustainWish {

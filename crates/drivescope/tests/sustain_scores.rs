@@ -1,0 +1,217 @@
+//! `sustain` against drives whose truth is known: where the rate falls and to what, what a rest gives back, and how it ends on drives
+//! without a fall. Writes a table of all drives when asked for.
+
+mod program;
+
+use model::finding::{Datum, FindingCode};
+use model::units::Bytes;
+use program::Home;
+use serde_json::Value;
+use sim::profile::{Medium, Profile, preset};
+use sim::smr::truth::{RandomWrites, ShingledTruth};
+use sim::truth::{Truth, truth_of};
+use std::thread;
+
+/// How exactly, and how much may be written for it.
+const ERROR_MAX: f64 = 0.03;
+const WRITTEN_MAX: f64 = 1.5;
+
+/// A run of `sustain`.
+struct Writing {
+    document: Value,
+    status: Option<i32>,
+}
+
+impl Writing {
+    fn of(target: &str, options: &[&str]) -> Writing {
+        let home = Home::new();
+        let words = [&["sustain", target, "--write", "-q", "--seed", "1", "--json", "-"], options].concat();
+        let outcome = home.run(&words);
+        let document = serde_json::from_str(&outcome.out)
+            .unwrap_or_else(|error| panic!("{words:?} printed no JSON ({error}): {}", outcome.err));
+        Writing { document, status: outcome.status }
+    }
+
+    fn finding(&self, code: FindingCode) -> Option<&Value> {
+        let findings = self.document["findings"].as_array().expect("findings");
+        findings.iter().find(|finding| finding["code"] == code.name())
+    }
+
+    fn value(&self, code: FindingCode) -> Option<f64> {
+        self.finding(code)?["value"].as_f64()
+    }
+
+    fn why(&self, code: FindingCode) -> &str {
+        self.finding(code).and_then(|finding| finding["unknown"].as_str()).unwrap_or("")
+    }
+
+    fn data(&self, code: FindingCode, name: &str) -> f64 {
+        let finding = self.finding(code).expect("it was found");
+        finding["data"][name].as_f64().unwrap_or_else(|| panic!("no {name}: {finding}"))
+    }
+
+    /// What was written in phases that were measured.
+    fn written(&self) -> f64 {
+        let phases = self.document["phases"].as_array().expect("phases").iter();
+        phases.filter(|phase| phase["kind"] == "measure").filter_map(|phase| phase["bytes"].as_f64()).sum()
+    }
+
+    fn device_s(&self) -> f64 {
+        let phases = self.document["phases"].as_array().expect("phases");
+        let last = phases.last().expect("a phase");
+        last["start_s"].as_f64().expect("a start") + last["seconds"].as_f64().expect("a length")
+    }
+}
+
+/// What is true of the fall of a drive.
+struct TrueFall {
+    bytes: f64,
+    before: f64,
+    after: f64,
+}
+
+impl TrueFall {
+    /// Of that profile; none where there is none. The rate of an SMR disk after the fall depends on how much is written then.
+    fn of(profile: &Profile, written_after: f64) -> Option<TrueFall> {
+        let truths = truth_of(profile).unwrap_or_else(|flaw| panic!("{flaw}"));
+        let truth = truths.iter().find(|truth| truth.code == FindingCode::WriteCliff)?;
+        let mut fall = TrueFall {
+            bytes: truth.value()?,
+            before: number(truth, "before"),
+            after: number(truth, "after"),
+        };
+        if let Ok(Medium::Shingled(disk, smr)) = profile.medium() {
+            let capacity = profile.capacity().expect("a capacity");
+            let shingled = ShingledTruth::new(capacity, disk, smr);
+            let writes = RandomWrites { request_bytes: Bytes::from_kib(128).0, span_bytes: capacity.0 };
+            fall.after = shingled.rate_after_cliff(writes, written_after).expect("there is a fall");
+        }
+        Some(fall)
+    }
+}
+
+fn number(truth: &Truth, name: &str) -> f64 {
+    match truth.data.iter().find(|(key, _)| key == name) {
+        Some((_, Datum::Number(value))) => *value,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// What a run says of the fall, against the truth.
+struct Score {
+    name: String,
+    /// A row of the table.
+    row: String,
+    /// What is not as it has to be.
+    wrong: Vec<String>,
+}
+
+fn score(name: &str) -> Score {
+    let profile = preset(name).unwrap_or_else(|error| panic!("{error}"));
+    let run = Writing::of(&format!("sim:{name}"), &[]);
+    let cliff = FindingCode::WriteCliff;
+    let after_bytes = run.finding(cliff).and_then(|finding| finding["data"]["after_over_bytes"].as_f64());
+    let truth = TrueFall::of(&profile, after_bytes.unwrap_or(1e9));
+    let mut wrong = Vec::new();
+    let tail = format!("| {:.0} s", run.device_s());
+    let what = match (&truth, run.value(cliff)) {
+        (Some(truth), Some(found)) => {
+            let off = |found: f64, is: f64| 100.0 * (found / is - 1.0);
+            let errors = [
+                ("bytes", off(found, truth.bytes)),
+                ("before", off(run.data(cliff, "before"), truth.before)),
+                ("after", off(run.data(cliff, "after"), truth.after)),
+            ];
+            let large = errors.iter().filter(|(_, error)| error.abs() > 100.0 * ERROR_MAX);
+            wrong.extend(large.map(|(what, error)| format!("{what} {error:+.1} %")));
+            let share = run.written() / truth.bytes;
+            if share > WRITTEN_MAX {
+                wrong.push(format!("{share:.2} times the cache written"));
+            }
+            let [bytes, before, after] = errors.map(|(_, error)| format!("{error:+.2} %"));
+            format!("| {:.3} GB | {bytes} | {before} | {after} | {share:.2}", truth.bytes / 1e9)
+        }
+        (Some(truth), None) => {
+            wrong.push(format!("missed: {}", run.why(cliff)));
+            format!("| {:.3} GB | missed: {} | | |", truth.bytes / 1e9, run.why(cliff))
+        }
+        (None, Some(found)) => {
+            wrong.push(format!("found at {found}, where there is none"));
+            format!("| none | found at {:.3} GB | | |", found / 1e9)
+        }
+        (None, None) => "| none | none | | |".to_string(),
+    };
+    Score { name: name.into(), row: format!("| {name} {what} {tail} |"), wrong }
+}
+
+/// The scores of drives, over two threads.
+fn scores(names: &[String]) -> Vec<Score> {
+    let (one, other) = names.split_at(names.len() / 2);
+    let all = |names: &[String]| -> Vec<Score> { names.iter().map(|name| score(name)).collect() };
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| all(one));
+        let others = all(other);
+        thread.join().expect("no run failed").into_iter().chain(others).collect()
+    })
+}
+
+fn assert_right(scores: &[Score]) {
+    let wrong: Vec<String> = scores
+        .iter()
+        .filter(|score| !score.wrong.is_empty())
+        .map(|score| format!("{}: {}", score.name, score.wrong.join(", ")))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_fall_is_where_it_is() {
+    let drives: &[&str] =
+        if cfg!(debug_assertions) { &["sata-tlc-500gb"] } else { &["sata-tlc-500gb", "smr-2tb", "980-pro"] };
+    assert_right(&scores(&names(drives)));
+}
+
+#[test]
+fn nothing_falls_where_nothing_does() {
+    let drives: &[&str] =
+        if cfg!(debug_assertions) { &["null"] } else { &["null", "constant", "zoned", "wd20ears", "x25-m"] };
+    assert_right(&scores(&names(drives)));
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn a_rest_gives_back_what_it_does() {
+    for name in ["smr-2tb", "sata-tlc-500gb"] {
+        let run = Writing::of(&format!("sim:{name}"), &["--idle"]);
+        assert_eq!(run.status, Some(0));
+        let truths = truth_of(&preset(name).expect("it ships")).expect("a sound drive");
+        let truth =
+            truths.iter().find(|truth| truth.code == FindingCode::IdleRecovery).and_then(Truth::value);
+        let (found, is) = (run.value(FindingCode::IdleRecovery), truth.expect("it is known"));
+        let found = found.unwrap_or_else(|| panic!("{name}: {}", run.why(FindingCode::IdleRecovery)));
+        assert!((found / is - 1.0).abs() < 0.15, "{name}: {found}, truth {is}");
+    }
+}
+
+#[test]
+fn what_may_not_be_written_to_is_refused() {
+    let home = Home::new();
+    let outcome = home.run(&["sustain", "sim:smr-2tb"]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(outcome.err.contains("--write"), "{}", outcome.err);
+}
+
+#[test]
+#[ignore = "takes an hour: a table of all drives, for people. Names after DRIVES in the environment choose others"]
+fn a_table() {
+    let chosen = std::env::var("DRIVES")
+        .unwrap_or_else(|_| "smr-2tb sata-tlc-500gb 870-qvo 660p 980-pro nm790".into());
+    let names: Vec<String> = chosen.split_whitespace().map(String::from).collect();
+    for score in scores(&names) {
+        println!("{}{}", score.row, if score.wrong.is_empty() { "" } else { "  ← wrong" });
+    }
+}
