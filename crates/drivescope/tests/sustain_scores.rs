@@ -71,8 +71,9 @@ struct TrueFall {
 }
 
 impl TrueFall {
-    /// Of that profile; none where there is none. The rate of an SMR disk after the fall depends on how much is written then.
-    fn of(profile: &Profile, written_after: f64) -> Option<TrueFall> {
+    /// Of that profile; none where there is none. The rate of an SMR disk after the fall depends on
+    /// what was written then: from where on, and how much.
+    fn of(profile: &Profile, from_bytes: f64, bytes: f64) -> Option<TrueFall> {
         let truths = truth_of(profile).unwrap_or_else(|flaw| panic!("{flaw}"));
         let truth = truths.iter().find(|truth| truth.code == FindingCode::WriteCliff)?;
         let mut fall = TrueFall {
@@ -84,7 +85,12 @@ impl TrueFall {
             let capacity = profile.capacity().expect("a capacity");
             let shingled = ShingledTruth::new(capacity, disk, smr);
             let writes = RandomWrites { request_bytes: Bytes::from_kib(128).0, span_bytes: capacity.0 };
-            fall.after = shingled.rate_after_cliff(writes, written_after).expect("there is a fall");
+            let seconds = |bytes: f64| match bytes > 0.0 {
+                true => bytes / shingled.rate_after_cliff(writes, bytes).expect("there is a fall"),
+                false => 0.0,
+            };
+            let from = from_bytes - fall.bytes;
+            fall.after = bytes / (seconds(from + bytes) - seconds(from));
         }
         Some(fall)
     }
@@ -110,8 +116,9 @@ fn score(name: &str) -> Score {
     let profile = preset(name).unwrap_or_else(|error| panic!("{error}"));
     let run = Writing::of(&format!("sim:{name}"), &[]);
     let cliff = FindingCode::WriteCliff;
-    let after_bytes = run.finding(cliff).and_then(|finding| finding["data"]["after_over_bytes"].as_f64());
-    let truth = TrueFall::of(&profile, after_bytes.unwrap_or(1e9));
+    let of_fall = |name: &str| run.finding(cliff).and_then(|finding| finding["data"][name].as_f64());
+    let (from, bytes) = (of_fall("after_from_bytes"), of_fall("after_over_bytes"));
+    let truth = TrueFall::of(&profile, from.unwrap_or(1e12), bytes.unwrap_or(1e9));
     let mut wrong = Vec::new();
     let tail = format!("| {:.0} s", run.device_s());
     let what = match (&truth, run.value(cliff)) {

@@ -177,7 +177,6 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
             ("high", Datum::Number(interval.high)),
         ])
     };
-    let after_bytes: f64 = fall.after.bytes;
     let finding =
         Finding::number(FindingCode::WriteCliff, bytes, "bytes", statement, evidence_of_phases(run, phases))
             .with_advice(advice(fall))
@@ -185,7 +184,9 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
             .with_data("after", Datum::Number(after.value))
             .with_data("ratio", Datum::Number(after.value / before.value))
             .with_data("levels", Datum::List(fall.levels.iter().map(level).collect()))
-            .with_data("after_over_bytes", Datum::Number(after_bytes))
+            .with_data("after_from_bytes", Datum::Number(fall.after.judged_from_bytes))
+            .with_data("after_over_bytes", Datum::Number(fall.after.judged_bytes))
+            .with_data("in_memory_bytes", Datum::Number(fall.in_memory_bytes))
             .with_data("looked_until_bytes", Datum::Number(looked));
     Subject::of(run).qualify(finding)
 }

@@ -35,7 +35,7 @@ pub struct Fall {
     pub after: Level,
     /// All levels.
     pub levels: Vec<Level>,
-    /// What was in the drive's own memory whenever the writes of a piece after the fall ended, in bytes.
+    /// What was in the drive's own memory whenever the writes of a piece ended, in bytes.
     pub in_memory_bytes: f64,
 }
 
@@ -86,7 +86,8 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
         return Standing::Falling;
     }
     let bytes = place(pieces, &before, &after);
-    let in_memory_bytes = in_memory(&pieces[after.first..after.end]);
+    // Before the fall pieces are larger than any memory.
+    let in_memory_bytes = in_memory(&pieces[before.first.midpoint(before.end)..before.end]);
     Standing::Fell(Box::new(Fall { bytes, before, after, levels, in_memory_bytes }))
 }
 
@@ -122,9 +123,8 @@ fn ends_slow(pieces: &[Piece], levels: &[Level]) -> bool {
 
 /// What a flush still had to write, by how long it took.
 fn in_memory(pieces: &[Piece]) -> f64 {
-    let bytes: Vec<f64> =
-        pieces.iter().map(|piece| (piece.flush_s / piece.seconds_per_byte()).min(piece.bytes)).collect();
-    Sample::new(bytes).map_or(0.0, |sample| sample.median())
+    let bytes = |piece: &Piece| (piece.flush_s / piece.seconds_per_byte()).min(piece.bytes);
+    Sample::new(pieces.iter().map(bytes).collect()).map_or(0.0, |sample| sample.median())
 }
 
 /// Falls within this many bytes are those of the drive's own memory, not of what it writes to: of disks 512 MiB at most (Exos X18 and

@@ -27,6 +27,10 @@ pub struct Level {
     pub bytes: f64,
     /// How long that took, in seconds.
     pub seconds: f64,
+    /// What had been written before the pieces by which its rate is judged, in bytes.
+    pub judged_from_bytes: f64,
+    /// What was written in these, in bytes.
+    pub judged_bytes: f64,
     /// The logarithm of what a byte took, in seconds, with how well that is known.
     pub cost: Mean,
 }
@@ -55,16 +59,19 @@ impl Level {
     /// Of all pieces of a stream those from `first` to `end`. The ones at a border may lie in two levels and do not count, if others
     /// do; nor do stalls, by which a lasting rate is not judged.
     pub(super) fn of(pieces: &[Piece], first: usize, end: usize, noise: f64) -> Level {
-        let from_bytes = pieces[..first].iter().map(|piece| piece.bytes).sum();
+        let sum = |pieces: &[Piece]| pieces.iter().map(|piece| piece.bytes).sum::<f64>();
         let own = &pieces[first..end];
         let from = usize::from(first > 0);
         let to = usize::from(end < pieces.len());
-        let inner = if own.len() > from + to { &own[from..own.len() - to] } else { own };
+        let (from, to) = if own.len() > from + to { (from, own.len() - to) } else { (0, own.len()) };
+        let inner = &own[from..to];
         Level {
             first,
             end,
-            from_bytes,
-            bytes: own.iter().map(|piece| piece.bytes).sum(),
+            from_bytes: sum(&pieces[..first]),
+            bytes: sum(own),
+            judged_from_bytes: sum(&pieces[..first + from]),
+            judged_bytes: sum(inner),
             seconds: own.iter().map(|piece| piece.seconds).sum(),
             cost: cost(inner, noise),
         }

@@ -20,6 +20,8 @@ const DISK_PIECE: u64 = 128 * MIB;
 const PIECE_SHARE: f64 = 0.04;
 /// After a fall a piece takes no longer than so many before it.
 const TIMES_SLOWER: f64 = 3.0;
+/// And is no smaller than this share of all that was written, so that there are hundreds of them and not thousands.
+const SLOW_PIECE_SHARE: f64 = 0.005;
 /// A piece that takes so many times as long as the one before, and at least this long, is cut short.
 const TIMES_CUT: f64 = 10.0;
 const CUT: Nanos = Nanos::from_secs(60);
@@ -124,7 +126,7 @@ impl Fall {
         let Some(last) = pieces.last() else { return (self.blocks(full), Nanos::from_secs(600)) };
         let usual_s = full * median_cost(pieces);
         let by_time = TIMES_SLOWER * usual_s / last.seconds_per_byte();
-        let bytes = full.min(by_time.max(least / 8.0));
+        let bytes = full.min(by_time.max(least / 8.0).max(self.written * SLOW_PIECE_SHARE));
         let expected_s = bytes * last.seconds_per_byte();
         let time = Nanos::from_secs_f64(TIMES_CUT * expected_s).unwrap_or(CUT).max(CUT);
         (self.blocks(bytes), time)

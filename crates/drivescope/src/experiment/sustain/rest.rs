@@ -31,6 +31,8 @@ pub(super) struct Rest {
     rests: VecDeque<Nanos>,
     /// The longest rest so far.
     longest: Nanos,
+    /// How many rests there were.
+    rested: usize,
     /// The size of the next piece; none before a rest.
     piece: Option<f64>,
     is_over: bool,
@@ -47,6 +49,7 @@ impl Rest {
             mechanical,
             longest: rests.iter().copied().max().unwrap_or_default(),
             rests: rests.into(),
+            rested: 0,
             piece: None,
             is_over: false,
         })
@@ -91,8 +94,8 @@ impl Experiment for Rest {
         let gains = regained(so_far, &history, &fall);
         if let Some(size) = self.piece {
             let written = history.streams.last().map_or(0.0, |stream| stream.bytes());
-            let is_down = gains.last().is_none_or(|gain| gain.is_down);
-            if !is_down && written < 1.2 * fall.bytes.value {
+            let is_down = gains.last().is_some_and(|gain| gain.is_down);
+            if gains.len() < self.rested || !is_down && written < 1.2 * fall.bytes.value {
                 return Some(self.write(size));
             }
             self.piece = None;
@@ -107,6 +110,7 @@ impl Experiment for Rest {
             return None;
         };
         self.piece = Some(PIECE as f64);
+        self.rested += 1;
         Some(phase(
             NAME,
             format!("leave it alone for {} s", rest.seconds()),
