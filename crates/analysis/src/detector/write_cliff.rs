@@ -158,7 +158,8 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
     let (before, after) = (fall.rate_before(), fall.rate_after());
     // A disk takes into its memory what it cannot write yet, and only then does its host see the fall.
     let shift = if turns(run) == Some(true) { fall.in_memory_bytes } else { 0.0 };
-    let bytes = Estimate { value: fall.bytes.value + shift, high: fall.bytes.high + shift, ..fall.bytes };
+    let high = fall.bytes.high + shift + earlier_bytes(run, history);
+    let bytes = Estimate { value: fall.bytes.value + shift, high, ..fall.bytes };
     let looked: f64 = history.first().iter().map(|piece| piece.bytes).sum();
     let statement = format!(
         "{} run at {} until {} are written, then at {}, {} times slower.",
@@ -189,6 +190,16 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
             .with_data("in_memory_bytes", Datum::Number(fall.in_memory_bytes))
             .with_data("looked_until_bytes", Datum::Number(looked));
     Subject::of(run).qualify(finding)
+}
+
+/// What writes at random places before may have taken of a cache: of one that is full when its map is, each as much as a block.
+fn earlier_bytes(run: &RunView<'_>, history: &History<'_>) -> f64 {
+    let first = history.first().first().map_or(0, |piece| piece.phase as usize);
+    let writes = run.phases.iter().take(first).filter_map(|summary| {
+        let is_random = summary.phase.workload.as_ref()?.pattern != Pattern::Sequential;
+        summary.totals_of(Operation::Write).filter(|_| is_random).map(|totals| totals.operations)
+    });
+    writes.sum::<u64>() as f64 * history.workload.block_sizes.largest().0 as f64
 }
 
 fn advice(fall: &Fall) -> String {

@@ -7,6 +7,9 @@ use crate::stats::sample::Sample;
 use model::estimate::Estimate;
 use model::units::MIB;
 
+/// Levels that differ by fewer standard errors may do so by chance: one time in 4·10⁷ they do by 5.5, and some hundred borders are
+/// looked at after each of some hundred pieces.
+const ERRORS_MIN: f64 = 5.5;
 /// After a fall so many pieces are seen at least.
 const PIECES_AFTER_MIN: usize = 5;
 /// A fall lasts when so much was written after it as a share of what was before, or when it went on for this share of the time.
@@ -109,6 +112,7 @@ fn is_lasting(levels: &[Level], index: usize, memory_bytes: f64) -> bool {
     let (before, after) = (levels[index - 1].cost.value, levels[index].cost.value);
     let halfway = f64::midpoint(before, after);
     after - before >= STEP_MIN
+        && levels[index - 1].errors_from(&levels[index]) >= ERRORS_MIN
         && levels[index].from_bytes > memory_bytes
         && levels[index..].iter().all(|level| level.cost.value > halfway)
 }

@@ -33,6 +33,8 @@ pub struct Level {
     pub judged_bytes: f64,
     /// The logarithm of what a byte took, in seconds, with how well that is known.
     pub cost: Mean,
+    /// The standard deviation of single pieces, as a share.
+    pub(super) noise: f64,
 }
 
 impl Level {
@@ -46,6 +48,18 @@ impl Level {
         self.cost.value.exp()
     }
 
+    /// By how many standard errors another level differs, as far as single pieces scatter.
+    pub(super) fn errors_from(&self, other: &Level) -> f64 {
+        let error = self.noise * (1.0 / self.pieces() as f64 + 1.0 / other.pieces() as f64).sqrt();
+        (other.cost.value - self.cost.value).abs() / error
+    }
+
+    /// By how much the rate over so many bytes of it may differ from its own, as a share: the more, the fewer they are.
+    pub(super) fn error_over(&self, bytes: f64) -> f64 {
+        // The variance of its mean, as that of the sum of independent parts.
+        (self.cost.variance * self.judged_bytes / bytes.max(1.0)).sqrt()
+    }
+
     /// Its pieces.
     pub fn pieces(&self) -> usize {
         self.end - self.first
@@ -53,12 +67,17 @@ impl Level {
 
     /// This one and the next as one, of the stream that both are of. By how much they differ is no stall.
     pub(super) fn joined(&self, next: &Level, pieces: &[Piece]) -> Level {
-        Level::of(pieces, self.first, next.end, (next.cost.value - self.cost.value).abs())
+        Level::within(pieces, self.first, next.end, self.noise, (next.cost.value - self.cost.value).abs())
     }
 
     /// Of all pieces of a stream those from `first` to `end`. The ones at a border may lie in two levels and do not count, if others
     /// do; nor do stalls, by which a lasting rate is not judged.
     pub(super) fn of(pieces: &[Piece], first: usize, end: usize, noise: f64) -> Level {
+        Level::within(pieces, first, end, noise, noise)
+    }
+
+    /// The same, with pieces that lie that far from its middle being no stalls.
+    fn within(pieces: &[Piece], first: usize, end: usize, noise: f64, spread: f64) -> Level {
         let sum = |pieces: &[Piece]| pieces.iter().map(|piece| piece.bytes).sum::<f64>();
         let own = &pieces[first..end];
         let from = usize::from(first > 0);
@@ -73,13 +92,14 @@ impl Level {
             judged_from_bytes: sum(&pieces[..first + from]),
             judged_bytes: sum(inner),
             seconds: own.iter().map(|piece| piece.seconds).sum(),
-            cost: cost(inner, noise),
+            cost: cost(inner, noise, spread),
+            noise,
         }
     }
 }
 
 /// The logarithm of what a byte takes. Pieces are of different sizes, and the small ones come first: each counts by what it wrote.
-fn cost(pieces: &[Piece], noise: f64) -> Mean {
+fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
     let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
     let alone = Mean {
         value: logs.first().copied().unwrap_or(0.0),
@@ -88,7 +108,7 @@ fn cost(pieces: &[Piece], noise: f64) -> Mean {
     };
     let Some(sample) = Sample::new(logs.clone()) else { return alone };
     let median = sample.median();
-    let spread = sample.scaled_mad().max(noise);
+    let spread = sample.scaled_mad().max(spread);
     let (mut bytes, mut seconds) = (0.0, 0.0);
     let mut kept = Vec::new();
     for (piece, log) in pieces.iter().zip(&logs).filter(|(_, log)| (*log - median).abs() <= 3.0 * spread) {
@@ -99,7 +119,8 @@ fn cost(pieces: &[Piece], noise: f64) -> Mean {
     let value = if bytes > 0.0 { (seconds / bytes).ln() } else { median };
     let kept = Sample::new(kept).unwrap_or(sample);
     let effective = effective_count(&kept);
-    Mean { value, variance: kept.variance() / effective, degrees_of_freedom: (effective - 1.0).max(1.0) }
+    let variance = kept.variance().max(noise * noise) / effective;
+    Mean { value, variance, degrees_of_freedom: (effective - 1.0).max(1.0) }
 }
 
 /// The levels of a stream, in the order of time; empty for a stream that is too short to tell.

@@ -5,9 +5,8 @@ use super::history::{History, Stream};
 use model::plan::PhaseKind;
 use model::run::RunView;
 
-/// What the rates are known to when pieces are few, as a share: it makes the error of what is the difference of two times.
-const SLOW_ERROR: f64 = 0.03;
-const FAST_ERROR: f64 = 0.01;
+/// No rate of some pieces is known better than this, as a share.
+const RATE_ERROR_MIN: f64 = 0.01;
 
 /// What one rest gave back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +25,11 @@ impl Regained {
     /// Whether it is more than nothing.
     pub fn is_some(&self) -> bool {
         self.bytes > 3.0 * self.error_bytes
+    }
+
+    /// Whether it is known to a tenth.
+    pub fn is_known(&self) -> bool {
+        self.bytes > 10.0 * self.error_bytes
     }
 }
 
@@ -48,8 +52,9 @@ fn of_stream(rest_s: f64, stream: &Stream, fall: &Fall) -> Regained {
     let share_of_time = 1.0 - fast / slow;
     let regained = (bytes - seconds / slow) / share_of_time;
     let at_full_rate = regained.clamp(0.0, bytes);
-    let slow_error = (bytes - at_full_rate) * SLOW_ERROR;
-    let fast_error = at_full_rate * FAST_ERROR * fast / slow;
+    let slow_bytes = bytes - at_full_rate;
+    let slow_error = slow_bytes * fall.after.error_over(slow_bytes).max(RATE_ERROR_MIN);
+    let fast_error = at_full_rate * fall.before.error_over(at_full_rate).max(RATE_ERROR_MIN) * fast / slow;
     let halfway = f64::midpoint(fall.before.cost.value, fall.after.cost.value);
     let is_down = stream.pieces.last().is_some_and(|piece| piece.seconds_per_byte().ln() > halfway);
     Regained {

@@ -16,9 +16,9 @@ const ORDER_STREAM: u64 = u64::MAX - 2;
 /// The first piece after a rest, and by how much each is larger than the one before: what was regained is not known.
 const PIECE: u64 = 16 * MIB;
 const GROWTH: f64 = 1.5;
-/// With fewer rests that gave something back, longer ones follow, each twice as long, as long as they are no longer than this: SSDs
-/// begin to clean up after 1 to 30 s.
-const RESTS_THAT_GAVE: usize = 3;
+/// With fewer rests of which it is known to a tenth what they gave back, longer ones follow, each twice as long, as long as they are no
+/// longer than this: SSDs begin to clean up after 1 to 30 s.
+const RESTS_KNOWN: usize = 3;
 const LONGEST: Nanos = Nanos::from_secs(240);
 /// A piece ends after this at the latest.
 const PIECE_TIME: Nanos = Nanos::from_secs(600);
@@ -100,8 +100,8 @@ impl Experiment for Rest {
             }
             self.piece = None;
         }
-        let gave = gains.iter().filter(|gain| gain.is_some()).count();
-        if self.rests.is_empty() && gave < RESTS_THAT_GAVE && Nanos(2 * self.longest.0) <= LONGEST {
+        let known = gains.iter().filter(|gain| gain.is_known()).count();
+        if self.rests.is_empty() && known < RESTS_KNOWN && Nanos(2 * self.longest.0) <= LONGEST {
             self.longest = Nanos(2 * self.longest.0);
             self.rests.push_back(self.longest);
         }
