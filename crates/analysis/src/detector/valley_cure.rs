@@ -130,7 +130,7 @@ enum Cure {
 fn found(cases: &[Case<'_>], story: &Story, gap_s: f64) -> Finding {
     let is_free = |pass: &Pass| pass.count() == 0 && pass.seconds >= GAPS_WITHOUT_MIN * gap_s;
     let cure = cure(cases, is_free);
-    let apart = is_local(story);
+    let apart = is_local(cases);
     let (word, sentence) = match &cure {
         Cure::Fill(block) => (
             "fill",
@@ -218,13 +218,15 @@ fn narrowed(cases: &[Case<'_>], depth: f64) -> String {
 }
 
 /// Whether passes over one part left another as bad; none when this was not tried, or nothing became better.
-fn is_local(story: &Story) -> Option<bool> {
-    story.groups.windows(2).find_map(|pair| {
-        let (one, other) = (pair[0].full_rate(), pair[1].full_rate());
+fn is_local(cases: &[Case<'_>]) -> Option<bool> {
+    cases.windows(2).find_map(|pair| {
+        let (one, other) = (pair[0].group.full_rate(), pair[1].group.full_rate());
         let (first, last, elsewhere) = (one.first()?, one.last()?, other.first()?);
         let is_elsewhere = elsewhere.first_byte >= first.end_byte || elsewhere.end_byte <= first.first_byte;
-        let was_tried = is_elsewhere && pair[1].conditioning.is_empty() && first.shape == elsewhere.shape;
+        // Nothing was done between them, and what was done before was done to both.
+        let is_fair = pair[1].group.conditioning.is_empty() && pair[0].treatment == pair[1].treatment;
         let is_better = first.count() > 0 && last.lost_s() <= BETTER * first.lost_s();
+        let was_tried = is_elsewhere && is_fair && first.shape == elsewhere.shape;
         (was_tried && is_better).then(|| elsewhere.lost_s() >= AS_BAD * first.lost_s())
     })
 }

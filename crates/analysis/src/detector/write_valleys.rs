@@ -131,21 +131,19 @@ fn none(run: &RunView<'_>, story: &Story, what: &str) -> Finding {
 
 fn recurring(run: &RunView<'_>, story: &Story, rhythm: &Rhythm) -> Finding {
     let depth = story.depth_ratio();
-    let last = story.passes().filter(|pass| !pass.shape.slowed).last();
-    let count = last.map_or(0, |pass| pass.count());
-    let widest = story
-        .passes()
-        .filter(|pass| !pass.shape.slowed)
-        .max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
+    let group = story.groups.iter().find(|group| group.passes.iter().any(|pass| pass.count() > 0));
+    let full_rate = group.map(Group::full_rate).unwrap_or_default();
+    let last = full_rate.last().copied();
+    let count = last.map_or(0, Pass::count);
+    let widest = full_rate.iter().copied().max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
     let shown = last.filter(|pass| pass.count() > 0).or(widest);
     let width = shown.map_or(Estimate::exact(0.0), |pass| width(pass, depth));
-    let stable = story
-        .groups
-        .iter()
-        .find(|group| group.passes.iter().any(|pass| pass.count() > 0))
-        .and_then(passes_to_stable);
+    let stable = group.and_then(passes_to_stable);
     let is_short = last.is_some_and(|pass| pass.seconds < rhythm.seconds.value);
-    let statement = statement(count, is_short, rhythm, &width, depth, stable);
+    let mut statement = statement(count, is_short, rhythm, &width, depth, stable);
+    if story.groups.len() > 1 {
+        statement += " That is the first series of passes that has any; the table of passes has them all.";
+    }
     let mut finding =
         Finding::number(FindingCode::WriteValleys, Estimate::exact(count as f64), "count", statement, evidence(run, story))
             .with_advice(

@@ -386,7 +386,8 @@ fn items(
         if !phases.is_empty() {
             items.push_back(Item::Conditioning(phases));
         }
-        let halves = [range.part(0, 2), range.part(1, 2)];
+        // First the half that was filled: passes over the other one might change it.
+        let halves = [range.part(1, 2), range.part(0, 2)];
         let (areas, blocks) = match condition {
             Condition::Halves => (&halves[..], vec![LARGE]),
             Condition::Sequential(block) if conditions.len() > 1 && !blocks.contains(block) => {

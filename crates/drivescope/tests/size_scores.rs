@@ -1,0 +1,91 @@
+//! `sizes` against drives whose truth is known: the rates of large requests, what a stall spoils, and that it writes only where it may.
+
+mod program;
+
+use program::*;
+use serde_json::Value;
+use sim::profile::preset_text;
+use sim::truth;
+use std::fs;
+
+fn sizes(target: &str, options: &[&str]) -> Value {
+    Home::new().json(&[&["sizes", target, "-q", "--seed", "1"], options].concat())
+}
+
+fn finding<'document>(document: &'document Value, code: &str) -> &'document Value {
+    let findings = document["findings"].as_array().expect("findings");
+    findings.iter().find(|finding| finding["code"] == code).unwrap_or(&Value::Null)
+}
+
+fn points<'document>(document: &'document Value, code: &str) -> &'document [Value] {
+    finding(document, code)["data"]["points"].as_array().expect("points")
+}
+
+/// The rate of sequential requests of that size.
+fn rate(document: &Value, operation: &str, depth: u64, bytes: u64) -> f64 {
+    let is_it = |point: &&Value| {
+        point["operation"] == operation
+            && point["pattern"] == "sequential"
+            && point["depth"] == depth
+            && point["bytes"] == bytes
+    };
+    let point = points(document, "size-profile").iter().find(is_it);
+    point
+        .and_then(|point| point["bytes_per_second"].as_f64())
+        .unwrap_or_else(|| panic!("{operation} {depth} {bytes}"))
+}
+
+/// Large requests come to the rates that the profile makes true; small ones are bounded by commands.
+#[test]
+fn large_requests_have_the_rate_of_the_drive() {
+    let document = sizes("sim:x25-m", &["--write"]);
+    let truths = truth::truth("x25-m").expect("a drive that ships");
+    let is = |code: &str| {
+        let truth = truths.iter().find(|truth| truth.code.name() == code);
+        truth.and_then(|truth| truth.value()).expect("a number")
+    };
+    for (operation, code) in [("read", "read-rate-outer"), ("write", "write-rate-outer")] {
+        let (found, is) = (rate(&document, operation, 4, 1 << 20), is(code));
+        assert!((found / is - 1.0).abs() < 0.03, "{operation}: {found}, truth {is}");
+    }
+    // 35,000 commands a second, four at a time.
+    let small = rate(&document, "read", 4, 512) / 512.0;
+    assert!((small / 35_000.0 - 1.0).abs() < 0.03, "{small}");
+    assert_eq!(points(&document, "size-profile").len(), 18 * 4 + 4);
+}
+
+/// A drive that stands still for half a second after each 4 GiB: the sizes that it hits are noticed, and their curve is as if it did not.
+#[test]
+fn what_a_stall_spoils_is_measured_again() {
+    let home = Home::new();
+    let path = home.folder.path().join("stalls.toml");
+    let text = preset_text("x25-m").expect("a drive that ships").into_owned();
+    let sound = text.rfind("[flash.housekeeping]").expect("it has valleys");
+    let stalls = "[flash.map_flush]\nevery_mib = 1500\nstall_ms = 500\n";
+    fs::write(&path, format!("{}{stalls}", &text[..sound])).expect("a profile");
+    let target = format!("sim:{}", path.display());
+    let document = sizes(&target, &["--write"]);
+    let suspect = points(&document, "suspect-points");
+    assert!((2..=8).contains(&suspect.len()), "{suspect:#?}");
+    for point in suspect {
+        let (before, after) =
+            (point["before"].as_f64().expect("a rate"), point["after"].as_f64().expect("a rate"));
+        assert!(before < after, "{point}");
+    }
+    let plain = sizes("sim:x25-m", &["--write"]);
+    for bytes in (16..=26).map(|power| 1u64 << power) {
+        let (found, is) = (rate(&document, "write", 4, bytes), rate(&plain, "write", 4, bytes));
+        assert!((found / is - 1.0).abs() < 0.05, "{bytes}: {found}, undisturbed {is}");
+    }
+}
+
+#[test]
+fn it_writes_only_where_it_may_and_finds_nothing_where_nothing_is() {
+    let document = sizes("sim:constant", &[]);
+    let phases = document["phases"].as_array().expect("phases");
+    assert!(phases.iter().all(|phase| !phase["name"].as_str().expect("a name").contains("write")));
+    assert_eq!(finding(&document, "suspect-points")["value"], 0.0);
+    let document = sizes("sim:null", &[]);
+    let found = document["findings"].as_array().expect("findings");
+    assert!(found.iter().all(|finding| finding["unknown"].is_string()), "{found:#?}");
+}

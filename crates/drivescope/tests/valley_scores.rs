@@ -1,0 +1,139 @@
+//! `valleys` against drives whose truth is known: the drive on which valleys were first seen, drives that stall by bytes, drives
+//! drawn at random, and drives that have none. In a debug build with fewer drives.
+
+mod program;
+
+use model::finding::Datum;
+use program::*;
+use serde_json::Value;
+use sim::profile::{Profile, preset_text};
+use sim::truth::truth_of;
+use std::fs;
+
+fn valleys(target: &str, options: &[&str]) -> Value {
+    Home::new().json(&[&["valleys", target, "--write", "-q", "--seed", "1"], options].concat())
+}
+
+fn finding<'document>(document: &'document Value, code: &str) -> &'document Value {
+    let findings = document["findings"].as_array().expect("findings");
+    findings.iter().find(|finding| finding["code"] == code).unwrap_or(&Value::Null)
+}
+
+/// Passes at full rate: how many valleys each had, and how wide they were.
+fn passes(found: &Value) -> Vec<(u64, f64)> {
+    let rows = found["data"]["passes"].as_array().cloned().unwrap_or_default();
+    let full = rows.iter().filter(|row| row["slowed"] == false);
+    full.map(|row| (row["valleys"].as_u64().expect("a number"), row["width_s"].as_f64().expect("a width")))
+        .collect()
+}
+
+/// The drive of that name with texts replaced.
+fn changed(home: &Home, of: &str, changes: &[(&str, &str)], more: &str) -> (String, Profile) {
+    let mut text = preset_text(of).expect("a drive that ships").into_owned();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{of} has no {old}");
+        text = text.replace(old, new);
+    }
+    text.push_str(more);
+    let path = home.folder.path().join("own.toml");
+    fs::write(&path, &text).expect("a profile");
+    let profile = Profile::parse(&text, "own.toml").unwrap_or_else(|error| panic!("{error}"));
+    (format!("sim:{}", path.display()), profile)
+}
+
+fn truth(profile: &Profile, name: &str) -> f64 {
+    let truths = truth_of(profile).unwrap_or_else(|flaw| panic!("{flaw}"));
+    let valleys = truths.iter().find(|truth| truth.code.name() == "write-valleys").expect("it is known");
+    match valleys.data.iter().find(|(of, _)| of == name) {
+        Some((_, Datum::Number(value))) => *value,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// After mixed writes: one a minute, below a second, by time; narrower with each pass, and then they stay.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn the_first_drive_with_valleys_has_them() {
+    let document = valleys("sim:x25-m", &["--condition", "mixed"]);
+    let found = finding(&document, "write-valleys");
+    let data = &found["data"];
+    let number = |name: &str| data[name].as_f64().unwrap_or_else(|| panic!("{name} of {found}"));
+    assert!((number("interval_s") / 60.0 - 1.0).abs() <= 0.05, "{found}");
+    assert!((number("depth_ratio") - 0.1).abs() < 0.02, "{found}");
+    assert_eq!(data["by"], "time");
+    let passes = passes(found);
+    // 24 GB take 344 s.
+    assert!(passes.iter().all(|(count, _)| (5..=6).contains(count)), "{passes:?}");
+    assert!((passes[0].1 / 0.84 - 1.0).abs() < 0.2, "{passes:?}");
+    assert!(passes.windows(2).all(|pair| pair[1].1 <= pair[0].1 * 1.05), "{passes:?}");
+    assert!(number("passes_to_stable") >= 4.0, "{found}");
+}
+
+/// What was seen of that drive: a fill with large blocks takes them away and one with smaller ones does not; overwriting one half
+/// does nothing for the other.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn what_takes_valleys_away_is_found() {
+    let words = ["--range", "0..24GiB", "--condition", "mixed,seq:1MiB,seq:8MiB"];
+    let document = valleys("sim:x25-m", &words);
+    let cure = finding(&document, "valley-cure");
+    assert_eq!(cure["value"], "fill", "{cure}");
+    assert_eq!(cure["data"]["block_bytes"], 8 << 20, "{cure}");
+    let document = valleys(
+        "sim:x25-m",
+        &["--range", "0..48GiB", "--condition", "mixed", "--over", "halves", "--passes", "5"],
+    );
+    let cure = finding(&document, "valley-cure");
+    assert_eq!(cure["data"]["area"], "what is written", "{cure}");
+}
+
+/// A drive that writes out its table after so many bytes.
+#[test]
+fn stalls_by_bytes_are_told_from_stalls_by_time() {
+    let home = Home::new();
+    let text = preset_text("x25-m").expect("a drive that ships").into_owned();
+    let housekeeping = &text[text.rfind("[flash.housekeeping]").expect("it has valleys")..];
+    let more = "[flash.map_flush]\nevery_mib = 700\nstall_ms = 300\n";
+    let (target, profile) = changed(&home, "x25-m", &[(housekeeping, "")], more);
+    let document = valleys(&target, &["--range", "0..5GiB"]);
+    let found = finding(&document, "write-valleys");
+    assert_eq!(found["data"]["by"], "bytes", "{found}");
+    let bytes = found["data"]["interval_bytes"].as_f64().expect("an interval");
+    assert!((bytes / truth(&profile, "interval_bytes") - 1.0).abs() <= 0.05, "{found}");
+    let width_s = found["data"]["width_s"].as_f64().expect("a width");
+    assert!((width_s / truth(&profile, "width_s") - 1.0).abs() <= 0.2, "{found}");
+}
+
+/// Disks with surfaces and zones, flash with caches, drives without a mechanism, and one that somebody else reads from every 20 s.
+#[test]
+fn there_are_none_where_there_are_none() {
+    let all = ["null", "constant", "zoned", "st3000dm001", "wd20ears", "sata-tlc-500gb", "970-pro", "660p"];
+    let count = if cfg!(debug_assertions) { 2 } else { all.len() };
+    for name in &all[..count] {
+        let document = valleys(&format!("sim:{name}"), &["--range", "0..6GiB"]);
+        let found = finding(&document, "write-valleys");
+        assert!(found["value"].as_f64().is_none_or(|count| count == 0.0), "{name}: {found}");
+    }
+    let home = Home::new();
+    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 8\nseconds = 0.5\nevery_s = 20\n";
+    let (target, _) = changed(&home, "zoned", &[], load);
+    let document = valleys(&target, &["--range", "0..6GiB"]);
+    let found = finding(&document, "write-valleys");
+    assert!(found["value"].as_f64().is_none_or(|count| count == 0.0), "{found}");
+}
+
+#[test]
+fn what_cannot_be_asked_is_said() {
+    let home = Home::new();
+    for (words, expected) in [
+        (&["valleys", "sim:x25-m"][..], "--write"),
+        (&["valleys", "sim:x25-m", "--write", "--condition", "sometimes"], "sometimes"),
+        (&["valleys", "sim:x25-m", "--write", "--blocks", "1000"], "1000"),
+        (&["valleys", "sim:x25-m", "--write", "--range", "0..10MiB"], "256 MiB"),
+        (&["valleys", "sim:x25-m", "--write", "--over", "0..1TB"], "--over"),
+    ] {
+        let outcome = home.run(words);
+        assert_eq!(outcome.status, Some(2), "{words:?}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{words:?}: {}", outcome.err);
+    }
+}
