@@ -17,7 +17,7 @@ use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
 /// Lines that begin so hold a command and are not broken, so that it can be copied.
-const COMMAND_LINES: [&str; 3] = ["  again ", "  more ", "  as JSON "];
+const COMMAND_LINES: [&str; 4] = ["  again ", "  more ", "  as JSON ", "  go on "];
 
 fn style(width: usize) -> Style {
     Style { width, colour: false, unicode: true }

@@ -74,7 +74,7 @@ pub struct EstimatedBudget {
 /// The page.
 pub fn estimate_page(page_of: &EstimatePage, style: Style) -> String {
     let mut sections = vec![drives(page_of, style)];
-    if page_of.drives.len() == 1 {
+    if page_of.drives.len() == 1 && !page_of.works.is_empty() {
         sections.push(one_drive(page_of, style));
     } else {
         sections.extend(page_of.works.iter().map(|work| several_drives(page_of, work, style)));

@@ -4,7 +4,8 @@ use crate::quantity::{capacity, count, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::{PhaseSummary, Run};
+use model::run::{PhaseSummary, Run, RunStatus};
+use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
 
 /// How it was measured, one fact a line.
@@ -136,10 +137,26 @@ const COMMAND_COLUMNS_MAX: usize = 400;
 pub(super) fn what_next(run: &Run, style: Style) -> Vec<String> {
     let id = style.name(&run.id);
     let command = style.own(&crate::hostile::harmless(&run.command, COMMAND_COLUMNS_MAX));
-    vec![
-        style.paint(Tone::Heading, "What next"),
+    let mut lines = vec![style.paint(Tone::Heading, "What next")];
+    lines.extend(going_on(run).map(|words| format!("  go on     {} {id}", style.own(&words))));
+    lines.extend([
         format!("  again     {command}"),
         format!("  more      drivescope show {id}"),
         format!("  as JSON   drivescope show {id} --json -"),
-    ]
+    ]);
+    lines
+}
+
+/// The words before the name of a run that was interrupted, which go on with it. Consents to write are given again.
+fn going_on(run: &Run) -> Option<String> {
+    let first = &run.phases.first().filter(|_| run.status == RunStatus::Interrupted)?.phase;
+    // A run on a scratch file begins with filling it, and it is gone when the run ends.
+    if run.target.kind == TargetKind::File && first.kind == PhaseKind::Precondition {
+        return None;
+    }
+    let experiment = &first.experiment;
+    let experiment = crate::hostile::harmless(experiment, COMMAND_COLUMNS_MAX);
+    let writes = run.command.split(' ').any(|word| word == "--write");
+    let consent = if writes { " --write" } else { "" };
+    Some(format!("drivescope {experiment}{consent} --resume"))
 }

@@ -96,7 +96,8 @@ fn number(found: Option<&Value>, truth: Option<f64>, allowed: Allowed) -> Verdic
     let Some(found) = found else { return Verdict::None };
     let (Some(value), truth) = (found["value"].as_f64(), truth) else { return Verdict::Unknown };
     let Some(truth) = truth else { return Verdict::Invented };
-    let error = value / truth - 1.0;
+    // Nothing found where nothing is true is no error.
+    let error = if value == truth { 0.0 } else { value / truth - 1.0 };
     let off = (value - truth).abs();
     let is_allowed = match allowed {
         Allowed::Share(share) => error.abs() <= share,
@@ -194,6 +195,11 @@ mod tests {
         assert!(matches!(
             number(Some(&found), Some(90.0), Allowed::Share(0.02)),
             Verdict::Found { allowed: false, covered: Some(false), .. }
+        ));
+        let nothing = json!({"value": 0.0});
+        assert!(matches!(
+            number(Some(&nothing), Some(0.0), Allowed::Share(0.1)),
+            Verdict::Found { error: 0.0, allowed: true, .. }
         ));
         assert_eq!(number(Some(&json!({"unknown": "why"})), Some(1.0), Allowed::Exact), Verdict::Unknown);
         assert_eq!(number(Some(&found), None, Allowed::Exact), Verdict::Invented);
