@@ -41,6 +41,7 @@ struct Settings {
     size_sectors: u64,
     first_sector: u64,
     assigned: Vec<(usize, String)>,
+    workers: usize,
 }
 
 /// Reads a file.
@@ -65,6 +66,12 @@ pub(super) fn read(text: &str) -> Result<PatternFile, Flaw> {
         chosen = specifications.iter().collect();
     }
     let mut notes = Vec::new();
+    if settings.workers > 1 {
+        notes.push(format!(
+            "Iometer would run {} workers at once. Here one does what any of them has assigned, one after the other.",
+            settings.workers
+        ));
+    }
     let steps = chosen
         .into_iter()
         .map(|specification| step(specification, &settings, &mut notes))
@@ -124,6 +131,7 @@ fn scan(text: &str) -> Result<(Vec<Specification>, Settings), Flaw> {
             "assigned access specs" => {
                 settings.assigned.push((number, line.chars().take(NAME_LETTERS_MAX).collect()))
             }
+            "worker" => settings.workers += 1,
             "test type" if line != "NORMAL" => {
                 return Err(flaw(format!(
                     "test type {line} goes through several settings, which is not supported; set it to NORMAL"

@@ -52,6 +52,8 @@ fn what_an_iometer_file_asks_for_and_cannot_have_is_refused_with_its_line() {
         assert_eq!(found, Some(line), "{to}: {reason}");
         assert!(reason.contains(words), "{to}: {reason}");
     }
+    let two = ICF.replacen("'End worker\n", "'End worker\n'Worker\n\tWorker 2\n'End worker\n", 1);
+    assert!(icf::read(&two).unwrap().notes[0].contains("2 workers at once"));
     assert!(icf::read("").unwrap_err().1.contains("no access specification"));
 }
 

@@ -201,7 +201,7 @@ impl Session<'_> {
     fn conclude(&mut self) -> Result<(), UserError> {
         let series = self.writer.series()?;
         self.run.state_after.extend(self.written());
-        self.keep_state()?;
+        self.keep_state();
         self.run.findings = analysis::analyse(&self.run.view(&series));
         self.run.finished = Some(crate::stamp::finished(&self.run, self.rig.now()));
         self.writer.finish(&self.run)?;
@@ -211,11 +211,12 @@ impl Session<'_> {
 
 impl Session<'_> {
     /// Notes what the drive's counters show now, for the ledger, and what of it was others' work.
-    fn keep_state(&mut self) -> Result<(), UserError> {
-        let Some((target, note)) = self.rig.target().zip(self.writer.note()) else { return Ok(()) };
+    fn keep_state(&mut self) {
+        let Some((target, note)) = self.rig.target().zip(self.writer.note()) else { return };
         let mut note = note.clone();
         self.run.state_after.extend(state::after(&mut note, target, &self.run));
-        Ok(self.writer.keep_note(note)?)
+        // Where it cannot be kept, the ledger knows of no end, as after a kill; the run itself is worth more.
+        let _ = self.writer.keep_note(note);
     }
 
     /// What the run did to the drive, if it wrote.

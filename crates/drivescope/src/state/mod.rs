@@ -41,12 +41,9 @@ pub fn after(note: &mut DriveNote, target: &Target, run: &Run) -> Vec<String> {
     let after = Snapshot::of(&names.counts(), stamp::now());
     let growth = grown(&note.before, &after);
     note.after = Some(after);
-    let own: u64 = run
-        .phases
-        .iter()
-        .filter_map(|phase| phase.totals_of(Operation::Write))
-        .map(|totals| totals.bytes)
-        .sum();
+    // The kernel counts discards that come from a workload as writes of zeroes, on most drives.
+    let own = |operation| run.phases.iter().filter_map(move |phase| phase.totals_of(operation));
+    let own: u64 = own(Operation::Write).chain(own(Operation::Discard)).map(|totals| totals.bytes).sum();
     // Several drives under a volume may each have taken the same bytes.
     let others = match growth {
         Growth::Bytes(bytes) if note.drives.len() == 1 => bytes.saturating_sub(own),

@@ -136,7 +136,7 @@ impl<'runs> Past<'runs> {
                 // What went to several drives may have gone to each of them, so that it cannot be taken off.
                 Some(after) if !is_one_drive => Some((after, 0, &run.id)),
                 Some(after) => {
-                    let own = run.written_bytes();
+                    let own = run.counted_bytes();
                     self.add_growth(
                         &mut others,
                         &note.before,
@@ -147,7 +147,7 @@ impl<'runs> Past<'runs> {
                     );
                     Some((after, 0, &run.id))
                 }
-                None if is_one_drive => Some((&note.before, run.written_bytes(), &run.id)),
+                None if is_one_drive => Some((&note.before, run.counted_bytes(), &run.id)),
                 None => None,
             };
         }

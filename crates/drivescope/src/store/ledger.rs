@@ -91,6 +91,13 @@ impl EventKind {
 }
 
 impl LedgerRun {
+    /// What of a counter's growth may be its doing: the kernel counts discards of a workload as writes of zeroes, on most
+    /// drives.
+    pub fn counted_bytes(&self) -> u64 {
+        let discards = self.events.iter().filter(|event| event.kind == EventKind::Discard);
+        discards.fold(self.written_bytes(), |sum, event| sum.saturating_add(event.bytes))
+    }
+
     /// What it wrote.
     pub fn written_bytes(&self) -> u64 {
         let writes = self.events.iter().filter(|event| event.kind == EventKind::Write);
