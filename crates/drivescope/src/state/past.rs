@@ -7,6 +7,10 @@ use model::units::MIB;
 /// Less than this in all is no traffic: the store itself and file-system metadata make about as much.
 pub(super) const OTHERS_BYTES_MIN: u64 = 16 * MIB;
 
+/// A run's clock is started when its target is opened, and its date is taken when all is measured that comes before: some
+/// tenths of a second later, on a busy machine seconds. So far may an event seem to lie ahead.
+const CLOCKS_APART_S: f64 = 5.0;
+
 /// What a drive went through, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Past<'runs> {
@@ -190,7 +194,7 @@ fn seconds_from_end(event: &LedgerEvent, now: &str) -> Option<f64> {
     let from = event.at.parse::<Timestamp>().ok()?;
     let now = now.parse::<Timestamp>().ok()?;
     let seconds = now.duration_since(from).as_secs_f64() - event.seconds;
-    (seconds >= 0.0).then_some(seconds)
+    (seconds >= -CLOCKS_APART_S).then_some(seconds.max(0.0))
 }
 
 #[cfg(test)]
@@ -304,6 +308,8 @@ mod tests {
         )];
         let earlier = Past::of(&runs, &snapshot("2026-11-22T09:00:00Z", "one", 6 * GB, None));
         assert_eq!((earlier.backwards, earlier.rest_seconds), (vec!["a".to_string()], None));
+        let at_once = Past::of(&runs, &snapshot("2026-11-22T10:01:09.7Z", "one", 6 * GB, None));
+        assert_eq!(at_once.rest_seconds, Some(0.0));
         let smaller = Past::of(&runs, &snapshot("2026-11-22T12:00:00Z", "one", GB, None));
         assert_eq!(smaller.backwards, ["a"]);
     }
