@@ -100,10 +100,11 @@ fn found(
         effective_count: open.len() as f64,
     };
     let whole_s = line.delay_s + fall.bytes.value / line.bytes_per_second;
+    let from =
+        if line.delay_s > 0.0 { format!(", from {} on", short_time(line.delay_s)) } else { String::new() };
     let statement = format!(
-        "Each second of rest gives {} back, from {} on; all {} take {}.",
+        "Each second of rest gives {} back{from}; all {} take {}.",
         size(estimate.value as u64),
-        short_time(line.delay_s),
         size(fall.bytes.value as u64),
         super::wording::long_time(whole_s)
     );

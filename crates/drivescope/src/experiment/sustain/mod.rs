@@ -25,7 +25,7 @@ use model::units::{Bytes, Nanos};
 use rest::Rest;
 use std::collections::VecDeque;
 
-pub use wish::{RESTS, SustainWish};
+pub use wish::SustainWish;
 
 /// The word on the command line, and in every phase.
 pub const NAME: &str = "sustain";

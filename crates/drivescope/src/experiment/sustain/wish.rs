@@ -57,12 +57,3 @@ impl Default for SustainWish {
         }
     }
 }
-
-/// The rests of SNIA's test of host idle recovery, and a second (SNIA, Solid State Storage Performance Test Specification 2.0).
-pub const RESTS: [Nanos; 5] = [
-    Nanos::from_secs(1),
-    Nanos::from_secs(5),
-    Nanos::from_secs(10),
-    Nanos::from_secs(25),
-    Nanos::from_secs(50),
-];
