@@ -31,7 +31,7 @@ const SAME_PLACE_S: f64 = 0.1;
 /// Beyond this share of time in which the rate was uneven nothing is said.
 const UNEVEN_SHARE_MAX: f64 = 0.2;
 /// Falls that take less than this share of others are something else.
-const ALIKE_SHARE: f64 = 0.5;
+const ALIKE_SHARE: f64 = 0.1;
 const GAPS_MAX: usize = 100_000;
 /// What comes more often is how evenly a drive writes, such as a disk that goes from one surface to the next, and no valley: the rate
 /// over a second or two shows nothing of it.
@@ -329,7 +329,7 @@ impl Story {
     /// Falls a minute while reading and while writing, if there are as many as while writing.
     fn falls_when_reading(&self, gap_s: f64) -> Option<(f64, f64)> {
         let seconds: f64 = self.comparisons.iter().map(|reading| reading.seconds).sum();
-        // A hiccup of the machine is no valley: only what takes half as much as those of any pass counts.
+        // A hiccup of the machine is no valley: and others hold up reading less than writing: a tenth counts.
         let with_falls = self.passes().filter(|pass| pass.count() > 0);
         let least_s = with_falls.map(Pass::lost_s).fold(f64::INFINITY, f64::min);
         let is_as_large = |fall: &&Fall| fall.lost_s >= ALIKE_SHARE * least_s;
