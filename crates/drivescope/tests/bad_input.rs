@@ -185,6 +185,23 @@ fn a_file_system_is_in_the_way_of_writes() {
     assert!(image.bytes() == before, "something was written");
 }
 
+/// Whoever takes `--json` for a flag names a drive as the file for the result.
+#[test]
+fn no_result_is_written_over_a_drive() {
+    let test = "no_result_is_written_over_a_drive";
+    let image = Image::new(8);
+    let before = image.bytes();
+    let Some(device) = LoopDevice::over(&image.path, test) else { return };
+    let home = Home::new();
+    let says: &[&str] = &["is a drive", "Name a file"];
+    make(&home, &[mistake(&["check", "--json", &device.path, "sim:null", "-q"], 2, says)]);
+    let kept = home.run(&["check", "sim:constant", "--time-limit", "5s", "-q"]);
+    assert_eq!(kept.status, Some(0), "{}", kept.err);
+    make(&home, &[mistake(&["show", "last", "--json", &device.path], 2, says)]);
+    drop(device);
+    assert!(image.bytes() == before, "something was written");
+}
+
 /// The disk under the file system that is mounted at `/`, by its device number.
 fn system_disk() -> Option<String> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;

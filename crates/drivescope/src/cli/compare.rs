@@ -1,9 +1,9 @@
 //! `drivescope compare`: runs side by side, in one table and one chart.
 
 use super::args::CompareArguments;
-use super::output;
 use super::picture::{Picture, rate_chart};
 use super::report::read_runs;
+use super::{output, output_file};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
 use analysis::compare::{ComparedRun, compare};
@@ -40,9 +40,7 @@ pub fn run(arguments: &CompareArguments, store: Option<&Path>) -> Result<u8, Use
     let json = || comparison_document(&comparison, &runs);
     match arguments.json.as_deref() {
         Some(path) if path == Path::new("-") => return output::print(&json()).map(|()| exit::SUCCESS),
-        Some(path) => std::fs::write(path, json()).map_err(|error| {
-            UserError::failure(format!("cannot write the comparison as JSON to {}: {error}", path.display()))
-        })?,
+        Some(path) => output_file::write(path, "the comparison as JSON", json().as_bytes())?,
         None => {}
     }
     let page = ComparePage { runs: &runs, comparison: &comparison, chart: chart.as_ref().ok() };

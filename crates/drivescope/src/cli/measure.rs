@@ -2,7 +2,7 @@
 
 use super::args::{ExperimentArguments, OutputArguments};
 use super::resolve::Resolved;
-use super::{open_store, output};
+use super::{open_store, output, output_file};
 use crate::error::{UserError, exit};
 use crate::experiment::{Experiment, Question};
 use crate::interrupt;
@@ -31,6 +31,7 @@ pub fn run(
     plan_of: impl FnOnce(Question) -> Result<Box<dyn Experiment>, String>,
 ) -> Result<Option<Run>, UserError> {
     let ExperimentArguments { target: _, measuring, output: shown } = typed;
+    shown.json.as_deref().map_or(Ok(()), output_file::must_be_no_drive)?;
     let chosen = target_choice::open(&resolved.choice)?;
     let mut experiment = plan_of(question(resolved, &chosen)).map_err(UserError::usage)?;
     if measuring.dry_run {

@@ -10,6 +10,7 @@ mod geometry;
 mod list;
 mod measure;
 pub(crate) mod output;
+mod output_file;
 mod picture;
 mod plan;
 mod purge;

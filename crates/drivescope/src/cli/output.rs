@@ -1,6 +1,7 @@
 //! Where results go: standard output for the result, standard error for everything on the way, files for JSON.
 
 use super::args::{OutputArguments, PageArguments};
+use super::output_file;
 use crate::error::UserError;
 use model::run::Run;
 use report::hostile::harmless;
@@ -62,10 +63,7 @@ pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
         _ => print(&report::terminal::run_page(run, page_style(output.plain))),
     };
     if let Some(path) = path {
-        std::fs::write(path, json()).map_err(|error| {
-            let text = format!("cannot write the run as JSON to {}: {error}", path.display());
-            kept(UserError::failure(text), run)
-        })?;
+        output_file::write(path, "the run as JSON", json().as_bytes()).map_err(|error| kept(error, run))?;
     }
     printed.map_err(|error| kept(error, run))
 }
@@ -78,9 +76,7 @@ pub fn give_page(
 ) -> Result<(), UserError> {
     match arguments.json.as_deref() {
         Some(path) if path == Path::new("-") => return print(&json()),
-        Some(path) => std::fs::write(path, json()).map_err(|error| {
-            UserError::failure(format!("cannot write JSON to {}: {error}", path.display()))
-        })?,
+        Some(path) => output_file::write(path, "JSON", json().as_bytes())?,
         None => {}
     }
     print(&page(page_style(arguments.plain)))

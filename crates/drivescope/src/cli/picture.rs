@@ -1,5 +1,6 @@
 //! A chart as a file: what its ending asks for, and how it is written.
 
+use super::output_file;
 use crate::error::UserError;
 use crate::store::StoredRun;
 use ::report::chart::svg::{self, Theme};
@@ -59,9 +60,7 @@ impl Picture {
             Format::Svg => svg.into_bytes(),
             Format::Png => png(&svg)?,
         };
-        std::fs::write(&self.path, content).map_err(|error| {
-            UserError::failure(format!("cannot write the picture to {}: {error}", self.path.display()))
-        })
+        output_file::write(&self.path, "the picture", &content)
     }
 }
 

@@ -109,7 +109,8 @@ fn step(phase: &Phase) -> Step {
         phases: 1,
         time: phase.stop.time.or(by_bytes).unwrap_or_default(),
         reads: moves(both || mix == Some(OperationMix::Read)),
-        writes: moves(both || mix == Some(OperationMix::Write)),
+        // What is discarded is lost as what is overwritten is.
+        writes: moves(both || matches!(mix, Some(OperationMix::Write | OperationMix::Discard))),
     }
 }
 

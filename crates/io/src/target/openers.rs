@@ -8,6 +8,9 @@ use super::system_call;
 use std::fs;
 use std::path::Path;
 
+/// The namespace of processes that the kernel begins with, and that all others are inside of: `PROC_PID_INIT_INO` of the kernel.
+const FIRST_PROCESS_NAMESPACE: &str = "pid:[4026531836]";
+
 /// A process that has something open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Opener {
@@ -24,7 +27,7 @@ pub(super) struct Opener {
 pub(super) fn openers(roots: &SystemRoots, files: &[FileNumber]) -> (Vec<Opener>, Option<String>) {
     let own = std::process::id();
     let mut openers = Vec::new();
-    let mut not_seen = None;
+    let mut not_seen = outside_of_us(roots);
     for process in processes(roots) {
         let directory = roots.proc.join(process.to_string());
         if process == own || is_our_child_before_it_runs_a_program(roots, &directory, own) {
@@ -52,6 +55,13 @@ pub(super) fn openers(roots: &SystemRoots, files: &[FileNumber]) -> (Vec<Opener>
         }
     }
     (openers, not_seen)
+}
+
+/// In a namespace of processes of its own, as in a container, there are others that `/proc` does not show.
+fn outside_of_us(roots: &SystemRoots) -> Option<String> {
+    let namespace = fs::read_link(roots.proc.join("self/ns/pid")).ok()?;
+    let is_first = namespace.to_str() == Some(FIRST_PROCESS_NAMESPACE);
+    (!is_first).then(|| "programs outside this container".to_string())
 }
 
 /// Which of `files` a process has mapped, and whether it may write to them. The fifth and the fourth field of a line

@@ -162,7 +162,9 @@ impl Usage {
     /// not look into. Who has a file open, the kernel tells by a lease.
     fn not_seen_obstacle(&self) -> Option<Obstacle> {
         let process = self.not_seen.as_ref()?;
-        let statement = format!("what other programs have open cannot be seen ({process}). Run as root");
+        let statement = format!(
+            "what other programs have open cannot be seen ({process}). Run as root, and outside of any container"
+        );
         Some(Obstacle::new(ObstacleKind::Unknown, statement))
     }
 

@@ -174,7 +174,7 @@ impl Pass {
             Some(Purpose::Look) => drop(self.looks.pop_front()),
             Some(Purpose::Again { .. } | Purpose::Beside) if stopped == StopReason::Interrupted => {}
             Some(Purpose::Again { .. } | Purpose::Beside) => {
-                drop(self.again.as_mut().and_then(VecDeque::pop_front))
+                self.again.as_mut().and_then(VecDeque::pop_front);
             }
             Some(Purpose::Part) | None => self.take_part(number, range, so_far),
         }
@@ -305,7 +305,7 @@ impl Pass {
             if round % 2 == 0 {
                 numbered.reverse();
             }
-            if round > 1 {
+            if round > 1 && !slow.is_empty() {
                 planned.extend(self.beside(&slow).map(|range| (Purpose::Beside, range)));
             }
             planned.extend(
