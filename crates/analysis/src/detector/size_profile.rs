@@ -89,14 +89,14 @@ fn sentence(profile: &SizeProfile, operation: Operation) -> Option<String> {
     let best = profile.points.iter().filter(of).map(Point::clean_rate).fold(0.0, f64::max);
     let parts: Vec<String> = depths
         .into_iter()
-        .filter_map(|depth| {
+        .map(|depth| {
             let of_depth: Vec<&Point> =
                 profile.points.iter().filter(of).filter(|point| point.key.depth == depth).collect();
             let below = of_depth.iter().rposition(|point| point.clean_rate() < NEARLY * best);
             let at_once = if depth == 1 { "one at a time".to_string() } else { format!("{depth} at a time") };
             match of_depth.get(below.map_or(0, |below| below + 1)) {
-                Some(first) => Some(format!("{at_once} from {} on", memory(first.key.size.0 as f64))),
-                None => Some(format!("{at_once} never")),
+                Some(first) => format!("{at_once} from {} on", memory(first.key.size.0 as f64)),
+                None => format!("{at_once} never"),
             }
         })
         .collect();

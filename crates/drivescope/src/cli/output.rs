@@ -58,6 +58,9 @@ pub fn say(text: &str) {
 pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
     let json = || document(run).to_json_pretty();
     let path = output.json.as_deref();
+    if let Some(path) = path.filter(|path| *path != Path::new("-")) {
+        output_file::must_be_no_drive(path).map_err(|error| kept(error, run))?;
+    }
     let printed = match path {
         Some(path) if path == Path::new("-") => return print(&json()).map_err(|error| kept(error, run)),
         _ => print(&report::terminal::run_page(run, page_style(output.plain))),
