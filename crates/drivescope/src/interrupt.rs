@@ -1,30 +1,97 @@
-//! Ctrl-C and the wish to end: the first ends the run in good order, a second ends the program at once.
+//! Ctrl-C and the wish to end: the first ends the run in good order, a second ends the program at once, except during what
+//! must not be broken off.
 
 use crate::error::{UserError, exit};
+use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level;
+use std::io;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+
+static LISTENING: OnceLock<Listening> = OnceLock::new();
+
+/// What the signals do.
+struct Listening {
+    flag: Arc<AtomicBool>,
+    actions: Mutex<Vec<SigId>>,
+}
 
 /// Set by the first of these signals. May be asked for more than once.
 ///
 /// # Errors
 /// When the system does not let us listen.
 pub fn flag() -> Result<&'static AtomicBool, UserError> {
-    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    if FLAG.get().is_none() {
+    if LISTENING.get().is_none() {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            // In this order: the second signal finds the flag set and ends the program.
-            let registered = signal_hook::flag::register_conditional_shutdown(
-                signal,
-                i32::from(exit::INTERRUPTED),
-                Arc::clone(&flag),
-            )
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)));
-            registered
-                .map_err(|error| UserError::failure(format!("cannot listen for signal {signal}: {error}")))?;
-        }
-        let _ = FLAG.set(flag);
+        let actions = end_by_the_second(&flag).map_err(cannot_listen)?;
+        let _ = LISTENING.set(Listening { flag, actions: actions.into() });
     }
-    Ok(FLAG.get().expect("the flag was just set"))
+    Ok(&LISTENING.get().expect("the flag was just set").flag)
+}
+
+/// Does what must not be broken off: meanwhile a signal sets the flag, however many come, and never ends the program.
+///
+/// # Errors
+/// When the system does not let us listen. Nothing was done then.
+pub fn unbroken<Answer>(work: impl FnOnce() -> Answer) -> Result<Answer, UserError> {
+    flag()?;
+    let listening = LISTENING.get().expect("the flag was just asked for");
+    let set_only = SIGNALS
+        .iter()
+        .map(|&signal| signal_hook::flag::register(signal, Arc::clone(&listening.flag)))
+        .collect::<io::Result<Vec<SigId>>>()
+        .map_err(cannot_listen)?;
+    let mut actions = listening.actions.lock().unwrap_or_else(PoisonError::into_inner);
+    actions.drain(..).for_each(forget);
+    let answer = work();
+    // Before the others come: what sets the flag first would let the same signal end the program.
+    set_only.into_iter().for_each(forget);
+    // The work is done. Without these the program can only not be ended by a second signal.
+    *actions = end_by_the_second(&listening.flag).unwrap_or_default();
+    Ok(answer)
+}
+
+fn forget(action: SigId) {
+    low_level::unregister(action);
+}
+
+/// In this order: the second signal finds the flag set and ends the program.
+fn end_by_the_second(flag: &Arc<AtomicBool>) -> io::Result<Vec<SigId>> {
+    let mut actions = Vec::new();
+    for signal in SIGNALS {
+        let status = i32::from(exit::INTERRUPTED);
+        actions.push(signal_hook::flag::register_conditional_shutdown(signal, status, Arc::clone(flag))?);
+        actions.push(signal_hook::flag::register(signal, Arc::clone(flag))?);
+    }
+    Ok(actions)
+}
+
+fn cannot_listen(error: io::Error) -> UserError {
+    UserError::failure(format!("cannot listen for signals: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn signals_only_set_the_flag_during_what_must_not_be_broken_off() {
+        let flag = flag().unwrap();
+        for _ in 0..2 {
+            let done = unbroken(|| {
+                for _ in 0..3 {
+                    low_level::raise(SIGHUP).unwrap();
+                }
+                flag.load(Ordering::Relaxed)
+            });
+            assert!(done.unwrap());
+            flag.store(false, Ordering::Relaxed);
+            low_level::raise(SIGHUP).unwrap();
+            assert!(flag.swap(false, Ordering::Relaxed), "the first signal after it sets the flag");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
 use crate::load::presence::PresenceWatch;
 use crate::permit_watch::PermitWatch;
-use crate::target::purge::{PurgeEnd, PurgeMethod, purge};
+use crate::target::purge::{PurgeEnd, PurgeError, PurgeMethod, purge};
 use crate::target::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
@@ -281,19 +281,19 @@ impl Rig {
         &mut self,
         method: PurgeMethod,
         go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<PurgeEnd, IoError> {
+    ) -> Result<PurgeEnd, PurgeError> {
         let path = self.facts().path.clone().into();
         match &self.place {
             Place::Real { source, .. } => match &**source {
                 Source::Writing(target, permit) => purge(target, permit, method, go_on),
                 _ => {
                     let why = "nobody gave permission to purge it. Say --write".into();
-                    Err(IoError::WriteRefused { target: path, why })
+                    Err(PurgeError::broken(IoError::WriteRefused { target: path, why }))
                 }
             },
             Place::Virtual { .. } => {
                 let why = "a virtual drive is no drive to purge".into();
-                Err(IoError::WriteRefused { target: path, why })
+                Err(PurgeError::broken(IoError::WriteRefused { target: path, why }))
             }
         }
     }

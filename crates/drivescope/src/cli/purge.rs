@@ -12,7 +12,7 @@ use crate::store::RunWriter;
 use crate::target_choice;
 use io::error::IoError;
 use io::rig::Rig;
-use io::target::purge::{PurgeEnd, PurgeMethod, PurgeOption, options};
+use io::target::purge::{FaultKind, PurgeEnd, PurgeError, PurgeMethod, PurgeOption, notice, options};
 use io::target::{Target, survey};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::run::{PhaseSummary, Run, RunStatus};
@@ -73,7 +73,8 @@ struct Purge<'flag> {
 }
 
 impl Purge<'_> {
-    /// Tries one method after the other. A method that the drive refuses is no end, as long as another is left.
+    /// Tries one method after the other. A method that the drive refuses is no end, as long as another is left; after any
+    /// other error nobody knows what the drive is doing, and nothing more is sent to it.
     fn by_the_first_of(
         mut self,
         methods: &[PurgeMethod],
@@ -82,6 +83,9 @@ impl Purge<'_> {
     ) -> Result<u8, UserError> {
         let mut failure = UserError::failure("no method is left to purge it by");
         for &method in methods {
+            if self.interrupt.load(Ordering::Relaxed) {
+                return self.stop_before(method);
+            }
             if method == PurgeMethod::ZeroFill {
                 let Purge { rig, writer, run, interrupt: _ } = self;
                 let begun = Begun { rig, writer, run, trace: false, owed: None };
@@ -98,18 +102,55 @@ impl Purge<'_> {
                     return self.conclude(RunStatus::Complete, method, shown);
                 }
                 Ok(PurgeEnd::Stopped(_)) => return self.conclude(RunStatus::Interrupted, method, shown),
-                Err(error) => {
-                    failure = error.into();
+                Err(error) if error.kind == FaultKind::Refused => {
+                    failure = UserError::failure(error.to_string());
                     output::say(&format!("not by {}: {failure}", method.name()));
                 }
+                Err(error) => return self.fail(error),
             }
         }
         self.finish(RunStatus::Failed)?;
         Err(failure)
     }
 
-    /// One method, kept as a phase.
-    fn by(&mut self, method: PurgeMethod) -> Result<PurgeEnd, IoError> {
+    /// Ctrl-C came while a method was tried that the drive then refused.
+    fn stop_before(mut self, method: PurgeMethod) -> Result<u8, UserError> {
+        let sentence = format!("The run was stopped before it began to purge it by {}.", method.name());
+        output::say(&sentence);
+        self.run.state_after.push(sentence);
+        self.finish(RunStatus::Interrupted)?;
+        Ok(measure::status(Some(&self.run)))
+    }
+
+    /// Ends the run by an error after which nothing else may be tried. What the drive is left with is told even if the store
+    /// cannot keep it.
+    fn fail(mut self, error: PurgeError) -> Result<u8, UserError> {
+        let failure = UserError::failure(error.to_string());
+        self.run.state_after.extend(error.left);
+        match self.finish(RunStatus::Failed) {
+            Ok(()) => Err(failure),
+            Err(of_store) => {
+                output::say(&failure.text);
+                Err(of_store)
+            }
+        }
+    }
+
+    /// One method, kept as a phase. What is to be known if it is broken off is told and kept before it begins.
+    fn by(&mut self, method: PurgeMethod) -> Result<PurgeEnd, PurgeError> {
+        let notice = self.rig.target().and_then(|target| notice(target, method));
+        if let Some(sentence) = &notice {
+            output::say(sentence);
+        }
+        let sentences_before = self.run.state_after.len();
+        self.run.state_after.extend(notice);
+        let ended = self.by_phase(method);
+        // It has ended, and what it left is told by its end.
+        self.run.state_after.truncate(sentences_before);
+        ended
+    }
+
+    fn by_phase(&mut self, method: PurgeMethod) -> Result<PurgeEnd, PurgeError> {
         let phase = Phase {
             name: method.name().into(),
             experiment: NAME.into(),
@@ -122,11 +163,8 @@ impl Purge<'_> {
             PhaseSummary { phase, start_ns: began.0, duration_ns: 0, stopped: None, totals: Vec::new() };
         self.run.phases.push(summary);
         // A purge that is not in the ledger is worse than none: it is noted before it begins.
-        self.writer.begin_phase(&self.run).map_err(|error| {
-            IoError::system("note the purge of", self.run.target.path.clone(), std::io::Error::other(error))
-        })?;
-        let interrupt = self.interrupt;
-        let ended = self.rig.purge(method, &mut |_done| !interrupt.load(Ordering::Relaxed));
+        self.writer.begin_phase(&self.run).map_err(|error| self.cannot_keep(error.to_string()))?;
+        let ended = self.carry_out(method);
         let duration_ns = self.rig.now().since(began).0;
         let summary = self.run.phases.last_mut().expect("the phase was just added");
         summary.duration_ns = duration_ns;
@@ -136,6 +174,23 @@ impl Purge<'_> {
             Err(_) => StopReason::Errors,
         });
         ended
+    }
+
+    /// Nothing that a person types breaks off an erase by a password: the drive would be left with it.
+    fn carry_out(&mut self, method: PurgeMethod) -> Result<PurgeEnd, PurgeError> {
+        let interrupt = self.interrupt;
+        let rig = &mut self.rig;
+        let mut purge = || rig.purge(method, &mut |_done| !interrupt.load(Ordering::Relaxed));
+        if method != PurgeMethod::AtaSecureErase {
+            return purge();
+        }
+        interrupt::unbroken(purge).unwrap_or_else(|error| Err(self.cannot_keep(error.text)))
+    }
+
+    /// What stands in the way before a method begins.
+    fn cannot_keep(&self, why: String) -> PurgeError {
+        let source = std::io::Error::other(why);
+        PurgeError::broken(IoError::system("begin the purge of", self.run.target.path.clone(), source))
     }
 
     fn finish(&mut self, status: RunStatus) -> Result<(), UserError> {
@@ -197,6 +252,9 @@ fn plan_page(target: &Target, offered: &[PurgeOption], wanted: Option<PurgeMetho
             None => "yes".into(),
         };
         page += &format!("  {:18}{answer}\n", option.method.name());
+    }
+    if let Some(sentence) = first.and_then(|method| notice(target, method)) {
+        page += &format!("  {}\n", harmless(&sentence, usize::MAX));
     }
     for obstacle in survey(target) {
         page += &format!("  In the way: {}\n", harmless(&obstacle.statement, usize::MAX));

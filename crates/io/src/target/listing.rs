@@ -2,7 +2,7 @@
 //! hides no other.
 
 use super::Target;
-use super::device::with_names_of_drive;
+use super::device::{confirmation, with_names_of_drive};
 use super::facts::drive_facts;
 use super::file::{Shape, facts_of};
 use super::signature::{self, kernel_partitions};
@@ -88,9 +88,8 @@ fn listing(roots: &SystemRoots, usage: &Usage, disk: &BlockDevice) -> DriveListi
         obstacles.extend(signature::content_obstacles(target));
     }
     let facts = target.map_or_else(|| facts_without_opening(roots, disk), |target| target.facts().clone());
-    let by_path = disk.path().display().to_string();
     DriveListing {
-        confirmation: drive_facts(disk).serial.unwrap_or(by_path),
+        confirmation: confirmation(disk, disk, drive_facts(disk).serial.as_deref()),
         partitions: partitions(roots, usage, disk, target),
         facts,
         read_refusal,

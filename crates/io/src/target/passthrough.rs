@@ -15,6 +15,10 @@ const SG_IO: libc::c_ulong = 0x2285;
 const SG_DXFER_NONE: libc::c_int = -1;
 const SG_DXFER_TO_DEV: libc::c_int = -2;
 const SG_DXFER_FROM_DEV: libc::c_int = -3;
+/// Of SCSI: sense data came with the answer.
+const CHECK_CONDITION: u8 = 2;
+/// Room for sense data: a header and what an ATA drive answered take 22.
+const SENSE_BYTES: usize = 32;
 /// ATA PASS-THROUGH (16): SAT-4, 12.2.3.
 const ATA_PASS_THROUGH_16: u8 = 0x85;
 /// Of ATA PASS-THROUGH: no data, data in and data out by PIO.
@@ -77,6 +81,24 @@ struct ScsiHeader {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<ScsiHeader>() == 88);
 
+/// A command that the drive, or the system before it, refused: it was not begun.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Refused(pub String);
+
+impl From<Refused> for io::Error {
+    fn from(refused: Refused) -> io::Error {
+        io::Error::other(refused)
+    }
+}
+
+/// Whether a command failed by being refused. After any other error nobody knows how far it came.
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    let by_the_system = [libc::EPERM, libc::EACCES, libc::ENOTTY, libc::EOPNOTSUPP];
+    error.get_ref().is_some_and(|inner| inner.is::<Refused>())
+        || error.raw_os_error().is_some_and(|number| by_the_system.contains(&number))
+}
+
 /// The number of the namespace that an open NVMe block device stands for.
 pub(super) fn nvme_namespace(descriptor: BorrowedFd<'_>) -> io::Result<u32> {
     // SAFETY: the request takes no argument.
@@ -128,11 +150,25 @@ unsafe fn nvme_admin(descriptor: BorrowedFd<'_>, mut command: NvmeCommand) -> io
     // SAFETY: the struct has the layout of the kernel's; its address is the caller's promise.
     match unsafe { libc::ioctl(descriptor.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &raw mut command) } {
         0 => Ok(()),
-        status if status > 0 => {
-            Err(io::Error::other(format!("the drive refused it with NVMe status {status:#x}")))
+        status if is_nvme_refusal(status) => {
+            Err(Refused(format!("the drive refused it with NVMe status {status:#x}")).into())
         }
+        status if status > 0 => Err(io::Error::other(format!("it failed with NVMe status {status:#x}"))),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// Whether a status says that the command was not begun, by the codes of NVM Express Base 2.0 (2021). Not among them are
+/// those that a command under way ends with, and those that the host gives itself when no answer comes.
+fn is_nvme_refusal(status: libc::c_int) -> bool {
+    const STATUS_BITS: libc::c_int = 0x7ff;
+    matches!(
+        status & STATUS_BITS,
+        // Generic: opcode, field, namespace or format invalid; sequence; denied; write-protected; locked down.
+        0x001 | 0x002 | 0x00b | 0x00c | 0x015 | 0x020 | 0x023
+        // Of the command: format invalid; firmware waits for a reset; no sanitize beside a memory region.
+        | 0x10a | 0x10b | 0x123
+    )
 }
 
 /// An ATA command: ACS-4. A `count` and a `position` above 8 and 24 bits need one of the extended commands.
@@ -167,7 +203,7 @@ pub(super) fn ata(
         AtaData::Out(buffer) => (SG_DXFER_TO_DEV, buffer.as_ptr().cast_mut(), buffer.len()),
     };
     let block = command_block(command, direction);
-    let mut sense = [0u8; 32];
+    let mut sense = [0u8; SENSE_BYTES];
     let mut header = ScsiHeader {
         interface: libc::c_int::from(b'S'),
         direction,
@@ -197,15 +233,43 @@ pub(super) fn ata(
         return Err(io::Error::last_os_error());
     }
     if header.status != 0 || header.host_status != 0 || header.driver_status != 0 {
-        return Err(io::Error::other(format!(
-            "the drive refused ATA command {:#04x} (SCSI status {:#04x}, host {:#06x}, sense {:#04x})",
+        let was_answered = header.status == CHECK_CONDITION && header.host_status == 0;
+        let is_refused = was_answered && is_ata_refusal(&sense);
+        let text = format!(
+            "{} ATA command {:#04x} (SCSI status {:#04x}, host {:#06x}, sense {:02x?})",
+            if is_refused { "the drive refused" } else { "no good end of" },
             command.command,
             header.status,
             header.host_status,
-            sense[1] & 0x0f
-        )));
+            &sense[..usize::from(header.sense_length).min(sense.len())]
+        );
+        return Err(if is_refused { Refused(text).into() } else { io::Error::other(text) });
     }
     Ok(())
+}
+
+/// Whether sense data says that the drive aborted an ATA command, or that it was never sent to it: SPC-4, 4.5, and SAT-4,
+/// 12.2.2.6 and 12.2.2.7. An abort for a fault of the drive or of its link is none.
+fn is_ata_refusal(sense: &[u8; SENSE_BYTES]) -> bool {
+    const ILLEGAL_REQUEST: u8 = 5;
+    const ATA_STATUS_DESCRIPTOR: u8 = 0x09;
+    // Of the drive's status: error; fault; busy. Of its error: abort; a fault of the link.
+    const ERROR: u8 = 1;
+    const FAULT: u8 = 1 << 5;
+    const BUSY: u8 = 1 << 7;
+    const ABORT: u8 = 1 << 2;
+    const LINK_FAULT: u8 = 1 << 7;
+    let (key, answer) = match sense[0] & 0x7f {
+        0x72 => (sense[1], (sense[8] == ATA_STATUS_DESCRIPTOR).then_some((sense[11], sense[21]))),
+        0x70 => (sense[2], (sense[4] != 0).then_some((sense[3], sense[4]))),
+        _ => return false,
+    };
+    match answer {
+        Some((error, status)) => {
+            status & (ERROR | FAULT | BUSY) == ERROR && error & (ABORT | LINK_FAULT) == ABORT
+        }
+        None => key & 0x0f == ILLEGAL_REQUEST,
+    }
 }
 
 /// The bytes of ATA PASS-THROUGH (16).
@@ -261,6 +325,46 @@ mod tests {
         );
         let prepare = AtaCommand { command: 0xf3, ..AtaCommand::default() };
         assert_eq!(command_block(prepare, SG_DXFER_NONE)[1..3], [0x06, 0]);
+    }
+
+    #[test]
+    fn only_a_command_that_was_not_begun_counts_as_refused() {
+        for refused in [0x1, 0x2, 0x4002, 0x6002, 0x10a, 0x15] {
+            assert!(is_nvme_refusal(refused), "{refused:#x}");
+        }
+        // Data transfer, internal error, aborted, sanitize failed and under way, format under way, path, by the host.
+        for broken in [-1, 0, 0x4, 0x6, 0x7, 0x1c, 0x1d, 0x84, 0x300, 0x371, 0x4006] {
+            assert!(!is_nvme_refusal(broken), "{broken:#x}");
+        }
+        assert!(is_refusal(&Refused("no".into()).into()));
+        assert!(is_refusal(&io::Error::from_raw_os_error(libc::EACCES)));
+        for number in [libc::EINTR, libc::EIO, libc::ETIMEDOUT, libc::ENODEV] {
+            assert!(!is_refusal(&io::Error::from_raw_os_error(number)));
+        }
+        assert!(!is_refusal(&io::Error::other("no")));
+    }
+
+    #[test]
+    fn an_ata_refusal_is_an_abort_by_a_drive_in_order() {
+        let described = |key: u8, error: u8, status: u8| {
+            let mut sense = [0u8; SENSE_BYTES];
+            (sense[0], sense[1], sense[7], sense[8], sense[9]) = (0x72, key, 14, 9, 12);
+            (sense[11], sense[21]) = (error, status);
+            is_ata_refusal(&sense)
+        };
+        assert!(described(0x0b, 0x04, 0x51));
+        for (error, status) in [(0x84, 0x51), (0x04, 0x50), (0x04, 0x71), (0x04, 0xd1), (0x40, 0x51), (0, 0)]
+        {
+            assert!(!described(0x0b, error, status), "{error:#x} {status:#x}");
+        }
+        let fixed = |key: u8, error: u8, status: u8| {
+            let mut sense = [0u8; SENSE_BYTES];
+            (sense[0], sense[2], sense[3], sense[4]) = (0x70, key, error, status);
+            is_ata_refusal(&sense)
+        };
+        assert!(fixed(0x0b, 0x04, 0x51) && fixed(5, 0, 0));
+        assert!(!fixed(0x0b, 0, 0) && !fixed(0x0b, 0x84, 0x51));
+        assert!(!is_ata_refusal(&[0; SENSE_BYTES]));
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! Storage Performance Test Specification 2.0.2 (2020), 3.3, which asks for an erase by the drive before anything else.
 
 mod ata;
+mod error;
 mod nvme;
 
 #[cfg(test)]
@@ -18,8 +19,10 @@ mod tests;
 
 use super::identity::Identity;
 use super::sysfs::{BlockDevice, SystemRoots};
-use super::{Target, WritePermit, system_call};
+use super::{Target, WritePermit, passthrough, system_call};
 use crate::error::IoError;
+use error::Fault;
+pub use error::{FaultKind, PurgeError};
 use model::units::GIB;
 use std::io;
 
@@ -105,34 +108,98 @@ pub fn options(target: &Target) -> Vec<PurgeOption> {
     PurgeMethod::ALL.map(option).into()
 }
 
+/// What is to be told before a method begins, in whole sentences: what it does besides, and what it leaves when it is broken
+/// off.
+pub fn notice(target: &Target, method: PurgeMethod) -> Option<String> {
+    let disk = whole_disk(target).ok()?;
+    match method {
+        PurgeMethod::AtaSecureErase => Some(format!(
+            "The drive takes an erase only with a password: `{}` is set right before, and goes with the erase. If anything \
+             breaks it off in between, take the password away: {}.",
+            ata::PASSWORD,
+            ata::taking_away(&disk.path().display().to_string())
+        )),
+        PurgeMethod::NvmeSanitize => Some(
+            "A sanitize cannot be stopped once it has begun: the drive goes on by itself, also after its power was out, and \
+             refuses reads and writes until the end."
+                .into(),
+        ),
+        PurgeMethod::NvmeFormat => {
+            let facts = nvme::facts(&mut nvme::Port { descriptor: target.descriptor(), disk }).ok()?;
+            let sentence = "The drive formats or erases all its namespaces together; this is its only one.";
+            facts.formats_all().then(|| sentence.into())
+        }
+        PurgeMethod::Discard | PurgeMethod::ZeroFill => None,
+    }
+}
+
 /// Empties all of a target by that method. `go_on` is asked now and then, with how much is done.
 ///
 /// # Errors
-/// [`IoError::WriteRefused`] when the permit is one for something else or does not hold any more, or the method cannot be used;
-/// nothing was changed then. Other errors tell how far it came.
+/// Of the kind [`FaultKind::Refused`] when the method cannot be used or the drive refused it; nothing was changed then.
+/// Others mean that no other method may be tried: with [`IoError::WriteRefused`] the permit is one for something else or
+/// does not hold any more; the rest tell how far it came.
 pub fn purge(
     target: &Target,
     permit: &WritePermit,
     method: PurgeMethod,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<PurgeEnd, IoError> {
+) -> Result<PurgeEnd, PurgeError> {
     let refused = |why: String| IoError::WriteRefused { target: target.path().into(), why };
     if permit.identity() != target.identity() {
-        return Err(refused("the permit to write is one for another target".into()));
+        return Err(PurgeError::broken(refused("the permit to write is one for another target".into())));
     }
-    permit.revalidate()?;
-    refusal(target, method).map_err(refused)?;
-    let failed = |source: io::Error| {
-        IoError::system("purge", format!("{} by {}", target.path().display(), method.name()), source)
-    };
+    permit.revalidate().map_err(PurgeError::broken)?;
+    refusal(target, method).map_err(|why| PurgeError::refused(refused(why)))?;
     match method {
-        PurgeMethod::NvmeFormat => nvme::format(permit.descriptor()).map_err(failed)?,
-        PurgeMethod::NvmeSanitize => nvme::sanitize(permit.descriptor()).map_err(failed)?,
-        PurgeMethod::AtaSecureErase => ata::erase(&mut ata::Port(permit.descriptor())).map_err(failed)?,
-        PurgeMethod::Discard => return discard(target, permit, go_on),
-        PurgeMethod::ZeroFill => return Err(refused("zero fill is a workload, not a command".into())),
+        PurgeMethod::Discard => discard(target, permit, go_on),
+        PurgeMethod::ZeroFill => {
+            Err(PurgeError::refused(refused("zero fill is a workload, not a command".into())))
+        }
+        PurgeMethod::NvmeFormat | PurgeMethod::NvmeSanitize | PurgeMethod::AtaSecureErase => {
+            let disk = whole_disk(target).map_err(|why| PurgeError::refused(refused(why)))?;
+            by_the_drive(permit, &disk, method).map_err(|fault| {
+                let object = format!("{} by {}", target.path().display(), method.name());
+                let left = left_behind(fault.kind, target.confirmation(), &disk);
+                PurgeError { kind: fault.kind, error: IoError::system("purge", object, fault.error), left }
+            })?;
+            Ok(PurgeEnd::Done)
+        }
     }
-    Ok(PurgeEnd::Done)
+}
+
+/// By the drive's own command for a whole drive.
+fn by_the_drive(permit: &WritePermit, disk: &BlockDevice, method: PurgeMethod) -> Result<(), Fault> {
+    let descriptor = permit.descriptor();
+    let mut port = nvme::Port { descriptor, disk: disk.clone() };
+    match method {
+        PurgeMethod::NvmeFormat => nvme::format(&mut port),
+        PurgeMethod::NvmeSanitize => nvme::sanitize(&mut port),
+        PurgeMethod::AtaSecureErase => {
+            ata::erase(&mut ata::Port(descriptor), &disk.path().display().to_string())
+        }
+        PurgeMethod::Discard | PurgeMethod::ZeroFill => {
+            unreachable!("these are no commands for a whole drive")
+        }
+    }
+}
+
+/// What a method that was broken off leaves, and what to do.
+fn left_behind(kind: FaultKind, confirmation: &str, disk: &BlockDevice) -> Option<String> {
+    let device = disk.path().display().to_string();
+    match kind {
+        FaultKind::Refused | FaultKind::Broken => None,
+        FaultKind::PasswordLeft => Some(format!(
+            "The password `{}` was set for the erase and was not seen to go: while it is set, the drive locks itself \
+             whenever its power goes. Take it away: {}.",
+            ata::PASSWORD,
+            ata::taking_away(&device)
+        )),
+        FaultKind::SanitizeBegun => Some(format!(
+            "The sanitize may still go on in the drive. If it failed, the drive refuses all I/O until a sanitize succeeds: \
+             run `drivescope purge {device} --write --confirm {confirmation} --method nvme-sanitize` again."
+        )),
+    }
 }
 
 /// Why a method cannot be used on a target.
@@ -152,7 +219,7 @@ fn refusal(target: &Target, method: PurgeMethod) -> Result<(), String> {
             if !disk.name.starts_with("nvme") {
                 return Err("it is no NVMe drive".into());
             }
-            let facts = nvme::facts(descriptor).map_err(cannot_ask)?;
+            let facts = nvme::facts(&mut nvme::Port { descriptor, disk }).map_err(cannot_ask)?;
             if method == PurgeMethod::NvmeFormat { facts.may_format() } else { facts.may_sanitize() }
         }
         PurgeMethod::AtaSecureErase => {
@@ -165,7 +232,8 @@ fn refusal(target: &Target, method: PurgeMethod) -> Result<(), String> {
                     "it is behind USB, where adapters lose such commands half way; attach it to SATA".into(),
                 );
             }
-            ata::security(&mut ata::Port(descriptor)).map_err(cannot_ask)?.may_erase()
+            let security = ata::security(&mut ata::Port(descriptor)).map_err(cannot_ask)?;
+            security.may_erase(&disk.path().display().to_string())
         }
     }
 }
@@ -204,7 +272,7 @@ fn discard(
     target: &Target,
     permit: &WritePermit,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<PurgeEnd, IoError> {
+) -> Result<PurgeEnd, PurgeError> {
     let capacity = target.facts().capacity.0;
     let before = held(target);
     let mut done = 0;
@@ -212,16 +280,25 @@ fn discard(
         if !go_on(done) {
             return Ok(PurgeEnd::Stopped(done));
         }
-        permit.revalidate()?;
+        permit.revalidate().map_err(PurgeError::broken)?;
         let length = DISCARD_STEP_BYTES.min(capacity - done);
         system_call::discard(permit.descriptor(), done, length).map_err(|source| {
-            IoError::system("discard", format!("{} from byte {done} on", target.path().display()), source)
-                .with_hint("Before that place it is empty. Another way: --method zero-fill")
+            let kind = if is_discard_refusal(&source, done) { FaultKind::Refused } else { FaultKind::Broken };
+            let object = format!("{} from byte {done} on", target.path().display());
+            let error = IoError::system("discard", object, source)
+                .with_hint("Before that place it is empty. Another way: --method zero-fill");
+            PurgeError { kind, error, left: None }
         })?;
         done += length;
     }
     let places = held(target).iter().filter(|place| before.contains(place)).count();
     Ok(if places == 0 { PurgeEnd::Done } else { PurgeEnd::ReadsAsBefore { places, looked_at: before.len() } })
+}
+
+/// Whether nothing was discarded, since the system or the drive does not do it: EREMOTEIO stands for a drive that calls the
+/// request illegal.
+fn is_discard_refusal(error: &io::Error, done: u64) -> bool {
+    done == 0 && (passthrough::is_refusal(error) || error.raw_os_error() == Some(libc::EREMOTEIO))
 }
 
 /// What some places hold that hold anything but zeroes, with where they are. A place that cannot be read tells nothing.

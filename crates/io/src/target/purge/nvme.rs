@@ -1,7 +1,10 @@
 //! Erasing an NVMe drive: NVM Express Base 2.0 (2021), 5.14 Format NVM, 5.17 Identify, 5.24 Sanitize, and the Command Set
-//! Specification 4.1.5. Only a drive with one namespace is erased: both commands may touch the others.
+//! Specification 4.1.5. Only a drive with one namespace and one controller is erased: both commands may touch what this system
+//! does not see.
 
-use super::super::passthrough::{nvme_ask, nvme_command, nvme_namespace};
+use super::super::passthrough::{is_refusal, nvme_ask, nvme_command, nvme_namespace};
+use super::super::sysfs::BlockDevice;
+use super::error::{Fault, FaultKind};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::thread::sleep;
@@ -11,6 +14,7 @@ const IDENTIFY: u8 = 0x06;
 const IDENTIFY_NAMESPACE: u32 = 0;
 const IDENTIFY_CONTROLLER: u32 = 1;
 const IDENTIFY_ACTIVE_NAMESPACES: u32 = 2;
+const IDENTIFY_ALLOCATED_NAMESPACES: u32 = 0x10;
 const IDENTIFY_BYTES: usize = 4096;
 const FORMAT: u8 = 0x80;
 const SANITIZE: u8 = 0x84;
@@ -21,18 +25,75 @@ const SANITIZE_LOG: u32 = 0x81;
 const ERASE_USER_DATA: u32 = 1 << 9;
 /// Formats take seconds to minutes; a disk behind NVMe may take a day.
 const FORMAT_MS: u32 = 24 * 3_600_000;
+/// Of the optional admin commands: namespaces are made, and may be there without being attached.
+const MANAGES_NAMESPACES: u16 = 1 << 3;
+/// The way to a drive that no other machine has.
+const LOCAL: &str = "pcie";
 const ADMIN_MS: u32 = 120_000;
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// A drive whose status cannot be read so often in a row is taken to be gone.
 const FAILED_LOOKS_MAX: u32 = 20;
+
+/// What NVMe commands go to.
+pub(super) trait NvmePort {
+    /// The namespace that the block device stands for.
+    fn namespace(&self) -> io::Result<u32>;
+    /// Over what the controller is reached, if the system says so of just one.
+    fn transport(&self) -> Option<String>;
+    fn ask(&mut self, opcode: u8, namespace: u32, words: [u32; 6], answer: &mut [u8]) -> io::Result<()>;
+    fn command(&mut self, opcode: u8, namespace: u32, word_10: u32, timeout_ms: u32) -> io::Result<()>;
+    /// Lets time pass between two looks.
+    fn rest(&self);
+}
+
+/// A drive.
+pub(super) struct Port<'drive> {
+    pub descriptor: BorrowedFd<'drive>,
+    pub disk: BlockDevice,
+}
+
+impl NvmePort for Port<'_> {
+    fn namespace(&self) -> io::Result<u32> {
+        nvme_namespace(self.descriptor)
+    }
+
+    fn transport(&self) -> Option<String> {
+        transport(&self.disk)
+    }
+
+    fn ask(&mut self, opcode: u8, namespace: u32, words: [u32; 6], answer: &mut [u8]) -> io::Result<()> {
+        nvme_ask(self.descriptor, opcode, namespace, words, answer)
+    }
+
+    fn command(&mut self, opcode: u8, namespace: u32, word_10: u32, timeout_ms: u32) -> io::Result<()> {
+        nvme_command(self.descriptor, opcode, namespace, [word_10, 0, 0, 0, 0, 0], timeout_ms)
+    }
+
+    fn rest(&self) {
+        sleep(LOOK_EVERY);
+    }
+}
+
+/// What the controller of a disk is reached over. A disk with several paths lies below no controller and tells none.
+pub(super) fn transport(disk: &BlockDevice) -> Option<String> {
+    disk.attribute("device/transport")
+}
 
 /// What a drive says of how it can be erased.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NvmeFacts {
     /// The namespace that the block device stands for.
     namespace: u32,
-    /// All that hold data.
+    /// All that this controller reaches.
     active: Vec<u32>,
+    /// All that there are, on a drive that tells them apart from those; none told where it could not be read.
+    allocated: Option<Vec<u32>>,
+    /// Over what it is reached.
+    transport: Option<String>,
+    /// More than one controller, or one namespace for more than one.
+    is_shared: bool,
+    /// Whether a format, or the erase with it, is one of all namespaces.
+    formats_all: bool,
     /// Optional admin commands.
     commands: u16,
     /// Kinds of sanitizing.
@@ -42,30 +103,46 @@ pub(super) struct NvmeFacts {
 }
 
 /// Asks the drive.
-pub(super) fn facts(descriptor: BorrowedFd<'_>) -> io::Result<NvmeFacts> {
-    let namespace = nvme_namespace(descriptor)?;
-    let identify = |what: u32, of: u32| {
-        let mut page = vec![0u8; IDENTIFY_BYTES];
-        nvme_ask(descriptor, IDENTIFY, of, [what, 0, 0, 0, 0, 0], &mut page).map(|()| page)
+pub(super) fn facts(port: &mut dyn NvmePort) -> io::Result<NvmeFacts> {
+    let namespace = port.namespace()?;
+    let transport = port.transport();
+    let mut identify = |what: u32, of: u32| {
+        let mut page = [0u8; IDENTIFY_BYTES];
+        port.ask(IDENTIFY, of, [what, 0, 0, 0, 0, 0], &mut page).map(|()| page)
     };
     let controller = identify(IDENTIFY_CONTROLLER, 0)?;
-    let active = identify(IDENTIFY_ACTIVE_NAMESPACES, 0)?;
+    let active = numbers(&identify(IDENTIFY_ACTIVE_NAMESPACES, 0)?);
     let own = identify(IDENTIFY_NAMESPACE, namespace)?;
-    read(namespace, &controller, &active, &own).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+    // OACS, CMIC, NMIC, FNA and SANICAP.
+    let commands = u16::from_le_bytes([controller[256], controller[257]]);
+    let allocated = (commands & MANAGES_NAMESPACES != 0).then(|| {
+        identify(IDENTIFY_ALLOCATED_NAMESPACES, 0).map_or_else(|_| Vec::new(), |page| numbers(&page))
+    });
+    Ok(NvmeFacts {
+        namespace,
+        active,
+        allocated,
+        transport,
+        is_shared: controller[76] & 0b10 != 0 || own[30] & 1 != 0,
+        formats_all: controller[524] & 0b11 != 0,
+        commands,
+        sanitizing: u32::from_le_bytes([controller[328], controller[329], controller[330], controller[331]]),
+        layout: layout(own[26], own[29]),
+    })
 }
 
-/// From the pages of Identify: controller (bytes 256 OACS, 328 SANICAP), list of namespaces, namespace (bytes 26 FLBAS,
-/// 29 DPS).
-pub(super) fn read(namespace: u32, controller: &[u8], active: &[u8], own: &[u8]) -> Option<NvmeFacts> {
-    let commands = u16::from_le_bytes(controller.get(256..258)?.try_into().ok()?);
-    let sanitizing = u32::from_le_bytes(controller.get(328..332)?.try_into().ok()?);
-    let numbers = active.chunks_exact(4).filter_map(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
-    let active = numbers.take_while(|number| *number != 0).collect();
-    let (format, protection) = (u32::from(*own.get(26)?), u32::from(*own.get(29)?));
+/// A list of namespaces ends with a zero or with the page.
+fn numbers(page: &[u8; IDENTIFY_BYTES]) -> Vec<u32> {
+    let (numbers, _) = page.as_chunks::<4>();
+    numbers.iter().map(|bytes| u32::from_le_bytes(*bytes)).take_while(|number| *number != 0).collect()
+}
+
+/// From FLBAS and DPS of a namespace to dword 10 of Format NVM.
+fn layout(format: u8, protection: u8) -> u32 {
+    let (format, protection) = (u32::from(format), u32::from(protection));
     // The format's number has its upper bits at 5 and 6; whether metadata is extended is bit 4 in both.
     let upper = (format >> 5 & 0b11) << 12;
-    let layout = (format & 0x1f) | (protection & 0b111) << 5 | (protection >> 3 & 1) << 8 | upper;
-    Some(NvmeFacts { namespace, active, commands, sanitizing, layout })
+    (format & 0x1f) | (protection & 0b111) << 5 | (protection >> 3 & 1) << 8 | upper
 }
 
 impl NvmeFacts {
@@ -85,12 +162,41 @@ impl NvmeFacts {
         Ok(())
     }
 
+    /// Whether a format is one of all namespaces, of which there is one then.
+    pub(super) fn formats_all(&self) -> bool {
+        self.formats_all
+    }
+
     fn holds_nothing_else(&self) -> Result<(), String> {
+        match self.transport.as_deref() {
+            Some(LOCAL) => {}
+            Some(other) => {
+                return Err(format!("it is reached over {other}, as it may be from other machines"));
+            }
+            None => return Err("over what it is reached, and by how many ways, cannot be read".into()),
+        }
+        if self.is_shared {
+            return Err(
+                "the drive has more than one controller, and what others keep on it could be erased too"
+                    .into(),
+            );
+        }
         match self.active.as_slice() {
-            [only] if *only == self.namespace => Ok(()),
-            [] => Err("the drive does not tell which namespaces it has".into()),
+            [only] if *only == self.namespace => {}
+            [] => return Err("the drive does not tell which namespaces it has".into()),
             others => {
-                Err(format!("the drive has {} namespaces, and others could be erased too", others.len()))
+                return Err(format!(
+                    "the drive has {} namespaces, and others could be erased too",
+                    others.len()
+                ));
+            }
+        }
+        match self.allocated.as_deref() {
+            None => Ok(()),
+            Some([only]) if *only == self.namespace => Ok(()),
+            Some(_) => {
+                Err("the drive has, or may have, namespaces that are not attached, which could be erased too"
+                    .into())
             }
         }
     }
@@ -101,23 +207,35 @@ impl NvmeFacts {
     }
 }
 
-pub(super) fn format(descriptor: BorrowedFd<'_>) -> io::Result<()> {
-    let facts = facts(descriptor)?;
-    facts.may_format().map_err(io::Error::other)?;
-    nvme_command(descriptor, FORMAT, facts.namespace, [facts.format_word(), 0, 0, 0, 0, 0], FORMAT_MS)
+pub(super) fn format(port: &mut dyn NvmePort) -> Result<(), Fault> {
+    let facts = facts(port).map_err(Fault::broken)?;
+    facts.may_format().map_err(Fault::refused)?;
+    port.command(FORMAT, facts.namespace, facts.format_word(), FORMAT_MS).map_err(|error| {
+        let kind = if is_refusal(&error) { FaultKind::Refused } else { FaultKind::Broken };
+        Fault { kind, error }
+    })
 }
 
 /// Begins, and waits for the end: the drive goes on by itself even when nobody waits.
-pub(super) fn sanitize(descriptor: BorrowedFd<'_>) -> io::Result<()> {
-    let facts = facts(descriptor)?;
-    facts.may_sanitize().map_err(io::Error::other)?;
-    nvme_command(descriptor, SANITIZE, 0, [SANITIZE_BLOCK_ERASE, 0, 0, 0, 0, 0], ADMIN_MS)?;
+pub(super) fn sanitize(port: &mut dyn NvmePort) -> Result<(), Fault> {
+    let facts = facts(port).map_err(Fault::broken)?;
+    facts.may_sanitize().map_err(Fault::refused)?;
+    port.command(SANITIZE, 0, SANITIZE_BLOCK_ERASE, ADMIN_MS).map_err(|error| {
+        // The drive may have taken a command whose answer was lost.
+        let kind = if is_refusal(&error) { FaultKind::Refused } else { FaultKind::SanitizeBegun };
+        Fault { kind, error }
+    })?;
+    sanitized(port).map_err(|error| Fault { kind: FaultKind::SanitizeBegun, error })
+}
+
+/// Waits until the drive says how its sanitizing ended.
+fn sanitized(port: &mut dyn NvmePort) -> io::Result<()> {
     let mut failed = 0;
     loop {
-        sleep(LOOK_EVERY);
+        port.rest();
         let mut log = [0u8; 512];
         let words = [(log.len() as u32 / 4 - 1) << 16 | SANITIZE_LOG, 0, 0, 0, 0, 0];
-        match nvme_ask(descriptor, GET_LOG_PAGE, u32::MAX, words, &mut log) {
+        match port.ask(GET_LOG_PAGE, u32::MAX, words, &mut log) {
             Ok(()) => match log[2] & 0b111 {
                 2 => failed = 0,
                 1 | 4 => return Ok(()),
