@@ -139,7 +139,8 @@ pub struct WritingArguments {
     #[arg(long, requires = "write")]
     pub destroy_data: bool,
 
-    /// The serial number of the drive to write to (its path, if it has none), so that it is not another one
+    /// The serial number of the drive to write to (its path, if it has none), so that it is not another one; for a
+    /// partition or one of several namespaces with its name: S4EW:nvme0n1p3
     #[arg(long, value_name = "SERIAL", requires = "write")]
     pub confirm: Option<String>,
 }
