@@ -36,7 +36,8 @@ pub(super) struct RecordingKind;
 const ASKED_BY: &str = "sustain";
 /// Single reads below this are answered by memory: see the head of `trust.rs`.
 const MEMORY_READ_S: f64 = 10e-6;
-/// Cells take another time to be read than to be written; what takes the same time to within a tenth for both has none.
+/// Cells take another time to be read than to be written; what takes the same time to within a tenth for both, one at a time and many,
+/// has none, unless a cache before them became full.
 const SAME_TIMES: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
 /// What the reasons add up to.
@@ -99,7 +100,7 @@ fn known(run: &RunView<'_>, probes: &Probes, kind: &'static str, reasons: Vec<St
 
 fn judge(run: &RunView<'_>, probes: &Probes) -> Judged {
     match probes.writing() {
-        Writing::NoArm => without_arm(run.target, probes),
+        Writing::NoArm => without_arm(run, probes),
         _ if probes.rewrites_behind_fall(run) => rewritten(run, probes),
         writing => with_arm(run, probes, writing),
     }
@@ -194,15 +195,18 @@ fn is_lent(target: &TargetFacts) -> bool {
     target.caveats.iter().any(|caveat| lent.contains(caveat))
 }
 
-fn without_arm(target: &TargetFacts, probes: &Probes) -> Judged {
+fn without_arm(run: &RunView<'_>, probes: &Probes) -> Judged {
+    let target = run.target;
     let read_s = probes.single_read_s().unwrap_or(0.0);
     if read_s < MEMORY_READ_S {
         return Judged::Unknown("memory answers, not a drive".into());
     }
-    let times_equal = probes
-        .sweep_s()
-        .zip(probes.burst_s())
-        .is_some_and(|(read, write)| SAME_TIMES.contains(&(write / read)));
+    let is_same = |read: Option<f64>, write: Option<f64>| {
+        read.zip(write).is_some_and(|(read, write)| SAME_TIMES.contains(&(write / read)))
+    };
+    let times_equal = is_same(probes.sweep_s(), probes.burst_s())
+        && is_same(probes.single_read_s(), probes.lone_write_s())
+        && !probes.fell_without_arm(run);
     if times_equal {
         return Judged::Unknown(
             "reads and writes take the same time, so neither arm nor cells show".to_string(),

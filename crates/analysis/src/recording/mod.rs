@@ -9,7 +9,7 @@
 //! is what tells a log that takes a part of a turn for each small write from a queue that is well ordered.
 
 use crate::measured::is_measurement;
-use crate::sustained::{History, Standing, standing};
+use crate::sustained::{History, Standing, memory_bytes, standing};
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
@@ -112,6 +112,11 @@ impl Probes {
         self.single.quantile(Quantile::MEDIAN).map(Nanos::seconds)
     }
 
+    /// The median of lone writes, in seconds.
+    pub fn lone_write_s(&self) -> Option<f64> {
+        self.lone.quantile(Quantile::MEDIAN).map(Nanos::seconds)
+    }
+
     /// Seconds for each read of a sweep: the median round.
     pub fn sweep_s(&self) -> Option<f64> {
         median(&self.sweep_s)
@@ -135,6 +140,14 @@ impl Probes {
         let block_bytes = history.workload.block_sizes.largest().0 as f64;
         let in_place_s = self.single_read_s()? + block_bytes / DISK_RATE_MIN;
         Some(fall.after.seconds_per_byte() * block_bytes / in_place_s)
+    }
+
+    /// Whether the rate of a drive without an arm fell for good.
+    pub fn fell_without_arm(&self, run: &RunView<'_>) -> bool {
+        let history = History::of(run);
+        history.is_some_and(|history| {
+            matches!(standing(history.first(), memory_bytes(false)), Standing::Fell(_))
+        })
     }
 
     /// Whether bands are rewritten behind the fall, and no writes go to their places.

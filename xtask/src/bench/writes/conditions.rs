@@ -1,0 +1,72 @@
+//! Article E's table of conditions: what the valleys of its drive are like after each thing that was done to it.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use model::finding::FindingCode;
+
+use crate::Failure;
+use crate::bench::document::finding;
+use crate::bench::program::Program;
+
+/// The drive of the article, and what was done to it.
+const DRIVE: &str = "sim:x25-m";
+const CONDITIONS: &str = "mixed,seq:1MiB,seq:8MiB,erase,halves";
+
+/// The table, from one run.
+pub fn table(program: &Program, seed: u64) -> Result<String, Failure> {
+    let seed = seed.to_string();
+    let words = ["valleys", DRIVE, "--write", "--conditions", CONDITIONS, "--seed", &seed];
+    Ok(text(&words.join(" "), &program.run(&words)?))
+}
+
+fn text(command: &str, document: &Value) -> String {
+    let mut text = format!(
+        "## Article E's conditions\n\n`drivescope {command}`: three passes of sequential writes after each. The drive takes no TRIM, so that to \
+         erase it is\nto write zeroes.\n\n| after | blocks of passes | over | valleys, first pass | last pass | width, first pass | last pass |\n\
+         |---|---:|---:|---:|---:|---:|---:|\n"
+    );
+    let cure = finding(document, FindingCode::ValleyCure);
+    let rows = cure.and_then(|cure| cure["data"]["conditions"].as_array()).cloned().unwrap_or_default();
+    for row in rows {
+        let number = |name: &str| row[name].as_f64().unwrap_or(f64::NAN);
+        let width = |name: &str| match number(name) {
+            0.0 => "-".to_string(),
+            width_s => format!("{width_s:.2} s"),
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {:.0} KiB | {:.0} to {:.0} GB | {:.0} | {:.0} | {} | {} |",
+            row["after"].as_str().unwrap_or("?"),
+            number("block_bytes") / 1024.0,
+            number("first_byte") / 1e9,
+            number("end_byte") / 1e9,
+            number("valleys_first"),
+            number("valleys_last"),
+            width("width_first_s"),
+            width("width_last_s"),
+        );
+    }
+    let said = cure.and_then(|cure| cure["statement"].as_str()).unwrap_or("Nothing was said of a cure.");
+    let _ = writeln!(text, "\n{said}\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+    use serde_json::json;
+
+    #[test]
+    fn a_condition_is_a_row() {
+        let row = json!({ "after": "mixed writes", "block_bytes": 65536, "first_byte": 0, "end_byte": 40e9, "valleys_first": 6,
+                          "valleys_last": 0, "width_first_s": 0.84, "width_last_s": 0.0 });
+        let cure = json!({ "code": "valley-cure", "statement": "Gone.", "data": { "conditions": [row] } });
+        let text = text("valleys", &json!({ "findings": [cure] }));
+        assert!(
+            text.contains("| mixed writes | 64 KiB | 0 to 40 GB | 6 | 0 | 0.84 s | - |\n\nGone.\n"),
+            "{text}"
+        );
+    }
+}
