@@ -2,6 +2,9 @@
 
 mod program;
 
+use drivescope::experiment::sizes::{Sizes, SizesWish};
+use drivescope::experiment::{Experiment, Question};
+use model::range::ByteRange;
 use program::*;
 use serde_json::Value;
 use sim::profile::preset_text;
@@ -54,6 +57,22 @@ fn large_requests_have_the_rate_of_the_drive() {
     assert_eq!(points(&document, "size-profile").len(), 18 * 4 + 4);
 }
 
+/// Also where points are measured again, no more is written and done than the plan says.
+fn assert_written_as_said(document: &Value) {
+    let facts = sim::open("x25-m", 1).expect("a drive that ships").facts().clone();
+    let range = ByteRange::whole(facts.capacity);
+    let question =
+        Question { facts, range, may_write: true, empty: false, seed: 1, time_limit: None, precision: None };
+    let said = Sizes::new(question, SizesWish::default()).expect("a plan").outlook();
+    let phases = document["phases"].as_array().expect("phases");
+    let operations = phases.iter().flat_map(|phase| phase["by_operation"].as_array().expect("operations"));
+    let writes = operations.filter(|of| of["operation"] == "write");
+    let written: u64 = writes.filter_map(|of| of["bytes"].as_u64()).sum();
+    let at_most = said.writes().expect("bytes bound it").0;
+    assert!(written <= at_most, "{written} of {at_most} bytes");
+    assert!(phases.len() as u32 <= said.phases(), "{} of {} phases", phases.len(), said.phases());
+}
+
 /// A drive that stands still for half a second after each 4 GiB: the sizes that it hits are noticed, and their curve is as if it did not.
 #[test]
 fn what_a_stall_spoils_is_measured_again() {
@@ -65,6 +84,7 @@ fn what_a_stall_spoils_is_measured_again() {
     fs::write(&path, format!("{}{stalls}", &text[..sound])).expect("a profile");
     let target = format!("sim:{}", path.display());
     let document = sizes(&target, &["--write"]);
+    assert_written_as_said(&document);
     let suspect = points(&document, "suspect-points");
     assert!((2..=8).contains(&suspect.len()), "{suspect:#?}");
     for point in suspect {

@@ -3,7 +3,11 @@
 
 mod program;
 
+use drivescope::experiment::valleys::{Amount, Condition, Valleys, ValleysWish};
+use drivescope::experiment::{Experiment, Question};
 use model::finding::Datum;
+use model::range::ByteRange;
+use model::units::{Bytes, Offset};
 use program::*;
 use serde_json::Value;
 use sim::profile::{Profile, preset_text};
@@ -136,4 +140,85 @@ fn what_cannot_be_asked_is_said() {
         assert_eq!(outcome.status, Some(2), "{words:?}: {}", outcome.err);
         assert!(outcome.err.contains(expected), "{words:?}: {}", outcome.err);
     }
+}
+
+
+/// What a drive that ships is asked for.
+fn question(drive: &str, bytes: u64, empty: bool) -> Question {
+    let facts = sim::open(drive, 1).expect("a drive that ships").facts().clone();
+    let range = ByteRange::new(Offset(0), Bytes(bytes)).expect("a range");
+    Question { facts, range, may_write: true, empty, seed: 1, time_limit: None, precision: None }
+}
+
+/// Each phase that changes what is on the drive: its name, where, and how much.
+fn changes(document: &Value) -> Vec<(String, u64, u64, u64)> {
+    let of = |phase: &Value| {
+        let operations = phase["by_operation"].as_array().expect("operations").clone();
+        let changing = operations.iter().filter(|of| of["operation"] == "write" || of["operation"] == "discard");
+        let bytes: u64 = changing.filter_map(|of| of["bytes"].as_u64()).sum();
+        let range = &phase["workload"]["range"];
+        let first = range["first_byte"].as_u64().unwrap_or(0);
+        let end = first + range["bytes"].as_u64().unwrap_or(0);
+        (phase["name"].as_str().unwrap_or_default().to_string(), first, end, bytes)
+    };
+    let phases = document["phases"].as_array().expect("phases");
+    phases.iter().map(of).filter(|(.., bytes)| *bytes > 0).collect()
+}
+
+/// What the plan calls "at most" is: also where passes are short, and where there is much to compare.
+#[test]
+fn no_more_is_written_than_was_said() {
+    const GIB: u64 = 1 << 30;
+    let mixed = ["--condition", "mixed:1GB"];
+    let mut cases = vec![("zoned", GIB, &[][..], vec![]), ("x25-m", GIB, &["--passes", "2"], vec![])];
+    if !cfg!(debug_assertions) {
+        let condition = Condition::Mixed(Amount::Bytes(Bytes(1_000_000_000)));
+        cases.push(("x25-m", GIB, &mixed, vec![condition]));
+        cases.push(("x25-m", 5 * GIB, &[], vec![]));
+    }
+    for (drive, bytes, options, conditions) in cases {
+        let passes = options.contains(&"--passes").then_some(2);
+        let wish = ValleysWish { conditions, passes, ..ValleysWish::default() };
+        let said = Valleys::new(question(drive, bytes, false), wish).expect("a plan").outlook();
+        let range = format!("0..{}GiB", bytes / GIB);
+        let document = valleys(&format!("sim:{drive}"), &[options, &["--range", &range]].concat());
+        let written: u64 = changes(&document).iter().map(|(.., bytes)| bytes).sum();
+        let phases = document["phases"].as_array().expect("phases").len() as u32;
+        let at_most = said.writes().expect("bytes bound it");
+        assert!(written <= at_most.0 && phases <= said.phases(), "{drive}: {written} of {at_most}, {phases}");
+    }
+}
+
+/// A scratch file is filled, passed over ten times, and once more to compare.
+#[test]
+fn a_file_is_written_no_more_than_twelve_times() {
+    let plan = Valleys::new(question("x25-m", 4 << 30, true), ValleysWish::default()).expect("a plan");
+    let said = plan.outlook().writes().expect("bytes bound it");
+    assert!(said <= Bytes(12 * (4 << 30)), "{said}");
+}
+
+/// Conditions touch what is passed over, and nothing else.
+#[test]
+fn only_the_parts_that_are_asked_for_are_touched() {
+    const GIB: u64 = 1 << 30;
+    let conditions = if cfg!(debug_assertions) { "erase" } else { "erase,mixed,sequential:8MiB,halves" };
+    let words = ["--range", "0..8GiB", "--passes", "1", "--condition", conditions, "--over"];
+    for (over, parts) in [
+        ("0%..12.5%", &[(0, GIB)][..]),
+        ("25%..37.5%,50%..62.5%", &[(2 * GIB, 3 * GIB), (4 * GIB, 5 * GIB)]),
+    ] {
+        let document = valleys("sim:x25-m", &[&words[..], &[over]].concat());
+        for (name, first, end, _) in changes(&document) {
+            let is_inside = parts.iter().any(|part| part.0 <= first && end <= part.1);
+            assert!(is_inside, "{over}: `{name}` from {first} to {end}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_that_ships_may_condition() {
+    let words = ["--range", "0..1GiB", "--passes", "1", "--condition", "plan:mixed-writes:2s"];
+    let document = valleys("sim:x25-m", &words);
+    let phases = document["phases"].as_array().expect("phases");
+    assert!(phases.iter().any(|phase| phase["kind"] == "precondition"), "{phases:?}");
 }

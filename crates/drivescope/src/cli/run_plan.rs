@@ -40,7 +40,7 @@ pub(super) fn plan(
 }
 
 /// Where it does less or something else than the file asks for.
-fn notes(file: &PatternFile, question: &Question) -> Vec<String> {
+pub(super) fn notes(file: &PatternFile, question: &Question) -> Vec<String> {
     let block = question.facts.logical_block;
     let rounded = file.has_sizes_below(block).then(|| {
         format!(

@@ -1,9 +1,9 @@
 //! `drivescope valleys`.
 
 use super::args::ValleysArguments;
-use super::{measure, resolve, resume};
+use super::{measure, output, resolve, resume, run_plan};
 use crate::error::UserError;
-use crate::experiment::valleys::{Valleys, ValleysWish};
+use crate::experiment::valleys::{Condition, Valleys, ValleysWish};
 use crate::experiment::{Experiment, Question};
 use std::path::Path;
 
@@ -16,7 +16,14 @@ pub fn run(arguments: &ValleysArguments, store: Option<&Path>) -> Result<u8, Use
         return resume::run("valleys", name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let (resolved, wish) = resolve::valleys(arguments)?;
-    let run = measure::run(&resolved, &arguments.experiment, store, |question| plan(wish, question))?;
+    let run = measure::run(&resolved, &arguments.experiment, store, |question| {
+        for condition in &wish.conditions {
+            if let Condition::File(file, _) = condition {
+                run_plan::notes(file, &question).iter().for_each(|note| output::say(note));
+            }
+        }
+        plan(wish, question)
+    })?;
     Ok(measure::status(run.as_ref()))
 }
 

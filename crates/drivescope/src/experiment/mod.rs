@@ -138,6 +138,20 @@ impl Step {
         Step { what: describe(phase), phases: 1, time: phase.stop.time.unwrap_or_default(), reads, writes }
     }
 
+    /// Takes the cost of something off this if there is enough left.
+    fn take(&mut self, cost: &Outlook) -> bool {
+        let left = |of: Option<Bytes>, cost: Option<Bytes>| of?.0.checked_sub(cost?.0).map(Bytes);
+        let (reads, writes) = (left(self.reads, cost.reads()), left(self.writes, cost.writes()));
+        let is_enough =
+            self.phases >= cost.phases() && self.time >= cost.time() && reads.is_some() && writes.is_some();
+        if is_enough {
+            self.phases -= cost.phases();
+            self.time = self.time.saturating_sub(cost.time());
+            (self.reads, self.writes) = (reads, writes);
+        }
+        is_enough
+    }
+
     fn add(&mut self, more: &Step) {
         self.phases += more.phases;
         self.time = self.time + more.time;

@@ -23,8 +23,8 @@ pub struct ValleysArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Passes")]
 pub struct PassArguments {
-    /// What is done before passes: none, mixed, mixed:10min, mixed:50GB, random:50GB, sequential:8MiB, erase, or halves (mixed on one half,
-    /// the other filled with 8 MiB). Of several, each with its passes: a table of what cures [default: none]
+    /// What is done before passes: none, mixed, mixed:10min, mixed:50GB, random:50GB, sequential:8MiB, erase, halves (mixed on one half,
+    /// the other filled with 8 MiB), icf:FILE, plan:NAME, or plan:NAME:10min for so long each step. Of several, each with its passes: a table of what cures [default: none]
     #[arg(
         long,
         visible_alias = "conditions",
@@ -38,7 +38,8 @@ pub struct PassArguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "resume")]
     pub blocks: Vec<String>,
 
-    /// Passes over each area [default: until they are alike, at most 10; after each of several conditions 3]
+    /// Passes over each area [default: until they are alike, at most 10, over small areas of a drive more up to 192 GiB in all;
+    /// after each of several conditions 3]
     #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub passes: Option<u32>,
 

@@ -4,6 +4,7 @@ use super::super::args::{PassArguments, ValleysArguments, WayArgument};
 use super::{Resolved, experiment, list, quoted};
 use crate::error::UserError;
 use crate::experiment::valleys::{Amount, Condition, Over, Part, ValleysWish, Way};
+use crate::pattern_file::{self, Stop};
 use crate::target_choice::{RangeChoice, parse_range};
 use model::quantity_text::{parse_duration, parse_size};
 use model::units::{Bytes, Nanos};
@@ -17,6 +18,9 @@ pub fn valleys(arguments: &ValleysArguments) -> Result<(Resolved, ValleysWish), 
     let wish = wish(passes)?;
     Ok((experiment("valleys", &words(passes), typed, Some(writing))?, wish))
 }
+
+/// Access specifications mostly say of no time: for each then as long as drives were conditioned with them.
+const SPECIFICATION: Nanos = Nanos::from_secs(600);
 
 fn wish(passes: &PassArguments) -> Result<ValleysWish, UserError> {
     Ok(ValleysWish {
@@ -68,7 +72,8 @@ fn over(texts: &[String]) -> Result<Over, UserError> {
 fn condition(text: &str) -> Result<Condition, UserError> {
     let wrong = || {
         UserError::usage(format!(
-            "`{text}` is none of none, mixed, mixed:10min, mixed:50GB, random:50GB, sequential:8MiB, erase and halves"
+            "`{text}` is none of none, mixed, mixed:10min, mixed:50GB, random:50GB, sequential:8MiB, erase, halves, \
+             icf:FILE and plan:NAME"
         ))
     };
     let (what, how) = text.split_once(':').map_or((text, None), |(what, how)| (what, Some(how)));
@@ -79,11 +84,22 @@ fn condition(text: &str) -> Result<Condition, UserError> {
         ("mixed", how) => Ok(Condition::Mixed(amount(how)?)),
         ("random", how) => Ok(Condition::Random(amount(how)?)),
         ("sequential" | "seq", Some(block)) => Ok(Condition::Sequential(parse_size(block)?)),
-        ("icf", _) => Err(UserError::usage(
-            "access specifications of Iometer cannot be read yet; give mixed:10min or the like",
-        )),
+        ("icf" | "plan", Some(file)) => file_condition(file),
         _ => Err(wrong()),
     }
+}
+
+/// A file of patterns or a plan by name, and after a colon how long each step is done.
+fn file_condition(text: &str) -> Result<Condition, UserError> {
+    let timed = text.rsplit_once(':').and_then(|(name, time)| Some((name, parse_duration(time).ok()?)));
+    let (name, each) = timed.map_or((text, None), |(name, time)| (name, Some(time)));
+    if each == Some(Nanos::ZERO) {
+        return Err(UserError::usage("a step of no time changes nothing; give a time such as 10min"));
+    }
+    let file = pattern_file::find(name).map_err(|error| UserError::usage(error.to_string()))?;
+    let is_endless = file.steps.iter().any(|step| step.stop == Stop::default());
+    let each = each.or(is_endless.then_some(SPECIFICATION));
+    Ok(Condition::File(file, each))
 }
 
 fn amount(text: Option<&str>) -> Result<Amount, UserError> {
@@ -111,7 +127,9 @@ mod tests {
         assert_eq!(read("mixed:10min"), Condition::Mixed(Amount::Time(Nanos::from_secs(600))));
         assert_eq!(read("random:50GB"), Condition::Random(Amount::Bytes(Bytes(50_000_000_000))));
         assert_eq!(read("seq:8MiB"), Condition::Sequential(Bytes::from_mib(8)));
-        for wrong in ["", "mix", "mixed:", "mixed:0GB", "sequential", "erase:1", "icf:boot.icf"] {
+        let Condition::File(file, each) = read("plan:mixed-writes:10min") else { panic!("a plan that ships") };
+        assert_eq!((file.name.as_str(), each), ("mixed-writes", Some(Nanos::from_secs(600))));
+        for wrong in ["", "mix", "mixed:", "mixed:0GB", "sequential", "erase:1", "icf", "icf:absent.icf", "plan:absent", "plan:mixed-writes:0s"] {
             assert!(condition(wrong).is_err(), "{wrong}");
         }
     }

@@ -4,7 +4,7 @@
 mod wish;
 
 use super::preparation::{self, filled_range, phase, verb};
-use super::{Experiment, Outlook, Question};
+use super::{Experiment, Outlook, Question, Step};
 use analysis::size_profile::{PointKey, SizeProfile};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
@@ -14,6 +14,7 @@ use model::run::RunView;
 use model::units::{Bytes, MIB, Nanos, Offset};
 use model::workload::{BLOCK_BYTES_MAX, OperationMix, Pattern, Workload};
 use std::collections::VecDeque;
+use std::slice;
 
 pub use wish::SizesWish;
 
@@ -38,8 +39,10 @@ const LARGE_TIME_MAX: Nanos = Nanos::from_secs(30);
 const OPERATIONS_MAX: u64 = 50_000;
 /// Sizes of random writes, those of HD Tune's random access.
 const RANDOM_SIZES: [Bytes; 4] = [Bytes(512), Bytes::from_kib(4), Bytes::from_kib(64), Bytes::from_mib(1)];
-/// Rounds of points that do not agree, besides the usual ones.
+/// Rounds of points that do not agree, besides the usual ones. All together they take no more than so many rounds of all points.
 const ROUNDS_MORE_MAX: u32 = 6;
+const REPEATED_MAX: u32 = 2;
+const REPEATED: &str = "once more what does not agree, if there is any";
 const FILL: Nanos = Nanos::from_secs(120);
 const SETTLE: Nanos = Nanos::from_secs(2);
 const WARM_UP: Nanos = Nanos::from_millis(500);
@@ -50,6 +53,8 @@ pub struct Sizes {
     question: Question,
     rounds: u32,
     rounds_more: u32,
+    /// What rounds of points that do not agree may still take; nothing when there are no more.
+    repeats: Option<Step>,
     points: Vec<PointKey>,
     order: Prng,
     places: Prng,
@@ -106,9 +111,10 @@ impl Sizes {
         ));
         let usual = TIME.0 * points.len() as u64 * u64::from(wish.rounds);
         let share = question.time_limit.map_or(1.0, |limit| (0.6 * limit.0 as f64 / usual as f64).min(1.0));
-        Ok(Sizes {
+        let mut planned = Sizes {
             rounds: wish.rounds,
             rounds_more: 0,
+            repeats: None,
             points,
             order: Prng::new(question.seed, ORDER_STREAM),
             places: Prng::new(question.seed, PLACE_STREAM),
@@ -117,7 +123,43 @@ impl Sizes {
             queue: VecDeque::new(),
             region: None,
             question,
-        })
+        };
+        planned.repeats = planned.repeats_max();
+        Ok(planned)
+    }
+
+    /// What repeated points may take.
+    fn repeats_max(&self) -> Option<Step> {
+        let rounds = self.rounds_of_all(REPEATED_MAX);
+        let steps = Outlook::of(&rounds).steps;
+        let none = Step {
+            what: REPEATED.into(),
+            phases: 0,
+            time: Nanos::ZERO,
+            reads: Some(Bytes::ZERO),
+            writes: Some(Bytes::ZERO),
+        };
+        Some(steps.iter().fold(none, |mut sum, step| {
+            sum.add(step);
+            sum
+        }))
+    }
+
+    /// So many rounds of all points. Places are drawn later; what they take is the same everywhere.
+    fn rounds_of_all(&self, rounds: u32) -> Vec<Phase> {
+        let mut planned = self.copied();
+        let region = region(self.question.range);
+        (1..=rounds).for_each(|round| planned.plan(self.points.clone(), round, region));
+        planned.queue.into()
+    }
+
+    /// Keeps of what is planned again what may still be repeated.
+    fn repeat(&mut self, open: Vec<PointKey>, region: ByteRange) {
+        let before = self.queue.len();
+        self.plan(open, self.rounds + self.rounds_more, region);
+        let Some(mut left) = self.repeats.take() else { return self.queue.truncate(before) };
+        self.queue.retain(|phase| left.take(&Outlook::of(slice::from_ref(phase))));
+        self.repeats = Some(left);
     }
 
     /// What of the region holds data: all of it on a drive, what was filled of a scratch file.
@@ -196,28 +238,27 @@ impl Experiment for Sizes {
                 region
             }
         };
-        if self.end().is_some_and(|end| so_far.elapsed() >= end) {
-            return None;
-        }
-        if self.queue.is_empty() && self.rounds_more < ROUNDS_MORE_MAX {
+        let is_over = self.end().is_some_and(|end| so_far.elapsed() >= end);
+        if self.queue.is_empty() && self.rounds_more < ROUNDS_MORE_MAX && !is_over {
             let open = SizeProfile::of(so_far).to_repeat(self.rounds as usize);
             self.rounds_more += 1;
-            self.plan(open, self.rounds + self.rounds_more, region);
+            self.repeat(open, region);
         }
-        self.queue.pop_front()
+        if self.queue.is_empty() {
+            self.repeats = None;
+        }
+        if is_over { None } else { self.queue.pop_front() }
     }
 
     fn outlook(&self) -> Outlook {
         let mut phases: Vec<Phase> = self.preparation.iter().cloned().collect();
         if self.region.is_none() {
-            // Places are drawn later; what they take is the same everywhere.
-            let mut planned = Sizes { queue: VecDeque::new(), preparation: VecDeque::new(), ..self.copied() };
-            let region = region(self.question.range);
-            (1..=self.rounds).for_each(|round| planned.plan(self.points.clone(), round, region));
-            phases.extend(planned.queue);
+            phases.extend(self.rounds_of_all(self.rounds));
         }
         phases.extend(self.queue.iter().cloned());
-        Outlook::of(&phases)
+        let mut outlook = Outlook::of(&phases);
+        outlook.steps.extend(self.repeats.clone());
+        outlook
     }
 }
 
@@ -228,6 +269,7 @@ impl Sizes {
             points: self.points.clone(),
             order: self.order.clone(),
             places: self.places.clone(),
+            repeats: None,
             preparation: VecDeque::new(),
             queue: VecDeque::new(),
             ..*self
@@ -296,8 +338,8 @@ mod tests {
         let sizes = Sizes::new(question(false), SizesWish::default()).unwrap();
         let outlook = sizes.outlook();
         assert_eq!(outlook.writes(), Some(Bytes::ZERO));
-        // Eighteen sizes, two depths, three rounds, and the warm-up.
-        assert_eq!(outlook.phases(), 18 * 2 * 3 + 1);
+        // Eighteen sizes, two depths, three rounds and two of repeats at most, and the warm-up.
+        assert_eq!(outlook.phases(), 18 * 2 * (3 + 2) + 1);
     }
 
     #[test]

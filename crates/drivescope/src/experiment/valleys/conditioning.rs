@@ -15,8 +15,9 @@ pub(super) const LARGE: Bytes = Bytes::from_mib(8);
 const MIXED_SIZES: [(Bytes, f64); 3] =
     [(Bytes::from_kib(4), 0.2), (Bytes::from_kib(16), 0.3), (Bytes::from_kib(64), 0.5)];
 const RANDOM_BLOCK: Bytes = Bytes::from_kib(16);
-/// Erasing asks for so much at once, and zeroes are written so.
-const DISCARD_BLOCK: Bytes = Bytes::from_mib(64);
+/// Erasing asks for so much at once, less where an area does not begin and end at multiples of it, but no less than the block in which
+/// zeroes are written.
+pub(super) const DISCARD_BLOCK: Bytes = Bytes::from_mib(64);
 const ZERO_BLOCK: Bytes = Bytes::from_mib(1);
 /// No drive is waited for that writes less than this at random or in order, in bytes a second.
 const RANDOM_RATE_MIN: u64 = 4 * MIB;
@@ -27,19 +28,34 @@ pub(super) fn time_max(bytes: Bytes) -> Nanos {
     Nanos::from_secs(bytes.0 / RATE_MIN + 10)
 }
 
-/// The phases of a condition of an area.
-pub(super) fn phases(condition: Condition, area: ByteRange, facts: &TargetFacts) -> Vec<Phase> {
-    match condition {
-        Condition::None => Vec::new(),
-        Condition::Mixed(amount) => vec![mixed(area, amount)],
-        Condition::Random(amount) => vec![random(area, amount, facts)],
-        Condition::Sequential(block) => vec![fill(area, block)],
-        Condition::Erase => vec![erase(area, facts)],
-        Condition::Halves => {
-            let (first, second) = (area.part(0, 2), area.part(1, 2));
-            vec![mixed(first, Amount::HalfOfArea), fill(second.align_inward(LARGE), LARGE)]
+/// The phases of a condition of these areas, which do not overlap.
+///
+/// # Errors
+/// A sentence for a person when a file of patterns cannot be run on them.
+pub(super) fn phases(
+    condition: &Condition,
+    areas: &[ByteRange],
+    facts: &TargetFacts,
+) -> Result<Vec<Phase>, String> {
+    let all: Bytes = areas.iter().map(ByteRange::bytes).sum();
+    let mut phases = Vec::new();
+    for &area in areas {
+        let share = area.bytes().0 as f64 / all.0 as f64;
+        match condition {
+            Condition::None => {}
+            Condition::Mixed(amount) => phases.push(mixed(area, amount.part(share))),
+            Condition::Random(amount) => phases.push(random(area, amount.part(share), facts)),
+            Condition::Sequential(block) => phases.push(fill(area, *block)),
+            Condition::Erase => phases.push(erase(area, facts)),
+            Condition::Halves => {
+                let (first, second) = (area.part(0, 2), area.part(1, 2));
+                phases.push(mixed(first, Amount::HalfOfArea));
+                phases.push(fill(second.align_inward(LARGE), LARGE));
+            }
+            Condition::File(file, each) => phases.extend(file.conditioning(NAME, area, facts, *each)?),
         }
     }
+    Ok(phases)
 }
 
 fn stop(area: ByteRange, amount: Amount) -> StopCondition {
@@ -86,6 +102,10 @@ fn erase(area: ByteRange, facts: &TargetFacts) -> Phase {
         Some(_) => ("erase by discarding", OperationMix::Discard, DISCARD_BLOCK),
         None => ("erase by writing zeroes", OperationMix::Write, ZERO_BLOCK),
     };
+    let mut block = block;
+    while block > ZERO_BLOCK && area.align_inward(block) != area {
+        block = Bytes(block.0 / 2);
+    }
     let area = area.align_inward(block);
     let workload =
         Workload { data: DataPattern::Zero, ..Workload::new(area, Pattern::Sequential, mix, block, 1) };

@@ -1,5 +1,6 @@
 //! What `valleys` is asked for.
 
+use crate::pattern_file::{PatternFile, Shape};
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 
@@ -19,7 +20,7 @@ pub struct ValleysWish {
 }
 
 /// What is done to the drive before passes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     /// Nothing.
     None,
@@ -33,6 +34,24 @@ pub enum Condition {
     Erase,
     /// Mixed writes on the first half, the other in order in large blocks.
     Halves,
+    /// The steps of a file of patterns, each for so long if it says of no end itself.
+    File(PatternFile, Option<Nanos>),
+}
+
+impl Condition {
+    /// Whether it is among what brings valleys: writes that are not all in order.
+    pub(super) fn brings(&self) -> bool {
+        match self {
+            Condition::Mixed(_) | Condition::Random(_) => true,
+            Condition::File(file, _) => {
+                let loads = || file.steps.iter().filter_map(|step| step.load.as_ref());
+                loads().any(|load| {
+                    load.shape != Shape::Sequential && load.reads.is_some_and(|reads| reads < 1.0)
+                })
+            }
+            _ => false,
+        }
+    }
 }
 
 /// How much is written.
@@ -44,6 +63,17 @@ pub enum Amount {
     Bytes(Bytes),
     /// For so long.
     Time(Nanos),
+}
+
+impl Amount {
+    /// That share of it.
+    pub(super) fn part(self, share: f64) -> Amount {
+        match self {
+            Amount::HalfOfArea => Amount::HalfOfArea,
+            Amount::Bytes(bytes) => Amount::Bytes(Bytes((bytes.0 as f64 * share) as u64)),
+            Amount::Time(time) => Amount::Time(Nanos((time.0 as f64 * share) as u64)),
+        }
+    }
 }
 
 /// Which areas passes go over, one after the other.
@@ -77,12 +107,15 @@ pub enum Way {
 }
 
 impl Part {
-    /// Where that is; none when it is not within the range.
-    pub(super) fn within(self, range: ByteRange) -> Option<ByteRange> {
+    /// Where that is, shares at multiples of `grid`; none when it is not within the range.
+    pub(super) fn within(self, range: ByteRange, grid: Bytes) -> Option<ByteRange> {
         let (from, to) = match self {
             Part::Bytes(from, to) => (from.0, to.0),
             Part::Shares(from, to) => {
-                let at = |share: f64| range.first().0 + (range.bytes().0 as f64 * share) as u64;
+                let at = |share: f64| {
+                    let at = range.first().0 + (range.bytes().0 as f64 * share) as u64;
+                    Bytes(at).round_down_to(grid).0.max(range.first().0)
+                };
                 (at(from), if to >= 1.0 { range.end().0 } else { at(to) })
             }
         };
