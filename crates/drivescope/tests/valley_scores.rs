@@ -142,7 +142,6 @@ fn what_cannot_be_asked_is_said() {
     }
 }
 
-
 /// What a drive that ships is asked for.
 fn question(drive: &str, bytes: u64, empty: bool) -> Question {
     let facts = sim::open(drive, 1).expect("a drive that ships").facts().clone();
@@ -154,7 +153,8 @@ fn question(drive: &str, bytes: u64, empty: bool) -> Question {
 fn changes(document: &Value) -> Vec<(String, u64, u64, u64)> {
     let of = |phase: &Value| {
         let operations = phase["by_operation"].as_array().expect("operations").clone();
-        let changing = operations.iter().filter(|of| of["operation"] == "write" || of["operation"] == "discard");
+        let changing =
+            operations.iter().filter(|of| of["operation"] == "write" || of["operation"] == "discard");
         let bytes: u64 = changing.filter_map(|of| of["bytes"].as_u64()).sum();
         let range = &phase["workload"]["range"];
         let first = range["first_byte"].as_u64().unwrap_or(0);
@@ -203,10 +203,9 @@ fn only_the_parts_that_are_asked_for_are_touched() {
     const GIB: u64 = 1 << 30;
     let conditions = if cfg!(debug_assertions) { "erase" } else { "erase,mixed,sequential:8MiB,halves" };
     let words = ["--range", "0..8GiB", "--passes", "1", "--condition", conditions, "--over"];
-    for (over, parts) in [
-        ("0%..12.5%", &[(0, GIB)][..]),
-        ("25%..37.5%,50%..62.5%", &[(2 * GIB, 3 * GIB), (4 * GIB, 5 * GIB)]),
-    ] {
+    for (over, parts) in
+        [("0%..12.5%", &[(0, GIB)][..]), ("25%..37.5%,50%..62.5%", &[(2 * GIB, 3 * GIB), (4 * GIB, 5 * GIB)])]
+    {
         let document = valleys("sim:x25-m", &[&words[..], &[over]].concat());
         for (name, first, end, _) in changes(&document) {
             let is_inside = parts.iter().any(|part| part.0 <= first && end <= part.1);

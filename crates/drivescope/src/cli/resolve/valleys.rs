@@ -127,9 +127,22 @@ mod tests {
         assert_eq!(read("mixed:10min"), Condition::Mixed(Amount::Time(Nanos::from_secs(600))));
         assert_eq!(read("random:50GB"), Condition::Random(Amount::Bytes(Bytes(50_000_000_000))));
         assert_eq!(read("seq:8MiB"), Condition::Sequential(Bytes::from_mib(8)));
-        let Condition::File(file, each) = read("plan:mixed-writes:10min") else { panic!("a plan that ships") };
+        let Condition::File(file, each) = read("plan:mixed-writes:10min") else {
+            panic!("a plan that ships")
+        };
         assert_eq!((file.name.as_str(), each), ("mixed-writes", Some(Nanos::from_secs(600))));
-        for wrong in ["", "mix", "mixed:", "mixed:0GB", "sequential", "erase:1", "icf", "icf:absent.icf", "plan:absent", "plan:mixed-writes:0s"] {
+        for wrong in [
+            "",
+            "mix",
+            "mixed:",
+            "mixed:0GB",
+            "sequential",
+            "erase:1",
+            "icf",
+            "icf:absent.icf",
+            "plan:absent",
+            "plan:mixed-writes:0s",
+        ] {
             assert!(condition(wrong).is_err(), "{wrong}");
         }
     }
