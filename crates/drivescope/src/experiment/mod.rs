@@ -94,15 +94,17 @@ pub struct Step {
 impl Outlook {
     /// Phases as steps of one kind, in the order in which each kind first comes.
     pub fn of(phases: &[Phase]) -> Outlook {
-        let mut steps: Vec<Step> = Vec::new();
-        for phase in phases {
-            let next = Step::of(phase);
-            match steps.iter_mut().find(|step| step.what == next.what) {
-                Some(step) => step.add(&next),
-                None => steps.push(next),
-            }
+        let mut outlook = Outlook::default();
+        phases.iter().for_each(|phase| outlook.add(Step::of(phase)));
+        outlook
+    }
+
+    /// Adds a step to those of its kind.
+    fn add(&mut self, next: Step) {
+        match self.steps.iter_mut().find(|step| step.what == next.what) {
+            Some(step) => step.add(&next),
+            None => self.steps.push(next),
         }
-        Outlook { steps }
     }
 
     /// How long it takes at most.

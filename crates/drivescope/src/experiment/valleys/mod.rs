@@ -246,8 +246,9 @@ impl Experiment for Valleys {
         let mut outlook = Outlook::of(&phases);
         // It is compared in one of them.
         let most = tasks.iter().max_by_key(|task| task.slowed_bytes()).filter(|_| !self.is_compared);
-        tasks.iter().for_each(|task| outlook.steps.extend(task.steps(task.full_left())));
-        outlook.steps.extend(most.into_iter().flat_map(|task| task.steps(task.slowed_besides())));
+        let full = tasks.iter().flat_map(|task| task.steps(task.full_left()));
+        let slowed = most.into_iter().flat_map(|task| task.steps(task.slowed_besides()));
+        full.chain(slowed).for_each(|step| outlook.add(step));
         outlook
     }
 
