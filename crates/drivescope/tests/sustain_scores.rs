@@ -212,6 +212,60 @@ fn a_rest_gives_back_what_it_does() {
     }
 }
 
+/// What a plan says is written at most; none when it depends on what is found.
+fn announced(words: &[&str]) -> Option<f64> {
+    let outcome = Home::new().run(&[words, &["--dry-run", "--plain"]].concat());
+    let page = outcome.out + &outcome.err;
+    let line = page.lines().find(|line| line.trim_start().starts_with("writes")).expect("what is written");
+    let (_, most) = line.split_once("at most ")?;
+    let mut parts = most.split_whitespace();
+    let value: f64 = parts.next()?.replace(',', "").parse().unwrap_or_else(|_| panic!("{line}"));
+    let unit = match parts.next()?.trim_matches(|end: char| !end.is_alphabetic()) {
+        "kB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "TB" => 1e12,
+        other => panic!("{other:?} in {line}"),
+    };
+    // It is rounded for people.
+    Some(value * unit * 1.01)
+}
+
+/// What a run wrote in all.
+fn written_in_all(document: &Value) -> f64 {
+    let phases = document["phases"].as_array().expect("phases").iter();
+    let operations = phases.flat_map(|phase| phase["operations"].as_array().expect("operations"));
+    let writes = operations.filter(|operation| operation["operation"] == "write");
+    writes.map(|write| write["bytes"].as_f64().expect("bytes")).sum()
+}
+
+#[test]
+fn no_more_is_written_than_was_announced_and_asked() {
+    let cases: [(&str, &[&str], Option<f64>); 6] = [
+        ("sim:sata-tlc-500gb", &["--range", "0..7GiB"], None),
+        ("sim:980-pro", &["--range", "0..3GiB", "--pattern", "sequential"], None),
+        ("sim:wd20ears", &["--range", "0..256MiB", "--drain"], None),
+        ("sim:sata-tlc-500gb", &["--range", "0..2GiB", "--bytes", "1GB", "--clip=50%,100%"], Some(1e9)),
+        (
+            "sim:sata-tlc-500gb",
+            &["--range", "0..1GiB", "--bytes", "1200MB", "--idle=1s", "--drain"],
+            Some(1.2e9),
+        ),
+        ("sim:constant", &["--range", "0..1GiB", "--bytes", "2MB", "--clip=50%", "--drain"], Some(2e6)),
+    ];
+    for (target, options, asked) in cases {
+        let words = [&["sustain", target, "--write", "--seed", "1"], options].concat();
+        let most = announced(&words);
+        let run = Writing::of(target, options);
+        let written = written_in_all(&run.document);
+        assert!(
+            written > 0.0 && most.is_some_and(|most| written <= most),
+            "{words:?}: {written} of {most:?}"
+        );
+        assert!(asked.is_none_or(|asked| written <= asked), "{words:?}: {written}");
+    }
+}
+
 #[test]
 fn what_may_not_be_written_to_is_refused() {
     let home = Home::new();

@@ -11,14 +11,14 @@
 //! the fall. A line through these volumes by the length of the rest, which is zero until the drive begins to clean up, gives bytes per
 //! second; all delays that fit the volumes within their errors make its interval.
 //! # Cannot tell when
-//! There was no fall, or its cause was another one; no rest gave anything back, or only one did, so that nothing tells the delay.
+//! There was no fall, or its cause was another one, or something that lies between here and a drive may have been its cause; no rest gave anything back, or only one did, so that nothing tells the delay.
 //! # Known problems
 //! A rest longer than it takes to empty the cache is left out by its volume, of nine tenths of the cache and more.
 //! # References
 //! SNIA, "Solid State Storage (SSS) Performance Test Specification", version 2.0.2, 2020: host idle recovery; Aghayev, Shafaei,
 //! Desnoyers, "Skylight", FAST 2015: cleaning begins after about a second.
 
-use super::trust::Subject;
+use super::trust::{Subject, between};
 use super::wording::{rate, short_time, size};
 use super::{Detector, Need};
 use crate::measured::{evidence_of_phases, turns};
@@ -59,9 +59,10 @@ impl Detector for IdleRecovery {
             // Nobody asked.
             return Vec::new();
         }
-        let finding = match cause(run, &history, &fall) {
-            Cause::Cache => found(run, &history, &fall, &points),
-            _ => Err("It was no cache that was full when the rate fell.".into()),
+        let finding = match (between(run.target), cause(run, &history, &fall)) {
+            (Some(why), _) => Err(format!("The rate fell, and rests were left after it. {why}")),
+            (None, Cause::Cache) => found(run, &history, &fall, &points),
+            (None, _) => Err("It was no cache that was full when the rate fell.".into()),
         };
         vec![finding.unwrap_or_else(|why| Finding::unknown(FindingCode::IdleRecovery, why))]
     }

@@ -19,7 +19,7 @@
 //! # References
 //! Aghayev, Shafaei, Desnoyers, "Skylight: a window on shingled disk operation", FAST 2015.
 
-use super::trust::Subject;
+use super::trust::{Subject, is_lent};
 use super::wording::short_time;
 use super::{Detector, Need};
 use crate::datasheet::{self, Kind, Recording};
@@ -27,7 +27,7 @@ use crate::measured::evidence_of_phases;
 use crate::recording::{Probes, Writing};
 use model::finding::{Conclusion, Datum, Finding, FindingCode, Outcome, Value};
 use model::run::RunView;
-use model::target::{Caveat, TargetFacts};
+use model::target::TargetFacts;
 
 /// See the head of this file.
 pub(super) struct RecordingKind;
@@ -187,12 +187,6 @@ fn words_of_shingles(target: &TargetFacts) -> Vec<String> {
 
 fn sheet(target: &TargetFacts) -> Option<&'static datasheet::Datasheet> {
     target.model.as_deref().and_then(datasheet::find)
-}
-
-/// Whether what the target says of itself is not the drive's word.
-fn is_lent(target: &TargetFacts) -> bool {
-    let lent = [Caveat::InMemory, Caveat::LoopOverFile, Caveat::VirtualDisk, Caveat::Network];
-    target.caveats.iter().any(|caveat| lent.contains(caveat))
 }
 
 fn without_arm(run: &RunView<'_>, probes: &Probes) -> Judged {

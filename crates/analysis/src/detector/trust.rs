@@ -6,7 +6,7 @@ use model::finding::{Datum, Evidence, Finding};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
-use model::target::{Caveat, TargetKind};
+use model::target::{Caveat, TargetFacts, TargetKind};
 use model::units::Quantile;
 
 /// The median of single random reads of 4 KiB below which it was memory that answered, in seconds. Sensing a page of
@@ -89,6 +89,20 @@ fn faster_than_link(run: &RunView<'_>) -> Option<Reason> {
         ),
         evidence: visits.iter().map(Visit::evidence).collect(),
     })
+}
+
+/// Whether what the target says of itself is not the drive's word.
+pub(super) fn is_lent(target: &TargetFacts) -> bool {
+    let lent = [Caveat::InMemory, Caveat::LoopOverFile, Caveat::VirtualDisk, Caveat::Network];
+    target.caveats.iter().any(|caveat| lent.contains(caveat))
+}
+
+/// Why a change of the rate has no mechanism, where a host's cache, a page cache or other guests may have made it.
+pub(super) fn between(target: &TargetFacts) -> Option<&'static str> {
+    (is_lent(target) || target.caveats.contains(&Caveat::NotDirect)).then_some(
+        "What lies between here and a drive, such as a cache of the host or the load of others, may have done that, so that it says \
+         nothing of a drive.",
+    )
 }
 
 /// How to speak of what was measured.

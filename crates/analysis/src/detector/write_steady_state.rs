@@ -11,7 +11,8 @@
 //! rounds are half of all makes the time to settle show: nothing counts as steady that had not lasted while as much again was written.
 //! # Cannot tell when
 //! The criteria are not met; or a flash drive was written over less than twice, before which free space hides what winning it back
-//! costs; or a fall came so late that less than half was written after it.
+//! costs; or a fall came so late that less than half was written after it. Where writes ended with the search for a fall, nothing is
+//! said of it.
 //! # Known problems
 //! The slope is that over the window, as SNIA has it. fio's `iops_slope` is that for each sample: 10 % of it over five samples are
 //! 40 % over the window, so that results by the one are not steady by the other.
@@ -46,10 +47,24 @@ impl Detector for WriteSteadyState {
         else {
             return Vec::new();
         };
-        let finding =
-            found(run, &history).unwrap_or_else(|why| Finding::unknown(FindingCode::WriteSteadyState, why));
-        vec![finding]
+        match found(run, &history) {
+            Ok(finding) => vec![finding],
+            Err(why) if was_asked(run, &history) => {
+                vec![Finding::unknown(FindingCode::WriteSteadyState, why)]
+            }
+            Err(_) => Vec::new(),
+        }
     }
+}
+
+/// Whether writes went on for the lasting rate: after a fall that had been seen, or for longer than the search for a fall takes.
+/// Otherwise nobody asked for it.
+fn was_asked(run: &RunView<'_>, history: &History<'_>) -> bool {
+    let pieces = history.first();
+    let written: f64 = pieces.iter().map(|piece| piece.bytes).sum();
+    let before_last = &pieces[..pieces.len().saturating_sub(1)];
+    written >= WRITTEN_OVER_MIN * history.span as f64
+        || matches!(standing(before_last, memory_bytes(turns(run) == Some(true))), Standing::Fell(_))
 }
 
 fn found(run: &RunView<'_>, history: &History<'_>) -> Result<Finding, String> {

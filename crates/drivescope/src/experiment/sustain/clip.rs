@@ -131,6 +131,11 @@ impl Experiment for Clip {
             reads: Some(Bytes::ZERO),
             writes: Some(Bytes(bytes)),
         };
-        Outlook { steps: vec![step] }
+        let trims = self.queue.iter().filter(|phase| phase.kind == PhaseKind::Purge).cloned();
+        let mut steps = Outlook::of(&trims.collect::<Vec<Phase>>()).steps;
+        // A trim carries no data.
+        steps.iter_mut().for_each(|trim| trim.writes = Some(Bytes::ZERO));
+        steps.push(step);
+        Outlook { steps }
     }
 }

@@ -1,9 +1,10 @@
 //! After a fall of a flash drive: whether a cache was full, or free space was short, or the drive was too warm. What is written next tells
 //! these apart: see [`analysis::sustained::cause`].
 
+use super::fall::written_max;
 use super::{NAME, SustainWish};
 use crate::experiment::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
-use crate::experiment::{Experiment, Outlook, Question};
+use crate::experiment::{Experiment, Outlook, Question, Step};
 use analysis::sustained::{Fall, History, Standing, memory_bytes, standing};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
@@ -27,6 +28,8 @@ const COOLING_PER_SECOND: f64 = 50.0;
 const AFTER_COOLING_SHARE: f64 = 0.01;
 const PIECE_MIN: u64 = 16 * MIB;
 const TIME_MAX: Nanos = Nanos::from_secs(600);
+/// What is guessed of a rate, in bytes per second: that of a SATA drive.
+const RATE: f64 = 300e6;
 
 /// The part of `sustain` that looks into a fall.
 pub(super) struct CrossCheck {
@@ -52,12 +55,30 @@ impl CrossCheck {
         if fall.bytes.value >= SPARE_SHARE * span && fall.bytes.value < span {
             phases.extend(self.in_order(&fall));
         }
-        let is_fast_link =
-            self.question.facts.link.as_ref().is_some_and(|link| link.name.starts_with("PCIe"));
-        if is_fast_link && fall.before.seconds.max(history.first()[0].seconds) >= WARM_S {
+        if self.is_fast_link() && fall.before.seconds.max(history.first()[0].seconds) >= WARM_S {
             phases.extend(self.cooling(&fall));
         }
         phases
+    }
+
+    fn is_fast_link(&self) -> bool {
+        self.question.facts.link.as_ref().is_some_and(|link| link.name.starts_with("PCIe"))
+    }
+
+    /// What it writes at most when nothing is known of the fall yet.
+    fn bytes_max(&self) -> Bytes {
+        let span = self.question.range.bytes().0 as f64;
+        let in_order = ((span * IN_ORDER_SHARE) as u64).max(2 * SEQUENTIAL_BLOCK.0);
+        if !self.is_fast_link() {
+            return Bytes(in_order);
+        }
+        let fall = written_max(&self.question, &self.wish, false).0 as f64;
+        let again = ((fall * AFTER_COOLING_SHARE) as u64).max(PIECE_MIN).max(self.wish.block.0);
+        Bytes(in_order + self.bytes_while_cooling().0 + again)
+    }
+
+    fn bytes_while_cooling(&self) -> Bytes {
+        Bytes((COOLING.seconds() * COOLING_PER_SECOND) as u64 * self.wish.block.0)
     }
 
     fn in_order(&self, fall: &Fall) -> [Phase; 2] {
@@ -102,7 +123,7 @@ impl CrossCheck {
                 "write little, so that it cools".into(),
                 PhaseKind::Measure,
                 Some(few),
-                StopCondition::after(COOLING),
+                StopCondition::after(COOLING).or_bytes(self.bytes_while_cooling()),
             ),
             phase(NAME, "write again".into(), PhaseKind::Measure, Some(writes), stop),
         ]
@@ -123,6 +144,15 @@ impl Experiment for CrossCheck {
     }
 
     fn outlook(&self) -> Outlook {
-        self.phases.as_ref().map_or_else(Outlook::default, |phases| Outlook::of(&Vec::from(phases.clone())))
+        let (phases, writes) = match &self.phases {
+            None => (if self.is_fast_link() { 4 } else { 2 }, Some(self.bytes_max())),
+            Some(phases) if phases.is_empty() => return Outlook::default(),
+            Some(phases) => (phases.len(), Outlook::of(&Vec::from(phases.clone())).writes()),
+        };
+        let cooling = if phases > 2 { COOLING } else { Nanos::ZERO };
+        let writing = Nanos::from_secs_f64(writes.unwrap_or_default().0 as f64 / RATE).unwrap_or(TIME_MAX);
+        let what = "writes after a fall, if there is one, that tell its cause".into();
+        let reads = (self.wish.mix == OperationMix::Write).then_some(Bytes::ZERO);
+        Outlook { steps: vec![Step { what, phases: phases as u32, time: cooling + writing, reads, writes }] }
     }
 }

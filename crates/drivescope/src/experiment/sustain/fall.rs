@@ -137,6 +137,18 @@ impl Fall {
     }
 }
 
+/// What is written at most until the rate has fallen: beyond its budget, to see whether it lasts, and the piece under way.
+pub(super) fn written_max(question: &Question, wish: &SustainWish, mechanical: bool) -> Bytes {
+    let budget = Budget::of(question, wish, mechanical);
+    if budget.is_asked {
+        return budget.bytes;
+    }
+    let longer = if wish.until_steady { 0.0 } else { LONGER_SHARE };
+    let until = budget.bytes.0 as f64 * (1.0 + longer);
+    let last = (until * PIECE_SHARE).max(if mechanical { DISK_PIECE } else { FLASH_PIECE } as f64);
+    Bytes((until + last) as u64 + wish.block.0)
+}
+
 /// The workload of a piece. Writes in order go on where the last piece ended.
 fn workload(question: &Question, wish: &SustainWish, written: f64, bytes: u64) -> Workload {
     let whole = question.range;
@@ -189,6 +201,7 @@ impl Experiment for Fall {
             return Outlook::default();
         }
         let left = (self.budget.bytes.0 as f64 - self.written).max(0.0);
+        let most = written_max(&self.question, &self.wish, self.mechanical);
         let time = Nanos::from_secs_f64(left / self.rate).unwrap_or(Nanos(u64::MAX));
         let time = self.question.time_limit.map_or(time, |limit| limit.min(time));
         let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
@@ -205,8 +218,8 @@ impl Experiment for Fall {
                 ),
                 phases: (growing + small).ceil() as u32,
                 time,
-                reads: Some(Bytes::ZERO),
-                writes: Some(Bytes(left as u64)),
+                reads: (self.wish.mix == OperationMix::Write).then_some(Bytes::ZERO),
+                writes: Some(Bytes(most.0.saturating_sub(self.written as u64))),
             }],
         }
     }

@@ -1,6 +1,7 @@
 //! `sustain`: how writes go on that do not stop. It consists of parts, each of which is an experiment of its own and puts its question
 //! when the one before it is answered.
 
+mod bound;
 mod budget;
 mod clip;
 mod cross_check;
@@ -11,7 +12,8 @@ mod rest;
 mod wish;
 
 use super::preparation::{self, filled_range, is_mechanical, random_block};
-use super::{Experiment, Outlook, Question};
+use super::{Experiment, Outlook, Question, Step};
+use bound::{capped, within, written_since};
 use budget::Budget;
 use clip::Clip;
 use cross_check::CrossCheck;
@@ -48,6 +50,12 @@ pub struct Sustain {
     /// The first is under way; none of them until the preparation is over.
     parts: VecDeque<Box<dyn Experiment>>,
     has_begun: bool,
+    /// How many phases the preparation has: what these write is not what was asked for.
+    prepared: usize,
+    /// What all parts together may write, so that what was asked for and announced holds; none where nothing bounds it.
+    limit: Option<Bytes>,
+    /// What of that is left.
+    left: Option<Bytes>,
 }
 
 impl Sustain {
@@ -84,7 +92,11 @@ impl Sustain {
         }
         preparation.push_back(preparation::warm_up(NAME, range, random_block(&question.facts), WARM_UP));
         let question = Question { range, ..question };
-        Ok(Sustain { question, wish, preparation, parts: VecDeque::new(), has_begun: false })
+        let asked = Budget::of(&question, &wish, false);
+        let limit = asked.is_asked.then_some(asked.bytes);
+        let prepared = preparation.len();
+        let parts = VecDeque::new();
+        Ok(Sustain { question, wish, preparation, parts, has_begun: false, prepared, limit, left: limit })
     }
 
     /// What of a scratch file was filled is all that is written to.
@@ -100,6 +112,8 @@ impl Sustain {
     }
 
     fn begin(&mut self, so_far: &RunView<'_>) {
+        // What was announced holds, whatever the drive turns out to be.
+        self.limit = self.outlook().writes();
         self.has_begun = true;
         let woke = so_far.phases.last().filter(|warm_up| warm_up.operations() >= WARM_UP_READS_MIN);
         let says = self.question.facts.rotational.unwrap_or(true);
@@ -128,6 +142,26 @@ impl Sustain {
         }
         parts
     }
+
+    /// What is ahead before it has begun, by what the drive says of itself; where that need not be its own word, what writes more.
+    fn planned(&self) -> Vec<Step> {
+        let facts = &self.question.facts;
+        let guesses = match facts.rotational {
+            Some(turns) if facts.caveats.is_empty() => vec![turns],
+            _ => vec![true, false],
+        };
+        let plans = guesses.into_iter().map(|mechanical| steps_of(&self.parts(mechanical)));
+        let writes = |steps: &[Step]| {
+            let bytes: Option<Bytes> = steps.iter().map(|step| step.writes).sum();
+            bytes.unwrap_or(Bytes(u64::MAX))
+        };
+        plans.max_by_key(|steps| writes(steps)).unwrap_or_default()
+    }
+}
+
+/// What is ahead in these parts.
+fn steps_of<'parts>(parts: impl IntoIterator<Item = &'parts Box<dyn Experiment>>) -> Vec<Step> {
+    parts.into_iter().flat_map(|part| part.outlook().steps).collect()
 }
 
 impl Experiment for Sustain {
@@ -145,9 +179,17 @@ impl Experiment for Sustain {
             }
             self.begin(so_far);
         }
+        let written = written_since(so_far, self.prepared);
+        self.left = self.limit.map(|limit| Bytes(limit.0.saturating_sub(written.0)));
         while let Some(part) = self.parts.front_mut() {
             match part.next(so_far) {
-                Some(phase) => return Some(phase),
+                Some(phase) => {
+                    let phase = within(phase, self.left, self.wish.block);
+                    if phase.is_none() {
+                        self.parts.clear();
+                    }
+                    return phase;
+                }
                 None => drop(self.parts.pop_front()),
             }
         }
@@ -156,10 +198,8 @@ impl Experiment for Sustain {
 
     fn outlook(&self) -> Outlook {
         let mut steps = Outlook::of(&Vec::from(self.preparation.clone())).steps;
-        // Before it has begun, what will be written is taken to be what it would be now.
-        let mechanical = self.question.facts.rotational.unwrap_or(false);
-        let planned = if self.has_begun { Vec::new() } else { self.parts(mechanical) };
-        steps.extend(self.parts.iter().chain(&planned).flat_map(|part| part.outlook().steps));
+        let ahead = if self.has_begun { steps_of(&self.parts) } else { self.planned() };
+        steps.extend(capped(ahead, self.left));
         Outlook { steps }
     }
 
