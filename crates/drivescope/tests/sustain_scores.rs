@@ -216,7 +216,7 @@ fn a_rest_gives_back_what_it_does() {
 fn announced(words: &[&str]) -> Option<f64> {
     let outcome = Home::new().run(&[words, &["--dry-run", "--plain"]].concat());
     let page = outcome.out + &outcome.err;
-    let line = page.lines().find(|line| line.trim_start().starts_with("writes")).expect("what is written");
+    let line = page.lines().find(|line| line.starts_with("  writes  ")).expect("what is written");
     let (_, most) = line.split_once("at most ")?;
     let mut parts = most.split_whitespace();
     let value: f64 = parts.next()?.replace(',', "").parse().unwrap_or_else(|_| panic!("{line}"));
