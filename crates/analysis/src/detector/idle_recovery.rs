@@ -11,7 +11,7 @@
 //! the fall. A line through these volumes by the length of the rest, which is zero until the drive begins to clean up, gives bytes per
 //! second; all delays that fit the volumes within their errors make its interval.
 //! # Cannot tell when
-//! There was no fall, or its cause was another one, or something that lies between here and a drive may have been its cause; no rest gave anything back, or only one did, so that nothing tells the delay.
+//! There was no fall, or its cause was another one; no rest gave anything back, or only one did, so that nothing tells the delay.
 //! # Known problems
 //! A rest longer than it takes to empty the cache is left out by its volume, of nine tenths of the cache and more.
 //! # References
@@ -60,8 +60,8 @@ impl Detector for IdleRecovery {
             return Vec::new();
         }
         let finding = match (between(run.target), cause(run, &history, &fall)) {
+            (_, Cause::Cache) => found(run, &history, &fall, &points),
             (Some(why), _) => Err(format!("The rate fell, and rests were left after it. {why}")),
-            (None, Cause::Cache) => found(run, &history, &fall, &points),
             (None, _) => Err("It was no cache that was full when the rate fell.".into()),
         };
         vec![finding.unwrap_or_else(|why| Finding::unknown(FindingCode::IdleRecovery, why))]

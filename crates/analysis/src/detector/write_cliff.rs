@@ -16,7 +16,7 @@
 //! Less was written than a cache can hold; the fall did not last until the end of what was allowed; the rate wanders by more than it
 //! falls. Where writes in order or a time of few writes made a flash drive fast again, it was no cache that was full: space had to be
 //! won back, which depends on what was written before, or the drive was too warm. On a virtual disk, a loop device, a network or
-//! through a page cache, what lies between may have done it.
+//! through a page cache, what lies between may have done that.
 //! # Known problems
 //! A cache that the host cannot fill faster than the drive empties it is not seen: few requests at a time hide it. Steps of less than
 //! 6 % are not told from drift. Behind the first fall there may be more; the finding says how far it looked.
@@ -87,8 +87,8 @@ fn found(run: &RunView<'_>, history: &History<'_>) -> Result<Finding, String> {
             size(written as u64)
         )),
         Standing::Fell(fall) => match (between(run.target), cause(run, history, &fall)) {
+            (_, Cause::Cache) => Ok(finding(run, history, &fall, &phases)),
             (Some(why), _) => Err(format!("{}. {why}", fell(history, &fall))),
-            (None, Cause::Cache) => Ok(finding(run, history, &fall, &phases)),
             (None, other) => Err(not_a_cache(history, &fall, other)),
         },
     }

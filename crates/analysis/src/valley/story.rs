@@ -53,10 +53,16 @@ impl Group {
     }
 }
 
+/// Falls are seen in slices of 40 ms: a read of the comparison takes no more than a quarter of that, so that a slice in which none ends
+/// means something.
+const COMPARED_REQUEST_S_MAX: f64 = 0.010;
+
 /// Reading, to compare with.
 #[derive(Clone, Debug, PartialEq)]
 struct Comparison {
     seconds: f64,
+    /// What a read took on average.
+    request_s: f64,
     falls: Vec<Fall>,
     long: u64,
 }
@@ -145,7 +151,15 @@ impl Story {
     fn add_reading(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary) {
         self.ended_s = None;
         let falls = falls_of(run, index, summary, Operation::Read);
-        self.comparisons.push(Comparison { seconds: falls.seconds, falls: falls.falls, long: falls.long });
+        let reads = summary.totals_of(Operation::Read);
+        let request_s =
+            reads.and_then(|reads| reads.histogram.mean_ns()).map_or(f64::INFINITY, |ns| ns / 1e9);
+        self.comparisons.push(Comparison {
+            seconds: falls.seconds,
+            request_s,
+            falls: falls.falls,
+            long: falls.long,
+        });
     }
 
     fn add_pass(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary, workload: &Workload) {
@@ -306,7 +320,9 @@ impl Story {
         match rhythm(&self.gaps()) {
             None => Verdict::TooFew(count),
             Some(rhythm) if rhythm.by_chance > CHANCE_MAX => Verdict::Irregular(count),
-            Some(rhythm) if !self.is_compared(rhythm.seconds.value) => Verdict::NotCompared,
+            Some(rhythm) if !self.is_compared(rhythm.seconds.value) || !self.could_show_falls() => {
+                Verdict::NotCompared
+            }
             Some(rhythm) => Verdict::Recurring(rhythm),
         }
     }
@@ -324,6 +340,12 @@ impl Story {
     /// Whether reading went on for long enough to see falls that come so often.
     pub fn is_compared(&self, gap_s: f64) -> bool {
         self.comparisons.iter().map(|reading| reading.seconds).sum::<f64>() >= COMPARED_GAPS_MIN * gap_s
+    }
+
+    /// Whether reading could have shown somebody else who holds the drive up: a burst of his that only makes some slow reads slower
+    /// leaves no gap between answers.
+    fn could_show_falls(&self) -> bool {
+        self.comparisons.iter().all(|reading| reading.request_s <= COMPARED_REQUEST_S_MAX)
     }
 
     /// Falls a minute while reading and while writing, if there are as many as while writing.
