@@ -356,6 +356,12 @@ fn every_code_of_the_registry_has_its_scenario() {
         include_str!("../../drivescope/tests/access_scores.rs"),
         include_str!("../../drivescope/tests/geometry_scores.rs"),
         include_str!("../../drivescope/tests/stripe_scores.rs"),
+        include_str!("sustain_scenarios.rs"),
+        include_str!("valley_scenarios.rs"),
+        include_str!("../../drivescope/tests/recording_scores.rs"),
+        include_str!("../../drivescope/tests/size_scores.rs"),
+        include_str!("../../drivescope/tests/sustain_scores.rs"),
+        include_str!("../../drivescope/tests/valley_scores.rs"),
     );
     for detector in analysis::detector::REGISTRY {
         for code in detector.codes() {

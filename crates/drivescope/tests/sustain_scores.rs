@@ -234,7 +234,7 @@ fn announced(words: &[&str]) -> Option<f64> {
 /// What a run wrote in all.
 fn written_in_all(document: &Value) -> f64 {
     let phases = document["phases"].as_array().expect("phases").iter();
-    let operations = phases.flat_map(|phase| phase["operations"].as_array().expect("operations"));
+    let operations = phases.flat_map(|phase| phase["by_operation"].as_array().expect("operations"));
     let writes = operations.filter(|operation| operation["operation"] == "write");
     writes.map(|write| write["bytes"].as_f64().expect("bytes")).sum()
 }

@@ -1,0 +1,80 @@
+//! What kind of drive it is and what using a part of it gains, by `sustain`, against drives whose truth is known.
+
+mod program;
+
+use model::finding::FindingCode;
+use program::Home;
+use serde_json::Value;
+use sim::profile::{Profile, preset_text};
+use sim::truth::{Truth, truth_of};
+use std::fs;
+
+fn sustain(target: &str, options: &[&str]) -> Value {
+    let words = [&["sustain", target, "--write", "-q", "--seed", "1", "--json", "-"], options].concat();
+    let outcome = Home::new().run(&words);
+    serde_json::from_str(&outcome.out)
+        .unwrap_or_else(|error| panic!("{words:?} printed no JSON ({error}): {}", outcome.err))
+}
+
+fn finding(document: &Value, code: FindingCode) -> &Value {
+    let findings = document["findings"].as_array().expect("findings");
+    let found = findings.iter().find(|finding| finding["code"] == code.name());
+    found.unwrap_or_else(|| panic!("no {}: {findings:?}", code.name()))
+}
+
+#[test]
+fn disks_and_flash_are_told_apart() {
+    for (name, kind) in [("st3250823a", "cmr"), ("random-hard-disk-3", "cmr"), ("sata-tlc-500gb", "flash")] {
+        let document = sustain(&format!("sim:{name}"), &[]);
+        let found = finding(&document, FindingCode::RecordingKind);
+        assert_eq!(found["value"], kind, "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_shingled_disk_is_told_by_what_its_writes_cost() {
+    let document = sustain("sim:random-shingled-7", &[]);
+    assert_eq!(finding(&document, FindingCode::RecordingKind)["value"], "smr");
+}
+
+#[test]
+fn what_has_neither_arm_nor_cells_is_unknown() {
+    let document = sustain("sim:constant", &["--bytes", "2GB"]);
+    let found = finding(&document, FindingCode::RecordingKind);
+    assert!(found["unknown"].as_str().is_some_and(|why| why.contains("same time")), "{found}");
+}
+
+/// An X25-M with a fortieth of its blocks, new, that takes TRIM and has no housekeeping.
+fn small_flash() -> (tempfile::TempDir, String, Vec<Truth>) {
+    let text = preset_text("x25-m").expect("it ships").into_owned();
+    let (own, _) = text.split_once("[flash.housekeeping]").expect("it has a section of housekeeping");
+    let text = own
+        .replace("capacity_bytes = 80026361856", "capacity_bytes = 2000683008")
+        .replace("initial = \"filled\"", "initial = \"fresh\"")
+        .replace("trim = false", "trim = true");
+    let profile = Profile::parse(&text, "small").expect("a sound profile");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("small.toml");
+    fs::write(&path, text).expect("written");
+    let truths = truth_of(&profile).expect("a drive that can be");
+    (folder, format!("sim:{}", path.display()), truths)
+}
+
+fn error(found: &Value, truths: &[Truth], code: FindingCode) -> f64 {
+    let truth = truths.iter().find(|truth| truth.code == code).and_then(Truth::value).expect("a truth");
+    found["value"].as_f64().unwrap_or_else(|| panic!("{found}")) / truth - 1.0
+}
+
+#[test]
+fn the_lasting_rate_and_what_half_the_drive_gains() {
+    let (_folder, target, truths) = small_flash();
+    let document = sustain(&target, &["--until", "steady"]);
+    let code = FindingCode::WriteSteadyState;
+    let off = error(finding(&document, code), &truths, code);
+    assert!(off.abs() < 0.05, "{off}");
+    let document = sustain(&target, &["--clip=100%,50%"]);
+    let code = FindingCode::ClippingEffect;
+    let off = error(finding(&document, code), &truths, code);
+    // Flash of so few blocks keeps a larger share of them free than the closed form says.
+    assert!(off.abs() < 0.1, "{off}");
+}
