@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
 /// The program that was built with the tests.
@@ -131,22 +132,27 @@ impl Image {
     }
 }
 
-/// An attached loop device.
+/// An attached loop device, the only one of this process: `losetup` opens others while it looks for a free one, and a permit is then
+/// rightly refused.
 pub struct LoopDevice {
     pub path: String,
+    _alone: MutexGuard<'static, ()>,
 }
+
+static ALONE: Mutex<()> = Mutex::new(());
 
 impl LoopDevice {
     /// Between losetup's search for a free device and the attaching another program may take that device, so it is
     /// tried anew as long as the device is busy. None, and the test is reported as skipped, where there are none.
     pub fn over(file: &Path, test: &str) -> Option<LoopDevice> {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..50 {
             let Ok(output) = Command::new("losetup").args(["--find", "--show"]).arg(file).output() else {
                 break;
             };
             if output.status.success() {
                 let path = String::from_utf8(output.stdout).expect("a path").trim().to_owned();
-                return Some(LoopDevice { path });
+                return Some(LoopDevice { path, _alone: alone });
             }
             if !String::from_utf8_lossy(&output.stderr).contains("busy") {
                 break;
