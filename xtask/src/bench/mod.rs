@@ -13,6 +13,7 @@ mod mount;
 mod options;
 mod place;
 mod program;
+mod random_drives;
 mod sim;
 mod summary;
 mod surface;

@@ -27,7 +27,7 @@
 use super::trust::{Subject, between};
 use super::wording::{number, plural, rate, size};
 use super::{Detector, Need};
-use crate::measured::{NO_TIME, Visit, evidence_of_phases, in_no_time, turns};
+use crate::measured::{NO_TIME, evidence_of_phases, turns};
 use crate::recording::{Probes, Writing};
 use crate::stats::CONFIDENCE;
 use crate::sustained::{Cause, Fall, History, Level, Standing, cause, memory_bytes, standing};
@@ -65,16 +65,10 @@ impl Detector for WriteCliff {
     }
 }
 
-fn found(run: &RunView<'_>, history: &History<'_>) -> Result<Finding, String> {
+fn found<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<Finding, String> {
     let pieces = history.first();
-    let phases: Vec<u32> = pieces.iter().map(|piece| piece.phase).collect();
-    let visits: Vec<Visit<'_>> = phases
-        .iter()
-        .filter_map(|&phase| {
-            Some(Visit { phase, summary: run.phases.get(phase as usize)?, workload: history.workload })
-        })
-        .collect();
-    if in_no_time(run, &visits) {
+    let phases = history.first_phases();
+    if history.is_in_no_time(run) {
         return Err(NO_TIME.into());
     }
     let written: f64 = pieces.iter().map(|piece| piece.bytes).sum();

@@ -22,7 +22,7 @@
 use super::trust::Subject;
 use super::wording::{number, rate, size};
 use super::{Detector, Need};
-use crate::measured::{NO_TIME, Visit, evidence_of_phases, in_no_time, turns};
+use crate::measured::{NO_TIME, evidence_of_phases, turns};
 use crate::stats::CONFIDENCE;
 use crate::sustained::{History, Rounds, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
 use model::finding::{Datum, Finding, FindingCode};
@@ -67,16 +67,10 @@ fn was_asked(run: &RunView<'_>, history: &History<'_>) -> bool {
         || matches!(standing(before_last, memory_bytes(turns(run) == Some(true))), Standing::Fell(_))
 }
 
-fn found(run: &RunView<'_>, history: &History<'_>) -> Result<Finding, String> {
+fn found<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<Finding, String> {
     let pieces = history.first();
-    let phases: Vec<u32> = pieces.iter().map(|piece| piece.phase).collect();
-    let visits: Vec<Visit<'_>> = phases
-        .iter()
-        .filter_map(|&phase| {
-            Some(Visit { phase, summary: run.phases.get(phase as usize)?, workload: history.workload })
-        })
-        .collect();
-    if in_no_time(run, &visits) {
+    let phases = history.first_phases();
+    if history.is_in_no_time(run) {
         return Err(NO_TIME.into());
     }
     let written: f64 = pieces.iter().map(|piece| piece.bytes).sum();

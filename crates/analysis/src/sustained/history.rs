@@ -1,6 +1,7 @@
 //! What a run wrote, piece by piece: phases that follow each other with one workload, each with its flush, so that what is only in the
 //! drive's memory has not been written yet.
 
+use crate::measured::{Visit, in_no_time};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
@@ -103,6 +104,21 @@ impl<'run> History<'run> {
     /// The stream until the rate fell.
     pub fn first(&self) -> &[Piece] {
         self.streams.first().map_or(&[], |stream| &stream.pieces)
+    }
+
+    /// The phases of that stream, for evidence.
+    pub(crate) fn first_phases(&self) -> Vec<u32> {
+        self.first().iter().map(|piece| piece.phase).collect()
+    }
+
+    /// Whether all of that stream took no time, as on a drive that is none.
+    pub(crate) fn is_in_no_time(&self, run: &RunView<'run>) -> bool {
+        let visit = |phase: u32| {
+            let summary = run.phases.get(phase as usize)?;
+            Some(Visit { phase, summary, workload: self.workload })
+        };
+        let visits: Vec<Visit<'run>> = self.first_phases().into_iter().filter_map(visit).collect();
+        in_no_time(run, &visits)
     }
 }
 

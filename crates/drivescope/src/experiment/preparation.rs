@@ -5,7 +5,7 @@ use crate::experiment::Question;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::PhaseSummary;
+use model::run::{PhaseSummary, RunView};
 use model::target::TargetFacts;
 use model::units::{Bytes, Nanos, Quantile};
 use model::workload::{OperationMix, Pattern, Workload};
@@ -16,6 +16,8 @@ pub const SEQUENTIAL_DEPTH: u32 = 4;
 pub const SEQUENTIAL_BLOCK: Bytes = Bytes::from_mib(1);
 /// The size of random requests: a page, what databases and file systems ask for.
 const RANDOM_BLOCK: Bytes = Bytes::from_kib(4);
+/// With fewer reads in the warm-up, as of a drive that slept, what the drive says of itself counts.
+const WARM_UP_READS_MIN: u64 = 5;
 /// From this latency on a drive is taken to move parts for a single random read: flash answers in tens to hundreds of
 /// microseconds, disks in milliseconds.
 const MECHANICAL_LATENCY: Nanos = Nanos::from_millis(1);
@@ -48,6 +50,13 @@ pub fn fill(experiment: &'static str, question: &Question, time: Nanos, settle: 
 pub fn warm_up(experiment: &'static str, range: ByteRange, block: Bytes, time: Nanos) -> Phase {
     let reads = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, 1);
     phase(experiment, "warm up".into(), PhaseKind::WarmUp, Some(reads), StopCondition::after(time))
+}
+
+/// Whether the drive has moving parts, by its warm-up, the last phase so far; by its own word where that was too short, as on a
+/// drive that slept.
+pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
+    let woke = so_far.phases.last().filter(|warm_up| warm_up.operations() >= WARM_UP_READS_MIN);
+    woke.map_or(facts.rotational.unwrap_or(true), is_mechanical)
 }
 
 /// Whether the warm-up says that the drive has moving parts.

@@ -13,6 +13,7 @@ mod score;
 mod table;
 
 use super::program::{Program, build};
+use super::random_drives::Options;
 use super::virtual_drive::{Drive, Folder};
 use super::{keep, on_two_threads};
 use crate::Failure;
@@ -23,41 +24,12 @@ const REPORT: &str = "docs/generated/bench-access.md";
 const USAGE: &str = "Usage: cargo xtask bench access [--random N] [--first N] [--seed N]
 Scores `drivescope access` and `drivescope geometry` on the drives that come with the program and on N random disks and volumes, drawn
 with the numbers from --first on. Keeps its tables from 100 random drives on.";
-/// Random disks, and half as many volumes.
-const RANDOM: u64 = 200;
 /// With fewer, a share of 95 % is known to no better than 4 % to either side.
 const RANDOM_KEPT_MIN: u64 = 100;
-/// Numbers from here on were looked at by nobody while the detectors were made.
-const FIRST: u64 = 5000;
-
-/// What was typed.
-struct Options {
-    random: u64,
-    first: u64,
-    seed: u64,
-}
-
-impl Options {
-    fn parse(arguments: &[String]) -> Result<Options, Failure> {
-        let mut options = Options { random: RANDOM, first: FIRST, seed: 1 };
-        let usage = || Failure::cannot(USAGE);
-        for pair in arguments.chunks(2) {
-            let [name, value] = pair else { return Err(usage()) };
-            let number = value.parse().map_err(|_| usage())?;
-            match name.as_str() {
-                "--random" => options.random = number,
-                "--first" => options.first = number,
-                "--seed" => options.seed = number,
-                _ => return Err(usage()),
-            }
-        }
-        Ok(options)
-    }
-}
 
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
-    let options = Options::parse(arguments)?;
+    let options = Options::parse(arguments, USAGE)?;
     let folder = Folder::make("access")?;
     let program = Program { path: build()?, folder: folder.path.clone() };
     let known = scores(&drives::known()?, &program, options.seed)?;

@@ -12,8 +12,9 @@ mod score;
 mod table;
 
 use super::program::{Program, build};
-use super::virtual_drive::Drive;
-use super::{keep, on_two_threads, virtual_drive};
+use super::random_drives::Options;
+use super::virtual_drive::{Drive, Folder};
+use super::{keep, on_two_threads};
 use crate::Failure;
 use score::Score;
 
@@ -22,42 +23,13 @@ const REPORT: &str = "docs/generated/bench-writes.md";
 const USAGE: &str = "Usage: cargo xtask bench writes [--random N] [--first N] [--seed N]
 Scores `drivescope sustain` on the drives that come with the program and on N random drives, drawn with the numbers from --first on.
 Keeps its tables from 45 random drives on.";
-/// Random drives: a third each of disks, shingled disks and flash.
-const RANDOM: u64 = 200;
 /// With fewer, not even one drive in twenty that is told wrong would be likely to be among them.
 const RANDOM_KEPT_MIN: u64 = 45;
-/// Numbers from here on were looked at by nobody while the detectors were made.
-const FIRST: u64 = 5000;
-
-/// What was typed.
-struct Options {
-    random: u64,
-    first: u64,
-    seed: u64,
-}
-
-impl Options {
-    fn parse(arguments: &[String]) -> Result<Options, Failure> {
-        let mut options = Options { random: RANDOM, first: FIRST, seed: 1 };
-        let usage = || Failure::cannot(USAGE);
-        for pair in arguments.chunks(2) {
-            let [name, value] = pair else { return Err(usage()) };
-            let number = value.parse().map_err(|_| usage())?;
-            match name.as_str() {
-                "--random" => options.random = number,
-                "--first" => options.first = number,
-                "--seed" => options.seed = number,
-                _ => return Err(usage()),
-            }
-        }
-        Ok(options)
-    }
-}
 
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
-    let options = Options::parse(arguments)?;
-    let folder = virtual_drive::Folder::make("writes")?;
+    let options = Options::parse(arguments, USAGE)?;
+    let folder = Folder::make("writes")?;
     let program = Program { path: build()?, folder: folder.path.clone() };
     let known = scores(&drives::known()?, &program, options.seed)?;
     let random = scores(&drives::drawn(options.first, options.random)?, &program, options.seed)?;

@@ -8,7 +8,7 @@ mod stripe;
 mod turn;
 mod wish;
 
-use super::preparation::{self, filled_range, is_mechanical, random_block};
+use super::preparation::{self, filled_range, moves_parts, random_block};
 use super::{Experiment, Outlook, Question, Step};
 use cache::Cache;
 use grid::Grid;
@@ -26,8 +26,6 @@ pub use wish::AccessWish;
 pub const NAME: &str = "access";
 const FILL: Nanos = Nanos::from_secs(12);
 const SETTLE: Nanos = Nanos::from_secs(1);
-/// With fewer reads in the warm-up, as of a drive that slept, what the drive says of itself counts.
-const WARM_UP_READS_MIN: u64 = 5;
 /// With less time, only the grid is measured.
 const TIME_FOR_ALL: Nanos = Nanos::from_secs(60);
 const WARM_UP: Nanos = Nanos::from_millis(500);
@@ -83,10 +81,7 @@ impl Access {
 
     fn begin(&mut self, so_far: &RunView<'_>) {
         self.has_begun = true;
-        let woke = so_far.phases.last().filter(|warm_up| warm_up.operations() >= WARM_UP_READS_MIN);
-        let says = self.question.facts.rotational.unwrap_or(true);
-        let mechanical = woke.map_or(says, is_mechanical);
-        self.parts.extend(self.parts(mechanical));
+        self.parts.extend(self.parts(moves_parts(&self.question.facts, so_far)));
     }
 
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {

@@ -11,7 +11,7 @@ mod kind;
 mod rest;
 mod wish;
 
-use super::preparation::{self, filled_range, is_mechanical, random_block};
+use super::preparation::{self, filled_range, moves_parts, random_block};
 use super::{Experiment, Outlook, Question, Step};
 use bound::{capped, within, written_since};
 use budget::Budget;
@@ -36,8 +36,6 @@ pub const NAME: &str = "sustain";
 const FILL: Nanos = Nanos::from_secs(600);
 const SETTLE: Nanos = Nanos::from_secs(5);
 const WARM_UP: Nanos = Nanos::from_millis(500);
-/// With fewer reads in the warm-up, as of a drive that slept, what the drive says of itself counts.
-const WARM_UP_READS_MIN: u64 = 5;
 /// Smaller ranges hold too few pieces of writing to see a fall.
 const RANGE_MIN: Bytes = Bytes::from_mib(64);
 
@@ -115,10 +113,7 @@ impl Sustain {
         // What was announced holds, whatever the drive turns out to be.
         self.limit = self.outlook().writes();
         self.has_begun = true;
-        let woke = so_far.phases.last().filter(|warm_up| warm_up.operations() >= WARM_UP_READS_MIN);
-        let says = self.question.facts.rotational.unwrap_or(true);
-        let mechanical = woke.map_or(says, is_mechanical);
-        self.parts.extend(self.parts(mechanical));
+        self.parts.extend(self.parts(moves_parts(&self.question.facts, so_far)));
     }
 
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
