@@ -4,6 +4,7 @@
 
 pub mod chart;
 pub mod hostile;
+pub mod html;
 pub mod json;
 pub mod partition_script;
 pub mod progress;

@@ -15,6 +15,7 @@ mod picture;
 mod plan;
 mod purge;
 mod report;
+mod report_page;
 mod resolve;
 mod resume;
 mod run_plan;

@@ -1,8 +1,8 @@
-//! `drivescope report`: runs as a picture.
+//! `drivescope report`: runs as a page or a picture, by the ending of the file.
 
 use super::args::{ChartArgument, ReportArguments};
 use super::picture::{Picture, access_time_chart, rate_chart};
-use super::{existing_store, no_runs, output};
+use super::{existing_store, no_runs, output, report_page};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
 use std::path::Path;
@@ -12,6 +12,14 @@ use std::path::Path;
 /// # Errors
 /// When there is no such run, it cannot be read, there is nothing to draw, or the file cannot be written.
 pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    let ending = arguments.output.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    match ending.as_deref() {
+        Some("html" | "htm") => report_page::run(arguments, store),
+        _ => write_picture(arguments, store),
+    }
+}
+
+fn write_picture(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let picture = Picture::asked_for(&arguments.output, arguments.dark)?;
     let runs = read_runs(&arguments.runs, store)?;
     let chart = match arguments.chart {

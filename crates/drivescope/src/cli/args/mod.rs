@@ -75,7 +75,7 @@ pub enum Command {
     Show(ShowArguments),
     /// Set runs side by side: which drive is faster where, or where one became slower
     Compare(CompareArguments),
-    /// Draw runs as a picture: SVG or PNG, several drives in one chart
+    /// Show runs as a page with everything (.html) or as a picture (.svg, .png); several drives in one
     Report(ReportArguments),
     /// How long a full pass, a backup, a RAID rebuild or a surface check will take, from runs that are kept
     Estimate(EstimateArguments),

@@ -39,7 +39,7 @@ pub struct ReportArguments {
     #[arg(required = true)]
     pub runs: Vec<String>,
 
-    /// The picture to write; its ending says what it becomes: .svg or .png
+    /// The file to write; its ending says what it becomes: .html a page with everything, .svg or .png a picture
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
 
