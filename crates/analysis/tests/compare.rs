@@ -99,6 +99,7 @@ fn visit(first: u64, bytes_per_second: f64, start_ns: u64) -> PhaseSummary {
             histogram,
             stretch: Some(CompletionStretch { first_ns, last_ns, first_bytes }),
         }],
+        files: None,
     }
 }
 

@@ -418,5 +418,6 @@ fn whole_phase(whole: ByteRange) -> model::run::PhaseSummary {
         duration_ns: 1,
         stopped: Some(model::plan::StopReason::Passes),
         totals: Vec::new(),
+        files: None,
     }
 }

@@ -176,6 +176,7 @@ impl Writing {
             duration_ns: ((self.now_s - start_s) * 1e9) as u64,
             stopped: Some(StopReason::Passes),
             totals: vec![totals],
+            files: None,
         });
     }
 

@@ -115,6 +115,38 @@ finding_codes! {
     SizeProfile = "size-profile", Some("count");
     /// Sizes whose rate a valley has spoilt: number of sizes.
     SuspectPoints = "suspect-points", Some("count");
+    /// A new file written in blocks, its flush counted, B/s. Of these and all that follow, one for each folder.
+    FileWriteRate = "file-write-rate", Some("B/s");
+    /// A file read, changed and written back block by block, its flush counted, B/s.
+    FileRewriteRate = "file-rewrite-rate", Some("B/s");
+    /// A file read in blocks, B/s.
+    FileReadRate = "file-read-rate", Some("B/s");
+    /// A new file written byte by byte through a small buffer, its flush counted, B/s.
+    FilePerByteWriteRate = "file-per-byte-write-rate", Some("B/s");
+    /// A file read byte by byte through a small buffer, B/s.
+    FilePerByteReadRate = "file-per-byte-read-rate", Some("B/s");
+    /// Reads at random places of a file by several threads, one in ten written back, 1/s.
+    FileSeeks = "file-seeks", Some("1/s");
+    /// Files made with names in order, the flush counted, 1/s.
+    FileCreateRate = "file-create-rate", Some("1/s");
+    /// Files looked at in order, 1/s.
+    FileStatRate = "file-stat-rate", Some("1/s");
+    /// Files opened and read in order, 1/s.
+    FileOpenRate = "file-open-rate", Some("1/s");
+    /// Files removed in order, the flush counted, 1/s.
+    FileDeleteRate = "file-delete-rate", Some("1/s");
+    /// Files made with random names, the flush counted, 1/s.
+    FileRandomCreateRate = "file-random-create-rate", Some("1/s");
+    /// Files looked at in random order, 1/s.
+    FileRandomStatRate = "file-random-stat-rate", Some("1/s");
+    /// Files opened and read in random order, 1/s.
+    FileRandomOpenRate = "file-random-open-rate", Some("1/s");
+    /// Files removed in random order, the flush counted, 1/s.
+    FileRandomDeleteRate = "file-random-delete-rate", Some("1/s");
+    /// Pieces in which a file lies, and on which disk and where: number of pieces.
+    FileLayout = "file-layout", Some("count");
+    /// Several folders: rate of reading in blocks in the fastest over that in the slowest; what differs and what does not.
+    FilePlaceEffect = "file-place-effect", Some("ratio");
 }
 
 impl FindingCode {

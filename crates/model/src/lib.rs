@@ -18,6 +18,7 @@
 
 pub mod comparison;
 pub mod estimate;
+pub mod file_work;
 pub mod finding;
 pub mod histogram;
 pub mod latency_map;

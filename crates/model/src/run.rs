@@ -1,6 +1,7 @@
 //! A run as detectors see it: facts, phases and series, read-only. Series are streamed, since a run of days does
 //! not fit into memory.
 
+use crate::file_work::FileWork;
 use crate::finding::Finding;
 use crate::histogram::LatencyHistogram;
 use crate::plan::{Phase, StopReason};
@@ -120,6 +121,8 @@ pub struct PhaseSummary {
     pub stopped: Option<StopReason>,
     /// Totals for each operation that occurred, in the order of their numbers.
     pub totals: Vec<OperationTotals>,
+    /// What it did through a file system; none for requests to a drive.
+    pub files: Option<Box<FileWork>>,
 }
 
 /// What one kind of operation did in one phase.

@@ -11,6 +11,7 @@
 mod choice;
 mod comparison;
 mod estimate;
+mod files;
 mod finding;
 mod partitions;
 mod phase;
@@ -22,6 +23,7 @@ mod workload;
 pub use choice::choice_document;
 pub use comparison::comparison_document;
 pub use estimate::estimate_document;
+pub use files::{DiskShareDocument, FileWorkDocument, LayoutDocument};
 pub use finding::{DetailsDocument, EvidenceDocument, FindingDocument, ValueDocument};
 pub use partitions::partition_document;
 pub use phase::{LatencyDocument, OperationDocument, PhaseDocument, StopDocument};

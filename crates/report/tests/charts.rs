@@ -87,6 +87,7 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
             histogram: model::histogram::LatencyHistogram::small(),
             stretch: Some(CompletionStretch { first_ns: 20_000_000, last_ns, first_bytes }),
         }],
+        files: None,
     }
 }
 

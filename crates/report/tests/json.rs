@@ -82,6 +82,7 @@ fn phases() -> Vec<PhaseSummary> {
                 totals(Operation::Read, 3, 12_288, 1, &[100, 200, 300]),
                 totals(Operation::Write, 1, 8192, 0, &[50]),
             ],
+            files: None,
         },
         PhaseSummary {
             phase: Phase {
@@ -95,6 +96,7 @@ fn phases() -> Vec<PhaseSummary> {
             duration_ns: 0,
             stopped: None,
             totals: vec![],
+            files: None,
         },
     ]
 }

@@ -272,6 +272,7 @@ impl Bench {
             duration_ns: self.now.0 - began.0,
             stopped,
             totals: vec![loop_.totals],
+            files: None,
         });
     }
 }

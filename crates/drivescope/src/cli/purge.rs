@@ -159,8 +159,14 @@ impl Purge<'_> {
             stop: StopCondition::one_pass(),
         };
         let began = self.rig.now();
-        let summary =
-            PhaseSummary { phase, start_ns: began.0, duration_ns: 0, stopped: None, totals: Vec::new() };
+        let summary = PhaseSummary {
+            phase,
+            start_ns: began.0,
+            duration_ns: 0,
+            stopped: None,
+            totals: Vec::new(),
+            files: None,
+        };
         self.run.phases.push(summary);
         // A purge that is not in the ledger is worse than none: it is noted before it begins.
         self.writer.begin_phase(&self.run).map_err(|error| self.cannot_keep(error.to_string()))?;

@@ -399,6 +399,7 @@ mod tests {
                 duration_ns: 1,
                 stopped: None,
                 totals,
+                files: None,
             });
             phases.push(phase);
         }
@@ -484,6 +485,7 @@ mod tests {
             duration_ns: 111_000_000_000,
             stopped: None,
             totals: Vec::new(),
+            files: None,
         };
         let done = [stalled];
         let view = RunView { target: &facts, environment: &environment, phases: &done, series: &series };

@@ -134,6 +134,7 @@ impl Session<'_> {
             duration_ns: 0,
             stopped: None,
             totals: Vec::new(),
+            files: None,
         });
         self.writer.begin_phase(&self.run)?;
         let clock = self.rig.clock();

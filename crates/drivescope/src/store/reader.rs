@@ -108,7 +108,14 @@ pub(super) fn add_lost_phases(run: &mut Run, series: &StoredSeries) {
             stop: StopCondition::default(),
         };
         let start_ns = began.get(&number).copied().unwrap_or_default();
-        run.phases.push(PhaseSummary { phase, start_ns, duration_ns: 0, stopped: None, totals: Vec::new() });
+        run.phases.push(PhaseSummary {
+            phase,
+            start_ns,
+            duration_ns: 0,
+            stopped: None,
+            totals: Vec::new(),
+            files: None,
+        });
     }
     restore_unfinished_totals(&mut run.phases[first_lost as usize..], series, first_lost);
 }

@@ -63,6 +63,7 @@ pub fn phase(name: &str) -> PhaseSummary {
         duration_ns: 0,
         stopped: None,
         totals: vec![],
+        files: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Key `phases`: what was asked for, and what came of it.
 
+use super::files::FileWorkDocument;
 use super::workload::WorkloadDocument;
 use super::{DocumentError, finite, known};
 use model::histogram::LatencyHistogram;
@@ -46,6 +47,9 @@ pub struct PhaseDocument {
     pub latency_ns: Option<LatencyDocument>,
     /// The same for each operation that occurred.
     pub by_operation: Vec<OperationDocument>,
+    /// What it did through a file system; absent for requests to a drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<FileWorkDocument>,
 }
 
 /// When a phase was to end: as soon as one of these holds.
@@ -150,6 +154,7 @@ impl PhaseDocument {
             bytes_per_second: rate(summary.bytes()),
             latency_ns: LatencyDocument::of(&together),
             by_operation: summary.totals.iter().map(OperationDocument::of).collect(),
+            files: summary.files.as_deref().map(FileWorkDocument::of),
         }
     }
 
@@ -160,6 +165,7 @@ impl PhaseDocument {
             .stopped
             .map(|reason| known(&format!("{key}.stopped"), &reason, StopReason::from_name))
             .transpose()?;
+        let files = self.files.map(|files| files.into_model(&format!("{key}.files"))).transpose()?;
         let totals = self.by_operation.into_iter().enumerate();
         Ok(PhaseSummary {
             phase: Phase {
@@ -175,6 +181,7 @@ impl PhaseDocument {
             totals: totals
                 .map(|(index, totals)| totals.into_model(&format!("{key}.by_operation[{index}]")))
                 .collect::<Result<_, _>>()?,
+            files: files.map(Box::new),
         })
     }
 }

@@ -8,7 +8,8 @@ use model::units::Bytes;
 
 /// The questions that a page answers, in this order. Whether a drive is sound comes first: the speed of a drive
 /// that loses data is of no interest.
-const GROUPS: [Group; 5] = [Group::Sound, Group::Speed, Group::Writes, Group::Access, Group::Other];
+const GROUPS: [Group; 6] =
+    [Group::Sound, Group::Speed, Group::Writes, Group::Access, Group::Files, Group::Other];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
@@ -16,6 +17,7 @@ enum Group {
     Speed,
     Writes,
     Access,
+    Files,
     Other,
 }
 
@@ -26,6 +28,7 @@ impl Group {
             Group::Speed => "How fast does it move data?",
             Group::Writes => "How does it take writes that go on?",
             Group::Access => "How fast does it reach data?",
+            Group::Files => "How fast is the file system?",
             Group::Other => "What else was found?",
         }
     }
@@ -74,6 +77,22 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
         "seek-average" => (Group::Access, "Seek, average"),
         "seek-full-stroke" => (Group::Access, "Seek, full stroke"),
         "track-layout" => (Group::Access, "Track zones"),
+        "file-write-rate" => (Group::Files, "Write, blocks"),
+        "file-rewrite-rate" => (Group::Files, "Rewrite"),
+        "file-read-rate" => (Group::Files, "Read, blocks"),
+        "file-per-byte-write-rate" => (Group::Files, "Write, byte by byte"),
+        "file-per-byte-read-rate" => (Group::Files, "Read, byte by byte"),
+        "file-seeks" => (Group::Files, "Random seeks"),
+        "file-create-rate" => (Group::Files, "Create, in order"),
+        "file-stat-rate" => (Group::Files, "Look at, in order"),
+        "file-open-rate" => (Group::Files, "Open and read, in order"),
+        "file-delete-rate" => (Group::Files, "Delete, in order"),
+        "file-random-create-rate" => (Group::Files, "Create, random"),
+        "file-random-stat-rate" => (Group::Files, "Look at, random"),
+        "file-random-open-rate" => (Group::Files, "Open and read, random"),
+        "file-random-delete-rate" => (Group::Files, "Delete, random"),
+        "file-layout" => (Group::Files, "Pieces of the file"),
+        "file-place-effect" => (Group::Files, "Fastest to slowest"),
         name => return (Group::Other, name.replace('-', " ")),
     };
     (group, label.into())

@@ -89,6 +89,7 @@ fn areas(capacity: Bytes, area: Bytes, count: u64, rate_first: f64, rate_last: f
                     histogram: LatencyHistogram::default(),
                     stretch: None,
                 }],
+                files: None,
             }
         })
         .collect()

@@ -51,6 +51,7 @@ impl Drive<'_> {
             duration_ns: self.access.0 + moving_ns,
             stopped: Some(StopReason::Passes),
             totals: vec![totals],
+            files: None,
         }
     }
 

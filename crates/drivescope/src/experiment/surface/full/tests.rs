@@ -119,6 +119,7 @@ impl Seen {
             duration_ns,
             stopped: Some(stopped),
             totals: vec![totals],
+            files: None,
         });
     }
 
