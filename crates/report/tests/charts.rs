@@ -315,7 +315,7 @@ fn a_million_points_keep_their_peaks_and_valleys() {
         })
         .collect();
     let mut chart = chart_of(&[&surveyed("disk", 3_000_000_000_000, 211e6, 9, 1)]);
-    chart.series = vec![Series { name: "read".into(), layers: vec![Layer::Measured(stretches)] }];
+    chart.series = vec![Series::new("read", vec![Layer::Measured(stretches)])];
     let svg = svg::document(&chart, Theme::Light);
     assert!(svg.len() < 100_000, "{} bytes", svg.len());
     let document = roxmltree::Document::parse(&svg).unwrap();

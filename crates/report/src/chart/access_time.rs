@@ -3,6 +3,7 @@
 use super::rate_over_position::{position_axis, source, word};
 use super::{Axis, Chart, ChartedRun, Layer, Series, Stretch, chart_names};
 use crate::quantity::capacity;
+use model::finding::FindingCode;
 use model::plan::PhaseKind;
 use model::record::IoRecord;
 use model::request::Operation;
@@ -22,12 +23,12 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = chart_names(&runs.iter().map(|charted| charted.run).collect::<Vec<_>>());
     let mut series = Vec::new();
     let mut drawn: Vec<&Run> = Vec::new();
-    for (charted, name) in runs.iter().zip(&names) {
+    for (index, (charted, name)) in runs.iter().zip(&names).enumerate() {
         for operation in [Operation::Read, Operation::Write] {
             let Some((block, points)) = points(charted, operation) else { continue };
             let what = format!("{} {block}", word(operation));
             let name = if runs.len() == 1 { what } else { format!("{name}, {what}") };
-            series.push(Series { name, layers: vec![Layer::Measured(points)] });
+            series.push(Series::new(name, vec![Layer::Measured(points)]).of_run(index));
             drawn.push(charted.run);
         }
     }
@@ -48,6 +49,10 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         y,
         series,
         marks: Vec::new(),
+        level_name: "",
+        findings: vec![FindingCode::AccessTime, FindingCode::RotationPeriod],
+        beside: None,
+        strips: Vec::new(),
     })
 }
 

@@ -1,8 +1,8 @@
 //! One description of a chart, and the ways to draw it.
 //!
 //! ```text
-//! runs ─┬► rate_over_position ────────┬► Chart ─┬► terminal::draw   lines of text
-//!       └► access_time_over_position ─┘         └► svg::document ─► png::image
+//! runs ─► catalogue: each kind of chart ─► Chart ─┬► terminal::draw   lines of text
+//!                                                 └► svg::document ─► png::image
 //! ```
 //! A chart is numbers in base units, names and axes. It knows nothing of pixels, and a way of drawing knows nothing of
 //! runs, so that a new chart is drawn everywhere, and a new way of drawing draws every chart. Names in it may come from
@@ -10,6 +10,8 @@
 
 mod access_time;
 mod axis;
+mod catalogue;
+mod data;
 #[cfg(feature = "png")]
 pub mod png;
 mod rate_over_position;
@@ -18,8 +20,11 @@ pub mod svg;
 pub mod terminal;
 
 pub use access_time::access_time_over_position;
-pub use axis::{Axis, Tick};
+pub use axis::{Axis, Numbers, Scale, Tick};
+pub use catalogue::{CHART_KINDS, ChartKind, chart_named, charts_of};
 pub use rate_over_position::{ChartedRun, chart_names, rate_over_position};
+
+use model::finding::FindingCode;
 
 /// What is to be drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +47,49 @@ pub struct Chart {
     pub series: Vec<Series>,
     /// What is worth pointing at.
     pub marks: Vec<Mark>,
+    /// What a level is, in the legend: "level of each zone".
+    pub level_name: &'static str,
+    /// The conclusions that can be seen in it.
+    pub findings: Vec<FindingCode>,
+    /// How often each value occurs, beside the chart.
+    pub beside: Option<Beside>,
+    /// What belongs to it, below, over the same axis across.
+    pub strips: Vec<Strip>,
+}
+
+/// How often values occur, beside a chart and over the same axis up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    /// What it shows: "Share of reads".
+    pub label: String,
+    /// For each series of the chart, in their order, from the lowest value up.
+    pub bars: Vec<Vec<Bar>>,
+}
+
+/// How many of the values lie between two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// From this value on.
+    pub low: f64,
+    /// To below this one.
+    pub high: f64,
+    /// The share of all, in [0, 1].
+    pub share: f64,
+}
+
+/// A chart below a chart, over the same axis across.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strip {
+    /// What it shows: "Temperature".
+    pub name: String,
+    /// Up.
+    pub y: Axis,
+    /// What was measured.
+    pub series: Vec<Series>,
+    /// What is worth pointing at.
+    pub marks: Vec<Mark>,
+    /// Whether it is as high as the chart above, or a narrow companion of it.
+    pub is_equal: bool,
 }
 
 /// One thing that was measured: a drive, or one operation on it. It has one colour and one kind of mark.
@@ -49,6 +97,8 @@ pub struct Chart {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
+    /// Which of the runs it is of, counted from 0 in the order in which they were given.
+    pub run: usize,
     /// What is drawn of it, the first at the bottom.
     pub layers: Vec<Layer>,
 }
@@ -62,6 +112,19 @@ pub enum Layer {
     Levels(Vec<Stretch>),
     /// Between what a value lies over a stretch.
     Bands(Vec<Band>),
+    /// Points joined by a line.
+    Line(Vec<Point>),
+}
+
+/// A point of a line, in base units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Where it is.
+    pub at: f64,
+    /// The value.
+    pub value: f64,
+    /// Between what the value lies, where that is known.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// A value over a stretch of the axis across, in base units.
@@ -97,6 +160,8 @@ pub struct Mark {
     pub series: Option<usize>,
     /// Where it is.
     pub place: Place,
+    /// The conclusion that says so.
+    pub finding: Option<FindingCode>,
 }
 
 /// Where a mark is, in base units.
@@ -113,6 +178,13 @@ pub enum Place {
     },
     /// A line at a value: a limit.
     Value(f64),
+    /// A point.
+    Point {
+        /// Where it is.
+        at: f64,
+        /// Its value.
+        value: f64,
+    },
 }
 
 impl Chart {
@@ -122,6 +194,7 @@ impl Chart {
             name: name.into(),
             series: None,
             place: Place::At(position),
+            finding: None,
         });
         self.marks.extend(borders);
         self
@@ -133,9 +206,15 @@ impl Chart {
             name: name.into(),
             series: None,
             place: Place::Over { first, end },
+            finding: None,
         });
         self.marks.extend(regions);
         self
+    }
+
+    /// The first series of a run, which gives it its colour; the first of all if it has none.
+    fn index_of_run(&self, run: usize) -> usize {
+        self.series.iter().position(|series| series.run == run).unwrap_or(0)
     }
 
     /// The names of the marks, each once, with the first mark that has it.
@@ -151,11 +230,21 @@ impl Chart {
 }
 
 impl Series {
+    /// A series of the only run.
+    pub fn new(name: impl Into<String>, layers: Vec<Layer>) -> Series {
+        Series { name: name.into(), run: 0, layers }
+    }
+
+    /// The same, of another run.
+    pub fn of_run(self, run: usize) -> Series {
+        Series { run, ..self }
+    }
+
     /// Single measurements in it.
     fn measured(&self) -> impl Iterator<Item = &Stretch> {
         self.layers.iter().flat_map(|layer| match layer {
             Layer::Measured(stretches) => stretches.as_slice(),
-            Layer::Levels(_) | Layer::Bands(_) => &[],
+            Layer::Levels(_) | Layer::Bands(_) | Layer::Line(_) => &[],
         })
     }
 
@@ -163,7 +252,15 @@ impl Series {
     fn levels(&self) -> impl Iterator<Item = &Stretch> {
         self.layers.iter().flat_map(|layer| match layer {
             Layer::Levels(stretches) => stretches.as_slice(),
-            Layer::Measured(_) | Layer::Bands(_) => &[],
+            Layer::Measured(_) | Layer::Bands(_) | Layer::Line(_) => &[],
+        })
+    }
+
+    /// Points of lines in it.
+    fn points(&self) -> impl Iterator<Item = &Point> {
+        self.layers.iter().flat_map(|layer| match layer {
+            Layer::Line(points) => points.as_slice(),
+            Layer::Measured(_) | Layer::Levels(_) | Layer::Bands(_) => &[],
         })
     }
 }

@@ -1,10 +1,11 @@
 //! The chart of rates over positions: from runs to numbers.
 
+use super::data::{Record, extent, finding, number, records};
 use super::{Axis, Band, Chart, Layer, Mark, Place, Series, Stretch};
 use crate::hostile::harmless;
 use crate::quantity::capacity;
 use crate::terminal::readable_moment;
-use model::finding::{Datum, Finding, FindingCode, Outcome};
+use model::finding::{Finding, FindingCode, Outcome};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, Series as RunSeries};
@@ -30,6 +31,23 @@ const LONG_SHARE_MIN: f64 = 0.005;
 const STRETCH_OPERATIONS_MIN: u64 = 100;
 /// Columns of a drive's name.
 const NAME_COLUMNS_MAX: usize = 60;
+
+/// The conclusions that can be seen in this chart.
+const FINDINGS: [FindingCode; 13] = [
+    FindingCode::ReadRateOuter,
+    FindingCode::ReadRateInner,
+    FindingCode::ReadRateMean,
+    FindingCode::WriteRateOuter,
+    FindingCode::WriteRateInner,
+    FindingCode::WriteRateMean,
+    FindingCode::ZoneRatio,
+    FindingCode::ZoneCount,
+    FindingCode::ZoneTable,
+    FindingCode::FullPassTime,
+    FindingCode::InterfaceLimit,
+    FindingCode::SlowRegions,
+    FindingCode::BadBlocks,
+];
 
 /// The rates of these operations over the position, in one chart; none when no run has three places of one of them, or
 /// the rates mean nothing.
@@ -64,7 +82,7 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
         if series.is_empty() || found[series.len() - 1].1 != found[series.len()].1 {
             marks.extend(marks_of(run, (!of_one_run).then_some(series.len())));
         }
-        series.push(Series { name, layers: layers(run, *operation, stretches) });
+        series.push(Series::new(name, layers(run, *operation, stretches)).of_run(index_of(runs, run)));
     }
     let drawn: Vec<&Run> = found.iter().map(|(run, ..)| *run).collect();
     let title = match of_one_operation {
@@ -87,6 +105,10 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
         y,
         series,
         marks,
+        level_name: "level of each zone",
+        findings: FINDINGS.to_vec(),
+        beside: None,
+        strips: Vec::new(),
     })
 }
 
@@ -133,7 +155,7 @@ pub(super) fn word(operation: Operation) -> &'static str {
     if operation == Operation::Write { "write" } else { "read" }
 }
 
-fn sentence_case(word: &str) -> String {
+pub(super) fn sentence_case(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
@@ -145,10 +167,6 @@ fn is_unknown(run: &Run, operation: Operation) -> bool {
         _ => FindingCode::ReadRateMean,
     };
     finding(run, code).is_some_and(|finding| matches!(finding.outcome, Outcome::Unknown { .. }))
-}
-
-fn finding(run: &Run, code: FindingCode) -> Option<&Finding> {
-    run.findings.iter().find(|finding| finding.code == code)
 }
 
 fn distinct_places(stretches: &[Stretch]) -> usize {
@@ -231,12 +249,12 @@ fn layers(run: &Run, operation: Operation, stretches: &[Stretch]) -> Vec<Layer> 
     layers
 }
 
-fn level(zone: &[(model::finding::Name, Datum)]) -> Option<Stretch> {
+fn level(zone: Record<'_>) -> Option<Stretch> {
     let (first, end) = extent(zone)?;
     Some(Stretch { first, end, value: number(zone, "bytes_per_second")? })
 }
 
-fn band(zone: &[(model::finding::Name, Datum)]) -> Option<Band> {
+fn band(zone: Record<'_>) -> Option<Band> {
     let (first, end) = extent(zone)?;
     Some(Band { first, end, low: number(zone, "low")?, high: number(zone, "high")? })
 }
@@ -253,40 +271,18 @@ fn marks_of(run: &Run, series: Option<usize>) -> Vec<Mark> {
             name: name.into(),
             series,
             place: Place::Over { first, end },
+            finding: Some(code),
         }));
     }
     if let Some(limit) = finding(run, FindingCode::InterfaceLimit).and_then(Finding::estimate) {
-        marks.push(Mark { name: "limit of the link".into(), series, place: Place::Value(limit.value) });
+        marks.push(Mark {
+            name: "limit of the link".into(),
+            series,
+            place: Place::Value(limit.value),
+            finding: Some(FindingCode::InterfaceLimit),
+        });
     }
     marks
-}
-
-/// The records in a list of a finding's data.
-fn records<'finding>(
-    finding: &'finding Finding,
-    name: &str,
-) -> Vec<&'finding [(model::finding::Name, Datum)]> {
-    let Outcome::Known(conclusion) = &finding.outcome else { return Vec::new() };
-    let datum = conclusion.data.iter().find(|(key, _)| key == name).map(|(_, datum)| datum);
-    let Some(Datum::List(list)) = datum else { return Vec::new() };
-    let record = |datum: &'finding Datum| match datum {
-        Datum::Record(parts) => Some(parts.as_slice()),
-        _ => None,
-    };
-    list.iter().filter_map(record).collect()
-}
-
-fn extent(record: &[(model::finding::Name, Datum)]) -> Option<(f64, f64)> {
-    let first = number(record, "first_byte")?;
-    Some((first, first + number(record, "bytes")?))
-}
-
-fn number(record: &[(model::finding::Name, Datum)], name: &str) -> Option<f64> {
-    match &record.iter().find(|(key, _)| key == name)?.1 {
-        Datum::Number(number) => Some(*number).filter(|number| number.is_finite()),
-        Datum::Integer(number) => Some(*number as f64),
-        _ => None,
-    }
 }
 
 pub(super) fn position_axis(runs: &[&Run]) -> Axis {

@@ -46,7 +46,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn axis() -> Axis {
-        Axis { label: String::new(), unit: String::new(), divisor: 1.0, end: 100.0 }
+        Axis::of_positions(100.0, false)
     }
 
     #[test]

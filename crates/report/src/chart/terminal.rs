@@ -12,7 +12,7 @@
 mod grid;
 
 use super::axis::tick_text;
-use super::{Axis, Chart, Layer, Place, Series};
+use super::{Axis, Chart, Layer, Place, Point, Scale, Series, Strip, Tick};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, wrap};
 use grid::{DotGrid, SignGrid};
 
@@ -20,6 +20,8 @@ use grid::{DotGrid, SignGrid};
 const PLOT_COLUMNS_MAX: usize = 96;
 /// Rows of a chart of several series.
 const SIGN_ROWS: usize = 14;
+/// Rows of a chart below a chart.
+const STRIP_ROWS: usize = 3;
 /// More ticks crowd the axis.
 const TICKS_MAX: usize = 7;
 /// Before everything in a chart.
@@ -38,6 +40,7 @@ struct Signs {
     border: char,
     region: char,
     limit: char,
+    point: char,
 }
 
 const UNICODE_SIGNS: Signs = Signs {
@@ -46,6 +49,7 @@ const UNICODE_SIGNS: Signs = Signs {
     border: '┊',
     region: '▓',
     limit: '┄',
+    point: '◎',
 };
 const ASCII_SIGNS: Signs = Signs {
     series: &['*', 'o', '+', 'x', '@', '%', '&', '$'],
@@ -53,27 +57,72 @@ const ASCII_SIGNS: Signs = Signs {
     border: ':',
     region: '#',
     limit: '.',
+    point: 'O',
 };
 
 /// The chart. Its lines are no wider than the page.
 pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
     let signs = if style.unicode { &UNICODE_SIGNS } else { &ASCII_SIGNS };
-    let top = chart.y.end / chart.y.divisor;
-    let labels = [tick_text(top), tick_text(top / 2.0), "0".to_string()];
-    let label_columns = labels.iter().map(|label| columns_of(label)).max().unwrap_or(1);
+    let labels = value_labels(&chart.y, style);
+    let strips: Vec<Vec<Tick>> = chart.strips.iter().map(|strip| strip_labels(&strip.y, style)).collect();
+    let widths = labels.iter().chain(strips.iter().flatten()).map(|tick| columns_of(&tick.label));
+    let label_columns = widths.max().unwrap_or(1);
     let columns = (style.columns() - label_columns - "   | ".len()).min(PLOT_COLUMNS_MAX);
 
     let grid = plot(chart, columns, style, signs);
-    let axis = PositionAxis::new(&chart.x, columns);
-    let heading = style.own(&format!("{}, {}", chart.title, chart.y.unit));
+    let axis = AxisAcross::new(&chart.x, columns, style);
+    let unit = if chart.y.unit.is_empty() { String::new() } else { format!(", {}", chart.y.unit) };
+    let heading = style.own(&format!("{}{unit}", chart.title));
     let mut lines = vec![style.paint(Tone::Heading, &heading)];
-    let half_row = grid.row_of(0.5);
+    if chart.strips.iter().any(|strip| strip.is_equal) {
+        lines.push(format!("{INDENT}{}", style.own(&chart.y.name())));
+    }
+    lines.extend(rows(&grid, &labels, label_columns, style));
+    let regions = regions(chart, &grid);
+    let line = axis.line(style.unicode, &regions, signs.region);
+    lines.push(format!("{INDENT}{} {line}", pad_start(lowest_label(&labels), label_columns)));
+    for (strip, labels) in chart.strips.iter().zip(&strips) {
+        lines.push(format!("{INDENT}{}", style.own(&strip_name(strip))));
+        let grid = strip_plot(chart, strip, columns, style);
+        lines.extend(rows(&grid, labels, label_columns, style));
+        let line = axis.line(style.unicode, &[], signs.region);
+        lines.push(format!("{INDENT}{} {line}", pad_start(lowest_label(labels), label_columns)));
+    }
+    lines.push(format!("{INDENT}{} {}", " ".repeat(label_columns), axis.labels()));
+    lines.extend(legend(chart, label_columns + INDENT.len() + 2, style, signs));
+    lines
+}
+
+/// The numbers beside the plot: top, middle and bottom where the axis is even, else as many as fit.
+fn value_labels(axis: &Axis, style: Style) -> Vec<Tick> {
+    if axis.scale == Scale::Even && axis.start == 0.0 {
+        let top = axis.end / axis.divisor;
+        let tick = |share: f64| Tick { share, label: tick_text(top * share) };
+        return [1.0, 0.5, 0.0].map(tick).into();
+    }
+    strip_labels(axis, style)
+}
+
+fn strip_labels(axis: &Axis, style: Style) -> Vec<Tick> {
+    let own = |tick: Tick| Tick { label: style.own(&tick.label), ..tick };
+    axis.ticks(3).into_iter().map(own).collect()
+}
+
+/// The number at the foot of the axis, if there is one.
+fn lowest_label(labels: &[Tick]) -> &str {
+    labels.iter().find(|tick| tick.share < 0.01).map_or("", |tick| &tick.label)
+}
+
+fn strip_name(strip: &Strip) -> String {
+    if strip.y.unit.is_empty() { strip.name.clone() } else { format!("{}, {}", strip.name, strip.y.unit) }
+}
+
+/// The rows of a plot with the numbers beside them.
+fn rows(grid: &SignGrid, labels: &[Tick], label_columns: usize, style: Style) -> Vec<String> {
+    let mut lines = Vec::new();
     for (row, cells) in grid.rows().enumerate() {
-        let label = match row {
-            0 => labels[0].as_str(),
-            row if row == half_row => labels[1].as_str(),
-            _ => "",
-        };
+        let here = labels.iter().find(|tick| tick.share >= 0.01 && grid.row_of(tick.share) == row);
+        let label = here.map_or("", |tick| tick.label.as_str());
         let tick = match (label.is_empty(), style.unicode) {
             (true, true) => '│',
             (false, true) => '┤',
@@ -84,12 +133,16 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
             format!("{INDENT}{} {tick}{cells}", pad_start(label, label_columns)).trim_end().to_string(),
         );
     }
-    let regions = regions(chart, &grid);
-    let line = axis.line(style.unicode, &regions, signs.region);
-    lines.push(format!("{INDENT}{} {line}", pad_start(&labels[2], label_columns)));
-    lines.push(format!("{INDENT}{} {}", " ".repeat(label_columns), axis.labels()));
-    lines.extend(legend(chart, label_columns + INDENT.len() + 2, style, signs));
     lines
+}
+
+/// A chart below the chart: dots of all its series.
+fn strip_plot(chart: &Chart, strip: &Strip, columns: usize, style: Style) -> SignGrid {
+    let mut grid = DotGrid::of_rows(columns, STRIP_ROWS, style.unicode);
+    for series in &strip.series {
+        draw_dots(&mut grid, series, &chart.x, &strip.y, false);
+    }
+    grid.signs()
 }
 
 /// Series and marks in the plot area.
@@ -107,6 +160,10 @@ fn plot(chart: &Chart, columns: usize, style: Style, signs: &Signs) -> SignGrid 
                     let (first, end) = (chart.x.share(stretch.first), chart.x.share(stretch.end));
                     grid.stroke(first, end, chart.y.share(stretch.value), sign, signs.shared);
                 }
+                for point in series.points() {
+                    let at = chart.x.share(point.at);
+                    grid.stroke(at, at, chart.y.share(point.value), sign, signs.shared);
+                }
             }
             grid
         }
@@ -115,6 +172,7 @@ fn plot(chart: &Chart, columns: usize, style: Style, signs: &Signs) -> SignGrid 
         match mark.place {
             Place::At(at) => grid.line_up(chart.x.share(at), signs.border),
             Place::Value(value) => grid.line_across(chart.y.share(value), signs.limit),
+            Place::Point { at, value } => grid.point(chart.x.share(at), chart.y.share(value), signs.point),
             Place::Over { .. } => {}
         }
     }
@@ -130,19 +188,28 @@ fn sign_of(index: usize, signs: &Signs) -> char {
 fn dots(series: &Series, chart: &Chart, columns: usize, style: Style) -> DotGrid {
     let mut grid = DotGrid::new(columns, style.unicode);
     let are_few = series.measured().count() <= columns && series.levels().next().is_none();
+    draw_dots(&mut grid, series, &chart.x, &chart.y, are_few);
+    grid
+}
+
+fn draw_dots(grid: &mut DotGrid, series: &Series, x: &Axis, y: &Axis, are_few: bool) {
     for layer in &series.layers {
         let (stretches, is_thick) = match layer {
             Layer::Measured(stretches) => (stretches, are_few),
             Layer::Levels(stretches) => (stretches, false),
+            Layer::Line(points) => {
+                let place = |point: &Point| (x.share(point.at), y.share(point.value));
+                grid.polyline(points.iter().map(place));
+                continue;
+            }
             Layer::Bands(_) => continue,
         };
         for stretch in stretches {
-            let (first, end) = (chart.x.share(stretch.first), chart.x.share(stretch.end));
-            let height = chart.y.share(stretch.value);
+            let (first, end) = (x.share(stretch.first), x.share(stretch.end));
+            let height = y.share(stretch.value);
             if is_thick { grid.stroke(first, end, height) } else { grid.line(first, end, height) }
         }
     }
-    grid
 }
 
 /// Measurements and levels without braille: a level is seen where both are.
@@ -171,10 +238,8 @@ fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<Stri
     match chart.series.as_slice() {
         [series] if series.levels().next().is_some() => {
             entries.push(if style.unicode { "dots: measurements" } else { "*: measurements" }.into());
-            entries.push(
-                if style.unicode { "lines: the level of each zone" } else { "-: the level of each zone" }
-                    .into(),
-            );
+            let sign = if style.unicode { "lines" } else { "-" };
+            entries.push(format!("{sign}: the {}", chart.level_name));
         }
         [] | [_] => {}
         several => {
@@ -190,6 +255,7 @@ fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<Stri
             Place::At(_) => (signs.border, None),
             Place::Over { .. } => (signs.region, None),
             Place::Value(value) => (signs.limit, Some(value)),
+            Place::Point { .. } => (signs.point, None),
         };
         let value = value.map_or(String::new(), |value| format!(", {}", chart.y.amount(value)));
         entries.push(format!("{sign} {}{value}", style.name(&mark.name)));
@@ -211,22 +277,26 @@ fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<Stri
     fitting.map(|line| format!("{}{line}", " ".repeat(indent))).collect()
 }
 
-/// The axis of positions: ticks at round sizes.
-struct PositionAxis {
+/// The axis across: ticks at round numbers.
+struct AxisAcross {
     columns: usize,
+    /// Whether the last label carries the unit of all.
+    has_unit: bool,
     /// Column and label of each tick, left to right.
     ticks: Vec<(usize, String)>,
 }
 
-impl PositionAxis {
-    fn new(axis: &Axis, columns: usize) -> PositionAxis {
+impl AxisAcross {
+    fn new(axis: &Axis, columns: usize, style: Style) -> AxisAcross {
         let ticks = axis.ticks(TICKS_MAX);
-        let last = ticks.len() - 1;
+        let last = ticks.len().saturating_sub(1);
         let ticks = ticks.into_iter().enumerate().map(|(index, tick)| {
             let column = ((tick.share * columns as f64) as usize).min(columns - 1);
-            (column, if index == last { format!("{} {}", tick.label, axis.unit) } else { tick.label })
+            let label = style.own(&tick.label);
+            let with_unit = index == last && !axis.unit.is_empty();
+            (column, if with_unit { format!("{label} {}", style.own(&axis.unit)) } else { label })
         });
-        PositionAxis { columns, ticks: ticks.collect() }
+        AxisAcross { columns, has_unit: !axis.unit.is_empty(), ticks: ticks.collect() }
     }
 
     fn line(&self, unicode: bool, regions: &[usize], region: char) -> String {
@@ -247,7 +317,8 @@ impl PositionAxis {
     fn labels(&self) -> String {
         let width = self.columns + 1;
         let place = |(column, label): &(usize, String)| {
-            let number = label.split(' ').next().map_or(0, columns_of);
+            let number =
+                if self.has_unit { label.split(' ').next().map_or(0, columns_of) } else { columns_of(label) };
             (column + 1).saturating_sub(number / 2).min(width.saturating_sub(columns_of(label)))
         };
         let last_start = self.ticks.last().map_or(width, place);

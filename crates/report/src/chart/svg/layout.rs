@@ -1,10 +1,9 @@
 //! Where things are in a picture, in pixels.
 
 use super::super::{Axis, Chart, Tick};
+use super::Size;
 use super::text;
 
-pub(super) const WIDTH: f64 = 1000.0;
-pub(super) const HEIGHT: f64 = 560.0;
 pub(super) const MARGIN: f64 = 24.0;
 pub(super) const TITLE_SIZE: f64 = 20.0;
 pub(super) const TITLE_Y: f64 = 38.0;
@@ -15,27 +14,89 @@ pub(super) const LEGEND_Y: f64 = 66.0;
 pub(super) const LEGEND_ROW: f64 = 22.0;
 /// Between two labels of an axis at least.
 const LABEL_GAP: f64 = 10.0;
+/// Between a chart and the one below: its name and half a number.
+const STRIP_GAP: f64 = 36.0;
+/// The height of a narrow companion.
+const COMPANION: f64 = 58.0;
+/// The height of each of several equal charts.
+const EQUAL: f64 = 92.0;
+/// Below the lowest chart: numbers and the name of the axis.
+const FOOT: f64 = 62.0;
+/// What stands beside a chart, and the gap before it.
+const BESIDE: f64 = 120.0;
+const BESIDE_GAP: f64 = 16.0;
 
-/// The plot area.
-pub(super) struct Layout {
+/// A chart's place.
+#[derive(Clone, Copy)]
+pub(super) struct Panel {
     pub left: f64,
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
 }
 
+/// Where everything is.
+pub(super) struct Layout {
+    pub width: f64,
+    pub height: f64,
+    pub main: Panel,
+    pub strips: Vec<Panel>,
+    /// From where to where what stands beside goes.
+    pub beside: Option<(f64, f64)>,
+}
+
 impl Layout {
-    pub(super) fn of(chart: &Chart, legend_rows: usize) -> Layout {
-        let ticks = chart.y.even_ticks();
-        let label_width = ticks.iter().map(|tick| text::width(&tick.label, FAINT_SIZE)).fold(0.0, f64::max);
-        Layout {
-            left: MARGIN + label_width + 8.0,
-            right: WIDTH - MARGIN,
-            top: LEGEND_Y + LEGEND_ROW * legend_rows as f64 + 18.0,
-            bottom: HEIGHT - 62.0,
-        }
+    pub(super) fn of(chart: &Chart, legend_rows: usize, size: Size) -> Layout {
+        let (width, height) = size.pixels();
+        let ticks = |y: &Axis, count: usize| {
+            if count == 0 { y.value_ticks() } else { y.ticks(count) }
+        };
+        let strips = chart.strips.iter().flat_map(|strip| ticks(&strip.y, STRIP_TICKS_MAX));
+        let labels = ticks(&chart.y, 0).into_iter().chain(strips);
+        let label_width = labels.map(|tick| text::width(&tick.label, FAINT_SIZE)).fold(0.0, f64::max);
+        let left = MARGIN + label_width + 8.0;
+        let edge = width - MARGIN;
+        let beside = chart.beside.as_ref().map(|_| (edge - BESIDE, edge));
+        let right = beside.map_or(edge, |(from, _)| from - BESIDE_GAP);
+        let top = LEGEND_Y + LEGEND_ROW * legend_rows as f64 + 18.0;
+        let are_equal = chart.strips.iter().any(|strip| strip.is_equal);
+        let bottom = if are_equal { top + EQUAL } else { height - FOOT };
+        let mut reached = bottom;
+        let strips = chart.strips.iter().map(|strip| {
+            let top = reached + STRIP_GAP;
+            reached = top + if strip.is_equal { EQUAL } else { COMPANION };
+            Panel { left, right, top, bottom: reached }
+        });
+        let strips: Vec<Panel> = strips.collect();
+        let height = strips.last().map_or(bottom, |strip| strip.bottom) + FOOT;
+        Layout { width, height, main: Panel { left, right, top, bottom }, strips, beside }
     }
 
+    /// The lowest chart, below which the numbers of the axis across stand.
+    pub(super) fn lowest(&self) -> Panel {
+        self.strips.last().copied().unwrap_or(self.main)
+    }
+
+    /// Ticks whose labels do not touch and do not leave the picture.
+    pub(super) fn ticks_across(&self, axis: &Axis) -> Vec<(Tick, f64)> {
+        let mut taken = f64::NEG_INFINITY;
+        let mut ticks = Vec::new();
+        for tick in axis.ticks(10) {
+            let x = self.main.x(tick.share);
+            let half = text::width(&tick.label, FAINT_SIZE) / 2.0;
+            if x - half >= taken + LABEL_GAP && x + half <= self.width {
+                taken = x + half;
+                ticks.push((tick, x));
+            }
+        }
+        ticks
+    }
+}
+
+/// More ticks crowd a narrow chart.
+pub(super) const STRIP_TICKS_MAX: usize = 3;
+
+impl Panel {
     /// The pixel across at a share of the axis.
     pub(super) fn x(&self, share: f64) -> f64 {
         self.left + share * (self.right - self.left)
@@ -44,20 +105,5 @@ impl Layout {
     /// The pixel down at a share of the axis.
     pub(super) fn y(&self, share: f64) -> f64 {
         self.bottom - share * (self.bottom - self.top)
-    }
-
-    /// Ticks whose labels do not touch and do not leave the picture.
-    pub(super) fn position_ticks(&self, axis: &Axis) -> Vec<(Tick, f64)> {
-        let mut taken = f64::NEG_INFINITY;
-        let mut ticks = Vec::new();
-        for tick in axis.ticks(10) {
-            let x = self.x(tick.share);
-            let half = text::width(&tick.label, FAINT_SIZE) / 2.0;
-            if x - half >= taken + LABEL_GAP && x + half <= WIDTH {
-                taken = x + half;
-                ticks.push((tick, x));
-            }
-        }
-        ticks
     }
 }

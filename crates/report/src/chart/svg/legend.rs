@@ -1,7 +1,7 @@
 //! What colours and signs mean: rows of entries above the plot.
 
 use super::super::{Chart, Layer, Place, Series};
-use super::layout::{FAINT_SIZE, LEGEND_ROW, LEGEND_Y, MARGIN, WIDTH};
+use super::layout::{FAINT_SIZE, LEGEND_ROW, LEGEND_Y, MARGIN};
 use super::symbol::{RADIUS, symbol};
 use super::text::{fitting, width};
 use super::{Anchor, Canvas};
@@ -25,18 +25,20 @@ struct Entry {
 }
 
 enum Sign {
-    Series { index: usize, has_levels: bool },
+    Series { index: usize, has_lines: bool, has_signs: bool },
     Level,
+    Interval,
+    Point,
     Border,
     Region,
     Limit,
 }
 
 impl Legend {
-    pub(super) fn of(chart: &Chart) -> Legend {
+    pub(super) fn of(chart: &Chart, page_width: f64) -> Legend {
         let series = chart.series.iter().enumerate().map(|(index, series)| Entry {
             name: series.name.clone(),
-            sign: Sign::Series { index, has_levels: has_levels(series) },
+            sign: Sign::Series { index, has_lines: has_lines(series), has_signs: has_signs(series) },
         });
         let marks = chart.mark_names().into_iter().map(|mark| match mark.place {
             Place::At(_) => Entry { name: mark.name.clone(), sign: Sign::Border },
@@ -44,15 +46,19 @@ impl Legend {
             Place::Value(value) => {
                 Entry { name: format!("{}, {}", mark.name, chart.y.amount(value)), sign: Sign::Limit }
             }
+            Place::Point { .. } => Entry { name: mark.name.clone(), sign: Sign::Point },
         });
         let zones = chart.series.iter().any(has_levels);
-        let zones = zones.then(|| Entry { name: "line: level of each zone".into(), sign: Sign::Level });
+        let zones = zones.then(|| Entry { name: format!("line: {}", chart.level_name), sign: Sign::Level });
+        let intervals = chart.series.iter().flat_map(Series::points).any(|point| point.interval.is_some());
+        let intervals = intervals.then(|| Entry { name: "95 % interval".into(), sign: Sign::Interval });
         let (mut x, mut row) = (MARGIN, 0);
         let mut entries = Vec::new();
-        for mut entry in series.chain(zones).chain(marks) {
-            entry.name = fitting(&entry.name, FAINT_SIZE, NAME_WIDTH_MAX);
+        for mut entry in series.chain(zones).chain(intervals).chain(marks) {
+            entry.name =
+                fitting(&entry.name, FAINT_SIZE, NAME_WIDTH_MAX.min(page_width - 2.0 * MARGIN - SIGN - GAP));
             let entry_width = SIGN + GAP + width(&entry.name, FAINT_SIZE);
-            if x > MARGIN && x + entry_width > WIDTH - MARGIN {
+            if x > MARGIN && x + entry_width > page_width - MARGIN {
                 (x, row) = (MARGIN, row + 1);
             }
             entries.push((x, row, entry));
@@ -79,22 +85,39 @@ fn has_levels(series: &Series) -> bool {
     series.layers.iter().any(|layer| matches!(layer, Layer::Levels(levels) if !levels.is_empty()))
 }
 
+fn has_lines(series: &Series) -> bool {
+    has_levels(series) || series.points().next().is_some()
+}
+
+/// Whether its measurements are drawn as signs; many points of a line are not.
+fn has_signs(series: &Series) -> bool {
+    series.measured().next().is_some() || series.points().count() <= super::plot::SPARSE_MAX
+}
+
 fn sign(canvas: &mut Canvas, x: f64, y: f64, sign: &Sign) {
     let palette = canvas.palette;
     let end = x + SIGN;
     match sign {
-        Sign::Series { index, has_levels } => {
+        Sign::Series { index, has_lines, has_signs } => {
             let colour = palette.series[index % palette.series.len()];
-            if *has_levels {
+            if *has_lines {
                 let dash = symbol(*index).dash;
                 canvas.put(format_args!(
                     r#"<line x1="{x:.1}" y1="{y:.1}" x2="{end:.1}" y2="{y:.1}" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>"#
                 ));
             }
-            let mut path = String::new();
-            symbol(*index).draw(&mut path, x + SIGN / 2.0, y, RADIUS * 1.7);
-            canvas.put(super::plot::symbols(*index, colour, &path, 1.0));
+            if *has_signs {
+                let mut path = String::new();
+                symbol(*index).draw(&mut path, x + SIGN / 2.0, y, RADIUS * 1.7);
+                canvas.put(super::plot::symbols(*index, colour, &path, 1.0));
+            }
         }
+        Sign::Interval => canvas.put(format_args!(
+            r#"<path d="{}" fill="none" stroke="{}" stroke-width="1.5"/>"#,
+            super::plot::whisker(x + SIGN / 2.0, y - 7.0, y + 7.0),
+            palette.faint_text,
+        )),
+        Sign::Point => canvas.put(super::plot::ring(x + SIGN / 2.0, y, palette.mark)),
         Sign::Level => canvas.put(format_args!(
             r#"<path d="M{x:.1} {:.1}h{half:.1}v8h{half:.1}" fill="none" stroke="{}" stroke-width="2"/>"#,
             y - 4.0,

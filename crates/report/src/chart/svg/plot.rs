@@ -1,9 +1,9 @@
 //! What is inside the axes: bands, measurements, levels and marks.
 
-use super::super::{Band, Chart, Layer, Place, Series, Stretch, reduction};
-use super::Canvas;
-use super::layout::Layout;
+use super::super::{Axis, Band, Beside, Chart, Layer, Mark, Place, Point, Series, Stretch, reduction};
+use super::layout::{FAINT_SIZE, Layout, Panel};
 use super::symbol::{RADIUS, symbol};
+use super::{Anchor, Canvas};
 use std::fmt::Write;
 
 /// More measurements of one series than this hide each other: then each column of pixels shows from where to where they go.
@@ -11,58 +11,156 @@ const SINGLE_MAX: usize = 3000;
 /// A measurement that is wider than this many pixels is a stroke.
 const STROKE_PIXELS_MIN: f64 = 2.0 * RADIUS;
 /// Fewer are drawn larger.
-const SPARSE_MAX: usize = 80;
+pub(super) const SPARSE_MAX: usize = 80;
 const SPARSE_RADIUS: f64 = 3.8;
 /// From here on signs let through what is behind them.
 const CROWDED_MIN: usize = 150;
 /// A region is seen when it is as wide as this many pixels.
 const REGION_PIXELS_MIN: f64 = 3.0;
 
-pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, layout: &Layout) {
-    for mark in &chart.marks {
-        if let Place::Over { first, end } = mark.place {
-            region(canvas, chart, layout, (first, end));
+/// Half the width of the end of an interval's line.
+const WHISKER: f64 = 4.0;
+/// An interval that is lower than this is hidden by its sign.
+const INTERVAL_PIXELS_MIN: f64 = 3.0;
+/// The radius of the ring around a point that is pointed at.
+const RING: f64 = 8.0;
+
+/// A chart's axes and place.
+pub(super) struct Plot<'chart> {
+    pub x: &'chart Axis,
+    pub y: &'chart Axis,
+    pub panel: Panel,
+}
+
+impl Plot<'_> {
+    /// Each series in the colour of its number.
+    pub(super) fn draw(&self, canvas: &mut Canvas, series: &[Series], marks: &[Mark]) {
+        for mark in marks {
+            if let Place::Over { first, end } = mark.place {
+                self.region(canvas, mark, (first, end));
+            }
+        }
+        for (index, series) in series.iter().enumerate() {
+            self.series(canvas, series, index);
+        }
+        marks.iter().for_each(|mark| self.mark(canvas, mark));
+    }
+
+    /// Each series in the colour of the number that it is given.
+    pub(super) fn draw_coloured(
+        &self,
+        canvas: &mut Canvas,
+        series: &[Series],
+        marks: &[Mark],
+        index_of: impl Fn(&Series) -> usize,
+    ) {
+        self.draw(canvas, &[], marks);
+        for series in series {
+            self.series(canvas, series, index_of(series));
         }
     }
-    for (index, series) in chart.series.iter().enumerate() {
-        let drawing = Drawing {
-            chart,
-            layout,
-            index,
-            colour: canvas.palette.series[index % canvas.palette.series.len()],
-        };
-        drawing.draw(canvas, series);
+
+    fn series(&self, canvas: &mut Canvas, series: &Series, index: usize) {
+        let colour = canvas.palette.series[index % canvas.palette.series.len()];
+        Drawing { plot: self, index, colour }.draw(canvas, series);
     }
-    let palette = canvas.palette;
-    for mark in &chart.marks {
+
+    fn at(&self, at: f64, value: f64) -> (f64, f64) {
+        (self.panel.x(self.x.share(at)), self.panel.y(self.y.share(value)))
+    }
+
+    fn mark(&self, canvas: &mut Canvas, mark: &Mark) {
+        let panel = &self.panel;
+        let colour = canvas.palette.mark;
         let (from, to, dash) = match mark.place {
             Place::At(at) => {
-                let x = layout.x(chart.x.share(at));
-                ((x, layout.top), (x, layout.bottom), "4 3")
+                let x = panel.x(self.x.share(at));
+                ((x, panel.top), (x, panel.bottom), "4 3")
             }
             Place::Value(value) => {
-                let y = layout.y(chart.y.share(value));
-                ((layout.left, y), (layout.right, y), "8 4")
+                let y = panel.y(self.y.share(value));
+                ((panel.left, y), (panel.right, y), "8 4")
             }
-            Place::Over { .. } => continue,
+            Place::Point { at, value } => {
+                let (x, y) = self.at(at, value);
+                return canvas.put(ring(x, y, colour));
+            }
+            Place::Over { .. } => return,
         };
+        let finding = finding(mark);
         canvas.put(format_args!(
-            r#"<line class="mark" x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}" stroke="{}" stroke-width="1.5" stroke-dasharray="{dash}"/>"#,
-            from.0, from.1, to.0, to.1, palette.mark
+            r#"<line class="mark"{finding} x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}" stroke="{colour}" stroke-width="1.5" stroke-dasharray="{dash}"/>"#,
+            from.0, from.1, to.0, to.1
+        ));
+    }
+
+    fn region(&self, canvas: &mut Canvas, mark: &Mark, (first, end): (f64, f64)) {
+        let panel = &self.panel;
+        let (left, right) = (panel.x(self.x.share(first)), panel.x(self.x.share(end)));
+        let width = (right - left).max(REGION_PIXELS_MIN);
+        let left = left.min(panel.right - width);
+        let colour = canvas.palette.region;
+        let finding = finding(mark);
+        canvas.put(format_args!(
+            r#"<rect class="region"{finding} x="{left:.1}" y="{:.1}" width="{width:.1}" height="{:.1}" fill="{colour}" fill-opacity="0.25"/>"#,
+            panel.top,
+            panel.bottom - panel.top,
         ));
     }
 }
 
-fn region(canvas: &mut Canvas, chart: &Chart, layout: &Layout, (first, end): (f64, f64)) {
-    let (left, right) = (layout.x(chart.x.share(first)), layout.x(chart.x.share(end)));
-    let width = (right - left).max(REGION_PIXELS_MIN);
-    let left = left.min(layout.right - width);
-    let colour = canvas.palette.region;
-    canvas.put(format_args!(
-        r#"<rect class="region" x="{left:.1}" y="{:.1}" width="{width:.1}" height="{:.1}" fill="{colour}" fill-opacity="0.25"/>"#,
-        layout.top,
-        layout.bottom - layout.top,
-    ));
+/// The attribute that says which conclusion a mark shows.
+fn finding(mark: &Mark) -> String {
+    mark.finding.map_or(String::new(), |code| format!(r#" data-finding="{}""#, code.name()))
+}
+
+/// A ring around a point that is pointed at.
+pub(super) fn ring(x: f64, y: f64, colour: &str) -> String {
+    format!(
+        r#"<path class="point" d="M{:.1} {y:.1}a{RING} {RING} 0 1 0 {d} 0a{RING} {RING} 0 1 0 -{d} 0z" fill="none" stroke="{colour}" stroke-width="2"/>"#,
+        x - RING,
+        d = 2.0 * RING
+    )
+}
+
+/// The line of an interval with its two ends.
+pub(super) fn whisker(x: f64, top: f64, bottom: f64) -> String {
+    let (left, width) = (x - WHISKER, 2.0 * WHISKER);
+    format!("M{left:.1} {top:.1}h{width}M{x:.1} {top:.1}V{bottom:.1}M{left:.1} {bottom:.1}h{width}")
+}
+
+/// How often each value occurs, as steps beside the plot.
+pub(super) fn beside(
+    canvas: &mut Canvas,
+    chart: &Chart,
+    beside: &Beside,
+    layout: &Layout,
+    (left, right): (f64, f64),
+) {
+    let panel = layout.main;
+    let most = beside.bars.iter().flatten().map(|bar| bar.share).fold(0.0, f64::max);
+    let palette = canvas.palette;
+    canvas.line((left, panel.top), (left, panel.bottom), palette.axis);
+    let name = super::fitting(&beside.label, FAINT_SIZE, right - left);
+    canvas.text(right, panel.top - 12.0, FAINT_SIZE, palette.faint_text, Anchor::End, &name);
+    if most <= 0.0 {
+        return;
+    }
+    for (index, bars) in beside.bars.iter().enumerate() {
+        let colour = palette.series[index % palette.series.len()];
+        let mut path = format!(
+            "M{left:.1} {:.1}",
+            bars.first().map_or(panel.bottom, |bar| panel.y(chart.y.share(bar.low)))
+        );
+        for bar in bars {
+            let x = left + bar.share / most * (right - left);
+            // Text in memory cannot fail to be written.
+            let _ = write!(path, "H{x:.1}V{:.1}", panel.y(chart.y.share(bar.high)));
+        }
+        canvas.put(format_args!(
+            r#"<path class="beside" d="{path}H{left:.1}" fill="{colour}" fill-opacity="0.18" stroke="{colour}" stroke-width="1.5"/>"#
+        ));
+    }
 }
 
 /// The path of signs.
@@ -78,8 +176,7 @@ pub(super) fn symbols(index: usize, colour: &str, path: &str, opacity: f64) -> S
 
 /// One series on its way into the picture.
 struct Drawing<'chart> {
-    chart: &'chart Chart,
-    layout: &'chart Layout,
+    plot: &'chart Plot<'chart>,
     index: usize,
     colour: &'static str,
 }
@@ -96,17 +193,18 @@ impl Drawing<'_> {
                 Layer::Measured(stretches) => self.measured(canvas, stretches),
                 Layer::Levels(levels) => self.levels(canvas, levels),
                 Layer::Bands(bands) => bands.iter().for_each(|band| self.band(canvas, band)),
+                Layer::Line(points) => self.line(canvas, points),
             }
         }
         canvas.put("</g>");
     }
 
     fn x(&self, position: f64) -> f64 {
-        self.layout.x(self.chart.x.share(position))
+        self.plot.panel.x(self.plot.x.share(position))
     }
 
     fn y(&self, value: f64) -> f64 {
-        self.layout.y(self.chart.y.share(value))
+        self.plot.panel.y(self.plot.y.share(value))
     }
 
     /// Each measurement as what it is: a stroke if it is that long, else a sign.
@@ -119,7 +217,7 @@ impl Drawing<'_> {
                 // Text in memory cannot fail to be written.
                 let _ = write!(strokes, "M{left:.1} {y:.1}H{right:.1}");
             } else {
-                let at = ((left + right) / 2.0).clamp(self.layout.left, self.layout.right);
+                let at = ((left + right) / 2.0).clamp(self.plot.panel.left, self.plot.panel.right);
                 symbol(self.index).draw(&mut signs, at, y, radius);
             }
         }
@@ -132,12 +230,34 @@ impl Drawing<'_> {
         }
     }
 
+    /// Points, their intervals, and the line through them.
+    fn line(&self, canvas: &mut Canvas, points: &[Point]) {
+        let (mut line, mut signs, mut intervals) = (String::new(), String::new(), String::new());
+        for point in points.iter().filter(|point| point.value.is_finite()) {
+            let (x, y) = (self.x(point.at), self.y(point.value));
+            let _ = write!(line, "{}{x:.1} {y:.1}", if line.is_empty() { 'M' } else { 'L' });
+            symbol(self.index).draw(&mut signs, x, y, SPARSE_RADIUS);
+            let ends = point.interval.map(|(low, high)| (self.y(high), self.y(low)));
+            if let Some((top, bottom)) = ends.filter(|(top, bottom)| bottom - top >= INTERVAL_PIXELS_MIN) {
+                intervals.push_str(&whisker(x, top, bottom));
+            }
+        }
+        self.path(canvas, "line", &line, 2.0, symbol(self.index).dash);
+        if points.len() <= SPARSE_MAX {
+            if !intervals.is_empty() {
+                self.path(canvas, "intervals", &intervals, 1.2, "none");
+            }
+            canvas.put(symbols(self.index, self.colour, &signs, 1.0));
+        }
+    }
+
     /// From the lowest to the highest of each column of pixels.
     fn envelope(&self, canvas: &mut Canvas, stretches: &[Stretch]) {
-        let count = (self.layout.right - self.layout.left) as usize;
+        let panel = &self.plot.panel;
+        let count = (panel.right - panel.left) as usize;
         let mut path = String::new();
-        for column in reduction::columns(stretches.iter(), &self.chart.x, count) {
-            let x = self.layout.left + column.index as f64 + 0.5;
+        for column in reduction::columns(stretches.iter(), self.plot.x, count) {
+            let x = panel.left + column.index as f64 + 0.5;
             // A column whose values are alike is still seen.
             let (low, high) = (self.y(column.low) + 0.5, self.y(column.high) - 0.5);
             let _ = write!(path, "M{x:.1} {low:.1}V{high:.1}");

@@ -16,7 +16,11 @@ pub(super) struct DotGrid {
 
 impl DotGrid {
     pub(super) fn new(columns: usize, unicode: bool) -> DotGrid {
-        let (row_count, dots_across, dots_down) = if unicode { (8, 2, 4) } else { (12, 1, 1) };
+        DotGrid::of_rows(columns, if unicode { 8 } else { 12 }, unicode)
+    }
+
+    pub(super) fn of_rows(columns: usize, row_count: usize, unicode: bool) -> DotGrid {
+        let (dots_across, dots_down) = if unicode { (2, 4) } else { (1, 1) };
         DotGrid { columns, row_count, dots_across, dots_down, cells: vec![0; columns * row_count] }
     }
 
@@ -40,6 +44,22 @@ impl DotGrid {
         let to = ((end * across as f64).ceil() as usize).clamp(from + 1, across);
         let y = self.dot_of(height);
         (from..to).for_each(|x| self.set(x, y));
+    }
+
+    /// Lines from each place to the next: shares of the width and of the height.
+    pub(super) fn polyline(&mut self, places: impl Iterator<Item = (f64, f64)>) {
+        let across = self.columns * self.dots_across;
+        let mut before: Option<(usize, usize)> = None;
+        for (at, height) in places {
+            let place = (((at * across as f64) as usize).min(across - 1), self.dot_of(height));
+            let (from, to) = (before.unwrap_or(place), place);
+            let steps = from.0.abs_diff(to.0).max(from.1.abs_diff(to.1)).max(1);
+            let between = |from: usize, to: usize, step: usize| {
+                (from as f64 + (to as f64 - from as f64) * step as f64 / steps as f64).round() as usize
+            };
+            (0..=steps).for_each(|step| self.set(between(from.0, to.0, step), between(from.1, to.1, step)));
+            before = Some(place);
+        }
     }
 
     fn set(&mut self, x: usize, y: usize) {
@@ -88,6 +108,12 @@ impl SignGrid {
             let cell = &mut self.cells[row * self.columns + column];
             *cell = if *cell == ' ' || *cell == sign { sign } else { shared };
         }
+    }
+
+    /// A sign in front of everything else.
+    pub(super) fn point(&mut self, at: f64, height: f64, sign: char) {
+        let (row, column) = (self.row_of(height), self.columns_over(at, at).start);
+        self.cells[row * self.columns + column] = sign;
     }
 
     /// A line up at a share of the width, behind everything else.

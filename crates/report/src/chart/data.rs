@@ -1,0 +1,44 @@
+//! What charts read from the data of findings.
+
+use model::finding::{Datum, Finding, FindingCode, Name, Outcome};
+use model::run::Run;
+
+/// Details by name.
+pub(super) type Record<'finding> = &'finding [(Name, Datum)];
+
+/// The conclusion with that code.
+pub(super) fn finding(run: &Run, code: FindingCode) -> Option<&Finding> {
+    run.findings.iter().find(|finding| finding.code == code)
+}
+
+/// The records in a list of a finding's data.
+pub(super) fn records<'finding>(finding: &'finding Finding, name: &str) -> Vec<Record<'finding>> {
+    let Outcome::Known(conclusion) = &finding.outcome else { return Vec::new() };
+    let datum = conclusion.data.iter().find(|(key, _)| key == name).map(|(_, datum)| datum);
+    datum.map_or(Vec::new(), list)
+}
+
+/// The records in a list.
+fn list(datum: &Datum) -> Vec<Record<'_>> {
+    let Datum::List(list) = datum else { return Vec::new() };
+    let record = |datum| match datum {
+        &Datum::Record(ref parts) => Some(parts.as_slice()),
+        _ => None,
+    };
+    list.iter().filter_map(record).collect()
+}
+
+/// From which byte to which a record says that it goes.
+pub(super) fn extent(record: Record<'_>) -> Option<(f64, f64)> {
+    let first = number(record, "first_byte")?;
+    Some((first, first + number(record, "bytes")?))
+}
+
+/// A finite number of a record.
+pub(super) fn number(record: Record<'_>, name: &str) -> Option<f64> {
+    match &record.iter().find(|(key, _)| key == name)?.1 {
+        Datum::Number(number) => Some(*number).filter(|number| number.is_finite()),
+        Datum::Integer(number) => Some(*number as f64),
+        _ => None,
+    }
+}
