@@ -8,6 +8,7 @@
 
 mod system_tools;
 mod tally;
+mod temporary_folder;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -72,6 +73,7 @@ fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
 
     let mut command = cargo(&arguments);
     command.env(SKIP_LOG_VARIABLE, &skip_log).env("PATH", system_tools::path_with_system_folders());
+    command.env("TMPDIR", temporary_folder::choose());
     let succeeded = stream(&mut command, tally, &mut std::io::stdout())
         .map_err(|error| cannot_start(&arguments, &error))?;
     tally.end_of_tests(succeeded);

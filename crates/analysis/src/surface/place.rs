@@ -94,12 +94,14 @@ pub(super) fn sorted(range: ByteRange, mut visits: Vec<Visit>) -> Vec<Visit> {
     visits
 }
 
-/// Whether one of the slow visits, which are sorted by place, was there before.
-fn was_slow_before(slow: &[Visit], visit: &Visit) -> bool {
-    let until = slow.partition_point(|earlier| earlier.first_byte < visit.end_byte());
-    slow[..until]
+/// Whether one of the visits, which are sorted by place and none of which is longer than that, was there before.
+fn was_visited_before(visits: &[Visit], visit: &Visit, longest_bytes: u64) -> bool {
+    let from =
+        visits.partition_point(|other| other.first_byte.saturating_add(longest_bytes) <= visit.first_byte);
+    let until = visits.partition_point(|other| other.first_byte < visit.end_byte());
+    visits[from..until]
         .iter()
-        .any(|earlier| earlier.start_ns < visit.start_ns && earlier.end_byte() > visit.first_byte)
+        .any(|other| other.start_ns < visit.start_ns && other.end_byte() > visit.first_byte)
 }
 
 /// Visits that begin at the same byte are visits to one place.
@@ -157,16 +159,14 @@ impl Sorting {
     }
 
     /// When the first visit to each place was, by how much it exceeds those around it, and whether it was slow. Left out is what
-    /// was visited because a visit before had been slow there: that says more of the place than of the moment.
+    /// lies where another visit had been before: it may have been chosen by what that one saw, and then says more of the place than
+    /// of the moment.
     fn firsts(&self, visits: &[Visit]) -> Vec<(u64, f64, bool)> {
-        let slow: Vec<Visit> = (0..visits.len())
-            .filter(|&index| self.excess[index] > self.limit)
-            .map(|index| visits[index])
-            .collect();
+        let longest = visits.iter().map(|visit| visit.bytes).max().unwrap_or(0);
         let first = |place: &Place| {
             let index = place.visits.clone().min_by_key(|&index| visits[index].start_ns)?;
-            let is_free = !was_slow_before(&slow, &visits[index]);
-            is_free.then(|| (visits[index].start_ns, self.excess[index], self.excess[index] > self.limit))
+            let is_first = !was_visited_before(visits, &visits[index], longest);
+            is_first.then(|| (visits[index].start_ns, self.excess[index], self.excess[index] > self.limit))
         };
         self.places.iter().filter_map(first).collect()
     }
