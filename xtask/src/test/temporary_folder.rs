@@ -28,7 +28,8 @@ fn has_room(folder: &Path) -> bool {
 
 /// As `df` tells them; none where there is no such folder.
 fn size_and_free_bytes(folder: &Path) -> Option<(u64, u64)> {
-    let output = Command::new("df").args(["--output=size,avail", "--block-size=1"]).arg(folder).output().ok()?;
+    let output =
+        Command::new("df").args(["--output=size,avail", "--block-size=1"]).arg(folder).output().ok()?;
     second_line(&String::from_utf8(output.stdout).ok()?)
 }
 

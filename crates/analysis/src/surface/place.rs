@@ -377,3 +377,61 @@ impl SlowPlace {
         self.longest_ns = self.longest_ns.max(next.longest_ns);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::SurfaceMap;
+
+    const PIECE_BYTES: u64 = 1_000_000_000;
+
+    /// A visit at 200 MB/s, give or take a thousandth, as many times slower.
+    fn visit(first_byte: u64, bytes: u64, start_ns: u64, times_slower: f64) -> Visit {
+        let noise = 1.0 + 0.001 * ((start_ns / 7 % 100) as f64 / 50.0 - 1.0);
+        let seconds_per_byte = noise * times_slower / 200e6;
+        Visit { phase: 0, first_byte, bytes, seconds_per_byte, start_ns, longest_ns: 0 }
+    }
+
+    /// Pieces of a pass, which are hardly slower where a short stretch in them is, and then looks at such stretches, one after the
+    /// other and round after round.
+    fn pass_and_looks(weak: &[u64], looks: u64, times_slower: f64) -> Vec<Visit> {
+        let is_weak = |number: u64| weak.contains(&number);
+        let piece = |number| {
+            let slower = if is_weak(number) { 1.2 } else { 1.0 };
+            visit(number * PIECE_BYTES, PIECE_BYTES, number * 5_000_000_007, slower)
+        };
+        let mut visits: Vec<Visit> = (0..4000).map(piece).collect();
+        for round in 0..looks {
+            for (place, number) in (0..).zip(weak) {
+                let start_ns = (4000 + 100 * round + place) * 5_000_000_007;
+                visits.push(visit(number * PIECE_BYTES + 500_000_000, 64 << 20, start_ns, times_slower));
+                // Something sound beside it, so that no moment lasts from one look to the next.
+                visits.push(visit(
+                    number * PIECE_BYTES + 700_000_000,
+                    64 << 20,
+                    start_ns + 1_000_000_007,
+                    1.0,
+                ));
+            }
+        }
+        visits
+    }
+
+    #[test]
+    fn looks_at_many_weak_places_say_nothing_of_the_moment() {
+        let weak: Vec<u64> = (0..20).map(|index| 50 + 200 * index).collect();
+        let range = ByteRange::new(Offset(0), Bytes(4000 * PIECE_BYTES)).expect("a range");
+        let map = SurfaceMap::of_visits(range, pass_and_looks(&weak, 4, 5.0));
+        let found: Vec<u64> = map.slow_places.iter().map(|place| place.first_byte / PIECE_BYTES).collect();
+        assert_eq!(found, weak);
+        assert!(map.suspects().is_empty(), "{:?}", map.suspects());
+    }
+
+    #[test]
+    fn places_that_were_never_slow_again_are_not_slow() {
+        let once: Vec<u64> = (0..20).map(|index| 50 + 200 * index).collect();
+        let range = ByteRange::new(Offset(0), Bytes(4000 * PIECE_BYTES)).expect("a range");
+        let map = SurfaceMap::of_visits(range, pass_and_looks(&once, 4, 1.0));
+        assert!(map.slow_places.is_empty(), "{:?}", map.slow_places);
+    }
+}
