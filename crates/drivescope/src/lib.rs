@@ -7,6 +7,7 @@ mod drive_row;
 pub mod error;
 pub mod event;
 pub mod experiment;
+pub mod export;
 mod interrupt;
 pub mod pattern_file;
 pub mod reproduce;

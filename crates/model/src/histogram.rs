@@ -148,6 +148,16 @@ impl LatencyHistogram {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
+    /// Standard deviation, each latency taken at the middle of its cell.
+    pub fn deviation_ns(&self) -> Option<f64> {
+        let mean = self.mean_ns()?;
+        let squares = self.cells().map(|(cell, count)| {
+            let distance = middle_of(cell as usize) as f64 - mean;
+            distance * distance * count as f64
+        });
+        Some((squares.sum::<f64>() / self.count as f64).sqrt())
+    }
+
     /// The sum of the latencies, exactly.
     pub fn sum_ns(&self) -> u128 {
         self.sum_ns

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
+pub mod export;
 pub mod hostile;
 pub mod html;
 pub mod json;

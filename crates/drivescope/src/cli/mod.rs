@@ -6,6 +6,7 @@ mod check;
 mod choose;
 mod compare;
 mod estimate;
+mod export;
 mod geometry;
 mod list;
 mod measure;
@@ -73,6 +74,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Show(show)) => show::run(&show, store),
         Some(Command::Compare(compare)) => compare::run(&compare, store),
         Some(Command::Report(report)) => report::run(&report, store),
+        Some(Command::Export(export)) => export::run(&export, store),
         Some(Command::Estimate(estimate)) => estimate::run(&estimate, store),
         Some(Command::Plan(plan)) => plan::run(&plan, store),
         Some(Command::Purge(purge)) => purge::run(&purge, store),

@@ -4,9 +4,9 @@
 use crate::error::UserError;
 use report::hostile::harmless;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Refuses a drive before anything is measured for it.
 ///
@@ -25,12 +25,7 @@ pub fn must_be_no_drive(path: &Path) -> Result<(), UserError> {
 /// # Errors
 /// When it cannot be written, or the path leads to a block device, which is opened but neither read nor written.
 pub fn write(path: &Path, what: &str, content: &[u8]) -> Result<(), UserError> {
-    let cannot = |error: std::io::Error| {
-        UserError::failure(format!(
-            "cannot write {what} to {}: {error}",
-            harmless(&path.to_string_lossy(), usize::MAX)
-        ))
-    };
+    let cannot = |error: io::Error| cannot_write(path, what, &error);
     must_be_no_drive(path)?;
     // Without O_TRUNC, so that nothing has happened until it is known what was opened.
     let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot)?;
@@ -39,8 +34,93 @@ pub fn write(path: &Path, what: &str, content: &[u8]) -> Result<(), UserError> {
     empty(&file, &facts).and_then(|()| file.write_all(content)).map_err(cannot)
 }
 
+/// A file that is written piece by piece and takes the place of an older one in one step, when it is complete: whoever reads
+/// it meanwhile finds the old one, and a failure leaves that as it was. A pipe is written as it is.
+pub struct OutputFile {
+    out: BufWriter<File>,
+    path: PathBuf,
+    what: &'static str,
+    /// Under which name it is written; none once it has its own, and for a pipe.
+    temporary: Option<PathBuf>,
+}
+
+impl OutputFile {
+    /// Begins it. `what` is for people: "the table".
+    ///
+    /// # Errors
+    /// When it cannot be written, or the path leads to a block device.
+    pub fn begin(path: &Path, what: &'static str) -> Result<OutputFile, UserError> {
+        must_be_no_drive(path)?;
+        let cannot = |error| cannot_write(path, what, &error);
+        match std::fs::metadata(path) {
+            Ok(facts) if facts.is_dir() => {
+                Err(cannot(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")))
+            }
+            Ok(facts) if !facts.is_file() => {
+                // Opened as it is: a pipe or a terminal is not replaced by a file.
+                let file = OpenOptions::new().write(true).open(path).map_err(cannot)?;
+                refuse_drive(path, &file.metadata().map_err(cannot)?)?;
+                Ok(OutputFile { out: BufWriter::new(file), path: path.to_owned(), what, temporary: None })
+            }
+            _ => OutputFile::beside(path, what).map_err(cannot),
+        }
+    }
+
+    fn beside(path: &Path, what: &'static str) -> io::Result<OutputFile> {
+        // The file that a link leads to is replaced, and not the link.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
+        let temporary = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
+        let file = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+        Ok(OutputFile { out: BufWriter::new(file), path, what, temporary: Some(temporary) })
+    }
+
+    /// Gives it its name.
+    ///
+    /// # Errors
+    /// When what is left cannot be written.
+    pub fn finish(mut self) -> Result<(), UserError> {
+        let ended = self.out.flush().and_then(|()| match &self.temporary {
+            Some(temporary) => std::fs::rename(temporary, &self.path),
+            None => Ok(()),
+        });
+        ended.map_err(|error| cannot_write(&self.path, self.what, &error))?;
+        self.temporary = None;
+        Ok(())
+    }
+
+    /// The error of a failed write, for a person.
+    pub fn cannot(path: &Path, what: &str, error: &io::Error) -> UserError {
+        cannot_write(path, what, error)
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.out.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // It was not finished; there is nobody to be told that it could not be removed.
+            let _ = std::fs::remove_file(temporary);
+        }
+    }
+}
+
+fn cannot_write(path: &Path, what: &str, error: &io::Error) -> UserError {
+    let path = harmless(&path.to_string_lossy(), usize::MAX);
+    UserError::failure(format!("cannot write {what} to {path}: {error}"))
+}
+
 /// A pipe or a terminal has nothing to be cut.
-fn empty(file: &File, facts: &Metadata) -> std::io::Result<()> {
+fn empty(file: &File, facts: &Metadata) -> io::Result<()> {
     if facts.file_type().is_file() { file.set_len(0) } else { Ok(()) }
 }
 
@@ -68,5 +148,35 @@ mod tests {
         write(&path, "it", b"abc").expect("written");
         assert_eq!(std::fs::read(&path).expect("read"), b"abc");
         assert!(must_be_no_drive(&folder.path().join("none")).is_ok());
+    }
+
+    #[test]
+    fn an_unfinished_file_leaves_the_old_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.csv");
+        std::fs::write(&path, "old").expect("written");
+        let mut file = OutputFile::begin(&path, "it").expect("begun");
+        file.write_all(b"new and longer").expect("written");
+        drop(file);
+        assert_eq!(std::fs::read(&path).expect("read"), b"old");
+        let mut file = OutputFile::begin(&path, "it").expect("begun");
+        file.write_all(b"new").expect("written");
+        file.finish().expect("finished");
+        assert_eq!(std::fs::read(&path).expect("read"), b"new");
+        let names: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").collect();
+        assert_eq!(names.len(), 1);
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, link) = (folder.path().join("x.csv"), folder.path().join("link.csv"));
+        std::fs::write(&path, "old").expect("written");
+        std::os::unix::fs::symlink(&path, &link).expect("linked");
+        let mut file = OutputFile::begin(&link, "it").expect("begun");
+        file.write_all(b"new").expect("written");
+        file.finish().expect("finished");
+        assert_eq!(std::fs::read(&path).expect("read"), b"new");
+        assert!(link.symlink_metadata().expect("it is there").is_symlink());
     }
 }

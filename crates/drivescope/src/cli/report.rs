@@ -2,7 +2,7 @@
 
 use super::args::{ChartArgument, ReportArguments};
 use super::picture::{Picture, access_time_chart, rate_chart};
-use super::{existing_store, no_runs, output, report_page};
+use super::{existing_store, export, no_runs, output, report_page};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
 use std::path::Path;
@@ -20,6 +20,10 @@ pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, User
 }
 
 fn write_picture(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    if let Some(format) = export::format_of(&arguments.output) {
+        export::write_file(&arguments.runs, store, format, &arguments.output)?;
+        return Ok(exit::SUCCESS);
+    }
     let picture = Picture::asked_for(&arguments.output, arguments.dark)?;
     let runs = read_runs(&arguments.runs, store)?;
     let chart = match arguments.chart {

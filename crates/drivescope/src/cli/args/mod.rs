@@ -2,6 +2,7 @@
 
 mod access;
 mod choose;
+mod export;
 mod purge;
 mod run_plan;
 mod sim;
@@ -15,6 +16,7 @@ mod valleys;
 pub use access::{AccessArguments, GridArguments};
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use export::{ExportArguments, ExportFormat, TableArgument};
 pub use purge::{MethodArgument, PurgeArguments};
 pub use run_plan::RunPlanArguments;
 pub use sim::{
@@ -77,6 +79,8 @@ pub enum Command {
     Compare(CompareArguments),
     /// Show runs as a page with everything (.html) or as a picture (.svg, .png); several drives in one
     Report(ReportArguments),
+    /// Write runs for other programs: JSON, CSV, Parquet, bonnie++, fio, OpenMetrics
+    Export(ExportArguments),
     /// How long a full pass, a backup, a RAID rebuild or a surface check will take, from runs that are kept
     Estimate(EstimateArguments),
     /// Where to cut a drive into partitions by speed, from a run that is kept. Changes nothing

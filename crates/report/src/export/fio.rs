@@ -1,0 +1,442 @@
+//! A run as fio's JSON, for tools that read that: fio-plot and many others.
+//!
+//! Phases that asked the same of the drive become one job: same operation, pattern, block size, threads, depth and, for
+//! random access, the same share of the drive. fio-plot wants one file for each job, called after it, and takes all
+//! files of a folder for one block size; [`files`] makes such folders, and [`document`] one document with all jobs.
+//!
+//! Keys and units are fio 3's: rates in KiB/s (`bw`) and B/s (`bw_bytes`), times in milliseconds (`runtime`) and
+//! nanoseconds (`clat_ns`). drivescope takes the time from submission to completion as one, so that `slat_ns` is zero
+//! and `clat_ns` is `lat_ns`; processor time of the job is not split off and is zero.
+
+use crate::export::table::pattern_name;
+use crate::hostile::harmless;
+use model::histogram::LatencyHistogram;
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::{OperationTotals, PhaseSummary, Run, Series};
+use model::units::{GIB, KIB, MIB, NANOS_PER_SECOND, Nanos, Quantile};
+use model::workload::{Caching, OperationMix, Pattern, Workload};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// A file for each job, as fio-plot reads them.
+pub struct FioFile {
+    /// The folder it belongs into: all its files have this block size and this share of the drive.
+    pub folder: String,
+    /// `randread-8-1.json`.
+    pub name: String,
+    /// Of `--rw` in fio-plot.
+    pub rw: &'static str,
+    /// What is in it.
+    pub content: String,
+}
+
+/// A run with its series, and when it began in seconds since 1970 (0 for a virtual drive).
+pub struct FioRun<'run> {
+    /// The run.
+    pub run: &'run Run,
+    /// Its series.
+    pub series: &'run dyn Series,
+    /// When it began.
+    pub started_s: u64,
+}
+
+/// What phases must have in common to be one job.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct JobKey {
+    rw: &'static str,
+    block_bytes: u64,
+    /// Of random access: how much of the target it went over.
+    span_bytes: Option<u64>,
+    /// Of a mix: reads of a thousand.
+    reads_of_1000: Option<u32>,
+    queue_depth: u32,
+    threads: u32,
+}
+
+/// A job: phases by their numbers.
+struct Job<'run> {
+    key: JobKey,
+    phases: Vec<(u32, &'run PhaseSummary)>,
+}
+
+/// fio takes a sample of the rate this often by default (`bwavgtime`, `iopsavgtime`).
+const SAMPLE_NS: u64 = 500_000_000;
+
+/// The percentiles of fio's default list.
+const PERCENTILES: [f64; 17] =
+    [1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
+
+/// Upper ends of the bins of `latency_ns` and `latency_us`; those of `latency_ms` go on to 2000.
+const LATENCY_BINS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
+
+/// One document with all jobs of a run; none when no phase is what fio calls a job.
+pub fn document(run: &FioRun<'_>) -> Option<String> {
+    let jobs = jobs(run.run);
+    (!jobs.is_empty()).then(|| text(run, &jobs))
+}
+
+/// A file for each job.
+pub fn files(run: &FioRun<'_>) -> Vec<FioFile> {
+    let file = |job: Job<'_>| FioFile {
+        folder: folder_of(&job.key, run.run),
+        name: format!("{}-{}-{}.json", job.key.rw, job.key.queue_depth, job.key.threads),
+        rw: job.key.rw,
+        content: text(run, std::slice::from_ref(&job)),
+    };
+    jobs(run.run).into_iter().map(file).collect()
+}
+
+fn text(run: &FioRun<'_>, jobs: &[Job<'_>]) -> String {
+    let document = json!({
+        "fio version": format!("drivescope-{}", run.run.version),
+        "timestamp": run.started_s,
+        "timestamp_ms": run.started_s * 1000,
+        "time": run.run.started,
+        "global options": {},
+        "jobs": jobs.iter().map(|job| job_value(run, job)).collect::<Vec<_>>(),
+        "disk_util": [],
+    });
+    let mut text = serde_json::to_string_pretty(&document).expect("a value with string keys is valid JSON");
+    text.push('\n');
+    text
+}
+
+fn jobs(run: &Run) -> Vec<Job<'_>> {
+    let mut jobs: BTreeMap<JobKey, Vec<(u32, &PhaseSummary)>> = BTreeMap::new();
+    for (number, phase) in (0u32..).zip(&run.phases) {
+        let is_measured = phase.phase.kind == PhaseKind::Measure && phase.operations() > 0;
+        if let Some(key) = phase.phase.workload.as_ref().filter(|_| is_measured).and_then(JobKey::of) {
+            jobs.entry(key).or_default().push((number, phase));
+        }
+    }
+    jobs.into_iter().map(|(key, phases)| Job { key, phases }).collect()
+}
+
+impl JobKey {
+    /// None for what fio has no short word for: listed places, zones, a mix of sizes.
+    fn of(workload: &Workload) -> Option<JobKey> {
+        let is_random = match pattern_name(&workload.pattern) {
+            "sequential" => false,
+            "random-once" | "random-with-replacement" => true,
+            _ => return None,
+        };
+        let rw = match (workload.mix, is_random) {
+            (OperationMix::Read, false) => "read",
+            (OperationMix::Write, false) => "write",
+            (OperationMix::Discard, false) => "trim",
+            (OperationMix::ReadWrite { .. }, false) => "rw",
+            (OperationMix::Read, true) => "randread",
+            (OperationMix::Write, true) => "randwrite",
+            (OperationMix::Discard, true) => "randtrim",
+            (OperationMix::ReadWrite { .. }, true) => "randrw",
+        };
+        let reads_of_1000 = match workload.mix {
+            OperationMix::ReadWrite { read_share } => Some((read_share * 1000.0).round() as u32),
+            _ => None,
+        };
+        Some(JobKey {
+            rw,
+            block_bytes: workload.block_sizes.single()?.0,
+            span_bytes: is_random.then(|| workload.range.bytes().0),
+            reads_of_1000,
+            queue_depth: workload.queue_depth,
+            threads: workload.threads,
+        })
+    }
+
+    fn name(&self) -> String {
+        format!("{}-{}-{}-{}", self.rw, size_text(self.block_bytes), self.queue_depth, self.threads)
+    }
+}
+
+/// `4k`, `4k-span-10-percent`, `4k-70-percent-reads`.
+fn folder_of(key: &JobKey, run: &Run) -> String {
+    let mut name = size_text(key.block_bytes);
+    let span = key.span_bytes.map(|span| 100.0 * span as f64 / run.target.capacity.0.max(1) as f64);
+    if let Some(percent) = span.filter(|percent| *percent < 99.0) {
+        let shown = if percent >= 1.0 { format!("{percent:.0}") } else { format!("{percent:.3}") };
+        name.push_str(&format!("-span-{shown}-percent"));
+    }
+    if let Some(reads) = key.reads_of_1000 {
+        name.push_str(&format!("-{}-percent-reads", f64::from(reads) / 10.0));
+    }
+    name
+}
+
+/// fio's way: `4k` is 4096 bytes.
+fn size_text(bytes: u64) -> String {
+    let units = [(GIB, "g"), (MIB, "m"), (KIB, "k")];
+    let fits = units.iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit));
+    fits.map_or_else(|| bytes.to_string(), |(unit, letter)| format!("{}{letter}", bytes / unit))
+}
+
+fn job_value(run: &FioRun<'_>, job: &Job<'_>) -> Value {
+    let read = Direction::of(run, job, Operation::Read);
+    let write = Direction::of(run, job, Operation::Write);
+    let trim = Direction::of(run, job, Operation::Discard);
+    let mut together = LatencyHistogram::small();
+    [&read, &write, &trim].into_iter().for_each(|direction| together.merge(&direction.histogram));
+    let seconds = job.phases.iter().map(|(_, phase)| phase.duration_ns).sum::<u64>() / NANOS_PER_SECOND;
+    let errors: u64 = job.phases.iter().map(|(_, phase)| phase.errors()).sum();
+    let mut value = json!({
+        "jobname": job.key.name(),
+        "groupid": 0,
+        "job_start": run.started_s * 1000,
+        "error": 0,
+        "total_err": errors,
+        "eta": 0,
+        "elapsed": seconds,
+        "job options": options(run.run, job),
+        "read": read.value(),
+        "write": write.value(),
+        "trim": trim.value(),
+        "sync": { "total_ios": 0, "lat_ns": empty_latency() },
+        "usr_cpu": 0.0,
+        "sys_cpu": 0.0,
+        "ctx": 0,
+        "majf": 0,
+        "minf": 0,
+        "iodepth_level": depth_levels(job.key.queue_depth),
+    });
+    let bins = latency_bins(&together);
+    let object = value.as_object_mut().expect("it was made as an object");
+    object.extend(["latency_ns", "latency_us", "latency_ms"].into_iter().map(String::from).zip(bins));
+    value
+}
+
+/// Options are texts, as fio repeats them.
+fn options(run: &Run, job: &Job<'_>) -> Value {
+    let workload = job.phases.first().and_then(|(_, phase)| phase.phase.workload.as_ref());
+    let is_direct = workload.is_some_and(|workload| workload.caching == Caching::Direct);
+    let engine = match run.environment.engine.as_str() {
+        "uring" => "io_uring",
+        other => other,
+    };
+    let mut options = json!({
+        "name": job.key.name(),
+        "filename": harmless(&run.target.path, usize::MAX),
+        "ioengine": harmless(engine, usize::MAX),
+        "rw": job.key.rw,
+        "bs": size_text(job.key.block_bytes),
+        "iodepth": job.key.queue_depth.to_string(),
+        "numjobs": job.key.threads.to_string(),
+        "direct": u8::from(is_direct).to_string(),
+        "size": job.key.span_bytes.unwrap_or(run.target.capacity.0).to_string(),
+    });
+    if let Some(reads) = job.key.reads_of_1000 {
+        options["rwmixread"] = json!((reads / 10).to_string());
+    }
+    if workload.is_some_and(|workload| workload.pattern == Pattern::RandomWithReplacement) {
+        options["norandommap"] = json!("1");
+    }
+    options
+}
+
+/// All that one direction of a job did.
+struct Direction {
+    operations: u64,
+    bytes: u64,
+    errors: u64,
+    duration_ns: u64,
+    histogram: LatencyHistogram,
+    operations_per_second: Samples,
+    bytes_per_second: Samples,
+}
+
+impl Direction {
+    fn of(run: &FioRun<'_>, job: &Job<'_>, operation: Operation) -> Direction {
+        let mut direction = Direction {
+            operations: 0,
+            bytes: 0,
+            errors: 0,
+            duration_ns: 0,
+            histogram: LatencyHistogram::small(),
+            operations_per_second: Samples::default(),
+            bytes_per_second: Samples::default(),
+        };
+        for (number, phase) in &job.phases {
+            if let Some(totals) = phase.totals_of(operation) {
+                direction.add(phase, totals);
+                direction.sample(run.series, *number, operation);
+            }
+        }
+        direction
+    }
+
+    fn add(&mut self, phase: &PhaseSummary, totals: &OperationTotals) {
+        self.operations += totals.operations;
+        self.bytes += totals.bytes;
+        self.errors += totals.errors;
+        // A write is done when its flush is: so rates of writes are told everywhere.
+        let flush_ns = if totals.operation == Operation::Write { phase.flush_ns() } else { 0 };
+        self.duration_ns += phase.duration_ns + flush_ns;
+        self.histogram.merge(&totals.histogram);
+    }
+
+    /// Slices together until they are as long as fio's samples.
+    fn sample(&mut self, series: &dyn Series, phase: u32, operation: Operation) {
+        let (mut nanos, mut operations, mut bytes) = (0u64, 0u64, 0u64);
+        for interval in series.intervals(phase).filter(|interval| interval.operation == operation) {
+            nanos += interval.duration_ns;
+            operations += interval.operations;
+            bytes += interval.bytes;
+            if nanos >= SAMPLE_NS {
+                let seconds = Nanos(nanos).seconds();
+                self.operations_per_second.add(operations as f64 / seconds);
+                self.bytes_per_second.add(bytes as f64 / seconds);
+                (nanos, operations, bytes) = (0, 0, 0);
+            }
+        }
+    }
+
+    fn value(&self) -> Value {
+        let seconds = Nanos(self.duration_ns).seconds();
+        let rate = |number: u64| if seconds > 0.0 { number as f64 / seconds } else { 0.0 };
+        let bytes_per_second = rate(self.bytes);
+        let latency = latency_value(&self.histogram);
+        let kib = |value: f64| value / KIB as f64;
+        json!({
+            "io_bytes": self.bytes,
+            "io_kbytes": self.bytes / KIB,
+            "bw_bytes": bytes_per_second.round() as u64,
+            "bw": kib(bytes_per_second).round() as u64,
+            "iops": rate(self.operations),
+            "runtime": self.duration_ns / 1_000_000,
+            "total_ios": self.operations,
+            "short_ios": 0,
+            "drop_ios": 0,
+            "total_err": self.errors,
+            "slat_ns": empty_latency(),
+            "clat_ns": latency,
+            "lat_ns": latency,
+            "bw_min": kib(self.bytes_per_second.low).round() as u64,
+            "bw_max": kib(self.bytes_per_second.high).round() as u64,
+            "bw_agg": if self.operations > 0 { 100.0 } else { 0.0 },
+            "bw_mean": kib(self.bytes_per_second.mean),
+            "bw_dev": kib(self.bytes_per_second.deviation()),
+            "bw_samples": self.bytes_per_second.number,
+            "iops_min": self.operations_per_second.low.round() as u64,
+            "iops_max": self.operations_per_second.high.round() as u64,
+            "iops_mean": self.operations_per_second.mean,
+            "iops_stddev": self.operations_per_second.deviation(),
+            "iops_samples": self.operations_per_second.number,
+        })
+    }
+}
+
+/// Mean and spread without keeping what was added (Welford 1962).
+#[derive(Clone, Copy, Debug, Default)]
+struct Samples {
+    number: u64,
+    mean: f64,
+    squares: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Samples {
+    fn add(&mut self, value: f64) {
+        self.low = if self.number == 0 { value } else { self.low.min(value) };
+        self.high = self.high.max(value);
+        self.number += 1;
+        let before = value - self.mean;
+        self.mean += before / self.number as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    fn deviation(&self) -> f64 {
+        if self.number < 2 { 0.0 } else { (self.squares / (self.number - 1) as f64).sqrt() }
+    }
+}
+
+fn empty_latency() -> Value {
+    json!({ "min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0 })
+}
+
+fn latency_value(histogram: &LatencyHistogram) -> Value {
+    let (Some(min), Some(max), Some(mean)) = (histogram.min(), histogram.max(), histogram.mean_ns()) else {
+        return empty_latency();
+    };
+    let percentile = |percent: &f64| {
+        let quantile = Quantile::new(percent / 100.0).and_then(|quantile| histogram.quantile(quantile))?;
+        Some((format!("{percent:.6}"), json!(quantile.0)))
+    };
+    json!({
+        "min": min.0,
+        "max": max.0,
+        "mean": mean,
+        "stddev": histogram.deviation_ns().unwrap_or(0.0),
+        "N": histogram.count(),
+        "percentile": PERCENTILES.iter().filter_map(percentile).collect::<Map<_, _>>(),
+    })
+}
+
+/// Shares in percent of the requests that took longer than the bin before and at most this: nano-, micro- and milliseconds.
+fn latency_bins(histogram: &LatencyHistogram) -> [Value; 3] {
+    let mut below = 0;
+    let mut share = |end_ns: u64| {
+        let until = histogram.count_below(Nanos(end_ns));
+        let share = percent(until - below, histogram.count());
+        below = until;
+        json!(share)
+    };
+    let mut bins = |unit_ns: u64, ends: &[u64]| -> Map<String, Value> {
+        ends.iter().map(|end| (end.to_string(), share(end * unit_ns))).collect()
+    };
+    let nanos = bins(1, &LATENCY_BINS);
+    let micros = bins(1000, &LATENCY_BINS);
+    let mut millis = bins(1_000_000, &[&LATENCY_BINS[..], &[2000]].concat());
+    millis.insert(">=2000".into(), json!(percent(histogram.count() - below, histogram.count())));
+    [nanos, micros, millis].map(Value::Object)
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+/// fio's levels of the depth; a closed loop holds its depth all the time.
+fn depth_levels(depth: u32) -> Value {
+    let levels = [(1, "1"), (2, "2"), (4, "4"), (8, "8"), (16, "16"), (32, "32"), (64, ">=64")];
+    let reached = levels.iter().rev().find(|(level, _)| *level <= depth).map(|(level, _)| *level);
+    let share = |(level, name): &(u32, &str)| {
+        (String::from(*name), json!(if Some(*level) == reached { 100.0 } else { 0.0 }))
+    };
+    Value::Object(levels.iter().map(share).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_as_fio_writes_them() {
+        assert_eq!(size_text(512), "512");
+        assert_eq!(size_text(4096), "4k");
+        assert_eq!(size_text(1 << 20), "1m");
+        assert_eq!(size_text(1 << 30), "1g");
+        assert_eq!(size_text(6144), "6k");
+    }
+
+    #[test]
+    fn bins_hold_every_request_once() {
+        let mut histogram = LatencyHistogram::default();
+        [3, 900, 70_000, 70_000, 8_000_000, 3_000_000_000].into_iter().for_each(|ns| histogram.record(ns));
+        let [nanos, micros, millis] = latency_bins(&histogram);
+        let sixth = 100.0 / 6.0;
+        assert_eq!(nanos["4"], json!(sixth));
+        assert_eq!(nanos["1000"], json!(sixth));
+        assert_eq!(micros["100"], json!(100.0 / 3.0));
+        assert_eq!(millis["10"], json!(sixth));
+        assert_eq!(millis[">=2000"], json!(sixth));
+        assert_eq!(millis["2000"], json!(0.0));
+    }
+
+    #[test]
+    fn samples_have_the_textbook_spread() {
+        let mut samples = Samples::default();
+        [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter().for_each(|value| samples.add(value));
+        assert_eq!((samples.mean, samples.low, samples.high), (5.0, 2.0, 9.0));
+        assert!((samples.deviation() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+    }
+}
