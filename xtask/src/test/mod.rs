@@ -6,14 +6,13 @@
 //! A test that cannot run here says so in the file named by `DRIVESCOPE_SKIP_LOG`, one line each; it is counted
 //! as skipped, not as passed.
 
+mod rows;
 mod system_tools;
 mod tally;
 mod temporary_folder;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use crate::Failure;
 use crate::workspace::{cargo, has_cargo_subcommand, target_folder};
@@ -64,20 +63,26 @@ fn check_with(component: &str, arguments: &[&str], tally: &mut Tally) -> Result<
     Ok(())
 }
 
-/// Runs all tests, shows their output as it comes, and counts.
+/// Builds and runs all tests, shows their output, and counts.
 fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
-    let arguments = ["test", "--workspace", "--no-fail-fast"];
-    announce(&arguments);
+    let building = ["test", "--workspace", "--no-run"];
+    announce(&building);
+    let built = cargo(&building).status().map_err(|error| cannot_start(&building, &error))?;
+    if !built.success() {
+        tally.end_of_tests(false);
+        return Ok(());
+    }
     let skip_log = target_folder().join("skipped.log");
     start_log(&skip_log)?;
-
-    let mut command = cargo(&arguments);
-    command.env(SKIP_LOG_VARIABLE, &skip_log).env("PATH", system_tools::path_with_system_folders());
-    command.env("TMPDIR", temporary_folder::choose());
-    let succeeded = stream(&mut command, tally, &mut std::io::stdout())
-        .map_err(|error| cannot_start(&arguments, &error))?;
-    tally.end_of_tests(succeeded);
-
+    let temporary = temporary_folder::choose();
+    let ended = rows::run(|command| {
+        command.env(SKIP_LOG_VARIABLE, &skip_log).env("TMPDIR", &temporary);
+        command.env("PATH", system_tools::path_with_system_folders());
+    })?;
+    for row in ended {
+        row.lines.iter().for_each(|line| tally.see(line.trim_end()));
+        tally.end_of_tests(row.succeeded);
+    }
     let log = fs::read_to_string(&skip_log)
         .map_err(|error| Failure::cannot(format!("Cannot read {}: {error}.", skip_log.display())))?;
     tally.read_skip_log(&log);
@@ -92,22 +97,6 @@ fn start_log(path: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", path.display())))
 }
 
-/// Passes the program's output on line by line, and lets the tally see it. Returns whether the program succeeded.
-fn stream(command: &mut Command, tally: &mut Tally, shown: &mut impl Write) -> std::io::Result<bool> {
-    let mut child = command.stdout(Stdio::piped()).spawn()?;
-    if let Some(output) = child.stdout.take() {
-        let mut reader = BufReader::new(output);
-        let mut line = Vec::new();
-        while reader.read_until(b'\n', &mut line)? > 0 {
-            shown.write_all(&line)?;
-            shown.flush()?;
-            tally.see(String::from_utf8_lossy(&line).trim_end());
-            line.clear();
-        }
-    }
-    Ok(child.wait()?.success())
-}
-
 fn announce(arguments: &[&str]) {
     println!("\n== cargo {}", arguments.join(" "));
 }
@@ -118,27 +107,12 @@ fn cannot_start(arguments: &[&str], error: &std::io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
-    use super::{Tally, run, stream};
+    use super::run;
 
     #[test]
     fn unknown_options_are_refused_before_anything_runs() {
         let failure = run(&["--fast".to_owned()]).expect_err("there is no such option");
         assert_eq!(failure.exit_code, 2);
         assert!(failure.message.contains("--without-system-tests") && failure.message.contains("'--fast'"));
-    }
-
-    #[test]
-    fn a_streamed_program_is_counted_to_its_last_line_without_newline() {
-        let mut tally = Tally::default();
-        let text =
-            "running 2 tests\\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
-        let mut shown = Vec::new();
-        let succeeded =
-            stream(Command::new("printf").arg(text), &mut tally, &mut shown).expect("printf starts");
-        tally.end_of_tests(succeeded);
-        assert_eq!(tally.summary(), "2 passed, 0 failed, 0 skipped");
-        assert_eq!(shown, text.replace("\\n", "\n").into_bytes(), "everything is passed on");
     }
 }

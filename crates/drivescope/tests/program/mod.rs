@@ -6,7 +6,6 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
 /// The program that was built with the tests.
@@ -132,20 +131,28 @@ impl Image {
     }
 }
 
-/// An attached loop device, the only one of this process: `losetup` opens others while it looks for a free one, and a permit is then
+/// An attached loop device, the only one that a test has: `losetup` opens others while it looks for a free one, and a permit is then
 /// rightly refused.
 pub struct LoopDevice {
     pub path: String,
-    _alone: MutexGuard<'static, ()>,
+    _alone: Option<File>,
 }
 
-static ALONE: Mutex<()> = Mutex::new(());
+/// Locked by whoever makes loop devices, in whichever program of tests. The tests of `io` lock the same file.
+const LOOP_DEVICES: &str = "/tmp/drivescope-tests-loop-devices.lock";
+
+/// Held as long as the file is open. None for whoever may not open it, and so cannot make loop devices either.
+fn alone_with_loop_devices() -> Option<File> {
+    let lock = File::options().create(true).append(true).open(LOOP_DEVICES).ok()?;
+    lock.lock().expect("a lock");
+    Some(lock)
+}
 
 impl LoopDevice {
     /// Between losetup's search for a free device and the attaching another program may take that device, so it is
     /// tried anew as long as the device is busy. None, and the test is reported as skipped, where there are none.
     pub fn over(file: &Path, test: &str) -> Option<LoopDevice> {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = alone_with_loop_devices();
         for _ in 0..50 {
             let Ok(output) = Command::new("losetup").args(["--find", "--show"]).arg(file).output() else {
                 break;

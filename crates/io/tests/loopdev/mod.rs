@@ -17,8 +17,8 @@ pub fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Held by a test that makes loop devices. Where that cannot be done, the test `name` is reported as skipped.
-pub fn alone_with_loop_devices(name: &str) -> Option<MutexGuard<'static, ()>> {
-    let alone = alone();
+pub fn alone_with_loop_devices(name: &str) -> Option<(MutexGuard<'static, ()>, Option<File>)> {
+    let alone = (alone(), locked());
     let works = Command::new("losetup").arg("--find").output().is_ok_and(|output| output.status.success());
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
     if works && is_root {
@@ -26,6 +26,17 @@ pub fn alone_with_loop_devices(name: &str) -> Option<MutexGuard<'static, ()>> {
     }
     skip(name, "loop devices need root and the loop driver");
     None
+}
+
+/// Locked by whoever makes loop devices, in whichever program of tests: `losetup` opens others while it looks for a free one, and a
+/// permit is then rightly refused. The tests of `drivescope` lock the same file.
+const LOOP_DEVICES: &str = "/tmp/drivescope-tests-loop-devices.lock";
+
+/// None for whoever may not open it, and so cannot make loop devices either.
+fn locked() -> Option<File> {
+    let lock = File::options().create(true).append(true).open(LOOP_DEVICES).ok()?;
+    lock.lock().expect("a lock");
+    Some(lock)
 }
 
 /// Says aloud that a test did not run.
