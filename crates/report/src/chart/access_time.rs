@@ -1,6 +1,7 @@
 //! The chart of access times over positions: each single random read or write a point.
 
-use super::rate_over_position::{position_axis, source, word};
+use super::naming::source;
+use super::rate_over_position::{position_axis, word};
 use super::{Axis, Chart, ChartedRun, Layer, Series, Stretch, chart_names};
 use crate::quantity::capacity;
 use model::finding::FindingCode;

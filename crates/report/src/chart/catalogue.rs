@@ -1,6 +1,15 @@
 //! Every kind of chart that there is, in the order in which a reader wants them.
 
-use super::{Chart, ChartedRun, access_time_over_position, rate_over_position};
+use super::access_time::access_time_over_position;
+use super::concurrency::{iops_over_depth, latency_over_depth};
+use super::percentiles::latency_percentiles;
+use super::rate_over_position::rate_over_position;
+use super::rate_over_size::rate_over_size;
+use super::seek_curve::seek_curve;
+use super::span::iops_over_span;
+use super::valley_passes::{valleys_over_position, valleys_over_time};
+use super::write_course::{write_rate_over_bytes, write_rate_over_time};
+use super::{Chart, ChartedRun};
 use model::request::Operation;
 
 /// A kind of chart.
@@ -27,6 +36,66 @@ pub const CHART_KINDS: &[ChartKind] = &[
         shows: "how long single random requests take, at each place and how often",
         measured_by: "drivescope access TARGET",
         draw: access_time_over_position,
+    },
+    ChartKind {
+        name: "latency-percentiles",
+        shows: "how long requests take, from the usual to the one in 100,000",
+        measured_by: "drivescope access TARGET",
+        draw: latency_percentiles,
+    },
+    ChartKind {
+        name: "iops-over-depth",
+        shows: "how many random requests a second come with more at a time, and where that stops to pay",
+        measured_by: "drivescope access TARGET",
+        draw: iops_over_depth,
+    },
+    ChartKind {
+        name: "latency-over-depth",
+        shows: "how long requests take when more are under way",
+        measured_by: "drivescope access TARGET",
+        draw: latency_over_depth,
+    },
+    ChartKind {
+        name: "iops-over-span",
+        shows: "how much quicker random reads are that lie closer together",
+        measured_by: "drivescope access TARGET",
+        draw: iops_over_span,
+    },
+    ChartKind {
+        name: "seek-curve",
+        shows: "how long the arm of a hard disk takes by distance",
+        measured_by: "drivescope geometry TARGET",
+        draw: seek_curve,
+    },
+    ChartKind {
+        name: "rate-over-size",
+        shows: "how fast requests of each size are, and which sizes something spoilt",
+        measured_by: "drivescope sizes TARGET",
+        draw: rate_over_size,
+    },
+    ChartKind {
+        name: "write-rate-over-time",
+        shows: "how the write rate went on, with pauses and where it fell",
+        measured_by: "drivescope sustain TARGET --write",
+        draw: write_rate_over_time,
+    },
+    ChartKind {
+        name: "write-rate-over-bytes",
+        shows: "after how much the write rate falls, and to what",
+        measured_by: "drivescope sustain TARGET --write",
+        draw: write_rate_over_bytes,
+    },
+    ChartKind {
+        name: "valleys-over-position",
+        shows: "short falls of the write rate, pass by pass, where they were",
+        measured_by: "drivescope valleys TARGET --write",
+        draw: valleys_over_position,
+    },
+    ChartKind {
+        name: "valleys-over-time",
+        shows: "short falls of the write rate, pass by pass, when they were",
+        measured_by: "drivescope valleys TARGET --write",
+        draw: valleys_over_time,
     },
 ];
 

@@ -11,6 +11,17 @@ pub(super) fn finding(run: &Run, code: FindingCode) -> Option<&Finding> {
     run.findings.iter().find(|finding| finding.code == code)
 }
 
+/// The records in a list of the data of the conclusion with that code.
+pub(super) fn records_of<'run>(run: &'run Run, code: FindingCode, name: &str) -> Vec<Record<'run>> {
+    finding(run, code).map_or(Vec::new(), |finding| records(finding, name))
+}
+
+/// A number among the details of the conclusion with that code.
+pub(super) fn detail(run: &Run, code: FindingCode, name: &str) -> Option<f64> {
+    let Outcome::Known(conclusion) = &finding(run, code)?.outcome else { return None };
+    number(&conclusion.data, name)
+}
+
 /// The records in a list of a finding's data.
 pub(super) fn records<'finding>(finding: &'finding Finding, name: &str) -> Vec<Record<'finding>> {
     let Outcome::Known(conclusion) = &finding.outcome else { return Vec::new() };
@@ -28,6 +39,18 @@ fn list(datum: &Datum) -> Vec<Record<'_>> {
     list.iter().filter_map(record).collect()
 }
 
+/// The records in a list within a detail that is a record itself.
+pub(super) fn records_within<'finding>(
+    finding: &'finding Finding,
+    outer: &str,
+    name: &str,
+) -> Vec<Record<'finding>> {
+    let Outcome::Known(conclusion) = &finding.outcome else { return Vec::new() };
+    let outer = conclusion.data.iter().find(|(key, _)| key == outer).map(|(_, datum)| datum);
+    let Some(Datum::Record(parts)) = outer else { return Vec::new() };
+    parts.iter().find(|(key, _)| key == name).map_or(Vec::new(), |(_, datum)| list(datum))
+}
+
 /// From which byte to which a record says that it goes.
 pub(super) fn extent(record: Record<'_>) -> Option<(f64, f64)> {
     let first = number(record, "first_byte")?;
@@ -41,4 +64,17 @@ pub(super) fn number(record: Record<'_>, name: &str) -> Option<f64> {
         Datum::Integer(number) => Some(*number as f64),
         _ => None,
     }
+}
+
+/// A word of a record.
+pub(super) fn word<'finding>(record: Record<'finding>, name: &str) -> Option<&'finding str> {
+    match &record.iter().find(|(key, _)| key == name)?.1 {
+        Datum::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The interval of a record, where it has one.
+pub(super) fn interval(record: Record<'_>) -> Option<(f64, f64)> {
+    Some((number(record, "low")?, number(record, "high")?))
 }

@@ -11,13 +11,22 @@
 mod access_time;
 mod axis;
 mod catalogue;
+mod concurrency;
+mod course;
 mod data;
+mod naming;
+mod percentiles;
 #[cfg(feature = "png")]
 pub mod png;
 mod rate_over_position;
+mod rate_over_size;
 mod reduction;
+mod seek_curve;
+mod span;
 pub mod svg;
 pub mod terminal;
+mod valley_passes;
+mod write_course;
 
 pub use access_time::access_time_over_position;
 pub use axis::{Axis, Numbers, Scale, Tick};
@@ -171,6 +180,13 @@ pub enum Place {
     At(f64),
     /// A stretch of positions: a region.
     Over {
+        /// Where it begins.
+        first: f64,
+        /// Where it ends.
+        end: f64,
+    },
+    /// A stretch in which nothing was done.
+    Pause {
         /// Where it begins.
         first: f64,
         /// Where it ends.

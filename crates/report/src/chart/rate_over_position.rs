@@ -1,6 +1,7 @@
 //! The chart of rates over positions: from runs to numbers.
 
 use super::data::{Record, extent, finding, number, records};
+use super::naming::source;
 use super::{Axis, Band, Chart, Layer, Mark, Place, Series, Stretch};
 use crate::hostile::harmless;
 use crate::quantity::capacity;
@@ -321,19 +322,4 @@ fn description(series: &[Series], x: &Axis, y: &Axis) -> String {
         )
     });
     sentences.collect::<Vec<_>>().join(" ")
-}
-
-/// The tool and, where there is one, the day.
-pub(super) fn source(runs: &[&Run]) -> String {
-    let version = runs.first().map_or("", |run| run.version.as_str());
-    let days = runs.iter().filter(|run| run.target.kind != TargetKind::Sim);
-    let mut days: Vec<&str> = days.filter_map(|run| run.started.get(..10)).collect();
-    days.sort_unstable();
-    days.dedup();
-    let days = match days.as_slice() {
-        [] => "virtual drive".to_string(),
-        [day] => day.to_string(),
-        [first, .., last] => format!("{first} to {last}"),
-    };
-    harmless(&format!("drivescope {version}, {days}"), NAME_COLUMNS_MAX)
 }

@@ -173,7 +173,7 @@ fn plot(chart: &Chart, columns: usize, style: Style, signs: &Signs) -> SignGrid 
             Place::At(at) => grid.line_up(chart.x.share(at), signs.border),
             Place::Value(value) => grid.line_across(chart.y.share(value), signs.limit),
             Place::Point { at, value } => grid.point(chart.x.share(at), chart.y.share(value), signs.point),
-            Place::Over { .. } => {}
+            Place::Over { .. } | Place::Pause { .. } => {}
         }
     }
     grid
@@ -226,7 +226,7 @@ fn plain_zones(series: &Series, chart: &Chart, columns: usize) -> SignGrid {
 /// Which columns lie in a region that is marked.
 fn regions(chart: &Chart, grid: &SignGrid) -> Vec<usize> {
     let places = chart.marks.iter().filter_map(|mark| match mark.place {
-        Place::Over { first, end } => Some((first, end)),
+        Place::Over { first, end } | Place::Pause { first, end } => Some((first, end)),
         _ => None,
     });
     places.flat_map(|(first, end)| grid.columns_over(chart.x.share(first), chart.x.share(end))).collect()
@@ -253,7 +253,7 @@ fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<Stri
     for mark in chart.mark_names() {
         let (sign, value) = match mark.place {
             Place::At(_) => (signs.border, None),
-            Place::Over { .. } => (signs.region, None),
+            Place::Over { .. } | Place::Pause { .. } => (signs.region, None),
             Place::Value(value) => (signs.limit, Some(value)),
             Place::Point { .. } => (signs.point, None),
         };

@@ -31,6 +31,7 @@ enum Sign {
     Point,
     Border,
     Region,
+    Pause,
     Limit,
 }
 
@@ -43,6 +44,7 @@ impl Legend {
         let marks = chart.mark_names().into_iter().map(|mark| match mark.place {
             Place::At(_) => Entry { name: mark.name.clone(), sign: Sign::Border },
             Place::Over { .. } => Entry { name: mark.name.clone(), sign: Sign::Region },
+            Place::Pause { .. } => Entry { name: mark.name.clone(), sign: Sign::Pause },
             Place::Value(value) => {
                 Entry { name: format!("{}, {}", mark.name, chart.y.amount(value)), sign: Sign::Limit }
             }
@@ -131,14 +133,18 @@ fn sign(canvas: &mut Canvas, x: f64, y: f64, sign: &Sign) {
             palette.mark,
             m = x + SIGN / 2.0,
         )),
-        Sign::Region => canvas.put(format_args!(
-            r#"<rect x="{x:.1}" y="{:.1}" width="{SIGN}" height="12" fill="{colour}" fill-opacity="0.25" stroke="{colour}"/>"#,
-            y - 6.0,
-            colour = palette.region,
-        )),
+        Sign::Region => swatch(canvas, x, y, palette.region),
+        Sign::Pause => swatch(canvas, x, y, palette.axis),
         Sign::Limit => canvas.put(format_args!(
             r#"<line x1="{x:.1}" y1="{y:.1}" x2="{end:.1}" y2="{y:.1}" stroke="{}" stroke-width="2" stroke-dasharray="8 4"/>"#,
             palette.mark
         )),
     }
+}
+
+fn swatch(canvas: &mut Canvas, x: f64, y: f64, colour: &str) {
+    canvas.put(format_args!(
+        r#"<rect x="{x:.1}" y="{:.1}" width="{SIGN}" height="12" fill="{colour}" fill-opacity="0.25" stroke="{colour}"/>"#,
+        y - 6.0,
+    ));
 }

@@ -36,8 +36,10 @@ impl Plot<'_> {
     /// Each series in the colour of its number.
     pub(super) fn draw(&self, canvas: &mut Canvas, series: &[Series], marks: &[Mark]) {
         for mark in marks {
-            if let Place::Over { first, end } = mark.place {
-                self.region(canvas, mark, (first, end));
+            match mark.place {
+                Place::Over { first, end } => self.region(canvas, mark, (first, end), canvas.palette.region),
+                Place::Pause { first, end } => self.region(canvas, mark, (first, end), canvas.palette.axis),
+                _ => {}
             }
         }
         for (index, series) in series.iter().enumerate() {
@@ -85,7 +87,7 @@ impl Plot<'_> {
                 let (x, y) = self.at(at, value);
                 return canvas.put(ring(x, y, colour));
             }
-            Place::Over { .. } => return,
+            Place::Over { .. } | Place::Pause { .. } => return,
         };
         let finding = finding(mark);
         canvas.put(format_args!(
@@ -94,12 +96,11 @@ impl Plot<'_> {
         ));
     }
 
-    fn region(&self, canvas: &mut Canvas, mark: &Mark, (first, end): (f64, f64)) {
+    fn region(&self, canvas: &mut Canvas, mark: &Mark, (first, end): (f64, f64), colour: &str) {
         let panel = &self.panel;
         let (left, right) = (panel.x(self.x.share(first)), panel.x(self.x.share(end)));
         let width = (right - left).max(REGION_PIXELS_MIN);
         let left = left.min(panel.right - width);
-        let colour = canvas.palette.region;
         let finding = finding(mark);
         canvas.put(format_args!(
             r#"<rect class="region"{finding} x="{left:.1}" y="{:.1}" width="{width:.1}" height="{:.1}" fill="{colour}" fill-opacity="0.25"/>"#,

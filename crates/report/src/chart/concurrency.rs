@@ -1,0 +1,138 @@
+//! The charts of throughput and latency against requests at a time, from what the detectors found.
+
+use super::data::{Record, finding, interval, number, records, records_within};
+use super::naming::{Names, Sketch, lines_described, range_of};
+use super::{Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Point, Series};
+use model::finding::FindingCode;
+use model::request::Operation;
+use model::run::Run;
+use model::workload::Pattern;
+
+/// One line is no curve with fewer points.
+const POINTS_MIN: usize = 2;
+
+/// Requests a second against requests at a time, with the knee.
+pub fn iops_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
+    let names = Names::of(runs);
+    let (mut series, mut marks) = (Vec::new(), Vec::new());
+    for (index, charted) in runs.iter().enumerate() {
+        let curves = curves(charted.run);
+        if let Some(first) = curves.first() {
+            marks.extend(knee(charted.run, first, series.len()));
+        }
+        for curve in curves {
+            let points = curve.points.iter().filter_map(|point| iops(point, curve.axis)).collect();
+            let name = names.series(index, curve.name);
+            series.push(Series::new(name, vec![Layer::Line(points)]).of_run(index));
+        }
+    }
+    let (low, high) = range_of(series.iter().flat_map(Series::points).map(|point| point.at))?;
+    let tops =
+        series.iter().flat_map(Series::points).map(|point| point.interval.map_or(point.value, |of| of.1));
+    let y = Axis::of_counts("Requests a second", tops.filter(|top| top.is_finite()).fold(0.0, f64::max));
+    let x = Axis::of_doublings("Requests at a time", (low, high), Numbers::Counts);
+    names.chart(Sketch {
+        name: "iops-over-depth",
+        title: "Random requests by how many at a time".into(),
+        description: lines_described(&series, &x, &y),
+        x,
+        y,
+        series,
+        marks,
+        findings: vec![FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee],
+    })
+}
+
+/// Latency against requests at a time: the mean, and what 99 of 100 stay below.
+pub fn latency_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
+    let names = Names::of(runs);
+    let mut series = Vec::new();
+    for (index, charted) in runs.iter().enumerate() {
+        for curve in curves(charted.run) {
+            let lines: [(&str, fn(Record<'_>, &str) -> Option<Point>); 2] =
+                [("mean", mean_latency), ("99 of 100 stay below", p99_latency)];
+            for (what, point_of) in lines {
+                let points: Vec<Point> =
+                    curve.points.iter().filter_map(|point| point_of(point, curve.axis)).collect();
+                if points.len() >= POINTS_MIN {
+                    let name = names.series(index, &format!("{}, {what}", curve.name));
+                    series.push(Series::new(name, vec![Layer::Line(points)]).of_run(index));
+                }
+            }
+        }
+    }
+    let points = || series.iter().flat_map(Series::points);
+    let (low, high) = range_of(points().map(|point| point.at))?;
+    let x = Axis::of_doublings("Requests at a time", (low, high), Numbers::Counts);
+    let y = Axis::of_decades("Latency", range_of(points().map(|point| point.value))?, Numbers::Times);
+    names.chart(Sketch {
+        name: "latency-over-depth",
+        title: "Latency by requests at a time".into(),
+        description: lines_described(&series, &x, &y),
+        x,
+        y,
+        series,
+        marks: Vec::new(),
+        findings: vec![FindingCode::ConcurrencyKnee, FindingCode::AccessTime],
+    })
+}
+
+/// Points of one operation, one way of asking for more.
+struct Curve<'run> {
+    name: &'static str,
+    axis: &'static str,
+    points: Vec<Record<'run>>,
+}
+
+fn curves<'run>(run: &'run Run) -> Vec<Curve<'run>> {
+    let Some(gain) = finding(run, FindingCode::ConcurrencyGain) else { return Vec::new() };
+    let first = if has_random_reads(run) { "read" } else { "write" };
+    let all = [
+        (first, records(gain, "points")),
+        ("read, by threads", records(gain, "points_by_threads")),
+        ("write", records_within(gain, "write", "points")),
+    ];
+    let curve = |(name, points): (&'static str, Vec<Record<'run>>)| {
+        let axis = ["depth", "threads"]
+            .into_iter()
+            .find(|axis| points.first().is_some_and(|point| number(point, axis).is_some()))?;
+        (points.len() >= POINTS_MIN).then_some(Curve { name, axis, points })
+    };
+    all.into_iter().filter_map(curve).collect()
+}
+
+fn has_random_reads(run: &Run) -> bool {
+    run.phases.iter().any(|summary| {
+        let pattern = summary.phase.workload.as_ref().map(|workload| &workload.pattern);
+        let is_random = matches!(pattern, Some(Pattern::RandomOnce | Pattern::RandomWithReplacement));
+        is_random && summary.totals_of(Operation::Read).is_some()
+    })
+}
+
+fn iops(point: Record<'_>, axis: &str) -> Option<Point> {
+    Some(Point { at: number(point, axis)?, value: number(point, "iops")?, interval: interval(point) })
+}
+
+/// By Little's law: requests under way over requests a second.
+fn mean_latency(point: Record<'_>, axis: &str) -> Option<Point> {
+    let (at, iops) = (number(point, axis)?, number(point, "iops")?);
+    let interval = interval(point).filter(|(low, _)| *low > 0.0).map(|(low, high)| (at / high, at / low));
+    (iops > 0.0).then(|| Point { at, value: at / iops, interval })
+}
+
+fn p99_latency(point: Record<'_>, axis: &str) -> Option<Point> {
+    Some(Point { at: number(point, axis)?, value: number(point, "p99_s")?, interval: None })
+}
+
+/// The knee, on the curve that it is of.
+fn knee(run: &Run, curve: &Curve<'_>, series: usize) -> Option<Mark> {
+    let at = finding(run, FindingCode::ConcurrencyKnee)?.estimate()?.value;
+    let points = || curve.points.iter().filter_map(|point| iops(point, curve.axis));
+    let point = points().find(|point| point.at == at)?;
+    Some(Mark {
+        name: "knee: beyond it more cost more than they bring".into(),
+        series: Some(series),
+        place: Place::Point { at, value: point.value },
+        finding: Some(FindingCode::ConcurrencyKnee),
+    })
+}
