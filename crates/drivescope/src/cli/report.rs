@@ -1,8 +1,7 @@
 //! `drivescope report`: runs as a page or a picture, by the ending of the file.
 
-use super::args::{ChartArgument, ReportArguments};
-use super::picture::{Picture, access_time_chart, rate_chart};
-use super::{existing_store, export, no_runs, output, report_page};
+use super::args::ReportArguments;
+use super::{existing_store, export, no_runs, output, picture, report_page};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
 use std::path::Path;
@@ -24,14 +23,7 @@ fn write_picture(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8
         export::write_file(&arguments.runs, store, format, &arguments.output)?;
         return Ok(exit::SUCCESS);
     }
-    let picture = Picture::asked_for(&arguments.output, arguments.dark)?;
-    let runs = read_runs(&arguments.runs, store)?;
-    let chart = match arguments.chart {
-        ChartArgument::RateOverPosition => rate_chart(&runs, &[])?,
-        ChartArgument::AccessTime => access_time_chart(&runs)?,
-    };
-    picture.write(&chart)?;
-    Ok(exit::SUCCESS)
+    picture::give(arguments, store)
 }
 
 /// The runs with those names, analysed anew, in that order.

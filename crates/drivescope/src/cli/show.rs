@@ -1,7 +1,7 @@
 //! `drivescope show`: a stored run, analysed anew.
 
 use super::args::ShowArguments;
-use super::{existing_store, no_runs, output};
+use super::{existing_store, no_runs, output, picture};
 use crate::error::{UserError, exit};
 use std::path::Path;
 
@@ -19,5 +19,8 @@ pub fn run(arguments: &ShowArguments, store: Option<&Path>) -> Result<u8, UserEr
     stored.damage.iter().for_each(|damage| output::say(damage));
     stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
     output::give(&stored.run, &arguments.output)?;
+    if arguments.charts {
+        picture::print_charts(&[stored], arguments.output.plain)?;
+    }
     Ok(exit::SUCCESS)
 }

@@ -32,14 +32,23 @@ pub enum PngError {
 /// # Errors
 /// When it is no such SVG, or there is no memory for its pixels.
 pub fn image(svg: &str) -> Result<Vec<u8>, PngError> {
+    enlarged(svg, 1.0)
+}
+
+/// The same with so many pixels for each of its units across and down.
+///
+/// # Errors
+/// As [`image`].
+pub fn enlarged(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     let mut options = usvg::Options { font_family: FONT_FAMILY.into(), ..usvg::Options::default() };
     let fonts = Arc::make_mut(&mut options.fontdb);
     fonts.load_font_data(FONT.to_vec());
     fonts.set_sans_serif_family(FONT_FAMILY);
     let tree = usvg::Tree::from_str(svg, &options)?;
     let size = tree.size().to_int_size();
+    let size = size.scale_by(scale).ok_or(PngError::Size { width: size.width(), height: size.height() })?;
     let (width, height) = (size.width(), size.height());
     let mut pixels = Pixmap::new(width, height).ok_or(PngError::Size { width, height })?;
-    resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     pixels.encode_png().map_err(|error| PngError::Packing(error.to_string()))
 }

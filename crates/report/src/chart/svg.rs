@@ -35,6 +35,14 @@ impl Size {
         }
     }
 
+    /// Pixels of a PNG for each of CSS, of which 96 are an inch: a paper is printed with 300 or more.
+    pub fn pixels_for_each(self) -> f32 {
+        match self {
+            Size::Forum => 1.0,
+            Size::Paper => 4.0,
+        }
+    }
+
     /// Width and height as they stand in the picture.
     fn extent(self, width: f64, height: f64) -> (String, String) {
         match self {

@@ -27,7 +27,7 @@ pub use sizes::{SizesArguments, SweepArguments};
 pub use state::StateArguments;
 use std::path::PathBuf;
 pub use stored::{
-    ChartArgument, CompareArguments, EstimateArguments, ListArguments, PlanArguments, ReportArguments,
+    CHART_LIST, CompareArguments, EstimateArguments, ListArguments, PlanArguments, ReportArguments, SizeArgument,
     RunsArguments, ShowArguments,
 };
 pub use surface::{SurfaceArguments, SurfaceWayArguments};

@@ -1,7 +1,9 @@
 //! Options of the commands that look at what is there, and measure nothing.
 
 use super::{OutputArguments, PageArguments};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use report::chart::{CHART_KINDS, ChartKind};
 use std::path::PathBuf;
 
 /// Options of `list`.
@@ -27,6 +29,10 @@ pub struct ShowArguments {
     #[arg(default_value = "last")]
     pub run: String,
 
+    /// Draw all there is to draw of it, too
+    #[arg(long)]
+    pub charts: bool,
+
     /// Where the result goes.
     #[command(flatten)]
     pub output: OutputArguments,
@@ -40,25 +46,43 @@ pub struct ReportArguments {
     pub runs: Vec<String>,
 
     /// The file to write; its ending says what it becomes: .html a page with everything, .svg or .png a picture
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub output: PathBuf,
 
     /// Light on dark
     #[arg(long)]
     pub dark: bool,
 
-    /// What to draw
-    #[arg(long, value_enum, default_value_t = ChartArgument::RateOverPosition)]
-    pub chart: ChartArgument,
+    /// For what a picture is made
+    #[arg(long, value_enum, default_value_t = SizeArgument::Forum)]
+    pub size: SizeArgument,
+
+    /// What to draw, to the terminal without -o; `list` says what there is to draw of these runs
+    #[arg(long, value_name = "NAME", value_parser = chart_words())]
+    pub chart: Option<String>,
+
+    /// Plain text without colour
+    #[arg(long)]
+    pub plain: bool,
 }
 
-/// Charts to choose from.
+/// Sizes of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ChartArgument {
-    /// How fast each place is read and written
-    RateOverPosition,
-    /// How long single random reads take at each place, from a run of `access`
-    AccessTime,
+pub enum SizeArgument {
+    /// 1000 pixels across
+    Forum,
+    /// A column of a paper, 85 mm across
+    Paper,
+}
+
+/// Instead of a chart: what there is to draw.
+pub const CHART_LIST: &str = "list";
+
+/// The words after `--chart`.
+fn chart_words() -> PossibleValuesParser {
+    let chart = |kind: &'static ChartKind| PossibleValue::new(kind.name).help(kind.shows);
+    let list = PossibleValue::new(CHART_LIST).help("which of these there are of these runs");
+    PossibleValuesParser::new(CHART_KINDS.iter().map(chart).chain([list]))
 }
 
 /// Options of `compare`.
