@@ -12,12 +12,12 @@
 //! ```
 
 mod choice;
-mod compare;
+pub(crate) mod compare;
 mod estimate;
-mod findings;
-mod heading;
+pub(crate) mod findings;
+pub(crate) mod heading;
 mod latency_map;
-mod method;
+pub(crate) mod method;
 mod partitions;
 mod plan;
 mod state;

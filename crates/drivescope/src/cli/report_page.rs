@@ -2,11 +2,10 @@
 
 use super::args::ReportArguments;
 use super::output_file;
-use super::picture::{access_time_chart, rate_chart};
 use super::report::read_runs;
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
-use ::report::chart::{Chart, ChartedRun};
+use ::report::chart::{ChartedRun, charts_of};
 use ::report::html::{ReportPage, page};
 use ::report::terminal::run_letter;
 use analysis::compare::{ComparedRun, compare};
@@ -38,11 +37,7 @@ pub fn document(runs: &[StoredRun]) -> String {
     };
     let charted: Vec<ChartedRun<'_>> = runs.iter().zip(&letters).map(charted).collect();
     let comparison = (!is_single).then(|| compared(runs, &letters));
-    let charts: Vec<Chart> =
-        [rate_chart(runs, if is_single { &[] } else { &letters }), access_time_chart(runs)]
-            .into_iter()
-            .flatten()
-            .collect();
+    let charts = charts_of(&charted);
     page(&ReportPage { runs: &charted, charts: &charts, comparison: comparison.as_ref() })
 }
 

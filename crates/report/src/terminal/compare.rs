@@ -107,7 +107,7 @@ fn figures(comparison: &Comparison, count: usize, style: Style) -> Vec<String> {
 }
 
 /// The name of a figure and its value in each run.
-fn figure_cells(figure: &ComparedFigure, style: Style) -> Vec<String> {
+pub(crate) fn figure_cells(figure: &ComparedFigure, style: Style) -> Vec<String> {
     let values =
         figure.values.iter().map(|value| value.map_or(NOTHING.into(), |value| text_of(&value, figure)));
     std::iter::once(label(figure.code)).chain(values).map(|cell| style.own(&cell)).collect()
@@ -154,7 +154,7 @@ fn differences(comparison: &Comparison, count: usize, style: Style) -> Vec<Strin
 }
 
 /// A ratio as a person says it: "12 % less (9 to 15 %)", and from a factor of two on "2.3 ×".
-fn more_or_less(ratio: &Estimate, more: &str, less: &str) -> String {
+pub(crate) fn more_or_less(ratio: &Estimate, more: &str, less: &str) -> String {
     if !(0.5..2.0).contains(&ratio.value) {
         let Measured { value, interval } = measured(ratio, "ratio");
         return format!("{value} as much ({interval})");
@@ -172,21 +172,27 @@ fn changes(comparison: &Comparison, style: Style) -> Vec<String> {
     }
     let mut lines = vec![style.paint(Tone::Heading, "The same drive, then and now")];
     for change in &comparison.changes {
-        let text = match &change.outcome {
-            Err(why) => format!("cannot be compared by position. {why}"),
-            Ok(found) if found.regions.is_empty() => nothing_changed(found),
-            Ok(found) => {
-                let regions: Vec<String> = found.regions.iter().map(region).collect();
-                format!("{}.", regions.join("; "))
-            }
-        };
+        let text = change_text(change);
         let first = format!("{INDENT}{}: ", title(change));
         lines.extend(paragraph(&first, &style.sentence(&text), style.columns()));
     }
     lines
 }
 
-fn title(change: &Change) -> String {
+/// What became of the rates by position.
+pub(crate) fn change_text(change: &Change) -> String {
+    match &change.outcome {
+        Err(why) => format!("cannot be compared by position. {why}"),
+        Ok(found) if found.regions.is_empty() => nothing_changed(found),
+        Ok(found) => {
+            let regions: Vec<String> = found.regions.iter().map(region).collect();
+            format!("{}.", regions.join("; "))
+        }
+    }
+}
+
+/// What was compared with what: "Reads, A to B".
+pub(crate) fn title(change: &Change) -> String {
     let operation = if change.operation == Operation::Write { "Writes" } else { "Reads" };
     format!("{operation}, {} to {}", run_letter(change.earlier), run_letter(change.later))
 }
@@ -215,13 +221,18 @@ fn nothing_changed(found: &SurfaceChange) -> String {
 
 /// What the numbers mean.
 fn note(comparison: &Comparison, style: Style) -> Vec<String> {
+    let text = note_text(comparison);
+    text.map_or(Vec::new(), |text| paragraph(INDENT, &style.own(&text), style.columns()))
+}
+
+/// The same as a sentence; none when nothing was compared.
+pub(crate) fn note_text(comparison: &Comparison) -> Option<String> {
     let count: usize = comparison.figures.iter().map(|figure| figure.differences.len()).sum();
     if count == 0 {
-        return Vec::new();
+        return None;
     }
-    let text = format!(
+    Some(format!(
         "A range holds the true value with 95 % confidence. {count} differences were looked at together, so that chance alone makes at most \
          one in twenty of those that are listed (Benjamini and Hochberg 1995)."
-    );
-    paragraph(INDENT, &style.own(&text), style.columns())
+    ))
 }

@@ -8,11 +8,12 @@ use model::units::Bytes;
 
 /// The questions that a page answers, in this order. Whether a drive is sound comes first: the speed of a drive
 /// that loses data is of no interest.
-const GROUPS: [Group; 6] =
+pub(crate) const GROUPS: [Group; 6] =
     [Group::Sound, Group::Speed, Group::Writes, Group::Access, Group::Files, Group::Other];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Group {
+/// A question that findings answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
     Sound,
     Speed,
     Writes,
@@ -22,7 +23,7 @@ enum Group {
 }
 
 impl Group {
-    fn question(self) -> &'static str {
+    pub(crate) fn question(self) -> &'static str {
         match self {
             Group::Sound => "Is it sound, and can the numbers be trusted?",
             Group::Speed => "How fast does it move data?",
@@ -99,22 +100,28 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
 }
 
 /// The name of a code on a page.
-pub(super) fn label(code: FindingCode) -> String {
+pub(crate) fn label(code: FindingCode) -> String {
     group_and_label(code).1
 }
 
 /// One finding, ready to be laid out.
 #[derive(Default)]
-struct Row {
+pub(crate) struct Row {
+    /// What it is about; none of the row that says that nothing failed.
+    pub code: Option<FindingCode>,
     mark: &'static str,
-    tone: Option<Tone>,
-    label: String,
+    /// How bad it is; faint when it is not known.
+    pub tone: Option<Tone>,
+    /// Its name.
+    pub label: String,
     /// "211", right-aligned.
-    number: String,
+    pub number: String,
     /// "MB/s", left-aligned.
-    unit: String,
-    interval: String,
-    sentence: String,
+    pub unit: String,
+    /// "208 to 214".
+    pub interval: String,
+    /// What it means.
+    pub sentence: String,
 }
 
 /// The widest of each column, over all groups, so that they line up down the page.
@@ -149,6 +156,14 @@ pub(super) fn answers(run: &Run, style: Style) -> Vec<String> {
 
 /// What a drive writes depends on what it went through, so that stands below figures of writes.
 fn state_note(run: &Run, style: Style) -> Vec<String> {
+    let Some(text) = state_sentence(run) else { return Vec::new() };
+    let mut lines = vec![String::new()];
+    lines.extend(paragraph("  ", &style.sentence(&text), style.columns()));
+    lines
+}
+
+/// The same as a sentence; none when nothing of writes was found.
+pub(crate) fn state_sentence(run: &Run) -> Option<String> {
     let depends = |finding: &Finding| {
         let name = finding.code.name();
         let is_of_writes =
@@ -156,19 +171,16 @@ fn state_note(run: &Run, style: Style) -> Vec<String> {
         is_of_writes && matches!(finding.outcome, Outcome::Known(_))
     };
     if run.state_before.is_empty() || !run.findings.iter().any(depends) {
-        return Vec::new();
+        return None;
     }
-    let text = format!(
+    Some(format!(
         "What was measured of writes holds for the state that the drive was in. {}",
         run.state_before.join(" ")
-    );
-    let mut lines = vec![String::new()];
-    lines.extend(paragraph("  ", &style.sentence(&text), style.columns()));
-    lines
+    ))
 }
 
 /// The findings of a group, in the order of their codes.
-fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
+pub(crate) fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
     let mut of_group: Vec<(FindingCode, Row)> = run
         .findings
         .iter()
@@ -205,7 +217,7 @@ fn nothing_failed(run: &Run) -> Option<Row> {
 
 impl Row {
     fn new(finding: &Finding, label: String, run: &Run, style: Style) -> Row {
-        let row = Row { label, ..Row::default() };
+        let row = Row { code: Some(finding.code), label, ..Row::default() };
         match &finding.outcome {
             Outcome::Unknown { why } => Row {
                 mark: "?",
@@ -335,18 +347,23 @@ fn alarm(code: FindingCode, conclusion: &Conclusion) -> (&'static str, Option<To
 
 /// What the ranges of the table mean; nothing when there are none.
 fn confidence_note(findings: &[Finding], style: Style) -> Vec<String> {
+    let Some(note) = confidence_sentence(findings) else { return Vec::new() };
+    let lines = paragraph("  ", &note, style.columns());
+    std::iter::once(String::new()).chain(lines.iter().map(|line| style.paint(Tone::Faint, line))).collect()
+}
+
+/// The same as a sentence.
+pub(crate) fn confidence_sentence(findings: &[Finding]) -> Option<String> {
     let uncertain = findings.iter().filter_map(Finding::estimate).filter(|e| e.low != e.high);
     let confidences: Vec<f64> = uncertain.map(|e| e.confidence * 100.0).filter(|c| c.is_finite()).collect();
-    let Some(lowest) = confidences.iter().copied().reduce(f64::min) else { return Vec::new() };
+    let lowest = confidences.iter().copied().reduce(f64::min)?;
     let highest = confidences.iter().copied().fold(lowest, f64::max);
     let confidence = if lowest == highest {
         format!("{} %", percent_text(lowest))
     } else {
         format!("{} % to {} %", percent_text(lowest), percent_text(highest))
     };
-    let note = format!("A range holds the true value with {confidence} confidence.");
-    let lines = paragraph("  ", &note, style.columns());
-    std::iter::once(String::new()).chain(lines.iter().map(|line| style.paint(Tone::Faint, line))).collect()
+    Some(format!("A range holds the true value with {confidence} confidence."))
 }
 
 /// One decimal where it matters: 99.9 % is not 100 %.
@@ -356,6 +373,17 @@ fn percent_text(percent: f64) -> String {
 
 /// What to do, each advice once, in the order of the findings.
 pub(super) fn advice(run: &Run, style: Style) -> Vec<String> {
+    let all = advice_of(run);
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let heading = style.paint(Tone::Heading, "What to do");
+    let items = all.iter().flat_map(|advice| paragraph("  - ", &style.sentence(advice), style.columns()));
+    std::iter::once(heading).chain(items).collect()
+}
+
+/// Each advice once, in the order of the findings.
+pub(crate) fn advice_of(run: &Run) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     let mut findings: Vec<&Finding> = run.findings.iter().collect();
     findings.sort_by_key(|finding| finding.code);
@@ -367,10 +395,5 @@ pub(super) fn advice(run: &Run, style: Style) -> Vec<String> {
             all.push(advice);
         }
     }
-    if all.is_empty() {
-        return Vec::new();
-    }
-    let heading = style.paint(Tone::Heading, "What to do");
-    let items = all.iter().flat_map(|advice| paragraph("  - ", &style.sentence(advice), style.columns()));
-    std::iter::once(heading).chain(items).collect()
+    all
 }

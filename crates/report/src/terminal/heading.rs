@@ -9,9 +9,7 @@ use model::target::{Caveat, TargetFacts, TargetKind};
 /// What is or was measured: name, serial number, path, capacity, link, and what lies under it.
 pub(super) fn target(target: &TargetFacts, style: Style) -> Vec<String> {
     let title = identity(target, style);
-    // Only a scratch file goes by the name of its folder.
-    let here = target.kind == TargetKind::File && target.path == ".";
-    let path = if here { "A scratch file in this folder".to_string() } else { style.name(&target.path) };
+    let path = path(target, style);
     let mut lines: Vec<String> = wrap(title.as_deref().unwrap_or(&path), style.columns())
         .iter()
         .map(|line| style.paint(Tone::Heading, line))
@@ -26,11 +24,17 @@ pub(super) fn target(target: &TargetFacts, style: Style) -> Vec<String> {
     lines
 }
 
+/// Where it is. Only a scratch file goes by the name of its folder.
+pub(crate) fn path(target: &TargetFacts, style: Style) -> String {
+    let is_scratch = target.kind == TargetKind::File && target.path == ".";
+    if is_scratch { "A scratch file in this folder".into() } else { style.name(&target.path) }
+}
+
 /// ATA and NVMe give a model at most 40 characters, and serial number and firmware fewer.
 const IDENTITY_COLUMNS_MAX: usize = 48;
 
 /// What the drive calls itself, if it does.
-fn identity(target: &TargetFacts, style: Style) -> Option<String> {
+pub(crate) fn identity(target: &TargetFacts, style: Style) -> Option<String> {
     let said = |text: &Option<String>| {
         let text = style.own(&harmless(text.as_deref()?, IDENTITY_COLUMNS_MAX));
         (!text.is_empty()).then_some(text)
@@ -44,7 +48,8 @@ fn identity(target: &TargetFacts, style: Style) -> Option<String> {
     Some(title)
 }
 
-fn description(target: &TargetFacts, style: Style) -> String {
+/// What kind of thing it is, how large, and how it is connected.
+pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
     let size =
         if target.kind == TargetKind::File { size(target.capacity) } else { capacity(target.capacity) };
     let mut text = format!("{}, {size}", kind(target));
@@ -74,11 +79,17 @@ fn kind(target: &TargetFacts) -> &'static str {
 
 /// What must be known before the rest is believed: an early end, caveats of the target, warnings of the run.
 pub(super) fn notices(run: &Run, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut notice = |tone, text: &str| {
-        let painted = paragraph("! ", text, style.columns());
-        lines.extend(painted.iter().map(|line| style.paint(tone, line)));
+    let lines = |(tone, text): (Tone, String)| {
+        let lines = paragraph("! ", &text, style.columns());
+        lines.into_iter().map(move |line| style.paint(tone, &line))
     };
+    notices_of(run, style).into_iter().flat_map(lines).collect()
+}
+
+/// The same as sentences, with how bad each is.
+pub(crate) fn notices_of(run: &Run, style: Style) -> Vec<(Tone, String)> {
+    let mut all = Vec::new();
+    let mut notice = |tone, text: &str| all.push((tone, text.to_string()));
     match run.status {
         RunStatus::Complete => {}
         RunStatus::Interrupted => notice(
@@ -96,5 +107,5 @@ pub(super) fn notices(run: &Run, style: Style) -> Vec<String> {
     for warning in &run.environment.warnings {
         notice(Tone::Warning, &style.sentence(warning));
     }
-    lines
+    all
 }

@@ -10,7 +10,19 @@ use model::units::{Bytes, Nanos};
 
 /// How it was measured, one fact a line.
 pub(super) fn how_it_was_measured(run: &Run, style: Style) -> Vec<String> {
-    let facts: Vec<(&str, String)> = [
+    let facts = facts(run, style);
+    let label_columns = facts.iter().map(|(label, _)| columns_of(label)).max().unwrap_or(0);
+    let mut lines = vec![style.paint(Tone::Heading, "How it was measured")];
+    for (label, text) in facts {
+        let first = format!("  {}  ", pad_end(label, label_columns));
+        lines.extend(paragraph(&first, &text, style.columns()));
+    }
+    lines
+}
+
+/// How it was measured: the name of each fact, and the fact.
+pub(crate) fn facts(run: &Run, style: Style) -> Vec<(&'static str, String)> {
+    [
         ("what", Some(extent(run))),
         ("when", Some(moment(run, style))),
         ("where", place(run, style)),
@@ -24,14 +36,7 @@ pub(super) fn how_it_was_measured(run: &Run, style: Style) -> Vec<String> {
     ]
     .into_iter()
     .filter_map(|(label, text)| text.map(|text| (label, text)))
-    .collect();
-    let label_columns = facts.iter().map(|(label, _)| columns_of(label)).max().unwrap_or(0);
-    let mut lines = vec![style.paint(Tone::Heading, "How it was measured")];
-    for (label, text) in facts {
-        let first = format!("  {}  ", pad_end(label, label_columns));
-        lines.extend(paragraph(&first, &text, style.columns()));
-    }
-    lines
+    .collect()
 }
 
 fn extent(run: &Run) -> String {
@@ -135,16 +140,23 @@ const COMMAND_COLUMNS_MAX: usize = 400;
 
 /// The commands that repeat the run and show more of it. They are not broken into lines, so that they can be copied.
 pub(super) fn what_next(run: &Run, style: Style) -> Vec<String> {
+    let heading = style.paint(Tone::Heading, "What next");
+    let commands = commands(run, style);
+    let lines = commands.iter().map(|(label, command)| format!("  {}   {command}", pad_end(label, 7)));
+    std::iter::once(heading).chain(lines).collect()
+}
+
+/// The commands that go on with the run, repeat it and show more of it: what each is for, and the command.
+pub(crate) fn commands(run: &Run, style: Style) -> Vec<(&'static str, String)> {
     let id = style.name(&run.id);
     let command = style.own(&crate::hostile::harmless(&run.command, COMMAND_COLUMNS_MAX));
-    let mut lines = vec![style.paint(Tone::Heading, "What next")];
-    lines.extend(going_on(run).map(|words| format!("  go on     {} {id}", style.own(&words))));
-    lines.extend([
-        format!("  again     {command}"),
-        format!("  more      drivescope show {id}"),
-        format!("  as JSON   drivescope show {id} --json -"),
-    ]);
-    lines
+    let going_on = going_on(run).map(|words| ("go on", format!("{} {id}", style.own(&words))));
+    let always = [
+        ("again", command),
+        ("more", format!("drivescope show {id}")),
+        ("as JSON", format!("drivescope show {id} --json -")),
+    ];
+    going_on.into_iter().chain(always).collect()
 }
 
 /// The words before the name of a run that was interrupted, which go on with it. Consents to write are given again.

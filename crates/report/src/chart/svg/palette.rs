@@ -12,6 +12,8 @@ pub enum Theme {
     Light,
     /// Light on black.
     Dark,
+    /// As the page around it: its style sheet gives the colours.
+    Page,
 }
 
 /// The colours of a theme, as in CSS.
@@ -57,12 +59,34 @@ const DARK: Palette = Palette {
     series: ["#56b4e9", "#f28e2b", "#2ec4a0", "#e08fbf", "#f0e442", "#e6e6e6", "#8ab4f8", "#ffb38a"],
 };
 
+/// The same names stand in the style sheet of the report.
+const PAGE: Palette = Palette {
+    ground: "var(--ground)",
+    text: "var(--text)",
+    faint_text: "var(--faint)",
+    axis: "var(--axis)",
+    grid: "var(--grid)",
+    mark: "var(--mark)",
+    region: "var(--region)",
+    series: [
+        "var(--series-0)",
+        "var(--series-1)",
+        "var(--series-2)",
+        "var(--series-3)",
+        "var(--series-4)",
+        "var(--series-5)",
+        "var(--series-6)",
+        "var(--series-7)",
+    ],
+};
+
 impl Theme {
     /// Its colours.
     pub fn palette(self) -> &'static Palette {
         match self {
             Theme::Light => &LIGHT,
             Theme::Dark => &DARK,
+            Theme::Page => &PAGE,
         }
     }
 }

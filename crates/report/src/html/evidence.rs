@@ -1,0 +1,159 @@
+//! Which stretches of a chart a finding rests on: places that it names, else where and when its evidence was measured.
+
+use super::ReportPage;
+use super::findings::finding_id;
+use crate::chart::{Chart, ChartedRun};
+use model::finding::{Conclusion, Datum, Evidence, Finding, Name, Outcome};
+use model::run::PhaseSummary;
+use model::workload::Pattern;
+
+/// Stretches that are closer than this share of the axis are one: more cannot be told apart.
+const GAP_SHARE: f64 = 1.0 / 500.0;
+
+/// What a finding marks in a chart.
+pub(super) struct Marked {
+    /// The name of the finding within the page.
+    pub finding: String,
+    /// From where to where, in base units of the axis across.
+    pub stretches: Vec<(f64, f64)>,
+}
+
+/// Whether any chart shows what a finding rests on.
+pub(super) fn is_shown(content: &ReportPage<'_>, run: usize, finding: usize) -> bool {
+    let charted = &content.runs[run];
+    content.charts.iter().any(|chart| !stretches(chart, charted, &charted.run.findings[finding]).is_empty())
+}
+
+/// What the findings of all runs mark in a chart.
+pub(super) fn marked_in(chart: &Chart, runs: &[ChartedRun<'_>]) -> Vec<Marked> {
+    let mut all = Vec::new();
+    for (number, charted) in runs.iter().enumerate() {
+        for (index, finding) in charted.run.findings.iter().enumerate() {
+            let stretches = stretches(chart, charted, finding);
+            if !stretches.is_empty() {
+                all.push(Marked { finding: finding_id(number, index), stretches });
+            }
+        }
+    }
+    all
+}
+
+fn stretches(chart: &Chart, charted: &ChartedRun<'_>, finding: &Finding) -> Vec<(f64, f64)> {
+    let Outcome::Known(conclusion) = &finding.outcome else { return Vec::new() };
+    let found = match Across::of(chart) {
+        Some(Across::Position) => {
+            let named = named_places(conclusion);
+            if named.is_empty() { measured_places(chart, charted, conclusion) } else { named }
+        }
+        Some(Across::Time) => conclusion.evidence.iter().map(moments).collect(),
+        None => Vec::new(),
+    };
+    joined(found, chart.x.end * GAP_SHARE)
+}
+
+/// What a chart has across.
+enum Across {
+    Position,
+    Time,
+}
+
+impl Across {
+    fn of(chart: &Chart) -> Option<Across> {
+        match chart.x.label.as_str() {
+            "Position" => Some(Across::Position),
+            label if label.starts_with("Time") => Some(Across::Time),
+            _ => None,
+        }
+    }
+}
+
+fn moments(evidence: &Evidence) -> (f64, f64) {
+    (evidence.start_s, evidence.start_s + evidence.seconds)
+}
+
+/// The places in the data of a finding: regions, zones.
+fn named_places(conclusion: &Conclusion) -> Vec<(f64, f64)> {
+    let lists = conclusion.data.iter().filter_map(|(_, datum)| match datum {
+        Datum::List(list) => Some(list),
+        _ => None,
+    });
+    let records = lists.flatten().filter_map(|datum| match datum {
+        Datum::Record(parts) => Some(parts.as_slice()),
+        _ => None,
+    });
+    records
+        .filter_map(|record| {
+            let first = number(record, "first_byte")?;
+            Some((first, first + number(record, "bytes")?))
+        })
+        .collect()
+}
+
+fn number(record: &[(Name, Datum)], name: &str) -> Option<f64> {
+    match &record.iter().find(|(key, _)| key == name)?.1 {
+        Datum::Number(number) => Some(*number).filter(|number| number.is_finite()),
+        Datum::Integer(number) => Some(*number as f64),
+        _ => None,
+    }
+}
+
+/// Where the phases went that the evidence lies in, if this chart shows them.
+fn measured_places(chart: &Chart, charted: &ChartedRun<'_>, conclusion: &Conclusion) -> Vec<(f64, f64)> {
+    let place = |evidence: &Evidence| {
+        let phase = charted.run.phases.get(evidence.phase as usize)?;
+        shows(chart, phase).then(|| within_phase(charted, phase, evidence)).flatten()
+    };
+    conclusion.evidence.iter().filter_map(place).collect()
+}
+
+fn shows(chart: &Chart, phase: &PhaseSummary) -> bool {
+    let is_sequential =
+        phase.phase.workload.as_ref().is_some_and(|workload| workload.pattern == Pattern::Sequential);
+    match chart.name {
+        "access-time" => !is_sequential,
+        _ => is_sequential,
+    }
+}
+
+/// A part of a long phase is where its slices of that time were.
+fn within_phase(charted: &ChartedRun<'_>, phase: &PhaseSummary, evidence: &Evidence) -> Option<(f64, f64)> {
+    let range = phase.phase.workload.as_ref()?.range;
+    let covered = phase.bytes().min(range.bytes().0) as f64;
+    let whole = (range.first().0 as f64, range.first().0 as f64 + covered);
+    let phase_s = phase.duration_ns as f64 / 1e9;
+    if evidence.seconds >= 0.9 * phase_s {
+        return Some(whole);
+    }
+    let (first_s, end_s) = moments(evidence);
+    let slices = charted.series?.intervals(evidence.phase).filter(|slice| {
+        let at_s = slice.start_ns as f64 / 1e9;
+        slice.operations > 0 && at_s >= first_s && at_s < end_s
+    });
+    let spans = slices.map(|slice| (slice.offset_first as f64, slice.offset_end as f64));
+    spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+}
+
+/// The stretches in order, those that touch or nearly touch as one.
+fn joined(mut stretches: Vec<(f64, f64)>, gap: f64) -> Vec<(f64, f64)> {
+    stretches.retain(|(first, end)| first.is_finite() && end.is_finite());
+    stretches.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut joined: Vec<(f64, f64)> = Vec::new();
+    for (first, end) in stretches {
+        match joined.last_mut() {
+            Some(last) if first <= last.1 + gap => last.1 = last.1.max(end),
+            _ => joined.push((first, end)),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_told_apart_is_one_stretch() {
+        let stretches = vec![(50.0, 60.0), (0.0, 1.0), (1.5, 2.0), (55.0, 70.0), (f64::NAN, 3.0)];
+        assert_eq!(joined(stretches, 1.0), [(0.0, 2.0), (50.0, 70.0)]);
+    }
+}

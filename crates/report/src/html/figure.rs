@@ -1,0 +1,43 @@
+//! A chart on the page: a picture that can be read, printed and listened to, and the numbers from which the script draws it
+//! again so that it can be zoomed and read off.
+
+use super::markup::{Markup, escaped, json_in_script};
+use super::{ReportPage, chart_data, evidence, value_table};
+use crate::chart::Chart;
+use crate::chart::svg::{self, Theme};
+
+pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>) {
+    if content.charts.is_empty() {
+        return;
+    }
+    page.put(r#"<section id="charts" aria-labelledby="charts-title"><h2 id="charts-title">Charts</h2>"#);
+    page.put(
+        r#"<p class="hint" hidden>Drag across a chart to zoom in, turn the wheel or pinch to zoom, drag with Shift to move, double-click to see all again. With the keyboard: <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> read off one measurement after the other, <kbd>Shift</kbd> with them moves, <kbd>0</kbd> shows all.</p>"#,
+    );
+    for chart in content.charts {
+        figure(page, content, chart);
+    }
+    page.put("</section>");
+}
+
+fn figure(page: &mut Markup, content: &ReportPage<'_>, chart: &Chart) {
+    let name = escaped(chart.name);
+    page.put(format_args!(
+        r#"<figure class="chart" id="chart-{name}" aria-labelledby="chart-{name}-title"><h3 id="chart-{name}-title">{} <span class="faint">{}</span></h3>"#,
+        escaped(&chart.title),
+        escaped(&chart.subject)
+    ));
+    page.put(format_args!(r#"<div class="picture">{}</div>"#, svg::document(chart, Theme::Page)));
+    let document = chart_data::document(chart, &evidence::marked_in(chart, content.runs));
+    page.put(format_args!(
+        r#"<script type="application/json" class="chart-data">{}</script>"#,
+        json_in_script(&document.json)
+    ));
+    page.put(format_args!("<figcaption><p>{}</p>", escaped(&chart.description)));
+    for note in &document.notes {
+        page.paragraph("faint", note);
+    }
+    page.put("</figcaption>");
+    value_table::table(page, chart);
+    page.put("</figure>");
+}

@@ -1,0 +1,130 @@
+// The legend: a switch for each series, and what the marks mean.
+
+import { colours } from "./colours.ts";
+import type { ChartData, Mark } from "./data.ts";
+import { amount } from "./scale.ts";
+import { COLOURS, addSymbol, dash, isFilled } from "./symbols.ts";
+
+const WIDTH = 30;
+const HEIGHT = 16;
+
+export class Legend {
+  readonly element = document.createElement("ul");
+  /** The series that are not drawn. */
+  readonly hidden = new Set<number>();
+  private readonly signs: (() => void)[] = [];
+
+  constructor(chart: ChartData, changed: () => void) {
+    this.element.className = "legend";
+    const main = chart.panes[0]!;
+    main.series.forEach((series, index) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "quiet";
+      button.setAttribute("aria-pressed", "true");
+      button.title = "Show or hide it";
+      const hasLine = series.layers.some((layer) => layer.kind === "levels" || layer.kind === "line");
+      button.append(this.sign((ctx) => drawSeriesSign(ctx, index, hasLine)), series.name);
+      button.addEventListener("click", () => {
+        if (!this.hidden.delete(index)) this.hidden.add(index);
+        button.setAttribute("aria-pressed", String(!this.hidden.has(index)));
+        changed();
+      });
+      this.add(button);
+    });
+    if (main.series.some((series) => series.layers.some((layer) => layer.kind === "levels"))) {
+      this.explain(drawLevelSign, `line: ${main.levelName}`);
+    }
+    const named = new Map<string, Mark>();
+    for (const mark of chart.panes.flatMap((pane) => pane.marks)) if (!named.has(mark.name)) named.set(mark.name, mark);
+    for (const [name, mark] of named) {
+      this.explain((ctx) => drawMarkSign(ctx, mark), mark.kind === "value" ? `${name}, ${amount(main.y, mark.numbers[0]!)}` : name);
+    }
+  }
+
+  /** Draws the signs anew, in other colours. */
+  redraw(): void {
+    for (const draw of this.signs) draw();
+  }
+
+  private add(content: HTMLElement): void {
+    const item = document.createElement("li");
+    item.append(content);
+    this.element.append(item);
+  }
+
+  private explain(draw: (ctx: CanvasRenderingContext2D) => void, text: string): void {
+    const entry = document.createElement("span");
+    entry.append(this.sign(draw), text);
+    this.add(entry);
+  }
+
+  private sign(draw: (ctx: CanvasRenderingContext2D) => void): HTMLCanvasElement {
+    const canvas = document.createElement("canvas");
+    canvas.setAttribute("aria-hidden", "true");
+    canvas.width = 2 * WIDTH;
+    canvas.height = 2 * HEIGHT;
+    const ctx = canvas.getContext("2d")!;
+    const all = (): void => {
+      ctx.setTransform(2, 0, 0, 2, 0, 0);
+      ctx.clearRect(0, 0, WIDTH, HEIGHT);
+      draw(ctx);
+    };
+    this.signs.push(all);
+    all();
+    return canvas;
+  }
+}
+
+function drawSeriesSign(ctx: CanvasRenderingContext2D, index: number, hasLine: boolean): void {
+  const colour = colours().series[index % COLOURS]!;
+  ctx.strokeStyle = colour;
+  ctx.fillStyle = colour;
+  ctx.lineWidth = 2;
+  if (hasLine) {
+    ctx.setLineDash(dash(index));
+    stroke(ctx, [[0, 8], [WIDTH, 8]]);
+  }
+  const path = new Path2D();
+  addSymbol(path, index, WIDTH / 2, 8, 4.4);
+  ctx.lineWidth = 1.6;
+  if (isFilled(index)) ctx.fill(path);
+  else ctx.stroke(path);
+}
+
+function drawLevelSign(ctx: CanvasRenderingContext2D): void {
+  ctx.strokeStyle = colours().faint;
+  ctx.lineWidth = 2;
+  stroke(ctx, [[0, 4], [WIDTH / 2, 4], [WIDTH / 2, 12], [WIDTH, 12]]);
+}
+
+function drawMarkSign(ctx: CanvasRenderingContext2D, mark: Mark): void {
+  const { region, mark: colour } = colours();
+  if (mark.kind === "over") {
+    ctx.fillStyle = region;
+    ctx.globalAlpha = 0.25;
+    ctx.fillRect(0, 2, WIDTH, 12);
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = region;
+    ctx.lineWidth = 1;
+    ctx.strokeRect(0.5, 2.5, WIDTH - 1, 11);
+    return;
+  }
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5;
+  if (mark.kind === "point") {
+    ctx.beginPath();
+    ctx.arc(WIDTH / 2, 8, 6, 0, 2 * Math.PI);
+    ctx.stroke();
+    return;
+  }
+  ctx.setLineDash(mark.kind === "at" ? [4, 3] : [8, 4]);
+  stroke(ctx, mark.kind === "at" ? [[WIDTH / 2, 0], [WIDTH / 2, 16]] : [[0, 8], [WIDTH, 8]]);
+}
+
+function stroke(ctx: CanvasRenderingContext2D, points: [number, number][]): void {
+  ctx.beginPath();
+  points.forEach(([x, y], index) => (index ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
