@@ -1,10 +1,12 @@
 //! Which stretches of a chart a finding rests on: places that it names, else where and when its evidence was measured.
 
-use super::ReportPage;
+use super::course;
 use super::findings::finding_id;
-use crate::chart::{Chart, ChartedRun};
-use model::finding::{Conclusion, Datum, Evidence, Finding, Name, Outcome};
-use model::run::PhaseSummary;
+use crate::chart::{Chart, ChartedRun, Mark, Place};
+use model::finding::{Conclusion, Datum, Evidence, Finding, FindingCode, Name, Outcome};
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::{PhaseSummary, Run};
 use model::workload::Pattern;
 
 /// Stretches that are closer than this share of the axis are one: more cannot be told apart.
@@ -18,10 +20,9 @@ pub(super) struct Marked {
     pub stretches: Vec<(f64, f64)>,
 }
 
-/// Whether any chart shows what a finding rests on.
-pub(super) fn is_shown(content: &ReportPage<'_>, run: usize, finding: usize) -> bool {
-    let charted = &content.runs[run];
-    content.charts.iter().any(|chart| !stretches(chart, charted, &charted.run.findings[finding]).is_empty())
+/// Whether any of these charts shows what a finding rests on.
+pub(super) fn is_shown(charts: &[Chart], charted: &ChartedRun<'_>, run: usize, finding: usize) -> bool {
+    charts.iter().any(|chart| !stretches(chart, charted, run, &charted.run.findings[finding]).is_empty())
 }
 
 /// What the findings of all runs mark in a chart.
@@ -29,7 +30,7 @@ pub(super) fn marked_in(chart: &Chart, runs: &[ChartedRun<'_>]) -> Vec<Marked> {
     let mut all = Vec::new();
     for (number, charted) in runs.iter().enumerate() {
         for (index, finding) in charted.run.findings.iter().enumerate() {
-            let stretches = stretches(chart, charted, finding);
+            let stretches = stretches(chart, charted, number, finding);
             if !stretches.is_empty() {
                 all.push(Marked { finding: finding_id(number, index), stretches });
             }
@@ -38,32 +39,70 @@ pub(super) fn marked_in(chart: &Chart, runs: &[ChartedRun<'_>]) -> Vec<Marked> {
     all
 }
 
-fn stretches(chart: &Chart, charted: &ChartedRun<'_>, finding: &Finding) -> Vec<(f64, f64)> {
+fn stretches(chart: &Chart, charted: &ChartedRun<'_>, run: usize, finding: &Finding) -> Vec<(f64, f64)> {
     let Outcome::Known(conclusion) = &finding.outcome else { return Vec::new() };
-    let found = match Across::of(chart) {
-        Some(Across::Position) => {
+    if chart.series.iter().all(|series| series.run != run) {
+        return Vec::new();
+    }
+    let found = match Across::of(chart, charted.run) {
+        Across::Position => {
             let named = named_places(conclusion);
             if named.is_empty() { measured_places(chart, charted, conclusion) } else { named }
         }
-        Some(Across::Time) => conclusion.evidence.iter().map(moments).collect(),
-        None => Vec::new(),
+        Across::Time { start_s } => {
+            let moment = |evidence: &Evidence| {
+                let (first_s, end_s) = moments(evidence);
+                ((first_s - start_s).max(0.0), end_s - start_s)
+            };
+            conclusion.evidence.iter().map(moment).filter(|(first_s, end_s)| end_s > first_s).collect()
+        }
+        Across::Other => marked_places(chart, finding.code),
     };
-    joined(found, chart.x.end * GAP_SHARE)
+    joined(found, (chart.x.end - chart.x.start) * GAP_SHARE)
 }
 
 /// What a chart has across.
 enum Across {
     Position,
-    Time,
+    /// Time, from this moment of the run on.
+    Time {
+        start_s: f64,
+    },
+    Other,
 }
 
 impl Across {
-    fn of(chart: &Chart) -> Option<Across> {
-        match chart.x.label.as_str() {
-            "Position" => Some(Across::Position),
-            label if label.starts_with("Time") => Some(Across::Time),
-            _ => None,
+    fn of(chart: &Chart, run: &Run) -> Across {
+        match chart.name {
+            course::NAME => Across::Time { start_s: 0.0 },
+            "write-rate-over-time" => Across::Time { start_s: first_write_s(run) },
+            _ if chart.x.label == "Position" => Across::Position,
+            _ => Across::Other,
         }
+    }
+}
+
+/// When the first phase began that counts as a part of a course of writes.
+fn first_write_s(run: &Run) -> f64 {
+    let writes = |phase: &&PhaseSummary| {
+        let is_counted = matches!(phase.phase.kind, PhaseKind::Measure | PhaseKind::Precondition);
+        is_counted && phase.totals_of(Operation::Write).is_some_and(|totals| totals.bytes > 0)
+    };
+    run.phases.iter().find(writes).map_or(0.0, |phase| phase.start_ns as f64 / 1e9)
+}
+
+/// Where the marks of a conclusion are; the whole of a chart that shows it without a mark.
+fn marked_places(chart: &Chart, code: FindingCode) -> Vec<(f64, f64)> {
+    let place = |mark: &Mark| match mark.place {
+        _ if mark.finding != Some(code) => None,
+        Place::At(at) | Place::Point { at, .. } => Some((at, at)),
+        Place::Over { first, end } => Some((first, end)),
+        Place::Value(_) => None,
+    };
+    let places: Vec<(f64, f64)> = chart.marks.iter().filter_map(place).collect();
+    match places.is_empty() && chart.findings.contains(&code) {
+        true => vec![(chart.x.start, chart.x.end)],
+        false => places,
     }
 }
 

@@ -6,15 +6,15 @@ use super::{ReportPage, chart_data, evidence, value_table};
 use crate::chart::Chart;
 use crate::chart::svg::{self, Theme};
 
-pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>) {
-    if content.charts.is_empty() {
+pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, charts: &[Chart]) {
+    if charts.is_empty() {
         return;
     }
     page.put(r#"<section id="charts" aria-labelledby="charts-title"><h2 id="charts-title">Charts</h2>"#);
     page.put(
         r#"<p class="hint" hidden>Drag across a chart to zoom in, turn the wheel or pinch to zoom, drag with Shift to move, double-click to see all again. With the keyboard: <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> read off one measurement after the other, <kbd>Shift</kbd> with them moves, <kbd>0</kbd> shows all.</p>"#,
     );
-    for chart in content.charts {
+    for chart in charts {
         figure(page, content, chart);
     }
     page.put("</section>");

@@ -4,6 +4,7 @@ use super::answer::{advice, value};
 use super::evidence;
 use super::markup::{Markup, escaped};
 use super::{ReportPage, STYLE};
+use crate::chart::{Chart, ChartedRun};
 use crate::style::Tone;
 use crate::terminal::findings::{GROUPS, Row, confidence_sentence, rows_of, state_sentence};
 use model::finding::FindingCode;
@@ -19,13 +20,13 @@ pub(super) fn index_of(run: &Run, code: FindingCode) -> usize {
     run.findings.iter().position(|finding| finding.code == code).unwrap_or(0)
 }
 
-pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, names: &[String]) {
+pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, charts: &[Chart], names: &[String]) {
     page.put(r#"<section id="findings" aria-labelledby="findings-title"><h2 id="findings-title">All findings</h2>"#);
     for (number, charted) in content.runs.iter().enumerate() {
         if let Some(letter) = charted.letter {
             page.put(format_args!("<h3>{} · {}</h3>", escaped(letter), escaped(&names[number])));
         }
-        of_run(page, content, number);
+        of_run(page, content, charts, number);
         if charted.letter.is_some() {
             advice(page, charted.run, "h4");
         }
@@ -33,7 +34,7 @@ pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, names: &[Stri
     page.put("</section>");
 }
 
-fn of_run(page: &mut Markup, content: &ReportPage<'_>, number: usize) {
+fn of_run(page: &mut Markup, content: &ReportPage<'_>, charts: &[Chart], number: usize) {
     let run = content.runs[number].run;
     let heading = if content.runs.len() == 1 { "h3" } else { "h4" };
     for group in GROUPS {
@@ -46,7 +47,7 @@ fn of_run(page: &mut Markup, content: &ReportPage<'_>, number: usize) {
             group.question()
         ));
         for row in &rows {
-            of_row(page, content, number, row);
+            of_row(page, &content.runs[number], charts, number, row);
         }
         page.put("</ul>");
     }
@@ -58,18 +59,18 @@ fn of_run(page: &mut Markup, content: &ReportPage<'_>, number: usize) {
     }
 }
 
-fn of_row(page: &mut Markup, content: &ReportPage<'_>, number: usize, row: &Row) {
+fn of_row(page: &mut Markup, charted: &ChartedRun<'_>, charts: &[Chart], number: usize, row: &Row) {
     let class = match row.tone {
         Some(Tone::Bad) => "finding bad",
         Some(Tone::Warning) => "finding care",
         Some(Tone::Faint) => "finding open",
         _ => "finding",
     };
-    let run = content.runs[number].run;
+    let run = charted.run;
     let index = row.code.map(|code| index_of(run, code));
     let id = index.map_or(String::new(), |index| format!(r#" id="{}""#, finding_id(number, index)));
     let button = index
-        .filter(|index| evidence::is_shown(content, number, *index))
+        .filter(|index| evidence::is_shown(charts, charted, number, *index))
         .map_or(String::new(), |index| {
             format!(
                 r#"<button type="button" class="show quiet" data-finding="{}" hidden>Show what it rests on<span class="sr"> of {}</span></button>"#,

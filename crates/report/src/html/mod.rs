@@ -13,6 +13,7 @@
 mod answer;
 mod chart_data;
 mod comparison;
+mod course;
 mod evidence;
 mod figure;
 mod findings;
@@ -54,16 +55,18 @@ pub fn content_security_policy() -> &'static str {
 pub fn page(content: &ReportPage<'_>) -> String {
     let runs: Vec<&Run> = content.runs.iter().map(|charted| charted.run).collect();
     let names = chart_names(&runs);
+    let mut charts = content.charts.to_vec();
+    charts.extend(course::chart(content.runs));
     let mut page = Markup::default();
     head(&mut page, &names);
-    bar(&mut page, content);
+    bar(&mut page, content.comparison.is_some(), !charts.is_empty());
     page.put("<main>");
     answer::section(&mut page, content, &names);
     if let Some(comparison) = content.comparison {
         comparison::section(&mut page, comparison, &names);
     }
-    figure::section(&mut page, content);
-    findings::section(&mut page, content, &names);
+    figure::section(&mut page, content, &charts);
+    findings::section(&mut page, content, &charts, &names);
     method::section(&mut page, content, &names);
     page.put("</main>");
     foot(&mut page, &runs);
@@ -88,14 +91,14 @@ fn head(page: &mut Markup, names: &[String]) {
     page.put(format_args!("<style>{SHEET}</style>\n</head>\n<body>"));
 }
 
-fn bar(page: &mut Markup, content: &ReportPage<'_>) {
+fn bar(page: &mut Markup, has_comparison: bool, has_charts: bool) {
     page.put(r##"<a class="skip" href="#answer">Skip to the answer</a>"##);
     page.put(r#"<header class="bar"><div class="inner"><span class="brand">drivescope</span><nav aria-label="Sections">"#);
     page.put(r##"<a href="#answer">Answer</a>"##);
-    if content.comparison.is_some() {
+    if has_comparison {
         page.put(r##"<a href="#comparison">Differences</a>"##);
     }
-    if !content.charts.is_empty() {
+    if has_charts {
         page.put(r##"<a href="#charts">Charts</a>"##);
     }
     page.put(r##"<a href="#findings">Findings</a><a href="#method">Method</a></nav>"##);
