@@ -16,7 +16,7 @@ export interface AxisData {
 export interface Mark {
   name: string;
   series: number | null;
-  kind: "at" | "over" | "value" | "point";
+  kind: "at" | "over" | "pause" | "value" | "point";
   numbers: number[];
 }
 

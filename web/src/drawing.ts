@@ -109,7 +109,10 @@ export function drawContent(
   ctx.beginPath();
   ctx.rect(box.left - 1, box.top - 6, box.right - box.left + 2, box.bottom - box.top + 6);
   ctx.clip();
-  for (const mark of pane.marks) if (mark.kind === "over") drawOver(ctx, frame, mark.numbers, colours.region, 0.22);
+  for (const mark of pane.marks) {
+    if (mark.kind === "over") drawOver(ctx, frame, mark.numbers, colours.region, 0.22);
+    if (mark.kind === "pause") drawOver(ctx, frame, mark.numbers, colours.axis, 0.22);
+  }
   for (const stretch of evidence) drawOver(ctx, frame, stretch, colours.evidence, 0.16, true);
   pane.series.forEach((series, index) => {
     if (hidden.has(index)) return;

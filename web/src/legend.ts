@@ -99,13 +99,14 @@ function drawLevelSign(ctx: CanvasRenderingContext2D): void {
 }
 
 function drawMarkSign(ctx: CanvasRenderingContext2D, mark: Mark): void {
-  const { region, mark: colour } = colours();
-  if (mark.kind === "over") {
-    ctx.fillStyle = region;
+  const { region, axis, mark: colour } = colours();
+  if (mark.kind === "over" || mark.kind === "pause") {
+    const shade = mark.kind === "over" ? region : axis;
+    ctx.fillStyle = shade;
     ctx.globalAlpha = 0.25;
     ctx.fillRect(0, 2, WIDTH, 12);
     ctx.globalAlpha = 1;
-    ctx.strokeStyle = region;
+    ctx.strokeStyle = shade;
     ctx.lineWidth = 1;
     ctx.strokeRect(0.5, 2.5, WIDTH - 1, 11);
     return;

@@ -83,7 +83,7 @@ function levelAt(pane: Pane, entry: Entry, place: number): string[] {
 }
 
 function marksAt(marks: Mark[], place: number): string[] {
-  const over = marks.filter((mark) => mark.kind === "over" && mark.numbers[0]! <= place && place <= mark.numbers[1]!);
+  const over = marks.filter((mark) => (mark.kind === "over" || mark.kind === "pause") && mark.numbers[0]! <= place && place <= mark.numbers[1]!);
   return [...new Set(over.map((mark) => capital(mark.name)))];
 }
 

@@ -76,6 +76,7 @@ fn mark(mark: &Mark) -> Value {
     let (kind, numbers) = match mark.place {
         Place::At(at) => ("at", vec![at]),
         Place::Over { first, end } => ("over", vec![first, end]),
+        Place::Pause { first, end } => ("pause", vec![first, end]),
         Place::Value(value) => ("value", vec![value]),
         Place::Point { at, value } => ("point", vec![at, value]),
     };

@@ -75,7 +75,7 @@ fn rests(run: &Run) -> Vec<Mark> {
     let mark = |phase: &model::run::PhaseSummary| {
         let first = phase.start_ns as f64 / 1e9;
         let end = first + phase.duration_ns as f64 / 1e9;
-        Mark { name: "rest".into(), series: None, place: Place::Over { first, end }, finding: None }
+        Mark { name: "pause".into(), series: None, place: Place::Pause { first, end }, finding: None }
     };
     idle.map(mark).collect()
 }

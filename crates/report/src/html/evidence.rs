@@ -96,7 +96,7 @@ fn marked_places(chart: &Chart, code: FindingCode) -> Vec<(f64, f64)> {
     let place = |mark: &Mark| match mark.place {
         _ if mark.finding != Some(code) => None,
         Place::At(at) | Place::Point { at, .. } => Some((at, at)),
-        Place::Over { first, end } => Some((first, end)),
+        Place::Over { first, end } | Place::Pause { first, end } => Some((first, end)),
         Place::Value(_) => None,
     };
     let places: Vec<(f64, f64)> = chart.marks.iter().filter_map(place).collect();
