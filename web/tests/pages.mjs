@@ -10,10 +10,10 @@ export const HOSTILE = `<script>alert(1)</script>"'--></style><img src=x>`;
 export function makePages() {
   const folder = mkdtempSync(join(tmpdir(), "drivescope-pages-"));
   const store = join(folder, "store");
-  const drivescope = (...words) => execFileSync(PROGRAM, [...words, "--store", store], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const drivescope = (...words) => execFileSync(PROGRAM, [...words, "--store", store], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   const runOf = (...words) => {
     drivescope(...words, "--plain", "--seed", "1");
-    return JSON.parse(drivescope("show", "last", "--json", "-")).id;
+    return JSON.parse(drivescope("show", "last", "--json", "-")).run.id;
   };
   const profile = readPreset("zoned");
   const hostile = join(folder, "hostile.toml");

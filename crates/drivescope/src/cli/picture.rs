@@ -6,10 +6,7 @@ use super::{output, output_file};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
 use ::report::chart::svg::{self, Size, Theme};
-use ::report::chart::{
-    CHART_KINDS, Chart, ChartedRun, access_time_over_position, chart_named, charts_of, rate_over_position,
-    terminal,
-};
+use ::report::chart::{CHART_KINDS, Chart, ChartedRun, chart_named, charts_of, rate_over_position, terminal};
 use ::report::terminal::run_letter;
 use model::request::Operation;
 use std::path::{Path, PathBuf};
@@ -184,18 +181,6 @@ pub fn rate_chart(runs: &[StoredRun], letters: &[String]) -> Result<Chart, UserE
     rate_over_position(&charted(runs, letters), &[Operation::Read, Operation::Write]).ok_or_else(|| {
         UserError::failure(
             "there is nothing to draw: no run measured the rate at three places or more. Measure again with: drivescope check TARGET",
-        )
-    })
-}
-
-/// The access times of these runs over the position.
-///
-/// # Errors
-/// When no run kept enough single requests.
-pub fn access_time_chart(runs: &[StoredRun]) -> Result<Chart, UserError> {
-    access_time_over_position(&charted(runs, &[])).ok_or_else(|| {
-        UserError::failure(
-            "there is nothing to draw: no run kept single random reads. Measure them with: drivescope access TARGET",
         )
     })
 }
