@@ -9,11 +9,12 @@ use crate::store::{Store, StoredRun};
 use model::run::Run;
 use model::target::TargetKind;
 use report::export::bonnie::{self, BonnieFormat};
-use report::export::fio::{self, FioRun};
+use report::export::fio::{self, FioFile, FioRun};
 use report::export::openmetrics::{MetricRun, metrics};
 use report::export::table::Table;
 use report::hostile::harmless;
 use report::json::document;
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -287,7 +288,16 @@ fn write_json(store: &Store, names: &[String], goal: &Goal) -> Result<(), UserEr
 }
 
 fn write_bonnie(store: &Store, names: &[String], format: BonnieFormat, goal: &Goal) -> Result<(), UserError> {
-    let line = |name: &String| Ok(bonnie::line(&read(store, name)?.run, format));
+    let line = |name: &String| {
+        let run = read(store, name)?.run;
+        if !bonnie::measured_alike(&run) {
+            output::say(&format!(
+                "run {} has nothing that bonnie++ measures: its line holds its name only. `check` and `access` measure that",
+                run.id
+            ));
+        }
+        Ok(bonnie::line(&run, format))
+    };
     let lines = names.iter().map(line).collect::<Result<Vec<String>, UserError>>()?;
     give(&lines.concat(), goal, "bonnie.csv")
 }
@@ -333,21 +343,30 @@ fn write_fio(store: &Store, names: &[String], goal: &Goal) -> Result<(), UserErr
             let folder = folder.join(&stored.run.id).join(&file.folder);
             give(&file.content, &Goal::Folder(folder), &file.name)?;
         }
-        // Not a random one: what has the most files makes the best picture.
-        let most = files.iter().max_by_key(|file| {
-            files.iter().filter(|other| other.folder == file.folder && other.rw == file.rw).count()
-        });
-        if let Some(file) = most {
-            let shown = folder.join(&stored.run.id).join(&file.folder);
-            output::say(&format!(
-                "a picture of it: fio-plot -i {} -T \"{}\" -l -r {}",
-                shown.display(),
-                file.folder,
-                file.rw
-            ));
-        }
+        output::say(&fio_plot_command(&files, &folder.join(&stored.run.id)));
     }
     Ok(())
+}
+
+/// What to type for a picture: of the folder and kind of access that has the most files.
+fn fio_plot_command(files: &[FioFile], folder: &Path) -> String {
+    let alike = |file: &FioFile| -> Vec<&FioFile> {
+        files.iter().filter(|other| (&other.folder, other.rw) == (&file.folder, file.rw)).collect()
+    };
+    let most = files.iter().map(alike).max_by_key(Vec::len).unwrap_or_default();
+    let numbers = |pick: fn(&FioFile) -> u32| -> String {
+        let distinct: BTreeSet<u32> = most.iter().map(|file| pick(file)).collect();
+        distinct.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
+    };
+    let Some(first) = most.first() else { return String::new() };
+    format!(
+        "a picture of it: fio-plot -i {} -T \"{}\" -l -r {} -d {} -n {}",
+        folder.join(&first.folder).display(),
+        first.folder,
+        first.rw,
+        numbers(|file| file.queue_depth),
+        numbers(|file| file.threads)
+    )
 }
 
 fn fio_run(stored: &StoredRun) -> FioRun<'_> {

@@ -84,6 +84,12 @@ pub fn line(run: &Run, format: BonnieFormat) -> String {
     fields.join(",") + "\n"
 }
 
+/// Whether a run has anything of what bonnie++ measures.
+pub fn measured_alike(run: &Run) -> bool {
+    let measured = Measured::of(run);
+    measured.put_block.is_some() || measured.get_block.is_some() || !measured.seeks.is_empty()
+}
+
 fn v103(measured: &Measured) -> Vec<String> {
     let mut fields = vec![String::new(); 27];
     fields[0] = measured.name.clone();

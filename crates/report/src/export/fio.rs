@@ -27,6 +27,10 @@ pub struct FioFile {
     pub name: String,
     /// Of `--rw` in fio-plot.
     pub rw: &'static str,
+    /// Requests under way in each thread: `iodepth`.
+    pub queue_depth: u32,
+    /// Threads: `numjobs`.
+    pub threads: u32,
     /// What is in it.
     pub content: String,
 }
@@ -82,6 +86,8 @@ pub fn files(run: &FioRun<'_>) -> Vec<FioFile> {
         folder: folder_of(&job.key, run.run),
         name: format!("{}-{}-{}.json", job.key.rw, job.key.queue_depth, job.key.threads),
         rw: job.key.rw,
+        queue_depth: job.key.queue_depth,
+        threads: job.key.threads,
         content: text(run, std::slice::from_ref(&job)),
     };
     jobs(run.run).into_iter().map(file).collect()
@@ -155,7 +161,8 @@ fn folder_of(key: &JobKey, run: &Run) -> String {
     let mut name = size_text(key.block_bytes);
     let span = key.span_bytes.map(|span| 100.0 * span as f64 / run.target.capacity.0.max(1) as f64);
     if let Some(percent) = span.filter(|percent| *percent < 99.0) {
-        let shown = if percent >= 1.0 { format!("{percent:.0}") } else { format!("{percent:.3}") };
+        // Spans are round shares of a drive, to within a block.
+        let shown = (percent * 100.0).round() / 100.0;
         name.push_str(&format!("-span-{shown}-percent"));
     }
     if let Some(reads) = key.reads_of_1000 {
@@ -242,6 +249,15 @@ struct Direction {
     histogram: LatencyHistogram,
     operations_per_second: Samples,
     bytes_per_second: Samples,
+    open: OpenSample,
+}
+
+/// A sample that is not long enough yet.
+#[derive(Default)]
+struct OpenSample {
+    nanos: u64,
+    operations: u64,
+    bytes: u64,
 }
 
 impl Direction {
@@ -254,6 +270,7 @@ impl Direction {
             histogram: LatencyHistogram::small(),
             operations_per_second: Samples::default(),
             bytes_per_second: Samples::default(),
+            open: OpenSample::default(),
         };
         for (number, phase) in &job.phases {
             if let Some(totals) = phase.totals_of(operation) {
@@ -274,18 +291,17 @@ impl Direction {
         self.histogram.merge(&totals.histogram);
     }
 
-    /// Slices together until they are as long as fio's samples.
+    /// Slices together until they are as long as fio's samples, across phases, since many a phase is shorter.
     fn sample(&mut self, series: &dyn Series, phase: u32, operation: Operation) {
-        let (mut nanos, mut operations, mut bytes) = (0u64, 0u64, 0u64);
         for interval in series.intervals(phase).filter(|interval| interval.operation == operation) {
-            nanos += interval.duration_ns;
-            operations += interval.operations;
-            bytes += interval.bytes;
-            if nanos >= SAMPLE_NS {
-                let seconds = Nanos(nanos).seconds();
-                self.operations_per_second.add(operations as f64 / seconds);
-                self.bytes_per_second.add(bytes as f64 / seconds);
-                (nanos, operations, bytes) = (0, 0, 0);
+            self.open.nanos += interval.duration_ns;
+            self.open.operations += interval.operations;
+            self.open.bytes += interval.bytes;
+            if self.open.nanos >= SAMPLE_NS {
+                let seconds = Nanos(self.open.nanos).seconds();
+                self.operations_per_second.add(self.open.operations as f64 / seconds);
+                self.bytes_per_second.add(self.open.bytes as f64 / seconds);
+                self.open = OpenSample::default();
             }
         }
     }
