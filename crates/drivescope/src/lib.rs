@@ -12,6 +12,7 @@ mod interrupt;
 pub mod pattern_file;
 pub mod reproduce;
 mod screen;
+pub mod serve;
 pub mod session;
 mod simulated_day;
 pub mod stamp;

@@ -21,6 +21,7 @@ mod resolve;
 mod resume;
 mod run_plan;
 mod runs;
+mod serve;
 mod show;
 mod sim;
 mod sizes;
@@ -74,6 +75,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Show(show)) => show::run(&show, store),
         Some(Command::Compare(compare)) => compare::run(&compare, store),
         Some(Command::Report(report)) => report::run(&report, store),
+        Some(Command::Serve(serve)) => serve::run(&serve, store),
         Some(Command::Export(export)) => export::run(&export, store),
         Some(Command::Estimate(estimate)) => estimate::run(&estimate, store),
         Some(Command::Plan(plan)) => plan::run(&plan, store),

@@ -243,6 +243,11 @@ impl Store {
     }
 }
 
+/// Whether a run can have this name. Nothing that can leads out of a folder.
+pub fn is_run_name(name: &str) -> bool {
+    check_id(name).is_ok()
+}
+
 fn check_id(id: &str) -> Result<(), StoreError> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-+".contains(&byte);
     let begins_well = id.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());

@@ -5,6 +5,7 @@ mod choose;
 mod export;
 mod purge;
 mod run_plan;
+mod serve;
 mod sim;
 mod sizes;
 mod state;
@@ -19,6 +20,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use export::{ExportArguments, ExportFormat, TableArgument};
 pub use purge::{MethodArgument, PurgeArguments};
 pub use run_plan::RunPlanArguments;
+pub use serve::ServeArguments;
 pub use sim::{
     SimArguments, SimCommand, SimListArguments, SimMountArguments, SimNewArguments, SimReproduceArguments,
     SimShowArguments, SimTruthArguments,
@@ -79,6 +81,8 @@ pub enum Command {
     Compare(CompareArguments),
     /// Show runs as a page with everything (.html) or as a picture (.svg, .png); several drives in one
     Report(ReportArguments),
+    /// Look at the runs in a browser: reports, comparisons, and runs that go on. On this machine only, read-only
+    Serve(ServeArguments),
     /// Write runs for other programs: JSON, CSV, Parquet, bonnie++, fio, OpenMetrics
     Export(ExportArguments),
     /// How long a full pass, a backup, a RAID rebuild or a surface check will take, from runs that are kept

@@ -1,0 +1,278 @@
+//! Our own pages: the list of drives and runs, a run that goes on, the way in, and what went wrong.
+
+use super::page_text::{escaped, framed, query_escaped};
+use super::response::Response;
+use crate::store::{RunListing, StoredRun};
+use model::record::IntervalRecord;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunStatus, Series};
+use model::units::{Bytes, Nanos};
+use report::quantity;
+use report::style::Style;
+use std::path::Path;
+
+/// Runs on one page of the list.
+const RUNS_ON_PAGE: usize = 100;
+/// Drives that are listed above the runs, those measured last.
+const DRIVES_MAX: usize = 24;
+/// "Now" is the end of the series: so much of it.
+const NOW_NS: u64 = 1_000_000_000;
+
+/// How pages of a terminal are taken over.
+const STYLE: Style = Style { width: 110, colour: false, unicode: true };
+
+/// What the list shows.
+pub(super) struct ListPage<'page> {
+    /// All runs, newest first.
+    pub runs: &'page [RunListing],
+    /// Which page, from 1.
+    pub number: usize,
+    /// Only of this drive; empty for all.
+    pub drive: &'page str,
+    /// Where they are.
+    pub store: &'page Path,
+}
+
+/// A page that takes the browser from the link with the token to an address without, which is safe to keep and to show.
+pub(super) fn entrance(cookie: &str) -> Response {
+    let refresh = "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n";
+    Response::page(framed("drivescope", refresh, "<p><a href=\"/\">To the runs</a></p>\n"))
+        .with_cookie(cookie)
+}
+
+/// What went wrong; the words are markup already.
+pub(super) fn problem(why: &str) -> String {
+    framed(
+        "drivescope",
+        "",
+        &format!("<h1>That did not work</h1>\n<p>{why}</p>\n<p><a href=\"/\">To the runs</a></p>\n"),
+    )
+}
+
+/// The list of drives and runs.
+pub(super) fn list(page: &ListPage<'_>) -> String {
+    let of_drive = |run: &&RunListing| page.drive.is_empty() || drive_key(run) == page.drive;
+    let runs: Vec<&RunListing> = page.runs.iter().filter(of_drive).collect();
+    let pages = runs.len().div_ceil(RUNS_ON_PAGE).max(1);
+    let number = page.number.clamp(1, pages);
+    let shown = runs.iter().skip((number - 1) * RUNS_ON_PAGE).take(RUNS_ON_PAGE);
+
+    let mut text = String::new();
+    text.push_str(&format!(
+        "<p class=\"where\">Runs kept in {}</p>\n",
+        escaped(&page.store.to_string_lossy())
+    ));
+    if page.runs.is_empty() {
+        text.push_str("<h1>No runs yet</h1>\n<p>Make one: <code>drivescope check .</code></p>\n");
+        return framed("drivescope: runs", "", &text);
+    }
+    text.push_str(&drives(page));
+    let heading =
+        if page.drive.is_empty() { "Runs".to_owned() } else { format!("Runs of {}", name_of(&runs, page)) };
+    text.push_str(&format!("<h1>{heading}</h1>\n<form action=\"/compare\" method=\"get\">\n"));
+    text.push_str(
+        "<div class=\"wide\"><table>\n<thead><tr><th><span class=\"hidden\">Compare</span></th><th>Run</th>\
+        <th>Began (UTC)</th><th>State</th><th>What</th><th>Drive</th><th></th></tr></thead>\n<tbody>\n",
+    );
+    shown.for_each(|run| text.push_str(&row(run)));
+    text.push_str("</tbody>\n</table></div>\n<p><button>Compare the chosen runs</button></p>\n</form>\n");
+    text.push_str(&turn_pages(number, pages, page.drive));
+    framed("drivescope: runs", "", &text)
+}
+
+fn name_of(runs: &[&RunListing], page: &ListPage<'_>) -> String {
+    runs.first().map_or_else(|| escaped(page.drive), |run| escaped(&drive_name(run)))
+}
+
+/// Drives, those measured last first.
+fn drives(page: &ListPage<'_>) -> String {
+    let mut drives: Vec<(&RunListing, usize)> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for run in page.runs.iter().filter(|run| run.damage.is_none()) {
+        let place = *places.entry(drive_key(run)).or_insert_with(|| {
+            drives.push((run, 0));
+            drives.len() - 1
+        });
+        drives[place].1 += 1;
+    }
+    let item = |(run, runs): &(&RunListing, usize)| {
+        let key = drive_key(run);
+        let link =
+            if key == page.drive { "/".to_owned() } else { format!("/?drive={}", query_escaped(&key)) };
+        let class = if key == page.drive { " class=\"chosen\"" } else { "" };
+        let plural = if *runs == 1 { "" } else { "s" };
+        format!(
+            "<li{class}><a href=\"{link}\">{}</a> <span>{runs} run{plural}</span></li>\n",
+            escaped(&drive_name(run))
+        )
+    };
+    let items: String = drives.iter().take(DRIVES_MAX).map(item).collect();
+    let more = match drives.len().saturating_sub(DRIVES_MAX) {
+        0 => String::new(),
+        more => format!("<p class=\"where\">and {more} more, further down in the list</p>\n"),
+    };
+    format!("<h2>Drives</h2>\n<ul class=\"drives\">\n{items}</ul>\n{more}")
+}
+
+/// What tells drives apart: the serial number, else where it was.
+fn drive_key(run: &RunListing) -> String {
+    let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    said(&run.target_serial).or_else(|| said(&run.target_path)).unwrap_or_default()
+}
+
+fn drive_name(run: &RunListing) -> String {
+    let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    said(&run.target_model).or_else(|| said(&run.target_path)).unwrap_or_else(|| "unknown".into())
+}
+
+fn row(run: &RunListing) -> String {
+    let id = escaped(&run.id);
+    if let Some(damage) = &run.damage {
+        return format!(
+            "<tr class=\"damaged\"><td></td><td>{id}</td><td></td><td>damaged</td><td colspan=\"3\">{}</td></tr>\n",
+            escaped(damage)
+        );
+    }
+    // The names of runs are letters, digits and four signs that mean nothing in an address.
+    let (state, link) = match (run.under_way, run.status) {
+        (true, _) => ("running now", format!("/live/{id}")),
+        (_, Some(RunStatus::Complete)) => ("complete", format!("/run/{id}")),
+        (_, Some(RunStatus::Interrupted)) => ("interrupted", format!("/run/{id}")),
+        (_, Some(RunStatus::Failed) | None) => ("failed", format!("/run/{id}")),
+    };
+    format!(
+        "<tr{}><td><input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\"></td>\
+         <td><a href=\"{link}\">{id}</a></td><td>{}</td><td>{state}</td><td>{}</td><td>{}</td>\
+         <td><a href=\"/run/{id}.json\">JSON</a></td></tr>\n",
+        if run.under_way { " class=\"running\"" } else { "" },
+        escaped(&began(run)),
+        escaped(&run.experiments.join(", ")),
+        escaped(&drive_name(run)),
+    )
+}
+
+/// To the minute. A virtual drive has its own time, which says nothing to a person.
+fn began(run: &RunListing) -> String {
+    let is_virtual = run.target_path.as_deref().is_some_and(|path| path.starts_with("sim:"));
+    match run.started.as_deref() {
+        Some(_) if is_virtual => "virtual time".into(),
+        Some(started) => started.get(..16).unwrap_or(started).replace('T', " "),
+        None => "unknown".into(),
+    }
+}
+
+fn turn_pages(number: usize, pages: usize, drive: &str) -> String {
+    if pages == 1 {
+        return String::new();
+    }
+    let drive = if drive.is_empty() { String::new() } else { format!("&amp;drive={}", query_escaped(drive)) };
+    let link = |to: usize, words: &str| format!("<a href=\"/?page={to}{drive}\">{words}</a> ");
+    let newer = if number > 1 { link(number - 1, "Newer") } else { String::new() };
+    let older = if number < pages { link(number + 1, "Older") } else { String::new() };
+    format!("<nav aria-label=\"Pages\">{newer}<span>Page {number} of {pages}</span> {older}</nav>\n")
+}
+
+/// The page of a run that goes on; its script fetches what changes.
+pub(super) fn live(listing: &RunListing, state: &str) -> String {
+    let id = escaped(&listing.id);
+    let content = format!(
+        "<h1>{}</h1>\n<p><code>{id}</code> · <a href=\"/run/{id}\">Report of what is there so far</a></p>\n\
+         <p id=\"connection\" role=\"status\"></p>\n<div id=\"live\" data-source=\"/live/{id}/state\">\n{state}</div>\n",
+        escaped(&drive_name(listing))
+    );
+    framed(
+        &format!("drivescope: {}", drive_name(listing)),
+        "<script src=\"/live.js\" defer></script>\n",
+        &content,
+    )
+}
+
+/// What changes on it: where it is, how fast it goes, what is known so far.
+pub(super) fn live_state(stored: &StoredRun) -> String {
+    let run = &stored.run;
+    let state = match (stored.under_way, run.status) {
+        (true, _) => "running",
+        (false, RunStatus::Complete) => "ended",
+        (false, RunStatus::Interrupted) => "interrupted",
+        (false, RunStatus::Failed) => "failed",
+    };
+    let moved = |operation| -> u64 {
+        run.phases.iter().filter_map(|phase| phase.totals_of(operation)).map(|totals| totals.bytes).sum()
+    };
+    let failed: u64 = run.phases.iter().map(PhaseSummary::errors).sum();
+    let now = run.phases.len().checked_sub(1).and_then(|last| Now::of(stored, last as u32));
+    let elapsed = run.phases.last().map_or(0, |last| last.start_ns + last.duration_ns);
+    let elapsed = now.as_ref().map_or(elapsed, |now| elapsed.max(now.end_ns));
+    let step = run.phases.last().map_or_else(|| "preparing".into(), |last| escaped(&last.phase.name));
+    let mut facts = vec![
+        ("State", state.to_owned()),
+        ("Step", format!("{step} ({} begun so far)", run.phases.len())),
+        ("Measured for", quantity::rough_time(Nanos(elapsed))),
+        ("Read", quantity::capacity(Bytes(moved(Operation::Read)))),
+        ("Written", quantity::capacity(Bytes(moved(Operation::Write)))),
+        ("Failed requests", failed.to_string()),
+    ];
+    if let Some(now) = now.filter(|_| stored.under_way) {
+        facts.insert(3, ("Now", now.text()));
+    }
+    let facts: String =
+        facts.iter().map(|(name, value)| format!("<dt>{name}</dt><dd>{value}</dd>\n")).collect();
+    let ended = if stored.under_way { "" } else { " data-ended=\"yes\"" };
+    let page: Vec<String> = report::terminal::run_page(run, STYLE).lines().map(line_escaped).collect();
+    format!("<dl{ended}>\n{facts}</dl>\n<h2>What is known so far</h2>\n<pre>{}</pre>\n", page.join("\n"))
+}
+
+/// A line of a page for a terminal, which is harmless already; its spaces stay.
+fn line_escaped(line: &str) -> String {
+    line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The last second of a series.
+struct Now {
+    end_ns: u64,
+    duration_ns: u64,
+    bytes: u64,
+    operations: u64,
+    p50_ns: Option<u64>,
+    max_ns: Option<u64>,
+}
+
+impl Now {
+    /// One pass over the slices of the phase; only the last second of them is held.
+    fn of(stored: &StoredRun, phase: u32) -> Option<Now> {
+        let mut recent: std::collections::VecDeque<IntervalRecord> = std::collections::VecDeque::new();
+        for interval in stored.series.intervals(phase) {
+            let from_ns = interval.end_ns().saturating_sub(NOW_NS);
+            while recent.front().is_some_and(|first| first.start_ns < from_ns) {
+                recent.pop_front();
+            }
+            recent.push_back(interval);
+        }
+        let (first, last) = (recent.front()?, recent.back()?);
+        let latest = recent.iter().rev().find_map(|interval| interval.latency);
+        Some(Now {
+            end_ns: last.end_ns(),
+            duration_ns: last.end_ns().saturating_sub(first.start_ns),
+            bytes: recent.iter().map(|interval| interval.bytes).sum(),
+            operations: recent.iter().map(|interval| interval.operations).sum(),
+            p50_ns: latest.map(|latency| latency.p50_ns),
+            max_ns: recent.iter().filter_map(|interval| interval.latency).map(|latency| latency.max_ns).max(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let seconds = Nanos(self.duration_ns).seconds();
+        if seconds <= 0.0 {
+            return "no request answered yet".into();
+        }
+        let rate = quantity::rough_rate(self.bytes as f64 / seconds);
+        let requests = (self.operations as f64 / seconds).round();
+        let time =
+            |nanos: Option<u64>| nanos.map_or("unknown".into(), |nanos| quantity::rough_time(Nanos(nanos)));
+        format!(
+            "{rate}, {requests} requests a second, half of them within {}, the slowest {}",
+            time(self.p50_ns),
+            time(self.max_ns)
+        )
+    }
+}
