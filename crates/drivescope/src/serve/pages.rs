@@ -5,10 +5,12 @@ use super::response::Response;
 use crate::store::{RunListing, StoredRun};
 use model::record::IntervalRecord;
 use model::request::Operation;
-use model::run::{PhaseSummary, RunStatus, Series};
+use model::run::{PhaseSummary, Run, RunStatus, Series};
 use model::units::{Bytes, Nanos};
+use report::chart::{Chart, ChartedRun, rate_over_position};
 use report::quantity;
 use report::style::Style;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 
 /// Runs on one page of the list.
@@ -58,10 +60,7 @@ pub(super) fn list(page: &ListPage<'_>) -> String {
     let shown = runs.iter().skip((number - 1) * RUNS_ON_PAGE).take(RUNS_ON_PAGE);
 
     let mut text = String::new();
-    text.push_str(&format!(
-        "<p class=\"where\">Runs kept in {}</p>\n",
-        escaped(&page.store.to_string_lossy())
-    ));
+    text.push_str(&format!("<p class=\"where\">Runs kept in {}</p>\n", escaped(&absolute(page.store))));
     if page.runs.is_empty() {
         text.push_str("<h1>No runs yet</h1>\n<p>Make one: <code>drivescope check .</code></p>\n");
         return framed("drivescope: runs", "", &text);
@@ -72,12 +71,16 @@ pub(super) fn list(page: &ListPage<'_>) -> String {
     text.push_str(&format!("<h1>{heading}</h1>\n<form action=\"/compare\" method=\"get\">\n"));
     text.push_str(
         "<div class=\"wide\"><table>\n<thead><tr><th><span class=\"hidden\">Compare</span></th><th>Run</th>\
-        <th>Began (UTC)</th><th>State</th><th>What</th><th>Drive</th><th></th></tr></thead>\n<tbody>\n",
+        <th>Began (UTC)</th><th>State</th><th>What</th><th>Drive</th><th>Data</th></tr></thead>\n<tbody>\n",
     );
     shown.for_each(|run| text.push_str(&row(run)));
     text.push_str("</tbody>\n</table></div>\n<p><button>Compare the chosen runs</button></p>\n</form>\n");
     text.push_str(&turn_pages(number, pages, page.drive));
     framed("drivescope: runs", "", &text)
+}
+
+fn absolute(folder: &Path) -> String {
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).to_string_lossy().into_owned()
 }
 
 fn name_of(runs: &[&RunListing], page: &ListPage<'_>) -> String {
@@ -87,7 +90,7 @@ fn name_of(runs: &[&RunListing], page: &ListPage<'_>) -> String {
 /// Drives, those measured last first.
 fn drives(page: &ListPage<'_>) -> String {
     let mut drives: Vec<(&RunListing, usize)> = Vec::new();
-    let mut places = std::collections::HashMap::new();
+    let mut places = HashMap::new();
     for run in page.runs.iter().filter(|run| run.damage.is_none()) {
         let place = *places.entry(drive_key(run)).or_insert_with(|| {
             drives.push((run, 0));
@@ -176,7 +179,7 @@ fn turn_pages(number: usize, pages: usize, drive: &str) -> String {
 pub(super) fn live(listing: &RunListing, state: &str) -> String {
     let id = escaped(&listing.id);
     let content = format!(
-        "<h1>{}</h1>\n<p><code>{id}</code> · <a href=\"/run/{id}\">Report of what is there so far</a></p>\n\
+        "<h1>{}</h1>\n<p><code>{id}</code></p>\n\
          <p id=\"connection\" role=\"status\"></p>\n<div id=\"live\" data-source=\"/live/{id}/state\">\n{state}</div>\n",
         escaped(&drive_name(listing))
     );
@@ -217,9 +220,44 @@ pub(super) fn live_state(stored: &StoredRun) -> String {
     }
     let facts: String =
         facts.iter().map(|(name, value)| format!("<dt>{name}</dt><dd>{value}</dd>\n")).collect();
-    let ended = if stored.under_way { "" } else { " data-ended=\"yes\"" };
-    let page: Vec<String> = report::terminal::run_page(run, STYLE).lines().map(line_escaped).collect();
-    format!("<dl{ended}>\n{facts}</dl>\n<h2>What is known so far</h2>\n<pre>{}</pre>\n", page.join("\n"))
+    let id = escaped(&run.id);
+    let ended = match stored.under_way {
+        true => String::new(),
+        false => format!("<p data-ended=\"yes\"><a href=\"/run/{id}\">To its report</a></p>\n"),
+    };
+    format!(
+        "{ended}<dl>\n{facts}</dl>\n{}<h2>What is known so far</h2>\n<pre>{}</pre>\n",
+        picture(stored),
+        known(stored)
+    )
+}
+
+/// What there is to see so far.
+pub(super) fn live_chart(stored: &StoredRun) -> Option<Chart> {
+    let charted = ChartedRun { run: &stored.run, series: Some(&stored.series), letter: None };
+    rate_over_position(&[charted], &[Operation::Read, Operation::Write])
+}
+
+/// Its chart; the number of steps makes the browser fetch it anew.
+fn picture(stored: &StoredRun) -> String {
+    if live_chart(stored).is_none() {
+        return String::new();
+    }
+    let source = format!("/live/{}/chart.svg?step={}", escaped(&stored.run.id), stored.run.phases.len());
+    format!(
+        "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{source}&amp;theme=dark\">\
+         <img src=\"{source}\" alt=\"Rate over position, so far\"></picture>\n"
+    )
+}
+
+/// The page of a terminal, from its answers on: where it was measured stands above, and that it has no end yet too.
+fn known(stored: &StoredRun) -> String {
+    let run = Run {
+        status: if stored.under_way { RunStatus::Complete } else { stored.run.status },
+        ..stored.run.clone()
+    };
+    let page: Vec<String> = report::terminal::run_page(&run, STYLE).lines().map(line_escaped).collect();
+    page.join("\n")
 }
 
 /// A line of a page for a terminal, which is harmless already; its spaces stay.
@@ -240,7 +278,7 @@ struct Now {
 impl Now {
     /// One pass over the slices of the phase; only the last second of them is held.
     fn of(stored: &StoredRun, phase: u32) -> Option<Now> {
-        let mut recent: std::collections::VecDeque<IntervalRecord> = std::collections::VecDeque::new();
+        let mut recent: VecDeque<IntervalRecord> = VecDeque::new();
         for interval in stored.series.intervals(phase) {
             let from_ns = interval.end_ns().saturating_sub(NOW_NS);
             while recent.front().is_some_and(|first| first.start_ns < from_ns) {

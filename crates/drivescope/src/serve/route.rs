@@ -6,6 +6,7 @@ use super::pages::{self, ListPage};
 use super::request::Request;
 use super::response::Response;
 use crate::store::{RunListing, StoreError, StoredRun, is_run_name};
+use report::chart::svg::{self, Theme};
 use report::json::document;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ const COMPARED_MAX: usize = 10;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("live.js");
+const ICON: &str = include_str!("icon.svg");
+const SVG: &str = "image/svg+xml";
 
 /// Why there is no page, in words, and the status.
 struct Problem {
@@ -38,6 +41,8 @@ pub(super) fn answer(served: &Served, request: &Request) -> Response {
         },
         ["live", name] => live(served, name),
         ["live", name, "state"] => live_state(served, name),
+        ["live", name, "chart.svg"] => live_chart(served, name, request.query_value("theme") == Some("dark")),
+        ["favicon.ico"] => Ok(Response::file(SVG, ICON)),
         _ => Err(Problem { status: 404, why: "there is no such page".into() }),
     };
     answer.unwrap_or_else(|problem| Response::problem(problem.status, &problem.why))
@@ -87,15 +92,14 @@ fn list(served: &Served, request: &Request) -> Answer {
     Ok(Response::shared_page(served.cache.live(&format!("list {number} {drive}"), make)?))
 }
 
+/// The report of a run; while it goes on, what is known so far.
 fn report(served: &Served, name: &str) -> Answer {
     let listing = listed(served, name)?;
+    if listing.under_way {
+        return Ok(Response::page(pages::live(&listing, &live_text(served, &listing)?)));
+    }
     let make = || -> Result<String, Problem> { Ok(report_of(served, &[read(served, &listing)?])) };
-    let key = format!("report {name}");
-    let page = match listing.under_way {
-        true => served.cache.live(&key, make)?,
-        false => served.cache.page(&key, &state(&listing), make)?,
-    };
-    Ok(Response::report(page))
+    Ok(Response::report(served.cache.page(&format!("report {name}"), &state(&listing), make)?))
 }
 
 /// The report, with its name as the way back to the list.
@@ -144,6 +148,18 @@ fn live(served: &Served, name: &str) -> Answer {
 fn live_state(served: &Served, name: &str) -> Answer {
     let listing = listed(served, name)?;
     Ok(Response::shared_page(live_text(served, &listing)?))
+}
+
+fn live_chart(served: &Served, name: &str, dark: bool) -> Answer {
+    let listing = listed(served, name)?;
+    let make = || -> Result<String, Problem> {
+        let chart = pages::live_chart(&read(served, &listing)?);
+        let none = Problem { status: 404, why: "there is nothing to draw yet".into() };
+        let theme = if dark { Theme::Dark } else { Theme::Light };
+        Ok(svg::document(&chart.ok_or(none)?, theme))
+    };
+    let picture = served.cache.live(&format!("chart {dark} {name}"), make)?;
+    Ok(Response::file(SVG, picture.as_bytes()))
 }
 
 /// What changes on the page of a run that goes on.
