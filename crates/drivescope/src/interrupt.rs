@@ -4,10 +4,12 @@
 use crate::error::{UserError, exit};
 use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level;
 use std::io;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
@@ -30,6 +32,52 @@ pub fn flag() -> Result<&'static AtomicBool, UserError> {
         let _ = LISTENING.set(Listening { flag, actions: actions.into() });
     }
     Ok(&LISTENING.get().expect("the flag was just set").flag)
+}
+
+/// Ends the program as a second signal does.
+pub fn end_at_once() -> ! {
+    low_level::exit(i32::from(exit::INTERRUPTED))
+}
+
+/// While this lives, the second signal does something before it ends the program.
+pub struct LastWill {
+    signals: Handle,
+    listener: Option<JoinHandle<()>>,
+}
+
+/// Lets a second signal call `will` before it ends the program: a terminal that was taken has to be given back, which no
+/// signal handler may do. So the signals come to a thread instead.
+///
+/// # Errors
+/// When the system does not let us listen.
+pub fn with_last_will(will: fn()) -> Result<LastWill, UserError> {
+    let flag = flag()?;
+    let listening = LISTENING.get().expect("the flag was just asked for");
+    let mut signals = Signals::new(SIGNALS).map_err(cannot_listen)?;
+    let handle = signals.handle();
+    let listen = move || {
+        for _ in signals.forever() {
+            if flag.swap(true, Ordering::SeqCst) {
+                will();
+                end_at_once();
+            }
+        }
+    };
+    let listener = std::thread::Builder::new().name("signals".into()).spawn(listen).map_err(cannot_listen)?;
+    listening.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(forget);
+    Ok(LastWill { signals: handle, listener: Some(listener) })
+}
+
+impl Drop for LastWill {
+    fn drop(&mut self) {
+        let listening = LISTENING.get().expect("there is no will without the flag");
+        let mut actions = listening.actions.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without these the program can only not be ended by a second signal.
+        *actions = end_by_the_second(&listening.flag).unwrap_or_default();
+        self.signals.close();
+        // A signal that it was about to handle may end the program here, as it should.
+        let _ = self.listener.take().map(JoinHandle::join);
+    }
 }
 
 /// Does what must not be broken off: meanwhile a signal sets the flag, however many come, and never ends the program.
@@ -76,7 +124,6 @@ fn cannot_listen(error: io::Error) -> UserError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::Ordering;
 
     #[test]
     fn signals_only_set_the_flag_during_what_must_not_be_broken_off() {

@@ -4,12 +4,15 @@
 
 pub mod cli;
 mod drive_row;
+pub mod control;
 pub mod error;
 pub mod event;
 pub mod experiment;
 pub mod export;
 mod interrupt;
 pub mod pattern_file;
+mod recent_rate;
+mod replay;
 pub mod reproduce;
 mod screen;
 pub mod serve;

@@ -3,6 +3,7 @@
 
 mod program;
 
+use drivescope::control::Controls;
 use drivescope::event::{Event, EventSink};
 use drivescope::experiment::Question;
 use drivescope::experiment::check::Check;
@@ -33,7 +34,7 @@ impl EventSink for Told {
         match event {
             Event::RunBegan(..) => self.began += 1,
             Event::RunEnded(_) => self.ended += 1,
-            Event::Progress(_) | Event::Warning(_) | Event::Map(_) => {}
+            _ => {}
         }
     }
 }
@@ -67,7 +68,7 @@ fn check_until_it_is_gone(store: &Store) -> Run {
     let mut told = Told::default();
     let interrupt = AtomicBool::new(false);
     let session =
-        Session { rig, writer, run, events: &mut told, interrupt: &interrupt, trace: false, owed: None };
+        Session { rig, writer, run, events: &mut told, interrupt: &interrupt, controls: &Controls::default(), trace: false, owed: None };
     let mut check = Check::new(question).expect("a drive with room for a check");
     let run = session.run(&mut check).expect("a lost drive is no error of the program");
     assert_eq!((told.began, told.ended), (1, 1));

@@ -96,6 +96,8 @@ pub enum StopReason {
     Precision,
     /// Somebody asked for it: Ctrl-C.
     Interrupted,
+    /// Somebody asked for the next phase: what this one should have done is not done.
+    Skipped,
     /// The device went away.
     DeviceGone,
     /// Nothing but errors for as long as the phase tolerates.
@@ -104,13 +106,14 @@ pub enum StopReason {
 
 impl StopReason {
     /// All of them.
-    pub const ALL: [StopReason; 8] = [
+    pub const ALL: [StopReason; 9] = [
         StopReason::Time,
         StopReason::Bytes,
         StopReason::Operations,
         StopReason::Passes,
         StopReason::Precision,
         StopReason::Interrupted,
+        StopReason::Skipped,
         StopReason::DeviceGone,
         StopReason::Errors,
     ];
@@ -124,6 +127,7 @@ impl StopReason {
             StopReason::Passes => "passes",
             StopReason::Precision => "precision",
             StopReason::Interrupted => "interrupted",
+            StopReason::Skipped => "skipped",
             StopReason::DeviceGone => "device-gone",
             StopReason::Errors => "errors",
         }
@@ -136,7 +140,10 @@ impl StopReason {
 
     /// Whether the phase did what it was asked to.
     pub fn is_complete(self) -> bool {
-        !matches!(self, StopReason::Interrupted | StopReason::DeviceGone | StopReason::Errors)
+        !matches!(
+            self,
+            StopReason::Interrupted | StopReason::Skipped | StopReason::DeviceGone | StopReason::Errors
+        )
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Progress {
     pub elapsed: Nanos,
     /// Until it ends, if that can be said.
     pub remaining: Option<Nanos>,
+    /// Until the phase under way ends, likewise.
+    pub phase_left: Option<Nanos>,
 }
 
 /// The line for a terminal, in plain ASCII and never wider than `width`: what does not fit is left out, the least
@@ -125,6 +127,7 @@ mod tests {
             iops: 1234.4,
             elapsed: Nanos::from_secs(63),
             remaining: Some(Nanos::from_millis(250_700)),
+            phase_left: None,
         }
     }
 
@@ -167,7 +170,7 @@ mod tests {
         ) {
             let progress = Progress {
                 phase_name, phase_index, phase_count, share_done, bytes_per_second, iops,
-                elapsed: Nanos(elapsed), remaining: remaining.map(Nanos),
+                elapsed: Nanos(elapsed), remaining: remaining.map(Nanos), phase_left: None,
             };
             let line = progress_line(&progress, width);
             prop_assert!(columns_of(&line) <= width && !line.contains(char::is_control), "{:?}", line);

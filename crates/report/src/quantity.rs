@@ -159,6 +159,15 @@ pub fn capacity(bytes: Bytes) -> String {
     format!("{} {unit}", three_digits(bytes.0 as f64 / divisor))
 }
 
+/// A capacity as files are made, to three digits: "4.00 GiB".
+pub fn binary_capacity(bytes: Bytes) -> String {
+    let (divisor, unit) = binary_unit(bytes.0 as f64);
+    if divisor == 1.0 {
+        return size(bytes);
+    }
+    format!("{} {unit}", three_digits(bytes.0 as f64 / divisor))
+}
+
 /// The decimal unit in which a number of bytes is at least one, and how many bytes it has.
 pub(crate) fn decimal_unit(bytes: f64) -> (f64, &'static str) {
     let units = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];

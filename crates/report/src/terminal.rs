@@ -29,6 +29,7 @@ pub use compare::{ComparePage, compare_page, run_letter};
 pub use estimate::{
     EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page,
 };
+pub use findings::{BriefFinding, brief_finding};
 pub use latency_map::latency_map;
 pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
 pub use plan::{PlanGroup, PlanPage, plan_page};

@@ -90,7 +90,8 @@ fn looks(run: &RunView<'_>) -> Vec<Look> {
             && stream.pattern == Pattern::Sequential
             && is_of_single_reads(reads)
             && stream.range.contains(&reads.range);
-        if !is_look || pair[1].stopped.is_none_or(|why| why == StopReason::Interrupted) {
+        let is_cut = |why| matches!(why, StopReason::Interrupted | StopReason::Skipped);
+        if !is_look || pair[1].stopped.is_none_or(is_cut) {
             return None;
         }
         let mut ios: Vec<IoRecord> = run.series.ios(phase).filter(|io| io.status.is_done()).collect();

@@ -3,14 +3,15 @@
 use super::args::{ExperimentArguments, OutputArguments};
 use super::resolve::Resolved;
 use super::{open_store, output, output_file};
+use crate::control::Controls;
 use crate::error::{UserError, exit};
 use crate::experiment::{Experiment, Question};
 use crate::interrupt;
-use crate::screen::{Screen, plan};
+use crate::screen::{LookAgain, Screen, plan};
 use crate::session::Session;
 use crate::stamp::{self, Occasion};
 use crate::state;
-use crate::store::RunWriter;
+use crate::store::{self, RunWriter};
 use crate::target_choice::{self, Chosen};
 use io::clock::MonotonicClock;
 use io::load::overhead;
@@ -18,7 +19,9 @@ use io::rig::Rig;
 use model::plan::Phase;
 use model::run::{Run, RunStatus};
 use model::target::TargetKind;
+use model::units::MIB;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Runs an experiment that `plan_of` makes of the question, and gives its result; none when it was only planned.
 ///
@@ -88,13 +91,38 @@ pub(super) fn carry_out(
     shown: &OutputArguments,
 ) -> Result<Run, UserError> {
     let Begun { rig, writer, run, trace, owed } = begun;
-    let mut screen = Screen::new(shown.quiet, shown.plain);
+    let controls = Arc::new(Controls::default());
+    let look_again = findings_so_far(writer.folder());
+    let mut screen = Screen::new(shown.quiet, shown.plain, Arc::clone(&controls), look_again);
     let interrupt = interrupt::flag()?;
-    let session = Session { rig, writer, run, events: &mut screen, interrupt, trace, owed };
-    let run = session.run(experiment)?;
+    let events = &mut screen;
+    let session = Session { rig, writer, run, events, interrupt, controls: &controls, trace, owed };
+    let run = session.run(experiment);
+    // The terminal is given back before anything is said.
+    drop(screen);
+    let run = run?;
     output::give(&run, shown)?;
     Ok(run)
 }
+
+/// Looks at what a run under way has stored, as `show` would, as long as that is little to read: what is not in the page cache
+/// any more would have to be read from a drive that may be the one that is measured.
+fn findings_so_far(folder: &Path) -> LookAgain {
+    let folder = folder.to_owned();
+    Box::new(move || {
+        let entries = std::fs::read_dir(&folder).ok()?;
+        let bytes: u64 =
+            entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).sum();
+        if bytes > LOOK_AGAIN_BYTES_MAX {
+            return None;
+        }
+        let stored = store::read_folder(&folder).ok()?;
+        Some(analysis::analyse(&stored.run.view(&stored.series)))
+    })
+}
+
+/// A day of slices, and far less than the page cache of any machine that measures drives.
+const LOOK_AGAIN_BYTES_MAX: u64 = 128 * MIB;
 
 /// What the experiment is asked.
 pub(super) fn question(resolved: &Resolved, chosen: &Chosen) -> Question {

@@ -15,6 +15,7 @@ mod output_file;
 mod picture;
 mod plan;
 mod purge;
+mod replay;
 mod report;
 mod report_page;
 mod resolve;
@@ -72,6 +73,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Sizes(sizes)) => sizes::run(&sizes, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
+        Some(Command::Replay(replay)) => replay::run(&replay, store),
         Some(Command::Show(show)) => show::run(&show, store),
         Some(Command::Compare(compare)) => compare::run(&compare, store),
         Some(Command::Report(report)) => report::run(&report, store),

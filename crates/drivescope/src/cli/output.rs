@@ -29,7 +29,7 @@ pub fn width() -> usize {
 }
 
 /// The locale's character set, as POSIX ranks the variables.
-fn speaks_unicode() -> bool {
+pub fn speaks_unicode() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")).unwrap_or_default();
     // A container without a locale still has a terminal that speaks UTF-8, as all have for twenty years.

@@ -62,6 +62,12 @@ pub trait Experiment {
         false
     }
 
+    /// Whether it may be left alone between two phases for as long as somebody likes. Not where what the drive does in such
+    /// a rest, or without one, is what is measured.
+    fn may_rest(&self) -> bool {
+        true
+    }
+
     /// Whether it asks by itself for the rest of a phase that was cut short, when a run is resumed. If not, such a phase
     /// is done again as a whole.
     fn completes_cut_phases(&self) -> bool {

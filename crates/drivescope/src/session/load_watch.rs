@@ -56,6 +56,14 @@ impl LoadWatch {
         }
     }
 
+    /// Goes on after a pause: what others moved meanwhile is nothing to this run, whose clock did not count it either.
+    pub fn go_on_at(&mut self, now: Instant) {
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.record(now, std::mem::take(&mut self.own_bytes));
+        }
+        self.recorded = now;
+    }
+
     /// Counts what this program moved after a phase's time: the system counts it too, and it was nobody else.
     pub fn count_late(&mut self, bytes: u64) {
         self.own_total += bytes;

@@ -2,9 +2,11 @@
 
 mod load_watch;
 mod observer;
+mod pause;
 mod precision;
 pub mod resume;
 
+use crate::control::Controls;
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
 use crate::experiment::Experiment;
@@ -40,6 +42,8 @@ pub struct Session<'run> {
     pub events: &'run mut dyn EventSink,
     /// Set when somebody wants the run to end.
     pub interrupt: &'run AtomicBool,
+    /// What somebody wants while it goes on.
+    pub controls: &'run Controls,
     /// Whether to keep every I/O.
     pub trace: bool,
     /// What a resumed run begins with, before it asks the experiment: see [`resume::catch_up`].
@@ -52,6 +56,8 @@ impl Session<'_> {
     /// # Errors
     /// When a phase cannot be run or the store cannot be written. The run is kept as failed as far as it can be.
     pub fn run(mut self, experiment: &mut dyn Experiment) -> Result<Run, UserError> {
+        // An experiment that asks for the rest of a cut phase would ask for a skipped one at once.
+        self.controls.allow(experiment.may_rest(), !experiment.completes_cut_phases());
         self.events.event(&Event::RunBegan(&self.run, &experiment.outlook()));
         let mut load = LoadWatch::start(&self.rig);
         let mut map = self.map_so_far(experiment.mapped_range());
@@ -86,6 +92,9 @@ impl Session<'_> {
                 return Ok(None);
             };
             let trace = self.trace || experiment.needs_trace(&phase);
+            if !self.pause_if_asked(load) {
+                return Ok(Some(StopReason::Interrupted));
+            }
             let reason = self.run_phase(phase, trace, &ahead, load, map.as_deref_mut())?;
             if matches!(reason, StopReason::Interrupted | StopReason::DeviceGone) {
                 return Ok(Some(reason));
@@ -137,12 +146,13 @@ impl Session<'_> {
             files: None,
         });
         self.writer.begin_phase(&self.run)?;
+        self.events.event(&Event::PhaseBegan(number, &phase, ahead));
         let clock = self.rig.clock();
         let map = map.filter(|_| LatencyMap::is_of(&phase));
         let mut observer = Observer::new(
             &mut self.writer,
             self.events,
-            self.interrupt,
+            (self.interrupt, self.controls),
             load,
             map,
             clock,
@@ -161,16 +171,18 @@ impl Session<'_> {
             );
             self.run.environment.warnings.push(warning);
         }
+        let reason = self.reason_of(outcome.reason);
         let summary = self.run.phases.last_mut().expect("the phase was just added");
         summary.start_ns = outcome.began.0;
         summary.duration_ns = outcome.ended.since(outcome.began).0;
-        summary.stopped = Some(outcome.reason);
+        summary.stopped = Some(reason);
         summary.totals = outcome.totals;
+        self.events.event(&Event::PhaseEnded(number, summary));
         if let Some(failure) = store_failure {
             return Err(failure.into());
         }
         self.writer.end_phase(&self.run)?;
-        Ok(outcome.reason)
+        Ok(reason)
     }
 
     /// A phase through the page cache begins with nothing of the target in it; what stays there is said.

@@ -2,8 +2,10 @@
 
 use super::load_watch::LoadWatch;
 use super::precision::PrecisionWatch;
+use crate::control::Controls;
 use crate::event::{Event, EventSink};
 use crate::experiment::Outlook;
+use crate::recent_rate::RecentRate;
 use crate::store::{RunWriter, StoreError};
 use io::load::collect::{PhaseObserver, Verdict};
 use io::rig::RigClock;
@@ -17,14 +19,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often a screen hears how far it is.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
-/// The rate on the screen is that of the last half second: steady enough to read, fresh enough to see a stall.
-const RATE_SLICES: usize = 12;
 
 /// The observer of one phase.
 pub struct Observer<'phase> {
     writer: &'phase mut RunWriter,
     events: &'phase mut dyn EventSink,
     interrupt: &'phase AtomicBool,
+    controls: &'phase Controls,
     load: &'phase mut LoadWatch,
     map: Option<&'phase mut LatencyMap>,
     clock: RigClock,
@@ -35,8 +36,7 @@ pub struct Observer<'phase> {
     moved: u64,
     ahead: Nanos,
     progress: Progress,
-    recent: [(u64, u64, u64); RATE_SLICES],
-    next_recent: usize,
+    recent: RecentRate,
     precision: Option<(f64, PrecisionWatch)>,
     failure: Option<StoreError>,
     moves_data: bool,
@@ -51,7 +51,7 @@ impl<'phase> Observer<'phase> {
     pub fn new(
         writer: &'phase mut RunWriter,
         events: &'phase mut dyn EventSink,
-        interrupt: &'phase AtomicBool,
+        (interrupt, controls): (&'phase AtomicBool, &'phase Controls),
         load: &'phase mut LoadWatch,
         map: Option<&'phase mut LatencyMap>,
         clock: RigClock,
@@ -69,11 +69,13 @@ impl<'phase> Observer<'phase> {
             iops: 0.0,
             elapsed: Nanos(began.0),
             remaining: None,
+            phase_left: None,
         };
         Observer {
             writer,
             events,
             interrupt,
+            controls,
             load,
             map,
             clock,
@@ -84,16 +86,18 @@ impl<'phase> Observer<'phase> {
             moved: 0,
             ahead: ahead.time(),
             progress,
-            recent: [(0, 0, 0); RATE_SLICES],
-            next_recent: 0,
+            recent: RecentRate::default(),
             precision: phase.stop.precision.map(|precision| (precision, PrecisionWatch::default())),
             failure: None,
             moves_data: phase.workload.is_some(),
         }
     }
 
-    /// Why records could not be kept, if they could not.
-    pub fn into_failure(self) -> Option<StoreError> {
+    /// Why records could not be kept, if they could not. A phase that was over before anything could be told is told of now.
+    pub fn into_failure(mut self) -> Option<StoreError> {
+        if self.told == Instant::START {
+            self.tell(self.clock.now());
+        }
         self.failure
     }
 
@@ -104,16 +108,13 @@ impl<'phase> Observer<'phase> {
     }
 
     fn tell(&mut self, now: Instant) {
-        let (nanos, operations, bytes) = self
-            .recent
-            .iter()
-            .fold((0, 0, 0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1, sum.2 + slice.2));
-        if nanos == 0 && self.moves_data {
+        let rate = self.recent.per_second();
+        if rate.is_none() && self.moves_data {
             // Nothing can be said of the rate before the first slice is over.
             return;
         }
+        (self.progress.bytes_per_second, self.progress.iops) = rate.unwrap_or_default();
         self.told = now;
-        let seconds = Nanos(nanos).seconds().max(f64::MIN_POSITIVE);
         let spent = now.since(self.began);
         let by_time = self.limit.map(|limit| limit.saturating_sub(spent));
         // A phase that ends with its range ends long before its time does, if all is well.
@@ -123,13 +124,12 @@ impl<'phase> Observer<'phase> {
             .and_then(|bytes| Nanos::from_secs_f64(bytes.0.saturating_sub(self.moved) as f64 / rate));
         let left = [by_time, by_bytes].into_iter().flatten().min();
         self.progress.elapsed = Nanos(now.0);
+        self.progress.phase_left = left;
         self.progress.remaining = left.map(|left| left + self.ahead);
         self.progress.share_done = match self.progress.remaining {
             Some(remaining) => now.0 as f64 / (now.0 + remaining.0).max(1) as f64,
             None => 0.0,
         };
-        self.progress.bytes_per_second = bytes as f64 / seconds;
-        self.progress.iops = operations as f64 / seconds;
         if let Some(map) = &self.map {
             self.events.event(&Event::Map(map));
         }
@@ -140,13 +140,13 @@ impl<'phase> Observer<'phase> {
 impl PhaseObserver for Observer<'_> {
     fn interval(&mut self, record: &IntervalRecord) {
         self.keep(|writer| writer.append_interval(record));
+        self.events.event(&Event::Interval(record));
         self.load.count(record);
         if let Some(map) = &mut self.map {
             map.add_interval(record);
         }
         self.moved += record.bytes;
-        self.recent[self.next_recent] = (record.duration_ns, record.operations, record.bytes);
-        self.next_recent = (self.next_recent + 1) % RATE_SLICES;
+        self.recent.add(record);
         if let Some((_, watch)) = &mut self.precision
             && record.operation != Operation::Flush
         {
@@ -156,10 +156,12 @@ impl PhaseObserver for Observer<'_> {
 
     fn histogram(&mut self, record: &HistogramRecord) {
         self.keep(|writer| writer.append_histogram(record));
+        self.events.event(&Event::Histogram(record));
     }
 
     fn error(&mut self, record: &ErrorRecord) {
         self.keep(|writer| writer.append_error(record));
+        self.events.event(&Event::Error(record));
         if let Some(map) = &mut self.map {
             map.add_error(record);
         }
@@ -167,12 +169,14 @@ impl PhaseObserver for Observer<'_> {
 
     fn trace(&mut self, records: &[IoRecord]) {
         self.keep(|writer| writer.append_trace(records));
+        self.events.event(&Event::Ios(records));
     }
 
     fn verdict(&mut self) -> Verdict {
         let now = self.clock.now();
         if let Some(record) = self.load.telemetry_due(now) {
             self.keep(|writer| writer.append_telemetry(&record));
+            self.events.event(&Event::Telemetry(&record));
         }
         if now.since(self.told) >= PROGRESS_EVERY {
             self.tell(now);
@@ -182,7 +186,12 @@ impl PhaseObserver for Observer<'_> {
             .as_ref()
             .is_some_and(|(wanted, watch)| watch.relative_half_width().is_some_and(|width| width <= *wanted));
         match () {
-            () if self.interrupt.load(Ordering::Relaxed) || self.failure.is_some() => Verdict::Interrupt,
+            () if self.interrupt.load(Ordering::Relaxed)
+                || self.controls.wants_skip()
+                || self.failure.is_some() =>
+            {
+                Verdict::Interrupt
+            }
             () if precise => Verdict::PreciseEnough,
             () => Verdict::GoOn,
         }

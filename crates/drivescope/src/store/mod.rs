@@ -248,6 +248,15 @@ pub fn is_run_name(name: &str) -> bool {
     check_id(name).is_ok()
 }
 
+/// Reads the run in a folder, which may be under way and not have its name yet.
+///
+/// # Errors
+/// When its facts cannot be read.
+pub fn read_folder(folder: &Path) -> Result<StoredRun, StoreError> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    reader::read(name.trim_start_matches(STAGING_PREFIX), folder)
+}
+
 fn check_id(id: &str) -> Result<(), StoreError> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-+".contains(&byte);
     let begins_well = id.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());

@@ -354,6 +354,76 @@ impl StoredSeries {
         }))
     }
 
+    /// The histograms of that phase and of those after it.
+    pub fn histograms_from(&self, phase: u32) -> Box<dyn Iterator<Item = HistogramRecord> + '_> {
+        let kind = SeriesKind::Histograms;
+        let groups = self.groups.get(&kind).into_iter().flatten();
+        let groups = groups.filter(move |group| *group.phases.end() >= phase);
+        let records = groups.flat_map(move |group| self.read::<HistogramRecord>(kind, group.place));
+        Box::new(records.filter(move |record| record.phase >= phase))
+    }
+
+    /// The slices of a phase that end after a moment. What lies before is looked up, not read.
+    pub fn intervals_after(
+        &self,
+        phase: u32,
+        moment_ns: u64,
+    ) -> Box<dyn Iterator<Item = IntervalRecord> + '_> {
+        let places = self.interval_places(phase);
+        let first = self.first_after(&places, phase, moment_ns);
+        let records = places.into_iter().skip(first).flat_map(move |place| self.interval_group(place));
+        Box::new(records.filter(move |slice| slice.phase == phase && end_of(slice) > moment_ns))
+    }
+
+    /// The slices of a phase that end before a moment: of a long phase evenly chosen stretches, as many as are read at once.
+    pub fn intervals_before(
+        &self,
+        phase: u32,
+        moment_ns: u64,
+        stretches_max: usize,
+    ) -> Box<dyn Iterator<Item = IntervalRecord> + '_> {
+        let mut places = self.interval_places(phase);
+        let first = self.first_after(&places, phase, moment_ns);
+        places.truncate(first + 1);
+        let every = places.len().div_ceil(stretches_max.max(1)).max(1);
+        let records = places.into_iter().step_by(every).flat_map(move |place| self.interval_group(place));
+        Box::new(records.filter(move |slice| slice.phase == phase && end_of(slice) <= moment_ns))
+    }
+
+    fn interval_places(&self, phase: u32) -> Vec<Place> {
+        let groups = self.groups.get(&SeriesKind::Intervals).into_iter().flatten();
+        groups.filter(|group| group.phases.contains(&phase)).map(|group| group.place).collect()
+    }
+
+    fn interval_group(&self, place: Place) -> impl Iterator<Item = IntervalRecord> + '_ {
+        let records = self.cached(SeriesKind::Intervals, place, &self.intervals);
+        (0..records.len()).map(move |index| records[index])
+    }
+
+    /// The first of these groups, which are in the order of time, that holds something after a moment of a phase.
+    fn first_after(&self, places: &[Place], phase: u32, moment_ns: u64) -> usize {
+        places.partition_point(|place| {
+            let last = self.interval_group(*place).last();
+            last.is_some_and(|last| (last.phase, end_of(&last)) <= (phase, moment_ns))
+        })
+    }
+
+    /// The single I/Os of a phase from a moment on, likewise.
+    pub fn ios_after(&self, phase: u32, moment_ns: u64) -> Box<dyn Iterator<Item = IoRecord> + '_> {
+        let parts = self.trace.iter();
+        let places: Vec<Place> =
+            parts.flat_map(|&(number, part)| self.trace_places(number, part, phase)).collect();
+        let group = move |place: Place| self.cached(SeriesKind::Trace, place, &self.ios);
+        let first = places.partition_point(|place| {
+            group(*place).last().is_some_and(|last| (last.phase, last.completed_ns) <= (phase, moment_ns))
+        });
+        let records = places.into_iter().skip(first).flat_map(move |place| {
+            let records = group(place);
+            (0..records.len()).map(move |index| records[index])
+        });
+        Box::new(records.filter(move |io| io.phase == phase && io.completed_ns > moment_ns))
+    }
+
     /// All records of a group. What was sound on opening and is not any more is left out.
     fn read<R: StoredRecord>(&self, kind: SeriesKind, place: Place) -> Vec<R> {
         match place {
@@ -409,6 +479,11 @@ impl StoredSeries {
             },
         )
     }
+}
+
+/// A record that was altered may end past all time.
+fn end_of(slice: &IntervalRecord) -> u64 {
+    slice.start_ns.saturating_add(slice.duration_ns)
 }
 
 enum Opened {

@@ -104,6 +104,34 @@ pub(crate) fn label(code: FindingCode) -> String {
     group_and_label(code).1
 }
 
+/// A finding in a line: for a screen on which findings firm up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefFinding {
+    /// Whether it is bad news.
+    pub is_bad: bool,
+    /// Its name on a page: "Read rate, start".
+    pub label: String,
+    /// Its value and interval: "211 MB/s (208 to 214)".
+    pub value: String,
+}
+
+/// The finding in a line; none when it is not known.
+pub fn brief_finding(finding: &Finding) -> Option<BriefFinding> {
+    let Outcome::Known(conclusion) = &finding.outcome else { return None };
+    let style = Style { width: NAME_COLUMNS, colour: false, unicode: true };
+    let row = Row::default().with_value(finding.code, conclusion, style);
+    let interval = if row.interval.is_empty() { String::new() } else { format!(" ({})", row.interval) };
+    let value = format!("{} {}", row.number, row.unit);
+    Some(BriefFinding {
+        is_bad: !row.mark.trim().is_empty(),
+        label: label(finding.code),
+        value: format!("{}{interval}", value.trim_end()),
+    })
+}
+
+/// Of a line that is cut where it is shown.
+const NAME_COLUMNS: usize = 120;
+
 /// One finding, ready to be laid out.
 #[derive(Default)]
 pub(crate) struct Row {

@@ -4,6 +4,7 @@ mod access;
 mod choose;
 mod export;
 mod purge;
+mod replay;
 mod run_plan;
 mod serve;
 mod sim;
@@ -19,6 +20,7 @@ pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgum
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use export::{ExportArguments, ExportFormat, TableArgument};
 pub use purge::{MethodArgument, PurgeArguments};
+pub use replay::ReplayArguments;
 pub use run_plan::RunPlanArguments;
 pub use serve::ServeArguments;
 pub use sim::{
@@ -77,6 +79,8 @@ pub enum Command {
     Runs(RunsArguments),
     /// Show a run again, analysed anew
     Show(ShowArguments),
+    /// Watch a run again as it was seen when it was made, faster or slower
+    Replay(ReplayArguments),
     /// Set runs side by side: which drive is faster where, or where one became slower
     Compare(CompareArguments),
     /// Show runs as a page with everything (.html) or as a picture (.svg, .png); several drives in one

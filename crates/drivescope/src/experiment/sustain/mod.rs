@@ -198,6 +198,10 @@ impl Experiment for Sustain {
         Outlook { steps }
     }
 
+    fn may_rest(&self) -> bool {
+        false
+    }
+
     fn needs_trace(&self, phase: &Phase) -> bool {
         self.parts.front().is_some_and(|part| part.needs_trace(phase))
     }

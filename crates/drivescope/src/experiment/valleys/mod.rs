@@ -252,6 +252,10 @@ impl Experiment for Valleys {
         outlook
     }
 
+    fn may_rest(&self) -> bool {
+        false
+    }
+
     fn needs_trace(&self, phase: &Phase) -> bool {
         let block = phase.workload.as_ref().map(|workload| workload.block_sizes.largest());
         phase.kind == PhaseKind::Measure && block.is_some_and(|block| block >= TRACED_BLOCK_MIN)

@@ -1,5 +1,5 @@
-//! What is seen while a run goes on: one moving line on a terminal, with a map above it where there is one; a line now
-//! and then elsewhere. Draws from events alone.
+//! Where no screen can fill the terminal: one moving line, with a map above it where there is one; a line now and then
+//! where nothing can move.
 
 use crate::event::{Event, EventSink};
 use crate::experiment::Outlook;
@@ -23,7 +23,7 @@ const ROWS_BESIDE_MAP: usize = 6;
 const MAP_COLUMNS_MIN: usize = 41;
 
 /// Progress on standard error.
-pub struct Screen {
+pub struct Lines {
     mode: Mode,
     columns: usize,
     line_shown: bool,
@@ -41,15 +41,15 @@ enum Mode {
     Moving,
 }
 
-impl Screen {
-    /// A screen on standard error.
-    pub fn new(quiet: bool, plain: bool) -> Screen {
+impl Lines {
+    /// Lines on standard error.
+    pub fn new(quiet: bool, plain: bool) -> Lines {
         let mode = match (quiet, plain || !std::io::stderr().is_terminal()) {
             (true, _) => Mode::Quiet,
             (false, true) => Mode::Plain,
             (false, false) => Mode::Moving,
         };
-        Screen {
+        Lines {
             mode,
             columns: crate::cli::output::width(),
             line_shown: false,
@@ -136,7 +136,7 @@ impl Screen {
     }
 }
 
-impl EventSink for Screen {
+impl EventSink for Lines {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::RunBegan(run, outlook) => self.began(&run.target, outlook),
@@ -149,6 +149,7 @@ impl EventSink for Screen {
                 }
             }
             Event::RunEnded(_) => self.clear_line(),
+            _ => {}
         }
     }
 }

@@ -1,0 +1,228 @@
+//! From what is known to cells of a terminal: a pure function, of any size.
+//!
+//! ```text
+//! wide                                  narrow
+//! title                                 title
+//! progress                              progress
+//! steps      │ chart                    chart
+//! latency    │                          steps │ latency
+//! drive      │ findings                 drive
+//! messages   │                          findings, messages
+//! keys                                  keys
+//! ```
+
+use super::Look;
+use super::charts::{self, ChartKind};
+use super::panels::{self, Line};
+use super::plot::{self, faint, heading};
+use super::state::ScreenState;
+use super::view::{View, Wish};
+use model::units::Nanos;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Modifier, Style};
+use report::progress::progress_line;
+use report::quantity::rough_time;
+use report::style::columns_of;
+
+/// Smaller than this only the progress is shown.
+pub const COLUMNS_MIN: u16 = 40;
+/// Likewise.
+pub const ROWS_MIN: u16 = 10;
+/// From here on there is room beside the chart.
+const WIDE_COLUMNS: u16 = 110;
+/// The column beside it.
+const SIDE_COLUMNS: u16 = 46;
+/// A chart with fewer rows says nothing.
+const CHART_ROWS_MIN: u16 = 8;
+/// From here on there is room for two.
+const TWO_CHARTS_ROWS: u16 = 27;
+/// Where the chart is above them.
+const FINDINGS_ROWS_MAX: usize = 8;
+/// From here on two panels fit side by side.
+const PAIR_COLUMNS: u16 = 72;
+
+/// Draws a screen. Whatever was there is gone.
+pub fn draw(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
+    buffer.reset();
+    if area.is_empty() {
+        return;
+    }
+    if area.width < COLUMNS_MIN || area.height < ROWS_MIN {
+        progress(state, area, area.y, buffer);
+        return;
+    }
+    title(state, view, look, area, buffer);
+    progress(state, area, area.y + 1, buffer);
+    foot(state, view, look, area, buffer);
+    let body = Rect { y: area.y + 3, height: area.height - 5, ..area };
+    match () {
+        () if view.help => lines(&panels::help(view), look, body, buffer),
+        () if area.width >= WIDE_COLUMNS => wide(state, view, look, body, buffer),
+        () => narrow(state, view, look, body, buffer),
+    }
+}
+
+fn title(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
+    let subject = &state.subject;
+    let sign = standing(state, view);
+    let room = usize::from(area.width).saturating_sub(columns_of(&sign) + 2);
+    let name = if subject.experiment.is_empty() { String::new() } else { format!(" {}", subject.experiment) };
+    let text = format!("drivescope{name}  {}  {}", subject.drive, panels::capacity_of(subject));
+    let shown = look.own(&text);
+    buffer.set_stringn(area.x, area.y, shown, room, heading());
+    let style = Style::new().add_modifier(if look.colour { Modifier::REVERSED } else { Modifier::BOLD });
+    if !sign.is_empty() {
+        let sign = look.own(&format!(" {sign} "));
+        let columns = columns_of(&sign) as u16;
+        buffer.set_stringn(area.right().saturating_sub(columns), area.y, sign, usize::from(columns), style);
+    }
+}
+
+/// The one thing to know of how the run stands.
+fn standing(state: &ScreenState, view: &View) -> String {
+    match (&view.replay, state.ended) {
+        (Some(_), Some(status)) => format!("replay: the end, {}", status.name()),
+        (Some(playing), None) if playing.is_paused => "replay: paused".into(),
+        (Some(playing), None) => format!("replay x{}", panels::factor(playing.speed)),
+        (None, Some(_)) => "concluding".into(),
+        (None, None) if view.stopping => "stopping".into(),
+        (None, None) if state.is_paused => "paused".into(),
+        (None, None) if view.pausing => "pause after this phase".into(),
+        _ => String::new(),
+    }
+}
+
+fn progress(state: &ScreenState, area: Rect, y: u16, buffer: &mut Buffer) {
+    if let Some(progress) = &state.progress {
+        let text = progress_line(progress, usize::from(area.width));
+        buffer.set_stringn(area.x, y, text, usize::from(area.width), Style::new());
+    }
+}
+
+/// The last two rows: what is to be said now, and the keys.
+fn foot(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width);
+    let (message, style) = message(state, view, look);
+    buffer.set_stringn(area.x, area.bottom() - 2, look.own(&message), width, style);
+    let keys = panels::keys(view, width);
+    buffer.set_stringn(area.x, area.bottom() - 1, look.own(&keys), width, faint(look));
+}
+
+/// What is asked, else what the reader should know.
+fn message(state: &ScreenState, view: &View, look: Look) -> (String, Style) {
+    let bold = heading();
+    match view.asked {
+        Some(Wish::Stop) => {
+            return (
+                "Stop the run? What was measured is kept. q again: stop; any other key: go on".into(),
+                bold,
+            );
+        }
+        Some(Wish::Skip) => {
+            return ("End this phase early and do the next? s again: yes; any other key: no".into(), bold);
+        }
+        _ => {}
+    }
+    if let Some(refusal) = refusal(state, view) {
+        return (refusal, bold);
+    }
+    let warning = panels::warning_style(look);
+    match state.warnings.back() {
+        Some(text) => (format!("! {text}"), warning),
+        None => (String::new(), warning),
+    }
+}
+
+/// How long it takes until a pause begins.
+fn refusal(state: &ScreenState, view: &View) -> Option<String> {
+    if view.replay.is_some() || !view.pausing || state.is_paused {
+        return None;
+    }
+    let left = state.progress.as_ref().and_then(|progress| progress.phase_left);
+    let left = left.map_or(String::new(), |left| format!(", in {} at most", rough_time(Nanos(left.0))));
+    Some(format!("It will rest when this phase is over{left}: a rest within would change what is measured"))
+}
+
+fn wide(state: &ScreenState, view: &View, look: Look, body: Rect, buffer: &mut Buffer) {
+    let side = Rect { width: SIDE_COLUMNS, ..body };
+    let main = Rect { x: body.x + SIDE_COLUMNS + 2, width: body.width - SIDE_COLUMNS - 2, ..body };
+    let latency = panels::latency(state);
+    let drive = panels::drive(state);
+    let messages = panels::messages(state, usize::from(side.width));
+    let fixed = latency.len() + drive.len() + messages.len() + 3;
+    let steps_room = usize::from(side.height).saturating_sub(fixed).max(3);
+    let mut column = panels::steps(state, look, usize::from(side.width), steps_room);
+    for panel in [latency, drive, messages].into_iter().filter(|panel| !panel.is_empty()) {
+        column.push(Line::default());
+        column.extend(panel);
+    }
+    lines(&column, look, side, buffer);
+    let findings = panels::findings(state, usize::from(main.width), usize::MAX);
+    let findings_rows = (findings.len() as u16).min(main.height / 2);
+    let chart_rows = main.height - findings_rows - u16::from(findings_rows > 0);
+    charts(state, view, look, Rect { height: chart_rows, ..main }, buffer);
+    let below = Rect { y: main.bottom() - findings_rows, height: findings_rows, ..main };
+    let findings = panels::findings(state, usize::from(main.width), usize::from(findings_rows));
+    lines(&findings, look, below, buffer);
+}
+
+fn narrow(state: &ScreenState, view: &View, look: Look, body: Rect, buffer: &mut Buffer) {
+    let width = usize::from(body.width);
+    let latency = panels::latency(state);
+    let drive = panels::drive_in_a_line(state, width);
+    let findings = panels::findings(state, width, usize::MAX);
+    // From the bottom up: each part has what it needs as long as enough is left for the chart, which has the rest.
+    let mut left = body.height.saturating_sub(CHART_ROWS_MIN);
+    let mut share = |wanted: usize| {
+        let rows = (wanted as u16).min(left);
+        left -= rows;
+        rows
+    };
+    let panel_rows = share(latency.len());
+    let drive_rows = share(usize::from(!drive.text.is_empty()));
+    let findings_rows = share(findings.len().min(FINDINGS_ROWS_MAX));
+    let chart_rows = body.height - panel_rows - drive_rows - findings_rows;
+    let part = |first: u16, rows: u16| Rect { y: body.y + first, height: rows, ..body };
+    charts(state, view, look, part(0, chart_rows), buffer);
+    let panels_area = part(chart_rows, panel_rows);
+    if body.width >= PAIR_COLUMNS {
+        let left = Rect { width: body.width - panels::LATENCY_COLUMNS - 2, ..panels_area };
+        let right = Rect { x: left.right() + 2, width: panels::LATENCY_COLUMNS, ..panels_area };
+        let steps = panels::steps(state, look, usize::from(left.width), usize::from(left.height));
+        lines(&steps, look, left, buffer);
+        lines(&latency, look, right, buffer);
+    } else {
+        lines(&latency, look, panels_area, buffer);
+    }
+    lines(&[drive], look, part(chart_rows + panel_rows, drive_rows), buffer);
+    let findings = panels::findings(state, width, usize::from(findings_rows));
+    lines(&findings, look, part(chart_rows + panel_rows + drive_rows, findings_rows), buffer);
+}
+
+/// The chart that was chosen or fits, and where there is room for two, the one beside which it says more.
+fn charts(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
+    let kind = view.chart.unwrap_or_else(|| ChartKind::fitting(state));
+    if area.height < TWO_CHARTS_ROWS {
+        return chart(kind, state, look, area, buffer);
+    }
+    let above = Rect { height: area.height / 2, ..area };
+    chart(kind, state, look, above, buffer);
+    let below = Rect { y: above.bottom() + 1, height: area.height - above.height - 1, ..area };
+    let other = if kind == ChartKind::Times { ChartKind::Latency } else { ChartKind::Times };
+    chart(other, state, look, below, buffer);
+}
+
+fn chart(kind: ChartKind, state: &ScreenState, look: Look, area: Rect, buffer: &mut Buffer) {
+    match &state.map {
+        Some(map) if kind == ChartKind::Map => lines(&panels::map(map, area), look, area, buffer),
+        _ => plot::draw(&charts::plot(kind, state), look, area, buffer),
+    }
+}
+
+fn lines(lines: &[Line], look: Look, area: Rect, buffer: &mut Buffer) {
+    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
+        let style = panels::style_of(line.tone, look);
+        buffer.set_stringn(area.x, y, look.own(&line.text), usize::from(area.width), style);
+    }
+}

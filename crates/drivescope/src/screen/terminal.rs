@@ -1,0 +1,108 @@
+//! The terminal while a screen fills it: taken with the alternate screen and single keys, and given back whatever happens.
+
+use ratatui_core::backend::Backend;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
+use ratatui_crossterm::CrosstermBackend;
+use ratatui_crossterm::crossterm::cursor::{Hide, Show};
+use ratatui_crossterm::crossterm::execute;
+use ratatui_crossterm::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use rustix::fs::{FileType, fstat};
+use rustix::process::getpgrp;
+use rustix::termios::tcgetpgrp;
+use std::io::{BufWriter, IsTerminal, Stderr, stderr, stdin, stdout};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use terminal_size::terminal_size_of;
+
+/// Whether the terminal is ours now.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+static PANICS_GIVE_BACK: Once = Once::new();
+
+/// The size of the terminal that is drawn to; none when it tells none.
+pub fn size() -> Option<Rect> {
+    let (columns, rows) = terminal_size_of(stderr())?;
+    Some(Rect::new(0, 0, columns.0, rows.0))
+}
+
+/// Whether a screen can fill the terminal: somebody sees it and can press keys, and nobody else reads them.
+pub fn can_be_filled() -> bool {
+    // A pager behind a pipe wants the same keys; and a job in the background that asks for the terminal is stopped.
+    let is_piped = fstat(stdout()).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo);
+    let is_in_front = tcgetpgrp(stderr()).is_ok_and(|group| group == getpgrp());
+    stderr().is_terminal() && stdin().is_terminal() && !is_piped && is_in_front && speaks_ansi()
+}
+
+/// Whether it understands more than lines.
+pub fn speaks_ansi() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term != "dumb" && !term.is_empty())
+}
+
+/// The terminal, taken. Dropping it gives it back.
+pub struct TakenTerminal {
+    terminal: Terminal<CrosstermBackend<BufWriter<Stderr>>>,
+    area: Rect,
+}
+
+impl TakenTerminal {
+    /// Takes it.
+    ///
+    /// # Errors
+    /// When it cannot be set up; then it is as it was.
+    pub fn take() -> std::io::Result<TakenTerminal> {
+        PANICS_GIVE_BACK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                give_back();
+                before(panic);
+            }));
+        });
+        let area = size().unwrap_or(Rect::new(0, 0, 80, 24));
+        let backend = CrosstermBackend::new(BufWriter::new(stderr()));
+        let options = TerminalOptions { viewport: Viewport::Fixed(area) };
+        let terminal = Terminal::with_options(backend, options)?;
+        enable_raw_mode()?;
+        IS_TAKEN.store(true, Ordering::SeqCst);
+        let mut taken = TakenTerminal { terminal, area };
+        execute!(stderr(), EnterAlternateScreen, Hide)?;
+        taken.terminal.backend_mut().clear()?;
+        Ok(taken)
+    }
+
+    /// Draws a frame if the terminal is still ours, as large as the terminal is now. Only what changed is written.
+    ///
+    /// # Errors
+    /// When it cannot be written to.
+    pub fn draw(
+        &mut self,
+        frame: impl FnOnce(Rect, &mut ratatui_core::buffer::Buffer),
+    ) -> std::io::Result<bool> {
+        if !IS_TAKEN.load(Ordering::SeqCst) {
+            return Ok(false);
+        }
+        let area = size().filter(|area| !area.is_empty()).unwrap_or(self.area);
+        if area != self.area {
+            self.area = area;
+            self.terminal.resize(area)?;
+        }
+        self.terminal.draw(|drawn| frame(area, drawn.buffer_mut()))?;
+        Ok(true)
+    }
+}
+
+impl Drop for TakenTerminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Leaves the alternate screen, shows the cursor and lets the terminal treat keys as before. Does nothing when it is not ours.
+pub fn give_back() {
+    if IS_TAKEN.swap(false, Ordering::SeqCst) {
+        // Nobody is left to tell when this fails.
+        let _ = execute!(stderr(), LeaveAlternateScreen, Show);
+        let _ = disable_raw_mode();
+    }
+}

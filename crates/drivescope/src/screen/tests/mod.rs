@@ -1,0 +1,1 @@
+//! Screens, drawn into memory.
