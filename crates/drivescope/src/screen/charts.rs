@@ -113,13 +113,7 @@ fn with_unit(mut ticks: Vec<Tick>, unit: &str) -> Vec<Tick> {
 fn time_axis(state: &ScreenState) -> Axis {
     let lanes = [0, 1].map(|lane| state.times.points(lane).last().map_or(0.0, |(at, _)| at));
     let end = lanes.into_iter().fold(state.elapsed_s(), f64::max).max(1.0);
-    let (divisor, unit) = match end {
-        ..180.0 => (1.0, "s"),
-        ..10_800.0 => (60.0, "min"),
-        ..259_200.0 => (3600.0, "h"),
-        _ => (86_400.0, "days"),
-    };
-    Axis { label: "Time".into(), unit: unit.into(), divisor, end }
+    Axis::of_duration("Time", end)
 }
 
 fn times(state: &ScreenState) -> Plot {
