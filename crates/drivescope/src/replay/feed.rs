@@ -224,14 +224,16 @@ impl<'run> Feed<'run> {
 
     /// A map for a run that went over every block of a range; none for one that visited places.
     fn empty_map(&self) -> Option<LatencyMap> {
+        if !self.stored.run.command.split_whitespace().any(|word| word == "--full") {
+            return None;
+        }
         let mapped = self.stored.run.phases.iter().filter(|phase| LatencyMap::is_of(&phase.phase));
         let ranges: Vec<ByteRange> =
             mapped.filter_map(|phase| phase.phase.workload.as_ref()).map(|workload| workload.range).collect();
         let first = ranges.iter().map(ByteRange::first).min()?;
         let end = ranges.iter().map(ByteRange::end).max()?;
-        let sum = ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.bytes().0));
         let whole = ByteRange::new(first, Bytes(end.0 - first.0)).filter(|whole| !whole.is_empty())?;
-        (sum >= whole.bytes().0 / 2).then(|| LatencyMap::new(whole, self.stored.run.target.logical_block))
+        Some(LatencyMap::new(whole, self.stored.run.target.logical_block))
     }
 
     /// Marks on the map what the phases before the one under way saw.

@@ -9,8 +9,11 @@ pub const LANES: [Operation; 2] = [Operation::Read, Operation::Write];
 
 /// Stretches of a drive: finer than any terminal shows.
 const PLACES: usize = 2048;
-/// Stretches of time: when there are more, neighbours are joined.
+/// Stretches of time: when there are more, neighbours are joined. At first they are four slices long.
 const MOMENTS_MAX: usize = 1024;
+const MOMENT_NS: u64 = 4 * INTERVAL_NS;
+/// The rate of less than this is one of a request or two: the last slice of a phase is cut where the phase ended.
+const RATED_NS_MIN: u64 = INTERVAL_NS / 4;
 
 /// The lane of an operation, if it has one.
 pub fn lane_of(operation: Operation) -> Option<usize> {
@@ -28,8 +31,13 @@ pub struct Bin {
 }
 
 impl Bin {
-    /// Bytes a second; none when nothing was asked for.
+    /// Bytes a second; none when too little was asked for.
     pub fn rate(&self) -> Option<f64> {
+        (self.nanos >= RATED_NS_MIN as f64).then(|| self.bytes / self.nanos * 1e9)
+    }
+
+    /// The same of a stretch of the drive, over which slices and visits are spread.
+    fn rate_of_part(&self) -> Option<f64> {
         (self.nanos > 0.0).then(|| self.bytes / self.nanos * 1e9)
     }
 
@@ -74,7 +82,7 @@ impl PlaceBins {
 
     /// Takes in a slice of a phase that goes in order. What it moved is spread evenly over what it touched.
     pub fn add(&mut self, slice: &IntervalRecord) {
-        if slice.offset_end > slice.offset_first {
+        if slice.offset_end > slice.offset_first && slice.duration_ns >= RATED_NS_MIN {
             self.put(slice.operation, slice.offset_first, slice.offset_end, Bin::of(slice));
         }
     }
@@ -102,7 +110,7 @@ impl PlaceBins {
 
     /// From where to where something was measured, in bytes; none when nothing was.
     pub fn extent(&self) -> Option<(f64, f64)> {
-        let is_touched = |bin: &Bin| bin.rate().is_some();
+        let is_touched = |bin: &Bin| bin.rate_of_part().is_some();
         let lanes = self.lanes.iter();
         let firsts = lanes.clone().filter_map(|lane| lane.iter().position(is_touched));
         let lasts = lanes.filter_map(|lane| lane.iter().rposition(is_touched));
@@ -114,7 +122,7 @@ impl PlaceBins {
     pub fn points(&self, lane: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
         let width = self.capacity as f64 / PLACES as f64;
         let points = self.lanes[lane].iter().enumerate();
-        points.filter_map(move |(index, bin)| Some(((index as f64 + 0.5) * width, bin.rate()?)))
+        points.filter_map(move |(index, bin)| Some(((index as f64 + 0.5) * width, bin.rate_of_part()?)))
     }
 }
 
@@ -127,7 +135,7 @@ pub struct TimeBins {
 
 impl Default for TimeBins {
     fn default() -> TimeBins {
-        TimeBins { width_ns: INTERVAL_NS, lanes: [const { Vec::new() }; 2] }
+        TimeBins { width_ns: MOMENT_NS, lanes: [const { Vec::new() }; 2] }
     }
 }
 

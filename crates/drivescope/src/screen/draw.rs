@@ -103,14 +103,15 @@ fn progress(state: &ScreenState, area: Rect, y: u16, buffer: &mut Buffer) {
 /// The last two rows: what is to be said now, and the keys.
 fn foot(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
-    let (message, style) = message(state, view, look);
-    buffer.set_stringn(area.x, area.bottom() - 2, look.own(&message), width, style);
+    let (message, style) = message(state, view, look, area.width >= WIDE_COLUMNS);
+    let message = panels::shortened(&look.own(&message), width);
+    buffer.set_stringn(area.x, area.bottom() - 2, message, width, style);
     let keys = panels::keys(view, width);
     buffer.set_stringn(area.x, area.bottom() - 1, look.own(&keys), width, faint(look));
 }
 
 /// What is asked, else what the reader should know.
-fn message(state: &ScreenState, view: &View, look: Look) -> (String, Style) {
+fn message(state: &ScreenState, view: &View, look: Look, is_wide: bool) -> (String, Style) {
     let bold = heading();
     match view.asked {
         Some(Wish::Stop) => {
@@ -128,7 +129,8 @@ fn message(state: &ScreenState, view: &View, look: Look) -> (String, Style) {
         return (refusal, bold);
     }
     let warning = panels::warning_style(look);
-    match state.warnings.back() {
+    // Where there is room they have a panel of their own.
+    match state.warnings.back().filter(|_| !is_wide) {
         Some(text) => (format!("! {text}"), warning),
         None => (String::new(), warning),
     }

@@ -112,7 +112,7 @@ fn step_line(step: &StepShown, is_current: bool, look: Look, columns: usize) -> 
 }
 
 /// A text cut to so many columns. It is harmless already.
-fn shortened(text: &str, columns: usize) -> String {
+pub fn shortened(text: &str, columns: usize) -> String {
     if columns_of(text) <= columns {
         return text.to_string();
     }
@@ -207,8 +207,8 @@ fn facts(state: &ScreenState) -> Vec<Fact> {
     }
     if host.stolen_max >= STOLEN_SHARE_MIN {
         let now = rough_share(host.last.cpu_steal_share.unwrap_or(0.0));
-        let max = format!(" (up to {})", rough_share(host.stolen_max));
-        facts.push(fact("Held up", now, max, Tone::Bad));
+        let max = format!("up to {}", rough_share(host.stolen_max));
+        facts.push(fact("Held up", max, format!(", now {now}"), Tone::Bad));
     }
     if state.errors > 0 {
         let last =

@@ -9,6 +9,7 @@ use model::histogram::LatencyHistogram;
 use model::latency_map::LatencyMap;
 use model::plan::{Phase, PhaseKind};
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
+use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus};
 use model::target::TargetKind;
 use model::units::{NANOS_PER_SECOND, Nanos, Quantile};
@@ -23,6 +24,8 @@ const STEPS_MAX: usize = 64;
 const MESSAGES_MAX: usize = 8;
 /// Findings that are kept to be shown: more than there are codes.
 const FINDINGS_MAX: usize = 256;
+/// Up to this long a phase is one point of the chart by position: its mean has no seek and no cut slice in it.
+const VISIT_MAX: Nanos = Nanos::from_secs(1);
 /// The longest text of any kind.
 const TEXT_COLUMNS_MAX: usize = 300;
 
@@ -104,6 +107,8 @@ pub struct PhaseShown {
     pub is_in_order: bool,
     /// Whether it measures, and does not prepare or rest.
     pub measures: bool,
+    /// Whether it is a visit, short enough to be a point of its own.
+    pub is_visit: bool,
 }
 
 /// Latencies of the last second, of the phase under way and of the whole run.
@@ -226,7 +231,11 @@ impl EventSink for ScreenState {
                 self.progress = Some(Progress { phase_name, ..(*progress).clone() });
             }
             Event::Map(map) => self.map = Some((*map).clone()),
-            Event::PhaseEnded(..) => {}
+            Event::PhaseEnded(_, summary) => {
+                if self.phase.is_some_and(|phase| phase.is_visit) {
+                    self.place_whole(summary);
+                }
+            }
             Event::Paused(is_paused) => self.is_paused = *is_paused,
             Event::Findings(findings) => {
                 self.findings = findings.iter().take(FINDINGS_MAX).cloned().collect()
@@ -271,21 +280,29 @@ impl ScreenState {
     /// Takes in a phase of which no records come.
     fn take_whole(&mut self, summary: &PhaseSummary) {
         self.errors = self.errors.saturating_add(summary.errors());
-        let time = Nanos(summary.duration_ns);
+        for totals in &summary.totals {
+            let time = Nanos(summary.duration_ns);
+            self.times.add_stretch(totals.operation, summary.start_ns, time, totals.bytes);
+            self.latency.run.merge(&totals.histogram);
+        }
+        self.place_whole(summary);
+    }
+
+    /// Puts a phase that went in order where it was.
+    fn place_whole(&mut self, summary: &PhaseSummary) {
+        let shown = PhaseShown::of(0, &summary.phase);
+        let workload = summary.phase.workload.as_ref().filter(|_| shown.is_in_order && shown.measures);
+        let Some(range) = workload.map(|workload| workload.range) else { return };
         for operation in LANES {
             let Some(totals) = summary.totals_of(operation).filter(|totals| totals.bytes > 0) else {
                 continue;
             };
-            self.times.add_stretch(operation, summary.start_ns, time, totals.bytes);
-            let shown = PhaseShown::of(0, &summary.phase);
-            let workload = summary.phase.workload.as_ref().filter(|_| shown.is_in_order && shown.measures);
-            if let Some(workload) = workload {
-                let bytes = totals.bytes.min(workload.range.bytes().0);
-                let share = bytes as f64 / totals.bytes as f64;
-                let time = Nanos((time.0 as f64 * share) as u64);
-                self.places.add_stretch(operation, workload.range.first().0, bytes, time);
-            }
-            self.latency.run.merge(&totals.histogram);
+            let bytes = totals.bytes.min(range.bytes().0);
+            let whole = || Nanos(summary.duration_ns).seconds() / totals.bytes as f64;
+            // What is written is only there after the flush, which comes after the last completion.
+            let own = totals.seconds_per_byte().filter(|_| operation == Operation::Read);
+            let time = Nanos::from_secs_f64(own.unwrap_or_else(whole) * bytes as f64).unwrap_or_default();
+            self.places.add_stretch(operation, range.first().0, bytes, time);
         }
     }
 
@@ -321,7 +338,7 @@ impl ScreenState {
     fn take_slice(&mut self, slice: &IntervalRecord) {
         self.errors = self.errors.saturating_add(slice.errors);
         self.times.add(slice);
-        if self.phase.is_some_and(|phase| phase.is_in_order && phase.measures) {
+        if self.phase.is_some_and(|phase| phase.is_in_order && phase.measures && !phase.is_visit) {
             self.places.add(slice);
         }
     }
@@ -353,6 +370,7 @@ impl PhaseShown {
         let is_in_order =
             phase.workload.as_ref().is_some_and(|workload| workload.pattern == Pattern::Sequential);
         let measures = matches!(phase.kind, PhaseKind::Measure | PhaseKind::Verify);
-        PhaseShown { number, is_in_order, measures }
+        let is_visit = phase.stop.time.is_some_and(|time| time <= VISIT_MAX);
+        PhaseShown { number, is_in_order, measures, is_visit }
     }
 }
