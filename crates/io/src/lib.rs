@@ -14,6 +14,7 @@
 pub mod clock;
 pub mod engine;
 pub mod error;
+pub mod files;
 pub mod load;
 pub mod mount;
 mod permit_watch;

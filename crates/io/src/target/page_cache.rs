@@ -24,7 +24,7 @@ pub fn drop_page_cache(target: &Target) -> Result<Option<f64>, IoError> {
 }
 
 /// The share of the first `size` bytes that is in the page cache, in [0, 1]. Reads nothing in.
-pub(super) fn cached_share(buffered: BorrowedFd<'_>, size: u64) -> io::Result<f64> {
+pub(crate) fn cached_share(buffered: BorrowedFd<'_>, size: u64) -> io::Result<f64> {
     let page = system_call::page_size() as u64;
     if let Ok(cached) = system_call::cached_pages(buffered, 0, size) {
         return Ok(share(cached, size.div_ceil(page)));

@@ -152,14 +152,14 @@ pub struct FilePlace {
     pub file_system: DeviceNumber,
 }
 
-fn mount_of(roots: &SystemRoots, file: &FilePlace) -> Option<Mount> {
+pub(super) fn mount_of(roots: &SystemRoots, file: &FilePlace) -> Option<Mount> {
     let mounts = mounts::own_mounts(roots).ok()?;
     let by_id = mounts.iter().find(|mount| Some(mount.id) == file.mount_id);
     by_id.or_else(|| mounts.iter().find(|mount| mount.number == file.file_system)).cloned()
 }
 
 /// The devices that a file system lies on; none for those in memory and on a network.
-fn members_of(roots: &SystemRoots, mount: &Mount) -> Vec<BlockDevice> {
+pub(super) fn members_of(roots: &SystemRoots, mount: &Mount) -> Vec<BlockDevice> {
     let number = mounts::source_device(mount).unwrap_or(mount.number);
     let Ok(device) = BlockDevice::by_number(roots, number) else { return Vec::new() };
     if mount.file_system != "btrfs" {

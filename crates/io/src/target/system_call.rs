@@ -28,7 +28,7 @@ const BLKDISCARD: libc::c_ulong = 0x1277;
 const LOOP_GET_STATUS64: libc::c_ulong = 0x4c05;
 
 /// Opens `path`; the descriptor is closed when a program is started.
-pub(super) fn open(path: &Path, flags: libc::c_int) -> io::Result<OwnedFd> {
+pub(crate) fn open(path: &Path, flags: libc::c_int) -> io::Result<OwnedFd> {
     open_with_mode(path, flags, 0)
 }
 
@@ -50,7 +50,7 @@ fn open_with_mode(path: &Path, flags: libc::c_int, mode: libc::mode_t) -> io::Re
 }
 
 /// Makes a new file in a folder, for reading and writing.
-pub(super) fn create_in(directory: BorrowedFd<'_>, name: &OsStr, mode: libc::mode_t) -> io::Result<OwnedFd> {
+pub(crate) fn create_in(directory: BorrowedFd<'_>, name: &OsStr, mode: libc::mode_t) -> io::Result<OwnedFd> {
     let name = CString::new(name.as_bytes())?;
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;
     // SAFETY: `name` is a C string that outlives the call, and the call keeps no pointer.
@@ -64,7 +64,7 @@ pub(super) fn create_in(directory: BorrowedFd<'_>, name: &OsStr, mode: libc::mod
 }
 
 /// Removes a file from a folder.
-pub(super) fn remove(directory: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+pub(crate) fn remove(directory: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     let name = CString::new(name.as_bytes())?;
     // SAFETY: `name` is a C string that outlives the call, and the call keeps no pointer.
     match unsafe { libc::unlinkat(directory.as_raw_fd(), name.as_ptr(), 0) } {
@@ -74,7 +74,7 @@ pub(super) fn remove(directory: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> 
 }
 
 /// Opens again what `descriptor` is open on, with other flags: the same inode, whatever its path is now.
-pub(super) fn reopen(descriptor: BorrowedFd<'_>, flags: libc::c_int) -> io::Result<OwnedFd> {
+pub(crate) fn reopen(descriptor: BorrowedFd<'_>, flags: libc::c_int) -> io::Result<OwnedFd> {
     reopen_with_mode(descriptor, flags, 0)
 }
 
@@ -100,7 +100,7 @@ pub(super) fn make_blocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 /// What the kernel says of an open file.
-pub(super) fn status(descriptor: BorrowedFd<'_>) -> io::Result<libc::stat> {
+pub(crate) fn status(descriptor: BorrowedFd<'_>) -> io::Result<libc::stat> {
     let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the kernel fills the whole struct when it answers zero.
     match unsafe { libc::fstat(descriptor.as_raw_fd(), status.as_mut_ptr()) } {
@@ -152,7 +152,7 @@ fn statx(
 }
 
 /// The room of the file system that a file lies on.
-pub(super) struct FileSystemRoom {
+pub(crate) struct FileSystemRoom {
     /// The size in bytes.
     pub size: u64,
     /// What we may still use, in bytes.
@@ -162,7 +162,7 @@ pub(super) struct FileSystemRoom {
 }
 
 /// The room of the file system that an open file or folder lies on.
-pub(super) fn file_system_room(descriptor: BorrowedFd<'_>) -> io::Result<FileSystemRoom> {
+pub(crate) fn file_system_room(descriptor: BorrowedFd<'_>) -> io::Result<FileSystemRoom> {
     let mut status = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
     // SAFETY: the library fills the struct, and zeroes are valid in it.
     if unsafe { libc::fstatvfs(descriptor.as_raw_fd(), status.as_mut_ptr()) } != 0 {
@@ -387,7 +387,7 @@ pub(super) fn page_size() -> usize {
 }
 
 /// Writes out what waits, so that the kernel may forget it, and asks it to forget the range; all with length zero.
-pub(super) fn forget_cached(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
+pub(crate) fn forget_cached(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
     // SAFETY: both calls take integers only.
     let (synced, error) = unsafe {
         (
@@ -411,6 +411,9 @@ pub(super) fn forget_cached(descriptor: BorrowedFd<'_>, offset: u64, length: u64
 const EXTENTS: usize = 128;
 /// `linux/fiemap.h`: reserved and never written.
 const FIEMAP_EXTENT_UNWRITTEN: u32 = 0x800;
+/// `linux/fiemap.h`: where it lies is not known yet, it has no place yet, it is compressed or encrypted, or it lies among what
+/// the file system keeps of the file: then its place is no place of its bytes.
+const FIEMAP_EXTENT_WITHOUT_PLACE: u32 = 0x2 | 0x4 | 0x8 | 0x80 | 0x200 | 0x400;
 /// `linux/fiemap.h`: the last extent of the file.
 const FIEMAP_EXTENT_LAST: u32 = 0x1;
 /// `linux/fs.h`.
@@ -444,11 +447,13 @@ const _: () = assert!(size_of::<RawExtent>() == 56 && size_of::<ExtentMap>() == 
 
 /// A stretch of a file that has room on the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileExtent {
+pub(crate) struct FileExtent {
     /// Where it ends in the file.
     pub end: u64,
     /// How long it is.
     pub length: u64,
+    /// Where it begins on the device that the file system lies on, as the file system counts; none where it has no such place.
+    pub place: Option<u64>,
     /// Whether it was never written.
     pub is_unwritten: bool,
     /// Whether none follows.
@@ -456,7 +461,7 @@ pub(super) struct FileExtent {
 }
 
 /// The first extents of a file from `start` on.
-pub(super) fn extents(descriptor: BorrowedFd<'_>, start: u64) -> io::Result<Vec<FileExtent>> {
+pub(crate) fn extents(descriptor: BorrowedFd<'_>, start: u64) -> io::Result<Vec<FileExtent>> {
     let mut map = ExtentMap {
         start,
         length: u64::MAX - start,
@@ -476,6 +481,7 @@ pub(super) fn extents(descriptor: BorrowedFd<'_>, start: u64) -> io::Result<Vec<
         .map(|extent| FileExtent {
             end: extent.logical.saturating_add(extent.length),
             length: extent.length,
+            place: (extent.flags & FIEMAP_EXTENT_WITHOUT_PLACE == 0).then_some(extent.physical),
             is_unwritten: extent.flags & FIEMAP_EXTENT_UNWRITTEN != 0,
             is_last: extent.flags & FIEMAP_EXTENT_LAST != 0,
         })
@@ -554,4 +560,94 @@ pub(super) fn read_at(descriptor: BorrowedFd<'_>, buffer: &mut [u8], offset: u64
         }
     }
     Ok(done)
+}
+
+/// `linux/dm-ioctl.h`: asks for the table of a volume. The size in it is that of [`MapperHead`].
+const DM_TABLE_STATUS: libc::c_ulong = 0xc138_fd0c;
+/// `linux/dm-ioctl.h`: the table is wanted, and not what became of it.
+const DM_STATUS_TABLE_FLAG: u32 = 1 << 4;
+/// `linux/dm-ioctl.h`: the answer did not fit.
+const DM_BUFFER_FULL_FLAG: u32 = 1 << 8;
+/// Room for the table: some thousand parts.
+const MAPPER_ANSWER: usize = 256 << 10;
+
+/// `struct dm_ioctl` of `linux/dm-ioctl.h`.
+#[repr(C)]
+struct MapperHead {
+    version: [u32; 3],
+    data_size: u32,
+    data_start: u32,
+    target_count: u32,
+    open_count: i32,
+    flags: u32,
+    event_number: u32,
+    padding: u32,
+    device: u64,
+    name: [u8; 128],
+    uuid: [u8; 129],
+    data: [u8; 7],
+}
+
+const _: () = assert!(size_of::<MapperHead>() == 312);
+
+/// The table of a volume of the device mapper; `control` is open on `/dev/mapper/control`.
+pub(super) fn mapped_table(
+    control: &OwnedFd,
+    name: &str,
+) -> io::Result<Vec<super::mapped_volume::TableLine>> {
+    const HEAD: usize = size_of::<MapperHead>();
+    /// `struct dm_target_spec`: start and length in sectors, status, distance to the next, the kind in 16 bytes.
+    const SPEC: usize = 40;
+    let mut buffer = AlignedBuffer::new(MAPPER_ANSWER);
+    let mut head = MapperHead {
+        version: [4, 0, 0],
+        data_size: MAPPER_ANSWER as u32,
+        data_start: HEAD as u32,
+        target_count: 0,
+        open_count: 0,
+        flags: DM_STATUS_TABLE_FLAG,
+        event_number: 0,
+        padding: 0,
+        device: 0,
+        name: [0; 128],
+        uuid: [0; 129],
+        data: [0; 7],
+    };
+    if name.len() >= head.name.len() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    head.name[..name.len()].copy_from_slice(name.as_bytes());
+    // SAFETY: the buffer is larger than the head and aligned to a page; the kernel reads and writes no more than `data_size`
+    // bytes of it, which is its length.
+    let head = unsafe {
+        let start = buffer.as_mut_ptr().cast::<MapperHead>();
+        start.write(head);
+        if libc::ioctl(control.as_raw_fd(), DM_TABLE_STATUS, start) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        start.read()
+    };
+    if head.flags & DM_BUFFER_FULL_FLAG != 0 {
+        return Err(io::Error::other("it has too many parts"));
+    }
+    let (mut table, mut at) = (Vec::new(), head.data_start as usize);
+    let text = |bytes: &[u8]| {
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..end]).into_owned()
+    };
+    for _ in 0..head.target_count {
+        let spec = buffer.get(at..at + SPEC).ok_or(io::ErrorKind::InvalidData)?;
+        let number = |from: usize| u64::from_ne_bytes(spec[from..from + 8].try_into().expect("eight bytes"));
+        let next = u32::from_ne_bytes(spec[20..24].try_into().expect("four bytes")) as usize;
+        let next = head.data_start as usize + next;
+        let parameters = buffer.get(at + SPEC..).ok_or(io::ErrorKind::InvalidData)?;
+        table.push(super::mapped_volume::TableLine {
+            start: number(0),
+            sectors: number(8),
+            kind: text(&spec[24..]),
+            parameters: text(parameters),
+        });
+        at = next;
+    }
+    Ok(table)
 }

@@ -1,0 +1,274 @@
+//! From calls to the records of a phase: slices of time, histograms, totals. It belongs to one thread; what others did is told
+//! to it.
+
+use crate::clock::{Clock, MonotonicClock};
+use crate::load::collect::{PhaseObserver, Verdict};
+use model::histogram::LatencyHistogram;
+use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS, IntervalLatency, IntervalRecord};
+use model::request::{Operation, Status};
+use model::run::{CompletionStretch, OperationTotals};
+use model::units::{Instant, NANOS_PER_SECOND, Nanos};
+use std::io;
+
+/// One call that is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub operation: Operation,
+    pub offset: u64,
+    pub bytes: u64,
+    pub began: Instant,
+    pub ended: Instant,
+}
+
+/// Counts calls and hands out records.
+pub(super) struct Recorder<'phase> {
+    clock: MonotonicClock,
+    observer: &'phase mut dyn PhaseObserver,
+    phase: u32,
+    slice_end: Instant,
+    second_end: Instant,
+    lanes: Vec<Lane>,
+    deadline: Option<Instant>,
+    interrupted: bool,
+}
+
+/// What one kind of operation did.
+struct Lane {
+    operation: Operation,
+    slice: LatencyHistogram,
+    bytes: u64,
+    first: u64,
+    end: u64,
+    second: LatencyHistogram,
+    totals: OperationTotals,
+}
+
+/// Whether a task goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Go {
+    On,
+    /// The time is up.
+    TimeUp,
+    Interrupted,
+}
+
+impl<'phase> Recorder<'phase> {
+    pub(super) fn new(
+        clock: MonotonicClock,
+        observer: &'phase mut dyn PhaseObserver,
+        phase: u32,
+        operations: &[Operation],
+        time_max: Option<Nanos>,
+    ) -> Recorder<'phase> {
+        let lanes = operations.iter().map(|&operation| Lane::new(operation)).collect();
+        let now = clock.now();
+        Recorder {
+            clock,
+            observer,
+            phase,
+            slice_end: now + Nanos(INTERVAL_NS),
+            second_end: now + Nanos(NANOS_PER_SECOND),
+            lanes,
+            deadline: time_max.map(|time| now.saturating_add(time)),
+            interrupted: false,
+        }
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Counts a call, and says whether to make another one.
+    #[inline]
+    pub(super) fn count(&mut self, call: Call) -> Go {
+        if call.ended >= self.slice_end {
+            self.roll(call.ended);
+        }
+        if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.operation == call.operation) {
+            lane.count(&call);
+        }
+        self.go(call.ended)
+    }
+
+    /// Lets time pass without a call, and says whether to go on.
+    pub(super) fn wait(&mut self) -> Go {
+        let now = self.now();
+        if now >= self.slice_end {
+            self.roll(now);
+        }
+        self.go(now)
+    }
+
+    #[inline]
+    fn go(&self, now: Instant) -> Go {
+        match self.deadline {
+            _ if self.interrupted => Go::Interrupted,
+            Some(deadline) if now >= deadline => Go::TimeUp,
+            _ => Go::On,
+        }
+    }
+
+    /// Hands out all slices that are over. A stall is handed out as the empty slices that it is.
+    fn roll(&mut self, now: Instant) {
+        while self.slice_end <= now {
+            self.slice();
+            self.slice_end = self.slice_end + Nanos(INTERVAL_NS);
+        }
+        if now >= self.second_end {
+            self.second(now);
+        }
+        self.interrupted |= self.observer.verdict() == Verdict::Interrupt;
+    }
+
+    fn slice(&mut self) {
+        let start_ns = self.slice_end.0 - INTERVAL_NS;
+        for lane in &mut self.lanes {
+            let record = lane.take_slice(self.phase, start_ns);
+            self.observer.interval(&record);
+        }
+    }
+
+    fn second(&mut self, now: Instant) {
+        let start_ns = self.second_end.0 - NANOS_PER_SECOND;
+        for lane in &mut self.lanes {
+            if lane.second.count() > 0 {
+                let record = HistogramRecord {
+                    phase: self.phase,
+                    operation: lane.operation,
+                    start_ns,
+                    duration_ns: now.0.saturating_sub(start_ns),
+                    histogram: lane.second.clone(),
+                };
+                self.observer.histogram(&record);
+                lane.second.clear();
+            }
+        }
+        self.second_end = now + Nanos(NANOS_PER_SECOND);
+    }
+
+    /// Hands out what is left after the last call.
+    pub(super) fn end_calls(&mut self) {
+        let now = self.now();
+        self.roll(now);
+        self.slice();
+        self.second(now);
+    }
+
+    /// Counts the flush that makes lasting what was done. It comes after the time of the phase.
+    pub(super) fn flush(&mut self, flush: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let began = self.now();
+        let outcome = flush();
+        let duration_ns = self.now().since(began).0;
+        match &outcome {
+            Ok(()) => {
+                let mut lane = Lane::new(Operation::Flush);
+                lane.totals.operations = 1;
+                lane.totals.histogram.record(duration_ns);
+                let record = HistogramRecord {
+                    phase: self.phase,
+                    operation: Operation::Flush,
+                    start_ns: began.0,
+                    duration_ns,
+                    histogram: lane.totals.histogram.clone(),
+                };
+                self.observer.histogram(&record);
+                match self.lanes.iter_mut().find(|lane| lane.operation == Operation::Flush) {
+                    Some(known) => {
+                        known.totals.operations += 1;
+                        known.totals.histogram.record(duration_ns);
+                    }
+                    None => self.lanes.push(lane),
+                }
+            }
+            Err(error) => self.fail(Operation::Flush, 0, 0, error),
+        }
+        outcome
+    }
+
+    /// Counts a call that failed.
+    pub(super) fn fail(&mut self, operation: Operation, offset: u64, bytes: u64, error: &io::Error) {
+        let status = Status::from_errno(error.raw_os_error().unwrap_or(5));
+        if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.operation == operation) {
+            lane.totals.errors += 1;
+        }
+        self.observer.error(&ErrorRecord {
+            phase: self.phase,
+            at_ns: self.clock.now().0,
+            operation,
+            offset_bytes: offset,
+            length_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+            status,
+        });
+    }
+
+    /// What was done in all, in the order of the operations.
+    pub(super) fn into_totals(self) -> Vec<OperationTotals> {
+        let mut totals: Vec<OperationTotals> = self
+            .lanes
+            .into_iter()
+            .map(|lane| lane.totals)
+            .filter(|totals| totals.operations + totals.errors > 0)
+            .collect();
+        totals.sort_by_key(|totals| totals.operation);
+        totals.iter_mut().for_each(|totals| totals.histogram.shrink());
+        totals
+    }
+}
+
+impl Lane {
+    fn new(operation: Operation) -> Lane {
+        let totals = OperationTotals {
+            operation,
+            operations: 0,
+            bytes: 0,
+            errors: 0,
+            histogram: LatencyHistogram::default(),
+            stretch: None,
+        };
+        Lane {
+            operation,
+            slice: LatencyHistogram::default(),
+            bytes: 0,
+            first: u64::MAX,
+            end: 0,
+            second: LatencyHistogram::default(),
+            totals,
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, call: &Call) {
+        let latency_ns = call.ended.since(call.began).0;
+        self.slice.record(latency_ns);
+        self.second.record(latency_ns);
+        self.totals.histogram.record(latency_ns);
+        self.totals.operations += 1;
+        self.totals.bytes += call.bytes;
+        self.bytes += call.bytes;
+        self.first = self.first.min(call.offset);
+        self.end = self.end.max(call.offset + call.bytes);
+        let this = CompletionStretch::of_one(call.ended.0, call.bytes);
+        self.totals.stretch = Some(self.totals.stretch.map_or(this, |stretch| stretch.joined(this)));
+    }
+
+    fn take_slice(&mut self, phase: u32, start_ns: u64) -> IntervalRecord {
+        let is_empty = self.slice.count() == 0;
+        let record = IntervalRecord {
+            phase,
+            operation: self.operation,
+            start_ns,
+            duration_ns: INTERVAL_NS,
+            operations: self.slice.count(),
+            bytes: self.bytes,
+            errors: 0,
+            offset_first: if is_empty { 0 } else { self.first },
+            offset_end: self.end,
+            latency: IntervalLatency::of(&self.slice),
+        };
+        if !is_empty {
+            self.slice.clear();
+            (self.bytes, self.first, self.end) = (0, u64::MAX, 0);
+        }
+        record
+    }
+}

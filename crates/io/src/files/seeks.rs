@@ -1,0 +1,101 @@
+//! Random seeks: several threads read blocks at random places of the large file, and write one in ten back changed.
+
+use super::job::Job;
+use super::recorder::{Call, Go, Recorder};
+use crate::clock::{Clock, MonotonicClock};
+use model::prng::Prng;
+use model::request::Operation;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// One block in so many is changed and written back, as bonnie++ does.
+const WRITTEN_BACK_ONE_IN: u64 = 10;
+/// The one who counts looks this often whether somebody wants the task to end.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// What a seeker tells.
+type Told = Result<Call, (Operation, u64, io::Error)>;
+
+/// Runs the task until its time is up; why it ended before that, if it did.
+pub(super) fn run(
+    file: &File,
+    job: &Job,
+    clock: MonotonicClock,
+    recorder: &mut Recorder<'_>,
+) -> (Go, Option<io::Error>) {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel::<Told>();
+        for number in 0..job.threads {
+            let (sender, stop) = (sender.clone(), &stop);
+            scope.spawn(move || seek(file, job, number, clock, stop, &sender));
+        }
+        drop(sender);
+        let (mut ended, mut failure) = (Go::On, None);
+        loop {
+            let go = match receiver.recv_timeout(LOOK_EVERY) {
+                Ok(Ok(call)) => recorder.count(call),
+                Ok(Err((operation, offset, error))) => {
+                    recorder.fail(operation, offset, job.block.0, &error);
+                    failure.get_or_insert(error);
+                    stop.store(true, Ordering::Relaxed);
+                    Go::On
+                }
+                Err(RecvTimeoutError::Timeout) => recorder.wait(),
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            if go != Go::On && ended == Go::On {
+                ended = go;
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        (ended, failure)
+    })
+}
+
+/// One seeker.
+fn seek(
+    file: &File,
+    job: &Job,
+    number: u32,
+    clock: MonotonicClock,
+    stop: &AtomicBool,
+    sender: &Sender<Told>,
+) {
+    let mut prng = Prng::new(job.seed, 0x5ee_0000 + u64::from(number) + (u64::from(job.phase) << 32));
+    let mut buffer = vec![0; job.block.0 as usize];
+    let places = (job.file_bytes.0 / job.block.0).max(1);
+    while !stop.load(Ordering::Relaxed) {
+        let offset = prng.below(places) * job.block.0;
+        let told = timed(clock, Operation::Read, offset, || file.read_exact_at(&mut buffer, offset));
+        let is_read = told.is_ok();
+        if sender.send(told.map(|call| Call { bytes: job.block.0, ..call })).is_err() || !is_read {
+            return;
+        }
+        if prng.below(WRITTEN_BACK_ONE_IN) == 0 {
+            buffer[0] = buffer[0].wrapping_add(1);
+            let told = timed(clock, Operation::Write, offset, || file.write_all_at(&buffer, offset));
+            let is_written = told.is_ok();
+            if sender.send(told.map(|call| Call { bytes: job.block.0, ..call })).is_err() || !is_written {
+                return;
+            }
+        }
+    }
+}
+
+fn timed(
+    clock: MonotonicClock,
+    operation: Operation,
+    offset: u64,
+    call: impl FnOnce() -> io::Result<()>,
+) -> Told {
+    let began = clock.now();
+    let outcome = call();
+    let ended = clock.now();
+    outcome.map_err(|error| (operation, offset, error))?;
+    Ok(Call { operation, offset, bytes: 0, began, ended })
+}
