@@ -11,6 +11,7 @@ pub mod concurrency;
 pub mod datasheet;
 pub mod detector;
 pub mod estimate;
+pub mod file_work;
 pub mod geometry;
 mod measured;
 pub mod plan;

@@ -387,7 +387,7 @@ pub(crate) fn phases_in_no_time<'run>(
 
 /// A single random read from flash takes tens to hundreds of microseconds, from a disk never less than some milliseconds:
 /// at 15,000 turns a minute half of all wait at least 2 ms.
-const MOVING_MEDIAN_S: f64 = 1e-3;
+pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
 
 /// Whether the drive turns. What it says of itself counts as long as measured access times do not say otherwise: USB bridges
 /// and virtual disks say "rotational" of flash. Measured are random reads, one at a time, in a warm-up too. `None` when neither

@@ -2,7 +2,7 @@
 //! that reads the wall clock.
 
 use io::load::overhead::Overhead;
-use io::rig::Rig;
+use io::rig::EngineFacts;
 use jiff::{SignedDuration, Timestamp};
 use model::run::{Environment, Run, RunStatus};
 use model::target::{TargetFacts, TargetKind};
@@ -24,7 +24,9 @@ pub struct Occasion<'run> {
     /// What a virtual drive is made of: two profiles of one name give two runs.
     pub profile: Option<&'run str>,
     /// What it is measured with.
-    pub rig: &'run Rig,
+    pub engine: &'run EngineFacts,
+    /// Whether requests go past the page cache.
+    pub direct: bool,
     /// What the tool costs and the machine adds; none in virtual time.
     pub overhead: Option<Overhead>,
     /// What the reader should know, as sentences.
@@ -35,17 +37,26 @@ pub struct Occasion<'run> {
 
 /// A run that is about to begin.
 pub fn begin(occasion: Occasion<'_>) -> Run {
-    let Occasion { experiment, command, seed, facts, profile, rig, overhead, warnings, state_before } =
-        occasion;
+    let Occasion {
+        experiment,
+        command,
+        seed,
+        facts,
+        profile,
+        engine,
+        direct,
+        overhead,
+        warnings,
+        state_before,
+    } = occasion;
     let started = if facts.kind == TargetKind::Sim { VIRTUAL_START } else { Timestamp::now() };
     let is_virtual = facts.kind == TargetKind::Sim;
-    let engine = rig.engine();
     let environment = Environment {
         host: if is_virtual { "virtual".into() } else { kernel_fact("hostname") },
         kernel: if is_virtual { "none".into() } else { kernel_fact("osrelease") },
         engine: engine.name.into(),
         engine_features: engine.features.clone(),
-        direct: rig.is_direct(),
+        direct,
         scheduler: facts.scheduler.clone(),
         own_cost_ns_per_io: overhead.map(|overhead| overhead.own_cost_ns_per_io),
         scheduling_gap_ns_max: overhead.map(|overhead| overhead.scheduling_gap.0),

@@ -14,6 +14,7 @@
 mod choice;
 pub(crate) mod compare;
 mod estimate;
+mod files;
 pub(crate) mod findings;
 pub(crate) mod heading;
 mod latency_map;
@@ -50,6 +51,7 @@ pub fn run_page(run: &Run, style: Style) -> String {
         heading::target(&run.target, style),
         heading::notices(run, style),
         findings::answers(run, style),
+        files::side_by_side(run, style),
         findings::advice(run, style),
         charts(run, style),
         latency_map::maps(run, style),

@@ -12,7 +12,7 @@ mod caveats;
 mod cells;
 mod changes;
 mod figures;
-mod multiplicity;
+pub(crate) mod multiplicity;
 
 use model::comparison::Comparison;
 use model::run::{Run, Series};

@@ -6,7 +6,7 @@
 //! rise and fall together, as rates of one drive do (Benjamini and Yekutieli, Ann. Stat. 29, 2001).
 
 /// The largest probability that stands; none does when it is negative.
-pub(super) fn threshold(probabilities: &[f64], false_share: f64) -> f64 {
+pub(crate) fn threshold(probabilities: &[f64], false_share: f64) -> f64 {
     let mut sorted = probabilities.to_vec();
     sorted.sort_by(f64::total_cmp);
     let count = sorted.len() as f64;

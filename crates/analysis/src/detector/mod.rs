@@ -14,6 +14,9 @@ mod data_integrity;
 mod datasheet_claims;
 mod device_lost;
 mod drive_cache;
+mod file_layout;
+mod file_place_effect;
+mod file_rates;
 mod full_pass_time;
 mod idle_recovery;
 mod interface_limit;
@@ -80,6 +83,8 @@ pub enum Need {
     /// Measured phases of that experiment. Whether a question was asked is known by who made the phases; what they say is
     /// known by what they did.
     Asked(&'static str),
+    /// Phases that did something through a file system.
+    Files,
     /// A phase of whatever kind.
     Phase,
 }
@@ -89,6 +94,7 @@ impl Need {
     pub fn is_met(self, run: &RunView<'_>) -> bool {
         match self {
             Need::Phase => !run.phases.is_empty(),
+            Need::Files => run.phases.iter().any(|summary| summary.files.is_some()),
             Need::Measurement => run.phases.iter().any(crate::measured::is_measurement),
             Need::Asked(experiment) => {
                 let asked = |summary: &PhaseSummary| summary.phase.experiment == experiment;
@@ -136,6 +142,9 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &valley_cure::ValleyCure,
     &size_profile::SizeCurve,
     &suspect_points::SuspectPoints,
+    &file_rates::FileRates,
+    &file_layout::FileLayoutDetector,
+    &file_place_effect::FilePlaceEffect,
 ];
 
 /// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings

@@ -7,6 +7,7 @@ mod choose;
 mod compare;
 mod estimate;
 mod export;
+mod files;
 mod geometry;
 mod list;
 mod measure;
@@ -71,6 +72,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Valleys(valleys)) => valleys::run(&valleys, store),
         Some(Command::Run(plan)) => run_plan::run(&plan, store),
         Some(Command::Sizes(sizes)) => sizes::run(&sizes, store),
+        Some(Command::Files(files)) => files::run(&files, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Replay(replay)) => replay::run(&replay, store),

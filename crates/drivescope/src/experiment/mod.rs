@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod check;
+pub mod files;
 pub mod geometry;
 pub mod plan_file;
 mod preparation;

@@ -5,6 +5,7 @@ use io::telemetry::Telemetry;
 use model::record::{IntervalRecord, TelemetryRecord};
 use model::request::Operation;
 use model::units::{Instant, MIB, NANOS_PER_SECOND};
+use std::path::PathBuf;
 
 /// Others' traffic below this share of ours is not worth a warning: file-system metadata makes about as much.
 const OTHER_SHARE_MIN: f64 = 0.05;
@@ -33,9 +34,18 @@ pub struct LoadWatch {
 impl LoadWatch {
     /// Begins to watch.
     pub fn start(rig: &Rig) -> LoadWatch {
+        LoadWatch::with(rig.target().map(|target| Telemetry::start(target.disks())), rig.now())
+    }
+
+    /// Begins to watch these disks.
+    pub fn of_disks(disks: &[PathBuf], now: Instant) -> LoadWatch {
+        LoadWatch::with(Some(Telemetry::start(disks)), now)
+    }
+
+    fn with(telemetry: Option<Telemetry>, recorded: Instant) -> LoadWatch {
         LoadWatch {
-            telemetry: rig.target().map(|target| Telemetry::start(target.disks())),
-            recorded: rig.now(),
+            telemetry,
+            recorded,
             own_bytes: (0, 0),
             own_total: 0,
             device_total: 0,
@@ -104,13 +114,18 @@ impl LoadWatch {
                 other / MIB
             ));
         }
+        warnings.extend(self.steal_warning());
+        warnings
+    }
+
+    /// Whether a virtual machine was kept from running.
+    pub fn steal_warning(&self) -> Option<String> {
         let steal = self.steal_sum / f64::from(self.steal_count.max(1));
-        if steal >= STEAL_SHARE_MIN {
-            warnings.push(format!(
+        (steal >= STEAL_SHARE_MIN).then(|| {
+            format!(
                 "This virtual machine was kept from running for {:.0} % of the time, which adds to every latency",
                 steal * 100.0
-            ));
-        }
-        warnings
+            )
+        })
     }
 }

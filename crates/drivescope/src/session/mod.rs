@@ -1,5 +1,6 @@
 //! Runs an experiment: phase → rig → store → next? It only sequences; it knows no terminal and computes nothing.
 
+pub mod files;
 mod load_watch;
 mod observer;
 mod pause;

@@ -82,7 +82,10 @@ impl<'phase> Observer<'phase> {
             began,
             told: Instant::START,
             limit: phase.stop.time,
-            bytes_max: phase.workload.as_ref().and_then(|workload| phase.stop.bytes_max(workload)),
+            bytes_max: match &phase.workload {
+                Some(workload) => phase.stop.bytes_max(workload),
+                None => phase.stop.bytes,
+            },
             moved: 0,
             ahead: ahead.time(),
             progress,

@@ -22,4 +22,4 @@ mod workspace;
 
 pub use job::{Job, JobEnd};
 pub use leftovers::{Leftover, leftovers};
-pub use workspace::{Removal, Workspace, folder_facts, memory_bytes};
+pub use workspace::{FolderFacts, Removal, Workspace, folder_facts, memory_bytes};

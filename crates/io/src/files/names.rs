@@ -4,7 +4,7 @@
 use super::job::Job;
 use super::recorder::{Call, Go, Recorder};
 use super::system_call;
-use super::workspace::{Workspace, folder_name};
+use super::workspace::Workspace;
 use model::file_work::FileTask;
 use model::permutation::Permutation;
 use model::prng::Prng;
@@ -120,17 +120,6 @@ pub(super) fn forget(workspace: &Workspace, job: &Job) -> io::Result<()> {
         let name = Name::of(job, index);
         let file = system_call::open_at(folder.as_fd(), name.text(), libc::O_RDONLY)?;
         system_call::forget_clean(file.as_fd());
-    }
-    Ok(())
-}
-
-/// Makes the folders that the files are spread over.
-pub(super) fn make_folders(workspace: &Workspace, count: u32) -> io::Result<()> {
-    for number in 0..count {
-        match system_call::make_folder_at(workspace.folder(), &folder_name(number)) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
     }
     Ok(())
 }

@@ -1,14 +1,16 @@
-//! Random seeks: several threads read blocks at random places of the large file, and write one in ten back changed.
+//! Random seeks: several threads read blocks at random places of the large file, and write one in ten back changed. Each place is
+//! visited once at most: what was read is in memory, and a second visit would only find it there.
 
 use super::job::Job;
 use super::recorder::{Call, Go, Recorder};
 use crate::clock::{Clock, MonotonicClock};
+use model::permutation::Permutation;
 use model::prng::Prng;
 use model::request::Operation;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -20,7 +22,21 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// What a seeker tells.
 type Told = Result<Call, (Operation, u64, io::Error)>;
 
-/// Runs the task until its time is up; why it ended before that, if it did.
+/// The places that are left.
+struct Places {
+    order: Permutation,
+    next: AtomicU64,
+}
+
+impl Places {
+    /// The next one, by its number in the file; none when all were visited.
+    fn take(&self) -> Option<u64> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        (index < self.order.count()).then(|| self.order.apply(index))
+    }
+}
+
+/// Runs the task until its time is up or all places were visited; why it ended, and what failed.
 pub(super) fn run(
     file: &File,
     job: &Job,
@@ -28,11 +44,15 @@ pub(super) fn run(
     recorder: &mut Recorder<'_>,
 ) -> (Go, Option<io::Error>) {
     let stop = AtomicBool::new(false);
+    let count = (job.file_bytes.0 / job.block.0).max(1);
+    let stream = 0x5ee_0000 + (u64::from(job.phase) << 32);
+    let order = Permutation::new(count, &mut Prng::new(job.seed, stream));
+    let places = Places { order, next: AtomicU64::new(0) };
     std::thread::scope(|scope| {
         let (sender, receiver) = channel::<Told>();
-        for number in 0..job.threads {
-            let (sender, stop) = (sender.clone(), &stop);
-            scope.spawn(move || seek(file, job, number, clock, stop, &sender));
+        for _ in 0..job.threads {
+            let (sender, stop, places) = (sender.clone(), &stop, &places);
+            scope.spawn(move || seek(file, job, places, clock, stop, &sender));
         }
         drop(sender);
         let (mut ended, mut failure) = (Go::On, None);
@@ -61,22 +81,22 @@ pub(super) fn run(
 fn seek(
     file: &File,
     job: &Job,
-    number: u32,
+    places: &Places,
     clock: MonotonicClock,
     stop: &AtomicBool,
     sender: &Sender<Told>,
 ) {
-    let mut prng = Prng::new(job.seed, 0x5ee_0000 + u64::from(number) + (u64::from(job.phase) << 32));
     let mut buffer = vec![0; job.block.0 as usize];
-    let places = (job.file_bytes.0 / job.block.0).max(1);
     while !stop.load(Ordering::Relaxed) {
-        let offset = prng.below(places) * job.block.0;
+        let Some(place) = places.take() else { return };
+        let offset = place * job.block.0;
         let told = timed(clock, Operation::Read, offset, || file.read_exact_at(&mut buffer, offset));
         let is_read = told.is_ok();
         if sender.send(told.map(|call| Call { bytes: job.block.0, ..call })).is_err() || !is_read {
             return;
         }
-        if prng.below(WRITTEN_BACK_ONE_IN) == 0 {
+        // Places come in random order, so that every tenth number is a place at random.
+        if place.is_multiple_of(WRITTEN_BACK_ONE_IN) {
             buffer[0] = buffer[0].wrapping_add(1);
             let told = timed(clock, Operation::Write, offset, || file.write_all_at(&buffer, offset));
             let is_written = told.is_ok();

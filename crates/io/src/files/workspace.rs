@@ -272,7 +272,7 @@ impl Workspace {
                 Ok((Some(file), cached_share))
             }
             FileTask::CreateInOrder | FileTask::CreateAtRandom => {
-                names::make_folders(self, job.folders)?;
+                self.fresh_folders(job.folders)?;
                 Ok((None, None))
             }
             FileTask::OpenInOrder | FileTask::OpenAtRandom => {
@@ -287,6 +287,18 @@ impl Workspace {
     fn fresh(&self, name: &CStr) -> io::Result<File> {
         self.remove_file(name)?;
         self.create(name).map(File::from)
+    }
+
+    /// Empty folders for small files. Files that were left there, since there was no time to remove them all, go away.
+    fn fresh_folders(&self, count: u32) -> io::Result<()> {
+        for number in 0..count.max(1) {
+            let name = folder_name(number);
+            match self.remove_folder(&name, &mut Removal::default(), &mut |_| {}) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => system_call::make_folder_at(self.folder(), &name)?,
+            }
+        }
+        Ok(())
     }
 
     fn remove_file(&self, name: &CStr) -> io::Result<()> {

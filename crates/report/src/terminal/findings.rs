@@ -212,6 +212,7 @@ pub(crate) fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
     let mut of_group: Vec<(FindingCode, Row)> = run
         .findings
         .iter()
+        .filter(|finding| !super::files::is_in_the_table(finding, run))
         .filter_map(|finding| {
             let (of, label) = group_and_label(finding.code);
             (of == group).then(|| (finding.code, Row::new(finding, label, run, style)))

@@ -92,6 +92,7 @@ fn engine(run: &Run, style: Style) -> String {
     let meaning = match environment.engine.as_str() {
         "uring" => "uring (io_uring)".into(),
         "psync" => "psync (plain reads and writes)".into(),
+        "files" => "files (calls to the file system)".into(),
         "sim" => "sim (a model in place of a drive)".into(),
         other => style.name(other),
     };

@@ -3,6 +3,7 @@
 mod access;
 mod choose;
 mod export;
+mod files;
 mod purge;
 mod replay;
 mod run_plan;
@@ -19,6 +20,7 @@ pub use access::{AccessArguments, GridArguments};
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use export::{ExportArguments, ExportFormat, TableArgument};
+pub use files::{FileWorkArguments, FilesArguments, TaskArgument};
 pub use purge::{MethodArgument, PurgeArguments};
 pub use replay::ReplayArguments;
 pub use run_plan::RunPlanArguments;
@@ -73,6 +75,8 @@ pub enum Command {
     Run(RunPlanArguments),
     /// Measure rates by the size of requests, and measure again what something spoilt
     Sizes(SizesArguments),
+    /// Measure a file system: writing and reading files by bytes and blocks, seeks, small files; several folders side by side
+    Files(FilesArguments),
     /// List the drives, who uses them, and whether they may be read and written
     List(ListArguments),
     /// List the runs that are kept, newest first

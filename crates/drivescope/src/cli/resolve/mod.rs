@@ -1,6 +1,7 @@
 //! From what was typed to what it means, one function for each group of options. Nothing is opened here.
 
 mod choose;
+mod files;
 mod purge;
 mod run_plan;
 mod sizes;
@@ -17,6 +18,7 @@ use crate::experiment::access::AccessWish;
 use crate::target_choice::{Choice, parse_range};
 use analysis::plan::{PARTS_MAX, Wish};
 pub use choose::choose;
+pub use files::files;
 use io::rig::{EngineKind, EngineOptions};
 use io::target::{SCRATCH_SIZE_MIN, WriteConsent};
 use model::quantity_text::{parse_duration, parse_share, parse_size};

@@ -1,0 +1,260 @@
+//! What was measured through file systems: each task in each folder, round by round. The experiment decides by it what to measure
+//! again, and the detectors conclude from it.
+
+pub mod place_effect;
+
+use crate::stats::mean::Mean;
+use crate::stats::ratio::{Pair, ratio_of_sums};
+use model::estimate::Estimate;
+use model::file_work::{FileLayout, FileTask, FileWork};
+use model::histogram::LatencyHistogram;
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::PhaseSummary;
+
+/// The experiment that makes these phases.
+pub const EXPERIMENT: &str = "files";
+/// A share of a file that stayed in memory makes reading it look faster by no more than that share, if memory takes no time: up to
+/// here it is less than what rounds differ by.
+pub const CACHED_SHARE_MAX: f64 = 0.01;
+
+/// One task in one folder, once.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Which phase.
+    pub phase: u32,
+    /// Which round.
+    pub round: u32,
+    /// Bytes or operations, as the task counts.
+    pub amount: f64,
+    /// The time of the calls, in seconds.
+    pub calls_s: f64,
+    /// The time of the flush that came after them, in seconds.
+    pub flush_s: f64,
+    /// Processor time in the program and in the kernel for it, in seconds.
+    pub processor_s: Option<(f64, f64)>,
+    /// The share of the file that was in memory before.
+    pub cached_share: Option<f64>,
+}
+
+/// All rounds of one task in one folder.
+#[derive(Clone, Debug)]
+pub struct TaskSamples<'run> {
+    /// What was done, in the first round.
+    pub work: &'run FileWork,
+    /// The rounds that came to their end.
+    pub samples: Vec<Sample>,
+    /// The latencies of the calls, of all rounds.
+    pub histogram: LatencyHistogram,
+}
+
+impl Sample {
+    /// With the flush: what is only in a cache is not yet written.
+    pub fn seconds(&self) -> f64 {
+        self.calls_s + self.flush_s
+    }
+
+    fn of(phase: u32, summary: &PhaseSummary, work: &FileWork) -> Option<Sample> {
+        let is_done = summary.stopped.is_some_and(model::plan::StopReason::is_complete);
+        let amount = amount(work.task, summary);
+        let sample = Sample {
+            phase,
+            round: work.round,
+            amount,
+            calls_s: summary.duration_ns as f64 / 1e9,
+            flush_s: summary.flush_ns() as f64 / 1e9,
+            processor_s: work.processor.map(|time| (time.user_ns as f64 / 1e9, time.system_ns as f64 / 1e9)),
+            cached_share: work.cached_share,
+        };
+        (is_done && amount > 0.0 && sample.seconds() > 0.0).then_some(sample)
+    }
+}
+
+/// What a task got done: bytes of the file, seeks, or files. A rewrite counts the bytes that were written back.
+fn amount(task: FileTask, summary: &PhaseSummary) -> f64 {
+    let totals = |operation| summary.totals_of(operation);
+    let bytes = |operation| totals(operation).map_or(0, |totals| totals.bytes) as f64;
+    let operations = |operation| totals(operation).map_or(0, |totals| totals.operations) as f64;
+    match task {
+        FileTask::PerByteWrite | FileTask::BlockWrite | FileTask::Rewrite => bytes(Operation::Write),
+        FileTask::PerByteRead | FileTask::BlockRead => bytes(Operation::Read),
+        FileTask::Seeks => operations(Operation::Read),
+        task if task.changes_data() => operations(Operation::Write),
+        _ => operations(Operation::Read),
+    }
+}
+
+/// All that was measured, by folder in the order in which they come, and by task.
+pub fn all(phases: &[PhaseSummary]) -> Vec<TaskSamples<'_>> {
+    let mut found: Vec<TaskSamples<'_>> = Vec::new();
+    let measured = (0u32..).zip(phases).filter(|(_, summary)| summary.phase.kind == PhaseKind::Measure);
+    for (phase, summary) in measured {
+        let Some(work) = summary.files.as_deref() else { continue };
+        let is_it =
+            |known: &TaskSamples<'_>| known.work.folder == work.folder && known.work.task == work.task;
+        let index = found.iter().position(is_it).unwrap_or_else(|| {
+            found.push(TaskSamples { work, samples: Vec::new(), histogram: LatencyHistogram::small() });
+            found.len() - 1
+        });
+        let Some(sample) = Sample::of(phase, summary, work) else { continue };
+        found[index].samples.push(sample);
+        for totals in summary.totals.iter().filter(|totals| totals.operation != Operation::Flush) {
+            found[index].histogram.merge(&totals.histogram);
+        }
+    }
+    found
+}
+
+/// The folders, in the order in which they were named, as far as that can be told: that of the first phases in them.
+pub fn folders(phases: &[PhaseSummary]) -> Vec<&str> {
+    let mut folders: Vec<&str> = Vec::new();
+    for work in phases.iter().filter_map(|summary| summary.files.as_deref()) {
+        if !folders.contains(&work.folder.as_str()) {
+            folders.push(&work.folder);
+        }
+    }
+    folders
+}
+
+/// Where the large file lay in a folder when it was written last.
+pub fn layout_of<'run>(
+    phases: &'run [PhaseSummary],
+    folder: &str,
+) -> Option<(u32, &'run Result<FileLayout, String>)> {
+    let numbered = phases.iter().enumerate().rev().map(|(number, summary)| (number as u32, summary));
+    numbered
+        .filter_map(|(number, summary)| Some((number, summary.files.as_deref()?)))
+        .filter(|(_, work)| work.folder == folder)
+        .find_map(|(number, work)| Some((number, work.layout.as_ref()?)))
+}
+
+impl TaskSamples<'_> {
+    /// The mean rate over all rounds: all that was done over all the time that it took, flushes included. None without a round.
+    pub fn rate(&self) -> Option<Mean> {
+        ratio_of_sums(&self.pairs(Sample::seconds))
+    }
+
+    /// The same without the flushes: how fast calls come back.
+    pub fn rate_of_calls(&self) -> Option<Mean> {
+        ratio_of_sums(&self.pairs(|sample| sample.calls_s))
+    }
+
+    fn pairs(&self, seconds: impl Fn(&Sample) -> f64) -> Vec<Pair> {
+        let pair = |sample: &Sample| Pair { numerator: sample.amount, denominator: seconds(sample) };
+        self.samples.iter().map(pair).collect()
+    }
+
+    /// The rate with its interval; none with less than two rounds, which have none.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let mean = self.rate().filter(|_| self.samples.len() >= 2)?;
+        let estimate = mean.interval(crate::stats::CONFIDENCE);
+        // A rate is never negative, however wide three rounds make its interval.
+        Some(Estimate { low: estimate.low.max(0.0), ..estimate })
+    }
+
+    /// Half the interval's width as a share of the rate; infinite while there is none.
+    pub fn relative_half_width(&self) -> f64 {
+        self.estimate().map_or(f64::INFINITY, |estimate| estimate.relative_half_width())
+    }
+
+    /// Processor time over time: of the program itself, and of the kernel for it. 1 is one processor.
+    pub fn processor_shares(&self) -> Option<(f64, f64)> {
+        let mut sums = (0.0, 0.0, 0.0);
+        for sample in &self.samples {
+            let (user, system) = sample.processor_s?;
+            sums = (sums.0 + user, sums.1 + system, sums.2 + sample.seconds());
+        }
+        (sums.2 > 0.0).then(|| (sums.0 / sums.2, sums.1 / sums.2))
+    }
+
+    /// The largest share of the file that was in memory when a round began; none when the system did not tell of some round.
+    pub fn cached_share_max(&self) -> Option<f64> {
+        self.samples
+            .iter()
+            .map(|sample| sample.cached_share)
+            .collect::<Option<Vec<f64>>>()
+            .map(|shares| shares.into_iter().fold(0.0, f64::max))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use model::file_work::ProcessorTime;
+    use model::plan::{Phase, StopCondition, StopReason};
+    use model::run::OperationTotals;
+    use model::units::Bytes;
+
+    /// A phase of a task that moved `amount` in so many seconds and was flushed in `flush_s`.
+    pub(crate) fn phase(
+        folder: &str,
+        task: FileTask,
+        round: u32,
+        amount: u64,
+        seconds: f64,
+        flush_s: f64,
+    ) -> PhaseSummary {
+        let totals = |operation, operations, bytes| OperationTotals {
+            operation,
+            operations,
+            bytes,
+            errors: 0,
+            histogram: LatencyHistogram::small(),
+            stretch: None,
+        };
+        let operation = if task.changes_data() { Operation::Write } else { Operation::Read };
+        let mut flush = totals(Operation::Flush, 1, 0);
+        flush.histogram.record((flush_s * 1e9) as u64);
+        PhaseSummary {
+            phase: Phase {
+                name: task.words().into(),
+                experiment: EXPERIMENT.into(),
+                kind: PhaseKind::Measure,
+                workload: None,
+                stop: StopCondition::one_pass(),
+            },
+            start_ns: 0,
+            duration_ns: (seconds * 1e9) as u64,
+            stopped: Some(StopReason::Passes),
+            totals: vec![totals(operation, amount, amount), flush],
+            files: Some(Box::new(FileWork {
+                folder: folder.into(),
+                file_system: "ext4".into(),
+                task,
+                round,
+                block: Bytes::from_mib(1),
+                file_bytes: None,
+                files: 0,
+                folders: 1,
+                threads: 1,
+                processor: Some(ProcessorTime { user_ns: 100_000_000, system_ns: 200_000_000 }),
+                cached_share: Some(0.0),
+                layout: None,
+            })),
+        }
+    }
+
+    #[test]
+    fn the_flush_counts_and_the_rate_is_that_of_all_rounds() {
+        let phases = [
+            phase("a", FileTask::BlockWrite, 0, 300, 1.0, 1.0),
+            phase("a", FileTask::BlockWrite, 1, 300, 0.5, 0.5),
+            phase("a", FileTask::BlockRead, 0, 500, 1.0, 0.0),
+        ];
+        let all = all(&phases);
+        // 600 in 3 s, not the mean of 150 and 300.
+        assert_eq!(all[0].rate().unwrap().value, 200.0);
+        assert_eq!(all[0].rate_of_calls().unwrap().value, 400.0);
+        let (user, system) = all[0].processor_shares().unwrap();
+        assert!((user - 0.2 / 3.0).abs() < 1e-9 && (system - 0.4 / 3.0).abs() < 1e-9);
+        assert!(all[1].estimate().is_none(), "one round has no interval");
+        assert_eq!(folders(&phases), ["a"]);
+    }
+
+    #[test]
+    fn what_was_cut_short_does_not_count() {
+        let mut cut = phase("a", FileTask::BlockWrite, 0, 300, 1.0, 1.0);
+        cut.stopped = Some(StopReason::Interrupted);
+        assert!(all(&[cut])[0].samples.is_empty());
+    }
+}

@@ -1,0 +1,154 @@
+//! Several folders against each other: which figures differ with the place and which do not.
+//!
+//! Rounds are compared with the rounds of the same number: in each, the folders were measured one after the other in random order,
+//! so that what changes in time falls out of the ratio. Of the logarithms of these ratios the mean and Student's t tell whether they
+//! differ. All tasks of all pairs are looked at together, so the threshold is that of Benjamini and Hochberg (1995).
+
+use super::{TaskSamples, folders, layout_of};
+use crate::compare::multiplicity;
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use crate::stats::student::f_tail;
+use model::estimate::Estimate;
+use model::file_work::FileTask;
+use model::run::PhaseSummary;
+
+/// The share of differences told that may be none.
+const FALSE_SHARE: f64 = 0.05;
+/// From so many common rounds on a ratio has an interval that is worth something.
+const ROUNDS_MIN: usize = 3;
+
+/// A task in the folder where it is fastest over the same in the folder where it is slowest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskEffect {
+    /// What was done.
+    pub task: FileTask,
+    /// Where it is fastest.
+    pub fastest: String,
+    /// Where it is slowest.
+    pub slowest: String,
+    /// Fastest over slowest.
+    pub ratio: Estimate,
+    /// Whether that stands.
+    pub is_significant: bool,
+}
+
+/// The tasks that were done in several folders, in the order of the tasks.
+pub fn effects(phases: &[PhaseSummary], samples: &[TaskSamples<'_>]) -> Vec<TaskEffect> {
+    let folders = folders(phases);
+    let mut found: Vec<(TaskEffect, f64)> = Vec::new();
+    for &task in FileTask::ALL {
+        let of_task: Vec<&TaskSamples<'_>> =
+            samples.iter().filter(|samples| samples.work.task == task && samples.rate().is_some()).collect();
+        let rate = |samples: &&TaskSamples<'_>| samples.rate().map_or(0.0, |rate| rate.value);
+        let fastest = of_task.iter().copied().max_by(|a, b| rate(a).total_cmp(&rate(b)));
+        let slowest = of_task.iter().copied().min_by(|a, b| rate(a).total_cmp(&rate(b)));
+        let Some((fastest, slowest)) = fastest.zip(slowest).filter(|_| of_task.len() >= 2) else { continue };
+        let Some((ratio, probability)) = ratio(fastest, slowest) else { continue };
+        // The two were picked as the farthest apart of all pairs, which is to be paid for.
+        let pairs = (folders.len() * (folders.len() - 1) / 2) as f64;
+        let effect = TaskEffect {
+            task,
+            fastest: fastest.work.folder.clone(),
+            slowest: slowest.work.folder.clone(),
+            ratio,
+            is_significant: false,
+        };
+        found.push((effect, (probability * pairs).min(1.0)));
+    }
+    let probabilities: Vec<f64> = found.iter().map(|(_, probability)| *probability).collect();
+    let stands = multiplicity::threshold(&probabilities, FALSE_SHARE);
+    let tell = |(effect, probability)| TaskEffect { is_significant: probability <= stands, ..effect };
+    found.into_iter().map(tell).collect()
+}
+
+/// One folder over another in the same task, and how probable such a ratio is when there is no difference; none with too few
+/// common rounds.
+pub fn ratio(top: &TaskSamples<'_>, bottom: &TaskSamples<'_>) -> Option<(Estimate, f64)> {
+    let logarithms: Vec<f64> = top
+        .samples
+        .iter()
+        .filter_map(|sample| {
+            let same = bottom.samples.iter().find(|other| other.round == sample.round)?;
+            Some(((sample.amount / sample.seconds()) / (same.amount / same.seconds())).ln())
+        })
+        .collect();
+    if logarithms.len() < ROUNDS_MIN {
+        return None;
+    }
+    let count = logarithms.len() as f64;
+    let value = logarithms.iter().sum::<f64>() / count;
+    let squares: f64 = logarithms.iter().map(|logarithm| (logarithm - value).powi(2)).sum();
+    let mean = Mean { value, variance: squares / (count - 1.0) / count, degrees_of_freedom: count - 1.0 };
+    let probability = match mean.variance {
+        0.0 if value == 0.0 => 1.0,
+        0.0 => 0.0,
+        variance => f_tail(value * value / variance, 1.0, count - 1.0),
+    };
+    Some((mean.interval(CONFIDENCE).map_monotonic(f64::exp), probability))
+}
+
+/// A folder and where its file lies on a disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// The folder.
+    pub folder: String,
+    /// The disk.
+    pub disk: String,
+    /// 0 is the start, which is the outermost track of a hard disk; 1 is the end.
+    pub position: f64,
+}
+
+/// Where the files of all folders lie, if each lies on one disk.
+pub fn places(phases: &[PhaseSummary]) -> Option<Vec<Placed>> {
+    let place = |folder: &str| {
+        let layout = layout_of(phases, folder)?.1.as_ref().ok()?;
+        match layout.disks.as_slice() {
+            [share] if layout.unplaced.is_none() => {
+                Some(Placed { folder: folder.into(), disk: share.disk.clone(), position: share.position() })
+            }
+            _ => None,
+        }
+    };
+    folders(phases).into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{all, tests::phase};
+    use super::*;
+
+    /// Rates that wander by a factor of two with the rounds, and a tenth more in one folder in each of them.
+    #[test]
+    fn what_changes_in_time_falls_out() {
+        let drift = [1.0, 2.0, 1.5, 0.8];
+        let rounds = (0u32..).zip(drift);
+        let phases: Vec<PhaseSummary> = rounds
+            .flat_map(|(round, factor)| {
+                let read = |folder, rate: f64| {
+                    phase(folder, FileTask::BlockRead, round, (rate * factor) as u64, 1.0, 0.0)
+                };
+                let noise = 1.0 + 0.001 * f64::from(round);
+                [read("outer", 1.1e8 * noise), read("inner", 1e8)]
+            })
+            .collect();
+        let effects = effects(&phases, &all(&phases));
+        assert_eq!(effects[0].fastest, "outer");
+        assert!((effects[0].ratio.value - 1.1016).abs() < 0.001 && effects[0].is_significant, "{effects:?}");
+    }
+
+    #[test]
+    fn the_same_rates_do_not_differ() {
+        let noise = [1.00, 1.02, 0.99, 1.01, 0.98];
+        let phases: Vec<PhaseSummary> = (0u32..5)
+            .flat_map(|round| {
+                let read = |folder, rate: f64| {
+                    phase(folder, FileTask::BlockRead, round, (1e8 * rate) as u64, 1.0, 0.0)
+                };
+                [read("a", noise[round as usize]), read("b", noise[(round as usize + 2) % 5])]
+            })
+            .collect();
+        let effects = effects(&phases, &all(&phases));
+        assert!(!effects[0].is_significant && effects[0].ratio.covers(1.0), "{effects:?}");
+    }
+}

@@ -1,0 +1,138 @@
+//! The steps that are asked for, on records of our making.
+
+use super::{FILE_MIN, Files, FilesStep, FilesWish, MeasuredFolder, ROUNDS_MIN, TaskGroup};
+use model::file_work::{FileTask, FileWork};
+use model::histogram::LatencyHistogram;
+use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
+use model::request::Operation;
+use model::run::{OperationTotals, PhaseSummary};
+use model::units::{Bytes, Nanos};
+
+fn wish(groups: &[TaskGroup]) -> FilesWish {
+    FilesWish {
+        groups: groups.to_vec(),
+        size: None,
+        size_max: Bytes::from_gib(1),
+        block: Bytes::from_mib(1),
+        seek_block: Bytes::from_kib(8),
+        seekers: 3,
+        files: 100,
+        file_sizes: (Bytes(0), Bytes(0)),
+        folders: 1,
+        rounds: None,
+        rounds_min: ROUNDS_MIN,
+        time_limit: Nanos::from_secs(180),
+        precision: 0.05,
+        seed: 1,
+    }
+}
+
+fn folders(names: &[&str]) -> Vec<MeasuredFolder> {
+    names.iter().map(|name| MeasuredFolder { name: (*name).into(), size_max: Bytes::from_gib(10) }).collect()
+}
+
+/// What a drive of that rate makes of a step.
+fn done(step: &FilesStep, names: &[&str], rate: f64, start_ns: u64) -> PhaseSummary {
+    let operation = if step.task.changes_data() { Operation::Write } else { Operation::Read };
+    let is_of_names = step.task.is_of_names();
+    let (operations, bytes) = if is_of_names { (step.files, 0) } else { (step.bytes.0 / 4096, step.bytes.0) };
+    let seconds = if is_of_names { 0.01 } else { bytes as f64 / rate };
+    PhaseSummary {
+        phase: Phase {
+            name: step.task.words().into(),
+            experiment: "files".into(),
+            kind: step.kind,
+            workload: None,
+            stop: StopCondition::one_pass(),
+        },
+        start_ns,
+        duration_ns: (seconds * 1e9) as u64,
+        stopped: Some(StopReason::Passes),
+        totals: vec![OperationTotals {
+            operation,
+            operations,
+            bytes,
+            errors: 0,
+            histogram: LatencyHistogram::small(),
+            stretch: None,
+        }],
+        files: Some(Box::new(FileWork {
+            folder: names[step.folder].into(),
+            file_system: "ext4".into(),
+            task: step.task,
+            round: step.round,
+            block: Bytes::from_mib(1),
+            file_bytes: Some(step.bytes),
+            files: step.files,
+            folders: 1,
+            threads: 1,
+            processor: None,
+            cached_share: Some(0.0),
+            layout: None,
+        })),
+    }
+}
+
+/// All steps on drives of these rates in turn, until it is over.
+fn steps(wish: FilesWish, names: &[&str], rates: &[f64]) -> Vec<FilesStep> {
+    let mut files = Files::new(wish, folders(names)).unwrap();
+    let (mut phases, mut steps): (Vec<PhaseSummary>, Vec<FilesStep>) = (Vec::new(), Vec::new());
+    while let Some(step) = files.next(&phases) {
+        let start_ns = phases.last().map_or(0, |last| last.start_ns + last.duration_ns);
+        phases.push(done(&step, names, rates[steps.len() % rates.len()], start_ns));
+        steps.push(step);
+        assert!(steps.len() < 10_000, "it comes to an end");
+    }
+    steps
+}
+
+#[test]
+fn the_file_is_as_long_as_the_time_allows() {
+    // 0.6 × 180 s over 3 rounds and 4.5 passes are 8 s a pass: 240 MB at 30 MB/s.
+    let slow = steps(wish(&[TaskGroup::Blocks]), &["a"], &[30e6]);
+    assert_eq!(slow[1].bytes, Bytes::from_mib(228));
+    let fast = steps(wish(&[TaskGroup::Blocks]), &["a"], &[500e6]);
+    assert_eq!(fast[1].bytes, Bytes::from_gib(1));
+    assert_eq!(steps(wish(&[TaskGroup::Blocks]), &["a"], &[1e5])[1].bytes, FILE_MIN);
+}
+
+#[test]
+fn each_task_is_done_in_all_folders_before_the_next() {
+    let steps = steps(wish(&TaskGroup::ALL), &["a", "b", "c"], &[100e6]);
+    let measured: Vec<&FilesStep> = steps.iter().filter(|step| step.kind == PhaseKind::Measure).collect();
+    for three in measured.chunks(3) {
+        let mut folders: Vec<usize> = three.iter().map(|step| step.folder).collect();
+        folders.sort_unstable();
+        assert_eq!(folders, [0, 1, 2]);
+        assert!(three.iter().all(|step| step.task == three[0].task));
+    }
+    let orders: std::collections::BTreeSet<Vec<usize>> =
+        measured.chunks(3).map(|three| three.iter().map(|step| step.folder).collect()).collect();
+    assert!(orders.len() > 2, "in random order");
+}
+
+#[test]
+fn what_is_known_is_not_measured_again_and_what_is_not_is() {
+    let even = steps(wish(&[TaskGroup::Blocks]), &["a"], &[100e6]);
+    assert_eq!(even.len(), 1 + 3 * 3);
+    let ragged = steps(wish(&[TaskGroup::Blocks]), &["a"], &[100e6, 140e6, 90e6, 120e6]);
+    assert!(ragged.len() > 1 + 3 * 3);
+    let exact = FilesWish { rounds: Some(2), ..wish(&[TaskGroup::Blocks]) };
+    assert_eq!(steps(exact, &["a"], &[100e6, 140e6]).len(), 1 + 2 * 3);
+}
+
+#[test]
+fn seeks_alone_have_a_file_and_files_that_were_made_are_gone_through() {
+    let seeks = steps(wish(&[TaskGroup::Seeks]), &["a"], &[100e6]);
+    let tasks: Vec<FileTask> = seeks.iter().map(|step| step.task).collect();
+    assert_eq!(tasks[..4], [FileTask::BlockWrite, FileTask::BlockWrite, FileTask::Seeks, FileTask::Seeks]);
+    let names = steps(wish(&[TaskGroup::Names]), &["a"], &[100e6]);
+    assert!(names[1..].iter().all(|step| step.files == 100));
+}
+
+#[test]
+fn a_folder_without_room_is_told_before() {
+    let full = vec![MeasuredFolder { name: "a".into(), size_max: Bytes::from_mib(3) }];
+    let Err(why) = Files::new(wish(&[TaskGroup::Blocks]), full) else { panic!("no room") };
+    assert!(why.contains("a has no room") && why.contains("16 MiB are needed"), "{why}");
+}
