@@ -12,8 +12,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("io", &["model", "sim"]),
     ("analysis", &["model"]),
     ("report", &["model"]),
-    ("drivescope", &["model", "sim", "io", "analysis", "report"]),
-    ("xtask", &["model", "sim", "io", "analysis", "report", "drivescope"]),
+    ("import", &["model"]),
+    ("drivescope", &["model", "sim", "io", "analysis", "report", "import"]),
+    ("xtask", &["model", "sim", "io", "analysis", "report", "import", "drivescope"]),
 ];
 /// The crate without any dependency.
 const CRATE_OF_WORDS: &str = "model";

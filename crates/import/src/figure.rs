@@ -1,0 +1,172 @@
+//! What all formats become: figures, each with what was done, how much of it and in what time.
+
+use model::histogram::LatencyHistogram;
+use model::request::Operation;
+use model::units::Bytes;
+
+/// What a program measured, as its text tells it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// The program: "bonnie++".
+    pub tool: &'static str,
+    /// Its version, where the text tells it.
+    pub version: Option<String>,
+    /// The machine, likewise.
+    pub host: Option<String>,
+    /// The model of the drive, likewise.
+    pub drive: Option<String>,
+    /// What was measured, likewise: "/dev/sdb".
+    pub target: Option<String>,
+    /// How much the drive holds, likewise.
+    pub capacity: Option<Bytes>,
+    /// When it was measured, in seconds since 1970, likewise.
+    pub measured_unix_s: Option<u64>,
+    /// Whether the requests went past the page cache; none when the text does not tell.
+    pub direct: Option<bool>,
+    /// The results. All figures of a set were measured at one place, unless each tells its own.
+    pub sets: Vec<Set>,
+    /// What a reader of the figures must know, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// The figures of one run of a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Set {
+    /// In the order of the text.
+    pub figures: Vec<Figure>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What the program calls it, in words: "block read".
+    pub name: String,
+    /// What was done.
+    pub work: Work,
+    /// Where on the drive; none when the text does not tell.
+    pub place: Option<Place>,
+    /// How long it took.
+    pub seconds: f64,
+    /// The share of one processor that the program used meanwhile; above 1 if it used several.
+    pub cpu_share: Option<f64>,
+    /// Latencies, where the text has their distribution.
+    pub latencies: Option<Box<LatencyHistogram>>,
+    /// What was moved in slices of its time, where the text tells.
+    pub slices: Vec<Slice>,
+    /// Single requests, where the text tells them.
+    pub requests: Vec<Request>,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    /// Data were moved.
+    Transfer(Transfer),
+    /// Files were created, looked at or deleted: so many.
+    Files(u64),
+}
+
+/// Data that were moved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// In which order.
+    pub order: Order,
+    /// Requests and bytes of each operation.
+    pub moved: Vec<(Operation, u64, u64)>,
+    /// How much each request asked for; a byte for what goes through a small buffer byte by byte.
+    pub block: Bytes,
+    /// Requests under way for each thread.
+    pub queue_depth: u32,
+    /// Threads or processes.
+    pub threads: u32,
+}
+
+/// In which order places were visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// From the start to the end.
+    Sequential,
+    /// At random.
+    Random,
+    /// The text does not tell.
+    Unknown,
+}
+
+/// A stretch of a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where it begins.
+    pub first_byte: u64,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+/// A slice of a figure's time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slice {
+    /// What was done.
+    pub operation: Operation,
+    /// From the start of the figure.
+    pub start_s: f64,
+    /// How long it was.
+    pub seconds: f64,
+    /// What was moved.
+    pub bytes: u64,
+    /// Requests.
+    pub operations: u64,
+}
+
+/// A single request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request {
+    /// What was done.
+    pub operation: Operation,
+    /// When it was done, from the start of the figure.
+    pub completed_s: f64,
+    /// How long it took.
+    pub latency_ns: u64,
+    /// Where, if the text tells, else 0.
+    pub first_byte: u64,
+    /// How much.
+    pub bytes: u32,
+}
+
+impl Figure {
+    /// One that a program states as a rate: so many bytes in so long.
+    pub(crate) fn of(name: impl Into<String>, work: Work, seconds: f64) -> Figure {
+        Figure {
+            name: name.into(),
+            work,
+            place: None,
+            seconds,
+            cpu_share: None,
+            latencies: None,
+            slices: Vec::new(),
+            requests: Vec::new(),
+        }
+    }
+
+    /// The same at a place.
+    pub(crate) fn at(self, place: Option<Place>) -> Figure {
+        Figure { place, ..self }
+    }
+}
+
+impl Transfer {
+    /// One operation in requests of one size, one at a time.
+    pub(crate) fn of(order: Order, operation: Operation, bytes: u64, block: u64) -> Transfer {
+        let operations = bytes.div_ceil(block.max(1));
+        Transfer {
+            order,
+            moved: vec![(operation, operations, bytes)],
+            block: Bytes(block.max(1)),
+            queue_depth: 1,
+            threads: 1,
+        }
+    }
+
+    /// The same with so many at a time.
+    pub(crate) fn deep(self, queue_depth: u32, threads: u32) -> Transfer {
+        Transfer { queue_depth: queue_depth.max(1), threads: threads.max(1), ..self }
+    }
+}

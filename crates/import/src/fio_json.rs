@@ -1,0 +1,165 @@
+//! fio's JSON and JSON+: each job and direction is a figure, with all latencies where JSON+ has their bins. Lines before the JSON, which fio
+//! prints there when it has something to say, are passed over.
+
+use crate::error::ImportError;
+use crate::figure::{Figure, Imported, Order, Place, Set, Transfer, Work};
+use crate::text::rounded;
+use model::histogram::LatencyHistogram;
+use model::quantity_text::parse_size;
+use model::request::Operation;
+use serde_json::Value;
+
+/// A distribution of more requests is not taken over one by one.
+const BINNED_REQUESTS_MAX: u64 = 4_000_000;
+
+/// Whether it looks like one.
+pub(crate) fn fits(text: &str) -> bool {
+    text.contains('{') && text.contains("\"fio version\"")
+}
+
+/// The options of a job, with those that hold for all jobs behind them.
+struct Options<'json> {
+    job: &'json Value,
+    global: &'json Value,
+}
+
+impl<'json> Options<'json> {
+    fn get(&self, name: &str) -> Option<&'json str> {
+        self.job[name].as_str().or_else(|| self.global[name].as_str())
+    }
+
+    fn number(&self, name: &str) -> Option<u32> {
+        self.get(name)?.parse().ok()
+    }
+
+    /// A size; fio takes `k` and `KiB` for 1024 bytes, as we do.
+    fn size(&self, name: &str) -> Option<u64> {
+        parse_size(self.get(name)?).ok().map(|size| size.0)
+    }
+}
+
+/// Reads all jobs.
+pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
+    let start = text.find('{').unwrap_or(0);
+    let lines_before = text[..start].matches('\n').count();
+    let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+    let document = match documents.next() {
+        Some(Ok(document)) => document,
+        Some(Err(error)) => {
+            let (line, column) = (error.line() + lines_before, error.column());
+            return Err(ImportError::at(line, column, "JSON that goes on to its end", &error.to_string()));
+        }
+        None => return Err(ImportError::whole("JSON")),
+    };
+    let version =
+        document["fio version"].as_str().map(|version| version.trim_start_matches("fio-").to_owned());
+    let measured_unix_s = document["timestamp"].as_u64();
+    let mut imported = Imported { tool: "fio", version, measured_unix_s, ..Imported::default() };
+    let jobs =
+        document["jobs"].as_array().ok_or_else(|| ImportError::whole("a list of jobs under \"jobs\""))?;
+    for job in jobs {
+        let options = Options { job: &job["job options"], global: &document["global options"] };
+        let direct = options.get("direct").is_some_and(|direct| direct != "0");
+        imported.direct = Some(imported.direct.unwrap_or(true) && direct);
+        if imported.target.is_none() {
+            imported.target = options.get("filename").map(str::to_owned);
+        }
+        if let Some(figure) = figure(job, &options)? {
+            imported.sets.push(Set { figures: vec![figure] });
+        }
+        if job["error"].as_i64().is_some_and(|error| error != 0) {
+            imported.notes.push(format!("fio's job {} ended with an error.", name_of(job)));
+        }
+    }
+    if imported.direct == Some(false) {
+        imported.notes.push("fio ran without direct=1, so that the page cache may have answered.".into());
+    }
+    Ok(imported)
+}
+
+fn name_of(job: &Value) -> String {
+    job["jobname"].as_str().unwrap_or("without a name").chars().filter(|c| !c.is_control()).take(40).collect()
+}
+
+/// The figure of a job; none when it moved nothing.
+fn figure(job: &Value, options: &Options<'_>) -> Result<Option<Figure>, ImportError> {
+    let mode = options.get("rw").or_else(|| options.get("readwrite")).unwrap_or("read");
+    let order = match mode {
+        _ if mode.starts_with("rand") => Order::Random,
+        "read" | "write" | "rw" | "readwrite" | "trim" => Order::Sequential,
+        _ => Order::Unknown,
+    };
+    let mut moved = Vec::new();
+    let mut milliseconds = 0u64;
+    let mut latencies = None;
+    for (key, operation) in
+        [("read", Operation::Read), ("write", Operation::Write), ("trim", Operation::Discard)]
+    {
+        let side = &job[key];
+        let (Some(bytes), Some(count)) = (side["io_bytes"].as_u64(), side["total_ios"].as_u64()) else {
+            continue;
+        };
+        if bytes > 0 && count > 0 {
+            moved.push((operation, count, bytes));
+            milliseconds = milliseconds.max(side["runtime"].as_u64().unwrap_or(0));
+            latencies = binned(side);
+        }
+    }
+    let (Some((operation, count, bytes)), true) = (moved.first().copied(), milliseconds > 0) else {
+        return Ok(None);
+    };
+    let block = options.size("bs").or_else(|| options.size("blocksize")).unwrap_or(bytes / count);
+    let place = place(options, order, bytes);
+    let word = match order {
+        Order::Sequential => "sequential",
+        Order::Random => "random",
+        Order::Unknown => "mixed",
+    };
+    let verb = if moved.len() > 1 { "reads and writes" } else { operation.name() };
+    let latencies = latencies.filter(|_| moved.len() == 1).map(Box::new);
+    let transfer = Transfer { moved, ..Transfer::of(order, operation, bytes, block) };
+    let threads = options.number("numjobs").filter(|_| is_grouped(options)).unwrap_or(1);
+    let transfer = transfer.deep(options.number("iodepth").unwrap_or(1), threads);
+    let figure =
+        Figure::of(format!("{word} {verb}"), Work::Transfer(transfer), milliseconds as f64 / 1e3).at(place);
+    Ok(Some(Figure { latencies, ..figure }))
+}
+
+/// Whether one entry stands for all threads of a job.
+fn is_grouped(options: &Options<'_>) -> bool {
+    options.get("group_reporting").is_some()
+}
+
+/// Where on a device it was. A part of a target in percent says nothing without its size.
+fn place(options: &Options<'_>, order: Order, bytes: u64) -> Option<Place> {
+    if !options.get("filename")?.starts_with("/dev/") {
+        return None;
+    }
+    let first_byte = match options.get("offset") {
+        Some(_) => options.size("offset")?,
+        None => 0,
+    };
+    match (order, options.size("size")) {
+        (Order::Sequential, size) => {
+            Some(Place { first_byte, bytes: size.map_or(bytes, |size| size.min(bytes)) })
+        }
+        (_, Some(size)) => Some(Place { first_byte, bytes: size }),
+        _ => None,
+    }
+}
+
+/// All latencies of one direction, from the bins of JSON+.
+fn binned(side: &Value) -> Option<LatencyHistogram> {
+    let bins = ["clat_ns", "lat_ns"].iter().find_map(|key| side[*key]["bins"].as_object())?;
+    let of = |(latency, count): (&String, &Value)| Some((latency.parse::<u64>().ok()?, count.as_u64()?));
+    let cells: Vec<(u64, u64)> = bins.iter().map(of).collect::<Option<_>>()?;
+    let all = cells.iter().try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))?;
+    if all == 0 || all > BINNED_REQUESTS_MAX {
+        return None;
+    }
+    let mut histogram = LatencyHistogram::default();
+    for (latency_ns, count) in cells {
+        (0..count).for_each(|_| histogram.record(latency_ns));
+    }
+    rounded(histogram.mean_ns()?).map(|_| histogram)
+}

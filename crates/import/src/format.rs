@@ -1,0 +1,179 @@
+//! The formats, and which one a text is in: told by what stands in it, never by the name of its file alone.
+
+use crate::error::ImportError;
+use crate::figure::{Figure, Imported};
+use crate::{atto, bonnie, dd, diskmark, fio_json, fio_log, hdparm, hdtune, iometer, ioping, zcav};
+use model::request::Operation;
+
+/// The longest text that is read, in bytes: some hundred thousand lines. Results are pages; only logs of single requests come near.
+pub const TEXT_BYTES_MAX: u64 = 64 << 20;
+
+/// A hundred years: nobody measured for longer, and the nanoseconds of some such figures fit into 64 bits.
+const SECONDS_MAX: f64 = 3.2e9;
+
+/// What programs leave behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// bonnie++: its table or its CSV, 1.03, 1.9x and 2.00.
+    Bonnie,
+    /// dd: one transcript or several, with progress or without.
+    Dd,
+    /// zcav, of both units.
+    Zcav,
+    /// fio: JSON and JSON+.
+    FioJson,
+    /// fio: a bandwidth log.
+    FioBandwidthLog,
+    /// fio: a log of requests per second.
+    FioIopsLog,
+    /// fio: a latency log.
+    FioLatencyLog,
+    /// ioping: text, JSON or raw.
+    Ioping,
+    /// hdparm -t and -T.
+    Hdparm,
+    /// CrystalDiskMark and KDiskMark.
+    DiskMark,
+    /// ATTO Disk Benchmark.
+    Atto,
+    /// HD Tune and HD Tune Pro.
+    HdTune,
+    /// Iometer's result file.
+    Iometer,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Format; 13] = [
+        Format::Bonnie,
+        Format::Dd,
+        Format::Zcav,
+        Format::FioJson,
+        Format::FioBandwidthLog,
+        Format::FioIopsLog,
+        Format::FioLatencyLog,
+        Format::Ioping,
+        Format::Hdparm,
+        Format::DiskMark,
+        Format::Atto,
+        Format::HdTune,
+        Format::Iometer,
+    ];
+
+    /// The word after `--as`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Bonnie => "bonnie++",
+            Format::Dd => "dd",
+            Format::Zcav => "zcav",
+            Format::FioJson => "fio",
+            Format::FioBandwidthLog => "fio-bw-log",
+            Format::FioIopsLog => "fio-iops-log",
+            Format::FioLatencyLog => "fio-lat-log",
+            Format::Ioping => "ioping",
+            Format::Hdparm => "hdparm",
+            Format::DiskMark => "crystaldiskmark",
+            Format::Atto => "atto",
+            Format::HdTune => "hdtune",
+            Format::Iometer => "iometer",
+        }
+    }
+
+    /// The format with that word.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// Whether a text looks like it.
+    fn fits(self, text: &str) -> bool {
+        match self {
+            Format::Bonnie => bonnie::fits(text),
+            Format::Dd => dd::fits(text),
+            Format::Zcav => zcav::fits(text),
+            Format::FioJson => fio_json::fits(text),
+            // What a log counts is only in the name of its file.
+            Format::FioBandwidthLog | Format::FioIopsLog | Format::FioLatencyLog => fio_log::fits(text),
+            Format::Ioping => ioping::fits(text),
+            Format::Hdparm => hdparm::fits(text),
+            Format::DiskMark => diskmark::fits(text),
+            Format::Atto => atto::fits(text),
+            Format::HdTune => hdtune::fits(text),
+            Format::Iometer => iometer::fits(text),
+        }
+    }
+}
+
+/// What somebody says of a text beyond what stands in it.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// The name of the file: fio's logs say there what they count.
+    pub file_name: String,
+    /// What was done, where the text does not tell.
+    pub operation: Option<Operation>,
+}
+
+/// The format of a text.
+///
+/// # Errors
+/// When it looks like none, or like several: then it says which `--as` to give.
+pub fn recognised(text: &str, hints: &Hints) -> Result<Format, ImportError> {
+    let fitting: Vec<Format> = Format::ALL.into_iter().filter(|format| format.fits(text)).collect();
+    match fitting.as_slice() {
+        [one] => Ok(*one),
+        [] => {
+            let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+            Err(ImportError::whole(format!(
+                "the output of a program that is known here, and this looks like none. If it is one of these, say so with --as: {}",
+                names.join(", ")
+            )))
+        }
+        several => match several.iter().find(|format| fio_log::is_named_so(**format, &hints.file_name)) {
+            Some(format) => Ok(*format),
+            None => {
+                let names: Vec<String> =
+                    several.iter().map(|format| format!("--as {}", format.name())).collect();
+                Err(ImportError::whole(format!(
+                    "a text of one kind, and this may be of several. Say which: {}",
+                    names.join(" or ")
+                )))
+            }
+        },
+    }
+}
+
+/// Reads a text in a format.
+///
+/// # Errors
+/// Where it cannot be read on.
+pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportError> {
+    let mut imported = match format {
+        Format::Bonnie => bonnie::read(text),
+        Format::Dd => dd::read(text, hints.operation),
+        Format::Zcav => zcav::read(text, hints.operation),
+        Format::FioJson => fio_json::read(text),
+        Format::FioBandwidthLog | Format::FioIopsLog | Format::FioLatencyLog => fio_log::read(text, format),
+        Format::Ioping => ioping::read(text),
+        Format::Hdparm => hdparm::read(text),
+        Format::DiskMark => diskmark::read(text),
+        Format::Atto => atto::read(text),
+        Format::HdTune => hdtune::read(text),
+        Format::Iometer => iometer::read(text),
+    }?;
+    keep_what_took_time(&mut imported);
+    if imported.sets.iter().all(|set| set.figures.is_empty()) {
+        let why = imported.notes.join(" ");
+        return Err(ImportError::whole(format!("at least one result, and there is none. {why}").trim_end()));
+    }
+    Ok(imported)
+}
+
+/// A figure in no time, or in more than any measurement takes, is none; that some were is said.
+fn keep_what_took_time(imported: &mut Imported) {
+    let is_sound = |figure: &Figure| figure.seconds > 0.0 && figure.seconds < SECONDS_MAX;
+    let count = |imported: &Imported| imported.sets.iter().map(|set| set.figures.len()).sum::<usize>();
+    let before = count(imported);
+    imported.sets.iter_mut().for_each(|set| set.figures.retain(is_sound));
+    if count(imported) < before {
+        imported.notes.push("Figures of nothing, or of no time or endless time, were left out.".into());
+    }
+}

@@ -1,0 +1,167 @@
+//! ioping: its lines, its JSON, or its raw statistics. One request at a time; the first is a warm-up and is left out.
+
+use crate::error::ImportError;
+use crate::figure::{Figure, Imported, Order, Request, Set, Transfer, Work};
+use crate::text::{Field, Line, lines, number, rounded};
+use model::histogram::LatencyHistogram;
+use model::request::Operation;
+use model::units::Bytes;
+use serde_json::Value;
+
+/// Whether it looks like one.
+pub(crate) fn fits(text: &str) -> bool {
+    text.contains("ioping statistics ---")
+        || lines(text).any(|line| request_of(line).is_some())
+        || (text.trim_start().starts_with("[{") && text.contains("\"ignored\""))
+}
+
+/// "4 KiB <<< /dev/sdb (block device 931.5 GiB): request=2 time=9.12 ms": whether it reads, and the part from `request=` on.
+fn request_of<'text>(line: Line<'text>) -> Option<(Operation, Field<'text>)> {
+    let operation = match () {
+        () if line.text.contains(" <<< ") => Operation::Read,
+        () if line.text.contains(" >>> ") => Operation::Write,
+        () => return None,
+    };
+    line.text.contains("request=").then(|| Some((operation, line.after("time=")?))).flatten()
+}
+
+/// Reads it.
+pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
+    let mut imported = Imported { tool: "ioping", ..Imported::default() };
+    let mut requests = Vec::new();
+    if text.trim_start().starts_with('[') {
+        of_json(text, &mut imported, &mut requests)?;
+    } else {
+        of_lines(text, &mut imported, &mut requests)?;
+    }
+    if let Some(figure) = figure_of(requests) {
+        imported.sets.push(Set { figures: vec![figure] });
+    } else if let Some(figure) = of_statistics(text)? {
+        imported.sets.push(Set { figures: vec![figure] });
+    }
+    imported.notes.push(
+        "ioping does not say over which part of the drive it went: of a folder it is a file of its own, which may be small.".into(),
+    );
+    Ok(imported)
+}
+
+fn of_lines(text: &str, imported: &mut Imported, requests: &mut Vec<Request>) -> Result<(), ImportError> {
+    for line in lines(text) {
+        let Some((operation, time)) = request_of(line) else { continue };
+        if imported.target.is_none() {
+            let rest = line
+                .text
+                .split_once(" <<< ")
+                .or_else(|| line.text.split_once(" >>> "))
+                .map_or("", |(_, rest)| rest);
+            imported.target = rest.split(" (").next().map(str::to_owned);
+        }
+        if line.text.contains("(warmup)") {
+            continue;
+        }
+        let words = line.words();
+        let bytes = match words.as_slice() {
+            [size, unit, ..] => size_of(size, unit)?,
+            _ => return Err(line.error("a size and its unit")),
+        };
+        let latency_ns = time_of(&time)?;
+        requests.push(Request { operation, completed_s: 0.0, latency_ns, first_byte: 0, bytes });
+    }
+    Ok(())
+}
+
+fn size_of(size: &Field<'_>, unit: &Field<'_>) -> Result<u32, ImportError> {
+    let factor =
+        crate::text::unit_bytes(unit.text, 1024.0).ok_or_else(|| unit.error("KiB or another unit"))?;
+    let bytes = rounded(size.number("a size")? * factor).and_then(|bytes| u32::try_from(bytes).ok());
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| size.error("a size of at most 4 GiB"))
+}
+
+/// "9.12 us", "1.2 ms (slow)".
+fn time_of(field: &Field<'_>) -> Result<u64, ImportError> {
+    let mut words = field.text.split_whitespace();
+    let what = "a time such as 9.12 ms";
+    let value = words.next().and_then(number).ok_or_else(|| field.error(what))?;
+    let factor = match words.next() {
+        Some("ns") => 1.0,
+        Some("us") => 1e3,
+        Some("ms") => 1e6,
+        Some("s") => 1e9,
+        Some("min") => 60e9,
+        _ => return Err(field.error(what)),
+    };
+    rounded(value * factor).ok_or_else(|| field.error(what))
+}
+
+fn of_json(text: &str, imported: &mut Imported, requests: &mut Vec<Request>) -> Result<(), ImportError> {
+    let all: Vec<Value> = serde_json::from_str(text).map_err(|error| {
+        ImportError::at(error.line(), error.column(), "JSON that goes on to its end", &error.to_string())
+    })?;
+    for entry in &all {
+        if imported.target.is_none() {
+            imported.target = entry["target"]["path"].as_str().map(str::to_owned);
+            let is_drive = entry["target"]["fstype"].as_str() == Some("block");
+            imported.capacity = entry["target"]["device_size"].as_u64().filter(|_| is_drive).map(Bytes);
+            imported.measured_unix_s = entry["timestamp"].as_f64().and_then(rounded);
+        }
+        let io = &entry["io"];
+        let (Some(latency_ns), Some(bytes)) = (io["time"].as_u64(), io["size"].as_u64()) else { continue };
+        if io["ignored"].as_bool() == Some(true) {
+            continue;
+        }
+        let operation =
+            if io["operation"].as_str() == Some("write") { Operation::Write } else { Operation::Read };
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        requests.push(Request { operation, completed_s: 0.0, latency_ns, first_byte: 0, bytes });
+    }
+    Ok(())
+}
+
+/// The requests one after the other, without the pauses between them, which say nothing of the drive.
+fn figure_of(mut requests: Vec<Request>) -> Option<Figure> {
+    let first = *requests.first()?;
+    requests.retain(|request| request.operation == first.operation && request.bytes == first.bytes);
+    let mut elapsed_ns = 0u64;
+    let mut latencies = LatencyHistogram::default();
+    for request in &mut requests {
+        elapsed_ns = elapsed_ns.saturating_add(request.latency_ns);
+        request.completed_s = elapsed_ns as f64 / 1e9;
+        latencies.record(request.latency_ns);
+    }
+    let bytes = u64::from(first.bytes).saturating_mul(requests.len() as u64);
+    let transfer = Transfer::of(Order::Random, first.operation, bytes, u64::from(first.bytes));
+    let figure = Figure::of(
+        format!("random {}", first.operation.name()),
+        Work::Transfer(transfer),
+        elapsed_ns as f64 / 1e9,
+    );
+    (elapsed_ns > 0).then(|| Figure { latencies: Some(Box::new(latencies)), requests, ..figure })
+}
+
+/// "326.6 k requests completed in 841.8 ms, 1.25 GiB read, …": all there is of a run that only printed its end.
+fn of_statistics(text: &str) -> Result<Option<Figure>, ImportError> {
+    let Some(line) = lines(text).find(|line| line.text.contains("requests completed in")) else {
+        return Ok(None);
+    };
+    let words = line.words();
+    let count = match words.as_slice() {
+        [count, unit, ..] => {
+            let factor = match unit.text {
+                "k" => 1e3,
+                "M" => 1e6,
+                _ => 1.0,
+            };
+            rounded(count.number("a number of requests")? * factor).unwrap_or(0)
+        }
+        _ => 0,
+    };
+    let Some(time) = line.after("completed in") else { return Ok(None) };
+    let until_comma = Field { text: time.text.split(',').next().unwrap_or(""), ..time };
+    let nanos = time_of(&until_comma)?;
+    if count == 0 || nanos == 0 {
+        return Ok(None);
+    }
+    let operation = if line.text.contains(" written") { Operation::Write } else { Operation::Read };
+    let transfer = Transfer::of(Order::Random, operation, count.saturating_mul(4096), 4096);
+    Ok(Some(Figure::of(format!("random {}", operation.name()), Work::Transfer(transfer), nanos as f64 / 1e9)))
+}

@@ -1,0 +1,32 @@
+//! Results of other programs: from their text to figures, with what each program does not tell.
+//!
+//! | module | what |
+//! |---|---|
+//! | `figure` | what all formats become |
+//! | `format` | the formats, and which one a text is in |
+//! | `text` | lines and fields that know where they stand |
+//! | `error` | where a text cannot be read on, what was expected and what stands there |
+//! | the others | one file for each program that measures |
+//!
+//! Nothing here reads a file or a clock. A text is read once; what it becomes is never larger than some times the text.
+#![forbid(unsafe_code)]
+
+mod atto;
+mod bonnie;
+mod dd;
+mod diskmark;
+mod error;
+mod figure;
+mod fio_json;
+mod fio_log;
+mod format;
+mod hdparm;
+mod hdtune;
+mod iometer;
+mod ioping;
+mod text;
+mod zcav;
+
+pub use error::ImportError;
+pub use figure::{Figure, Imported, Order, Place, Request, Set, Slice, Transfer, Work};
+pub use format::{Format, Hints, TEXT_BYTES_MAX, read, recognised};
