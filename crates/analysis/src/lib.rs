@@ -17,6 +17,7 @@ mod measured;
 pub mod plan;
 pub mod recording;
 pub mod size_profile;
+pub mod stated;
 pub mod stats;
 pub mod stripe;
 pub mod surface;

@@ -92,7 +92,7 @@ pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation)
 /// known by what they did.
 const SURVEY: &str = "surface";
 /// Experiments that vary what changes rates, and have findings of their own: they are no samples of how fast places are.
-const NO_SURVEYS: [&str; 2] = ["valleys", "sizes"];
+const NO_SURVEYS: [&str; 3] = ["valleys", "sizes", crate::stated::EXPERIMENT];
 /// The experiment that measures random access.
 pub(crate) const EXPERIMENT_ACCESS: &str = "access";
 

@@ -9,6 +9,7 @@ pub mod error;
 pub mod event;
 pub mod experiment;
 pub mod export;
+mod imported_run;
 mod interrupt;
 pub mod pattern_file;
 mod recent_rate;

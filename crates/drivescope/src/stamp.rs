@@ -79,6 +79,43 @@ pub fn begin(occasion: Occasion<'_>) -> Run {
     }
 }
 
+/// A run that another program made: named after its import, dated after its measurement if that is known.
+pub fn imported(
+    command: String,
+    measured_unix_s: Option<u64>,
+    target: TargetFacts,
+    environment: Environment,
+) -> Run {
+    let now = Timestamp::now();
+    let measured = measured_unix_s.and_then(|seconds| i64::try_from(seconds).ok());
+    let started = measured.and_then(|seconds| Timestamp::from_second(seconds).ok()).unwrap_or(now);
+    // Two imports within a second have different names if they are of different files.
+    let digest = u64::from(crc32fast::hash(format!("{command}{environment:?}").as_bytes()));
+    Run {
+        id: name("import", &command, digest, &target, None, now),
+        started: started.to_string(),
+        finished: None,
+        status: RunStatus::Complete,
+        version: env!("CARGO_PKG_VERSION").into(),
+        command,
+        seed: 0,
+        target,
+        environment,
+        state_before: Vec::new(),
+        state_after: Vec::new(),
+        phases: Vec::new(),
+        findings: Vec::new(),
+    }
+}
+
+/// Ends it when its figures do.
+pub fn finish_imported(run: &mut Run) {
+    let nanos = run.phases.iter().map(|phase| phase.start_ns.saturating_add(phase.duration_ns)).max();
+    let took = SignedDuration::from_nanos(i64::try_from(nanos.unwrap_or(0)).unwrap_or(i64::MAX));
+    let started: Option<Timestamp> = run.started.parse().ok();
+    run.finished = started.map(|started| started.checked_add(took).unwrap_or(Timestamp::MAX).to_string());
+}
+
 /// Now, as RFC 3339 in UTC.
 pub fn now() -> String {
     Timestamp::now().to_string()

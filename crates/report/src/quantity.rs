@@ -44,7 +44,8 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     let Some(uncertainty) = uncertainty.is_finite().then_some(uncertainty) else {
         return Measured {
             value: scale.with_unit(&three_digits(value / scale.divisor)),
-            interval: "uncertainty not known".into(),
+            interval: if estimate.effective_count == 1.0 { "single figure" } else { "uncertainty not known" }
+                .into(),
         };
     };
     // An interval wider than the number itself would round it away; one digit of it stays.

@@ -22,6 +22,7 @@ pub(crate) mod method;
 mod partitions;
 mod plan;
 mod state;
+mod stated;
 mod tables;
 mod virtual_drives;
 
@@ -53,6 +54,7 @@ pub fn run_page(run: &Run, style: Style) -> String {
         findings::answers(run, style),
         files::side_by_side(run, style),
         findings::advice(run, style),
+        stated::figures(run, style),
         charts(run, style),
         latency_map::maps(run, style),
         method::how_it_was_measured(run, style),
@@ -73,6 +75,11 @@ fn charts(run: &Run, style: Style) -> Vec<String> {
         .filter_map(|operation| rate_over_position(&charted, &[operation]));
     let charts: Vec<String> = charts.map(|chart| chart::terminal::draw(&chart, style).join("\n")).collect();
     charts.join("\n\n").lines().map(String::from).collect()
+}
+
+/// Whether the run holds what another program stated.
+fn is_imported(run: &Run) -> bool {
+    run.phases.iter().any(|phase| phase.phase.experiment == "import")
 }
 
 /// Sections with an empty line between them; empty ones are left out.

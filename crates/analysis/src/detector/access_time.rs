@@ -11,6 +11,7 @@
 //! begins where the last ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Where every
 //! read was kept, reads are grouped by how far each was from the one before: how likely each distance is, is known, so that only the
 //! spread at one distance is left, some two thirds of the whole on a disk. Failed requests have no part in it.
+//! Of a rate that another program stated of single reads, the reciprocal.
 //! # Cannot tell when
 //! Fewer than 30 reads succeeded, most failed, or they took no time.
 //! # Known problems
@@ -19,6 +20,7 @@
 //! # References
 //! Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30, 1982.
 
+use super::stated;
 use super::trust::Subject;
 use super::wording::short_time;
 use super::{Detector, Need};
@@ -63,10 +65,13 @@ impl Detector for AccessTime {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Random(Operation::Read)]
+        &[Need::Random(Operation::Read), Need::Asked(crate::stated::EXPERIMENT)]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        if stated::is_stated(run) && random_groups(run, Operation::Read).is_empty() {
+            return stated::access(run);
+        }
         let finding = found(run).unwrap_or_else(|why| Finding::unknown(FindingCode::AccessTime, why));
         vec![finding]
     }

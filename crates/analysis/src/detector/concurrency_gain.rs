@@ -11,6 +11,7 @@
 //! played no part in the choice. Means of logarithms over rounds, as in `stats::grouped`; the interval by the delta
 //! method. Depths that are truly alike cost nothing; a wrong choice makes the gain smaller, never larger. The depth named
 //! is the least that is not clearly worse than the best.
+//! Figures that another program stated are taken as they are: of one each, the best looks better than it is.
 //! # Cannot tell when
 //! One depth only was measured, or fewer than two rounds without failures; answers in no time. When this tool itself is the
 //! limit, the gain is a lower bound, and the finding says so.
@@ -22,6 +23,7 @@
 //! Stone, "Cross-validatory choice and assessment of statistical predictions", JRSS B 36, 1974; Efron, "Tweedie's
 //! formula and selection bias", JASA 106, 2011 (the winner's curse).
 
+use super::stated;
 use super::trust::Subject;
 use super::wording::number;
 use super::{Detector, Need};
@@ -55,10 +57,17 @@ impl Detector for ConcurrencyGain {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Random(Operation::Read), Need::Random(Operation::Write)]
+        &[
+            Need::Random(Operation::Read),
+            Need::Random(Operation::Write),
+            Need::Asked(crate::stated::EXPERIMENT),
+        ]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        if stated::is_stated(run) {
+            return stated::gain(run);
+        }
         let (read, write) = (gain(run, Operation::Read), gain(run, Operation::Write));
         let finding = match (&read, &write) {
             (Ok(read), Ok(write)) => {

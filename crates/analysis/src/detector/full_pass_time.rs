@@ -7,6 +7,7 @@
 //! # How
 //! The range's size times the mean time per byte of the stratified visits (see `sequential_rate`). The value is that of
 //! a read pass, if there were reads; both are in the data.
+//! Figures that another program stated are added up where they cover the drive, or joined to a curve where they lie close enough.
 //! # Cannot tell when
 //! The mean rate is not known; a cache that fills up during a real pass (SMR, flash) is not foreseen.
 //! # Known problems
@@ -15,6 +16,7 @@
 //! Cochran, "Sampling Techniques", 3rd ed., chapter 5.
 
 use super::sequential_rate::pass_mean;
+use super::stated;
 use super::trust::{Subject, covers};
 use super::wording::long_time;
 use super::{Detector, Need};
@@ -33,10 +35,17 @@ impl Detector for FullPassTime {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Sequential(Operation::Read), Need::Sequential(Operation::Write)]
+        &[
+            Need::Sequential(Operation::Read),
+            Need::Sequential(Operation::Write),
+            Need::Asked(crate::stated::EXPERIMENT),
+        ]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        if stated::is_stated(run) {
+            return stated::pass_time(run);
+        }
         let (read, write) = (pass(run, Operation::Read), pass(run, Operation::Write));
         let with_both = |finding: Finding| {
             let datum = |pass: &Result<(Finding, Estimate), String>| pass.as_ref().ok().map(|(_, e)| e.value);

@@ -11,6 +11,7 @@
 //! differences between its surfaces is as steady in its first zone, so that a plateau counts only if it is much steadier than
 //! the rest of the drive, goes over more than one surface of one zone, and fits a link that is known or, when none is known, one of those
 //! in the table; or if all of a disk that turns is flat, which no medium is. For a drive without moving parts only a known link counts.
+//! Of figures that another program stated, a disk whose start and end are alike to within 2 % is limited by something between.
 //! # Cannot tell when
 //! Other load hides it.
 //! # Known problems
@@ -18,6 +19,7 @@
 //! # References
 //! Serial ATA 3.x and USB 2.0, 3.2 specifications for line rates; practical rates: see the table of links.
 
+use super::stated;
 use super::wording::{number, rate};
 use super::zones::{operation, other_load};
 use super::{Detector, Need};
@@ -86,10 +88,17 @@ impl Detector for InterfaceLimit {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)]
+        &[
+            Need::Survey(Operation::Read),
+            Need::Survey(Operation::Write),
+            Need::Asked(crate::stated::EXPERIMENT),
+        ]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        if stated::is_stated(run) {
+            return stated::link(run);
+        }
         let map = match SurfaceMap::of(run, operation(run)) {
             Ok(map) => map,
             Err(why) => return vec![Finding::unknown(FindingCode::InterfaceLimit, why)],
@@ -219,7 +228,7 @@ impl Reach {
 }
 
 /// The link that explains a rate: the known one if it can, or one of the table when none is known.
-fn link_of(run: &RunView<'_>, bytes_per_second: f64) -> Option<String> {
+pub(super) fn link_of(run: &RunView<'_>, bytes_per_second: f64) -> Option<String> {
     let known =
         run.target.link.as_ref().and_then(|link| Some((link.name.clone(), link.bytes_per_second_max?)));
     let Some((name, most)) = known else { return link_in_table(bytes_per_second) };

@@ -29,6 +29,7 @@ mod sequential_rate;
 mod size_profile;
 mod slow_regions;
 mod span_effect;
+mod stated;
 mod stripe_layout;
 mod suspect_points;
 mod track_layout;

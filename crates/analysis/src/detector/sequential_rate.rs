@@ -17,6 +17,7 @@
 //! the edges are the first and the last hundredth, and the mean is that of cells weighted by their widths: see `surface`.
 //! A write ends when it is lasting: a visit whose flush takes longer than getting there and back counts as a whole, with the time of the
 //! flush and without that of one access.
+//! Figures that another program stated are taken at their places: see `stated`.
 //! # Cannot tell when
 //! Too few visits, all of them with errors or too short to fill the queue; answers in no time.
 //! # Known problems
@@ -27,6 +28,7 @@
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 
+use super::stated;
 use super::trust::{Subject, covers};
 use super::wording::{number, plural, rate};
 use super::zones::while_loaded;
@@ -60,14 +62,14 @@ pub(super) struct SequentialRate {
 /// The rates of reads.
 pub(super) const READ: SequentialRate = SequentialRate {
     operation: Operation::Read,
-    need: &[Need::Sequential(Operation::Read)],
+    need: &[Need::Sequential(Operation::Read), Need::Asked(crate::stated::EXPERIMENT)],
     codes: &[FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::ReadRateMean],
 };
 
 /// The rates of writes.
 pub(super) const WRITE: SequentialRate = SequentialRate {
     operation: Operation::Write,
-    need: &[Need::Sequential(Operation::Write)],
+    need: &[Need::Sequential(Operation::Write), Need::Asked(crate::stated::EXPERIMENT)],
     codes: &[FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean],
 };
 
@@ -141,6 +143,9 @@ impl Detector for SequentialRate {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        if stated::is_stated(run) {
+            return stated::rates(run, self.operation, self.codes);
+        }
         let [outer, inner, mean] = *self.codes;
         if is_surveyed(run, self.operation) {
             return self.surveyed(run);

@@ -8,6 +8,7 @@
 //! # How
 //! Each size is measured in several rounds in random order, so that what changes in time is no effect of a size. Rounds that differ from the
 //! others are left out: see `suspect-points`. Rates of writes include the flush that makes them lasting.
+//! Of another program's sweep each size is one figure.
 //! # Cannot tell when
 //! The drive answers in no time.
 //! # Known problems
@@ -16,6 +17,7 @@
 //! # References
 //! ATTO Disk Benchmark (0.5 KB to 64 MB, four at a time); HD Tune Pro, File Benchmark (0.5 KB to 8 MB, one at a time).
 
+use super::stated;
 use super::trust::Subject;
 use super::wording::{memory, rate};
 use super::{Detector, Need};
@@ -40,10 +42,13 @@ impl Detector for SizeCurve {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT)]
+        &[Need::Asked(EXPERIMENT), Need::Asked(crate::stated::EXPERIMENT)]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        if stated::is_stated(run) {
+            return stated::sizes(run);
+        }
         let measured = run.phases.iter().filter(|summary| is_measurement(summary));
         if phases_in_no_time(run, measured) {
             return vec![Finding::unknown(FindingCode::SizeProfile, NO_TIME)];

@@ -7,6 +7,7 @@
 //! # How
 //! The means of the visits to the first and to the last hundredth of the range, which are independent; the interval of their ratio
 //! from the relative half widths of the two, added as squares.
+//! Of figures that another program stated, those in the first and in the last third of the drive, the outermost and the innermost.
 //! # Cannot tell when
 //! The drive does not turn, or it is not known whether it does; a part was surveyed; other load hides the zones; too few visits to
 //! an edge.
@@ -15,6 +16,7 @@
 //! # References
 //! Article A and C of the project's sources: 1.50 and 2.1.
 
+use super::stated;
 use super::wording::number;
 use super::zones::{map_of_disk, operation};
 use super::{Detector, Need};
@@ -34,10 +36,17 @@ impl Detector for ZoneRatio {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)]
+        &[
+            Need::Survey(Operation::Read),
+            Need::Survey(Operation::Write),
+            Need::Asked(crate::stated::EXPERIMENT),
+        ]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        if stated::is_stated(run) {
+            return stated::ratio(run);
+        }
         let finding = map_of_disk(run).and_then(|map| found(run, &map));
         vec![finding.unwrap_or_else(|why| Finding::unknown(FindingCode::ZoneRatio, why))]
     }

@@ -9,6 +9,7 @@ mod estimate;
 mod export;
 mod files;
 mod geometry;
+mod import;
 mod list;
 mod measure;
 pub(crate) mod output;
@@ -77,6 +78,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Replay(replay)) => replay::run(&replay, store),
         Some(Command::Show(show)) => show::run(&show, store),
+        Some(Command::Import(import)) => import::run(&import, store),
         Some(Command::Compare(compare)) => compare::run(&compare, store),
         Some(Command::Report(report)) => report::run(&report, store),
         Some(Command::Serve(serve)) => serve::run(&serve, store),

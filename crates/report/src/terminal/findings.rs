@@ -1,7 +1,9 @@
 //! The answers of a run: findings in three groups, as rows of what, value, range and sentence.
 
+use super::is_imported;
 use crate::quantity::{capacity, count, measured};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
+use model::estimate::Estimate;
 use model::finding::{Conclusion, Finding, FindingCode, Outcome, Value};
 use model::run::Run;
 use model::units::Bytes;
@@ -230,7 +232,8 @@ fn nothing_failed(run: &Run) -> Option<Row> {
     let bytes = run.phases.iter().fold(0u64, |sum, phase| sum.saturating_add(phase.bytes()));
     let has_failed = run.phases.iter().any(|phase| phase.errors() > 0);
     let is_found = run.findings.iter().any(|finding| finding.code == FindingCode::BadBlocks);
-    if requests == 0 || has_failed || is_found {
+    // What another program stated says nothing of requests that failed.
+    if requests == 0 || has_failed || is_found || is_imported(run) {
         return None;
     }
     let mut sentence = format!("All {} requests were answered.", count(requests));
@@ -383,7 +386,8 @@ fn confidence_note(findings: &[Finding], style: Style) -> Vec<String> {
 
 /// The same as a sentence.
 pub(crate) fn confidence_sentence(findings: &[Finding]) -> Option<String> {
-    let uncertain = findings.iter().filter_map(Finding::estimate).filter(|e| e.low != e.high);
+    let has_range = |e: &&Estimate| e.low != e.high && (e.low.is_finite() || e.high.is_finite());
+    let uncertain = findings.iter().filter_map(Finding::estimate).filter(has_range);
     let confidences: Vec<f64> = uncertain.map(|e| e.confidence * 100.0).filter(|c| c.is_finite()).collect();
     let lowest = confidences.iter().copied().reduce(f64::min)?;
     let highest = confidences.iter().copied().fold(lowest, f64::max);

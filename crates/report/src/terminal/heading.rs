@@ -50,8 +50,11 @@ pub(crate) fn identity(target: &TargetFacts, style: Style) -> Option<String> {
 
 /// What kind of thing it is, how large, and how it is connected.
 pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
-    let size =
-        if target.kind == TargetKind::File { size(target.capacity) } else { capacity(target.capacity) };
+    let size = match (target.capacity.0, target.kind) {
+        (0, _) => "size not known".into(),
+        (_, TargetKind::File) => size(target.capacity),
+        _ => capacity(target.capacity),
+    };
     let mut text = format!("{}, {size}", kind(target));
     if let Some(model) = target.zoned.as_deref().filter(|model| *model != "none") {
         text += &format!(", zoned ({})", style.name(model));

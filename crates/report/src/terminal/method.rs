@@ -1,5 +1,6 @@
 //! The foot of a page: how it was measured, how to repeat it and where more is.
 
+use super::is_imported;
 use crate::quantity::{capacity, count, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::plan::PhaseKind;
@@ -22,17 +23,19 @@ pub(super) fn how_it_was_measured(run: &Run, style: Style) -> Vec<String> {
 
 /// How it was measured: the name of each fact, and the fact.
 pub(crate) fn facts(run: &Run, style: Style) -> Vec<(&'static str, String)> {
+    // Of a run that another program made there is nothing to say of these.
+    let measured = |text: &dyn Fn() -> String| (!is_imported(run)).then(text);
     [
         ("what", Some(extent(run))),
         ("when", Some(moment(run, style))),
         ("where", place(run, style)),
         ("engine", Some(engine(run, style))),
-        ("blocks", Some(blocks(run))),
-        ("own cost", Some(own_cost(run, style))),
-        ("noise", Some(noise(run, style))),
+        ("blocks", measured(&|| blocks(run))),
+        ("own cost", measured(&|| own_cost(run, style))),
+        ("noise", measured(&|| noise(run, style))),
         ("before", sentences(&run.state_before, style)),
         ("after", sentences(&run.state_after, style)),
-        ("seed", Some(format!("{} (the same seed gives the same requests)", run.seed))),
+        ("seed", measured(&|| format!("{} (the same seed gives the same requests)", run.seed))),
     ]
     .into_iter()
     .filter_map(|(label, text)| text.map(|text| (label, text)))

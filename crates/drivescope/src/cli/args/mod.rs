@@ -4,6 +4,7 @@ mod access;
 mod choose;
 mod export;
 mod files;
+mod import;
 mod purge;
 mod replay;
 mod run_plan;
@@ -21,6 +22,7 @@ pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgum
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use export::{ExportArguments, ExportFormat, TableArgument};
 pub use files::{FileWorkArguments, FilesArguments, TaskArgument};
+pub use import::{DriveKindArgument, ImportArguments, OperationArgument, TellingArguments};
 pub use purge::{MethodArgument, PurgeArguments};
 pub use replay::ReplayArguments;
 pub use run_plan::RunPlanArguments;
@@ -85,6 +87,8 @@ pub enum Command {
     Show(ShowArguments),
     /// Watch a run again as it was seen when it was made, faster or slower
     Replay(ReplayArguments),
+    /// Take over what another program measured: bonnie++, dd, zcav, fio, ioping, hdparm, CrystalDiskMark, ATTO, HD Tune, Iometer
+    Import(ImportArguments),
     /// Set runs side by side: which drive is faster where, or where one became slower
     Compare(CompareArguments),
     /// Show runs as a page with everything (.html) or as a picture (.svg, .png); several drives in one

@@ -2,6 +2,7 @@
 
 mod choose;
 mod files;
+mod import;
 mod purge;
 mod run_plan;
 mod sizes;
@@ -19,6 +20,7 @@ use crate::target_choice::{Choice, parse_range};
 use analysis::plan::{PARTS_MAX, Wish};
 pub use choose::choose;
 pub use files::files;
+pub use import::import;
 use io::rig::{EngineKind, EngineOptions};
 use io::target::{SCRATCH_SIZE_MIN, WriteConsent};
 use model::quantity_text::{parse_duration, parse_share, parse_size};

@@ -1,0 +1,266 @@
+//! Figures that other programs stated: each a phase of its own, with how much was done in what time, and mostly without single requests.
+//!
+//! One figure says nothing of its own uncertainty, so that it gets an interval without ends. Where the same was measured again at the same
+//! place, its figures are a sample and the interval is Student's. A phase with an empty range is one of which nobody says where it was.
+
+mod pass;
+
+pub(crate) use pass::{Cover, Pass};
+
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use crate::stats::sample::Sample;
+use model::estimate::Estimate;
+use model::finding::Evidence;
+use model::plan::PhaseKind;
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+use model::units::Bytes;
+use model::workload::{Pattern, Workload};
+use std::collections::BTreeMap;
+
+/// Under this name the figures of other programs are kept.
+pub const EXPERIMENT: &str = "import";
+/// One figure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stated<'run> {
+    /// Its number in the run.
+    pub phase: u32,
+    /// Its summary.
+    pub summary: &'run PhaseSummary,
+    /// What was done.
+    pub workload: &'run Workload,
+}
+
+/// What of a figure makes it comparable with another at another place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Shape {
+    /// In order, and not at random.
+    pub in_order: bool,
+    /// What was done: reads only, writes only, or both.
+    pub reads: bool,
+    /// Likewise.
+    pub writes: bool,
+    /// How much each request asked for.
+    pub block: Bytes,
+    /// How many at a time.
+    pub at_once: u64,
+}
+
+/// All figures of the run that moved data.
+pub(crate) fn stated<'run>(run: &RunView<'run>) -> Vec<Stated<'run>> {
+    let phases = (0u32..).zip(run.phases);
+    let figures = phases.filter_map(|(phase, summary)| {
+        let workload = summary.phase.workload.as_ref()?;
+        let is_figure = summary.phase.experiment == EXPERIMENT && summary.phase.kind == PhaseKind::Measure;
+        (is_figure && summary.duration_ns > 0 && summary.bytes() > 0).then_some(Stated {
+            phase,
+            summary,
+            workload,
+        })
+    });
+    figures.collect()
+}
+
+/// The figures of one operation in order, in blocks: of several shapes those at most places; of equally many, the largest blocks.
+/// What goes byte by byte says nothing of a drive.
+pub(crate) fn in_order<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Stated<'run>> {
+    let mut shapes: BTreeMap<Shape, Vec<Stated<'run>>> = BTreeMap::new();
+    for figure in stated(run) {
+        let is_one = figure.workload.mix.operations() == [operation];
+        if is_one && figure.shape().in_order && !figure.is_byte_by_byte() {
+            shapes.entry(figure.shape()).or_default().push(figure);
+        }
+    }
+    let best = shapes.into_iter().max_by_key(|(shape, figures)| (figures.len(), *shape));
+    best.map_or(Vec::new(), |(_, figures)| figures)
+}
+
+impl Stated<'_> {
+    /// What makes it comparable with others.
+    pub(crate) fn shape(&self) -> Shape {
+        let operations = self.workload.mix.operations();
+        Shape {
+            in_order: self.workload.pattern == Pattern::Sequential,
+            reads: operations.contains(&Operation::Read),
+            writes: operations.contains(&Operation::Write),
+            block: self.workload.block_sizes.largest(),
+            at_once: self.workload.in_flight_max(),
+        }
+    }
+
+    /// Whether it went through a small buffer byte by byte, so that a processor worked for each.
+    pub(crate) fn is_byte_by_byte(&self) -> bool {
+        self.workload.block_sizes.largest().0 <= 1
+    }
+
+    /// How long it took.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.summary.duration_ns as f64 / 1e9
+    }
+
+    /// Seconds for each byte. Of what was read and written back, each byte counts once.
+    pub(crate) fn seconds_per_byte(&self) -> f64 {
+        let most = self.summary.totals.iter().map(|totals| totals.bytes).max();
+        self.seconds() / most.unwrap_or(0).max(1) as f64
+    }
+
+    /// Requests per second; of reads that were in part written back, the reads.
+    pub(crate) fn per_second(&self) -> f64 {
+        let most = self.summary.totals.iter().map(|totals| totals.operations).max();
+        most.unwrap_or(0) as f64 / self.seconds()
+    }
+
+    /// The share of a processor that the program used, where it says so.
+    pub(crate) fn processor_share(&self, run: &RunView<'_>) -> Option<f64> {
+        let within = |at_ns: u64| {
+            (self.summary.start_ns..self.summary.start_ns.saturating_add(self.summary.duration_ns))
+                .contains(&at_ns)
+        };
+        run.series.telemetry().find(|record| within(record.at_ns)).and_then(|record| record.own_cpu_share)
+    }
+
+    /// How long each of its requests took in seconds, where they are known one by one.
+    pub(crate) fn latencies_s(&self, run: &RunView<'_>) -> Vec<f64> {
+        let done = run.series.ios(self.phase).filter(|io| io.status.is_done());
+        done.map(|io| io.service_ns() as f64 / 1e9).collect()
+    }
+
+    /// Where it was; none when nobody says.
+    pub(crate) fn range(&self) -> Option<ByteRange> {
+        Some(self.workload.range).filter(|range| !range.is_empty())
+    }
+
+    /// Where in the run it is.
+    pub(crate) fn evidence(&self) -> Evidence {
+        Evidence { phase: self.phase, start_s: self.summary.start_ns as f64 / 1e9, seconds: self.seconds() }
+    }
+}
+
+/// The mean of what was stated of one thing: an interval from its scatter, or one without ends when there is one figure only.
+pub(crate) fn estimate_of(values: &[f64]) -> Option<Estimate> {
+    match values {
+        [] => None,
+        [value] => Some(without_interval(*value)),
+        several => {
+            let sample = Sample::new(several.to_vec())?;
+            let count = sample.count() as f64;
+            let mean = Mean {
+                value: sample.mean(),
+                variance: sample.variance() / count,
+                degrees_of_freedom: count - 1.0,
+            };
+            Some(mean.interval(CONFIDENCE))
+        }
+    }
+}
+
+/// A number of which nobody knows how uncertain it is.
+pub(crate) fn without_interval(value: f64) -> Estimate {
+    Estimate {
+        value,
+        low: f64::NEG_INFINITY,
+        high: f64::INFINITY,
+        confidence: CONFIDENCE,
+        effective_count: 1.0,
+    }
+}
+
+/// One place and what was stated of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot<'run> {
+    /// Where.
+    pub range: ByteRange,
+    /// In the order of the run.
+    pub figures: Vec<Stated<'run>>,
+}
+
+impl Spot<'_> {
+    /// Seconds for each byte there.
+    pub(crate) fn seconds_per_byte(&self) -> Option<Estimate> {
+        estimate_of(&self.figures.iter().map(Stated::seconds_per_byte).collect::<Vec<_>>())
+    }
+
+    /// Requests per second there.
+    pub(crate) fn per_second(&self) -> Option<Estimate> {
+        estimate_of(&self.figures.iter().map(Stated::per_second).collect::<Vec<_>>())
+    }
+}
+
+/// The places of these figures, from the start of the drive on; figures of one place together.
+pub(crate) fn spots<'run>(figures: &[Stated<'run>]) -> Vec<Spot<'run>> {
+    let mut spots: BTreeMap<(u64, u64), Spot<'run>> = BTreeMap::new();
+    for figure in figures {
+        if let Some(range) = figure.range() {
+            let spot = spots.entry((range.first().0, range.end().0));
+            spot.or_insert_with(|| Spot { range, figures: Vec::new() }).figures.push(*figure);
+        }
+    }
+    spots.into_values().collect()
+}
+
+/// The places nearest to the start and to the end of the drive: in its first and its last third, so that there is a third between them.
+/// Or what is missing.
+pub(crate) fn edges<'spots, 'run>(
+    run: &RunView<'_>,
+    spots: &'spots [Spot<'run>],
+) -> Result<(Option<&'spots Spot<'run>>, Option<&'spots Spot<'run>>), String> {
+    if spots.is_empty() {
+        return Err(NO_PLACE.into());
+    }
+    let capacity = run.target.capacity.0;
+    if capacity == 0 {
+        return Err(NO_CAPACITY.into());
+    }
+    let third = capacity / 3;
+    let start = spots.iter().filter(|spot| spot.range.end().0 <= third);
+    let end = spots.iter().filter(|spot| spot.range.first().0 >= capacity - third);
+    Ok((
+        start.min_by_key(|spot| (spot.range.first(), spot.range.end())),
+        end.max_by_key(|spot| (spot.range.end(), spot.range.first())),
+    ))
+}
+
+/// What to say where nobody knows where it was.
+pub(crate) const NO_PLACE: &str =
+    "The program does not say where on the drive it measured. If you know, import it again with --position.";
+/// What to say where nobody knows how large the drive is.
+pub(crate) const NO_CAPACITY: &str =
+    "How large the drive is, is not known, so that its end is not either. Import it again with --capacity.";
+
+/// "in its first 25 %", "in its last 2 %", "from 42 % to 47 % of it".
+pub(crate) fn place_words(run: &RunView<'_>, range: ByteRange) -> String {
+    let capacity = run.target.capacity.0.max(1) as f64;
+    let percent = |byte: u64| {
+        let value = byte as f64 / capacity * 100.0;
+        if value >= 9.95 || value == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+    };
+    // A hundredth of a percent is the width of a block on most lists.
+    let is_near = |a: u64, b: u64| a.abs_diff(b) as f64 <= capacity * 0.02;
+    match (range.first().0 == 0, is_near(range.end().0, run.target.capacity.0)) {
+        (true, true) => "over all of it".into(),
+        (true, false) => format!("in its first {} %", percent(range.end().0)),
+        (false, true) => {
+            format!("in its last {} %", percent(run.target.capacity.0.saturating_sub(range.first().0)))
+        }
+        (false, false) => {
+            format!("from {} % to {} % of it", percent(range.first().0), percent(range.end().0))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_figure_has_no_interval_and_two_have_one() {
+        let one = estimate_of(&[5.0]).unwrap();
+        assert_eq!((one.value, one.low, one.high), (5.0, f64::NEG_INFINITY, f64::INFINITY));
+        // The standard error of 4 and 6 is 1, and t with one degree of freedom 12.706.
+        let two = estimate_of(&[4.0, 6.0]).unwrap();
+        assert!((two.low + 7.706).abs() < 0.001 && (two.high - 17.706).abs() < 0.001);
+        assert_eq!(estimate_of(&[]), None);
+    }
+}
