@@ -119,11 +119,12 @@ fn target(sources: &[Source], telling: &Telling) -> TargetFacts {
     let told = telling.capacity.or_else(|| sources.iter().find_map(|source| source.imported.capacity));
     let path = of(|imported| imported.target.clone()).unwrap_or_else(|| sources[0].name.clone());
     let figures = || sources.iter().flat_map(|source| &source.imported.sets).flat_map(|set| &set.figures);
+    let on_device = path.starts_with("/dev/");
     let has_place =
         !telling.positions.is_empty() || telling.partitions || figures().any(|figure| figure.place.is_some());
     let turns = telling.turns.or_else(|| sheet.map(|sheet| sheet.kind == Kind::HardDisk));
     TargetFacts {
-        kind: if has_place || model.is_some() { TargetKind::Device } else { TargetKind::File },
+        kind: if on_device || has_place || model.is_some() { TargetKind::Device } else { TargetKind::File },
         path,
         capacity: told.or(stated).unwrap_or(Bytes::ZERO),
         logical_block: Bytes(512),

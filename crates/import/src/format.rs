@@ -161,8 +161,10 @@ pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, Impor
     }?;
     keep_what_took_time(&mut imported);
     if imported.sets.iter().all(|set| set.figures.is_empty()) {
-        let why = imported.notes.join(" ");
-        return Err(ImportError::whole(format!("at least one result, and there is none. {why}").trim_end()));
+        return Err(ImportError::whole(format!(
+            "at least one result of {}, and there is none",
+            imported.tool
+        )));
     }
     Ok(imported)
 }

@@ -209,6 +209,7 @@ impl Reader {
         });
         self.set.figures.extend(figures);
         if let Some((last, _)) = self.curve.last() {
+            self.notes.push("How large the drive is, is taken from the last place of HD Tune's list.".into());
             self.imported.capacity =
                 self.imported.capacity.or(rounded(last * GB).map(Bytes)).filter(|_| self.curve.len() >= 16);
         }

@@ -229,27 +229,6 @@ pub(crate) const NO_PLACE: &str =
 pub(crate) const NO_CAPACITY: &str =
     "How large the drive is, is not known, so that its end is not either. Import it again with --capacity.";
 
-/// "in its first 25 %", "in its last 2 %", "from 42 % to 47 % of it".
-pub(crate) fn place_words(run: &RunView<'_>, range: ByteRange) -> String {
-    let capacity = run.target.capacity.0.max(1) as f64;
-    let percent = |byte: u64| {
-        let value = byte as f64 / capacity * 100.0;
-        if value >= 9.95 || value == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
-    };
-    // A hundredth of a percent is the width of a block on most lists.
-    let is_near = |a: u64, b: u64| a.abs_diff(b) as f64 <= capacity * 0.02;
-    match (range.first().0 == 0, is_near(range.end().0, run.target.capacity.0)) {
-        (true, true) => "over all of it".into(),
-        (true, false) => format!("in its first {} %", percent(range.end().0)),
-        (false, true) => {
-            format!("in its last {} %", percent(run.target.capacity.0.saturating_sub(range.first().0)))
-        }
-        (false, false) => {
-            format!("from {} % to {} % of it", percent(range.first().0), percent(range.end().0))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

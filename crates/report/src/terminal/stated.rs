@@ -5,7 +5,7 @@ use crate::quantity::{capacity, rough_rate};
 use crate::style::{Style, Tone};
 use model::run::{PhaseSummary, Run};
 use model::units::Bytes;
-use model::workload::Workload;
+use model::workload::{Pattern, Workload};
 
 /// Of more figures only the first are shown; the others are in the JSON document, and a series of places is in the chart.
 const FIGURES_MAX: usize = 48;
@@ -42,7 +42,11 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
     let is_small = workload.block_sizes.largest().0 > 1;
     vec![
         name,
-        if is_small { workload.block_sizes.largest().to_string() } else { "bytes".into() },
+        match workload.pattern {
+            Pattern::Mixed { .. } => "-".into(),
+            _ if is_small => workload.block_sizes.largest().to_string(),
+            _ => "bytes".into(),
+        },
         workload.in_flight_max().to_string(),
         place(workload, run.target.capacity),
         rough_rate(bytes as f64 / seconds),

@@ -42,7 +42,7 @@ pub(in super::super) fn link(run: &RunView<'_>) -> Vec<Finding> {
         .clone()
         .map_or("Something between it and the machine".into(), |link| format!("Its link ({link})"));
     let statement = format!(
-        "{by} limits the drive to {}: it is as fast at its end as at its start, and the medium of a disk is not.{}",
+        "{by} limits the drive to {}{}: it is as fast at its end as at its start, and the medium of a disk is not.",
         rate(estimate.value),
         remark(&estimate)
     );

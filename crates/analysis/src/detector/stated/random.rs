@@ -40,7 +40,7 @@ pub(in super::super) fn access(run: &RunView<'_>) -> Vec<Finding> {
     let times: Vec<f64> = figures.iter().map(|figure| 1.0 / figure.per_second()).collect();
     let Some(estimate) = one_by_one(run, figures).or_else(|| estimate_of(&times)) else { return Vec::new() };
     let statement = format!(
-        "A single random read of {} takes {} on average.{}",
+        "A single random read of {} takes {} on average{}.",
         shape.block,
         short_time(estimate.value),
         remark(&estimate)
@@ -89,7 +89,7 @@ pub(in super::super) fn gain(run: &RunView<'_>) -> Vec<Finding> {
     let Some((depth, best)) = deeper.max_by(|a, b| a.1.total_cmp(&b.1)) else { return Vec::new() };
     let estimate = without_interval(best / one);
     let statement = format!(
-        "{depth} random reads at a time bring {} times as many per second as one: {} instead of {}.{}",
+        "{depth} random reads at a time bring {} times as many per second as one: {} instead of {}{}.",
         number(estimate.value),
         number(best),
         number(one),

@@ -1,9 +1,9 @@
 //! What the place on the drive changes, and what it does not: all that was stated at its start and at its end.
 
 use super::super::wording::{number, plural};
-use super::{remark, remarked};
+use super::{place_words, remark, remarked};
 use crate::measured::turns;
-use crate::stated::{Shape, Spot, Stated, edges, in_order, place_words, spots, stated, without_interval};
+use crate::stated::{Shape, Spot, Stated, edges, in_order, spots, stated, without_interval};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// From here on a processor that works and a drive that is waited for in turns take more of the time than the drive does.
 const PROCESSOR_SHARE_MIN: f64 = 0.5;
+/// Two figures that differ by less are alike: programs state three digits.
+const ALIKE: f64 = 0.005;
 /// Two ends that differ by less than half of what the places between them differ by do not differ by their place.
 const SCATTER_SHARE: f64 = 0.5;
 
@@ -42,6 +44,10 @@ pub(in super::super) fn ratio(run: &RunView<'_>) -> Vec<Finding> {
         return vec![Finding::unknown(code, "The drive does not turn, so it has no zones.")];
     }
     let places = spots(&figures);
+    // Without a place there are no ends to ask for.
+    if edges(run, &places).is_err() {
+        return Vec::new();
+    }
     vec![found(run, operation, &places).unwrap_or_else(|why| Finding::unknown(code, why))]
 }
 
@@ -55,16 +61,24 @@ fn found(run: &RunView<'_>, operation: Operation, places: &[Spot<'_>]) -> Result
         (end.seconds_per_byte().ok_or_else(none)?, start.seconds_per_byte().ok_or_else(none)?);
     let estimate = quotient(&top, &bottom);
     let others = rows(run);
-    let mut statement = format!(
-        "{} are {} times as fast {} as {}.",
-        plural(operation),
-        number(estimate.value),
-        place_words(run, start.range),
-        place_words(run, end.range)
-    );
-    let is_other = |row: &&Row<'_>| row.figures.iter().all(|figure| !figure_is_of(start, figure));
-    others.iter().filter(is_other).for_each(|row| statement += &row.sentence());
-    statement += remark(&estimate);
+    let (first, last) = (place_words(run, start.range), place_words(run, end.range));
+    let verbs = plural(operation);
+    let mut statement = match (estimate.value - 1.0).abs() < ALIKE {
+        true => format!("{verbs} are as fast in {last} of the drive as in {first}"),
+        false => format!(
+            "{verbs} are {} times as fast in {first} of the drive as in {last}",
+            number(estimate.value)
+        ),
+    };
+    statement += &format!("{}.", remark(&estimate));
+    let of_the_rest = |row: &&Row<'_>| row.figures.iter().all(|figure| !figure_is_of(start, figure));
+    let (in_order, random): (Vec<&Row<'_>>, Vec<&Row<'_>>) =
+        others.iter().filter(of_the_rest).partition(|row| row.shape.in_order);
+    if !in_order.is_empty() {
+        let ratios: Vec<String> = in_order.iter().map(|row| row.ratio_words()).collect();
+        statement += &format!(" Of the other figures: {}.", ratios.join("; "));
+    }
+    random.iter().for_each(|row| statement += &row.seek_sentence());
     let evidence = [start, end].iter().flat_map(|spot| &spot.figures).map(Stated::evidence).collect();
     let finding = Finding::number(FindingCode::ZoneRatio, estimate, "ratio", statement, evidence)
         .with_data("by_figure", Datum::List(others.iter().map(Row::datum).collect()));
@@ -116,20 +130,19 @@ fn rows<'run>(run: &RunView<'run>) -> Vec<Row<'run>> {
     shapes.into_iter().filter_map(row).collect()
 }
 
-/// "Writes in order", "Reads byte by byte", "Random reads, 3 at a time".
+/// "writes", "reads byte by byte", "random reads, some written back".
 fn name(shape: Shape) -> String {
     let what = match (shape.reads, shape.writes) {
         (true, true) => "reads that are written back",
         (false, true) => "writes",
         _ => "reads",
     };
-    let text = match (shape.in_order, shape.block.0) {
+    match (shape.in_order, shape.block.0) {
         (true, 0..=1) => format!("{what} byte by byte"),
-        (true, _) => format!("{what} in order"),
-        (false, _) if shape.reads && shape.writes => "random reads, some written back".to_string(),
+        (true, _) => what.to_string(),
+        (false, _) if shape.reads && shape.writes => "random reads with some written back".to_string(),
         (false, _) => format!("random {what}"),
-    };
-    text[..1].to_uppercase() + &text[1..]
+    }
 }
 
 impl Row<'_> {
@@ -138,22 +151,26 @@ impl Row<'_> {
         self.scatter.is_some_and(|scatter| difference < SCATTER_SHARE * scatter)
     }
 
-    fn sentence(&self) -> String {
-        let ratio = number(self.start / self.end);
-        if !self.shape.in_order {
-            let (start, end) = (number(self.start), number(self.end));
-            let place = if self.does_not_differ() {
-                ": their place makes no difference that the places between do not make too"
-            } else {
-                ""
-            };
-            return format!(" {}: {start} per second there and {end} here{place}.", self.name);
-        }
+    /// "writes 1.55 times", "reads byte by byte 1.16 times (which kept a processor busy for 81 % of the time)".
+    fn ratio_words(&self) -> String {
         let busy = self.processor_share.filter(|share| *share >= PROCESSOR_SHARE_MIN);
         let reason = busy.map_or(String::new(), |share| {
-            format!(", and at the start a processor was busy for {:.0} % of their time", 100.0 * share)
+            format!(" (which kept a processor busy for {:.0} % of the time)", 100.0 * share)
         });
-        format!(" {}: {ratio} times{reason}.", self.name)
+        format!("{} {} times{reason}", self.name, number(self.start / self.end))
+    }
+
+    /// " Random reads do not depend on the place: 211 per second at the start and 206 at the end, …".
+    fn seek_sentence(&self) -> String {
+        let name = self.name[..1].to_uppercase() + &self.name[1..];
+        let (start, end) = (number(self.start), number(self.end));
+        if self.does_not_differ() {
+            return format!(
+                " {name} do not depend on the place: {start} per second at the start and {end} at the end, less apart than the places \
+                 between are."
+            );
+        }
+        format!(" {name}: {start} per second at the start and {end} at the end.")
     }
 
     fn datum(&self) -> Datum {

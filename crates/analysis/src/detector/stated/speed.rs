@@ -2,8 +2,8 @@
 
 use super::super::trust::Subject;
 use super::super::wording::{long_time, plural, rate};
-use super::{remark, remarked};
-use crate::stated::{Cover, Pass, Spot, Stated, edges, in_order, place_words, spots};
+use super::{place_words, remark, remarked};
+use crate::stated::{Cover, NO_CAPACITY, NO_PLACE, Pass, Spot, Stated, edges, in_order, spots};
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
 use model::run::RunView;
@@ -22,7 +22,8 @@ pub(in super::super) fn rates(
     let spots = spots(&figures);
     let (start, end) = match edges(run, &spots) {
         Ok(edges) => edges,
-        Err(why) => return codes.iter().map(|&code| Finding::unknown(code, why.clone())).collect(),
+        // Without a place there is neither an end nor a whole to ask for: it is said once.
+        Err(why) => return vec![Finding::unknown(outer, why)],
     };
     vec![
         at_edge(run, operation, outer, start, "first"),
@@ -49,7 +50,7 @@ fn at_edge(
     let estimate = as_rate(&estimate);
     let subject = Subject::of(run);
     let statement = format!(
-        "{} run at {} {}.{}",
+        "{} run at {} in {} of the drive{}.",
         plural(operation),
         rate(estimate.value),
         place_words(run, spot.range),
@@ -119,8 +120,11 @@ pub(in super::super) fn pass_time(run: &RunView<'_>) -> Vec<Finding> {
     let (operation, pass) = match (read, write) {
         (Some(Ok(pass)), _) => (Operation::Read, pass),
         (_, Some(Ok(pass))) => (Operation::Write, pass),
-        (Some(Err(why)), _) | (None, Some(Err(why))) => return vec![Finding::unknown(code, why)],
-        (None, None) => return Vec::new(),
+        // Without a place there is no pass to ask for.
+        (Some(Err(why)), _) | (None, Some(Err(why))) if why != NO_PLACE && why != NO_CAPACITY => {
+            return vec![Finding::unknown(code, why)];
+        }
+        _ => return Vec::new(),
     };
     let estimate = crate::stated::without_interval(read_s.or(write_s).unwrap_or(0.0));
     let verb = if operation == Operation::Write { "Writing" } else { "Reading" };
