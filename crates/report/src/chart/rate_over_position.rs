@@ -30,6 +30,8 @@ const PLACES_MIN: usize = 3;
 const LONG_SHARE_MIN: f64 = 0.005;
 /// Requests in a stretch of a long phase: a slice of time cuts up to one of them off at either end, 1 %.
 const STRETCH_OPERATIONS_MIN: u64 = 100;
+/// What another program stated stands for its place as a whole; what went byte by byte or was written back is no rate of a place.
+const STATED: &str = "import";
 /// Columns of a drive's name.
 const NAME_COLUMNS_MAX: usize = 60;
 
@@ -186,7 +188,7 @@ fn stretches(charted: &ChartedRun<'_>, operation: Operation) -> Vec<Stretch> {
         let is_long = whole.end - whole.first > LONG_SHARE_MIN * capacity;
         let sliced = charted
             .series
-            .filter(|_| is_long)
+            .filter(|_| is_long && summary.phase.experiment != STATED)
             .map_or(Vec::new(), |series| slices(series, index as u32, operation));
         if sliced.is_empty() { stretches.push(whole) } else { stretches.extend(sliced) }
     }
@@ -202,8 +204,13 @@ fn stretch(summary: &PhaseSummary, operation: Operation, capacity: f64) -> Optio
         return None;
     }
     let range = workload.range;
+    let is_stated = summary.phase.experiment == STATED;
+    let is_of_place = workload.block_sizes.largest().0 > 1 && workload.mix.operations().len() == 1;
+    if is_stated && (range.is_empty() || !is_of_place) {
+        return None;
+    }
     let first = range.first().0 as f64;
-    let covered = totals.bytes.min(range.bytes().0) as f64;
+    let covered = if is_stated { range.bytes().0 } else { totals.bytes.min(range.bytes().0) } as f64;
     // What is written is only there after the flush, which comes after the last completion.
     let without_seek = totals.seconds_per_byte().filter(|_| operation == Operation::Read);
     let value = without_seek.map_or_else(
