@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod compare_peers;
 mod deny;
 mod test;
 mod tidy;
@@ -31,6 +32,11 @@ const COMMANDS: &[Command] = &[
         summary: "measure the engine against fio (as root), mounted drives (as root), virtual drives, or what `surface` \
                   and `access` find on them: engine, mount, sim, surface, access",
         run: bench::run,
+    },
+    Command {
+        name: "compare-peers",
+        summary: "ask fio, dd, bonnie++, zcav, ioping, hdparm and drivescope the same of a mounted virtual drive (as root)",
+        run: compare_peers::run,
     },
     Command {
         name: "deny",
@@ -90,7 +96,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
 fn usage() -> String {
     let mut text = String::from("Usage: cargo xtask COMMAND [OPTIONS]\n");
     for command in COMMANDS {
-        text.push_str(&format!("\n  {:<8}{}", command.name, command.summary));
+        text.push_str(&format!("\n  {:<15}{}", command.name, command.summary));
     }
     text
 }

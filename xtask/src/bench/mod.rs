@@ -24,6 +24,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+pub use summary::{machine, today};
 
 use crate::Failure;
 use crate::workspace::{cargo, root, target_folder};

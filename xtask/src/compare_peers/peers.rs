@@ -1,0 +1,241 @@
+//! The peers: how each is asked, and how its answer is read.
+
+use import::{Figure, Format, Hints, Work, read};
+use model::finding::FindingCode;
+use std::path::Path;
+use std::process::Command;
+
+/// What they are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The rate of reads in order at the start of the drive, B/s.
+    StartRead,
+    /// The same at its end.
+    EndRead,
+    /// The time of a single random read, s.
+    SingleRead,
+}
+
+/// What somebody answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// A single figure.
+    Figure(f64),
+    /// A number and its interval, where it has ends.
+    Interval(f64, Option<f64>, Option<f64>),
+    /// Nothing, and why.
+    None(String),
+}
+
+/// One way to ask somebody.
+pub struct Peer {
+    /// What is asked.
+    pub question: Question,
+    /// The command as a person would type it.
+    pub shown: String,
+    /// What makes its answer differ.
+    pub why: &'static str,
+    command: Vec<String>,
+    format: Format,
+    /// Text that the importer needs before what it printed: dd does not repeat its command.
+    before: String,
+    /// Which figure of several.
+    figure: &'static str,
+}
+
+impl Question {
+    /// All of them.
+    pub const ALL: [Question; 3] = [Question::StartRead, Question::EndRead, Question::SingleRead];
+
+    /// The finding that answers it.
+    pub fn code(self) -> FindingCode {
+        match self {
+            Question::StartRead => FindingCode::ReadRateOuter,
+            Question::EndRead => FindingCode::ReadRateInner,
+            Question::SingleRead => FindingCode::AccessTime,
+        }
+    }
+
+    /// As a heading.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Question::StartRead => "Reads in order at the start, MB/s",
+            Question::EndRead => "Reads in order at the end, MB/s",
+            Question::SingleRead => "A single random read of 4 KiB, ms",
+        }
+    }
+}
+
+const BUFFERED: &str =
+    "through the page cache: the kernel asks for pieces of its own size ahead of it and copies them";
+const DIRECT: &str =
+    "past the page cache: one request at a time, and the pause between two is part of the time";
+const SEEKS: &str =
+    "several seeks at a time, a tenth of them written back, within the file: no time of one read";
+
+impl Peer {
+    fn new(question: Question, format: Format, shown: &str, why: &'static str) -> Peer {
+        let command = shown.split(' ').map(str::to_owned).collect();
+        Peer { question, shown: shown.to_owned(), why, command, format, before: String::new(), figure: "" }
+    }
+
+    /// Runs it and reads what it says.
+    pub fn ask(&self) -> Answer {
+        let Some((program, words)) = self.command.split_first() else {
+            return Answer::None("no command".into());
+        };
+        let output = match Command::new(program).args(words).output() {
+            Ok(output) => output,
+            Err(error) => return Answer::None(format!("{program} cannot be started: {error}")),
+        };
+        let of = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        // dd reports on standard error; of all others that is only talk.
+        let text = match self.format {
+            Format::Dd => format!("{}\n{}", self.before, of(&output.stderr)),
+            _ => of(&output.stdout),
+        };
+        match read(&text, self.format, &Hints::default()) {
+            Err(error) => {
+                let said = of(&output.stderr);
+                Answer::None(format!("{error}. {}", said.lines().last().unwrap_or("").trim()))
+            }
+            Ok(imported) => {
+                let figures = imported.sets.iter().flat_map(|set| &set.figures);
+                let wanted = figures.filter(|figure| figure.name.contains(self.figure));
+                match wanted.filter_map(|figure| value(self.question, figure)).next() {
+                    Some(value) => Answer::Figure(value),
+                    None => Answer::None("it printed no such figure".into()),
+                }
+            }
+        }
+    }
+}
+
+/// Bytes per second, or seconds for each request.
+fn value(question: Question, figure: &Figure) -> Option<f64> {
+    let Work::Transfer(transfer) = &figure.work else { return None };
+    let (_, requests, bytes) = *transfer.moved.first()?;
+    match question {
+        Question::SingleRead => Some(figure.seconds / requests as f64),
+        Question::StartRead | Question::EndRead => Some(bytes as f64 / figure.seconds),
+    }
+}
+
+fn dd(question: Question, target: &Path, skip_mib: u64, direct: bool, count: u64) -> Peer {
+    let flag = if direct { " iflag=direct" } else { "" };
+    let shown = format!("dd if={} of=/dev/null bs=1M count={count} skip={skip_mib}{flag}", target.display());
+    let before = shown.clone();
+    Peer { before, ..Peer::new(question, Format::Dd, &shown, if direct { DIRECT } else { BUFFERED }) }
+}
+
+fn fio(question: Question, target: &Path, rest: &str, why: &'static str) -> Peer {
+    let shown = format!(
+        "fio --name=a --filename={} --direct=1 --ioengine=io_uring --readonly --output-format=json {rest}",
+        target.display()
+    );
+    Peer::new(question, Format::FioJson, &shown, why)
+}
+
+/// Those that measure a disk; `file` is the same drive without a loop device above it.
+pub fn on_disk(device: &Path, file: &Path, capacity: u64) -> Vec<Peer> {
+    use Question::{EndRead, SingleRead, StartRead};
+    let name = device.display();
+    let end_mib = (capacity >> 20) - 1024;
+    let ahead = "several requests under way, so that the drive is never without one";
+    let timed = "--time_based --runtime=8";
+    let zcav = format!("timeout -s INT 25 stdbuf -oL zcav -b 256 {name}");
+    let at_end = format!("--rw=read --bs=1m --iodepth=4 --offset={end_mib}m --size=1g");
+    vec![
+        dd(StartRead, device, 0, false, 768),
+        dd(StartRead, device, 0, true, 768),
+        dd(StartRead, file, 0, true, 768),
+        fio(StartRead, device, "--rw=read --bs=1m --iodepth=1 --size=768m", DIRECT),
+        fio(StartRead, device, "--rw=read --bs=1m --iodepth=4 --size=768m", ahead),
+        Peer::new(StartRead, Format::Hdparm, &format!("hdparm -t {name}"), BUFFERED),
+        Peer::new(StartRead, Format::Hdparm, &format!("hdparm --direct -t {name}"), DIRECT),
+        Peer::new(StartRead, Format::Zcav, &zcav, BUFFERED),
+        dd(EndRead, device, end_mib, true, 512),
+        fio(EndRead, device, &at_end, ahead),
+        Peer::new(
+            EndRead,
+            Format::Hdparm,
+            &format!("hdparm --direct --offset {} -t {name}", (capacity >> 30) - 1),
+            DIRECT,
+        ),
+        fio(
+            SingleRead,
+            device,
+            &format!("--rw=randread --bs=4k --iodepth=1 {timed}"),
+            "the mean of some hundred reads over all of it",
+        ),
+        Peer::new(
+            SingleRead,
+            Format::Ioping,
+            &format!("ioping -D -i 0 -c 500 {name}"),
+            "the mean of 500 reads over all of it",
+        ),
+        Peer {
+            command: vec![
+                "ioping".into(),
+                "-i".into(),
+                "0".into(),
+                "-c".into(),
+                "500".into(),
+                name.to_string(),
+            ],
+            ..Peer::new(SingleRead, Format::Ioping, &format!("ioping -i 0 -c 500 {name}"), BUFFERED)
+        },
+    ]
+}
+
+/// bonnie++ needs a file system: one is made, used and left behind on the virtual drive.
+pub fn bonnie(device: &Path, folder: &Path) -> Peer {
+    let at = folder.join("file-system");
+    let script = format!(
+        "mkdir -p {at} && mkfs.ext4 -q -F -N 16384 -O ^has_journal -E lazy_itable_init=1,nodiscard {device} && mount {device} {at} \
+         && bonnie++ -D -f -q -u root -d {at} -s 512M -r 256 -n 0 2>/dev/null; umount {at}",
+        at = at.display(),
+        device = device.display()
+    );
+    let why = "through ext4, in a file wherever ext4 put it; with -D past the page cache, in blocks of 8 KiB";
+    Peer {
+        command: vec!["sh".into(), "-c".into(), script],
+        figure: "block read",
+        ..Peer::new(Question::StartRead, Format::Bonnie, "bonnie++ -D -f -s 512M -r 256 -n 0 (on ext4)", why)
+    }
+}
+
+/// Those that measure a loop device over a file in memory.
+pub fn on_memory(device: &Path) -> Vec<Peer> {
+    use Question::{SingleRead, StartRead};
+    let name = device.display();
+    vec![
+        dd(StartRead, device, 0, false, 512),
+        dd(StartRead, device, 0, true, 512),
+        fio(
+            StartRead,
+            device,
+            "--rw=read --bs=1m --iodepth=4 --size=512m --loops=4",
+            "several requests under way",
+        ),
+        Peer::new(StartRead, Format::Hdparm, &format!("hdparm -t {name}"), BUFFERED),
+        Peer::new(StartRead, Format::Hdparm, &format!("hdparm --direct -t {name}"), DIRECT),
+        fio(
+            SingleRead,
+            device,
+            "--rw=randread --bs=4k --iodepth=1 --time_based --runtime=3",
+            "one request at a time",
+        ),
+        Peer::new(
+            SingleRead,
+            Format::Ioping,
+            &format!("ioping -D -i 0 -c 2000 {name}"),
+            "one request at a time",
+        ),
+    ]
+}
+
+/// bonnie++'s seeks are no single reads, which the page says beside the others.
+pub fn of_seeks() -> &'static str {
+    SEEKS
+}
