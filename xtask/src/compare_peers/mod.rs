@@ -40,7 +40,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
         for peer in peers::on_disk(&device, mounted.file(), truth.capacity) {
             rows.push(asked(&peer, &device, &truth));
         }
-        rows.push(asked(&peers::bonnie(&device, mounted.folder()), &device, &truth));
+        rows.push(asked(&peers::bonnie(&device, &mounted.folder()), &device, &truth));
     }
     let mut plain_rows = Vec::new();
     {
