@@ -2,6 +2,7 @@
 
 use super::args::FilesArguments;
 use super::{measure, open_store, output, output_file, resolve};
+use crate::control::Controls;
 use crate::error::UserError;
 use crate::experiment::files::{Files, FilesWish, MeasuredFolder};
 use crate::interrupt;
@@ -17,6 +18,7 @@ use model::target::{Caveat, TargetFacts, TargetKind};
 use model::units::Bytes;
 use report::hostile::harmless;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a file must hold to be looked at as a target.
 const PROBE: Bytes = Bytes::from_kib(64);
@@ -64,15 +66,22 @@ pub fn run(arguments: &FilesArguments, store: Option<&Path>) -> Result<u8, UserE
         state_before: Vec::new(),
     });
     let writer = open_store(store)?.begin(&run)?;
-    let mut screen = Screen::new(shown.quiet, shown.plain);
+    let controls = Arc::new(Controls::default());
+    let look_again = measure::findings_so_far(writer.folder());
+    let mut screen = Screen::new(shown.quiet, shown.plain, Arc::clone(&controls), look_again);
     let folders = named.iter().zip(workspaces).map(|((path, facts), workspace)| FilesFolder {
         name: path.display().to_string(),
         file_system: facts.file_system.clone(),
         workspace,
     });
     let folders = folders.collect();
-    let session = FilesSession { folders, disks, clock, writer, run, events: &mut screen, interrupt };
-    let run = session.run(&mut files, &wish)?;
+    let events = &mut screen;
+    let session =
+        FilesSession { folders, disks, clock, writer, run, events, interrupt, controls: &controls };
+    let run = session.run(&mut files, &wish);
+    // The terminal is given back before anything is said.
+    drop(screen);
+    let run = run?;
     output::give(&run, shown)?;
     Ok(measure::status(Some(&run)))
 }

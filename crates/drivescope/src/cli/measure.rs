@@ -107,7 +107,7 @@ pub(super) fn carry_out(
 
 /// Looks at what a run under way has stored, as `show` would, as long as that is little to read: what is not in the page cache
 /// any more would have to be read from a drive that may be the one that is measured.
-fn findings_so_far(folder: &Path) -> LookAgain {
+pub(super) fn findings_so_far(folder: &Path) -> LookAgain {
     let folder = folder.to_owned();
     Box::new(move || {
         let entries = std::fs::read_dir(&folder).ok()?;

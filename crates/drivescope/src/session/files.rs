@@ -2,6 +2,7 @@
 
 use super::load_watch::LoadWatch;
 use super::observer::Observer;
+use crate::control::Controls;
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
 use crate::experiment::files::{Files, FilesStep, FilesWish};
@@ -42,6 +43,8 @@ pub struct FilesSession<'run> {
     pub events: &'run mut dyn EventSink,
     /// Set when somebody wants the run to end.
     pub interrupt: &'run AtomicBool,
+    /// What somebody at the screen asks for.
+    pub controls: &'run Controls,
 }
 
 /// What is known of the page cache over these lies over the file below, so that nothing can be told of it through them.
@@ -112,7 +115,7 @@ impl FilesSession<'_> {
         let mut observer = Observer::new(
             &mut self.writer,
             self.events,
-            self.interrupt,
+            (self.interrupt, self.controls),
             load,
             None,
             clock,
