@@ -19,14 +19,13 @@ export function makePages() {
   const hostile = join(folder, "hostile.toml");
   writeFileSync(hostile, profile.replace(/^model = .*$/m, `model = ${JSON.stringify(HOSTILE)}`));
   const zoned = runOf("surface", "sim:zoned");
-  const other = runOf("check", "sim:st3000dm001");
   const evil = runOf("check", `sim:${hostile}`);
   const page = (name, ...runs) => {
     const path = join(folder, `${name}.html`);
     drivescope("report", ...runs, "-o", path);
     return path;
   };
-  return { folder, one: page("one", zoned), several: page("several", zoned, other, evil), hostile: page("hostile", evil) };
+  return { folder, one: page("one", zoned), several: page("several", zoned, evil), hostile: page("hostile", evil) };
 
   function readPreset(name) {
     return readFileSync(new URL(`../../crates/sim/presets/${name}.toml`, import.meta.url), "utf8");

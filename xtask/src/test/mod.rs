@@ -1,11 +1,12 @@
 //! `cargo xtask test`: all that has to pass before a change is done, and the system packages that takes.
 //!
 //! ```text
-//! system tools ──► formatting ──► clippy ──► tests and doc tests ──► skipped tests with reasons ──► one line of numbers
+//! system tools ──► formatting ──► clippy ──► tests and doc tests ──► tests in a browser ──► skipped tests with reasons ──► one line of numbers
 //! ```
 //! A test that cannot run here says so in the file named by `DRIVESCOPE_SKIP_LOG`, one line each; it is counted
 //! as skipped, not as passed.
 
+mod browser;
 mod rows;
 mod system_tools;
 mod tally;
@@ -41,6 +42,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     check_with("fmt", &["fmt", "--all", "--check"], &mut tally)?;
     check_with("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &mut tally)?;
     run_tests(&mut tally)?;
+    browser::run(&mut tally)?;
 
     println!("\n{}", tally.summary());
     if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }

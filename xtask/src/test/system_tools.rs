@@ -22,6 +22,9 @@ const TOOLS: &[(&str, &str)] = &[
     ("mkfs.vfat", "dosfstools"),
     ("fio", "fio"),
     ("valgrind", "valgrind"),
+    ("chromium", "chromium"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
 ];
 /// Where system programs are, although the search path of an ordinary user leaves these out.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
@@ -108,7 +111,8 @@ pub fn path_with_system_folders() -> OsString {
     std::env::join_paths(unique).unwrap_or(given)
 }
 
-fn find(tool: &str) -> Option<PathBuf> {
+/// Where a program is.
+pub fn find(tool: &str) -> Option<PathBuf> {
     std::env::split_paths(&path_with_system_folders())
         .map(|folder| folder.join(tool))
         .find(|path| path.is_file())

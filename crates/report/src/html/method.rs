@@ -2,6 +2,7 @@
 
 use super::markup::{Markup, escaped};
 use super::{ReportPage, STYLE};
+use crate::chart::ChartedRun;
 use crate::quantity::{capacity, count, rough_time, size};
 use crate::terminal::method::{commands, facts};
 use model::plan::PhaseKind;
@@ -18,12 +19,14 @@ pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, names: &[Stri
         if let Some(letter) = charted.letter {
             page.put(format_args!("<h3>{} · {}</h3>", escaped(letter), escaped(name)));
         }
-        of_run(page, charted.run);
+        of_run(page, charted);
     }
     page.put("</section>");
 }
 
-fn of_run(page: &mut Markup, run: &Run) {
+fn of_run(page: &mut Markup, charted: &ChartedRun<'_>) {
+    let run = charted.run;
+    let heading = if charted.letter.is_some() { "h4" } else { "h3" };
     page.put(r#"<dl class="facts">"#);
     for (label, text) in facts(run, STYLE) {
         page.put(format_args!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(label), escaped(&text)));
@@ -32,8 +35,8 @@ fn of_run(page: &mut Markup, run: &Run) {
         page.put(format_args!("<div><dt>{label}</dt><dd>{}</dd></div>", escaped(&text)));
     }
     page.put("</dl>");
-    steps(page, run);
-    page.put(r#"<h4>How to repeat it</h4><dl class="commands">"#);
+    steps(page, charted);
+    page.put(format_args!(r#"<{heading}>How to repeat it</{heading}><dl class="commands">"#));
     for (label, command) in commands(run, STYLE) {
         page.put(format_args!(
             r#"<div><dt>{}</dt><dd><code>{}</code> <button type="button" class="copy quiet" hidden>Copy<span class="sr"> the command: {}</span></button></dd></div>"#,
@@ -62,10 +65,13 @@ fn settings_of_target(run: &Run) -> Vec<(&'static str, String)> {
     facts.into_iter().filter_map(|(label, text)| Some((label, STYLE.sentence(&text?)))).collect()
 }
 
-fn steps(page: &mut Markup, run: &Run) {
+fn steps(page: &mut Markup, charted: &ChartedRun<'_>) {
+    let run = charted.run;
+    let name = charted.letter.map_or("Steps".to_string(), |letter| format!("Steps of {letter}"));
     page.put(format_args!(
-        r#"<details><summary>Every step and its settings ({})</summary><div class="scroll" tabindex="0" role="region" aria-label="Steps"><table><thead><tr><th scope="col">Step</th><th scope="col">What</th><th scope="col">Where</th><th scope="col">Requests</th><th scope="col">Took</th><th scope="col">Moved</th><th scope="col">Failed</th></tr></thead><tbody>"#,
-        count(run.phases.len() as u64)
+        r#"<details><summary>Every step and its settings ({})</summary><div class="scroll" tabindex="0" role="region" aria-label="{}"><table><thead><tr><th scope="col">Step</th><th scope="col">What</th><th scope="col">Where</th><th scope="col">Requests</th><th scope="col">Took</th><th scope="col">Moved</th><th scope="col">Failed</th></tr></thead><tbody>"#,
+        count(run.phases.len() as u64),
+        escaped(&name)
     ));
     for summary in run.phases.iter().take(STEPS_MAX) {
         let cells = cells(summary);

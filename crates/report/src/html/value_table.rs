@@ -40,7 +40,7 @@ fn of_stretches(page: &mut Markup, chart: &Chart, series: &Series, what: &str, s
     page.put(format_args!(
         r#"<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table><caption>{name}</caption><thead><tr><th scope="col">{}</th><th scope="col">Values</th><th scope="col">{last}</th></tr></thead><tbody>"#,
         escaped(&chart.x.label),
-        name = escaped(&format!("{}, {what}", series.name)),
+        name = escaped(&format!("{}: {}, {what}", chart.title, series.name)),
     ));
     for rows in stretches.chunks(chunk) {
         page.put(format_args!(
