@@ -12,7 +12,7 @@ import { View } from "./view.ts";
 const MAIN_HEIGHT = 330;
 const MAIN_HEIGHT_NARROW = 250;
 const STRIP_HEIGHT = 76;
-const ABOVE = 26;
+const ABOVE = 36;
 const BELOW = 50;
 const BESIDE_WIDTH = 120;
 const NARROW = 560;
@@ -91,6 +91,7 @@ export class Chart {
     this.plot.tabIndex = 0;
     this.plot.setAttribute("role", "application");
     this.plot.setAttribute("aria-label", `${this.data.title}. Arrow keys read off measurements, plus and minus zoom, 0 shows all.`);
+    this.plot.setAttribute("aria-describedby", `chart-${this.data.name}-words`);
     this.canvas.setAttribute("aria-hidden", "true");
     this.tip.className = "tip";
     this.tip.hidden = true;

@@ -61,7 +61,7 @@ export function drawAxes(ctx: CanvasRenderingContext2D, frame: Frame, pane: Pane
   ctx.textBaseline = "alphabetic";
   ctx.fillStyle = colours.faint;
   const name = pane.name ? `${pane.name}${pane.y.unit ? `, ${pane.y.unit}` : ""}` : axisName(pane.y);
-  ctx.fillText(name, 0, box.top - 10);
+  ctx.fillText(name, 0, box.top - 17);
   drawTicksAcross(ctx, frame, colours, isLast);
 }
 

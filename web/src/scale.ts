@@ -112,7 +112,7 @@ function fitting(numbers: NumberKind, value: number): [number, string] {
 function tickText(axis: AxisData, value: number): string {
   if (axis.numbers === "percents") return `${percent(value)} %`;
   const [divisor, unit] = axis.numbers === "axis" ? [axis.divisor, ""] : fitting(axis.numbers, value);
-  return `${plain(value / divisor, 3)} ${unit}`.trim();
+  return `${plain(value / divisor, axis.numbers === "counts" ? 9 : 4)} ${unit}`.trim();
 }
 
 const percent = (share: number): string => plain(100 * share, 7);

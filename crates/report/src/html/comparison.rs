@@ -49,11 +49,21 @@ fn table(page: &mut Markup, comparison: &Comparison, names: &[String]) {
         let cells = figure_cells(figure, STYLE);
         page.put(format_args!(r#"<tr><th scope="row">{}</th>"#, escaped(&cells[0])));
         for (index, cell) in cells[1..].iter().enumerate() {
-            page.put(format_args!("<td>{}{}</td>", escaped(cell), against_first(figure, index)));
+            page.put(format_args!("<td>{}{}</td>", with_interval(cell), against_first(figure, index)));
         }
         page.put("</tr>");
     }
     page.put("</tbody></table></div>");
+}
+
+/// "167 MB/s (164 to 171)", the interval on a line of its own.
+fn with_interval(cell: &str) -> String {
+    match cell.strip_suffix(')').and_then(|cell| cell.split_once(" (")) {
+        Some((value, interval)) => {
+            format!(r#"<b>{}</b><span class="interval">{}</span>"#, escaped(value), escaped(interval))
+        }
+        None => escaped(cell),
+    }
 }
 
 /// How a run differs from the first in a figure.

@@ -12,6 +12,9 @@ use model::workload::Pattern;
 /// Stretches that are closer than this share of the axis are one: more cannot be told apart.
 const GAP_SHARE: f64 = 1.0 / 500.0;
 
+/// Evidence that holds more than this share of a phase holds it all: what is cut off is setting up.
+const WHOLE_SHARE_MIN: f64 = 0.9;
+
 /// What a finding marks in a chart.
 pub(super) struct Marked {
     /// The name of the finding within the page.
@@ -136,13 +139,24 @@ fn number(record: &[(Name, Datum)], name: &str) -> Option<f64> {
     }
 }
 
-/// Where the phases went that the evidence lies in, if this chart shows them.
+/// Where the phases went that the evidence lies in, if this chart shows them. A stretch of evidence may hold many phases.
 fn measured_places(chart: &Chart, charted: &ChartedRun<'_>, conclusion: &Conclusion) -> Vec<(f64, f64)> {
-    let place = |evidence: &Evidence| {
-        let phase = charted.run.phases.get(evidence.phase as usize)?;
-        shows(chart, phase).then(|| within_phase(charted, phase, evidence)).flatten()
-    };
-    conclusion.evidence.iter().filter_map(place).collect()
+    let mut places = Vec::new();
+    for (number, phase) in (0u32..).zip(&charted.run.phases).filter(|(_, phase)| shows(chart, phase)) {
+        let phase_end_s = start_s(phase) + phase.duration_ns as f64 / 1e9;
+        let parts = conclusion.evidence.iter().map(|evidence| {
+            let (first_s, end_s) = moments(evidence);
+            (first_s.max(start_s(phase)), end_s.min(phase_end_s))
+        });
+        let longest = parts.max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)));
+        let Some(part) = longest.filter(|(first_s, end_s)| end_s > first_s) else { continue };
+        places.extend(within_phase(charted, number, phase, part));
+    }
+    places
+}
+
+fn start_s(phase: &PhaseSummary) -> f64 {
+    phase.start_ns as f64 / 1e9
 }
 
 fn shows(chart: &Chart, phase: &PhaseSummary) -> bool {
@@ -154,17 +168,20 @@ fn shows(chart: &Chart, phase: &PhaseSummary) -> bool {
     }
 }
 
-/// A part of a long phase is where its slices of that time were.
-fn within_phase(charted: &ChartedRun<'_>, phase: &PhaseSummary, evidence: &Evidence) -> Option<(f64, f64)> {
+/// Where a phase went in a part of its time. A part of a long phase is where its slices of that time were.
+fn within_phase(
+    charted: &ChartedRun<'_>,
+    number: u32,
+    phase: &PhaseSummary,
+    (first_s, end_s): (f64, f64),
+) -> Option<(f64, f64)> {
     let range = phase.phase.workload.as_ref()?.range;
     let covered = phase.bytes().min(range.bytes().0) as f64;
     let whole = (range.first().0 as f64, range.first().0 as f64 + covered);
-    let phase_s = phase.duration_ns as f64 / 1e9;
-    if evidence.seconds >= 0.9 * phase_s {
+    if end_s - first_s >= WHOLE_SHARE_MIN * phase.duration_ns as f64 / 1e9 {
         return Some(whole);
     }
-    let (first_s, end_s) = moments(evidence);
-    let slices = charted.series?.intervals(evidence.phase).filter(|slice| {
+    let slices = charted.series?.intervals(number).filter(|slice| {
         let at_s = slice.start_ns as f64 / 1e9;
         slice.operations > 0 && at_s >= first_s && at_s < end_s
     });

@@ -33,11 +33,12 @@ fn figure(page: &mut Markup, content: &ReportPage<'_>, chart: &Chart) {
         r#"<script type="application/json" class="chart-data">{}</script>"#,
         json_in_script(&document.json)
     ));
-    page.put(format_args!("<figcaption><p>{}</p>", escaped(&chart.description)));
     for note in &document.notes {
-        page.paragraph("faint", note);
+        page.paragraph("note", note);
     }
-    page.put("</figcaption>");
-    value_table::table(page, chart);
+    page.put(r#"<details class="values"><summary>In words and numbers</summary>"#);
+    page.put(format_args!(r#"<p id="chart-{name}-words">{}</p>"#, escaped(&chart.description)));
+    value_table::tables(page, chart);
+    page.put("</details>");
     page.put("</figure>");
 }

@@ -7,9 +7,8 @@ use crate::quantity::count;
 /// More rows are not read.
 const ROWS_MAX: usize = 24;
 
-/// A table of each series that has measurements, closed until somebody asks for it.
-pub(super) fn table(page: &mut Markup, chart: &Chart) {
-    page.put(r#"<details class="values"><summary>The values as a table</summary>"#);
+/// A table of each series that has measurements.
+pub(super) fn tables(page: &mut Markup, chart: &Chart) {
     for series in &chart.series {
         for layer in &series.layers {
             match layer {
@@ -20,7 +19,6 @@ pub(super) fn table(page: &mut Markup, chart: &Chart) {
             }
         }
     }
-    page.put("</details>");
 }
 
 /// Points of a line are shown as measurements are; what lies between them is no value.
