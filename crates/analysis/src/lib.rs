@@ -13,6 +13,7 @@ pub mod detector;
 pub mod estimate;
 pub mod file_work;
 pub mod geometry;
+pub mod integrity;
 mod measured;
 pub mod plan;
 pub mod recording;

@@ -8,6 +8,7 @@ use model::quantity_text::{parse_share, parse_size};
 use model::range::ByteRange;
 use model::target::{Caveat, TargetFacts};
 use model::units::{Bytes, MIB, Offset};
+use sim::contents::CAPACITY_MAX as CONTENTS_CAPACITY_MAX;
 use std::path::Path;
 
 /// Drives have caches of up to this size: 512 MiB on the largest disks sold. What is smaller may never leave one.
@@ -89,8 +90,12 @@ fn open_virtual(choice: &Choice, name: &str) -> Result<Chosen, UserError> {
     let facts = drive.facts().clone();
     let range = range_on(choice.range, &facts)?;
     let may_write = choice.write.is_some();
+    let mut rig = Rig::on_virtual_drive(drive);
+    if facts.capacity <= CONTENTS_CAPACITY_MAX {
+        rig = rig.with_contents(virtual_drive.contents(choice.seed)?);
+    }
     let profile = Some(virtual_drive.text);
-    Ok(Chosen { rig: Rig::on_virtual_drive(drive), facts, range, may_write, empty: false, profile })
+    Ok(Chosen { rig, facts, range, may_write, empty: false, profile })
 }
 
 fn open_scratch(choice: &Choice, folder: &Path) -> Result<Chosen, UserError> {

@@ -20,8 +20,9 @@ use model::request::{Completion, Operation, Request, Tag};
 use model::run::OperationTotals;
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant, Nanos};
-use model::workload::{Caching, Workload, WorkloadError};
+use model::workload::{Caching, DataPattern, Workload, WorkloadError};
 use sim::Drive;
+use sim::contents::Contents;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 /// A flush is asked after again after this long, for as long as it takes: a disk empties its cache in seconds.
@@ -90,7 +91,7 @@ pub struct Rig {
 
 enum Place {
     Real { source: Box<Source>, clock: MonotonicClock },
-    Virtual { drive: Box<dyn Drive>, clock: VirtualClock },
+    Virtual { drive: Box<dyn Drive>, contents: Option<Contents>, clock: VirtualClock },
 }
 
 enum Source {
@@ -131,10 +132,20 @@ impl Rig {
     /// A virtual drive in virtual time. It may be written to.
     pub fn on_virtual_drive(drive: Box<dyn Drive>) -> Rig {
         Rig {
-            place: Place::Virtual { drive, clock: VirtualClock::default() },
+            place: Place::Virtual { drive, contents: None, clock: VirtualClock::default() },
             engine: EngineFacts { name: "sim", features: vec!["virtual time".into()] },
             polled_bytes_max: 0,
         }
+    }
+
+    /// The same with what the drive holds, so that reads can be compared with what was written. Only the requests of
+    /// workloads with marked data get there. Nothing happens to a rig on a real target.
+    #[must_use]
+    pub fn with_contents(mut self, held: Contents) -> Rig {
+        if let Place::Virtual { contents, .. } = &mut self.place {
+            *contents = Some(held);
+        }
+        self
     }
 
     fn real(source: Source, options: EngineOptions) -> Result<Rig, IoError> {
@@ -233,8 +244,10 @@ impl Rig {
         }
         let load = Load { workload, stop: phase.stop, phase: number, seed, trace };
         match &mut self.place {
-            Place::Virtual { drive, clock } => {
-                let mut outcome = run_virtual(&load, clock, drive.as_mut(), observer)?;
+            Place::Virtual { drive, contents, clock } => {
+                let looks_at_data = matches!(workload.data, DataPattern::Marked(_));
+                let contents = contents.as_mut().filter(|_| looks_at_data);
+                let mut outcome = run_virtual(&load, clock, drive.as_mut(), contents, observer)?;
                 if workload.mix.changes_data() {
                     let mut engine = SimEngine::new(drive.as_mut(), clock.clone(), 1);
                     flush(&mut engine, clock, number, &mut outcome, observer)?;

@@ -95,8 +95,18 @@ pub enum Status {
     Misaligned,
     /// The target refused: EROFS, EPERM, EACCES, EBADF.
     Refused,
-    /// The request succeeded, but what was read is not what was written there.
+    /// The request succeeded, but what was read is not what was written there, nor anything that could be told.
     WrongData,
+    /// Likewise; it is what was written there before.
+    StaleData,
+    /// Likewise; it was written for another place. A record of that place follows, see [`Status::PlaceOfData`].
+    MisplacedData,
+    /// Likewise; it is one byte repeated.
+    BlankData,
+    /// Likewise; some bits of it differ.
+    FlippedBits,
+    /// No failure of its own: the place for which the data of the record before, [`Status::MisplacedData`], were written.
+    PlaceOfData,
     /// Any other error number, which stays visible.
     Other(i32),
 }
@@ -122,6 +132,11 @@ impl Status {
         self == Status::Done
     }
 
+    /// Whether the request succeeded and other data came back than were written.
+    pub fn is_wrong_data(self) -> bool {
+        (9..=14).contains(&self.number())
+    }
+
     /// In words, for a person.
     pub fn describe(self) -> String {
         match self {
@@ -135,11 +150,16 @@ impl Status {
             Status::Misaligned => "offset or size does not fit the target's block size".into(),
             Status::Refused => "refused by the target".into(),
             Status::WrongData => "not what was written there".into(),
+            Status::StaleData => "what was written there before".into(),
+            Status::MisplacedData => "what was written for another place".into(),
+            Status::BlankData => "blank instead of what was written there".into(),
+            Status::FlippedBits => "what was written there, but for some bits".into(),
+            Status::PlaceOfData => "the place for which it was written".into(),
             Status::Other(errno) => format!("error number {errno}"),
         }
     }
 
-    /// The number in stored series: 0 to 9 for the named ones, 1000 + errno for others.
+    /// The number in stored series: 0 to 14 for the named ones, 1000 + errno for others.
     pub fn number(self) -> i32 {
         match self {
             Status::Done => 0,
@@ -152,13 +172,18 @@ impl Status {
             Status::Misaligned => 7,
             Status::Refused => 8,
             Status::WrongData => 9,
+            Status::StaleData => 10,
+            Status::MisplacedData => 11,
+            Status::BlankData => 12,
+            Status::FlippedBits => 13,
+            Status::PlaceOfData => 14,
             Status::Other(errno) => 1000 + errno,
         }
     }
 
     /// The status with that number in stored series; a number from a later version stays visible as `Other`.
     pub fn from_number(number: i32) -> Status {
-        const NAMED: [Status; 10] = [
+        const NAMED: [Status; 15] = [
             Status::Done,
             Status::Short,
             Status::MediumError,
@@ -169,6 +194,11 @@ impl Status {
             Status::Misaligned,
             Status::Refused,
             Status::WrongData,
+            Status::StaleData,
+            Status::MisplacedData,
+            Status::BlankData,
+            Status::FlippedBits,
+            Status::PlaceOfData,
         ];
         usize::try_from(number)
             .ok()
@@ -196,7 +226,7 @@ mod tests {
 
     #[test]
     fn numbers_come_back() {
-        for number in (0..10).chain([1004, 1121]) {
+        for number in (0..15).chain([1004, 1121]) {
             assert_eq!(Status::from_number(number).number(), number);
         }
         for operation in Operation::ALL {

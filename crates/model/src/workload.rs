@@ -1,5 +1,6 @@
 //! A workload: where requests go, how large they are, what they do, how many are under way and when they arrive.
 
+use crate::payload::Mark;
 use crate::range::ByteRange;
 use crate::request::Operation;
 use crate::units::{Bytes, Offset};
@@ -97,14 +98,14 @@ pub enum OperationMix {
     },
 }
 
-/// What is written.
+/// What is written, and what reads are compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataPattern {
     /// Random bits, different in every block: nothing can be compressed or deduplicated.
     Incompressible,
-    /// Random bits that follow from the seed and the place, so that reads can be compared with what was written: a read
-    /// of such data that finds something else is a failure.
-    Addressed,
+    /// Sectors that carry their place and that mark, see [`crate::payload`], so that reads can be compared with what was
+    /// written: a read of such data that finds something else is a failure.
+    Marked(Mark),
     /// Zeroes.
     Zero,
     /// These bytes, repeated. Not empty.

@@ -69,7 +69,7 @@ fn is_of_medium(status: Status) -> bool {
 /// Failures that say nothing of the medium: nothing could be told, and why.
 fn refused(errors: &[ErrorRecord]) -> Option<Finding> {
     let is_told_elsewhere =
-        |error: &&ErrorRecord| matches!(error.status, Status::DeviceGone | Status::WrongData);
+        |error: &&ErrorRecord| error.status == Status::DeviceGone || error.status.is_wrong_data();
     let mut errors = errors.iter().filter(|error| !is_told_elsewhere(error));
     let first = errors.next()?;
     let why = format!(

@@ -7,6 +7,7 @@ mod access_time;
 mod bad_blocks;
 mod block_latency;
 mod cache_influence;
+mod capacity_true;
 mod clipping_effect;
 mod concurrency_gain;
 mod concurrency_knee;
@@ -115,6 +116,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &bad_blocks::BadBlocks,
     &block_latency::BlockLatency,
     &cache_influence::CacheInfluence,
+    &capacity_true::CapacityTrue,
     &data_integrity::DataIntegrity,
     &sequential_rate::READ,
     &sequential_rate::WRITE,

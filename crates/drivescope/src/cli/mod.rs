@@ -33,6 +33,7 @@ mod stored;
 mod surface;
 mod sustain;
 mod valleys;
+mod verify;
 
 use crate::error::{UserError, exit};
 use crate::store::{self, Store};
@@ -74,6 +75,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Run(plan)) => run_plan::run(&plan, store),
         Some(Command::Sizes(sizes)) => sizes::run(&sizes, store),
         Some(Command::Files(files)) => files::run(&files, store),
+        Some(Command::Verify(verify)) => verify::run(&verify, store),
         Some(Command::List(list)) => list::run(&list),
         Some(Command::Runs(runs)) => runs::run(&runs, store),
         Some(Command::Replay(replay)) => replay::run(&replay, store),

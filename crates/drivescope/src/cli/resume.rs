@@ -5,7 +5,7 @@ use super::measure::Begun;
 use super::resolve::{self, Resolved};
 use super::{
     access, check, existing_store, geometry, measure, no_runs, output, run_plan, sizes, surface, sustain,
-    valleys,
+    valleys, verify,
 };
 use crate::error::UserError;
 use crate::experiment::{Experiment, Question};
@@ -147,6 +147,18 @@ fn repeated(run: &Run, writing: Option<&WritingArguments>) -> Result<Repeated, U
             typed.writing.renew(run, writing)?;
             let (resolved, wish) = resolve::sizes(&typed)?;
             let plan_of: PlanOf = Box::new(move |question| sizes::plan(wish, question));
+            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
+        }
+        Some(Command::Verify(mut typed)) => {
+            typed.writing.renew(run, writing)?;
+            let (resolved, asked) = resolve::verify(&typed)?;
+            if let Some(name) = &asked.read_back {
+                return Err(UserError::failure(format!(
+                    "run {} only compares, so begin it anew: drivescope verify {} --read-back {name}",
+                    run.id, run.target.path
+                )));
+            }
+            let plan_of: PlanOf = Box::new(move |question| verify::plan(&asked, None, question));
             Ok(Repeated::new(&typed.experiment, resolved, plan_of))
         }
         Some(Command::Geometry(typed)) => {

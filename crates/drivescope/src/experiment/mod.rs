@@ -14,6 +14,7 @@ pub mod sizes;
 pub mod surface;
 pub mod sustain;
 pub mod valleys;
+pub mod verify;
 
 use model::plan::{Phase, PhaseKind};
 use model::range::ByteRange;

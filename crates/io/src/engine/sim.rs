@@ -1,11 +1,13 @@
 //! Drives a virtual drive in virtual time: waiting moves the clock to the next completion.
 
 use crate::clock::{Clock, VirtualClock};
+use crate::engine::buffer::BufferPool;
 use crate::engine::{Engine, Full};
 use crate::error::IoError;
-use model::request::{Completion, Request, Tag};
+use model::request::{Completion, Operation, Request, Status, Tag};
 use model::units::{Instant, Nanos};
 use sim::Drive;
+use sim::contents::Contents;
 use std::path::PathBuf;
 
 /// Answers that may come at one moment before the host is taken to need time for them as well. Without that a phase
@@ -14,9 +16,18 @@ const ANSWERS_AT_ONCE_MAX: u64 = 1000;
 /// What the host then needs for each.
 const HOST_TIME: Nanos = Nanos(1000);
 
+/// The data of a virtual drive, for workloads that look at them, and what moves them.
+struct Data<'drive> {
+    contents: &'drive mut Contents,
+    buffers: BufferPool,
+    /// By tag.
+    under_way: Vec<Option<Request>>,
+}
+
 /// A virtual drive behind the engine contract.
 pub struct SimEngine<'drive> {
     drive: &'drive mut dyn Drive,
+    data: Option<Data<'drive>>,
     clock: VirtualClock,
     depth: u32,
     queued: Vec<Request>,
@@ -30,6 +41,7 @@ impl<'drive> SimEngine<'drive> {
     pub fn new(drive: &'drive mut dyn Drive, clock: VirtualClock, depth: u32) -> SimEngine<'drive> {
         SimEngine {
             drive,
+            data: None,
             clock,
             depth,
             queued: Vec::with_capacity(depth as usize),
@@ -39,9 +51,26 @@ impl<'drive> SimEngine<'drive> {
         }
     }
 
+    /// The same, moving data between buffers of that size and what the drive holds.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffers.
+    pub fn with_contents(
+        mut self,
+        contents: &'drive mut Contents,
+        buffer_bytes: usize,
+    ) -> Result<SimEngine<'drive>, IoError> {
+        let buffers = BufferPool::new(self.depth, buffer_bytes)?;
+        self.data = Some(Data { contents, buffers, under_way: vec![None; self.depth as usize] });
+        Ok(self)
+    }
+
     fn take_ready(&mut self, into: &mut Vec<Completion>) -> u32 {
         let mut taken = 0;
-        while let Some(completion) = self.drive.take_completion(self.clock.now()) {
+        while let Some(mut completion) = self.drive.take_completion(self.clock.now()) {
+            if let Some(data) = &mut self.data {
+                data.finish(&mut completion);
+            }
             into.push(completion);
             taken += 1;
         }
@@ -84,7 +113,12 @@ impl Engine for SimEngine<'_> {
     fn commit(&mut self) -> Result<u32, IoError> {
         let now = self.clock.now();
         let count = self.queued.len() as u32;
-        self.queued.drain(..).for_each(|request| self.drive.submit(request, now));
+        for request in self.queued.drain(..) {
+            self.drive.submit(request, now);
+            if let Some(data) = &mut self.data {
+                data.under_way[request.tag.0 as usize] = Some(request);
+            }
+        }
         self.in_flight += count;
         Ok(count)
     }
@@ -107,8 +141,30 @@ impl Engine for SimEngine<'_> {
         Ok(())
     }
 
-    fn buffer(&mut self, _tag: Tag) -> &mut [u8] {
-        &mut []
+    fn buffer(&mut self, tag: Tag) -> &mut [u8] {
+        self.data.as_mut().map_or(&mut [], |data| data.buffers.slot(tag))
+    }
+}
+
+impl Data<'_> {
+    /// Moves the data of a request that the drive has done. One that finds no memory is an error of the drive.
+    fn finish(&mut self, completion: &mut Completion) {
+        let Some(request) = self.under_way[completion.tag.0 as usize].take() else { return };
+        if !completion.status.is_done() {
+            return;
+        }
+        let buffer = &mut self.buffers.slot(request.tag);
+        let length = buffer.len().min(request.length_bytes as usize);
+        match request.operation {
+            Operation::Read => self.contents.read(request.offset_bytes, &mut buffer[..length]),
+            Operation::Write if self.contents.write(request.offset_bytes, &buffer[..length]).is_err() => {
+                (completion.status, completion.transferred_bytes) = (Status::NoSpace, 0);
+            }
+            Operation::Discard => {
+                self.contents.discard(request.offset_bytes, u64::from(request.length_bytes));
+            }
+            Operation::Write | Operation::Flush => {}
+        }
     }
 }
 

@@ -1,75 +1,17 @@
 //! What is written: bytes that a drive can neither compress nor deduplicate, unless something else was asked for.
 
+use model::payload::{JUDGED_BYTES, Payload, Wrong};
 use model::prng::Prng;
 use model::workload::DataPattern;
 
 /// Deduplication works on blocks of this size or larger, so each is made different.
 const STAMP_EVERY: usize = 4096;
 
-/// Data that follow from their place are made for sectors of this size, the smallest of any drive.
-const SECTOR: usize = 512;
-/// How much of them is drawn. What follows repeats it under other heads.
-const BODY_BYTES: usize = 64 << 10;
-/// At the start of each sector: what tells it from all others.
-const HEAD_BYTES: usize = 16;
-
 /// Fills and stamps the buffers of writes, and compares those of reads.
 pub struct WriteData {
     stamped: bool,
     prng: Prng,
-    addressed: Option<Addressed>,
-}
-
-/// What a sector holds follows from the seed and its place.
-struct Addressed {
-    seed: u64,
-    body: Box<[u8]>,
-}
-
-impl Addressed {
-    fn new(seed: u64) -> Addressed {
-        let mut body = vec![0; BODY_BYTES].into_boxed_slice();
-        Prng::new(seed, u64::from_le_bytes(*b"the body")).fill(&mut body);
-        Addressed { seed, body }
-    }
-
-    #[inline]
-    fn head(&self, offset: u64) -> [u8; HEAD_BYTES] {
-        let mut head = [0; HEAD_BYTES];
-        head[..8].copy_from_slice(&mixed(self.seed ^ offset).to_le_bytes());
-        head[8..].copy_from_slice(&mixed(self.seed.rotate_left(32) ^ !offset).to_le_bytes());
-        head
-    }
-
-    /// The sector at a place, without its head.
-    #[inline]
-    fn tail(&self, offset: u64) -> &[u8] {
-        let from = (offset / SECTOR as u64 * SECTOR as u64 % BODY_BYTES as u64) as usize;
-        &self.body[from + HEAD_BYTES..from + SECTOR]
-    }
-
-    fn write(&self, buffer: &mut [u8], offset: u64) {
-        for (sector, place) in buffer.chunks_exact_mut(SECTOR).zip((offset..).step_by(SECTOR)) {
-            sector[..HEAD_BYTES].copy_from_slice(&self.head(place));
-            sector[HEAD_BYTES..].copy_from_slice(self.tail(place));
-        }
-    }
-
-    fn matches(&self, buffer: &[u8], offset: u64) -> bool {
-        let mut sectors = buffer.chunks_exact(SECTOR).zip((offset..).step_by(SECTOR));
-        sectors.all(|(sector, place)| {
-            sector[..HEAD_BYTES] == self.head(place) && sector[HEAD_BYTES..] == *self.tail(place)
-        })
-    }
-}
-
-/// The finalizer of SplitMix64 (Steele et al., "Fast splittable pseudorandom number generators", OOPSLA 2014): a
-/// bijection, so that no two places have one head.
-#[inline]
-fn mixed(value: u64) -> u64 {
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
+    marked: Option<Payload>,
 }
 
 impl WriteData {
@@ -78,7 +20,10 @@ impl WriteData {
         WriteData {
             stamped: *pattern == DataPattern::Incompressible,
             prng: Prng::new(seed, u64::from_le_bytes(*b"the data")),
-            addressed: (*pattern == DataPattern::Addressed).then(|| Addressed::new(seed)),
+            marked: match pattern {
+                DataPattern::Marked(mark) => Some(Payload::new(*mark)),
+                _ => None,
+            },
         }
     }
 
@@ -87,7 +32,7 @@ impl WriteData {
         match pattern {
             DataPattern::Incompressible => self.prng.fill(buffer),
             // Each request makes its own.
-            DataPattern::Addressed | DataPattern::Zero => buffer.fill(0),
+            DataPattern::Marked(_) | DataPattern::Zero => buffer.fill(0),
             DataPattern::Given(bytes) => {
                 buffer.chunks_mut(bytes.len()).for_each(|chunk| chunk.copy_from_slice(&bytes[..chunk.len()]));
             }
@@ -97,11 +42,11 @@ impl WriteData {
     /// Makes every block of a buffer of random bits different from all before, at the cost of 16 bytes a block.
     /// Filling it anew for every request would measure the processor instead of the drive.
     ///
-    /// Data that follow from their place are made for `offset`.
+    /// Data that carry a mark are made for `offset`.
     #[inline]
     pub fn stamp(&mut self, buffer: &mut [u8], offset: u64) {
-        if let Some(addressed) = &self.addressed {
-            addressed.write(buffer, offset);
+        if let Some(marked) = &self.marked {
+            marked.write(buffer, offset);
         }
         if !self.stamped {
             return;
@@ -117,18 +62,42 @@ impl WriteData {
     /// Whether reads are to be compared.
     #[inline]
     pub fn is_compared(&self) -> bool {
-        self.addressed.is_some()
+        self.marked.is_some()
     }
 
     /// Whether a buffer holds what is written at `offset`. An empty one holds nothing else.
     pub fn matches(&self, buffer: &[u8], offset: u64) -> bool {
-        self.addressed.as_ref().is_none_or(|addressed| addressed.matches(buffer, offset))
+        self.marked.as_ref().is_none_or(|marked| marked.is_in(buffer, offset))
+    }
+
+    /// Tells of each stretch of a buffer that is wrong in one way: where it begins in the target, how long it is, how it is
+    /// wrong. Allocates nothing.
+    pub fn each_wrong(&self, buffer: &[u8], offset: u64, mut tell: impl FnMut(u64, u32, Wrong)) {
+        let Some(marked) = &self.marked else { return };
+        let mut open: Option<(u64, u32, Wrong)> = None;
+        for (block, place) in buffer.chunks(JUDGED_BYTES).zip((offset..).step_by(JUDGED_BYTES)) {
+            let length = block.len() as u32;
+            let found = marked.judge(block, place);
+            match (&mut open, found) {
+                (Some((_, so_far, wrong)), Some(found)) if *wrong == found => *so_far += length,
+                (_, found) => {
+                    if let Some((first, so_far, wrong)) = open.take() {
+                        tell(first, so_far, wrong);
+                    }
+                    open = found.map(|wrong| (place, length, wrong));
+                }
+            }
+        }
+        if let Some((first, so_far, wrong)) = open {
+            tell(first, so_far, wrong);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::payload::Mark;
     use std::collections::BTreeSet;
 
     #[test]
@@ -151,22 +120,21 @@ mod tests {
     }
 
     #[test]
-    fn addressed_data_tell_every_wrong_bit_and_every_other_place() {
-        let mut data = WriteData::new(&DataPattern::Addressed, 7);
-        let mut buffer = vec![0; 1 << 20];
-        data.stamp(&mut buffer, 5 << 20);
-        assert!(WriteData::new(&DataPattern::Addressed, 7).matches(&buffer, 5 << 20), "the seed is enough");
-        assert!(!WriteData::new(&DataPattern::Addressed, 8).matches(&buffer, 5 << 20));
-        assert!(!data.matches(&buffer, 6 << 20), "another place");
-        assert!(data.matches(&buffer[4096..], (5 << 20) + 4096), "in other requests too");
-        for wrong in [0, 15, 16, 511, 512, 700_000, (1 << 20) - 1] {
-            buffer[wrong] ^= 1;
-            assert!(!data.matches(&buffer, 5 << 20), "byte {wrong}");
-            buffer[wrong] ^= 1;
-        }
-        buffer.swap_with_slice(&mut vec![0; 1 << 20]);
-        assert!(!data.matches(&buffer, 5 << 20), "zeroes");
-        assert!(data.matches(&[], 0));
+    fn what_is_wrong_in_a_request_is_told_by_stretches() {
+        let pattern = |generation| DataPattern::Marked(Mark { key: 7, generation });
+        let (mut data, mut older) = (WriteData::new(&pattern(2), 0), WriteData::new(&pattern(1), 0));
+        let mut buffer = vec![0; 64 << 10];
+        let place = 1 << 20;
+        data.stamp(&mut buffer, place);
+        assert!(data.is_compared() && data.matches(&buffer, place));
+        older.stamp(&mut buffer[8192..16384], place + 8192);
+        buffer[16384..20480].fill(0);
+        data.stamp(&mut buffer[61440..], 0);
+        assert!(!data.matches(&buffer, place));
+        let mut told = Vec::new();
+        data.each_wrong(&buffer, place, |first, length, wrong| told.push((first - place, length, wrong)));
+        let away = Wrong::Misplaced(-(place as i64) - 61440);
+        assert_eq!(told, [(8192, 8192, Wrong::Stale), (16384, 4096, Wrong::Blank), (61440, 4096, away)]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use model::request::{Operation, Tag};
 use model::run::OperationTotals;
 use model::units::{Instant, Nanos};
 use model::workload::Workload;
+use sim::contents::Contents;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -110,7 +111,7 @@ pub fn run_threads<E: Engine>(
     })
 }
 
-/// Runs a load on a virtual drive, in virtual time.
+/// Runs a load on a virtual drive, in virtual time; with `contents` data are moved too.
 ///
 /// # Errors
 /// When the engine breaks.
@@ -118,12 +119,16 @@ pub fn run_virtual(
     load: &Load<'_>,
     clock: &VirtualClock,
     drive: &mut dyn sim::Drive,
+    contents: Option<&mut Contents>,
     observer: &mut dyn PhaseObserver,
 ) -> Result<LoadOutcome, IoError> {
     let began = clock.now();
     let operations = load.workload.mix.operations();
     let mut engine =
         SimEngine::new(drive, clock.clone(), depth_of(load.workload, Share { index: 0, count: 1 }));
+    if let Some(contents) = contents {
+        engine = engine.with_contents(contents, load.workload.block_sizes.largest().0 as usize)?;
+    }
     let mut sink = InlineSink {
         collector: Collector::new(observer, load.phase, began, 1, operations),
         traces: load.trace,

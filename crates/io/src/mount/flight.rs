@@ -163,7 +163,13 @@ pub(super) fn outcome(errand: &Errand, completion: &Completion) -> Outcome {
 fn errno(status: Status) -> i32 {
     match status {
         Status::Done | Status::Short => 0,
-        Status::MediumError | Status::WrongData => libc::EIO,
+        Status::MediumError => libc::EIO,
+        Status::WrongData
+        | Status::StaleData
+        | Status::MisplacedData
+        | Status::BlankData
+        | Status::FlippedBits
+        | Status::PlaceOfData => libc::EIO,
         Status::DeviceGone => libc::ENODEV,
         Status::TimedOut => libc::ETIMEDOUT,
         Status::NoSpace => libc::ENOSPC,

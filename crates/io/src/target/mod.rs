@@ -25,6 +25,7 @@ mod openers;
 pub(crate) mod page_cache;
 mod passthrough;
 pub mod permit;
+pub mod preserve;
 pub mod purge;
 pub mod scratch;
 pub mod signature;

@@ -1,6 +1,7 @@
 //! Key `phases[].workload`: everything about a workload, so that the phase can be run again from the document.
 
 use super::{DocumentError, known, needed};
+use model::payload::Mark;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 use model::workload::{
@@ -95,11 +96,17 @@ pub struct MixDocument {
 /// What is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataDocument {
-    /// `incompressible`, `zero` or `given`.
+    /// `incompressible`, `marked`, `zero` or `given`.
     pub kind: String,
     /// Of `given`: two hexadecimal digits for each byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hexadecimal: Option<String>,
+    /// Of `marked`: the key of the run, and how manyth write it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<u64>,
+    /// See `key`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
 }
 
 /// When requests arrive.
@@ -254,21 +261,34 @@ impl MixDocument {
 
 impl DataDocument {
     fn of(data: &DataPattern) -> DataDocument {
-        let (kind, hexadecimal) = match data {
-            DataPattern::Incompressible => ("incompressible", None),
-            DataPattern::Addressed => ("addressed", None),
-            DataPattern::Zero => ("zero", None),
-            DataPattern::Given(bytes) => {
-                ("given", Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
-            }
+        let plain = |kind: &str| DataDocument {
+            kind: kind.into(),
+            hexadecimal: None,
+            key: None,
+            generation: None,
         };
-        DataDocument { kind: kind.into(), hexadecimal }
+        match data {
+            DataPattern::Incompressible => plain("incompressible"),
+            DataPattern::Marked(mark) => {
+                DataDocument { key: Some(mark.key), generation: Some(mark.generation), ..plain("marked") }
+            }
+            DataPattern::Zero => plain("zero"),
+            DataPattern::Given(bytes) => {
+                let hexadecimal = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                DataDocument { hexadecimal: Some(hexadecimal), ..plain("given") }
+            }
+        }
     }
 
     fn into_model(self, key: &str) -> Result<DataPattern, DocumentError> {
         Ok(match self.kind.as_str() {
             "incompressible" => DataPattern::Incompressible,
-            "addressed" => DataPattern::Addressed,
+            // Until version 0.1.0 there was one mark for a seed.
+            "addressed" => DataPattern::Marked(Mark { key: 0, generation: 1 }),
+            "marked" => DataPattern::Marked(Mark {
+                key: needed(self.key, format!("{key}.key"))?,
+                generation: needed(self.generation, format!("{key}.generation"))?,
+            }),
             "zero" => DataPattern::Zero,
             "given" => {
                 let key = format!("{key}.hexadecimal");

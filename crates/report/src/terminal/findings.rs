@@ -4,7 +4,7 @@ use super::is_imported;
 use crate::quantity::{capacity, count, measured};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
-use model::finding::{Conclusion, Finding, FindingCode, Outcome, Value};
+use model::finding::{Conclusion, Datum, Finding, FindingCode, Outcome, Value};
 use model::run::Run;
 use model::units::Bytes;
 
@@ -42,7 +42,8 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
     let (group, label) = match code.name() {
         "bad-blocks" => (Group::Sound, "Bad blocks"),
         "block-latency" => (Group::Sound, "Late answers"),
-        "data-integrity" => (Group::Sound, "Wrong data"),
+        "capacity-true" => (Group::Sound, "Real capacity"),
+        "data-integrity" => (Group::Sound, "Wrong blocks"),
         "device-lost" => (Group::Sound, "Device lost after"),
         "cache-influence" => (Group::Sound, "Signs of a cache"),
         "read-rate-outer" => (Group::Speed, "Read rate, start"),
@@ -366,11 +367,17 @@ fn is_count_of_trouble(code: FindingCode) -> bool {
     )
 }
 
+/// Whether a drive holds as much as it claims.
+fn holds_all(conclusion: &Conclusion) -> bool {
+    conclusion.data.contains(&("past_the_end".into(), Datum::Text("all".into())))
+}
+
 /// The mark and colour of a finding that is bad news.
 fn alarm(code: FindingCode, conclusion: &Conclusion) -> (&'static str, Option<Tone>) {
     let is_zero = matches!(&conclusion.value, Value::Number { estimate, .. } if estimate.value == 0.0);
     match code {
         FindingCode::DeviceLost => ("!", Some(Tone::Bad)),
+        FindingCode::CapacityTrue if !holds_all(conclusion) => ("!", Some(Tone::Bad)),
         FindingCode::BadBlocks | FindingCode::DataIntegrity if !is_zero => ("!", Some(Tone::Bad)),
         FindingCode::BlockLatency | FindingCode::CacheInfluence if !is_zero => ("!", Some(Tone::Warning)),
         _ => (" ", None),

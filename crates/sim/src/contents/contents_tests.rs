@@ -99,6 +99,19 @@ fn a_lying_drive_wraps() {
 }
 
 #[test]
+fn a_drive_that_loses_writes_remembers_the_newest() {
+    let lie = FaultProfile::LosesPastEnd { real_bytes: 65_536, remembers_blocks: 2 };
+    let mut contents = Contents::new(Bytes(CAPACITY), &[lie], 1);
+    contents.write(65_536 - 4096, &[7; 8192]).unwrap();
+    assert_eq!(read(&contents, 65_536 - 1, 2), [7, 7], "both blocks are remembered");
+    contents.write(0, &[1; 4096]).unwrap();
+    assert_eq!(read(&contents, 65_536, 2), [7, 7]);
+    contents.write(4096, &[2; 4096]).unwrap();
+    assert_eq!(read(&contents, 65_536 - 1, 2), [7, 0], "one is there, the other is lost");
+    assert_eq!(read(&contents, 0, 1), [1]);
+}
+
+#[test]
 fn a_flipped_bit_is_one_bit_of_its_block() {
     let mut contents = all(Corruption::BitFlip);
     let data = incompressible(3, 3 * 4096);

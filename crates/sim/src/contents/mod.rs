@@ -2,11 +2,13 @@
 //! than the drive says, or other than what was written.
 
 mod corruption;
+mod remembered;
 mod sparse;
 
 use crate::fault::FaultProfile;
 use corruption::{BLOCK, Corrupted, Wrong};
 use model::units::{Bytes, GIB};
+use remembered::{Remembered, lost_from};
 use sparse::Sparse;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +16,7 @@ use std::fmt;
 /// How much memory the contents may use unless [`Contents::with_limit`] says otherwise.
 pub const MEMORY_BYTES_MAX: u64 = 4 * GIB;
 /// The largest drive that has contents: 64 TiB.
-const CAPACITY_MAX: u64 = 1 << 46;
+pub const CAPACITY_MAX: Bytes = Bytes(1 << 46);
 
 /// The data of a drive, zeros at first. The same requests on the same seed give the same data.
 pub struct Contents {
@@ -23,6 +25,10 @@ pub struct Contents {
     real_bytes: u64,
     stored: Sparse,
     corrupted: Vec<Corrupted>,
+    /// From here on writes are lost.
+    lost_from: u64,
+    /// What was written last, the newest at the end, of a drive that loses the rest.
+    remembered: Remembered,
     /// Of stale blocks: what was written last, which is not what they hold.
     newest: BTreeMap<u64, Box<[u8]>>,
 }
@@ -84,11 +90,13 @@ impl Contents {
     /// A drive of that capacity with these faults, which were checked: of them those count that change data. `seed`
     /// draws which blocks are wrong. Panics when the drive is larger than 64 TiB.
     pub fn new(capacity: Bytes, faults: &[FaultProfile], seed: u64) -> Contents {
-        assert!(capacity.0 <= CAPACITY_MAX, "a drive of at most 64 TiB");
+        assert!(capacity <= CAPACITY_MAX, "a drive of at most 64 TiB");
         let real_bytes = real_bytes(capacity, faults);
         Contents {
             capacity_bytes: capacity.0,
             real_bytes,
+            lost_from: lost_from(faults),
+            remembered: Remembered::of(faults),
             stored: Sparse::new(real_bytes, MEMORY_BYTES_MAX),
             corrupted: corrupted(Bytes(real_bytes), faults, seed),
             newest: BTreeMap::new(),
@@ -118,6 +126,11 @@ impl Contents {
             let size = (self.real_bytes - at).min(rest.len() as u64) as usize;
             let (part, after) = rest.split_at_mut(size);
             self.stored.read(at, part);
+            if offset + size as u64 > self.lost_from {
+                let whole = self.lost_from.saturating_sub(offset) as usize;
+                part[whole..].fill(0);
+                self.remembered.read(offset, part);
+            }
             (offset, rest) = (offset + size as u64, after);
         }
     }
@@ -136,6 +149,15 @@ impl Contents {
             let at = (offset_bytes + stored as u64) % self.real_bytes;
             let mut size = (self.real_bytes - at).min((data.len() - stored) as u64) as usize;
             let part = &data[stored..stored + size];
+            self.remembered.write(offset_bytes + stored as u64, part);
+            let there = self.lost_from.saturating_sub(offset_bytes + stored as u64).min(size as u64) as usize;
+            if there < size {
+                if there > 0 {
+                    self.store(at, &part[..there]);
+                }
+                stored += size;
+                continue;
+            }
             let (kept, full) = if self.corrupted.is_empty() {
                 self.store(at, part)
             } else {

@@ -6,8 +6,11 @@ use model::range::ByteRange;
 use model::units::{Bytes, Instant, Nanos, Offset};
 use serde::{Deserialize, Serialize};
 
+/// The most blocks that a drive remembers: 1 GiB.
+const REMEMBERED_MAX: u64 = 1 << 18;
+
 /// Something that goes wrong; `kind` says what: `unreadable`, `slow`, `times-out`, `short-reads`, `stall`,
-/// `gone-after-requests`, `gone-at`, `lying-capacity`, `silent-corruption`, `other-load`.
+/// `gone-after-requests`, `gone-at`, `lying-capacity`, `loses-past-end`, `silent-corruption`, `other-load`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FaultProfile {
@@ -77,6 +80,14 @@ pub enum FaultProfile {
     LyingCapacity {
         /// What it holds. A multiple of 4096.
         real_bytes: u64,
+    },
+    /// The drive holds less than it says: what is written past what it holds is lost, but for the newest.
+    LosesPastEnd {
+        /// What it holds. A multiple of 4096.
+        real_bytes: u64,
+        /// So many of the blocks of 4096 bytes that were written last, wherever, are still told as they were written.
+        #[serde(default)]
+        remembers_blocks: u64,
     },
     /// Some blocks do not hold what was written to them, and nothing says so.
     SilentCorruption {
@@ -168,7 +179,13 @@ impl FaultProfile {
             FaultProfile::Stall { at_s, seconds, every_s } => check_times(at_s, Some(seconds), every_s),
             FaultProfile::GoneAfterRequests { .. } => Ok(()),
             FaultProfile::GoneAt { at_s } => check_seconds("at_s", at_s, 0.0),
-            FaultProfile::LyingCapacity { real_bytes } => check_real(real_bytes, capacity),
+            FaultProfile::LyingCapacity { real_bytes }
+            | FaultProfile::LosesPastEnd { real_bytes, remembers_blocks: 0..=REMEMBERED_MAX } => {
+                check_real(real_bytes, capacity)
+            }
+            FaultProfile::LosesPastEnd { .. } => {
+                Err(Flaw::new("remembers_blocks", format!("it is more than {REMEMBERED_MAX}")))
+            }
             FaultProfile::SilentCorruption { every_blocks, first_byte, bytes, .. } => {
                 check_count("every_blocks", every_blocks)?;
                 if !first_byte.is_multiple_of(4096) {
@@ -227,7 +244,9 @@ impl FaultProfile {
             FaultProfile::GoneAfterRequests { requests } => vec![Fault::GoneAfter(requests)],
             FaultProfile::GoneAt { at_s } => vec![Fault::GoneAt(Instant(nanos(at_s).0))],
             FaultProfile::LyingCapacity { real_bytes } => vec![Fault::Wraps(Bytes(real_bytes))],
-            FaultProfile::SilentCorruption { .. } | FaultProfile::OtherLoad { .. } => Vec::new(),
+            FaultProfile::LosesPastEnd { .. }
+            | FaultProfile::SilentCorruption { .. }
+            | FaultProfile::OtherLoad { .. } => Vec::new(),
         }
     }
 }
@@ -379,6 +398,8 @@ mod tests {
         assert_eq!(flaw("kind = \"other-load\"\nqueue_depth = 1\nrequest_kib = 3"), "request_kib");
         assert_eq!(flaw("kind = \"other-load\"\nqueue_depth = 1\nevery_s = 3"), "every_s");
         assert_eq!(flaw("kind = \"lying-capacity\"\nreal_bytes = 1073741824"), "real_bytes");
+        let much = "kind = \"loses-past-end\"\nreal_bytes = 8192\nremembers_blocks = 1000000000";
+        assert_eq!(flaw(much), "remembers_blocks");
         assert_eq!(flaw("kind = \"short-reads\"\nevery_reads = 0"), "every_reads");
         assert!(toml::from_str::<FaultProfile>("kind = \"gone-at\"\nat_s = 1.0\nat = 2").is_err());
         assert!(toml::from_str::<FaultProfile>("kind = \"gone\"").is_err());
@@ -388,7 +409,7 @@ mod tests {
         /// Whatever passes the check can be built, and says what it said.
         #[test]
         fn what_passes_the_check_can_be_built(
-            first_byte: u64, bytes: u64, count: u64, small: bool, time: f64, other: f64, part in 0usize..10,
+            first_byte: u64, bytes: u64, count: u64, small: bool, time: f64, other: f64, part in 0usize..11,
         ) {
             let scale = if small { 1 << 29 } else { u64::MAX };
             let (first_byte, bytes) = (first_byte % scale, bytes % scale);
@@ -408,6 +429,7 @@ mod tests {
                 FaultProfile::GoneAfterRequests { requests: count },
                 FaultProfile::GoneAt { at_s: time },
                 FaultProfile::LyingCapacity { real_bytes: bytes / 4096 * 4096 },
+                FaultProfile::LosesPastEnd { real_bytes: bytes / 4096 * 4096, remembers_blocks: count },
                 FaultProfile::SilentCorruption {
                     corruption: Corruption::Stale,
                     every_blocks: count,

@@ -145,7 +145,8 @@ fn fault_truths(profile: &Profile, capacity: Bytes) -> Result<Vec<Truth>, Flaw> 
             FaultProfile::Slow { first_byte, bytes, at_s: 0.0, seconds: None, .. } => {
                 slow.push((first_byte, bytes.unwrap_or(capacity.0 - first_byte)));
             }
-            FaultProfile::LyingCapacity { real_bytes: real } => real_bytes = real_bytes.min(real),
+            FaultProfile::LyingCapacity { real_bytes: real }
+            | FaultProfile::LosesPastEnd { real_bytes: real, .. } => real_bytes = real_bytes.min(real),
             _ => {}
         }
     }

@@ -16,6 +16,7 @@ mod stored;
 mod surface;
 mod sustain;
 mod valleys;
+mod verify;
 
 pub use access::{AccessArguments, GridArguments};
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
@@ -41,6 +42,7 @@ pub use stored::{
 pub use surface::{SurfaceArguments, SurfaceWayArguments};
 pub use sustain::{SustainArguments, SustainLoadArguments, UntilArgument};
 pub use valleys::{PassArguments, ValleysArguments, WayArgument};
+pub use verify::{VerifyArguments, VerifyWayArguments};
 
 /// Measures a storage drive and says what it found: how fast, how even, how many at once; with an interval on every
 /// number, and "unknown, because …" where it cannot tell.
@@ -79,6 +81,8 @@ pub enum Command {
     Sizes(SizesArguments),
     /// Measure a file system: writing and reading files by bytes and blocks, seeks, small files; several folders side by side
     Files(FilesArguments),
+    /// Tell whether a drive stores what it is told, all of it: lying capacity, lost, swapped and damaged data
+    Verify(VerifyArguments),
     /// List the drives, who uses them, and whether they may be read and written
     List(ListArguments),
     /// List the runs that are kept, newest first

@@ -8,6 +8,7 @@ mod run_plan;
 mod sizes;
 mod sustain;
 mod valleys;
+mod verify;
 
 use super::args::{
     AccessArguments, CheckArguments, EngineArgument, EstimateArguments, ExperimentArguments,
@@ -33,6 +34,7 @@ pub use sizes::sizes;
 use std::hash::{BuildHasher, Hasher};
 pub use sustain::sustain;
 pub use valleys::valleys;
+pub use verify::{VerifyAsked, verify};
 
 /// What the options of an experiment mean.
 #[derive(Clone, Debug)]

@@ -15,6 +15,7 @@ mod tests;
 use super::NAME;
 use crate::experiment::preparation::{self, SEQUENTIAL_DEPTH, filled_range, random_block, verb};
 use crate::experiment::{Experiment, Outlook, Question, Step};
+use model::payload::Mark;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
@@ -107,7 +108,11 @@ impl Full {
         let is_compared = self.verifies && (kind == PhaseKind::Verify || mix == OperationMix::Write);
         let workload = Workload {
             alignment: self.question.facts.logical_block,
-            data: if is_compared { DataPattern::Addressed } else { DataPattern::Incompressible },
+            data: if is_compared {
+                DataPattern::Marked(Mark { key: self.question.seed, generation: 1 })
+            } else {
+                DataPattern::Incompressible
+            },
             ..Workload::new(task.range, Pattern::Sequential, mix, task.block, depth)
         };
         let stop = StopCondition { time: Some(task.time), ..StopCondition::one_pass() };

@@ -1,0 +1,129 @@
+//! Where the quick test looks: a start that is marked without a gap, and places in the rest.
+
+use crate::experiment::Question;
+use crate::experiment::preparation::{SEQUENTIAL_BLOCK, random_block};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::units::{Bytes, MIB, Offset};
+
+/// Requests under way at single places: a disk sorts them, flash serves them side by side.
+pub(super) const DEPTH: u32 = 16;
+/// And in long stretches: one is filled or compared while others are under way.
+pub(super) const SEQUENTIAL_DEPTH: u32 = 8;
+/// The start is this part of the range, so that about as many reads look for it further on.
+const START_PART: u64 = 1024;
+/// But no less than this, which is quick on any drive.
+const START_MIN: u64 = 32 * MIB;
+/// And no more than drives have caches.
+const START_MAX: u64 = 512 * MIB;
+/// Blocks of a hunting read: several in a row tell an end from a stray write.
+const HUNTED_BLOCKS: u64 = 4;
+/// Places drawn in the rest, each in its stratum: with all of them right, at most 0.6 % of the rest is wrong (rule of three).
+const DRAWN: u64 = 500;
+/// The stream of the seed that draws places.
+const STREAM: u64 = u64::from_le_bytes(*b"verifies");
+
+/// See the head of this file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    /// All of it.
+    pub range: ByteRange,
+    /// Marked without a gap.
+    pub start: ByteRange,
+    /// The size of a place.
+    pub block: Bytes,
+    /// What places are multiples of.
+    pub grid: Bytes,
+}
+
+impl Places {
+    /// Those of a question.
+    pub fn new(question: &Question) -> Result<Places, String> {
+        let grid = question.facts.logical_block;
+        let block = random_block(&question.facts);
+        let range = question.range.align_inward(block);
+        let room = range.bytes().0 / (4 * block.0);
+        if room < HUNTED_BLOCKS {
+            return Err(format!(
+                "a range of {} is too small to verify; give a --range of at least {}",
+                question.range.bytes(),
+                Bytes(4 * HUNTED_BLOCKS * block.0)
+            ));
+        }
+        let wanted = (range.bytes().0 / START_PART).clamp(START_MIN, START_MAX).min(room * block.0);
+        let unit = (HUNTED_BLOCKS * block.0).min(wanted);
+        let start = ByteRange::new(range.first(), Bytes(wanted / unit * unit))
+            .ok_or("the range ends past 64 bits")?;
+        Ok(Places { range, start, block, grid })
+    }
+
+    /// The rest, from where the start ends.
+    fn rest(&self, end: Offset) -> Option<ByteRange> {
+        let from = self.start.end();
+        ByteRange::new(from, Bytes(end.0.checked_sub(from.0)?)).map(|rest| rest.align_inward(self.block))
+    }
+
+    /// Where the start is looked for, how far apart, in reads of what size. However large a drive is that wraps, some place
+    /// shows the start as a whole block, since they are no further apart than it is long.
+    pub fn hunted(&self) -> Option<(ByteRange, Bytes, Bytes)> {
+        let block = Bytes(HUNTED_BLOCKS * self.block.0);
+        let range = self.rest(self.range.end())?.align_inward(block);
+        let stride = Bytes(self.start.bytes().0.saturating_sub(block.0) / block.0 * block.0).max(block);
+        (range.bytes() >= block).then_some((range, stride, block))
+    }
+
+    /// The range in parts of that size.
+    pub fn parts(&self, size: Bytes) -> Vec<ByteRange> {
+        let mut parts = Vec::new();
+        let mut from = self.range.first().0;
+        while from < self.range.end().0 {
+            let bytes = size.0.min(self.range.end().0 - from);
+            parts.extend(ByteRange::new(Offset(from), Bytes(bytes)));
+            from += bytes;
+        }
+        parts
+    }
+
+    /// The largest request up to 1 MiB that goes into a range without a rest: what does not fit would not be written.
+    pub fn large_block(&self, range: ByteRange) -> Bytes {
+        let mut block = SEQUENTIAL_BLOCK;
+        while block > self.block && !range.bytes().is_multiple_of(block) {
+            block = Bytes(block.0 / 2);
+        }
+        block
+    }
+}
+
+/// Places all over the rest up to `end`, one in each stratum, and its last block, in order of place.
+pub(super) fn drawn(places: &Places, end: Offset, seed: u64) -> Vec<Offset> {
+    let Some(rest) = places.rest(end) else { return Vec::new() };
+    let blocks = rest.bytes().0 / places.block.0;
+    let count = DRAWN.min(blocks);
+    let mut prng = Prng::new(seed, STREAM);
+    let mut chosen: Vec<u64> = (0..count)
+        .map(|stratum| {
+            let (from, to) = (stratum_edge(blocks, stratum, count), stratum_edge(blocks, stratum + 1, count));
+            from + prng.below((to - from).max(1))
+        })
+        .collect();
+    chosen.extend(blocks.checked_sub(1));
+    chosen.dedup();
+    chosen.iter().map(|block| Offset(rest.first().0 + block * places.block.0)).collect()
+}
+
+fn stratum_edge(blocks: u64, stratum: u64, count: u64) -> u64 {
+    (u128::from(blocks) * u128::from(stratum) / u128::from(count.max(1))) as u64
+}
+
+/// About `count` places at equal distances between two bytes, none that touches them.
+pub(super) fn between(places: &Places, from: u64, to: u64, count: u64) -> Vec<Offset> {
+    let block = places.block.0;
+    let (first, end) = (from.div_ceil(block), to / block);
+    let blocks = end.saturating_sub(first);
+    let count = count.min(blocks);
+    let mut offsets: Vec<Offset> = (0..count)
+        .map(|index| Offset((first + stratum_edge(blocks, 2 * index + 1, 2 * count).min(blocks - 1)) * block))
+        .collect();
+    offsets.dedup();
+    offsets
+}

@@ -1,0 +1,107 @@
+//! Giving back: from the journal to the target, and a look whether it got there.
+
+use super::journal::{Journal, JournalError, Log};
+use super::medium::Medium;
+use std::io;
+
+/// A write that fails is tried so often.
+const ATTEMPTS: u32 = 3;
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// How much is back at its place and was compared there.
+    pub bytes: u64,
+    /// What is not: where it begins and how long it is. The journal still holds it.
+    pub missing: Vec<(u64, u64)>,
+    /// What the target or the journal last said.
+    pub why: Option<String>,
+}
+
+impl Given {
+    /// Whether everything is back.
+    pub fn is_complete(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    fn miss(&mut self, offset: u64, length: u64, why: impl ToString) {
+        match self.missing.last_mut() {
+            Some((first, so_far)) if *first + *so_far == offset => *so_far += length,
+            _ => self.missing.push((offset, length)),
+        }
+        self.why = Some(why.to_string());
+    }
+}
+
+/// Gives everything back that the journal holds, compares it, and notes that it is done. What could not be written stays in the
+/// journal, which then is not changed at all.
+///
+/// # Errors
+/// When the journal cannot be read or written. What the target answers is in the result.
+pub fn give_back<L: Log>(journal: &mut Journal<L>, medium: &mut dyn Medium) -> Result<Given, JournalError> {
+    let saved = journal.parsed().saved.clone();
+    let mut given = Given::default();
+    let mut written = Vec::with_capacity(saved.len());
+    let mut data = Vec::new();
+    for stretch in &saved {
+        if !journal.data(stretch, &mut data)? {
+            given.miss(stretch.offset, stretch.length, "the journal is damaged there");
+        } else if put(medium, stretch.offset, &data, &mut given) {
+            written.push(*stretch);
+        }
+    }
+    if let Err(error) = insist(|| medium.flush()) {
+        written.drain(..).for_each(|stretch| given.miss(stretch.offset, stretch.length, &error));
+    }
+    let mut found = Vec::new();
+    for stretch in &written {
+        found.resize(stretch.length as usize, 0);
+        let is_known = journal.data(stretch, &mut data)?;
+        let is_back = |medium: &mut dyn Medium, found: &mut Vec<u8>| {
+            medium.read_at(stretch.offset, found).map(|()| is_known && *found == data)
+        };
+        let mut answer = is_back(medium, &mut found);
+        if !matches!(answer, Ok(true)) && put(medium, stretch.offset, &data, &mut Given::default()) {
+            answer = insist(|| medium.flush()).and_then(|()| is_back(medium, &mut found));
+        }
+        match answer {
+            Ok(true) => given.bytes += stretch.length,
+            Ok(false) => {
+                given.miss(stretch.offset, stretch.length, "it took the data and holds something else")
+            }
+            Err(error) => given.miss(stretch.offset, stretch.length, error),
+        }
+    }
+    if given.is_complete() && !saved.is_empty() {
+        journal.all_given_back()?;
+    }
+    Ok(given)
+}
+
+/// Writes a stretch; block by block where it does not go as a whole. Whether all of it was written.
+fn put(medium: &mut dyn Medium, offset: u64, data: &[u8], given: &mut Given) -> bool {
+    if insist(|| medium.write_at(offset, data)).is_ok() {
+        return true;
+    }
+    let block = medium.block();
+    let mut all = true;
+    for (index, part) in (0..).zip(data.chunks(block as usize)) {
+        let at = offset + index * block;
+        if let Err(error) = insist(|| medium.write_at(at, part)) {
+            given.miss(at, part.len() as u64, error);
+            all = false;
+        }
+    }
+    all
+}
+
+fn insist(mut attempt: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    let mut last = attempt();
+    for _ in 1..ATTEMPTS {
+        if last.is_ok() {
+            break;
+        }
+        last = attempt();
+    }
+    last
+}
