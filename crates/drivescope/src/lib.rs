@@ -14,6 +14,7 @@ mod interrupt;
 pub mod pattern_file;
 mod recent_rate;
 mod replay;
+pub mod preserve;
 pub mod reproduce;
 mod screen;
 pub mod serve;

@@ -1,6 +1,7 @@
 //! From what was typed as a target to a rig that can measure it: a device, a file, a folder, a virtual drive.
 
 use crate::error::UserError;
+use crate::preserve::PreserveChoice;
 use crate::virtual_drive;
 use io::rig::{EngineOptions, Rig};
 use io::target::{ScratchFile, Target, WriteConsent, WritePermit, probe_content};
@@ -23,6 +24,8 @@ pub struct Choice {
     pub target: String,
     /// The consent to write, if it was given.
     pub write: Option<WriteConsent>,
+    /// Whether and where what is overwritten is kept, to be given back.
+    pub preserve: Option<PreserveChoice>,
     /// The largest scratch file.
     pub size_max: Bytes,
     /// The part to measure.
@@ -63,6 +66,13 @@ pub struct Chosen {
 /// # Errors
 /// When it cannot be measured or may not be written to, or the range does not lie on it.
 pub fn open(choice: &Choice) -> Result<Chosen, UserError> {
+    let is_ours = choice.target.starts_with(VIRTUAL_PREFIX) || Path::new(&choice.target).is_dir();
+    if choice.preserve.is_some() && is_ours {
+        return Err(UserError::usage(format!(
+            "{} holds nothing to preserve. Leave --preserve out",
+            choice.target
+        )));
+    }
     if let Some(name) = choice.target.strip_prefix(VIRTUAL_PREFIX) {
         return open_virtual(choice, name);
     }

@@ -68,8 +68,17 @@ fn check_until_it_is_gone(store: &Store) -> Run {
     let writer = store.begin(&run).expect("a store that can be written");
     let mut told = Told::default();
     let interrupt = AtomicBool::new(false);
-    let session =
-        Session { rig, writer, run, events: &mut told, interrupt: &interrupt, controls: &Controls::default(), trace: false, owed: None };
+    let session = Session {
+        rig,
+        writer,
+        run,
+        events: &mut told,
+        interrupt: &interrupt,
+        controls: &Controls::default(),
+        trace: false,
+        owed: None,
+        preserving: None,
+    };
     let mut check = Check::new(question).expect("a drive with room for a check");
     let run = session.run(&mut check).expect("a lost drive is no error of the program");
     assert_eq!((told.began, told.ended), (1, 1));

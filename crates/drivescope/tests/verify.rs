@@ -53,7 +53,7 @@ fn a_stick_that_wraps_is_known_to_the_byte() {
 /// Such a stick remembers what was written last, so that whoever compares at once is deceived.
 #[test]
 fn a_stick_that_loses_what_is_past_its_end_is_known_to_the_block() {
-    for (real, remembers) in [(5_000_003_584u64, 1000), (63_998_996_480, 0), (40 << 20, 4000)] {
+    for (real, remembers) in [(5_000_003_584u64, 1000), (63_998_996_480, 0), (130 << 20, 4000)] {
         let home = Home::new();
         let lie = format!(
             "[[faults]]\nkind = \"loses-past-end\"\nreal_bytes = {real}\nremembers_blocks = {remembers}\n"
@@ -83,7 +83,7 @@ fn a_sound_drive_holds_all_it_claims() {
 /// Every block is compared, so that the number of wrong ones is that of the truth.
 #[test]
 fn data_that_go_wrong_are_counted_by_kind() {
-    const CAPACITY: u64 = 96 << 20;
+    const CAPACITY: u64 = 40 << 20;
     let kinds = [
         ("bit-flip", Corruption::BitFlip, "flipped", 1),
         ("zero", Corruption::Zero, "blank", 1),
@@ -94,11 +94,11 @@ fn data_that_go_wrong_are_counted_by_kind() {
     for (name, corruption, kind, blocks_each) in kinds {
         let home = Home::new();
         let fault = format!(
-            "[[faults]]\nkind = \"silent-corruption\"\ncorruption = \"{name}\"\nevery_blocks = 997\n"
+            "[[faults]]\nkind = \"silent-corruption\"\ncorruption = \"{name}\"\nevery_blocks = 499\n"
         );
         let run = verified(&home, &stick(&home, CAPACITY, &fault), &["--full", "--passes", "2"]);
         let fault =
-            FaultProfile::SilentCorruption { corruption, every_blocks: 997, first_byte: 0, bytes: None };
+            FaultProfile::SilentCorruption { corruption, every_blocks: 499, first_byte: 0, bytes: None };
         let truth = sim::contents::wrong_blocks(Bytes(CAPACITY), &[fault], 7);
         let wrong = finding(&run, "data-integrity");
         let found = wrong["data"]["kinds"][kind].as_u64().unwrap_or(0);
@@ -112,7 +112,7 @@ fn data_that_go_wrong_are_counted_by_kind() {
 #[test]
 fn what_was_written_is_compared_later_and_changes_are_told() {
     let home = Home::new();
-    let image = Image::blank(64);
+    let image = Image::blank(16);
     let file = image.path.to_str().unwrap();
     let written = home.json(&[
         "verify",

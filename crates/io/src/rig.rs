@@ -11,6 +11,7 @@ use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
 use crate::load::presence::PresenceWatch;
 use crate::permit_watch::PermitWatch;
+use crate::target::preserve::TargetMedium;
 use crate::target::purge::{PurgeEnd, PurgeError, PurgeMethod, purge};
 use crate::target::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::histogram::LatencyHistogram;
@@ -284,6 +285,19 @@ impl Rig {
         }
         permit_watch.lapsed()?;
         Ok(outcome)
+    }
+
+    /// What is on the target, to be saved and given back; through the permit, which must still hold.
+    ///
+    /// # Errors
+    /// When there is none: the target may only be read, or is virtual; or the permit has lapsed.
+    pub fn medium(&self) -> Result<TargetMedium<'_>, IoError> {
+        let refused = || IoError::WriteRefused {
+            target: self.facts().path.clone().into(),
+            why: "nothing on it can be saved and given back: nobody gave permission to write, or it is virtual".into(),
+        };
+        let Place::Real { source, .. } = &self.place else { return Err(refused()) };
+        TargetMedium::new(source.target(), source.permit().ok_or_else(refused)?)
     }
 
     /// Empties all of the target by a command, which is no workload. `go_on` is asked now and then, with how much is done.

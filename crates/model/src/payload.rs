@@ -167,6 +167,11 @@ impl Payload {
         Some(if flipped <= FLIPPED_BITS_MAX { Wrong::Flipped } else { Wrong::Other })
     }
 
+    /// Whether a sector was marked, by whichever run and for whichever place.
+    pub fn proves_itself(&self, sector: &[u8]) -> bool {
+        sector.try_into().is_ok_and(|sector| self.origin(sector).is_some())
+    }
+
     /// The place and the key of a sector that is whole, whichever run made it.
     fn origin(&self, sector: &[u8; SECTOR_BYTES]) -> Option<(u64, u64)> {
         let (words, _) = sector.as_chunks::<8>();

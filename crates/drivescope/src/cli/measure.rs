@@ -7,6 +7,7 @@ use crate::control::Controls;
 use crate::error::{UserError, exit};
 use crate::experiment::{Experiment, Question};
 use crate::interrupt;
+use crate::preserve::{self, Preserving};
 use crate::screen::{LookAgain, Screen, plan};
 use crate::session::Session;
 use crate::stamp::{self, Occasion};
@@ -41,9 +42,35 @@ pub fn run(
         print_plan(&chosen, experiment.as_ref(), shown)?;
         return Ok(None);
     }
+    let preserving = preserving(resolved, &chosen, experiment.as_ref(), store)?;
     let (writer, run) = begin_in(experiment.name(), resolved, &chosen, store)?;
-    let begun = Begun { rig: chosen.rig, writer, run, trace: measuring.trace, owed: None };
+    let begun = Begun { rig: chosen.rig, writer, run, trace: measuring.trace, owed: None, preserving };
     carry_out(begun, experiment.as_mut(), shown).map(Some)
+}
+
+/// The journal of a run that gives back what it overwrites. Data that another run still has to give back are said, and nothing is
+/// written over them.
+pub(super) fn preserving(
+    resolved: &Resolved,
+    chosen: &Chosen,
+    experiment: &dyn Experiment,
+    store: Option<&Path>,
+) -> Result<Option<Preserving>, UserError> {
+    let is_scratch = chosen.empty;
+    let target = chosen.rig.target().filter(|_| !is_scratch);
+    if let Some(warning) = preserve::look_for_unfinished(store, target, chosen.may_write)? {
+        output::say(&warning);
+    }
+    let Some(choice) = &resolved.choice.preserve else { return Ok(None) };
+    let whole = chosen.range.bytes();
+    let wanted = experiment
+        .preserved_at_once()
+        .or_else(|| experiment.outlook().writes())
+        .map_or(whole, |bytes| bytes.min(whole));
+    let is_marked = experiment.name() == crate::experiment::verify::NAME;
+    let preserving = Preserving::begin(choice, store, &chosen.rig, wanted, is_marked)?;
+    output::say(&preserving.announcement(wanted));
+    Ok(Some(preserving))
 }
 
 /// A run that has begun in the store, with what its drive went through before.
@@ -82,6 +109,8 @@ pub(super) struct Begun {
     pub trace: bool,
     /// A phase that was cut short and is done before anything else.
     pub owed: Option<Phase>,
+    /// What keeps what is overwritten, to give it back.
+    pub preserving: Option<Preserving>,
 }
 
 /// Runs an experiment to its end and gives the result.
@@ -90,13 +119,14 @@ pub(super) fn carry_out(
     experiment: &mut dyn Experiment,
     shown: &OutputArguments,
 ) -> Result<Run, UserError> {
-    let Begun { rig, writer, run, trace, owed } = begun;
+    let Begun { rig, writer, run, trace, owed, preserving } = begun;
     let controls = Arc::new(Controls::default());
     let look_again = findings_so_far(writer.folder());
     let mut screen = Screen::new(shown.quiet, shown.plain, Arc::clone(&controls), look_again);
     let interrupt = interrupt::flag()?;
     let events = &mut screen;
-    let session = Session { rig, writer, run, events, interrupt, controls: &controls, trace, owed };
+    let session =
+        Session { rig, writer, run, events, interrupt, controls: &controls, trace, owed, preserving };
     let run = session.run(experiment);
     // The terminal is given back before anything is said.
     drop(screen);

@@ -21,6 +21,7 @@ mod replay;
 mod report;
 mod report_page;
 mod resolve;
+mod restore;
 mod resume;
 mod run_plan;
 mod runs;
@@ -88,10 +89,16 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::Estimate(estimate)) => estimate::run(&estimate, store),
         Some(Command::Plan(plan)) => plan::run(&plan, store),
         Some(Command::Purge(purge)) => purge::run(&purge, store),
+        Some(Command::Restore(restore)) => restore::run(&restore, store),
         Some(Command::State(state)) => state::run(&state, store),
         Some(Command::Choose(choose)) => choose::run(&choose, store),
         Some(Command::Sim(sim)) => sim::run(&sim.command),
     }
+}
+
+/// A word as a shell reads it back.
+pub(crate) fn quoted_word(word: &str) -> String {
+    resolve::quoted(word)
 }
 
 fn store_folder(folder: Option<&Path>) -> Result<PathBuf, UserError> {

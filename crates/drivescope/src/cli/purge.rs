@@ -6,6 +6,7 @@ use super::{output, resolve};
 use crate::error::{UserError, exit};
 use crate::experiment::purge::{NAME, ZeroFill};
 use crate::interrupt;
+use crate::preserve;
 use crate::stamp;
 use crate::state;
 use crate::store::RunWriter;
@@ -36,6 +37,7 @@ pub fn run(arguments: &PurgeArguments, store: Option<&Path>) -> Result<u8, UserE
     // A file must be open nowhere else when its permit is granted.
     drop(target);
     let chosen = target_choice::open(&resolved.choice)?;
+    preserve::look_for_unfinished(store, chosen.rig.target(), true)?;
     let (writer, run) = measure::begin_in(NAME, &resolved, &chosen, store)?;
     let zeroes = ZeroFill::new(&measure::question(&resolved, &chosen));
     let purge = Purge { rig: chosen.rig, writer, run, interrupt: interrupt::flag()? };
@@ -88,7 +90,7 @@ impl Purge<'_> {
             }
             if method == PurgeMethod::ZeroFill {
                 let Purge { rig, writer, run, interrupt: _ } = self;
-                let begun = Begun { rig, writer, run, trace: false, owed: None };
+                let begun = Begun { rig, writer, run, trace: false, owed: None, preserving: None };
                 let run = measure::carry_out(begun, &mut zeroes, shown)?;
                 return Ok(measure::status(Some(&run)));
             }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::error::UserError;
 use crate::experiment::{Experiment, Question};
+use crate::preserve::Preserving;
 use crate::session::resume;
 use crate::store::{Store, StoreError};
 use crate::target_choice::{self, Chosen};
@@ -71,7 +72,9 @@ pub fn run(
         measure::print_plan(&chosen, experiment.as_ref(), shown)?;
         return Ok(measure::status(None));
     }
-    go_on(&store, &kept.run.id, chosen, experiment.as_mut(), trace, shown)
+    let folder = store.folder().to_owned();
+    let preserving = measure::preserving(&resolved, &chosen, experiment.as_ref(), Some(&folder))?;
+    go_on(&store, &kept.run.id, chosen, experiment.as_mut(), trace, preserving, shown)
 }
 
 fn go_on(
@@ -80,6 +83,7 @@ fn go_on(
     mut chosen: Chosen,
     experiment: &mut dyn Experiment,
     trace: bool,
+    preserving: Option<Preserving>,
     shown: &OutputArguments,
 ) -> Result<u8, UserError> {
     let (writer, kept) = store.resume(id)?;
@@ -93,7 +97,7 @@ fn go_on(
         "The run was interrupted after {} and resumed later; its clock does not count the time in between",
         rough_time(Nanos(end.0))
     ));
-    let begun = Begun { rig: chosen.rig, writer, run, trace, owed };
+    let begun = Begun { rig: chosen.rig, writer, run, trace, owed, preserving };
     let run = measure::carry_out(begun, experiment, shown)?;
     Ok(measure::status(Some(&run)))
 }
@@ -187,6 +191,13 @@ impl WritingArguments {
         }
         if writes_now && !self.write {
             return Err(UserError::usage(format!("run {} only reads; leave --write out", run.id)));
+        }
+        if now.is_some_and(|now| now.preserve != self.preserve) {
+            return Err(UserError::usage(format!(
+                "run {} is gone on with as it was begun: {} --preserve",
+                run.id,
+                if self.preserve { "with" } else { "without" }
+            )));
         }
         self.destroy_data = now.is_some_and(|now| now.destroy_data);
         self.confirm = now.and_then(|now| now.confirm.clone());

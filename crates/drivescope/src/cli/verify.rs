@@ -60,7 +60,7 @@ pub(super) fn plan(
         );
     }
     let key = if question.facts.kind == TargetKind::Sim { question.seed } else { drawn_key() };
-    let wish = VerifyWish { full: asked.full, passes: asked.passes, preserves: false, work, key };
+    let wish = VerifyWish { full: asked.full, passes: asked.passes, preserves: asked.preserves, work, key };
     Ok(Box::new(Verify::new(question, wish)?))
 }
 

@@ -70,6 +70,16 @@ pub trait Experiment {
         true
     }
 
+    /// How much it overwrites before [`Experiment::is_done_with`] lets it be given back; none where that is all it writes.
+    fn preserved_at_once(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// Whether what was overwritten up to the end of that phase may be given back, since no later phase looks at it.
+    fn is_done_with(&self, _phase: &Phase) -> bool {
+        false
+    }
+
     /// Whether it asks by itself for the rest of a phase that was cut short, when a run is resumed. If not, such a phase
     /// is done again as a whole.
     fn completes_cut_phases(&self) -> bool {

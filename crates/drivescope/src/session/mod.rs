@@ -11,22 +11,25 @@ use crate::control::Controls;
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
 use crate::experiment::Experiment;
+use crate::interrupt;
+use crate::preserve::Preserving;
 use crate::state;
 use crate::store::{RunWriter, StoredSeries};
 use io::rig::Rig;
 use io::target::drop_page_cache;
+use io::target::preserve::SaveEnd;
 use load_watch::LoadWatch;
 use model::latency_map::LatencyMap;
 use model::plan::{Phase, StopReason};
 use model::range::ByteRange;
 use model::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
-use model::request::Operation;
+use model::request::{Operation, Status};
 use model::run::{PhaseSummary, Run, RunStatus, Series};
 use model::units::Bytes;
 use model::workload::Caching;
 use observer::Observer;
 use std::cell::OnceCell;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Up to this share of a target in the page cache, next to no read finds its page there.
 const CACHED_SHARE_MAX: f64 = 0.001;
@@ -49,6 +52,8 @@ pub struct Session<'run> {
     pub trace: bool,
     /// What a resumed run begins with, before it asks the experiment: see [`resume::catch_up`].
     pub owed: Option<Phase>,
+    /// Keeps what is overwritten, to give it back.
+    pub preserving: Option<Preserving>,
 }
 
 impl Session<'_> {
@@ -63,6 +68,10 @@ impl Session<'_> {
         let mut load = LoadWatch::start(&self.rig);
         let mut map = self.map_so_far(experiment.mapped_range());
         let outcome = self.run_phases(experiment, &mut load, map.as_mut());
+        let outcome = outcome.and_then(|reason| self.give_all_back().map(|()| reason)).or_else(|error| {
+            // Whatever went wrong, the data come first.
+            self.give_all_back().map_or_else(Err, |()| Err(error))
+        });
         self.run.status = match &outcome {
             Ok(None) => RunStatus::Complete,
             Ok(Some(StopReason::Interrupted)) => RunStatus::Interrupted,
@@ -96,7 +105,11 @@ impl Session<'_> {
             if !self.pause_if_asked(load) {
                 return Ok(Some(StopReason::Interrupted));
             }
+            let is_last_look = experiment.is_done_with(&phase);
             let reason = self.run_phase(phase, trace, &ahead, load, map.as_deref_mut())?;
+            if is_last_look {
+                self.give_back()?;
+            }
             if matches!(reason, StopReason::Interrupted | StopReason::DeviceGone) {
                 return Ok(Some(reason));
             }
@@ -148,6 +161,14 @@ impl Session<'_> {
         });
         self.writer.begin_phase(&self.run)?;
         self.events.event(&Event::PhaseBegan(number, &phase, ahead));
+        if let Some(reason) = self.save(&phase, number)? {
+            let ended_ns = self.rig.now().0;
+            let summary = self.run.phases.last_mut().expect("the phase was just added");
+            summary.duration_ns = ended_ns - start_ns;
+            summary.stopped = Some(reason);
+            self.writer.end_phase(&self.run)?;
+            return Ok(reason);
+        }
         let clock = self.rig.clock();
         let map = map.filter(|_| LatencyMap::is_of(&phase));
         let mut observer = Observer::new(
@@ -184,6 +205,56 @@ impl Session<'_> {
         }
         self.writer.end_phase(&self.run)?;
         Ok(reason)
+    }
+
+    /// Saves what a phase may overwrite; why it must not be run, if it must not.
+    fn save(&mut self, phase: &Phase, number: u32) -> Result<Option<StopReason>, UserError> {
+        let Some(preserving) = &mut self.preserving else { return Ok(None) };
+        let interrupt = self.interrupt;
+        let end = preserving.save(&self.rig, phase, &mut || !interrupt.load(Ordering::Relaxed))?;
+        match end {
+            SaveEnd::Safe => Ok(None),
+            SaveEnd::Interrupted => Ok(Some(StopReason::Interrupted)),
+            SaveEnd::NoRoom => Err(UserError::failure(format!(
+                "phase `{}` would overwrite more than the journal may hold, so it was not run. Give a smaller --range",
+                phase.name
+            ))),
+            SaveEnd::Unreadable { offset, length, source } => {
+                let warning = format!(
+                    "Byte {offset} could not be read to be saved ({source}), so phase `{}` was not run",
+                    phase.name
+                );
+                self.events.event(&Event::Warning(&warning));
+                self.run.environment.warnings.push(warning);
+                let status = source.raw_os_error().map_or(Status::MediumError, Status::from_errno);
+                let (at_ns, operation) = (self.rig.now().0, Operation::Read);
+                let length_bytes = length.min(u64::from(u32::MAX)) as u32;
+                self.writer.append_error(&ErrorRecord {
+                    phase: number,
+                    at_ns,
+                    operation,
+                    offset_bytes: offset,
+                    length_bytes,
+                    status,
+                })?;
+                Ok(Some(StopReason::Errors))
+            }
+        }
+    }
+
+    /// Gives back what was saved so far. Nothing that a person types breaks that off.
+    fn give_back(&mut self) -> Result<(), UserError> {
+        let Some(preserving) = &mut self.preserving else { return Ok(()) };
+        let rig = &self.rig;
+        interrupt::unbroken(|| preserving.give_back(rig))?.map(|_| ())
+    }
+
+    /// The same at the end of the run, and the journal is removed. Done once.
+    fn give_all_back(&mut self) -> Result<(), UserError> {
+        self.give_back()?;
+        let Some(preserving) = self.preserving.take() else { return Ok(()) };
+        self.run.state_after.push("What the run overwrote was given back.".into());
+        preserving.finish()
     }
 
     /// A phase through the page cache begins with nothing of the target in it; what stays there is said.

@@ -177,6 +177,19 @@ pub(crate) fn file_system_room(descriptor: BorrowedFd<'_>) -> io::Result<FileSys
     })
 }
 
+/// Whether a file or folder lies in a file system that is nowhere but in memory.
+pub(super) fn is_in_memory(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
+    let mut status = std::mem::MaybeUninit::<libc::statfs>::zeroed();
+    // SAFETY: the library fills the struct, and zeroes are valid in it.
+    if unsafe { libc::fstatfs(descriptor.as_raw_fd(), status.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: as above.
+    let status = unsafe { status.assume_init() };
+    // From linux/magic.h: TMPFS_MAGIC and RAMFS_MAGIC.
+    Ok(matches!(status.f_type as u32, 0x0102_1994 | 0x8584_58f6))
+}
+
 /// The identifier of the file system that a path leads to, which most keep for good.
 pub(super) fn file_system_id(path: &Path) -> io::Result<u64> {
     let path = CString::new(path.as_os_str().as_bytes())?;

@@ -7,6 +7,7 @@ mod files;
 mod import;
 mod purge;
 mod replay;
+mod restore;
 mod run_plan;
 mod serve;
 mod sim;
@@ -26,6 +27,7 @@ pub use files::{FileWorkArguments, FilesArguments, TaskArgument};
 pub use import::{DriveKindArgument, ImportArguments, OperationArgument, TellingArguments};
 pub use purge::{MethodArgument, PurgeArguments};
 pub use replay::ReplayArguments;
+pub use restore::RestoreArguments;
 pub use run_plan::RunPlanArguments;
 pub use serve::ServeArguments;
 pub use sim::{
@@ -107,6 +109,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Empty a drive as a whole, by the most thorough way that it knows. Everything on it is lost
     Purge(PurgeArguments),
+    /// Give back what a run with --preserve had overwritten when it was broken off; without a target, list what is kept
+    Restore(RestoreArguments),
     /// What a drive went through: what drivescope wrote to it, what others wrote, purges and rests
     State(StateArguments),
     /// Which kind of drive to take, CMR, SMR or SSD, and how to use it, by your answers and by your writes
@@ -167,6 +171,18 @@ pub struct WritingArguments {
     /// partition or one of several namespaces with its name: S4EW:nvme0n1p3
     #[arg(long, value_name = "SERIAL", requires = "write")]
     pub confirm: Option<String>,
+
+    /// Keep what is overwritten in a journal on another drive, and give it back afterwards; takes the place of --destroy-data
+    #[arg(long, requires = "write", conflicts_with = "destroy_data")]
+    pub preserve: bool,
+
+    /// The folder of that journal [default: in the store]
+    #[arg(long, value_name = "DIR", requires = "preserve")]
+    pub journal: Option<PathBuf>,
+
+    /// Also where a power cut or a failing drive would take the journal too
+    #[arg(long, requires = "preserve")]
+    pub journal_anyway: bool,
 }
 
 /// What is measured, and how.

@@ -17,6 +17,7 @@ use super::args::{
 };
 use crate::error::UserError;
 use crate::experiment::access::AccessWish;
+use crate::preserve::PreserveChoice;
 use crate::target_choice::{Choice, parse_range};
 use analysis::plan::{PARTS_MAX, Wish};
 pub use choose::choose;
@@ -183,6 +184,10 @@ pub(super) fn experiment(
     let choice = Choice {
         target: target.to_string(),
         write: writing.and_then(consent),
+        preserve: writing.filter(|writing| writing.preserve).map(|writing| PreserveChoice {
+            folder: writing.journal.clone(),
+            anyway: writing.journal_anyway,
+        }),
         size_max: size_max(&measuring.max_size).map_err(of_option("--max-size"))?,
         range: option("--range", measuring.range.as_deref(), parse_range)?,
         engine: engine(measuring),
@@ -313,7 +318,11 @@ fn size_max(text: &str) -> Result<Bytes, UserError> {
 fn consent(writing: &WritingArguments) -> Option<WriteConsent> {
     writing
         .write
-        .then(|| WriteConsent { destroy_data: writing.destroy_data, confirm: writing.confirm.clone() })
+        // What is preserved is not destroyed; that nobody uses the drive is asked all the same.
+        .then(|| WriteConsent {
+            destroy_data: writing.destroy_data || writing.preserve,
+            confirm: writing.confirm.clone(),
+        })
 }
 
 fn engine(measuring: &MeasuringArguments) -> EngineOptions {
@@ -363,6 +372,8 @@ fn command(
     };
     flag("--write", writing.is_some_and(|writing| writing.write));
     flag("--destroy-data", writing.is_some_and(|writing| writing.destroy_data));
+    flag("--preserve", writing.is_some_and(|writing| writing.preserve));
+    flag("--journal-anyway", writing.is_some_and(|writing| writing.journal_anyway));
     flag("--polled", measuring.polled);
     flag("--trace", measuring.trace);
     let mut option = |name: &str, value: Option<&str>| {
@@ -370,6 +381,10 @@ fn command(
             words.extend([name.to_string(), quoted(value)]);
         }
     };
+    let journal = writing
+        .and_then(|writing| writing.journal.as_deref())
+        .map(|path| path.to_string_lossy().into_owned());
+    option("--journal", journal.as_deref());
     option("--confirm", writing.and_then(|writing| writing.confirm.as_deref()));
     option("--max-size", Some(measuring.max_size.as_str()).filter(|size| *size != "4GiB"));
     option("--range", measuring.range.as_deref());

@@ -21,6 +21,9 @@ pub fn purge(arguments: &PurgeArguments) -> Result<(Resolved, Option<PurgeMethod
              kind = \"purge\", do = \"discard\" (docs/patterns.md)",
         ));
     }
+    if writing.preserve {
+        return Err(UserError::usage("a purge is there to lose what is on the drive. Leave --preserve out"));
+    }
     if Path::new(target).is_dir() {
         return Err(UserError::usage(format!(
             "{target} is a folder. Name a drive to purge; `drivescope list` shows them"
@@ -39,6 +42,7 @@ pub fn purge(arguments: &PurgeArguments) -> Result<(Resolved, Option<PurgeMethod
     let choice = Choice {
         target: target.clone(),
         write: consent(writing),
+        preserve: None,
         size_max: SCRATCH_SIZE_MIN,
         range: None,
         engine: EngineOptions::default(),

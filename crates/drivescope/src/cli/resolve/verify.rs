@@ -13,6 +13,8 @@ pub struct VerifyAsked {
     pub passes: u32,
     /// Only write.
     pub write_only: bool,
+    /// Give back what was there.
+    pub preserves: bool,
     /// Only read what that run wrote.
     pub read_back: Option<String>,
 }
@@ -27,8 +29,14 @@ pub fn verify(arguments: &VerifyArguments) -> Result<(Resolved, VerifyAsked), Us
         full: way.full,
         passes: way.passes.unwrap_or(1),
         write_only: way.write_only,
+        preserves: writing.preserve,
         read_back: way.read_back.clone(),
     };
+    if way.write_only && writing.preserve {
+        return Err(UserError::usage(
+            "what is given back at the end of the run cannot be compared later. Leave --write-only or --preserve out",
+        ));
+    }
     let mut words = Vec::new();
     words.extend(way.full.then(|| "--full".to_string()));
     words.extend(way.passes.into_iter().flat_map(|passes| ["--passes".to_string(), passes.to_string()]));

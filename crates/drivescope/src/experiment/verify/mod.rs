@@ -17,9 +17,9 @@ pub use marked::{Marked, last_marked};
 use crate::experiment::{Experiment, Outlook, Question};
 use analysis::integrity::{self, Extent, TAIL_MIN};
 use model::payload::Mark;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
-use model::run::RunView;
+use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, GIB, Nanos, Offset};
 use model::workload::{DataPattern, OperationMix, Pattern, Workload};
 use places::{Places, between, drawn};
@@ -126,6 +126,16 @@ impl Verify {
         }
     }
 
+    /// A part that could not be saved was not written, so that it cannot be compared.
+    fn drop_untested(&mut self, so_far: &RunView<'_>) {
+        let Some(last) = so_far.phases.last().filter(|last| is_untested(last)) else { return };
+        let range = |phase: &Phase| phase.workload.as_ref().map(|workload| workload.range);
+        let next = self.queue.front();
+        if next.is_some_and(|next| next.kind == PhaseKind::Verify && range(next) == range(&last.phase)) {
+            self.queue.pop_front();
+        }
+    }
+
     /// Plans what comes next by what was seen; whether there is anything.
     fn go_on(&mut self, so_far: &RunView<'_>) -> bool {
         match self.stage {
@@ -201,6 +211,7 @@ impl Verify {
         phases.extend(self.push_out());
         if self.wish.work == Work::Both {
             phases.push(self.listed(&probes, OperationMix::Read, 2, "compare the places"));
+            phases.push(self.start(OperationMix::Read, "compare the start"));
         }
         phases
     }
@@ -220,7 +231,7 @@ impl Verify {
         };
         let probes = between(&self.places, from, to, count);
         if self.rounds > ROUNDS_MAX || probes.is_empty() || self.wish.work != Work::Both {
-            if self.wish.work == Work::Both {
+            if self.wish.work == Work::Both && self.rounds > 1 {
                 self.queue.push_back(self.start(OperationMix::Read, "compare the start"));
             }
             self.stage = Stage::Closing;
@@ -311,9 +322,6 @@ impl Verify {
             phases.extend(rest.probing());
             rest.stage = Stage::Probed;
         }
-        if rest.stage == Stage::Probed && rest.wish.work == Work::Both {
-            phases.push(rest.start(OperationMix::Read, "compare the start"));
-        }
         let passes = match rest.stage {
             Stage::Done => 0,
             Stage::Full { pass } => rest.wish.passes + 1 - pass,
@@ -332,11 +340,12 @@ impl Experiment for Verify {
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.adopt_key(so_far);
+        self.drop_untested(so_far);
         let is_late = self.question.time_limit.is_some_and(|limit| so_far.elapsed() >= limit);
         // What was not written to its end cannot be compared.
         let is_broken = so_far.phases.last().is_some_and(|last| {
             let writes = last.phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
-            writes && last.stopped.is_some_and(|why| !why.is_complete())
+            writes && last.stopped.is_some_and(|why| !why.is_complete()) && !is_untested(last)
         });
         if is_late || is_broken {
             return None;
@@ -370,9 +379,29 @@ impl Experiment for Verify {
         join_parts(outlook)
     }
 
+    fn preserved_at_once(&self) -> Option<Bytes> {
+        let places = places::COUNT_MAX.saturating_mul(self.places.block.0);
+        Some(self.places.start.bytes() + PART_PRESERVED + Bytes(places))
+    }
+
+    /// Part by part when all of it is written; before that the start is written again and again.
+    fn is_done_with(&self, phase: &Phase) -> bool {
+        let is_part = phase.name.ends_with(" %");
+        self.wish.preserves && is_part && phase.kind == PhaseKind::Verify
+    }
+
     fn mapped_range(&self) -> Option<ByteRange> {
         Some(self.question.range)
     }
+}
+
+/// Whether a part was not written, because what is there could not be saved.
+fn is_untested(last: &PhaseSummary) -> bool {
+    let writes = last.phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
+    writes
+        && last.phase.name.ends_with(" %")
+        && last.stopped == Some(StopReason::Errors)
+        && last.totals.is_empty()
 }
 
 /// One line for all parts that are written, and one for all that are compared.

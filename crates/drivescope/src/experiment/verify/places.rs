@@ -20,6 +20,8 @@ const START_MAX: u64 = 512 * MIB;
 const HUNTED_BLOCKS: u64 = 4;
 /// Places drawn in the rest, each in its stratum: with all of them right, at most 0.6 % of the rest is wrong (rule of three).
 const DRAWN: u64 = 500;
+/// The most places of one run: those drawn, and those of each time the end is closed in on.
+pub(super) const COUNT_MAX: u64 = DRAWN + 2 + 11 * 64;
 /// The stream of the seed that draws places.
 const STREAM: u64 = u64::from_le_bytes(*b"verifies");
 

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Saved,
     /// All that was saved before is back at its place.
     GivenBack,
+    /// All frames before it were lasting when it was written, so that one of them that is not whole was damaged since.
+    Lasting,
 }
 
 /// The head of a frame.
@@ -46,6 +48,7 @@ impl Head {
             Kind::Origin => 1,
             Kind::Saved => 2,
             Kind::GivenBack => 3,
+            Kind::Lasting => 4,
         };
         bytes[12..16].copy_from_slice(&self.data_bytes.to_le_bytes());
         for (at, number) in [(16, self.journal), (24, self.number), (32, self.offset), (40, self.length)] {
@@ -68,6 +71,7 @@ impl Head {
             1 => Kind::Origin,
             2 => Kind::Saved,
             3 => Kind::GivenBack,
+            4 => Kind::Lasting,
             _ => return None,
         };
         let data_bytes = word(12);

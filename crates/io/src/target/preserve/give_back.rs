@@ -2,6 +2,7 @@
 
 use super::journal::{Journal, JournalError, Log};
 use super::medium::Medium;
+use model::payload::{Mark, Payload, SECTOR_BYTES};
 use std::io;
 
 /// A write that fails is tried so often.
@@ -104,4 +105,32 @@ fn insist(mut attempt: impl FnMut() -> io::Result<()>) -> io::Result<()> {
         last = attempt();
     }
     last
+}
+
+/// How many sectors of what is in the journal hold, on the target, neither what was there nor what a run marked: somebody else
+/// wrote them since. None where the run wrote what does not prove itself.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn written_by_others<L: Log>(
+    journal: &mut Journal<L>,
+    medium: &mut dyn Medium,
+) -> Result<u64, JournalError> {
+    if !journal.parsed().origin.is_marked {
+        return Ok(0);
+    }
+    let payload = Payload::new(Mark { key: 0, generation: 0 });
+    let (mut data, mut found) = (Vec::new(), Vec::new());
+    let mut others = 0;
+    for stretch in journal.parsed().saved.clone() {
+        found.resize(stretch.length as usize, 0);
+        // What cannot be read tells nothing.
+        if !journal.data(&stretch, &mut data)? || medium.read_at(stretch.offset, &mut found).is_err() {
+            continue;
+        }
+        let sectors = found.chunks(SECTOR_BYTES).zip(data.chunks(SECTOR_BYTES));
+        others +=
+            sectors.filter(|(found, data)| found != data && !payload.proves_itself(found)).count() as u64;
+    }
+    Ok(others)
 }

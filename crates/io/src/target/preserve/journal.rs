@@ -67,7 +67,7 @@ pub struct Parsed {
     end: u64,
     journal: u64,
     next_number: u64,
-    /// Whole frames stand behind one that is not: the file was damaged, not cut.
+    /// A frame that was lasting is not whole: the file was damaged, not cut.
     pub is_damaged: bool,
 }
 
@@ -211,7 +211,7 @@ impl<L: Log> Journal<L> {
         &self.path
     }
 
-    /// Adds what is at a place. It is lasting after [`Journal::sync`].
+    /// Adds what is at a place. It is lasting after [`Journal::make_lasting`].
     ///
     /// # Errors
     /// When it cannot be written.
@@ -222,11 +222,18 @@ impl<L: Log> Journal<L> {
         Ok(())
     }
 
-    /// Makes everything lasting that was added.
+    /// Makes everything lasting that was added, and notes that it is: what stands behind that note may have been cut by a crash, and
+    /// nothing of it was overwritten on the target.
     ///
     /// # Errors
     /// When the system cannot.
-    pub fn sync(&mut self) -> Result<(), JournalError> {
+    pub fn make_lasting(&mut self) -> Result<(), JournalError> {
+        self.sync()?;
+        self.append(Kind::Lasting, 0, &[])?;
+        self.sync()
+    }
+
+    fn sync(&mut self) -> Result<(), JournalError> {
         let path = self.path.clone();
         self.log.sync().map_err(failed("make lasting", &path))
     }
@@ -350,6 +357,7 @@ fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), Stri
         is_first = false;
         match head.kind {
             Kind::Origin => return Ok(Err("it names two drives".into())),
+            Kind::Lasting => {}
             Kind::GivenBack => parsed.saved.clear(),
             Kind::Saved => {
                 let data_at = parsed.end + HEAD_BYTES as u64;
@@ -391,8 +399,7 @@ fn overlap(saved: &[Saved]) -> Option<String> {
     Some(format!("it holds two versions of byte {}", pair[1].0))
 }
 
-/// Whether there are whole frames of this journal behind the first that is not: then it was damaged. What was cut by a crash is
-/// the last, of which at most so much is there.
+/// Whether a frame behind the first that is not whole says that this one was lasting once.
 fn goes_on_behind(log: &mut impl Log, parsed: &Parsed, size: u64) -> io::Result<bool> {
     let mut from = parsed.end;
     let mut window = vec![0; 2 * (DATA_BYTES_MAX + HEAD_BYTES)];
@@ -407,6 +414,7 @@ fn goes_on_behind(log: &mut impl Log, parsed: &Parsed, size: u64) -> io::Result<
                 continue;
             };
             if head.journal == parsed.journal
+                && matches!(head.kind, Kind::Lasting | Kind::GivenBack)
                 && head.number > parsed.next_number
                 && frame_at(log, from + at as u64, size, &mut data)?.is_some()
             {

@@ -98,7 +98,7 @@ impl<L: Log> Keeper<L> {
         }
         // What was saved for a phase that was then not run was not synced by it.
         if is_new || self.bytes > 0 {
-            self.journal.sync()?;
+            self.journal.make_lasting()?;
         }
         Ok(SaveEnd::Safe)
     }

@@ -15,14 +15,16 @@ mod journal;
 mod keeper;
 mod medium;
 mod origin;
+mod place;
 #[cfg(test)]
 mod tests;
 
-pub use give_back::{Given, give_back};
+pub use give_back::{Given, give_back, written_by_others};
 pub use journal::{Journal, JournalError, Parsed, Saved};
 pub use keeper::{Keeper, SaveEnd, stretches};
 pub use medium::{Medium, TargetMedium};
 pub use origin::Origin;
+pub use place::JournalPlace;
 
 /// What is read and kept at once.
 const CHUNK_BYTES: usize = 1 << 20;

@@ -69,13 +69,12 @@ impl Origin {
     /// Whether writing to one may change the other: the same drive, or a partition of it.
     pub fn is_related(&self, other: &Origin) -> bool {
         let is_same_drive = self.serial.is_some() && self.serial == other.serial;
-        let is_below = |one: &str, other: &str| one.starts_with("/dev/") && one.starts_with(other);
         self.is_same(other)
             || is_same_drive
             || self.path == other.path
             || self.is_device
                 && other.is_device
-                && (is_below(&self.path, &other.path) || is_below(&other.path, &self.path))
+                && (is_part(&self.path, &other.path) || is_part(&other.path, &self.path))
     }
 
     /// In how many of the places that were not tested, as `is_tested` tells, the target holds something else than it did.
@@ -135,6 +134,14 @@ impl Origin {
             looks,
         })
     }
+}
+
+/// Whether a device is named as a partition of the other: sdb1 of sdb, nvme0n1p2 of nvme0n1.
+fn is_part(part: &str, whole: &str) -> bool {
+    let Some(rest) = part.strip_prefix(whole) else { return false };
+    let number =
+        if whole.ends_with(|last: char| last.is_ascii_digit()) { rest.strip_prefix('p') } else { Some(rest) };
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// What is left to read.

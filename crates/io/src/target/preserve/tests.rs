@@ -1,1 +1,402 @@
-//! x
+//! Preserving against power cuts at every single moment, against drives that fail, and against journals made by an enemy.
+//!
+//! A power cut loses of what was not synced any part: each write that is not yet lasting is kept, cut or lost, as drawn.
+
+use super::journal::{Journal, JournalError, Log};
+use super::*;
+use model::prng::Prng;
+use proptest::prelude::*;
+use std::cell::Cell;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+const BLOCK: u64 = 512;
+const CAPACITY: u64 = 64 * BLOCK;
+
+/// How many calls until the power is cut, over journal and drive.
+type Power = Rc<Cell<u32>>;
+
+fn step(power: &Power) -> io::Result<()> {
+    if power.get() == 0 {
+        return Err(io::Error::other("no power"));
+    }
+    power.set(power.get() - 1);
+    Ok(())
+}
+
+/// Bytes of which some are not lasting yet.
+#[derive(Clone, Default)]
+struct Lasting {
+    now: Vec<u8>,
+    lasting: Vec<u8>,
+    pending: Vec<Change>,
+}
+
+#[derive(Clone)]
+enum Change {
+    Write(usize, Vec<u8>),
+    Cut(usize),
+}
+
+impl Change {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Change::Write(at, data) => {
+                bytes.resize(bytes.len().max(at + data.len()), 0);
+                bytes[*at..at + data.len()].copy_from_slice(data);
+            }
+            Change::Cut(to) => bytes.truncate(*to),
+        }
+    }
+}
+
+impl Lasting {
+    fn of(bytes: Vec<u8>) -> Lasting {
+        Lasting { now: bytes.clone(), lasting: bytes, pending: Vec::new() }
+    }
+
+    fn change(&mut self, change: Change) {
+        change.apply(&mut self.now);
+        self.pending.push(change);
+    }
+
+    fn sync(&mut self) {
+        self.lasting = self.now.clone();
+        self.pending.clear();
+    }
+
+    /// What is there when the power is back: of writes whole sectors are kept or not.
+    fn after_cut(&self, prng: &mut Prng) -> Vec<u8> {
+        let mut bytes = self.lasting.clone();
+        for change in &self.pending {
+            match change {
+                Change::Write(at, data) => {
+                    for (index, sector) in data.chunks(BLOCK as usize).enumerate() {
+                        if prng.below(3) > 0 {
+                            Change::Write(at + index * BLOCK as usize, sector.into()).apply(&mut bytes);
+                        }
+                    }
+                }
+                Change::Cut(_) if prng.below(2) > 0 => change.apply(&mut bytes),
+                Change::Cut(_) => {}
+            }
+        }
+        bytes
+    }
+}
+
+struct MemoryLog {
+    bytes: Rc<std::cell::RefCell<Lasting>>,
+    at: usize,
+    power: Power,
+}
+
+impl Read for MemoryLog {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.bytes.borrow();
+        let rest = bytes.now.get(self.at..).unwrap_or_default();
+        let count = rest.len().min(into.len());
+        into[..count].copy_from_slice(&rest[..count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+impl Write for MemoryLog {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        step(&self.power)?;
+        self.bytes.borrow_mut().change(Change::Write(self.at, data.into()));
+        self.at += data.len();
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for MemoryLog {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.at = match to {
+            SeekFrom::Start(at) => at as usize,
+            SeekFrom::End(_) => self.bytes.borrow().now.len(),
+            SeekFrom::Current(_) => self.at,
+        };
+        Ok(self.at as u64)
+    }
+}
+
+impl Log for MemoryLog {
+    fn sync(&mut self) -> io::Result<()> {
+        step(&self.power)?;
+        self.bytes.borrow_mut().sync();
+        Ok(())
+    }
+
+    fn cut(&mut self, to: u64) -> io::Result<()> {
+        step(&self.power)?;
+        self.bytes.borrow_mut().change(Change::Cut(to as usize));
+        Ok(())
+    }
+}
+
+/// A drive in memory.
+struct MemoryDrive {
+    bytes: Lasting,
+    power: Power,
+    /// Of each so many writes one fails; 0 is none.
+    fails_every: u32,
+    writes: u32,
+    /// Never to be read, never to be written.
+    dead: Option<(u64, u64)>,
+}
+
+impl MemoryDrive {
+    fn new(bytes: Vec<u8>, power: &Power) -> MemoryDrive {
+        MemoryDrive { bytes: Lasting::of(bytes), power: power.clone(), fails_every: 0, writes: 0, dead: None }
+    }
+
+    fn is_dead(&self, offset: u64, length: usize) -> bool {
+        self.dead.is_some_and(|(first, end)| offset < end && offset + length as u64 > first)
+    }
+}
+
+impl Medium for MemoryDrive {
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        if self.is_dead(offset, into.len()) {
+            return Err(io::Error::from_raw_os_error(5));
+        }
+        let at = offset as usize;
+        into.copy_from_slice(&self.bytes.now[at..at + into.len()]);
+        Ok(())
+    }
+
+    fn write_at(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
+        step(&self.power)?;
+        self.writes += 1;
+        if self.is_dead(offset, data.len()) || self.fails_every > 0 && self.writes % self.fails_every == 0 {
+            return Err(io::Error::from_raw_os_error(5));
+        }
+        self.bytes.change(Change::Write(offset as usize, data.into()));
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        step(&self.power)?;
+        self.bytes.sync();
+        Ok(())
+    }
+
+    fn capacity(&self) -> u64 {
+        CAPACITY
+    }
+
+    fn block(&self) -> u64 {
+        BLOCK
+    }
+}
+
+fn origin() -> Origin {
+    Origin {
+        is_device: true,
+        capacity: CAPACITY,
+        block: BLOCK,
+        path: "/dev/test".into(),
+        confirmation: "SERIAL".into(),
+        serial: Some("SERIAL".into()),
+        is_marked: false,
+        looks: Vec::new(),
+    }
+}
+
+fn original() -> Vec<u8> {
+    let mut bytes = vec![0; CAPACITY as usize];
+    Prng::new(1, 1).fill(&mut bytes);
+    bytes
+}
+
+fn log(bytes: &Rc<std::cell::RefCell<Lasting>>, power: &Power) -> MemoryLog {
+    MemoryLog { bytes: bytes.clone(), at: 0, power: power.clone() }
+}
+
+/// Three stretches, saved, overwritten and given back one after the other; two of them touch.
+fn work(
+    kept: &Rc<std::cell::RefCell<Lasting>>,
+    drive: &mut MemoryDrive,
+    power: &Power,
+    began: &mut bool,
+) -> Result<(), JournalError> {
+    let journal = Journal::begin(log(kept, power), PathBuf::from("journal"), 7, &origin())?;
+    let mut keeper = Keeper::new(journal, CAPACITY);
+    for (round, stretches) in [vec![(3, 9)], vec![(7, 12), (20, 23)], vec![(60, 64)]].into_iter().enumerate()
+    {
+        let bytes: Vec<(u64, u64)> = stretches.iter().map(|&(a, b)| (a * BLOCK, b * BLOCK)).collect();
+        let saved = keeper.save(drive, &bytes, &mut || true)?;
+        assert!(matches!(saved, SaveEnd::Safe), "{saved:?}");
+        for &(first, end) in &bytes {
+            *began = true;
+            // What the test writes may or may not become lasting.
+            let junk = vec![0xa0 + round as u8; (end - first) as usize];
+            if drive.write_at(first, &junk).is_err() {
+                return Ok(());
+            }
+        }
+        if round > 0 && !keeper.give_back(drive)?.is_complete() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_power_cut_at_any_moment_loses_nothing() {
+    let mut prng = Prng::new(5, 5);
+    let mut cuts = 0;
+    for draw in 0..8 {
+        for calls in 0.. {
+            let power = Power::new(Cell::new(calls));
+            let kept = Rc::default();
+            let mut drive = MemoryDrive::new(original(), &power);
+            drive.fails_every = draw % 3 * 5;
+            let mut began = false;
+            let _ = work(&kept, &mut drive, &power, &mut began);
+            if power.get() > 0 {
+                assert_eq!(drive.bytes.now, original(), "without a cut everything is back");
+                break;
+            }
+            // The power comes back, and goes again while everything is given back, up to four times.
+            let (mut on_drive, mut in_log) =
+                (drive.bytes.after_cut(&mut prng), kept.borrow().after_cut(&mut prng));
+            for again in 0..5 {
+                cuts += 1;
+                let power = Power::new(Cell::new(if again == 4 { u32::MAX } else { prng.below(30) as u32 }));
+                let kept = Rc::new(std::cell::RefCell::new(Lasting::of(in_log.clone())));
+                let mut drive = MemoryDrive::new(on_drive.clone(), &power);
+                match Journal::read(log(&kept, &power), PathBuf::from("journal")) {
+                    Ok(mut journal) => {
+                        assert!(!journal.parsed().is_damaged, "a cut is no damage: {draw} {calls}");
+                        let given = give_back(&mut journal, &mut drive);
+                        if again == 4 {
+                            assert!(given.expect("there is power").is_complete());
+                        }
+                    }
+                    Err(error) => assert!(!began, "{error} at {calls} although it had begun"),
+                }
+                (on_drive, in_log) = (drive.bytes.after_cut(&mut prng), kept.borrow().after_cut(&mut prng));
+            }
+            assert!(on_drive == original(), "lost after a cut at call {calls}, draw {draw}");
+        }
+    }
+    assert!(cuts > 1000, "{cuts} cuts");
+}
+
+#[test]
+fn what_cannot_be_read_is_not_tested_and_what_cannot_be_written_stays_in_the_journal() {
+    let power = Power::new(Cell::new(u32::MAX));
+    let kept: Rc<std::cell::RefCell<Lasting>> = Rc::default();
+    let mut drive = MemoryDrive::new(original(), &power);
+    let journal = Journal::begin(log(&kept, &power), PathBuf::from("journal"), 7, &origin()).unwrap();
+    let mut keeper = Keeper::new(journal, 40 * BLOCK);
+    drive.dead = Some((10 * BLOCK, 11 * BLOCK));
+    let end = keeper.save(&mut drive, &[(8 * BLOCK, 12 * BLOCK)], &mut || true).unwrap();
+    assert!(matches!(end, SaveEnd::Unreadable { .. }), "{end:?}");
+    let end = keeper.save(&mut drive, &[(0, CAPACITY)], &mut || true).unwrap();
+    assert!(matches!(end, SaveEnd::NoRoom), "{end:?}");
+    let end = keeper.save(&mut drive, &[(20 * BLOCK, 30 * BLOCK)], &mut || true).unwrap();
+    assert!(matches!(end, SaveEnd::Safe), "{end:?}");
+    drive.write_at(20 * BLOCK, &[1; 10 * BLOCK as usize]).unwrap();
+    drive.dead = Some((25 * BLOCK, 26 * BLOCK));
+    let given = keeper.give_back(&mut drive).unwrap();
+    assert_eq!(given.missing, [(25 * BLOCK, BLOCK)], "{given:?}");
+    assert_eq!(keeper.journal().parsed().saved.len(), 1, "all of it is still there");
+    drive.dead = None;
+    assert!(keeper.give_back(&mut drive).unwrap().is_complete());
+    assert_eq!(drive.bytes.now, original());
+    assert!(keeper.journal().parsed().saved.is_empty());
+}
+
+/// A journal with these stretches, as bytes.
+fn made(stretches: &[(u64, u64)]) -> Vec<u8> {
+    let power = Power::new(Cell::new(u32::MAX));
+    let kept: Rc<std::cell::RefCell<Lasting>> = Rc::default();
+    let mut journal = Journal::begin(log(&kept, &power), PathBuf::from("journal"), 7, &origin()).unwrap();
+    for &(offset, length) in stretches {
+        journal.save(offset, &vec![7; length as usize]).unwrap();
+    }
+    journal.make_lasting().unwrap();
+    let bytes = kept.borrow().now.clone();
+    bytes
+}
+
+fn parsed(bytes: Vec<u8>) -> Result<Parsed, String> {
+    let power = Power::new(Cell::new(u32::MAX));
+    let kept = Rc::new(std::cell::RefCell::new(Lasting::of(bytes)));
+    let journal =
+        Journal::read(log(&kept, &power), PathBuf::from("journal")).map_err(|error| error.to_string())?;
+    Ok(journal.parsed().clone())
+}
+
+#[test]
+fn a_hostile_journal_is_not_trusted() {
+    for (stretches, why) in [
+        (&[(CAPACITY, BLOCK)][..], "where the drive has none"),
+        (&[(CAPACITY - BLOCK, 2 * BLOCK)], "where the drive has none"),
+        (&[(u64::MAX - 511, BLOCK)], "where the drive has none"),
+        (&[(1, BLOCK)], "no whole block"),
+        (&[(0, 100)], "no whole block"),
+        (&[(0, 2 * BLOCK), (BLOCK, BLOCK)], "two versions of byte 512"),
+    ] {
+        let refused = parsed(made(stretches)).unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+    let sound = made(&[(0, BLOCK), (BLOCK, BLOCK)]);
+    assert_eq!(parsed(sound.clone()).unwrap().saved.len(), 2);
+    assert!(parsed(vec![]).unwrap_err().contains("beginning"));
+    let mut other = made(&[(4 * BLOCK, BLOCK)]);
+    other.splice(0..0, sound);
+    assert!(parsed(other).is_err(), "two journals in one file");
+}
+
+#[test]
+fn a_journal_that_is_damaged_in_its_midst_says_so() {
+    let sound = made(&[(0, BLOCK), (BLOCK, BLOCK), (4 * BLOCK, BLOCK)]);
+    let frame = 64 + BLOCK as usize;
+    let mut damaged = sound.clone();
+    let at = sound.len() - 64 - 2 * frame + 100;
+    damaged[at] ^= 1;
+    let parsed_damaged = parsed(damaged).unwrap();
+    assert!(parsed_damaged.is_damaged && parsed_damaged.saved.len() == 1);
+    let cut = parsed(sound[..sound.len() - 64 - 10].to_vec()).unwrap();
+    assert!(!cut.is_damaged && cut.saved.len() == 2);
+}
+
+proptest! {
+    /// Whatever stands in a journal, nothing of it is written outside of the drive or into half a block, and nothing panics.
+    #[test]
+    fn no_journal_writes_where_it_must_not(
+        mut bytes in Just(made(&[(0, BLOCK), (8 * BLOCK, 2 * BLOCK), (60 * BLOCK, BLOCK)])),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        cut in proptest::option::of(any::<prop::sample::Index>()),
+        noise in prop::collection::vec(any::<u8>(), 0..200),
+        is_noise in any::<bool>(),
+    ) {
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if is_noise {
+            bytes.extend(noise);
+        }
+        for (at, value) in changes {
+            if !bytes.is_empty() {
+                let at = at.index(bytes.len());
+                bytes[at] = value;
+            }
+        }
+        if let Ok(parsed) = parsed(bytes) {
+            for saved in &parsed.saved {
+                prop_assert!(saved.end() <= CAPACITY && saved.offset % BLOCK == 0 && saved.length % BLOCK == 0);
+            }
+        }
+    }
+}
