@@ -358,6 +358,7 @@ fn every_code_of_the_registry_has_its_scenario() {
         include_str!("../../drivescope/tests/geometry_scores.rs"),
         include_str!("../../drivescope/tests/stripe_scores.rs"),
         include_str!("sustain_scenarios.rs"),
+        include_str!("file_scenarios.rs"),
         include_str!("valley_scenarios.rs"),
         include_str!("../../drivescope/tests/recording_scores.rs"),
         include_str!("../../drivescope/tests/size_scores.rs"),

@@ -98,8 +98,8 @@ impl Detector for FileRates {
 fn finding(run: &RunView<'_>, code: FindingCode, samples: &TaskSamples<'_>, several: bool) -> Finding {
     let place = if several { format!("In {}: ", samples.work.folder) } else { String::new() };
     let Some(estimate) = samples.estimate() else {
-        let rounds = samples.samples.len();
-        let why = format!("{place}{rounds} rounds came to their end, and fewer than 2 have no interval.");
+        let rounds = if samples.samples.is_empty() { "No round" } else { "Only one round" };
+        let why = format!("{place}{rounds} came to its end, and fewer than two have no interval.");
         return Finding::unknown(code, why);
     };
     let is_in_memory = run.target.caveats.contains(&Caveat::InMemory);

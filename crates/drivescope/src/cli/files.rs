@@ -33,6 +33,10 @@ pub fn run(arguments: &FilesArguments, store: Option<&Path>) -> Result<u8, UserE
     let shown = &arguments.output;
     shown.json.as_deref().map_or(Ok(()), output_file::must_be_no_drive)?;
     let (wish, command) = resolve::files(arguments)?;
+    if !arguments.work.dry_run {
+        // Before anybody asks for the room: they take it.
+        arguments.folders.iter().try_for_each(|path| clear_leftovers(path))?;
+    }
     let named: Vec<(&PathBuf, FolderFacts)> = arguments
         .folders
         .iter()
@@ -47,7 +51,6 @@ pub fn run(arguments: &FilesArguments, store: Option<&Path>) -> Result<u8, UserE
     }
     // From here on a signal ends the run in order, so that nothing is left behind.
     let interrupt = interrupt::flag()?;
-    arguments.folders.iter().try_for_each(|path| clear_leftovers(path))?;
     let workspaces: Vec<Workspace> =
         named.iter().map(|(path, _)| Workspace::make(path)).collect::<Result<_, _>>()?;
     let (facts, disks) = target_facts(&named, &workspaces, &wish)?;
