@@ -92,7 +92,7 @@ fn measured_on(kind: &str, mib: u64) {
     ];
     for code in codes {
         let found = finding(&run, &format!("file-{code}"));
-        let value = found["value"]["number"].as_f64().or_else(|| found["value"].as_f64());
+        let value = found["value"].as_f64();
         assert!(value.is_some_and(|value| value > 0.0), "{kind}: {code}: {found}");
     }
     let layout = finding(&run, "file-layout").to_string();

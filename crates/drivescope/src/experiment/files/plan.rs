@@ -106,10 +106,7 @@ fn describe(group: TaskGroup, wish: &FilesWish, size: Bytes) -> (String, u32, By
         TaskGroup::Names => {
             let bytes = Bytes(wish.files.saturating_mul(wish.file_sizes.1.0).saturating_mul(2));
             (
-                format!(
-                    "{} small files in {} folders: create, look at, read, delete",
-                    wish.files, wish.folders
-                ),
+                format!("{} small files: create, look at, read, delete", wish.files),
                 8,
                 bytes,
                 bytes,
