@@ -3,6 +3,7 @@
 
 #[allow(dead_code, reason = "each test uses some of the runs")]
 mod runs;
+mod seen;
 
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
@@ -14,9 +15,10 @@ use model::run::{CompletionStretch, OperationTotals, PhaseSummary, Run};
 use model::units::{Bytes, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 use proptest::prelude::*;
-use report::chart::svg::{self, Theme, text_width};
+use report::chart::svg::{self, Theme};
 use report::chart::{Chart, ChartedRun, Layer, Place, Series, Stretch, rate_over_position, terminal};
 use report::style::{Style, columns_of};
+use seen::{check_picture, keep, text_boxes};
 use std::collections::BTreeMap;
 
 const ZONES: u64 = 24;
@@ -126,109 +128,6 @@ fn four_drives() -> [Run; 4] {
         surveyed("TOSHIBA HDWE150", 5_000_981_078_016, 213e6, 300, 3),
         surveyed("ST3000DM001-1CH166", 3_000_592_982_016, 204e6, 300, 4),
     ]
-}
-
-fn keep(name: &str, chart: &Chart) {
-    let Some(folder) = std::env::var_os("CHARTS_DIR") else { return };
-    let folder = std::path::PathBuf::from(folder);
-    for (theme, suffix) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
-        let svg = svg::document(chart, theme);
-        #[cfg(feature = "png")]
-        {
-            let png = report::chart::png::image(&svg).unwrap();
-            std::fs::write(folder.join(format!("{name}-{suffix}.png")), png).unwrap();
-        }
-        std::fs::write(folder.join(format!("{name}-{suffix}.svg")), svg).unwrap();
-    }
-}
-
-/// Left, top, right, bottom.
-type Box4 = (f64, f64, f64, f64);
-
-fn attribute(node: &roxmltree::Node<'_, '_>, name: &str) -> f64 {
-    node.attribute(name).and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{name} of {node:?}"))
-}
-
-/// Where each text is, by the widths of the font.
-fn text_boxes(document: &roxmltree::Document<'_>) -> Vec<(String, Box4)> {
-    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
-    texts
-        .map(|node| {
-            let text = node.text().unwrap_or_default().to_string();
-            let size = attribute(&node, "font-size");
-            let (x, y, width) = (attribute(&node, "x"), attribute(&node, "y"), text_width(&text, size));
-            let left = match node.attribute("text-anchor") {
-                Some("middle") => x - width / 2.0,
-                Some("end") => x - width,
-                _ => x,
-            };
-            // Ascender and descender of letters in DejaVu Sans: 0.76 and 0.24 of the size.
-            (text, (left, y - 0.76 * size, left + width, y + 0.24 * size))
-        })
-        .collect()
-}
-
-fn check_picture(name: &str, chart: &Chart) {
-    for theme in [Theme::Light, Theme::Dark] {
-        let svg = svg::document(chart, theme);
-        let document =
-            roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name}: {error}\n{svg}"));
-        let root = document.root_element();
-        assert_eq!(root.attribute("viewBox"), Some("0 0 1000 560"), "{name}");
-        let labelled = root.attribute("aria-labelledby").unwrap_or_default();
-        for id in labelled.split(' ') {
-            let said = document.descendants().find(|node| node.attribute("id") == Some(id));
-            assert!(
-                said.and_then(|node| node.text()).is_some_and(|text| !text.is_empty()),
-                "{name}: {id} is empty"
-            );
-        }
-        let boxes = text_boxes(&document);
-        for (index, (text, (left, top, right, bottom))) in boxes.iter().enumerate() {
-            assert!(
-                *left >= 0.0 && *right <= 1000.0 && *top >= 0.0 && *bottom <= 560.0,
-                "{name}: {text:?} leaves the picture: {left} {top} {right} {bottom}"
-            );
-            for (other, (l, t, r, b)) in &boxes[index + 1..] {
-                let overlap = left < r && l < right && top < b && t < bottom;
-                assert!(!overlap, "{name}: {text:?} lies on {other:?}");
-            }
-        }
-        check_plot(name, &document);
-    }
-}
-
-/// Everything drawn lies within the plot, whose edges are those of the grid.
-fn check_plot(name: &str, document: &roxmltree::Document<'_>) {
-    let lines: Vec<_> = document
-        .descendants()
-        .filter(|node| node.has_tag_name("line") && node.attribute("class").is_none())
-        .collect();
-    let across = lines.iter().filter(|line| {
-        line.attribute("y1") == line.attribute("y2") && attribute(line, "x2") - attribute(line, "x1") > 500.0
-    });
-    let (mut top, mut bottom, mut left, mut right) = (f64::MAX, f64::MIN, f64::MAX, f64::MIN);
-    for line in across {
-        (top, bottom) = (top.min(attribute(line, "y1")), bottom.max(attribute(line, "y1")));
-        (left, right) = (left.min(attribute(line, "x1")), right.max(attribute(line, "x2")));
-    }
-    assert!(top < bottom && left < right, "{name}: no grid");
-    let series = document.descendants().filter(|node| node.attribute("class") == Some("series"));
-    for path in
-        series.flat_map(|group| group.children().filter(|node| node.has_tag_name("path")).collect::<Vec<_>>())
-    {
-        for place in path.attribute("d").unwrap_or_default().split('M').filter(|place| !place.is_empty()) {
-            let numbers: Vec<f64> = place
-                .split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
-                .filter_map(|text| text.parse().ok())
-                .take(2)
-                .collect();
-            let [x, y] = numbers[..] else { panic!("{name}: {place}") };
-            // A sign begins half its size from where it is.
-            let inside = x >= left - 6.0 && x <= right + 6.0 && y >= top - 6.0 && y <= bottom + 6.0;
-            assert!(inside, "{name}: {x} {y} is outside of {left} {top} {right} {bottom}");
-        }
-    }
 }
 
 #[test]

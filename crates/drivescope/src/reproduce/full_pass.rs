@@ -1,6 +1,7 @@
 //! Article C: a 3 TB disk read and written from end to end before the system goes on, then in areas of 50 GiB.
 
 use super::figure::{Figure, Table, Unit};
+use super::picture::{COLUMNS, line, strokes};
 use super::published::{AREAS, FULL_PASS, Figures};
 use super::shelf::Shelf;
 use super::{Article, Reproduction};
@@ -10,10 +11,17 @@ use model::plan::StopCondition;
 use model::range::ByteRange;
 use model::units::{Bytes, GIB, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
+use report::chart::{Axis, Chart, Series, chart_of_series, reduced_line};
 
 /// The disk of the article.
 const DRIVE: &str = "st3000dm001";
 /// What the system asks for at a time on behalf of dd, and how many of them are under way.
+/// The disk that the article draws beside it.
+const OTHER_DRIVE: &str = "hds723030ala640";
+const OTHER_PLACES: u64 = 60;
+const OTHER_PLACE: Bytes = Bytes::from_mib(64);
+/// Points of the line of means.
+const MEANS: u32 = 30;
 const BLOCK: Bytes = Bytes::from_mib(2);
 const QUEUE_DEPTH: u32 = 2;
 /// The areas of the article.
@@ -34,6 +42,7 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let whole = ByteRange::whole(disk.capacity());
     let read = pass(&mut disk, whole, OperationMix::Read)?;
     let write = pass(&mut disk, whole, OperationMix::Write)?;
+    let other = other_drive(shelf)?;
     Ok(Reproduction {
         article: Article::C,
         title: "A hard disk before the system goes on",
@@ -45,6 +54,7 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
              command that writes, but ends with the time of its read pass; it is compared with reading."
         ),
         conclusion: conclusion(&read, &write),
+        pictures: vec![by_position(&read, &other), means_so_far(&read)],
         tables: vec![whole_disk(&read, &write), areas(&mut disk)?],
     })
 }
@@ -88,6 +98,60 @@ fn whole_disk(read: &PhaseResult, write: &PhaseResult) -> Table {
             .because(BY_DATA_SHEET),
     );
     Table { title: "The whole disk".into(), method: String::new(), figures }
+}
+
+/// The disk that the article compares with, at places from end to end.
+fn other_drive(shelf: &Shelf) -> Result<Vec<(f64, f64)>, UserError> {
+    let mut disk = shelf.run(OTHER_DRIVE)?;
+    let whole = ByteRange::whole(disk.capacity());
+    let mut places = Vec::new();
+    for index in 0..OTHER_PLACES {
+        let first = whole.part(index, OTHER_PLACES).first();
+        let Some(place) = ByteRange::new(first, OTHER_PLACE) else { continue };
+        places.push((first.0 as f64, pass(&mut disk, place, OperationMix::Read)?.rate()));
+    }
+    Ok(places)
+}
+
+/// Read rates by position: the pass, the article's areas, and another disk.
+fn by_position(read: &PhaseResult, other: &[(f64, f64)]) -> Chart {
+    let published = Figures::read(AREAS);
+    let area = |row: usize, column: &str| {
+        let first = published.number(row, "offset_gib") * GIB as f64;
+        let bytes = AREA.0 as f64;
+        ((first, first + bytes), bytes / published.number(row, column))
+    };
+    let areas = |column: &'static str| strokes((0..published.len()).map(|row| area(row, column)));
+    let mut first = 0.0;
+    let course = read.slices.iter().map(|slice| {
+        let at = first;
+        first += slice.bytes as f64;
+        (at, slice.bytes as f64 / slice.seconds)
+    });
+    let course: Vec<(f64, f64)> = course.collect();
+    let end = read.bytes as f64;
+    let series = vec![
+        Series::new("ST3000DM001, here", reduced_line(course, end, COLUMNS)),
+        Series::new("its areas of 50 GiB, published, read", areas("read_s")),
+        Series::new("published, written", areas("write_s")),
+        Series::new("HDS723030ALA640, here", line(other.iter().copied())),
+    ];
+    let axes = (Axis::of_positions(end, false), Axis::of_rates("Read rate", 215e6));
+    chart_of_series("c-position", ("Rate by position", "two disks of 3 TB"), axes, series)
+}
+
+/// The mean rate up to each moment, as dd tells it.
+fn means_so_far(read: &PhaseResult) -> Chart {
+    let published = Figures::read(FULL_PASS);
+    let row = |row: usize| (published.number(row, "bytes"), published.number(row, "seconds"));
+    let was = (0..published.len()).map(row).map(|(bytes, seconds)| (bytes, bytes / seconds));
+    let is = (1..=MEANS).map(|index| {
+        let bytes = read.bytes as f64 * f64::from(index) / f64::from(MEANS);
+        (bytes, bytes / read.seconds_to(bytes as u64))
+    });
+    let series = vec![Series::new("published", line(was)), Series::new("here", line(is))];
+    let axes = (Axis::of_amounts("Read so far", read.bytes as f64), Axis::of_rates("Mean so far", 215e6));
+    chart_of_series("c-mean", ("A full pass", "ST3000DM001, read from one end to the other"), axes, series)
 }
 
 fn conclusion(read: &PhaseResult, write: &PhaseResult) -> String {

@@ -9,6 +9,7 @@ mod full_pass;
 mod host;
 mod page;
 mod partitions;
+mod picture;
 mod published;
 mod shelf;
 mod sustained_write;
@@ -19,6 +20,7 @@ pub use figure::{Figure, Verdict};
 
 use crate::error::UserError;
 use figure::Table;
+use report::chart::Chart;
 use report::style::Style;
 use shelf::Shelf;
 
@@ -48,6 +50,7 @@ pub struct Reproduction {
     title: &'static str,
     setting: String,
     tables: Vec<Table>,
+    pictures: Vec<Chart>,
     conclusion: String,
 }
 
@@ -99,6 +102,11 @@ impl Reproduction {
     /// As a page for a terminal.
     pub fn page(&self, style: Style) -> String {
         page::terminal(self, style)
+    }
+
+    /// The pictures of its page of Markdown: the name of each file, and what is in it.
+    pub fn pictures(&self) -> impl Iterator<Item = (String, String)> {
+        self.pictures.iter().map(|chart| (picture::file_name(chart), picture::document(chart)))
     }
 
     /// As a page of Markdown.

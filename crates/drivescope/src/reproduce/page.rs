@@ -1,7 +1,7 @@
 //! A re-enactment as a page: for a terminal, or as Markdown.
 
-use super::Reproduction;
 use super::figure::{Figure, Published, Table, Verdict};
+use super::{Reproduction, picture};
 use report::style::{Style, pad_end, pad_start, paragraph, wrap};
 
 /// Tables of one page begin their numbers at the same column, unless a name is longer.
@@ -45,6 +45,9 @@ pub fn markdown(reproduction: &Reproduction) -> String {
     let mut page = format!("# {}\n\n", heading(reproduction));
     page += &format!("Made by `drivescope sim reproduce {letter} --markdown`.\n\n");
     page += &format!("{}\n", reproduction.setting);
+    for chart in &reproduction.pictures {
+        page += &format!("\n{}", picture::markdown(chart));
+    }
     let mut reasons = Reasons::default();
     for table in &reproduction.tables {
         page += &format!("\n## {}\n\n", table.title);

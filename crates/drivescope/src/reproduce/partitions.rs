@@ -8,6 +8,7 @@
 use super::SEED;
 use super::figure::{Figure, Published, Table, Unit};
 use super::host::{Host, HostProfile, Order};
+use super::picture::{line, strokes};
 use super::published::{Figures, PARTITIONS};
 use super::shelf::Shelf;
 use super::{Article, Reproduction};
@@ -18,6 +19,7 @@ use model::range::ByteRange;
 use model::request::Operation;
 use model::units::{Bytes, KIB, MIB, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
+use report::chart::{Axis, Chart, Series, chart_of_series};
 use sim::Drive;
 
 /// The disk of the article, by SATA and by USB 2.
@@ -99,6 +101,7 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
             usb(&published, &by_usb),
             out_of_reach(&published),
         ],
+        pictures: vec![picture(&published, &partitions, &by_usb)],
         conclusion: conclusion(&partitions, &by_usb),
     })
 }
@@ -282,6 +285,37 @@ fn out_of_reach(published: &Figures) -> Table {
         ),
     ];
     Table { title: "What a virtual drive cannot show".into(), method: String::new(), figures }
+}
+
+/// Block reads: each published one a stroke over its quarter, each reproduced one a point in the middle.
+fn picture(published: &Figures, partitions: &[Partition], by_usb: &[Partition; 2]) -> Chart {
+    let quarter = |index: usize| {
+        let first = (index as u64 * PARTITION_BYTES) as f64;
+        (first, first + PARTITION_BYTES as f64)
+    };
+    let middle = |index: usize| quarter(index).0 + PARTITION_BYTES as f64 / 2.0;
+    let last = PARTITIONS_COUNT - 1;
+    let rate = |row: usize| kib_per_second(published, row, "block_read_kps");
+    let usb_rate = |word| published.number_of(word, "block_read_kps") * KIB as f64;
+    let was = (0..PARTITIONS_COUNT).map(|index| (quarter(index), rate(index)));
+    let was_by_usb = [(0, "usb2_outer"), (last, "usb2_inner")];
+    let is = partitions.iter().enumerate().map(|(index, partition)| (middle(index), partition.read.rate()));
+    let is_by_usb = [(0, &by_usb[0]), (last, &by_usb[1])];
+    let series = vec![
+        Series::new("published, by SATA", strokes(was)),
+        Series::new("here, by SATA", line(is)),
+        Series::new(
+            "published, by USB 2",
+            strokes(was_by_usb.map(|(index, word)| (quarter(index), usb_rate(word)))),
+        ),
+        Series::new(
+            "here, by USB 2",
+            line(is_by_usb.map(|(index, partition)| (middle(index), partition.read.rate()))),
+        ),
+    ];
+    let x = Axis::of_positions((PARTITIONS_COUNT as u64 * PARTITION_BYTES) as f64, false);
+    let y = Axis::of_rates("Block read", rate(0).max(partitions[0].read.rate()));
+    chart_of_series("a-partitions", ("Outer and inner partitions", "a disk of 2 TB"), (x, y), series)
 }
 
 fn conclusion(partitions: &[Partition], by_usb: &[Partition; 2]) -> String {

@@ -2,6 +2,7 @@
 //! remedies: write within less, leave time between writes, write sequentially.
 
 use super::figure::{Figure, Published, Table, Unit};
+use super::picture::COLUMNS;
 use super::published::{Figures, SUSTAINED_WRITE};
 use super::shelf::Shelf;
 use super::{Article, Reproduction};
@@ -11,6 +12,7 @@ use model::plan::StopCondition;
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern, Workload};
+use report::chart::{Axis, Chart, Layer, Series, Stretch, chart_of_series, reduced_line};
 
 /// The drives of the article, and one of 80 GB on which space runs out sooner.
 const SMR_DISK: &str = "smr-2tb";
@@ -68,6 +70,8 @@ pub(super) struct Fall {
     before: f64,
     after: f64,
     bytes: f64,
+    /// What had been written, and the rate then.
+    course: Vec<(f64, f64)>,
 }
 
 /// Does it again.
@@ -89,6 +93,10 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
              per second are its rates over 128,000 bytes, not over 131,072: they lie 2 % above what its rates amount to."
         ),
         tables,
+        pictures: vec![
+            picture("d-smr", &SMR_TRIAL, &smr_fall, "SMR disk of 2 TB"),
+            picture("d-ssd", &SSD_TRIAL, &ssd_fall, "SATA SSD of 500 GB"),
+        ],
         conclusion: conclusion(&smr_fall, &ssd_fall),
     })
 }
@@ -234,7 +242,30 @@ fn find_fall(phase: &PhaseResult) -> Fall {
         }
         bytes += slice.bytes;
     }
-    Fall { before, after, bytes: bytes as f64 }
+    let mut written = 0.0;
+    let course = phase.slices.iter().map(|slice| {
+        let at = written;
+        written += slice.bytes as f64;
+        (at, slice.bytes as f64 / slice.seconds)
+    });
+    Fall { before, after, bytes: bytes as f64, course: course.collect() }
+}
+
+/// The rate by what had been written, and the levels of the article.
+fn picture(name: &'static str, trial: &Trial, fall: &Fall, subject: &str) -> Chart {
+    let published = Figures::read(SUSTAINED_WRITE);
+    let number = |column| published.number_of(trial.word, column);
+    let (cliff, end) = (number("bytes_before_fall_gb") * 1e9, trial.bytes.0 as f64);
+    let level = |first, end, column| Stretch { first, end, value: number(column) * 1e6 };
+    let levels = vec![level(0.0, cliff, "before_mbps"), level(cliff, end, "after_mbps")];
+    let series = vec![
+        Series::new("here", reduced_line(fall.course.iter().copied(), end, COLUMNS)),
+        Series::new("published", vec![Layer::Levels(levels)]),
+    ];
+    let highest = fall.course.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let axes = (Axis::of_amounts("Written at random", end), Axis::of_rates("Rate", highest));
+    let chart = chart_of_series(name, ("Random writes without a pause", subject), axes, series);
+    Chart { level_name: "level that the article gives", ..chart }
 }
 
 fn conclusion(smr: &Fall, ssd: &Fall) -> String {

@@ -22,6 +22,13 @@ fn check(article: Article, agrees: usize, differs: &[&str]) {
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     let command = format!("drivescope sim reproduce {letter} --markdown > {file}");
     assert!(committed == reproduction.markdown(), "{file} is not what the program prints: {command}");
+    for (name, picture) in reproduction.pictures() {
+        let path = format!("{}/../../docs/pictures/{name}", env!("CARGO_MANIFEST_DIR"));
+        let committed = std::fs::read_to_string(&path).unwrap_or_default();
+        let command = format!("drivescope sim reproduce {letter} --pictures docs/pictures");
+        assert!(committed == picture, "docs/pictures/{name} is not what the program draws: {command}");
+        assert!(picture.len() < 100_000, "{name}: {} bytes", picture.len());
+    }
     let page = reproduction.page(Style { width: 100, colour: false, unicode: true });
     let too_wide = page.lines().find(|line| report::style::columns_of(line) > 100);
     assert_eq!(too_wide, None);
@@ -99,7 +106,7 @@ fn housekeeping_half_as_often_fails() {
             housekeeping.interval_s *= 2.0;
         }
     });
-    let (table, _, _) = valleys::halves(&shelf, &Figures::read(VALLEYS)).unwrap();
+    let (table, _) = valleys::halves(&shelf, &Figures::read(VALLEYS)).unwrap();
     assert_eq!(failing(&table), ["from valley to valley, when stable"]);
 }
 

@@ -6,8 +6,9 @@
 //! asked for as well, sooner or later. Whatever reads more than it was asked for is rewarded.
 
 use super::SEED;
-use super::figure::{Figure, Table, Unit};
+use super::figure::{Figure, Published, Table, Unit};
 use super::host::{Host, HostProfile, Order};
+use super::picture::line;
 use super::published::{Figures, THREADS};
 use super::shelf::Shelf;
 use super::{Article, Reproduction};
@@ -18,6 +19,7 @@ use model::range::ByteRange;
 use model::request::Operation;
 use model::units::{Bytes, KIB, MIB, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
+use report::chart::{Axis, Chart, Numbers, Series, chart_of_series};
 use sim::Drive;
 use sim::profile::Profile;
 
@@ -131,6 +133,7 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
              asked for as well."
         ),
         conclusion: conclusion(&tables),
+        pictures: vec![by_threads_drawn(&tables[..3]), spans_drawn(tables.last())],
         tables,
     })
 }
@@ -251,6 +254,59 @@ fn spans(shelf: &Shelf) -> Result<Table, UserError> {
     let method =
         "One thread on the 250 GB disk, nothing read on, 24,414 different blocks anywhere in the span.";
     Ok(Table { title: "The fall with the span".into(), method: method.into(), figures })
+}
+
+/// Accesses a second of the three machines by threads, published and here.
+fn by_threads_drawn(tables: &[Table]) -> Chart {
+    let mut series = Vec::new();
+    for table in tables {
+        let of = |pick: fn(&Figure) -> Option<f64>| {
+            let figures = table.figures.iter().filter(|figure| figure.unit == Unit::PerSecond);
+            line(figures.filter_map(|figure| Some((leading_number(&figure.name)?, pick(figure)?))))
+        };
+        // The name of a machine up to its first comma is enough beside the others.
+        let machine = table.title.split(',').next().unwrap_or_default();
+        let published = of(|figure| match figure.published {
+            Published::Value(value) => Some(value),
+            _ => None,
+        });
+        series.push(Series::new(format!("{machine}, published"), published));
+        series.push(Series::new(format!("{machine}, here"), of(|figure| figure.reproduced)));
+    }
+    let x = Axis::of_doublings("Threads", (1.0, 1000.0), Numbers::Counts);
+    let highest = tables.iter().flat_map(|table| &table.figures).filter_map(|figure| figure.reproduced);
+    let y = Axis::of_counts("Reads a second", highest.fold(0.0, f64::max));
+    chart_of_series("b-threads", ("Random reads by threads", "three machines of 2008"), (x, y), series)
+}
+
+/// Accesses a second of one thread by the span of its places.
+fn spans_drawn(table: Option<&Table>) -> Chart {
+    let figures = table.map_or(&[][..], |table| table.figures.as_slice());
+    let reproduced = figures.iter().filter_map(|figure| Some((span_of(&figure.name), figure.reproduced?)));
+    let published = figures.iter().filter_map(|figure| match figure.published {
+        Published::Value(value) => Some((span_of(&figure.name), value)),
+        _ => None,
+    });
+    let series = vec![Series::new("published", line(published)), Series::new("here", line(reproduced))];
+    let x = Axis::of_decades("Span of the places", (1e8, WHOLE_BYTES), Numbers::Amounts);
+    let y = Axis::of_counts(
+        "Reads a second",
+        figures.iter().filter_map(|figure| figure.reproduced).fold(0.0, f64::max),
+    );
+    chart_of_series("b-span", ("Random reads by their span", "one thread, a disk of 250 GB"), (x, y), series)
+}
+
+/// What the whole disk holds.
+const WHOLE_BYTES: f64 = 250e9;
+
+/// The bytes of "20 GB" or "100 MB"; what has no number is the whole disk.
+fn span_of(name: &str) -> f64 {
+    let unit = if name.ends_with("MB") { 1e6 } else { 1e9 };
+    leading_number(name).map_or(WHOLE_BYTES, |number| number * unit)
+}
+
+fn leading_number(name: &str) -> Option<f64> {
+    name.split(' ').next()?.parse().ok()
 }
 
 fn conclusion(tables: &[Table]) -> String {

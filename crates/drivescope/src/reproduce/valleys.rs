@@ -5,6 +5,7 @@
 //! takes half as much as its capacity: what counts is how much was written where, not how long it took.
 
 use super::figure::{Figure, Published, Table, Unit};
+use super::picture::COLUMNS;
 use super::published::{Figures, VALLEYS};
 use super::shelf::Shelf;
 use super::{Article, Reproduction};
@@ -14,6 +15,7 @@ use model::plan::StopCondition;
 use model::range::ByteRange;
 use model::units::{Bytes, KIB, MIB, Nanos, Offset};
 use model::workload::{BlockSizes, OperationMix, Pattern, Workload};
+use report::chart::{Axis, Chart, Series, Strip, chart_of_series, reduced_line};
 
 /// The drive of the article.
 const DRIVE: &str = "x25-m";
@@ -45,6 +47,8 @@ pub(super) struct Pass {
     valleys: Vec<Valley>,
     seconds: f64,
     rate: f64,
+    /// When in it, and the rate then.
+    course: Vec<(f64, f64)>,
 }
 
 /// Does it again.
@@ -53,7 +57,7 @@ pub(super) struct Pass {
 /// When the drive cannot be opened.
 pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let published = Figures::read(VALLEYS);
-    let (halves, first, last) = halves(shelf, &published)?;
+    let (halves, [first, last, other]) = halves(shelf, &published)?;
     let tables = vec![
         halves,
         conditioning(shelf)?,
@@ -74,6 +78,7 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
              is a stretch of at least 1 MiB at less than 75 % of the median rate."
         ),
         tables,
+        pictures: vec![picture(&[&first, &last, &other])],
         conclusion: conclusion(&first, &last),
     })
 }
@@ -122,7 +127,9 @@ fn pass(drive: &mut VirtualRun, range: ByteRange, block: Bytes) -> Result<Pass, 
     }
     let workload = Workload::new(range, Pattern::Listed { offsets }, OperationMix::Write, block, 1);
     let phase = drive.measure_pieces(workload, StopCondition::one_pass(), PIECE_BYTES)?;
-    Ok(Pass { valleys: valleys(&phase), seconds: phase.seconds, rate: phase.rate() })
+    let course =
+        phase.slices.iter().map(|slice| (slice.start_s, slice.bytes as f64 / slice.seconds)).collect();
+    Ok(Pass { valleys: valleys(&phase), seconds: phase.seconds, rate: phase.rate(), course })
 }
 
 /// The valleys of a phase.
@@ -178,8 +185,35 @@ fn interval_s(passes: &[Pass]) -> f64 {
     }
 }
 
+/// Rows of passes over time: the first and the last over one half, then one over the other half.
+fn picture(passes: &[&Pass; 3]) -> Chart {
+    let names = [
+        "First pass after mixed writes".to_string(),
+        format!("Pass {PASSES} over the same half"),
+        "Then, after a night of rest, over the other half".to_string(),
+    ];
+    let end = passes.iter().map(|pass| pass.seconds).fold(0.0, f64::max);
+    let highest = passes.iter().flat_map(|pass| &pass.course).map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let y = Axis::of_rates("", highest);
+    let series = |pass: &Pass| {
+        vec![Series::new("write rate", reduced_line(pass.course.iter().copied(), end, COLUMNS))]
+    };
+    let [first, second, third] = names;
+    let axes = (Axis::of_duration("Time", end), Axis { label: first, ..y.clone() });
+    let title = ("Valleys in sequential writes", "Intel X25-M, blocks of 64 KiB");
+    let strip = |(name, pass): (String, &&Pass)| Strip {
+        name,
+        y: y.clone(),
+        series: series(pass),
+        marks: Vec::new(),
+        is_equal: true,
+    };
+    let strips = [second, third].into_iter().zip(&passes[1..]).map(strip).collect();
+    Chart { strips, ..chart_of_series("e-valleys", title, axes, series(passes[0])) }
+}
+
 /// The first experiment: passes over the first half until it is stable, then over the other half.
-pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, Pass, Pass), UserError> {
+pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, [Pass; 3]), UserError> {
     let (mut drive, whole) = fresh(shelf)?;
     let (first, second) = (whole.part(0, 2), whole.part(1, 2));
     mix(&mut drive, whole, MIXED_SHARE)?;
@@ -223,7 +257,7 @@ pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, Pass,
     let method = "Passes over the first half with blocks of 64 KiB, after mixed writes over the whole drive. The article goes on until the \
          valleys are few, then passes over all: the other half is as bad as at first, so it is overwriting that helps, and \
          only where it happens; rest does not.";
-    Ok((Table { title: "After mixed writes".into(), method: method.into(), figures }, first, last))
+    Ok((Table { title: "After mixed writes".into(), method: method.into(), figures }, [first, last, other]))
 }
 
 /// Shows that conditioning by volume is enough.
@@ -253,7 +287,7 @@ fn filled(shelf: &Shelf) -> Result<Table, UserError> {
     fill(&mut drive, whole, LARGE)?;
     let mut figures = Vec::new();
     let mut count = |name: &str, block: Bytes, passes: u32, bound: Published| -> Result<f64, UserError> {
-        let mut found = Pass { valleys: Vec::new(), seconds: 0.0, rate: 0.0 };
+        let mut found = Pass { valleys: Vec::new(), seconds: 0.0, rate: 0.0, course: Vec::new() };
         for _ in 0..passes {
             found = pass(&mut drive, whole, block)?;
         }

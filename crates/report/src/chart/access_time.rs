@@ -2,14 +2,15 @@
 
 use super::naming::source;
 use super::rate_over_position::{position_axis, word};
-use super::{Axis, Chart, ChartedRun, Layer, Series, Stretch, chart_names};
+use super::{Axis, Bar, Beside, Chart, ChartedRun, Layer, Numbers, Series, Stretch, chart_names};
 use crate::quantity::capacity;
 use model::finding::FindingCode;
+use model::histogram::LatencyHistogram;
 use model::plan::PhaseKind;
 use model::record::IoRecord;
 use model::request::Operation;
 use model::run::Run;
-use model::units::Bytes;
+use model::units::{Bytes, Nanos, Quantile};
 use model::workload::{Pattern, Workload};
 use std::collections::BTreeMap;
 
@@ -22,11 +23,12 @@ const POINTS_MAX: usize = 4000;
 /// Access times by position of these runs; none when none of them kept single reads or writes.
 pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = chart_names(&runs.iter().map(|charted| charted.run).collect::<Vec<_>>());
-    let mut series = Vec::new();
+    let (mut series, mut histograms) = (Vec::new(), Vec::new());
     let mut drawn: Vec<&Run> = Vec::new();
     for (index, (charted, name)) in runs.iter().zip(&names).enumerate() {
         for operation in [Operation::Read, Operation::Write] {
-            let Some((block, points)) = points(charted, operation) else { continue };
+            let Some((block, points, latencies)) = points(charted, operation) else { continue };
+            histograms.push(latencies);
             let what = format!("{} {block}", word(operation));
             let name = if runs.len() == 1 { what } else { format!("{name}, {what}") };
             series.push(Series::new(name, vec![Layer::Measured(points)]).of_run(index));
@@ -34,8 +36,8 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         }
     }
     let first = *drawn.first()?;
-    let values = series.iter().flat_map(Series::measured).map(|point| point.value);
-    let y = Axis::of_times("Access time", values.fold(0.0, f64::max));
+    let y = time_axis(&histograms);
+    let beside = Some(beside(&histograms, &y));
     let subject = match runs {
         [_] => format!("{}, {}", names[0], capacity(first.target.capacity)),
         _ => format!("{} runs", runs.len()),
@@ -52,13 +54,13 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         marks: Vec::new(),
         level_name: "",
         findings: vec![FindingCode::AccessTime, FindingCode::RotationPeriod],
-        beside: None,
+        beside,
         strips: Vec::new(),
     })
 }
 
 /// The points of single requests over the widest range, of the block size with the most of them.
-fn points(charted: &ChartedRun<'_>, operation: Operation) -> Option<(Bytes, Vec<Stretch>)> {
+fn points(charted: &ChartedRun<'_>, operation: Operation) -> Option<(Bytes, Vec<Stretch>, LatencyHistogram)> {
     let series = charted.series?;
     let mut by_shape: BTreeMap<(Bytes, Bytes), Vec<IoRecord>> = BTreeMap::new();
     for (number, summary) in (0u32..).zip(&charted.run.phases) {
@@ -72,8 +74,42 @@ fn points(charted: &ChartedRun<'_>, operation: Operation) -> Option<(Bytes, Vec<
     let widest = by_shape.keys().map(|(bytes, _)| *bytes).max()?;
     let of_widest = by_shape.into_iter().filter(|((bytes, _), _)| *bytes == widest);
     let ((_, block), ios) = of_widest.max_by_key(|(_, ios)| ios.len())?;
-    (ios.len() >= POINTS_MIN).then(|| (block, thinned(ios).iter().map(point).collect()))
+    let mut latencies = LatencyHistogram::default();
+    ios.iter().for_each(|io| latencies.record(latency_ns(io)));
+    (ios.len() >= POINTS_MIN).then(|| (block, thinned(ios).iter().map(point).collect(), latencies))
 }
+
+/// Up to the slowest. Where that is many times the usual, each decade as long as any other: else a single late answer would press all
+/// others to the ground.
+fn time_axis(histograms: &[LatencyHistogram]) -> Axis {
+    let seconds = |time: Option<Nanos>| time.map_or(0.0, Nanos::seconds);
+    let slowest = histograms.iter().map(|latencies| seconds(latencies.max())).fold(0.0, f64::max);
+    let quickest = histograms.iter().map(|latencies| seconds(latencies.min())).fold(f64::INFINITY, f64::min);
+    let usual = histograms.iter().map(|latencies| seconds(latencies.quantile(Quantile::MEDIAN)));
+    if slowest > EVEN_RATIO_MAX * usual.fold(0.0, f64::max) {
+        Axis::of_decades("Access time", (quickest, slowest), Numbers::Times)
+    } else {
+        Axis::of_times("Access time", slowest)
+    }
+}
+
+/// How often each time occurs: all requests are counted, also those that are not drawn.
+fn beside(histograms: &[LatencyHistogram], y: &Axis) -> Beside {
+    let bars = |latencies: &LatencyHistogram| -> Vec<Bar> {
+        let below = |time_s: f64| latencies.count_below(Nanos((time_s * 1e9) as u64)) as f64;
+        let bar = |index: usize| {
+            let [low, high] = [index, index + 1].map(|step| y.value(step as f64 / BARS as f64));
+            Bar { low, high, share: (below(high) - below(low)).max(0.0) / latencies.count().max(1) as f64 }
+        };
+        (0..BARS).map(bar).collect()
+    };
+    Beside { label: "How often".into(), bars: histograms.iter().map(bars).collect() }
+}
+
+/// Bars of the distribution: each is ten pixels high.
+const BARS: usize = 40;
+/// On an even axis half of the requests then have an eighth of the height or more.
+const EVEN_RATIO_MAX: f64 = 8.0;
 
 fn is_single(workload: &Workload, operation: Operation) -> bool {
     let is_random = matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);

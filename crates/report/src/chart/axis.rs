@@ -45,6 +45,8 @@ pub enum Numbers {
     Times,
     /// Bytes: "4 KiB".
     Sizes,
+    /// Bytes in decimal units: "20 GB".
+    Amounts,
     /// Bytes per second: "10 MB/s".
     Rates,
     /// Without a unit: "32".
@@ -182,6 +184,15 @@ impl Axis {
         if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
     }
 
+    /// The value at a share of the axis.
+    pub fn value(&self, share: f64) -> f64 {
+        match self.scale {
+            Scale::Even => self.start + share * (self.end - self.start),
+            Scale::Decades | Scale::Doublings => self.start * (self.end / self.start).powf(share),
+            Scale::Nines => 1.0 - 10f64.powf(-share * nines(self.end)),
+        }
+    }
+
     /// A value with its unit, to three digits: "285 MB/s".
     pub fn amount(&self, value: f64) -> String {
         let (scaled, unit) = match self.numbers {
@@ -294,6 +305,7 @@ impl Numbers {
                 (1024.0, "KiB"),
                 (1.0, "B"),
             ],
+            Numbers::Amounts => &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
             Numbers::Rates => &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
             Numbers::OfAxis | Numbers::Counts | Numbers::Percents => &[(1.0, "")],
         };

@@ -8,6 +8,9 @@ use model::run::{PhaseSummary, Series as RunSeries};
 const REQUESTS_MIN: u64 = 8;
 /// But no more slices than make a second: when nothing is completed that is what is to be seen.
 const JOINED_NS_MAX: u64 = 1_000_000_000;
+/// What a phase wrote into a memory is there after its flush. Where that takes more of its time than this, its slices show how fast
+/// the memory was filled, and only the phase with its flush how fast the drive wrote.
+const FLUSH_SHARE_MAX: f64 = 0.02;
 /// Columns that a course is reduced to. A wide screen has twice as many as a chart in a page.
 const COLUMNS: usize = 2000;
 
@@ -37,6 +40,9 @@ pub(super) fn each_piece(
     mut take: impl FnMut(Piece),
 ) {
     let ended_ns = summary.start_ns + summary.duration_ns;
+    let flush_ns = if operation == Operation::Write { summary.flush_ns() } else { 0 };
+    let hides_flush = flush_ns as f64 > FLUSH_SHARE_MAX * summary.duration_ns as f64;
+    let series = series.filter(|_| !hides_flush);
     let mut taken = false;
     let mut open = Open::default();
     let slices = series.into_iter().flat_map(|series| series.intervals(phase));
@@ -54,7 +60,7 @@ pub(super) fn each_piece(
         let bytes = summary.totals_of(operation).map_or(0, |totals| totals.bytes);
         let first = summary.phase.workload.as_ref().map_or(0, |workload| workload.range.first().0);
         let mut whole = Open::default();
-        whole.add(summary.start_ns, summary.duration_ns, bytes, 1, first);
+        whole.add(summary.start_ns, summary.duration_ns + flush_ns, bytes, 1, first);
         take(whole.piece());
     }
 }
@@ -94,6 +100,13 @@ impl Open {
     }
 }
 
+/// A line through any number of points, reduced to what so many columns can show of it.
+pub fn reduced_line(points: impl IntoIterator<Item = (f64, f64)>, end: f64, count: usize) -> Vec<Layer> {
+    let mut columns = Columns::of_count(end, count);
+    points.into_iter().for_each(|(at, value)| columns.add(at, value));
+    columns.lines()
+}
+
 /// A line of any number of points on an axis that ends at a known place: of each column its lowest and its highest point are kept,
 /// so that no peak and no valley is lost.
 pub(super) struct Columns {
@@ -104,7 +117,11 @@ pub(super) struct Columns {
 
 impl Columns {
     pub(super) fn until(end: f64) -> Columns {
-        Columns { end, columns: vec![None; COLUMNS], breaks: Vec::new() }
+        Columns::of_count(end, COLUMNS)
+    }
+
+    fn of_count(end: f64, count: usize) -> Columns {
+        Columns { end, columns: vec![None; count], breaks: Vec::new() }
     }
 
     pub(super) fn add(&mut self, at: f64, value: f64) {
@@ -120,6 +137,14 @@ impl Columns {
         }
         if value > high.value {
             *high = point;
+        }
+    }
+
+    /// A piece that is as long as several columns has a point at each end.
+    pub(super) fn add_stretch(&mut self, first: f64, end: f64, value: f64) {
+        self.add(first, value);
+        if end - first > 2.0 * self.end / self.columns.len() as f64 {
+            self.add(end.min(self.end), value);
         }
     }
 

@@ -78,3 +78,8 @@ pub(super) fn word<'finding>(record: Record<'finding>, name: &str) -> Option<&'f
 pub(super) fn interval(record: Record<'_>) -> Option<(f64, f64)> {
     Some((number(record, "low")?, number(record, "high")?))
 }
+
+/// Whether a record says yes to something.
+pub(super) fn flag(record: Record<'_>, name: &str) -> bool {
+    record.iter().any(|(key, datum)| key == name && *datum == Datum::Flag(true))
+}

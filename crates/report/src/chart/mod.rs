@@ -11,6 +11,7 @@
 mod access_time;
 mod axis;
 mod catalogue;
+mod companions;
 mod concurrency;
 mod course;
 mod data;
@@ -31,6 +32,8 @@ mod write_course;
 pub use access_time::access_time_over_position;
 pub use axis::{Axis, Numbers, Scale, Tick};
 pub use catalogue::{CHART_KINDS, ChartKind, chart_named, charts_of};
+pub use course::reduced_line;
+pub use naming::chart_of_series;
 pub use rate_over_position::{ChartedRun, chart_names, rate_over_position};
 
 use model::finding::FindingCode;

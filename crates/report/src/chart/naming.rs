@@ -84,6 +84,30 @@ pub(super) struct Sketch {
     pub findings: Vec<FindingCode>,
 }
 
+/// A chart of series that somebody put together: what its lines do is described as they go.
+pub fn chart_of_series(
+    name: &'static str,
+    (title, subject): (&str, &str),
+    (x, y): (Axis, Axis),
+    series: Vec<Series>,
+) -> Chart {
+    Chart {
+        name,
+        title: title.into(),
+        subject: subject.into(),
+        description: lines_described(&series, &x, &y),
+        source: "drivescope, virtual drives".into(),
+        x,
+        y,
+        series,
+        marks: Vec::new(),
+        level_name: "level",
+        findings: Vec::new(),
+        beside: None,
+        strips: Vec::new(),
+    }
+}
+
 /// The tool and, where there is one, the day.
 pub(super) fn source(runs: &[&Run]) -> String {
     let version = runs.first().map_or("", |run| run.version.as_str());

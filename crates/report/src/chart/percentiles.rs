@@ -71,7 +71,7 @@ impl Shape {
     }
 }
 
-/// The kinds of requests of which there were most: those at random if there were any, over the widest range.
+/// The kinds of requests that are drawn: those at random if there were any, over the widest range.
 fn shapes(run: &Run, count_max: usize) -> Vec<(Shape, LatencyHistogram)> {
     let mut shapes: BTreeMap<Shape, LatencyHistogram> = BTreeMap::new();
     for summary in run.phases.iter().filter(|summary| summary.phase.kind == PhaseKind::Measure) {
@@ -99,11 +99,15 @@ fn shapes(run: &Run, count_max: usize) -> Vec<(Shape, LatencyHistogram)> {
     let any_random = shapes.keys().any(|shape| shape.is_random);
     let widest = shapes.keys().map(|shape| shape.range).max();
     shapes.retain(|shape, _| shape.is_random == any_random && Some(shape.range) == widest);
+    // One size is enough, that of which there were most; of its depths the small ones, whose requests all came back.
+    let count_of = |block: Bytes| -> u64 {
+        shapes.iter().filter(|(shape, _)| shape.block == block).map(|(_, histogram)| histogram.count()).sum()
+    };
+    let block = shapes.keys().map(|shape| shape.block).max_by_key(|block| count_of(*block));
+    shapes.retain(|shape, _| Some(shape.block) == block);
     let mut shapes: Vec<(Shape, LatencyHistogram)> = shapes.into_iter().collect();
-    // The usual single requests are what most people look for; of the others those of which there were most.
-    shapes.sort_by_key(|(shape, histogram)| (shape.at_once > 1, std::cmp::Reverse(histogram.count())));
+    shapes.sort_by_key(|(shape, _)| (shape.at_once, *shape));
     shapes.truncate(count_max);
-    shapes.sort_by_key(|(shape, _)| *shape);
     shapes
 }
 

@@ -1,5 +1,6 @@
 //! The chart of rates over positions: from runs to numbers.
 
+use super::companions::{self, Moments};
 use super::data::{Record, extent, finding, number, records};
 use super::naming::source;
 use super::{Axis, Band, Chart, Layer, Mark, Place, Series, Stretch};
@@ -98,6 +99,11 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
         false => format!("{} runs", distinct(&drawn)),
     };
     let description = description(&series, &x, &y);
+    let in_it = runs.iter().enumerate().filter(|(index, _)| series.iter().any(|series| series.run == *index));
+    let strips = companions::over(
+        x.end,
+        in_it.map(|(index, charted)| (index, charted, Visits::of(charted.run).places())),
+    );
     Some(Chart {
         name: "rate-over-position",
         title,
@@ -111,8 +117,45 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
         level_name: "level of each zone",
         findings: FINDINGS.to_vec(),
         beside: None,
-        strips: Vec::new(),
+        strips: companions::as_measured(strips),
     })
+}
+
+/// When which places were visited, in the order of time.
+struct Visits {
+    visits: Vec<(Moments, Stretch)>,
+    /// The first that may not be over yet.
+    next: usize,
+}
+
+impl Visits {
+    fn of(run: &Run) -> Visits {
+        let capacity = run.target.capacity.0 as f64;
+        let visit = |summary: &PhaseSummary| {
+            let place = [Operation::Read, Operation::Write]
+                .into_iter()
+                .find_map(|operation| stretch(summary, operation, capacity))?;
+            let start_s = summary.start_ns as f64 / 1e9;
+            Some(((start_s, start_s + summary.duration_ns as f64 / 1e9), place))
+        };
+        Visits { visits: run.phases.iter().filter_map(visit).collect(), next: 0 }
+    }
+
+    /// Where the drive was asked between two moments. Moments have to come in their order.
+    fn places(mut self) -> impl FnMut(Moments) -> Vec<(f64, f64)> {
+        move |(from_s, to_s)| {
+            while self.visits.get(self.next).is_some_and(|(visit, _)| visit.1 < from_s) {
+                self.next += 1;
+            }
+            let during = self.visits[self.next..].iter().take_while(|(visit, _)| visit.0 <= to_s);
+            let place = |((start_s, end_s), place): &(Moments, Stretch)| {
+                let bytes_per_s = (place.end - place.first) / (end_s - start_s);
+                let at = |moment: f64| place.first + bytes_per_s * (moment.clamp(*start_s, *end_s) - start_s);
+                (at(from_s), at(to_s))
+            };
+            during.map(place).collect()
+        }
+    }
 }
 
 fn index_of(runs: &[ChartedRun<'_>], run: &Run) -> usize {

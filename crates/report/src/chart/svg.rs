@@ -65,7 +65,7 @@ pub fn sized(chart: &Chart, theme: Theme, size: Size) -> String {
     head(&mut canvas, chart, &layout, size);
     titles(&mut canvas, chart, &layout);
     legend.draw(&mut canvas);
-    value_axis(&mut canvas, &chart.y.name(), &chart.y.value_ticks(), layout.main);
+    value_axis(&mut canvas, &chart.y.name(), &layout::main_ticks(chart), layout.main);
     axis_across(&mut canvas, chart, &layout);
     Plot { x: &chart.x, y: &chart.y, panel: layout.main }.draw(&mut canvas, &chart.series, &chart.marks);
     if let (Some(beside), Some(place)) = (&chart.beside, layout.beside) {

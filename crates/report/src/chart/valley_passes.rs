@@ -1,7 +1,7 @@
 //! The charts of one pass of writes after the other, each in a row of its own: over the position, and over time.
 
 use super::course::{Columns, Piece, each_piece};
-use super::data::{finding, number, records_of};
+use super::data::{Record, finding, flag, number, records_of};
 use super::naming::{Names, Sketch};
 use super::rate_over_position::position_axis;
 use super::{Axis, Chart, ChartedRun, Series, Strip};
@@ -14,8 +14,6 @@ use model::workload::{Arrival, Pattern};
 
 /// More rows are no picture any more.
 const ROWS_MAX: usize = 5;
-/// How far the time of a pass may be off from that of the detector's, which leaves out its first slices.
-const SECONDS_TOLERANCE: f64 = 0.03;
 
 /// Passes over the position.
 pub fn valleys_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
@@ -54,7 +52,6 @@ struct Pass {
     last_first: u64,
     start_s: f64,
     end_s: f64,
-    seconds: f64,
     bytes: u64,
 }
 
@@ -128,14 +125,19 @@ fn rows(runs: &[ChartedRun<'_>]) -> Vec<Row> {
         if !told.is_some_and(|finding| matches!(finding.outcome, Outcome::Known(_))) {
             continue;
         }
-        for (number, pass) in (1..).zip(passes(charted.run)) {
-            let count = valleys(charted.run, &pass).map_or(String::new(), |count| match count {
+        let passes = passes(charted.run);
+        for (number, pass) in (1..).zip(&passes) {
+            let is_alike = |other: &&Pass| {
+                (other.block, other.is_slowed, other.bytes) == (pass.block, pass.is_slowed, pass.bytes)
+            };
+            let alike_before = passes[..number - 1].iter().filter(is_alike).count();
+            let count = valleys(charted.run, pass, alike_before).map_or(String::new(), |count| match count {
                 1 => ": 1 valley".into(),
                 count => format!(": {count} valleys"),
             });
             let slowed = if pass.is_slowed { ", slowed" } else { "" };
             let what = format!("pass {number} in blocks of {}{slowed}{count}", pass.block);
-            rows.push(Row { run: index, name: sentence(&names.series(index, &what)), pass });
+            rows.push(Row { run: index, name: sentence(&names.series(index, &what)), pass: pass.clone() });
         }
     }
     let count = rows.len();
@@ -171,7 +173,6 @@ fn passes(run: &Run) -> Vec<Pass> {
                 pass.phases.push(phase);
                 pass.last_first = first;
                 pass.end_s = start_s + seconds;
-                pass.seconds += seconds;
                 pass.bytes += totals.bytes;
             }
             None => passes.push(Pass {
@@ -181,7 +182,6 @@ fn passes(run: &Run) -> Vec<Pass> {
                 last_first: first,
                 start_s,
                 end_s: start_s + seconds,
-                seconds,
                 bytes: totals.bytes,
             }),
         }
@@ -189,18 +189,14 @@ fn passes(run: &Run) -> Vec<Pass> {
     passes
 }
 
-/// How many valleys the detector counted in a pass.
-fn valleys(run: &Run, pass: &Pass) -> Option<u64> {
+/// How many valleys the detector counted in the pass that comes after so many that were alike. Of slowed passes it counts less than can
+/// be seen: what they catch up after a valley hides the next.
+fn valleys(run: &Run, pass: &Pass, alike_before: usize) -> Option<u64> {
     let rows = records_of(run, FindingCode::WriteValleys, "passes");
-    let is_same = |row: &&super::data::Record<'_>| {
+    let is_alike = |row: &&Record<'_>| {
         let is = |name: &str, value: f64| number(row, name) == Some(value);
-        let seconds = number(row, "seconds").unwrap_or(0.0);
-        is("bytes", pass.bytes as f64)
-            && is("block_bytes", pass.block.0 as f64)
-            && (seconds / pass.seconds - 1.0).abs() <= SECONDS_TOLERANCE
+        !flag(row, "slowed") && is("bytes", pass.bytes as f64) && is("block_bytes", pass.block.0 as f64)
     };
-    let mut same = rows.iter().filter(is_same);
-    let count = number(same.next()?, "valleys")? as u64;
-    let others = same.all(|row| number(row, "valleys") == Some(count as f64));
-    others.then_some(count)
+    let row = rows.iter().filter(is_alike).nth(alike_before)?;
+    number(row, "valleys").filter(|_| !pass.is_slowed).map(|count| count as u64)
 }

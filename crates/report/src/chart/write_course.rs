@@ -1,5 +1,6 @@
 //! The charts of writes that go on: their rate over time, and over what had been written.
 
+use super::companions::{self, Moments};
 use super::course::{Columns, each_piece};
 use super::data::{Record, detail, finding, number, records_of};
 use super::naming::{Names, Sketch, lines_described};
@@ -33,6 +34,7 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
     let (mut series, mut marks) = (Vec::new(), Vec::new());
     let mut longest_s: f64 = 0.0;
+    let mut courses = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
         let streams = streams(charted.run);
         let Some(course) = Course::of(charted.run, &streams) else { continue };
@@ -43,10 +45,18 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             let layers = course.lines(charted, stream, |start_s, _| start_s - course.start_s);
             series.push(Series::new(names.series(index, &stream.kind.name()), layers).of_run(index));
         }
+        courses.push((index, course));
     }
     let x = Axis::of_duration("Time", longest_s);
     let y = rate_axis(&series, &marks);
-    names.chart(Sketch {
+    let strips = companions::over(
+        x.end,
+        courses.iter().map(|(index, course)| {
+            let within = move |moments: Moments| course.within(moments).into_iter().collect();
+            (*index, &runs[*index], within)
+        }),
+    );
+    let chart = names.chart(Sketch {
         name: "write-rate-over-time",
         title: "Write rate over time".into(),
         description: lines_described(&series, &x, &y),
@@ -55,7 +65,8 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks,
         findings: FINDINGS.to_vec(),
-    })
+    })?;
+    Some(Chart { strips, ..chart })
 }
 
 /// The rate of writes over what had been written, with its levels and where it fell.
@@ -162,12 +173,18 @@ impl Course {
         let (first, last) = (phases().min()?, phases().max()?);
         let at = |phase: u32| run.phases.get(phase as usize);
         let start_s = at(first)?.start_ns as f64 / 1e9;
-        let end_s = at(last)?.start_ns as f64 / 1e9 + seconds(at(last)?);
+        let end_s = at(last)?.start_ns as f64 / 1e9 + seconds(at(last)?) + at(last)?.flush_ns() as f64 / 1e9;
         let written = |phase| {
             at(phase).and_then(|summary| summary.totals_of(Operation::Write)).map(|totals| totals.bytes)
         };
         let bytes = phases().filter_map(written).sum::<u64>() as f64;
         Some(Course { start_s, seconds: end_s - start_s, bytes, phases: (first, last) })
+    }
+
+    /// What of a stretch of time lies in the course.
+    fn within(&self, (from_s, to_s): Moments) -> Option<(f64, f64)> {
+        let (from, to) = (from_s - self.start_s, to_s - self.start_s);
+        (to > 0.0 && from < self.seconds).then_some((from.max(0.0), to.min(self.seconds)))
     }
 
     /// The rate of a stream, at places that follow from when a piece began and what had been written by then.
@@ -186,7 +203,8 @@ impl Course {
             if is_late {
                 columns.interrupt(at);
             }
-            columns.add(at, piece.rate());
+            let end = place(piece.start_s + piece.seconds, written + piece.bytes);
+            columns.add_stretch(at, end, piece.rate());
             reached_s = Some(piece.start_s + piece.seconds);
         });
         columns.lines()

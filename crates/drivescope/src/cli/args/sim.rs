@@ -102,4 +102,8 @@ pub struct SimReproduceArguments {
     /// As Markdown
     #[arg(long)]
     pub markdown: bool,
+
+    /// Write its pictures into this folder, too
+    #[arg(long, value_name = "FOLDER")]
+    pub pictures: Option<PathBuf>,
 }

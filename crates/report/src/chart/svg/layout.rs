@@ -48,11 +48,8 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) fn of(chart: &Chart, legend_rows: usize, size: Size) -> Layout {
         let (width, height) = size.pixels();
-        let ticks = |y: &Axis, count: usize| {
-            if count == 0 { y.value_ticks() } else { y.ticks(count) }
-        };
-        let strips = chart.strips.iter().flat_map(|strip| ticks(&strip.y, STRIP_TICKS_MAX));
-        let labels = ticks(&chart.y, 0).into_iter().chain(strips);
+        let strips = chart.strips.iter().flat_map(|strip| strip.y.ticks(STRIP_TICKS_MAX));
+        let labels = main_ticks(chart).into_iter().chain(strips);
         let label_width = labels.map(|tick| text::width(&tick.label, FAINT_SIZE)).fold(0.0, f64::max);
         let left = MARGIN + label_width + 8.0;
         let edge = width - MARGIN;
@@ -95,6 +92,12 @@ impl Layout {
 
 /// More ticks crowd a narrow chart.
 pub(super) const STRIP_TICKS_MAX: usize = 3;
+
+/// The ticks up of the chart itself.
+pub(super) fn main_ticks(chart: &Chart) -> Vec<Tick> {
+    let is_low = chart.strips.iter().any(|strip| strip.is_equal);
+    if is_low { chart.y.ticks(STRIP_TICKS_MAX) } else { chart.y.value_ticks() }
+}
 
 impl Panel {
     /// The pixel across at a share of the axis.

@@ -39,7 +39,11 @@ impl Legend {
     pub(super) fn of(chart: &Chart, page_width: f64) -> Legend {
         let series = chart.series.iter().enumerate().map(|(index, series)| Entry {
             name: series.name.clone(),
-            sign: Sign::Series { index, has_lines: has_lines(series), has_signs: has_signs(series) },
+            sign: Sign::Series {
+                index,
+                has_lines: has_lines(series),
+                has_signs: chart.series.len() > 1 || !is_dense(series),
+            },
         });
         let marks = chart.mark_names().into_iter().map(|mark| match mark.place {
             Place::At(_) => Entry { name: mark.name.clone(), sign: Sign::Border },
@@ -91,10 +95,13 @@ fn has_lines(series: &Series) -> bool {
     has_levels(series) || series.points().next().is_some()
 }
 
-/// Whether its measurements are drawn as signs; many points of a line are not.
-fn has_signs(series: &Series) -> bool {
-    series.measured().next().is_some() || series.points().count() <= super::plot::SPARSE_MAX
+/// Whether it is a line of so many points that none of them has a sign.
+fn is_dense(series: &Series) -> bool {
+    series.measured().next().is_none() && series.points().count() > DENSE_MIN
 }
+
+/// From here on points of a line over the whole width are closer than their signs.
+const DENSE_MIN: usize = 100;
 
 fn sign(canvas: &mut Canvas, x: f64, y: f64, sign: &Sign) {
     let palette = canvas.palette;

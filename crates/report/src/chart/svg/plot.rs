@@ -11,13 +11,17 @@ const SINGLE_MAX: usize = 3000;
 /// A measurement that is wider than this many pixels is a stroke.
 const STROKE_PIXELS_MIN: f64 = 2.0 * RADIUS;
 /// Fewer are drawn larger.
-pub(super) const SPARSE_MAX: usize = 80;
+const SPARSE_MAX: usize = 80;
 const SPARSE_RADIUS: f64 = 3.8;
 /// From here on signs let through what is behind them.
 const CROWDED_MIN: usize = 150;
 /// A region is seen when it is as wide as this many pixels.
 const REGION_PIXELS_MIN: f64 = 3.0;
 
+/// Points of a line that are closer than this many pixels have no sign each.
+const SPACING_MIN: f64 = 9.0;
+/// But about so many of them, where there are other series to be told from.
+const DENSE_SIGNS: usize = 5;
 /// Half the width of the end of an interval's line.
 const WHISKER: f64 = 4.0;
 /// An interval that is lower than this is hidden by its sign.
@@ -42,8 +46,9 @@ impl Plot<'_> {
                 _ => {}
             }
         }
+        let has_company = series.len() > 1;
         for (index, series) in series.iter().enumerate() {
-            self.series(canvas, series, index);
+            self.series(canvas, series, index, has_company);
         }
         marks.iter().for_each(|mark| self.mark(canvas, mark));
     }
@@ -58,13 +63,13 @@ impl Plot<'_> {
     ) {
         self.draw(canvas, &[], marks);
         for series in series {
-            self.series(canvas, series, index_of(series));
+            self.series(canvas, series, index_of(series), false);
         }
     }
 
-    fn series(&self, canvas: &mut Canvas, series: &Series, index: usize) {
+    fn series(&self, canvas: &mut Canvas, series: &Series, index: usize, has_company: bool) {
         let colour = canvas.palette.series[index % canvas.palette.series.len()];
-        Drawing { plot: self, index, colour }.draw(canvas, series);
+        Drawing { plot: self, index, colour, has_company }.draw(canvas, series);
     }
 
     fn at(&self, at: f64, value: f64) -> (f64, f64) {
@@ -178,6 +183,8 @@ pub(super) fn symbols(index: usize, colour: &str, path: &str, opacity: f64) -> S
 /// One series on its way into the picture.
 struct Drawing<'chart> {
     plot: &'chart Plot<'chart>,
+    /// Whether there are other series in the same chart.
+    has_company: bool,
     index: usize,
     colour: &'static str,
 }
@@ -231,23 +238,32 @@ impl Drawing<'_> {
         }
     }
 
-    /// Points, their intervals, and the line through them.
+    /// Points, their intervals, and the line through them. Where points are close, a few of them have the sign of the series.
     fn line(&self, canvas: &mut Canvas, points: &[Point]) {
+        let finite = points.iter().filter(|point| point.value.is_finite());
+        let places: Vec<(f64, f64, &Point)> =
+            finite.map(|point| (self.x(point.at), self.y(point.value), point)).collect();
+        let (Some(first), Some(last)) = (places.first(), places.last()) else { return };
+        let is_sparse = places.len() == 1 || (last.0 - first.0) / (places.len() - 1) as f64 >= SPACING_MIN;
         let (mut line, mut signs, mut intervals) = (String::new(), String::new(), String::new());
-        for point in points.iter().filter(|point| point.value.is_finite()) {
-            let (x, y) = (self.x(point.at), self.y(point.value));
-            let _ = write!(line, "{}{x:.1} {y:.1}", if line.is_empty() { 'M' } else { 'L' });
-            symbol(self.index).draw(&mut signs, x, y, SPARSE_RADIUS);
-            let ends = point.interval.map(|(low, high)| (self.y(high), self.y(low)));
+        let every = if is_sparse { 1 } else { (places.len() / DENSE_SIGNS).max(2) };
+        for (index, (x, y, point)) in places.iter().enumerate() {
+            let _ = write!(line, "{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
+            let is_signed = is_sparse || (self.has_company && index % every == every / 2);
+            if is_signed {
+                symbol(self.index).draw(&mut signs, *x, *y, SPARSE_RADIUS);
+            }
+            let ends = point.interval.filter(|_| is_sparse).map(|(low, high)| (self.y(high), self.y(low)));
             if let Some((top, bottom)) = ends.filter(|(top, bottom)| bottom - top >= INTERVAL_PIXELS_MIN) {
-                intervals.push_str(&whisker(x, top, bottom));
+                intervals.push_str(&whisker(*x, top, bottom));
             }
         }
-        self.path(canvas, "line", &line, 2.0, symbol(self.index).dash);
-        if points.len() <= SPARSE_MAX {
-            if !intervals.is_empty() {
-                self.path(canvas, "intervals", &intervals, 1.2, "none");
-            }
+        let (width, dash) = if is_sparse { (2.0, symbol(self.index).dash) } else { (1.4, "none") };
+        self.path(canvas, "line", &line, width, dash);
+        if !intervals.is_empty() {
+            self.path(canvas, "intervals", &intervals, 1.2, "none");
+        }
+        if !signs.is_empty() {
             canvas.put(symbols(self.index, self.colour, &signs, 1.0));
         }
     }

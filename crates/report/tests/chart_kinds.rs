@@ -1,0 +1,350 @@
+//! Every kind of chart, of runs with random data: it is there when its data is, nothing in it overlaps, and what it must not lose is in
+//! it. `CHARTS_DIR=folder` keeps the pictures.
+
+#[allow(dead_code, reason = "each test uses some of the runs")]
+mod runs;
+#[allow(dead_code, reason = "each test uses some of it")]
+mod seen;
+
+use model::estimate::Estimate;
+use model::finding::{Datum, Finding, FindingCode};
+use model::histogram::LatencyHistogram;
+use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::record::{IntervalRecord, IoRecord, TelemetryRecord};
+use model::request::{Operation, Status};
+use model::run::{MemorySeries, OperationTotals, PhaseSummary, Run};
+use model::units::{Bytes, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+use proptest::prelude::*;
+use report::chart::{CHART_KINDS, Chart, ChartedRun, Layer, Place, chart_named, charts_of, terminal};
+use report::style::{Style, columns_of};
+use seen::{check_picture, keep};
+
+const SLICE_NS: u64 = 40_000_000;
+
+/// A run that measured everything, with random figures.
+struct Everything {
+    run: Run,
+    series: MemorySeries,
+}
+
+fn number(code: FindingCode, value: f64, unit: &'static str) -> Finding {
+    let estimate =
+        Estimate { value, low: value * 0.9, high: value * 1.1, confidence: 0.95, effective_count: 9.0 };
+    Finding::number(code, estimate, unit, "It was measured.", vec![])
+}
+
+fn rows<const N: usize>(rows: impl Iterator<Item = [(&'static str, f64); N]>) -> Datum {
+    Datum::List(
+        rows.map(|row| Datum::record(row.map(|(name, value)| (name, Datum::Number(value))))).collect(),
+    )
+}
+
+fn findings(prng: &mut Prng, scale: f64) -> Vec<Finding> {
+    let mut about = |value: f64| value * scale * (0.5 + prng.unit());
+    let at_once = [1.0, 2.0, 4.0, 16.0, 64.0, 1000.0];
+    let points: Vec<[(&str, f64); 5]> = at_once
+        .iter()
+        .map(|depth| {
+            let iops = about(100.0 * depth.sqrt());
+            [
+                ("depth", *depth),
+                ("iops", iops),
+                ("low", iops * 0.9),
+                ("high", iops * 1.2),
+                ("p99_s", 3.0 * depth / iops),
+            ]
+        })
+        .collect();
+    let sizes = |operation: &'static str, scale: f64, about: &mut dyn FnMut(f64) -> f64| -> Vec<Datum> {
+        let size = |power: u32| {
+            let rate = about(scale * f64::from(1 << power.min(6)) * 1e6);
+            Datum::record([
+                ("bytes", Datum::Integer(512 << power)),
+                ("operation", Datum::Text(operation.into())),
+                ("pattern", Datum::Text("sequential".into())),
+                ("depth", Datum::Integer(1)),
+                ("bytes_per_second", Datum::Number(rate)),
+                ("low", Datum::Number(rate * 0.95)),
+                ("high", Datum::Number(rate * 1.05)),
+                ("before", Datum::Number(rate * 0.7)),
+            ])
+        };
+        (0..17).map(size).collect()
+    };
+    let mut profile = sizes("read", 4.0, &mut about);
+    profile.extend(sizes("write", 1.0, &mut about));
+    let spoilt = Datum::List(profile.iter().skip(5).step_by(9).cloned().collect());
+    let cliff = about(2e9);
+    let levels = [(0.0, about(200e6)), (cliff, about(20e6))];
+    vec![
+        number(FindingCode::ConcurrencyGain, 3.0, "ratio").with_data("points", rows(points.into_iter())),
+        number(FindingCode::ConcurrencyKnee, 16.0, "count"),
+        number(FindingCode::SpanEffect, 2.0, "ratio").with_data(
+            "points",
+            rows(
+                [0.001, 0.01, 0.1, 1.0]
+                    .into_iter()
+                    .map(|span| [("span", span), ("iops", about(90.0 - 20.0 * span))]),
+            ),
+        ),
+        number(FindingCode::SeekAverage, about(8e-3), "s"),
+        number(FindingCode::SeekTrackToTrack, about(1e-3), "s"),
+        number(FindingCode::SeekFullStroke, about(16e-3), "s").with_data(
+            "curve",
+            rows(
+                [0.01, 0.1, 0.3, 0.6, 1.0].into_iter().map(|share| {
+                    [("share_of_cylinders", share), ("seconds", about(16e-3 * f64::sqrt(share)))]
+                }),
+            ),
+        ),
+        number(FindingCode::SizeProfile, 17.0, "count").with_data("points", Datum::List(profile)),
+        number(FindingCode::SuspectPoints, 4.0, "count").with_data("points", spoilt),
+        number(FindingCode::WriteCliff, cliff, "bytes")
+            .with_data(
+                "levels",
+                rows(
+                    levels.into_iter().map(|(from, rate)| [("from_bytes", from), ("bytes_per_second", rate)]),
+                ),
+            )
+            .with_data("looked_until_bytes", Datum::Number(2.0 * cliff)),
+        number(FindingCode::WriteSteadyState, about(15e6), "B/s"),
+        number(FindingCode::WriteValleys, 3.0, "count"),
+    ]
+}
+
+fn phase(kind: PhaseKind, workload: Option<Workload>, start_ns: u64, duration_ns: u64) -> PhaseSummary {
+    PhaseSummary {
+        phase: Phase {
+            name: "phase".into(),
+            experiment: "test".into(),
+            kind,
+            workload,
+            stop: StopCondition::one_pass(),
+        },
+        start_ns,
+        duration_ns,
+        stopped: Some(StopReason::Passes),
+        totals: vec![],
+    }
+}
+
+/// Random reads whose every request was kept, three passes of writes with a pause after each, and telemetry.
+fn everything(seed: u64, scale: f64) -> Everything {
+    let mut prng = Prng::new(seed, 0);
+    let mut run = runs::hard_disk();
+    run.seed = seed;
+    run.id = format!("20261121-201507-{seed:04x}");
+    run.findings = findings(&mut prng, scale);
+    let capacity = run.target.capacity;
+    let mut series = MemorySeries::default();
+    let (mut now_ns, mut phases) = (0, run.phases.clone());
+    let mut histogram = LatencyHistogram::small();
+    let reads = Workload::new(
+        ByteRange::whole(capacity),
+        Pattern::RandomWithReplacement,
+        OperationMix::Read,
+        Bytes(4096),
+        1,
+    );
+    for _ in 0..2000 {
+        let slow = if prng.unit() < 0.002 { 20.0 } else { 1.0 };
+        let latency_ns = (scale * slow * (2e6 + 12e6 * prng.unit())) as u64;
+        histogram.record(latency_ns);
+        series.ios.push(IoRecord {
+            intended_ns: now_ns,
+            submitted_ns: now_ns,
+            completed_ns: now_ns + latency_ns,
+            offset_bytes: (prng.unit() * (capacity.0 - 4096) as f64) as u64,
+            length_bytes: 4096,
+            phase: phases.len() as u32,
+            status: Status::Done,
+            operation: Operation::Read,
+        });
+        now_ns += latency_ns;
+    }
+    let mut single = phase(PhaseKind::Measure, Some(reads), 0, now_ns);
+    single.totals = vec![totals(Operation::Read, 2000, 2000 * 4096, histogram)];
+    phases.push(single);
+    for pass in 0..3 {
+        writes(&mut prng, pass, scale, &mut now_ns, &mut phases, &mut series);
+        phases.push(phase(PhaseKind::Idle, None, now_ns, 20_000_000_000));
+        now_ns += 20_000_000_000;
+    }
+    for second in 0..now_ns / 1_000_000_000 {
+        series.telemetry.push(TelemetryRecord {
+            at_ns: second * 1_000_000_000,
+            temperature_celsius: Some(30.0 + (second / 20) as f64),
+            cpu_busy_share: Some(prng.unit()),
+            own_cpu_share: Some(0.1),
+            device_read_bytes: Some((50e6 * prng.unit()) as u64),
+            device_write_bytes: Some(1000),
+            ..TelemetryRecord::default()
+        });
+    }
+    run.phases = phases;
+    Everything { run, series }
+}
+
+fn totals(operation: Operation, operations: u64, bytes: u64, histogram: LatencyHistogram) -> OperationTotals {
+    OperationTotals { operation, operations, bytes, errors: 0, histogram, stretch: None }
+}
+
+/// A pass of a minute in four stretches, one slice of which is a valley.
+fn writes(
+    prng: &mut Prng,
+    pass: u64,
+    scale: f64,
+    now_ns: &mut u64,
+    phases: &mut Vec<PhaseSummary>,
+    series: &mut MemorySeries,
+) {
+    for stretch in 0..4 {
+        let first = stretch * 700_000_000_000;
+        let (start_ns, mut at) = (*now_ns, first);
+        for slice in 0..400 {
+            let rate = if slice == 100 + pass * 37 { 7e6 } else { 100e6 * (1.0 + 0.02 * prng.normal()) };
+            let bytes = (rate * scale * 0.04) as u64;
+            series.intervals.push(IntervalRecord {
+                phase: phases.len() as u32,
+                operation: Operation::Write,
+                start_ns: *now_ns,
+                duration_ns: SLICE_NS,
+                operations: 10,
+                bytes,
+                errors: 0,
+                offset_first: at,
+                offset_end: at + bytes,
+                latency: None,
+            });
+            at += bytes;
+            *now_ns += SLICE_NS;
+        }
+        let range = ByteRange::new(Offset(first), Bytes(20_000_000_000)).unwrap();
+        let workload = Workload::new(range, Pattern::Sequential, OperationMix::Write, Bytes::from_kib(64), 1);
+        let mut summary = phase(PhaseKind::Measure, Some(workload), start_ns, *now_ns - start_ns);
+        summary.totals = vec![totals(Operation::Write, 4000, at - first, LatencyHistogram::small())];
+        phases.push(summary);
+    }
+}
+
+fn charted(all: &[Everything]) -> Vec<ChartedRun<'_>> {
+    let letters = ["A", "B", "C"];
+    all.iter()
+        .enumerate()
+        .map(|(index, each)| ChartedRun {
+            run: &each.run,
+            series: Some(&each.series),
+            letter: (all.len() > 1).then(|| letters[index]),
+        })
+        .collect()
+}
+
+fn check_terminal(chart: &Chart) {
+    for (width, unicode) in [(40, true), (80, true), (80, false), (160, true)] {
+        let lines = terminal::draw(chart, Style { width, colour: false, unicode });
+        for line in &lines {
+            assert!(columns_of(line) <= width, "{}: {line:?}", chart.name);
+            assert!(unicode || line.is_ascii(), "{}: {line:?}", chart.name);
+        }
+        if width == 80 && std::env::var_os("CHARTS_DIR").is_some() {
+            println!("{}\n", lines.join("\n"));
+        }
+    }
+}
+
+#[test]
+fn every_kind_is_drawn_of_one_run_and_of_three() {
+    let all = [everything(1, 1.0), everything(2, 3.0), everything(3, 0.2)];
+    for count in [1, 3] {
+        let charts = charts_of(&charted(&all[..count]));
+        let names: Vec<&str> = charts.iter().map(|chart| chart.name).collect();
+        let kinds: Vec<&str> = CHART_KINDS.iter().map(|kind| kind.name).collect();
+        assert_eq!(names, kinds);
+        for chart in &charts {
+            keep(&format!("{}-of-{count}", chart.name), chart);
+            check_picture(chart.name, chart);
+            check_terminal(chart);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+    #[test]
+    fn nothing_overlaps_whatever_was_measured(seed in 10u64..1000, scale in -6.0f64..3.0) {
+        let all = [everything(seed, 10f64.powf(scale))];
+        for chart in charts_of(&charted(&all)) {
+            check_picture(chart.name, &chart);
+            check_terminal(&chart);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_measured_nothing_of_it_has_no_such_chart() {
+    let file = runs::scratch_file();
+    let charted = [ChartedRun { run: &file, series: None, letter: None }];
+    let names: Vec<&str> = charts_of(&charted).iter().map(|chart| chart.name).collect();
+    assert_eq!(names, ["rate-over-position"]);
+    assert_eq!(chart_named("seek-curve", &charted), None);
+    assert_eq!(chart_named("no-such-chart", &charted), None);
+}
+
+/// The valley of each pass, 7 MB/s in one slice of 40 ms, is the lowest point of its row; the pause is marked, and so is the fall.
+#[test]
+fn no_valley_is_lost() {
+    let all = [everything(1, 1.0)];
+    let charted = charted(&all);
+    let chart = chart_named("valleys-over-time", &charted).unwrap();
+    assert_eq!(chart.strips.len(), 2);
+    let rows = std::iter::once(&chart.series).chain(chart.strips.iter().map(|strip| &strip.series));
+    for row in rows {
+        let points = row.iter().flat_map(|series| &series.layers).flat_map(|layer| match layer {
+            Layer::Line(points) => points.clone(),
+            _ => Vec::new(),
+        });
+        let lowest = points.map(|point| point.value).fold(f64::MAX, f64::min);
+        assert!((lowest / 7e6 - 1.0).abs() < 1e-3, "{lowest}");
+    }
+    let chart = chart_named("write-rate-over-time", &charted).unwrap();
+    let pauses = chart.marks.iter().filter(|mark| matches!(mark.place, Place::Pause { .. })).count();
+    assert_eq!(pauses, 2);
+    let fall = chart.marks.iter().find(|mark| mark.finding == Some(FindingCode::WriteCliff));
+    assert!(fall.is_some_and(|mark| matches!(mark.place, Place::At(at) if at > 0.0)));
+    let names: Vec<&str> = chart.strips.iter().map(|strip| strip.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["Temperature of the drive", "Load on the drive by others", "Processors used by others"]
+    );
+}
+
+/// Ten runs with a million slices in all: what is drawn of them is bounded, and takes seconds even unoptimised.
+#[test]
+fn a_million_slices_become_a_bounded_picture() {
+    let mut one = everything(1, 1.0);
+    let last = one.run.phases.len() as u32 - 2;
+    let sample = *one.series.intervals.last().unwrap();
+    let summary = one.run.phases[last as usize].clone();
+    one.series.intervals.retain(|slice| slice.phase != last);
+    let count = 100_000;
+    one.series.intervals.extend((0..count).map(|index| IntervalRecord {
+        phase: last,
+        start_ns: summary.start_ns + index * SLICE_NS,
+        ..sample
+    }));
+    one.run.phases[last as usize].duration_ns = count * SLICE_NS;
+    let runs: Vec<ChartedRun<'_>> =
+        (0..10).map(|_| ChartedRun { run: &one.run, series: Some(&one.series), letter: None }).collect();
+    let chart = chart_named("write-rate-over-time", &runs).unwrap();
+    for series in &chart.series {
+        let points: usize = series
+            .layers
+            .iter()
+            .map(|layer| if let Layer::Line(points) = layer { points.len() } else { 0 })
+            .sum();
+        assert!(points <= 4000, "{points}");
+    }
+}
