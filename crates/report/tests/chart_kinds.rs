@@ -44,7 +44,7 @@ fn rows<const N: usize>(rows: impl Iterator<Item = [(&'static str, f64); N]>) ->
 
 fn findings(prng: &mut Prng, scale: f64) -> Vec<Finding> {
     let mut about = |value: f64| value * scale * (0.5 + prng.unit());
-    let at_once = [1.0, 2.0, 4.0, 16.0, 64.0, 1000.0];
+    let at_once = [1.0f64, 2.0, 4.0, 16.0, 64.0, 1000.0];
     let points: Vec<[(&str, f64); 5]> = at_once
         .iter()
         .map(|depth| {
@@ -128,6 +128,7 @@ fn phase(kind: PhaseKind, workload: Option<Workload>, start_ns: u64, duration_ns
         duration_ns,
         stopped: Some(StopReason::Passes),
         totals: vec![],
+        files: None,
     }
 }
 

@@ -1,9 +1,8 @@
 //! The chart of access times over positions: each single random read or write a point.
 
-use super::naming::source;
+use super::naming::{Names, Sketch};
 use super::rate_over_position::{position_axis, word};
-use super::{Axis, Bar, Beside, Chart, ChartedRun, Layer, Numbers, Series, Stretch, chart_names};
-use crate::quantity::capacity;
+use super::{Axis, Bar, Beside, Chart, ChartedRun, Layer, Numbers, Series, Stretch};
 use model::finding::FindingCode;
 use model::histogram::LatencyHistogram;
 use model::plan::PhaseKind;
@@ -22,41 +21,31 @@ const POINTS_MAX: usize = 4000;
 
 /// Access times by position of these runs; none when none of them kept single reads or writes.
 pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
-    let names = chart_names(&runs.iter().map(|charted| charted.run).collect::<Vec<_>>());
+    let names = Names::of(runs);
     let (mut series, mut histograms) = (Vec::new(), Vec::new());
     let mut drawn: Vec<&Run> = Vec::new();
-    for (index, (charted, name)) in runs.iter().zip(&names).enumerate() {
+    for (index, charted) in runs.iter().enumerate() {
         for operation in [Operation::Read, Operation::Write] {
             let Some((block, points, latencies)) = points(charted, operation) else { continue };
             histograms.push(latencies);
-            let what = format!("{} {block}", word(operation));
-            let name = if runs.len() == 1 { what } else { format!("{name}, {what}") };
+            let name = names.series(index, &format!("{} {block}", word(operation)));
             series.push(Series::new(name, vec![Layer::Measured(points)]).of_run(index));
             drawn.push(charted.run);
         }
     }
-    let first = *drawn.first()?;
     let y = time_axis(&histograms);
-    let beside = Some(beside(&histograms, &y));
-    let subject = match runs {
-        [_] => format!("{}, {}", names[0], capacity(first.target.capacity)),
-        _ => format!("{} runs", runs.len()),
-    };
-    Some(Chart {
+    let beside = beside(&histograms, &y);
+    let chart = names.chart(Sketch {
         name: "access-time",
         title: "Access time by position".into(),
-        subject,
         description: description(&series, &y),
-        source: source(&drawn),
         x: position_axis(&drawn),
         y,
         series,
         marks: Vec::new(),
-        level_name: "",
         findings: vec![FindingCode::AccessTime, FindingCode::RotationPeriod],
-        beside,
-        strips: Vec::new(),
-    })
+    })?;
+    Some(Chart { beside: Some(beside), ..chart })
 }
 
 /// The points of single requests over the widest range, of the block size with the most of them.

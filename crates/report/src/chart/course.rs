@@ -100,6 +100,9 @@ impl Open {
     }
 }
 
+/// A point and how many were added before it: of two at the same place the first stays the first.
+type Numbered = (Point, usize);
+
 /// A line through any number of points, reduced to what so many columns can show of it.
 pub fn reduced_line(points: impl IntoIterator<Item = (f64, f64)>, end: f64, count: usize) -> Vec<Layer> {
     let mut columns = Columns::of_count(end, count);
@@ -111,7 +114,8 @@ pub fn reduced_line(points: impl IntoIterator<Item = (f64, f64)>, end: f64, coun
 /// so that no peak and no valley is lost.
 pub(super) struct Columns {
     end: f64,
-    columns: Vec<Option<(Point, Point)>>,
+    columns: Vec<Option<(Numbered, Numbered)>>,
+    added: usize,
     breaks: Vec<f64>,
 }
 
@@ -121,7 +125,7 @@ impl Columns {
     }
 
     fn of_count(end: f64, count: usize) -> Columns {
-        Columns { end, columns: vec![None; count], breaks: Vec::new() }
+        Columns { end, columns: vec![None; count], added: 0, breaks: Vec::new() }
     }
 
     pub(super) fn add(&mut self, at: f64, value: f64) {
@@ -130,12 +134,13 @@ impl Columns {
         }
         let last = self.columns.len() - 1;
         let index = ((at / self.end * self.columns.len() as f64) as usize).min(last);
-        let point = Point { at, value, interval: None };
+        let point = (Point { at, value, interval: None }, self.added);
+        self.added += 1;
         let (low, high) = self.columns[index].get_or_insert((point, point));
-        if value < low.value {
+        if value < low.0.value {
             *low = point;
         }
-        if value > high.value {
+        if value > high.0.value {
             *high = point;
         }
     }
@@ -160,9 +165,9 @@ impl Columns {
         let (mut lines, mut line): (Vec<Layer>, Vec<Point>) = (Vec::new(), Vec::new());
         for (low, high) in self.columns.into_iter().flatten() {
             let mut both = vec![low, high];
-            both.sort_by(|a, b| a.at.total_cmp(&b.at));
+            both.sort_by(|a, b| a.0.at.total_cmp(&b.0.at).then(a.1.cmp(&b.1)));
             both.dedup();
-            for point in both {
+            for (point, _) in both {
                 let mut is_cut = false;
                 while breaks.next_if(|at| *at <= point.at).is_some() {
                     is_cut = true;
@@ -203,6 +208,17 @@ mod tests {
                 prop_assert!(points.contains(&(point.at, point.value)));
             }
         }
+    }
+
+    #[test]
+    fn a_step_goes_up_where_it_does() {
+        let mut columns = Columns::until(10.0);
+        columns.add_stretch(0.0, 5.0, 9.0);
+        columns.add_stretch(5.0, 10.0, 1.0);
+        let lines = columns.lines();
+        let [Layer::Line(points)] = lines.as_slice() else { panic!("{lines:?}") };
+        let places: Vec<(f64, f64)> = points.iter().map(|point| (point.at, point.value)).collect();
+        assert_eq!(places, [(0.0, 9.0), (5.0, 9.0), (5.0, 1.0), (10.0, 1.0)]);
     }
 
     #[test]

@@ -16,9 +16,9 @@ pub fn seek_curve(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             continue;
         }
         let average = finding(charted.run, FindingCode::SeekAverage).and_then(Finding::estimate);
-        marks.extend(average.map(|average| Mark {
-            name: names.series(index, "mean over all pairs of places"),
-            series: Some(series.len()),
+        marks.extend(average.filter(|_| runs.len() == 1).map(|average| Mark {
+            name: "mean over all pairs of places".into(),
+            series: None,
             place: Place::Value(average.value),
             finding: Some(FindingCode::SeekAverage),
         }));

@@ -72,17 +72,17 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
     let grid = plot(chart, columns, style, signs);
     let axis = AxisAcross::new(&chart.x, columns, style);
     let unit = if chart.y.unit.is_empty() { String::new() } else { format!(", {}", chart.y.unit) };
-    let heading = style.own(&format!("{}{unit}", chart.title));
-    let mut lines = vec![style.paint(Tone::Heading, &heading)];
+    let heading = wrap(&style.own(&format!("{}{unit}", chart.title)), style.columns());
+    let mut lines: Vec<String> = heading.iter().map(|line| style.paint(Tone::Heading, line)).collect();
     if chart.strips.iter().any(|strip| strip.is_equal) {
-        lines.push(format!("{INDENT}{}", style.own(&chart.y.name())));
+        lines.extend(named(&chart.y.name(), style));
     }
     lines.extend(rows(&grid, &labels, label_columns, style));
     let regions = regions(chart, &grid);
     let line = axis.line(style.unicode, &regions, signs.region);
     lines.push(format!("{INDENT}{} {line}", pad_start(lowest_label(&labels), label_columns)));
     for (strip, labels) in chart.strips.iter().zip(&strips) {
-        lines.push(format!("{INDENT}{}", style.own(&strip_name(strip))));
+        lines.extend(named(&strip_name(strip), style));
         let grid = strip_plot(chart, strip, columns, style);
         lines.extend(rows(&grid, labels, label_columns, style));
         let line = axis.line(style.unicode, &[], signs.region);
@@ -111,6 +111,12 @@ fn strip_labels(axis: &Axis, style: Style) -> Vec<Tick> {
 /// The number at the foot of the axis, if there is one.
 fn lowest_label(labels: &[Tick]) -> &str {
     labels.iter().find(|tick| tick.share < 0.01).map_or("", |tick| &tick.label)
+}
+
+/// The name of one of several charts.
+fn named(name: &str, style: Style) -> Vec<String> {
+    let lines = wrap(&style.own(name), style.columns() - INDENT.len());
+    lines.iter().map(|line| format!("{INDENT}{line}")).collect()
 }
 
 fn strip_name(strip: &Strip) -> String {
@@ -257,7 +263,7 @@ fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<Stri
             Place::Value(value) => (signs.limit, Some(value)),
             Place::Point { .. } => (signs.point, None),
         };
-        let value = value.map_or(String::new(), |value| format!(", {}", chart.y.amount(value)));
+        let value = value.map_or(String::new(), |value| style.own(&format!(", {}", chart.y.amount(value))));
         entries.push(format!("{sign} {}{value}", style.name(&mark.name)));
     }
     let width = style.columns().saturating_sub(indent).max(1);

@@ -39,7 +39,8 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         let streams = streams(charted.run);
         let Some(course) = Course::of(charted.run, &streams) else { continue };
         longest_s = longest_s.max(course.seconds);
-        marks.extend(course.pauses(charted.run));
+        // Pauses of several runs lie on each other; the gaps in their lines are seen.
+        marks.extend(course.pauses(charted.run).into_iter().filter(|_| runs.len() == 1));
         marks.extend(course.cliff(charted, &streams));
         for stream in &streams {
             let layers = course.lines(charted, stream, |start_s, _| start_s - course.start_s);
@@ -247,8 +248,9 @@ impl Course {
         let cliff = finding(charted.run, FindingCode::WriteCliff).and_then(Finding::estimate)?;
         let mut reached = None;
         self.each(charted, streams.first()?, |piece, written| {
-            if written >= cliff.value && reached.is_none() {
-                reached = Some(piece.start_s - self.start_s);
+            let missing = cliff.value - written;
+            if missing <= piece.bytes && reached.is_none() {
+                reached = Some(piece.start_s - self.start_s + (missing / piece.rate()).max(0.0));
             }
         });
         Some(Mark {

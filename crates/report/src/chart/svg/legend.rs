@@ -12,7 +12,7 @@ const SIGN: f64 = 30.0;
 const GAP: f64 = 8.0;
 const ENTRY_GAP: f64 = 26.0;
 /// Longer names are cut.
-const NAME_WIDTH_MAX: f64 = 440.0;
+const NAME_WIDTH_MAX: f64 = 620.0;
 
 /// Entries with their places.
 pub(super) struct Legend {

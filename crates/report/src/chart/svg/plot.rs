@@ -39,6 +39,14 @@ pub(super) struct Plot<'chart> {
 impl Plot<'_> {
     /// Each series in the colour of its number.
     pub(super) fn draw(&self, canvas: &mut Canvas, series: &[Series], marks: &[Mark]) {
+        let panel = &self.panel;
+        canvas.put(format_args!(
+            r#"<rect class="panel" x="{:.1}" y="{:.1}" width="{:.1}" height="{:.1}" fill="none"/>"#,
+            panel.left,
+            panel.top,
+            panel.right - panel.left,
+            panel.bottom - panel.top
+        ));
         for mark in marks {
             match mark.place {
                 Place::Over { first, end } => self.region(canvas, mark, (first, end), canvas.palette.region),
