@@ -20,6 +20,8 @@ const STRIP_GAP: f64 = 36.0;
 const COMPANION: f64 = 58.0;
 /// The height of each of several equal charts.
 const EQUAL: f64 = 92.0;
+/// A picture with a long legend becomes higher, so that its plot is no lower than this.
+const PLOT_MIN: f64 = 240.0;
 /// Below the lowest chart: numbers and the name of the axis.
 const FOOT: f64 = 62.0;
 /// What stands beside a chart, and the gap before it.
@@ -57,7 +59,7 @@ impl Layout {
         let right = beside.map_or(edge, |(from, _)| from - BESIDE_GAP);
         let top = LEGEND_Y + LEGEND_ROW * legend_rows as f64 + 18.0;
         let are_equal = chart.strips.iter().any(|strip| strip.is_equal);
-        let bottom = if are_equal { top + EQUAL } else { height - FOOT };
+        let bottom = if are_equal { top + EQUAL } else { (height - FOOT).max(top + PLOT_MIN) };
         let mut reached = bottom;
         let strips = chart.strips.iter().map(|strip| {
             let top = reached + STRIP_GAP;
