@@ -123,7 +123,9 @@ fn by_position(read: &PhaseResult, other: &[(f64, f64)]) -> Chart {
     };
     let areas = |column: &'static str| strokes((0..published.len()).map(|row| area(row, column)));
     let mut first = 0.0;
-    let course = read.slices.iter().map(|slice| {
+    // The last slice ends with the pass, and is no whole one.
+    let whole = read.slices.split_last().map_or(&[][..], |(_, whole)| whole);
+    let course = whole.iter().map(|slice| {
         let at = first;
         first += slice.bytes as f64;
         (at, slice.bytes as f64 / slice.seconds)

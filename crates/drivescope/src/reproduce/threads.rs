@@ -288,7 +288,7 @@ fn spans_drawn(table: Option<&Table>) -> Chart {
         _ => None,
     });
     let series = vec![Series::new("published", line(published)), Series::new("here", line(reproduced))];
-    let x = Axis::of_decades("Span of the places", (1e8, WHOLE_BYTES), Numbers::Amounts);
+    let x = Axis::of_decades("Span of the places, GB", (0.1, WHOLE_GB), Numbers::Counts);
     let y = Axis::of_counts(
         "Reads a second",
         figures.iter().filter_map(|figure| figure.reproduced).fold(0.0, f64::max),
@@ -297,12 +297,12 @@ fn spans_drawn(table: Option<&Table>) -> Chart {
 }
 
 /// What the whole disk holds.
-const WHOLE_BYTES: f64 = 250e9;
+const WHOLE_GB: f64 = 250.0;
 
-/// The bytes of "20 GB" or "100 MB"; what has no number is the whole disk.
+/// The GB of "20 GB" or "100 MB"; what has no number is the whole disk.
 fn span_of(name: &str) -> f64 {
-    let unit = if name.ends_with("MB") { 1e6 } else { 1e9 };
-    leading_number(name).map_or(WHOLE_BYTES, |number| number * unit)
+    let unit = if name.ends_with("MB") { 1e-3 } else { 1.0 };
+    leading_number(name).map_or(WHOLE_GB, |number| number * unit)
 }
 
 fn leading_number(name: &str) -> Option<f64> {

@@ -45,8 +45,6 @@ pub enum Numbers {
     Times,
     /// Bytes: "4 KiB".
     Sizes,
-    /// Bytes in decimal units: "20 GB".
-    Amounts,
     /// Bytes per second: "10 MB/s".
     Rates,
     /// Without a unit: "32".
@@ -305,7 +303,6 @@ impl Numbers {
                 (1024.0, "KiB"),
                 (1.0, "B"),
             ],
-            Numbers::Amounts => &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
             Numbers::Rates => &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
             Numbers::OfAxis | Numbers::Counts | Numbers::Percents => &[(1.0, "")],
         };
