@@ -21,6 +21,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("mkfs.btrfs", "btrfs-progs"),
     ("mkfs.vfat", "dosfstools"),
     ("fio", "fio"),
+    ("bon_csv2txt", "bonnie++"),
     ("valgrind", "valgrind"),
     ("chromium", "chromium"),
     ("node", "nodejs"),

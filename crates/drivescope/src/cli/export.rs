@@ -1,7 +1,7 @@
 //! `drivescope export`: runs in the forms that other programs read.
 
 use super::args::{ExportArguments, ExportFormat, TableArgument};
-use super::output_file::OutputFile;
+use super::output_file::{OutputFile, must_be_no_drive};
 use super::{existing_store, no_runs, output};
 use crate::error::{UserError, exit};
 use crate::export::{TableForm, TableWriter};
@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 /// When there is no such run, it cannot be read, or a file cannot be written.
 pub fn run(arguments: &ExportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let goal = Goal::of(&arguments.output);
+    must_be_no_drive(&arguments.output)?;
     let format = arguments.format.or_else(|| format_of(&arguments.output)).ok_or_else(unclear)?;
     let store =
         existing_store(store)?.ok_or_else(|| no_runs(store).map_or_else(|e| e, UserError::failure))?;

@@ -45,7 +45,7 @@ pub struct ReportArguments {
     #[arg(required = true)]
     pub runs: Vec<String>,
 
-    /// The file to write; its ending says what it becomes: .html a page with everything, .svg or .png a picture
+    /// The file to write; its ending says what it becomes: .html a page with everything, .svg or .png a picture, .csv, .parquet or .json what was found
     #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub output: PathBuf,
 
