@@ -14,6 +14,7 @@ mod options;
 mod place;
 mod program;
 mod random_drives;
+mod report;
 mod sim;
 mod summary;
 mod surface;
@@ -44,6 +45,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
         Some((name, rest)) if name == "engine" => Options::parse(rest)?,
         Some((name, rest)) if name == "access" => return access::run(rest),
         Some((name, rest)) if name == "mount" => return mount::run(rest),
+        Some((name, rest)) if name == "report" => return report::run(rest),
         Some((name, rest)) if name == "sim" => return sim::run(rest),
         Some((name, rest)) if name == "surface" => return surface::run(rest),
         Some((name, rest)) if name == "writes" => return writes::run(rest),

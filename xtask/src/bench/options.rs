@@ -10,12 +10,14 @@ pub const USAGE: &str =
     "Usage: cargo xtask bench engine [--seconds N] [--rounds N] [--seed N] [--only loop|zero|null]
        cargo xtask bench access [--random N] [--first N] [--seed N]
        cargo xtask bench mount [DRIVE]
+       cargo xtask bench report [--program FILE]
        cargo xtask bench sim [--seconds N] [--rounds N]
        cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N] [--program FILE]
        cargo xtask bench writes [--random N] [--first N] [--seed N]
 The first compares the engine with fio in turns. A loop device over memory is set up for it, which needs root.
 `access`, `surface` and `writes` score the experiments on virtual drives against their truth.
 `mount` compares mounted virtual drives with their models, which needs root, fio and dd.
+`report` times a report of ten runs with a million slices of time.
 `sim` counts how many requests a second virtual drives answer.
 `surface` has what people do beside it.";
 
