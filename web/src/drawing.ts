@@ -107,7 +107,8 @@ export function drawContent(
   const { box } = frame;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(box.left - 1, box.top - 6, box.right - box.left + 2, box.bottom - box.top + 6);
+  // Signs at the ends are seen whole.
+  ctx.rect(box.left - 6, box.top - 6, box.right - box.left + 12, box.bottom - box.top + 12);
   ctx.clip();
   for (const mark of pane.marks) {
     if (mark.kind === "over") drawOver(ctx, frame, mark.numbers, colours.region, 0.22);

@@ -17,9 +17,10 @@ export function makePages() {
   };
   const profile = readPreset("zoned");
   const hostile = join(folder, "hostile.toml");
-  writeFileSync(hostile, profile.replace(/^model = .*$/m, `model = ${JSON.stringify(HOSTILE)}`));
-  const zoned = runOf("surface", "sim:zoned");
-  const evil = runOf("check", `sim:${hostile}`);
+  const slower = profile.replace(/bytes_per_second = ([0-9.]+)/g, (_, rate) => `bytes_per_second = ${0.7 * rate}`);
+  writeFileSync(hostile, slower.replace(/^model = .*$/m, `model = ${JSON.stringify(HOSTILE)}`));
+  const zoned = runOf("surface", "sim:zoned", "--time-limit", "8s");
+  const evil = runOf("check", `sim:${hostile}`, "--time-limit", "10s");
   const page = (name, ...runs) => {
     const path = join(folder, `${name}.html`);
     drivescope("report", ...runs, "-o", path);

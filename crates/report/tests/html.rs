@@ -8,19 +8,13 @@ use model::run::Run;
 use report::chart::{ChartedRun, charts_of};
 use report::html::{ReportPage, content_security_policy, page};
 
-fn page_of(all: &[&Run]) -> String {
-    let letters = ["A", "B", "C"];
-    let charted = |(index, run): (usize, &&'_ Run)| (index, *run);
-    let charted: Vec<ChartedRun<'_>> = all
-        .iter()
-        .enumerate()
-        .map(charted)
-        .map(|(index, run)| ChartedRun {
-            run,
-            series: None,
-            letter: (all.len() > 1).then_some(letters[index]),
-        })
-        .collect();
+fn page_of<'run>(all: &[&'run Run]) -> String {
+    let charted = |(run, letter): (&&'run Run, &'static str)| ChartedRun {
+        run,
+        series: None,
+        letter: (all.len() > 1).then_some(letter),
+    };
+    let charted: Vec<ChartedRun<'run>> = all.iter().zip(["A", "B", "C"]).map(charted).collect();
     let charts = charts_of(&charted);
     page(&ReportPage { runs: &charted, charts: &charts, comparison: None })
 }
