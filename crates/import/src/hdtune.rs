@@ -11,6 +11,8 @@ use model::units::Bytes;
 
 /// The benchmark's blocks, unless it was told otherwise.
 const BLOCK: u64 = 64 << 10;
+/// A list of fewer places is no pass over a drive.
+const POINTS_MIN: usize = 16;
 const GB: f64 = 1e9;
 const MB: f64 = 1e6;
 
@@ -208,10 +210,9 @@ impl Reader {
             )
         });
         self.set.figures.extend(figures);
-        if let Some((last, _)) = self.curve.last() {
+        if let Some((last, rate)) = self.curve.last().filter(|_| self.curve.len() >= POINTS_MIN) {
             self.notes.push("How large the drive is, is taken from the last place of HD Tune's list.".into());
-            self.imported.capacity =
-                self.imported.capacity.or(rounded(last * GB).map(Bytes)).filter(|_| self.curve.len() >= 16);
+            self.imported.capacity = self.imported.capacity.or(rounded(last * GB + rate * MB).map(Bytes));
         }
     }
 }

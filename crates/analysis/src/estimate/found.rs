@@ -67,7 +67,12 @@ impl<'run> Rates<'run> {
         });
         let what = if self.operation == Operation::Write { "writes" } else { "reads" };
         let last = whys.next_back();
-        last.unwrap_or_else(|| format!("The run {} holds no {what} in order over the drive.", run.id))
+        let has_rates = self.findings.iter().any(|finding| finding.estimate().is_some());
+        last.unwrap_or_else(|| match has_rates {
+            // So it is with the figures of other programs.
+            true => format!("The rates of {what} of the run {} have no interval to estimate by.", run.id),
+            false => format!("The run {} holds no {what} in order over the drive.", run.id),
+        })
     }
 
     /// The table of zones, if these were found by this operation: by reads, where there are any.

@@ -76,7 +76,7 @@ fn found(run: &RunView<'_>, operation: Operation, places: &[Spot<'_>]) -> Result
         others.iter().filter(of_the_rest).partition(|row| row.shape.in_order);
     if !in_order.is_empty() {
         let ratios: Vec<String> = in_order.iter().map(|row| row.ratio_words()).collect();
-        statement += &format!(" Of the other figures: {}.", ratios.join("; "));
+        statement += &format!(" The other figures, start against end: {}.", ratios.join("; "));
     }
     random.iter().for_each(|row| statement += &row.seek_sentence());
     let evidence = [start, end].iter().flat_map(|spot| &spot.figures).map(Stated::evidence).collect();
