@@ -103,7 +103,7 @@ fn the_full_pass_of_article_c_is_as_long_as_it_was() {
     assert!((value(&areas, "read-rate-outer") / 1e6 - 203.63).abs() < 0.01);
     assert!((value(&areas, "write-rate-inner") / 1e6 - 100.00).abs() < 0.01);
     // Eight areas out of 55 are no curve.
-    let why = finding(&areas, "read-rate-mean")["statement"].as_str().unwrap().to_owned();
+    let why = finding(&areas, "read-rate-mean")["unknown"].as_str().unwrap().to_owned();
     assert!(why.contains("7 % of the drive and lie too far apart"), "{why}");
 }
 
@@ -114,7 +114,7 @@ fn single_requests_have_an_interval_and_places_that_nobody_knows_are_said_once()
     let access = finding(&run, "access-time");
     assert!(access["low"].as_f64().unwrap() > 0.008 && access["high"].as_f64().unwrap() < 0.013);
     let run = imported(&home, &["crystaldiskmark-8.txt"], &[]);
-    assert!(finding(&run, "read-rate-outer")["statement"].as_str().unwrap().contains("--position"));
+    assert!(finding(&run, "read-rate-outer")["unknown"].as_str().unwrap().contains("--position"));
     assert!(!has(&run, "read-rate-inner") && !has(&run, "zone-ratio") && !has(&run, "full-pass-time"));
     assert!((value(&run, "concurrency-gain") - 9.494).abs() < 0.001);
     let run = imported(&home, &["atto-2.txt"], &[]);

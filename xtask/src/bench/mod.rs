@@ -25,7 +25,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-pub use summary::{machine, today};
 
 use crate::Failure;
 use crate::workspace::{cargo, root, target_folder};
@@ -33,6 +32,7 @@ use contender::{Case, Contender, Target};
 use options::Options;
 use place::Place;
 use summary::Results;
+pub use summary::{load_average, machine, today};
 
 /// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-engine.md";

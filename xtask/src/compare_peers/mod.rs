@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Failure;
+use crate::bench::load_average;
 use crate::workspace::{cargo, root, target_folder};
 
 /// Where the page is kept, from the root of the workspace.
@@ -31,6 +32,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
             ));
         }
     };
+    let load_before = load_average();
     let mut rows = Vec::new();
     {
         let mounted = MountedDrive::start(&program, DRIVE)?;
@@ -50,7 +52,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
             plain_rows.push(asked(&peer, plain.device(), &Truth::unknown()));
         }
     }
-    let text = page::page(DRIVE, &program, &rows, &plain_rows);
+    let text = page::page(DRIVE, &program, &load_before, &rows, &plain_rows);
     println!("{text}");
     std::fs::write(root().join(PAGE), &text)
         .map_err(|error| Failure::cannot(format!("Cannot write {PAGE}: {error}.")))
@@ -102,9 +104,9 @@ fn ours(program: &Path, device: &Path, time: &str, truth: &Truth) -> Vec<Row> {
             Some((finding, value)) => {
                 Answer::Interval(value, finding["low"].as_f64(), finding["high"].as_f64())
             }
-            None => Answer::None(
-                finding.and_then(|f| f["statement"].as_str()).unwrap_or("it does not say").into(),
-            ),
+            None => {
+                Answer::None(finding.and_then(|f| f["unknown"].as_str()).unwrap_or("it does not say").into())
+            }
         };
         let why = "past the page cache, many short visits and the interval of their mean";
         Row { question, who: shown.clone(), answer, truth: truth.of_question(question), why }

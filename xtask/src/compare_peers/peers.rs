@@ -104,7 +104,7 @@ impl Peer {
                 let wanted = figures.filter(|figure| figure.name.contains(self.figure));
                 match wanted.filter_map(|figure| value(self.question, figure)).next() {
                     Some(value) => Answer::Figure(value),
-                    None => Answer::None("it printed no such figure".into()),
+                    None => Answer::None(format!("it printed no such figure. {}", imported.notes.join(" "))),
                 }
             }
         }
