@@ -55,7 +55,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let place = if options.includes(Target::Loop) { Some(Place::make()?) } else { None };
     let loop_device = place.as_ref().map_or("", Place::device);
 
-    let load_before = summary::load_average();
+    let load_before = load_average();
     let mut order = Shuffle(options.seed);
     let mut all = Vec::new();
     for target in Target::ALL.into_iter().filter(|target| options.includes(*target)) {
