@@ -96,13 +96,13 @@ impl Preserving {
         let origin = Origin::of(target, is_marked, &mut rig.medium()?);
         let restore = restore_command(&origin);
         let journal = Journal::create(&folder, &name, number, &origin).map_err(of_journal)?;
-        Ok(Preserving { keeper: Keeper::new(journal, wanted.0), pointer, restore })
+        Ok(Preserving { keeper: Keeper::new(journal, place.room), pointer, restore })
     }
 
     /// What is said before it begins.
     pub fn announcement(&self, wanted: Bytes) -> String {
         format!(
-            "what is overwritten is kept in {} first, at most {wanted} at a time, and given back afterwards. If the program or the \
+            "what is overwritten is kept in {} first, about {wanted} at a time, and given back afterwards. If the program or the \
              power fails: {}",
             self.keeper.journal().path().display(),
             self.restore

@@ -73,14 +73,23 @@ fn find(
         check_same(&journal.parsed().origin, &names)?;
         return Ok(Unfinished { path: path.clone(), pointer: None, journal: Ok(journal) });
     }
-    let mut related = None;
+    let (mut related, mut empty) = (None, None);
     for left in preserve::unfinished(store)? {
         match &left.journal {
-            Ok(journal) if journal.parsed().origin.is_same(&names) => return Ok(left),
+            Ok(journal) if journal.parsed().origin.is_same(&names) => {
+                // One that was left behind before anything was saved says nothing of another.
+                if !journal.parsed().saved.is_empty() || journal.parsed().is_damaged {
+                    return Ok(left);
+                }
+                empty = Some(left);
+            }
             Ok(journal) if journal.parsed().origin.is_related(&names) => related = Some(left),
             Ok(_) => {}
             Err(error) => output::say(&error.to_string()),
         }
+    }
+    if let Some(left) = empty {
+        return Ok(left);
     }
     if let Some(Ok(journal)) = related.as_ref().map(|left| &left.journal) {
         check_same(&journal.parsed().origin, &names)?;

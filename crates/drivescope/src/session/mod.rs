@@ -68,10 +68,15 @@ impl Session<'_> {
         let mut load = LoadWatch::start(&self.rig);
         let mut map = self.map_so_far(experiment.mapped_range());
         let outcome = self.run_phases(experiment, &mut load, map.as_mut());
-        let outcome = outcome.and_then(|reason| self.give_all_back().map(|()| reason)).or_else(|error| {
-            // Whatever went wrong, the data come first.
-            self.give_all_back().map_or_else(Err, |()| Err(error))
-        });
+        // Whatever went wrong, the data come back.
+        let outcome = match (outcome, self.give_all_back()) {
+            (outcome, Ok(())) => outcome,
+            (Ok(_), Err(not_back)) => Err(not_back),
+            (Err(first), Err(not_back)) => {
+                self.events.event(&Event::Warning(&first.text));
+                Err(not_back)
+            }
+        };
         self.run.status = match &outcome {
             Ok(None) => RunStatus::Complete,
             Ok(Some(StopReason::Interrupted)) => RunStatus::Interrupted,

@@ -38,12 +38,14 @@ pub struct Keeper<L: Log = File> {
     /// How much it may hold.
     bytes_max: u64,
     bytes: u64,
+    /// Whether all of it would survive a power cut.
+    is_lasting: bool,
 }
 
 impl<L: Log> Keeper<L> {
     /// A keeper with a new journal, of up to that many bytes of data.
     pub fn new(journal: Journal<L>, bytes_max: u64) -> Keeper<L> {
-        Keeper { journal, saved: BTreeMap::new(), bytes_max, bytes: 0 }
+        Keeper { journal, saved: BTreeMap::new(), bytes_max, bytes: 0, is_lasting: true }
     }
 
     /// The journal.
@@ -73,7 +75,6 @@ impl<L: Log> Keeper<L> {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<SaveEnd, JournalError> {
         let mut data = vec![0; CHUNK_BYTES];
-        let mut is_new = false;
         for &(first, end) in stretches {
             for (from, to) in self.unsaved(on_grid(first, end, medium)) {
                 if self.bytes + (to - from) > self.bytes_max {
@@ -89,16 +90,17 @@ impl<L: Log> Keeper<L> {
                     if let Err(source) = medium.read_at(at, part) {
                         return Ok(SaveEnd::Unreadable { offset: at, length, source });
                     }
+                    self.is_lasting = false;
                     self.journal.save(at, part)?;
                     self.note(at, at + length);
-                    is_new = true;
                     at += length;
                 }
             }
         }
         // What was saved for a phase that was then not run was not synced by it.
-        if is_new || self.bytes > 0 {
+        if !self.is_lasting {
             self.journal.make_lasting()?;
+            self.is_lasting = true;
         }
         Ok(SaveEnd::Safe)
     }

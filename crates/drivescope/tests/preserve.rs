@@ -1,0 +1,160 @@
+//! `--preserve` and `restore`, with the program as a user has it: killed at any moment, also while it gives back.
+
+mod program;
+
+use model::prng::Prng;
+use program::*;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What is tested: enough for several stretches, little enough for many kills.
+const MIB: usize = 24;
+
+fn verify<'word>(file: &'word str, more: &[&'word str]) -> Vec<&'word str> {
+    let words =
+        ["verify", file, "--write", "--full", "--preserve", "--journal-anyway", "--confirm", file, "--quiet"];
+    [&words[..], more].concat()
+}
+
+fn start(home: &Home, arguments: &[&str]) -> Child {
+    let mut command = home.command(arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
+}
+
+/// Kills a program after some time, unless it has ended by then; whether it was killed.
+fn kill_after(mut child: Child, time: Duration) -> bool {
+    let started = Instant::now();
+    while started.elapsed() < time {
+        if child.try_wait().expect("our child").is_some() {
+            return false;
+        }
+        thread::sleep(Duration::from_micros(200));
+    }
+    signal("KILL", child.id());
+    child.wait().expect("our child");
+    true
+}
+
+fn journals(home: &Home) -> Vec<String> {
+    let folder = home.store().join("preserve");
+    if folder.exists() { names_in(&folder) } else { Vec::new() }
+}
+
+fn is_as_before(path: &Path) -> bool {
+    fs::read(path).expect("the image") == noise(MIB << 20)
+}
+
+#[test]
+fn what_is_tested_comes_back() {
+    let home = Home::new();
+    let image = Image::new(MIB);
+    let file = image.path.to_str().unwrap();
+    let run = home.json(&verify(file, &[]));
+    assert!(is_as_before(&image.path), "every byte is back");
+    assert!(journals(&home).is_empty(), "{:?}", journals(&home));
+    let findings = run["findings"].as_array().unwrap();
+    let wrong = findings.iter().find(|finding| finding["code"] == "data-integrity").expect("it was compared");
+    assert_eq!(wrong["value"], 0.0);
+    assert!(home.print(&["restore"]).contains("Nothing is kept"));
+}
+
+/// Moments are drawn over the time that a whole run takes.
+fn killed(kills: u64, seed: u64) -> (u64, u64) {
+    let home = Home::new();
+    let image = Image::new(MIB);
+    let file = image.path.to_str().unwrap();
+    let started = Instant::now();
+    home.json(&verify(file, &[]));
+    let whole = started.elapsed();
+    let mut prng = Prng::new(seed, 1);
+    let (mut given_back, mut again) = (0, 0);
+    for kill in 0..kills {
+        kill_after(start(&home, &verify(file, &[])), whole.mul_f64(prng.unit()));
+        let holds = journals(&home).iter().any(|name| name.ends_with(".journal"));
+        if holds && !is_as_before(&image.path) {
+            let refused = home.run(&verify(file, &[]));
+            assert!(refused.status == Some(1) && refused.err.contains("drivescope restore"), "{refused:?}");
+        }
+        let restore = ["restore", file, "--confirm", file];
+        while prng.below(2) == 0 {
+            again += u64::from(kill_after(start(&home, &restore), whole.mul_f64(prng.unit() * 0.3)));
+        }
+        let outcome = home.run(&restore);
+        match outcome.status {
+            Some(0) => given_back += 1,
+            _ => assert!(outcome.err.contains("nothing of"), "{kill}: {outcome:?}"),
+        }
+        assert!(is_as_before(&image.path), "lost after kill {kill}");
+        assert!(journals(&home).iter().all(|name| !name.ends_with(".journal")), "{:?}", journals(&home));
+    }
+    (given_back, again)
+}
+
+#[test]
+fn killed_at_any_moment_nothing_is_lost() {
+    let (given_back, _) = killed(12, 3);
+    assert!(given_back > 0, "some of the kills came while something was overwritten");
+}
+
+#[test]
+#[ignore = "200 kills take minutes"]
+fn killed_200_times_nothing_is_lost() {
+    let (given_back, again) = killed(200, 4);
+    eprintln!("200 kills; given back {given_back} times, of which the giving back was killed {again} times");
+}
+
+#[test]
+fn a_drive_that_was_used_since_is_not_overwritten() {
+    let home = Home::new();
+    let image = Image::new(MIB);
+    let file = image.path.to_str().unwrap();
+    let journal = loop {
+        kill_after(start(&home, &verify(file, &[])), Duration::from_millis(300));
+        if !is_as_before(&image.path) {
+            break journals(&home).pop().expect("a journal");
+        }
+        home.run(&["restore", file, "--confirm", file]);
+    };
+    let tested = fs::read(&image.path).unwrap();
+    let mut used = tested.clone();
+    used[..4096].fill(0x55);
+    fs::write(&image.path, &used).unwrap();
+    let refused = home.run(&["restore", file, "--confirm", file]);
+    assert_eq!(refused.status, Some(1));
+    assert!(
+        refused.err.contains("was written to since") && refused.err.contains("--although-changed"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(fs::read(&image.path).unwrap(), used, "nothing was written");
+    // Nor without the name being typed back, nor to another file.
+    fs::write(&image.path, &tested).unwrap();
+    assert_eq!(home.run(&["restore", file]).status, Some(1));
+    let other = Image::new(MIB);
+    let kept = home.store().join("preserve").join(journal);
+    let other_file = other.path.to_str().unwrap();
+    let to_other =
+        home.run(&["restore", other_file, "--confirm", other_file, "--journal", kept.to_str().unwrap()]);
+    assert!(to_other.status == Some(1) && to_other.err.contains("holds data of"), "{}", to_other.err);
+    assert!(is_as_before(&other.path));
+    home.print(&["restore", file, "--confirm", file]);
+    assert!(is_as_before(&image.path));
+}
+
+#[test]
+fn a_journal_that_would_share_the_fate_of_the_drive_is_refused() {
+    let home = Home::new();
+    let image = Image::new(MIB);
+    let file = image.path.to_str().unwrap();
+    let words =
+        ["verify", file, "--write", "--preserve", "--confirm", file, "--quiet", "--journal", "/dev/shm"];
+    let refused = home.run(&words);
+    assert!(refused.status == Some(1) && refused.err.contains("lies in memory"), "{}", refused.err);
+    assert!(is_as_before(&image.path));
+    let folder = home.folder.path().to_str().unwrap();
+    let nothing = home.run(&["verify", folder, "--write", "--preserve"]);
+    assert!(nothing.status == Some(2) && nothing.err.contains("nothing to preserve"), "{}", nothing.err);
+}
