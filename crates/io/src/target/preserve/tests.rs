@@ -400,3 +400,64 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn only_a_plain_file_of_ours_is_a_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let made = Journal::create(folder.path(), "journal", 7, &origin()).unwrap();
+    assert!(matches!(Journal::open(&path), Err(JournalError::UnderWay { .. })), "it is locked");
+    assert!(Journal::create(folder.path(), "journal", 8, &origin()).is_err(), "none is overwritten");
+    drop(made);
+    assert_eq!(Journal::open(&path).unwrap().parsed().origin, origin());
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    assert!(Journal::open(&link).is_err(), "a link could lead anywhere");
+    let second = folder.path().join("second");
+    std::fs::hard_link(&path, &second).unwrap();
+    assert!(matches!(Journal::open(&path), Err(JournalError::Untrusted { .. })), "somebody else may hold it");
+    std::fs::remove_file(&second).unwrap();
+    Journal::open(&path).unwrap().delete().unwrap();
+    assert!(!path.exists());
+    assert!(Journal::open(folder.path()).is_err(), "a folder");
+    assert!(Journal::open(std::path::Path::new("/dev/null")).is_err(), "a device");
+}
+
+#[test]
+fn partitions_are_related_to_their_drive_and_to_nothing_else() {
+    let named =
+        |path: &str| Origin { path: path.into(), confirmation: path.into(), serial: None, ..origin() };
+    let related = |one: &str, other: &str| named(one).is_related(&named(other));
+    assert!(related("/dev/sdb1", "/dev/sdb") && related("/dev/nvme0n1", "/dev/nvme0n1p3"));
+    assert!(!related("/dev/sdb", "/dev/sdba") && !related("/dev/loop1", "/dev/loop10"));
+    assert!(!related("/dev/sdb1", "/dev/sdb2"), "beside each other");
+}
+
+#[test]
+fn what_a_phase_may_overwrite_is_all_that_it_does() {
+    use model::plan::{PhaseKind, StopCondition};
+    use model::range::ByteRange;
+    use model::units::{Bytes, Offset};
+    use model::workload::{OperationMix, Pattern, Workload};
+    let range = ByteRange::new(Offset(1 << 20), Bytes(64 << 20)).unwrap();
+    let phase = |pattern, mix, stop| model::plan::Phase {
+        name: "a phase".into(),
+        experiment: "verify".into(),
+        kind: PhaseKind::Measure,
+        workload: Some(Workload::new(range, pattern, mix, Bytes(1 << 20), 4)),
+        stop,
+    };
+    let once = StopCondition::one_pass();
+    let (write, whole) = (OperationMix::Write, [(1 << 20, 65 << 20)]);
+    assert_eq!(stretches(&phase(Pattern::Sequential, OperationMix::Read, once)), []);
+    assert_eq!(stretches(&phase(Pattern::Sequential, write, once)), whole);
+    assert_eq!(stretches(&phase(Pattern::Sequential, OperationMix::Discard, once)), whole);
+    assert_eq!(stretches(&phase(Pattern::RandomWithReplacement, write, once)), whole);
+    let mixed = OperationMix::ReadWrite { read_share: 0.9 };
+    assert_eq!(stretches(&phase(Pattern::RandomOnce, mixed, once)), whole);
+    let bytes = StopCondition::default().or_bytes(Bytes(2 << 20));
+    // Two requests, and up to five more.
+    assert_eq!(stretches(&phase(Pattern::Sequential, write, bytes)), [(1 << 20, 8 << 20)]);
+    let listed = Pattern::Listed { offsets: vec![Offset(5 << 20), Offset(2 << 20)] };
+    assert_eq!(stretches(&phase(listed, write, once)), [(2 << 20, 3 << 20), (5 << 20, 6 << 20)]);
+}
