@@ -63,8 +63,7 @@ fn head(table: &mut Table, lower: &str) {
 
 /// A row begins with a size: "0.5", "512 B", "4 KB", "64KB"; at least two fields follow.
 fn size_and_rest<'text>(line: Line<'text>) -> Option<(u64, Vec<Field<'text>>)> {
-    let fields: Vec<Field<'text>> =
-        line.text.contains(',').then(|| line.by_comma()).unwrap_or_else(|| line.words());
+    let fields: Vec<Field<'text>> = if line.text.contains(',') { line.by_comma() } else { line.words() };
     let first = fields.first()?;
     let (value, unit) = first.number_and_rest("").ok()?;
     let (unit, rest) = match (unit, fields.get(1)) {

@@ -15,6 +15,8 @@ const FIELDS_NEW: usize = 46;
 const SEEKS: u64 = 8000;
 const SEEKERS: u32 = 3;
 const WRITTEN_BACK: f64 = 0.1;
+/// More results of one machine nobody has.
+const RESULTS_MAX: usize = 2000;
 /// A block, where the text does not tell.
 const BLOCK: u64 = 8192;
 
@@ -170,6 +172,9 @@ const OF_FILES: [&str; 6] = [
 ];
 
 fn take(imported: &mut Imported, result: Result<'_>) -> std::result::Result<(), ImportError> {
+    if imported.sets.len() >= RESULTS_MAX {
+        return Err(result.size.error(format!("at most {RESULTS_MAX} results in one text")));
+    }
     if imported.version.is_none() {
         imported.version = result.version.map(str::to_owned);
         imported.host = (!result.host.is_empty()).then(|| result.host.to_owned());

@@ -5,8 +5,10 @@ use crate::figure::{Figure, Imported};
 use crate::{atto, bonnie, dd, diskmark, fio_json, fio_log, hdparm, hdtune, iometer, ioping, zcav};
 use model::request::Operation;
 
-/// The longest text that is read, in bytes: some hundred thousand lines. Results are pages; only logs of single requests come near.
-pub const TEXT_BYTES_MAX: u64 = 64 << 20;
+/// The longest text that is read, in bytes. Results are pages; only logs of single requests come near.
+pub const TEXT_BYTES_MAX: u64 = 16 << 20;
+/// The most lines, so that the figures of a hostile text fit into some hundred megabytes.
+const LINES_MAX: usize = 500_000;
 
 /// A hundred years: nobody measured for longer, and the nanoseconds of some such figures fit into 64 bits.
 const SECONDS_MAX: f64 = 3.2e9;
@@ -141,12 +143,43 @@ pub fn recognised(text: &str, hints: &Hints) -> Result<Format, ImportError> {
     }
 }
 
-/// Reads a text in a format.
+/// Reads a text in a format. One that breaks off within its last line is taken without it, which is said.
 ///
 /// # Errors
 /// Where it cannot be read on.
 pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportError> {
-    let mut imported = match format {
+    if text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count() > LINES_MAX {
+        return Err(ImportError::whole(format!(
+            "at most {LINES_MAX} lines, and there are more. Import a part of it"
+        )));
+    }
+    let breaks_off = !text.is_empty() && !text.ends_with(['\n', '\r', '}', ']']);
+    let before = text.rfind('\n').map_or("", |at| &text[..=at]);
+    let last_line = text.matches('\n').count() + 1;
+    let (mut imported, note) = match parsed(text, format, hints) {
+        Err(error) if breaks_off && error.line == last_line => {
+            // Where the rest cannot be read either, the first reason is the better one.
+            let rest = parsed(before, format, hints).map_err(|_| error)?;
+            (rest, Some("The text breaks off within its last line, which was left out."))
+        }
+        Ok(imported) if breaks_off => {
+            (imported, Some("The text does not end with the end of a line: its last number may be cut off."))
+        }
+        other => (other?, None),
+    };
+    imported.notes.extend(note.map(str::to_owned));
+    keep_what_took_time(&mut imported);
+    if imported.sets.iter().all(|set| set.figures.is_empty()) {
+        return Err(ImportError::whole(format!(
+            "at least one result of {}, and there is none",
+            imported.tool
+        )));
+    }
+    Ok(imported)
+}
+
+fn parsed(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportError> {
+    match format {
         Format::Bonnie => bonnie::read(text),
         Format::Dd => dd::read(text, hints.operation),
         Format::Zcav => zcav::read(text, hints.operation),
@@ -158,15 +191,7 @@ pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, Impor
         Format::Atto => atto::read(text),
         Format::HdTune => hdtune::read(text),
         Format::Iometer => iometer::read(text),
-    }?;
-    keep_what_took_time(&mut imported);
-    if imported.sets.iter().all(|set| set.figures.is_empty()) {
-        return Err(ImportError::whole(format!(
-            "at least one result of {}, and there is none",
-            imported.tool
-        )));
     }
-    Ok(imported)
 }
 
 /// A figure in no time, or in more than any measurement takes, is none; that some were is said.

@@ -122,7 +122,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
 
 /// A whole number out of one that was computed, or none when it does not fit.
 pub(crate) fn rounded(value: f64) -> Option<u64> {
-    (value.is_finite() && value >= 0.0 && value < 9e18).then(|| value.round() as u64)
+    (0.0..9e18).contains(&value).then(|| value.round() as u64)
 }
 
 /// Bytes in one of a unit as programs print it: `KB` and `K` are what `thousand` says, `KiB` is always 1024.

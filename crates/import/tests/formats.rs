@@ -340,6 +340,23 @@ fn errors_name_line_and_column() {
     assert_eq!((error.line, error.column), (2, 15));
 }
 
+#[test]
+fn a_text_that_breaks_off_is_taken_as_far_as_it_is_whole() {
+    let cut = "#block K/s time\n0 143210 0.715\n100 143";
+    let taken = read(cut, Format::Zcav, &Hints::default()).unwrap();
+    assert_eq!(figures(&taken).len(), 1);
+    assert!(taken.notes.iter().any(|note| note.starts_with("The text breaks off within its last line")));
+    let doubtful = read("#block K/s time\n0 143210 0.7", Format::Zcav, &Hints::default()).unwrap();
+    assert!(doubtful.notes.iter().any(|note| note.contains("may be cut off")));
+    let many = "0 1 1\n".repeat(500_001);
+    assert!(
+        read(&many, Format::Zcav, &Hints::default())
+            .unwrap_err()
+            .to_string()
+            .contains("at most 500000 lines")
+    );
+}
+
 /// What a hostile hand or a broken disk makes of a text.
 #[derive(Clone, Debug)]
 enum Change {
