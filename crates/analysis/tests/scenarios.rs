@@ -14,7 +14,7 @@ use model::request::{Operation, Status};
 use model::run::{OperationTotals, PhaseSummary, RunView};
 use model::target::{Caveat, Link, TargetKind};
 use model::units::{Bytes, Instant, MIB, Nanos, Offset};
-use model::workload::{OperationMix, Pattern, Workload};
+use model::workload::{DataPattern, OperationMix, Pattern, Workload};
 use sim::Drive;
 use sim::fault::{Fault, FaultyDrive};
 

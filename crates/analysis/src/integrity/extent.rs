@@ -94,7 +94,7 @@ impl Probes {
         let before = self.places.iter().rev().nth(wrong);
         let Some((_, (held_to, _))) = before else { return Extent::Nothing };
         let held_to = *held_to;
-        let Some((lost_from, _)) = self.places.iter().rev().take(wrong).last() else {
+        let Some((lost_from, _)) = self.places.iter().rev().take(wrong).next_back() else {
             return Extent::Holds { to: held_to };
         };
         if wrong < TAIL_MIN {

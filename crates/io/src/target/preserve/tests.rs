@@ -175,7 +175,7 @@ impl Medium for MemoryDrive {
     fn write_at(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
         step(&self.power)?;
         self.writes += 1;
-        if self.is_dead(offset, data.len()) || self.fails_every > 0 && self.writes % self.fails_every == 0 {
+        if self.is_dead(offset, data.len()) || self.writes.is_multiple_of(self.fails_every) {
             return Err(io::Error::from_raw_os_error(5));
         }
         self.bytes.change(Change::Write(offset as usize, data.into()));
