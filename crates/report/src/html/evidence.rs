@@ -5,6 +5,7 @@ use super::findings::finding_id;
 use crate::chart::{Chart, ChartedRun, Mark, Place};
 use model::finding::{Conclusion, Datum, Evidence, Finding, FindingCode, Name, Outcome};
 use model::plan::PhaseKind;
+use model::record::IntervalRecord;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
 use model::workload::Pattern;
@@ -21,11 +22,6 @@ pub(super) struct Marked {
     pub finding: String,
     /// From where to where, in base units of the axis across.
     pub stretches: Vec<(f64, f64)>,
-}
-
-/// Whether any of these charts shows what a finding rests on.
-pub(super) fn is_shown(charts: &[Chart], charted: &ChartedRun<'_>, run: usize, finding: usize) -> bool {
-    charts.iter().any(|chart| !stretches(chart, charted, run, &charted.run.findings[finding]).is_empty())
 }
 
 /// What the findings of all runs mark in a chart.
@@ -181,10 +177,9 @@ fn within_phase(
     if end_s - first_s >= WHOLE_SHARE_MIN * phase.duration_ns as f64 / 1e9 {
         return Some(whole);
     }
-    let slices = charted.series?.intervals(number).filter(|slice| {
-        let at_s = slice.start_ns as f64 / 1e9;
-        slice.operations > 0 && at_s >= first_s && at_s < end_s
-    });
+    let at_s = |slice: &IntervalRecord| slice.start_ns as f64 / 1e9;
+    let until_end = charted.series?.intervals(number).take_while(|slice| at_s(slice) < end_s);
+    let slices = until_end.filter(|slice| slice.operations > 0 && at_s(slice) >= first_s);
     let spans = slices.map(|slice| (slice.offset_first as f64, slice.offset_end as f64));
     spans.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
 }

@@ -1,12 +1,13 @@
 //! A chart on the page: a picture that can be read, printed and listened to, and the numbers from which the script draws it
 //! again so that it can be zoomed and read off.
 
+use super::evidence::Marked;
 use super::markup::{Markup, escaped, json_in_script};
-use super::{ReportPage, chart_data, evidence, value_table};
+use super::{chart_data, value_table};
 use crate::chart::Chart;
 use crate::chart::svg::{self, Theme};
 
-pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, charts: &[Chart]) {
+pub(super) fn section(page: &mut Markup, charts: &[Chart], marked: &[Vec<Marked>]) {
     if charts.is_empty() {
         return;
     }
@@ -14,13 +15,13 @@ pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, charts: &[Cha
     page.put(
         r#"<p class="hint" hidden>Drag across a chart to zoom in, turn the wheel or pinch to zoom, drag with Shift to move, double-click to see all again. With the keyboard: <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> read off one measurement after the other, <kbd>Shift</kbd> with them moves, <kbd>0</kbd> shows all.</p>"#,
     );
-    for chart in charts {
-        figure(page, content, chart);
+    for (chart, marked) in charts.iter().zip(marked) {
+        figure(page, chart, marked);
     }
     page.put("</section>");
 }
 
-fn figure(page: &mut Markup, content: &ReportPage<'_>, chart: &Chart) {
+fn figure(page: &mut Markup, chart: &Chart, marked: &[Marked]) {
     let name = escaped(chart.name);
     page.put(format_args!(
         r#"<figure class="chart" id="chart-{name}" aria-labelledby="chart-{name}-title"><h3 id="chart-{name}-title">{} <span class="faint">{}</span></h3>"#,
@@ -28,7 +29,7 @@ fn figure(page: &mut Markup, content: &ReportPage<'_>, chart: &Chart) {
         escaped(&chart.subject)
     ));
     page.put(format_args!(r#"<div class="picture">{}</div>"#, svg::document(chart, Theme::Page)));
-    let document = chart_data::document(chart, &evidence::marked_in(chart, content.runs));
+    let document = chart_data::document(chart, marked);
     page.put(format_args!(
         r#"<script type="application/json" class="chart-data">{}</script>"#,
         json_in_script(&document.json)

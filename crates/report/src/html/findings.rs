@@ -1,10 +1,10 @@
 //! Every finding, under the question that it answers.
 
 use super::answer::{advice, value};
-use super::evidence;
+use super::evidence::Marked;
 use super::markup::{Markup, escaped};
 use super::{ReportPage, STYLE};
-use crate::chart::{Chart, ChartedRun};
+use crate::chart::ChartedRun;
 use crate::style::Tone;
 use crate::terminal::findings::{GROUPS, Row, confidence_sentence, rows_of, state_sentence};
 use model::finding::FindingCode;
@@ -20,13 +20,13 @@ pub(super) fn index_of(run: &Run, code: FindingCode) -> usize {
     run.findings.iter().position(|finding| finding.code == code).unwrap_or(0)
 }
 
-pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, charts: &[Chart], names: &[String]) {
+pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, marked: &[Vec<Marked>], names: &[String]) {
     page.put(r#"<section id="findings" aria-labelledby="findings-title"><h2 id="findings-title">All findings</h2>"#);
     for (number, charted) in content.runs.iter().enumerate() {
         if let Some(letter) = charted.letter {
             page.put(format_args!("<h3>{} · {}</h3>", escaped(letter), escaped(&names[number])));
         }
-        of_run(page, content, charts, number);
+        of_run(page, content, marked, number);
         if charted.letter.is_some() {
             advice(page, charted.run, "h4");
         }
@@ -34,7 +34,7 @@ pub(super) fn section(page: &mut Markup, content: &ReportPage<'_>, charts: &[Cha
     page.put("</section>");
 }
 
-fn of_run(page: &mut Markup, content: &ReportPage<'_>, charts: &[Chart], number: usize) {
+fn of_run(page: &mut Markup, content: &ReportPage<'_>, marked: &[Vec<Marked>], number: usize) {
     let run = content.runs[number].run;
     let heading = if content.runs.len() == 1 { "h3" } else { "h4" };
     for group in GROUPS {
@@ -47,7 +47,7 @@ fn of_run(page: &mut Markup, content: &ReportPage<'_>, charts: &[Chart], number:
             group.question()
         ));
         for row in &rows {
-            of_row(page, &content.runs[number], charts, number, row);
+            of_row(page, &content.runs[number], marked, number, row);
         }
         page.put("</ul>");
     }
@@ -59,7 +59,7 @@ fn of_run(page: &mut Markup, content: &ReportPage<'_>, charts: &[Chart], number:
     }
 }
 
-fn of_row(page: &mut Markup, charted: &ChartedRun<'_>, charts: &[Chart], number: usize, row: &Row) {
+fn of_row(page: &mut Markup, charted: &ChartedRun<'_>, marked: &[Vec<Marked>], number: usize, row: &Row) {
     let class = match row.tone {
         Some(Tone::Bad) => "finding bad",
         Some(Tone::Warning) => "finding care",
@@ -70,7 +70,7 @@ fn of_row(page: &mut Markup, charted: &ChartedRun<'_>, charts: &[Chart], number:
     let index = row.code.map(|code| index_of(run, code));
     let id = index.map_or(String::new(), |index| format!(r#" id="{}""#, finding_id(number, index)));
     let button = index
-        .filter(|index| evidence::is_shown(charts, charted, number, *index))
+        .filter(|index| marked.iter().flatten().any(|one| one.finding == finding_id(number, *index)))
         .map_or(String::new(), |index| {
             format!(
                 r#"<button type="button" class="show quiet" data-finding="{}" hidden>Show what it rests on<span class="sr"> of {}</span></button>"#,

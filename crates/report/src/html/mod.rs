@@ -23,6 +23,7 @@ mod value_table;
 
 use crate::chart::{Chart, ChartedRun, chart_names};
 use crate::style::Style;
+use evidence::Marked;
 use markup::{Markup, escaped};
 use model::comparison::Comparison;
 use model::run::Run;
@@ -57,6 +58,8 @@ pub fn page(content: &ReportPage<'_>) -> String {
     let names = chart_names(&runs);
     let mut charts = content.charts.to_vec();
     charts.extend(course::chart(content.runs));
+    let marked: Vec<Vec<Marked>> =
+        charts.iter().map(|chart| evidence::marked_in(chart, content.runs)).collect();
     let mut page = Markup::default();
     head(&mut page, &names);
     bar(&mut page, content.comparison.is_some(), !charts.is_empty());
@@ -65,8 +68,8 @@ pub fn page(content: &ReportPage<'_>) -> String {
     if let Some(comparison) = content.comparison {
         comparison::section(&mut page, comparison, &names);
     }
-    figure::section(&mut page, content, &charts);
-    findings::section(&mut page, content, &charts, &names);
+    figure::section(&mut page, &charts, &marked);
+    findings::section(&mut page, content, &marked, &names);
     method::section(&mut page, content, &names);
     page.put("</main>");
     foot(&mut page, &runs);
