@@ -216,7 +216,7 @@ impl<'run> Feed<'run> {
         let mut steps = self.steps.clone();
         for (kind, phase) in self.kinds.iter().zip(&self.stored.run.phases).skip(first) {
             steps[*kind].phases += 1;
-            steps[*kind].time = steps[*kind].time + Nanos(phase.duration_ns);
+            steps[*kind].time = Nanos(steps[*kind].time.0.saturating_add(phase.duration_ns));
         }
         steps.retain(|step| step.phases > 0);
         Outlook { steps }

@@ -49,11 +49,11 @@ pub fn draw(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &m
         return;
     }
     if area.width < COLUMNS_MIN || area.height < ROWS_MIN {
-        progress(state, area, area.y, buffer);
+        progress(state, look, area, area.y, buffer);
         return;
     }
     title(state, view, look, area, buffer);
-    progress(state, area, area.y + 1, buffer);
+    progress(state, look, area, area.y + 1, buffer);
     foot(state, view, look, area, buffer);
     let body = Rect { y: area.y + 3, height: area.height - 5, ..area };
     match () {
@@ -93,9 +93,9 @@ fn standing(state: &ScreenState, view: &View) -> String {
     }
 }
 
-fn progress(state: &ScreenState, area: Rect, y: u16, buffer: &mut Buffer) {
+fn progress(state: &ScreenState, look: Look, area: Rect, y: u16, buffer: &mut Buffer) {
     if let Some(progress) = &state.progress {
-        let text = progress_line(progress, usize::from(area.width));
+        let text = look.own(&progress_line(progress, usize::from(area.width)));
         buffer.set_stringn(area.x, y, text, usize::from(area.width), Style::new());
     }
 }

@@ -20,6 +20,8 @@ pub mod terminal;
 mod tests;
 pub mod view;
 
+#[cfg(test)]
+pub use bins::Bin;
 pub use draw::draw;
 pub use firming::LookAgain;
 pub use lines::{Lines, plan};

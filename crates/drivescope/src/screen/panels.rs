@@ -275,13 +275,13 @@ pub fn map(map: &LatencyMap, area: Rect) -> Vec<Line> {
 pub fn keys(view: &View, columns: usize) -> String {
     let keys: &[&str] = match (&view.replay, view.can) {
         (Some(Playing { is_paused: true, .. }), _) => {
-            &["space go on", "←→ jump", "+- speed", "c chart", "? help", "q leave"]
+            &["space go on", "←→ jump", "q leave", "+- speed", "c chart", "? help"]
         }
-        (Some(_), _) => &["space pause", "←→ jump", "+- speed", "c chart", "? help", "q leave"],
-        (None, (true, true)) => &["p pause", "s skip", "c chart", "? help", "q stop"],
-        (None, (true, false)) => &["p pause", "c chart", "? help", "q stop"],
-        (None, (false, true)) => &["s skip", "c chart", "? help", "q stop"],
-        (None, (false, false)) => &["c chart", "? help", "q stop"],
+        (Some(_), _) => &["space pause", "←→ jump", "q leave", "+- speed", "c chart", "? help"],
+        (None, (true, true)) => &["p pause", "s skip", "q stop", "c chart", "? help"],
+        (None, (true, false)) => &["p pause", "q stop", "c chart", "? help"],
+        (None, (false, true)) => &["s skip", "q stop", "c chart", "? help"],
+        (None, (false, false)) => &["q stop", "c chart", "? help"],
     };
     let mut text = String::new();
     for key in keys {

@@ -1,0 +1,251 @@
+//! The screen on a real terminal: it is taken, resized, answers keys, and is given back as it was, however the run ends.
+
+mod program;
+
+use program::{Home, PROGRAM, signal, skip};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::read;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::process::{Child, Command, Stdio};
+
+/// Long enough for any machine; it passes only when a test fails.
+const PATIENCE_S: i64 = 60;
+const TAKEN: &str = "\u{1b}[?1049h";
+const GIVEN_BACK: &str = "\u{1b}[?1049l";
+
+/// A terminal with a program in it.
+struct Terminal {
+    ours: OwnedFd,
+    theirs: OwnedFd,
+    child: Child,
+    shown: String,
+    read: Vec<u8>,
+}
+
+impl Terminal {
+    /// Starts the program with a terminal of its own; none where util-linux's setsid is missing.
+    fn start(
+        home: &Home,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+        size: (u16, u16),
+    ) -> Option<Terminal> {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("a terminal that can be used");
+        let name = ptsname(&ours, Vec::new()).expect("a terminal with a name").into_bytes();
+        let flags = OFlags::RDWR | OFlags::NOCTTY;
+        let theirs = open(OsString::from_vec(name), flags, Mode::empty()).expect("its other end");
+        tcsetwinsize(&ours, window(size)).expect("a size");
+        let end = || Stdio::from(theirs.try_clone().expect("a descriptor"));
+        let child = Command::new("setsid")
+            .args(["--ctty", PROGRAM])
+            .args(arguments)
+            .env("XDG_DATA_HOME", home.folder.path())
+            .env("TERM", "xterm-256color")
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("NO_COLOR")
+            .envs(environment.iter().copied())
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .spawn();
+        let Ok(child) = child else {
+            skip("terminal", "setsid of util-linux is not there");
+            return None;
+        };
+        Some(Terminal { ours, theirs, child, shown: String::new(), read: Vec::new() })
+    }
+
+    /// Reads until that is there, and forgets what came before it. Answers what did.
+    fn until(&mut self, text: &str) -> String {
+        loop {
+            if let Some(at) = self.shown.find(text) {
+                let before = self.shown[..at].to_string();
+                self.shown.drain(..at + text.len());
+                return before;
+            }
+            assert!(self.more(), "{text:?} never came; the end was {:?}", self.shown);
+        }
+    }
+
+    /// Reads what there is; false at the end.
+    fn more(&mut self) -> bool {
+        let mut ready = [PollFd::new(&self.ours, PollFlags::IN)];
+        let patience = Timespec { tv_sec: PATIENCE_S, tv_nsec: 0 };
+        assert_ne!(poll(&mut ready, Some(&patience)).expect("a terminal"), 0, "nothing came for a minute");
+        let mut bytes = [0; 4096];
+        // The other end is ours too, so that there is no end of file: whoever waits for the end asks the child.
+        let count = read(&self.ours, &mut bytes).unwrap_or(0);
+        self.read.extend(&bytes[..count]);
+        let taken = words(&self.read, &mut self.shown);
+        self.read.drain(..taken);
+        count > 0
+    }
+
+    fn press(&mut self, keys: &str) {
+        let mut terminal = std::fs::File::from(self.ours.try_clone().expect("a descriptor"));
+        terminal.write_all(keys.as_bytes()).expect("a terminal");
+    }
+
+    /// Whether keys come one by one, without what the terminal makes of them.
+    fn is_raw(&self) -> bool {
+        !tcgetattr(&self.theirs).expect("a terminal").local_modes.contains(LocalModes::ICANON)
+    }
+
+    fn status(&mut self) -> Option<i32> {
+        self.child.wait().expect("a child").code()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Adds what is whole of this to a text: colours left out, and a blank where the cursor moves, since blanks are not written
+/// where there are some. Answers how many bytes that was.
+fn words(bytes: &[u8], text: &mut String) -> usize {
+    let mut taken = 0;
+    while taken < bytes.len() {
+        let rest = &bytes[taken..];
+        if rest[0] != 0x1b {
+            let end = rest.iter().position(|byte| *byte == 0x1b).unwrap_or(rest.len());
+            *text += &String::from_utf8_lossy(&rest[..end]);
+            taken += end;
+            continue;
+        }
+        let Some(end) = rest.iter().skip(2).position(u8::is_ascii_alphabetic) else { break };
+        let sequence = String::from_utf8_lossy(&rest[..end + 3]).into_owned();
+        match sequence.as_bytes()[end + 2] {
+            b'm' => {}
+            b'H' => text.push(' '),
+            _ => *text += &sequence,
+        }
+        taken += end + 3;
+    }
+    taken
+}
+
+fn window((columns, rows): (u16, u16)) -> Winsize {
+    Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+/// A check of a scratch file that is long enough to be watched.
+fn long_check(home: &Home) -> Vec<String> {
+    let folder = home.folder.path().to_str().expect("a name").to_string();
+    ["check", &folder, "--max-size", "64MiB", "--time-limit", "120s", "--seed", "1"]
+        .map(String::from)
+        .to_vec()
+}
+
+#[test]
+fn keys_and_sizes_are_answered_and_ctrl_c_gives_the_terminal_back() {
+    let home = Home::new();
+    let arguments = long_check(&home);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let Some(mut terminal) = Terminal::start(&home, &arguments, &[], (80, 24)) else { return };
+    terminal.until(TAKEN);
+    terminal.until("p pause   s skip   q stop   c chart   ? help");
+    assert!(terminal.is_raw());
+    terminal.press("?");
+    terminal.until("end this phase early; it counts as skipped");
+    terminal.press("?3");
+    terminal.until("Latency over time");
+    // Wide enough for the side column, which names what the drive and the machine do.
+    tcsetwinsize(&terminal.ours, window((120, 40))).expect("a size");
+    terminal.until("Drive and machine");
+    tcsetwinsize(&terminal.ours, window((30, 5))).expect("a size");
+    terminal.until(" left");
+    tcsetwinsize(&terminal.ours, window((80, 24))).expect("a size");
+    terminal.until("Latency over time");
+    // One q asks; Ctrl-C does not.
+    terminal.press("q");
+    terminal.until("Stop the run? What was measured is kept.");
+    terminal.press("\u{3}");
+    terminal.until(GIVEN_BACK);
+    terminal.until("\u{1b}[?25h");
+    terminal.until("INTERRUPTED");
+    assert_eq!(terminal.status(), Some(130));
+    assert!(!terminal.is_raw());
+}
+
+#[test]
+fn the_first_sigterm_ends_the_run_in_order_and_the_second_at_once() {
+    let home = Home::new();
+    let arguments = long_check(&home);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let Some(mut terminal) = Terminal::start(&home, &arguments, &[], (80, 24)) else { return };
+    terminal.until(TAKEN);
+    terminal.until("q stop");
+    signal("TERM", terminal.child.id());
+    signal("TERM", terminal.child.id());
+    terminal.until(GIVEN_BACK);
+    assert_eq!(terminal.status(), Some(130));
+    assert!(!terminal.is_raw());
+}
+
+#[test]
+fn the_result_follows_when_a_run_is_over() {
+    let home = Home::new();
+    let arguments = ["check", "sim:zoned", "--time-limit", "10s", "--seed", "1"];
+    let Some(mut terminal) = Terminal::start(&home, &arguments, &[], (100, 30)) else { return };
+    terminal.until(TAKEN);
+    terminal.until(GIVEN_BACK);
+    terminal.until("How fast does it move data?");
+    assert_eq!(terminal.status(), Some(0));
+    assert!(!terminal.is_raw());
+
+    let Some(mut replay) = Terminal::start(&home, &["replay", "last", "--at", "50%"], &[], (100, 30)) else {
+        return;
+    };
+    replay.until("replay x1");
+    replay.press(" ");
+    replay.until("replay: paused");
+    replay.press("\u{1b}[F");
+    replay.until("replay: the end, complete");
+    replay.press("q");
+    replay.until(GIVEN_BACK);
+    assert_eq!(replay.status(), Some(0));
+    assert!(!replay.is_raw());
+}
+
+#[test]
+fn who_asks_for_lines_and_who_has_no_room_gets_them() {
+    let home = Home::new();
+    let plain = ["check", "sim:zoned", "--time-limit", "10s", "--seed", "1", "--plain"];
+    let usual = &plain[..6];
+    let cases: [(&[&str], &[(&str, &str)], (u16, u16)); 3] =
+        [(&plain, &[], (80, 24)), (usual, &[("TERM", "dumb")], (80, 24)), (usual, &[], (39, 24))];
+    for (arguments, environment, size) in cases {
+        let Some(mut terminal) = Terminal::start(&home, arguments, environment, size) else { return };
+        let shown = terminal.until("What to do");
+        assert!(!shown.contains(TAKEN), "{arguments:?} {environment:?} {size:?}");
+        assert_eq!(terminal.status(), Some(0));
+    }
+}
+
+#[test]
+fn a_replay_in_a_pipe_is_lines() {
+    let home = Home::new();
+    home.print(&["check", "sim:zoned", "--time-limit", "30s", "--seed", "1"]);
+    let outcome = home.run(&["replay", "last"]);
+    assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    let lines: Vec<&str> = outcome.err.lines().collect();
+    assert!(lines[0].ends_with(": drivescope check sim:zoned --time-limit 30s --seed 1"), "{}", outcome.err);
+    assert!(lines.len() > 3 && lines[1].contains("% done"), "{}", outcome.err);
+    assert!(lines.last().is_some_and(|last| last.contains("the end: complete")), "{}", outcome.err);
+    let late = home.run(&["replay", "last", "--at", "90%"]).err;
+    assert!(late.lines().count() < lines.len(), "{late}");
+    for wrong in [["--at", "101%"], ["--at", "1h"], ["--speed", "0"], ["--speed", "fast"]] {
+        let outcome = home.run(&[&["replay", "last"][..], &wrong].concat());
+        assert_eq!(outcome.status, Some(2), "{wrong:?}: {}", outcome.err);
+    }
+}
