@@ -8,6 +8,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::read;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -25,6 +26,7 @@ struct Terminal {
     theirs: OwnedFd,
     child: Child,
     shown: String,
+    cells: Cells,
     read: Vec<u8>,
 }
 
@@ -59,7 +61,14 @@ impl Terminal {
             skip("terminal", "setsid of util-linux is not there");
             return None;
         };
-        Some(Terminal { ours, theirs, child, shown: String::new(), read: Vec::new() })
+        Some(Terminal {
+            ours,
+            theirs,
+            child,
+            shown: String::new(),
+            cells: Cells::default(),
+            read: Vec::new(),
+        })
     }
 
     /// Reads until that is there, and forgets what came before it. Answers what did.
@@ -74,6 +83,13 @@ impl Terminal {
         }
     }
 
+    /// Reads until the screen shows that.
+    fn sees(&mut self, text: &str) {
+        while !self.cells.shows(text) {
+            assert!(self.more(), "{text:?} was never shown; the end was {:?}", self.shown);
+        }
+    }
+
     /// Reads what there is; false at the end.
     fn more(&mut self) -> bool {
         let mut ready = [PollFd::new(&self.ours, PollFlags::IN)];
@@ -83,7 +99,7 @@ impl Terminal {
         // The other end is ours too, so that there is no end of file: whoever waits for the end asks the child.
         let count = read(&self.ours, &mut bytes).unwrap_or(0);
         self.read.extend(&bytes[..count]);
-        let taken = words(&self.read, &mut self.shown);
+        let taken = self.cells.take(&self.read, &mut self.shown);
         self.read.drain(..taken);
         count > 0
     }
@@ -110,28 +126,60 @@ impl Drop for Terminal {
     }
 }
 
-/// Adds what is whole of this to a text: colours left out, and a blank where the cursor moves, since blanks are not written
-/// where there are some. Answers how many bytes that was.
-fn words(bytes: &[u8], text: &mut String) -> usize {
-    let mut taken = 0;
-    while taken < bytes.len() {
-        let rest = &bytes[taken..];
-        if rest[0] != 0x1b {
-            let end = rest.iter().position(|byte| *byte == 0x1b).unwrap_or(rest.len());
-            *text += &String::from_utf8_lossy(&rest[..end]);
-            taken += end;
-            continue;
-        }
-        let Some(end) = rest.iter().skip(2).position(u8::is_ascii_alphabetic) else { break };
-        let sequence = String::from_utf8_lossy(&rest[..end + 3]).into_owned();
-        match sequence.as_bytes()[end + 2] {
-            b'm' => {}
-            b'H' => text.push(' '),
-            _ => *text += &sequence,
-        }
-        taken += end + 3;
+/// What a terminal shows: as much of one as ratatui needs, which moves the cursor, clears and writes only cells that changed.
+#[derive(Default)]
+struct Cells {
+    cells: BTreeMap<(usize, usize), char>,
+    row: usize,
+    column: usize,
+}
+
+impl Cells {
+    fn shows(&self, text: &str) -> bool {
+        let last = self.cells.keys().map(|(row, _)| *row).max().unwrap_or(0);
+        (0..=last).any(|row| {
+            let columns = self.cells.range((row, 0)..(row + 1, 0)).map(|((_, column), _)| *column).max();
+            let cell = |column| self.cells.get(&(row, column)).copied().unwrap_or(' ');
+            (0..=columns.unwrap_or(0)).map(cell).collect::<String>().contains(text)
+        })
     }
-    taken
+
+    /// Takes what is whole of this; answers how many bytes that was.
+    fn take(&mut self, bytes: &[u8], text: &mut String) -> usize {
+        let mut taken = 0;
+        while taken < bytes.len() {
+            let rest = &bytes[taken..];
+            if rest[0] == 0x1b {
+                let Some(end) = rest.iter().skip(2).position(u8::is_ascii_alphabetic) else { break };
+                let sequence = String::from_utf8_lossy(&rest[..end + 3]).into_owned();
+                self.obey(&sequence);
+                *text += &sequence;
+                taken += end + 3;
+                continue;
+            }
+            let width = rest[0].leading_ones().max(1) as usize;
+            let Some(Ok(character)) = rest.get(..width).map(std::str::from_utf8) else { break };
+            *text += character;
+            self.cells.insert((self.row, self.column), character.chars().next().expect("a character"));
+            self.column += 1;
+            taken += width;
+        }
+        taken
+    }
+
+    fn obey(&mut self, sequence: &str) {
+        let numbers =
+            sequence.trim_start_matches("\u{1b}[").trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let mut numbers = numbers.split(';').map(|number| number.parse::<usize>().unwrap_or(1));
+        match sequence.chars().last() {
+            Some('H') => {
+                self.row = numbers.next().unwrap_or(1);
+                self.column = numbers.next().unwrap_or(1);
+            }
+            Some('J') => self.cells.clear(),
+            _ => {}
+        }
+    }
 }
 
 fn window((columns, rows): (u16, u16)) -> Winsize {
@@ -153,22 +201,22 @@ fn keys_and_sizes_are_answered_and_ctrl_c_gives_the_terminal_back() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let Some(mut terminal) = Terminal::start(&home, &arguments, &[], (80, 24)) else { return };
     terminal.until(TAKEN);
-    terminal.until("p pause   s skip   q stop   c chart   ? help");
+    terminal.sees("p pause   s skip   q stop   c chart   ? help");
     assert!(terminal.is_raw());
     terminal.press("?");
-    terminal.until("end this phase early; it counts as skipped");
+    terminal.sees("end this phase early; it counts as skipped");
     terminal.press("?3");
-    terminal.until("Latency over time");
+    terminal.sees("Latency over time");
     // Wide enough for the side column, which names what the drive and the machine do.
     tcsetwinsize(&terminal.ours, window((120, 40))).expect("a size");
-    terminal.until("Drive and machine");
+    terminal.sees("Drive and machine");
     tcsetwinsize(&terminal.ours, window((30, 5))).expect("a size");
-    terminal.until(" left");
+    terminal.sees(" left");
     tcsetwinsize(&terminal.ours, window((80, 24))).expect("a size");
-    terminal.until("Latency over time");
+    terminal.sees("Latency over time");
     // One q asks; Ctrl-C does not.
     terminal.press("q");
-    terminal.until("Stop the run? What was measured is kept.");
+    terminal.sees("Stop the run? What was measured is kept.");
     terminal.press("\u{3}");
     terminal.until(GIVEN_BACK);
     terminal.until("\u{1b}[?25h");
@@ -184,7 +232,7 @@ fn the_first_sigterm_ends_the_run_in_order_and_the_second_at_once() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let Some(mut terminal) = Terminal::start(&home, &arguments, &[], (80, 24)) else { return };
     terminal.until(TAKEN);
-    terminal.until("q stop");
+    terminal.sees("q stop");
     signal("TERM", terminal.child.id());
     signal("TERM", terminal.child.id());
     terminal.until(GIVEN_BACK);
@@ -206,11 +254,11 @@ fn the_result_follows_when_a_run_is_over() {
     let Some(mut replay) = Terminal::start(&home, &["replay", "last", "--at", "50%"], &[], (100, 30)) else {
         return;
     };
-    replay.until("replay x1");
+    replay.sees("replay x1");
     replay.press(" ");
-    replay.until("replay: paused");
+    replay.sees("replay: paused");
     replay.press("\u{1b}[F");
-    replay.until("replay: the end, complete");
+    replay.sees("replay: the end, complete");
     replay.press("q");
     replay.until(GIVEN_BACK);
     assert_eq!(replay.status(), Some(0));
@@ -226,7 +274,7 @@ fn who_asks_for_lines_and_who_has_no_room_gets_them() {
         [(&plain, &[], (80, 24)), (usual, &[("TERM", "dumb")], (80, 24)), (usual, &[], (39, 24))];
     for (arguments, environment, size) in cases {
         let Some(mut terminal) = Terminal::start(&home, arguments, environment, size) else { return };
-        let shown = terminal.until("What to do");
+        let shown = terminal.until("How it was measured");
         assert!(!shown.contains(TAKEN), "{arguments:?} {environment:?} {size:?}");
         assert_eq!(terminal.status(), Some(0));
     }

@@ -56,7 +56,8 @@ fn check(store: &Store, skips: Option<u32>) -> (Run, ScreenState) {
         seed: 1,
         facts,
         profile: None,
-        rig: &rig,
+        engine: rig.engine(),
+        direct: rig.is_direct(),
         overhead: None,
         warnings: Vec::new(),
         state_before: Vec::new(),
@@ -73,6 +74,7 @@ fn check(store: &Store, skips: Option<u32>) -> (Run, ScreenState) {
         controls: &controls,
         trace: false,
         owed: None,
+        preserving: None,
     };
     let run = session.run(&mut Check::new(question).unwrap()).unwrap();
     assert_eq!(watcher.phases as usize, run.phases.len());
@@ -152,6 +154,7 @@ fn a_skipped_phase_is_recorded_as_such_and_what_was_altered_still_plays_to_its_e
     let mut feed = Feed::new(&stored);
     feed.jump(Nanos::ZERO, &mut state);
     assert!(feed.advance(feed.total(), &mut state));
+    drop(feed);
 
     stored.run.phases.clear();
     let mut state = ScreenState::default();
