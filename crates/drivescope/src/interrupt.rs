@@ -8,7 +8,7 @@ use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
@@ -19,6 +19,7 @@ static LISTENING: OnceLock<Listening> = OnceLock::new();
 struct Listening {
     flag: Arc<AtomicBool>,
     actions: Mutex<Vec<SigId>>,
+    has_will: AtomicBool,
 }
 
 /// Set by the first of these signals. May be asked for more than once.
@@ -29,14 +30,26 @@ pub fn flag() -> Result<&'static AtomicBool, UserError> {
     if LISTENING.get().is_none() {
         let flag = Arc::new(AtomicBool::new(false));
         let actions = end_by_the_second(&flag).map_err(cannot_listen)?;
-        let _ = LISTENING.set(Listening { flag, actions: actions.into() });
+        let _ = LISTENING.set(Listening { flag, actions: actions.into(), has_will: AtomicBool::new(false) });
     }
     Ok(&LISTENING.get().expect("the flag was just set").flag)
 }
 
-/// Ends the program as a second signal does.
-pub fn end_at_once() -> ! {
-    low_level::exit(i32::from(exit::INTERRUPTED))
+/// The wish to end: the first sets the flag, a second calls `will` and ends the program, unless something is under way that must
+/// not be broken off.
+pub fn wish(will: fn()) {
+    let Some(listening) = LISTENING.get().filter(|listening| listening.flag.swap(true, Ordering::SeqCst))
+    else {
+        return;
+    };
+    // Who does what must not be broken off holds this; who holds it here lets nobody begin.
+    match listening.actions.try_lock() {
+        Err(TryLockError::WouldBlock) => {}
+        Ok(_) | Err(TryLockError::Poisoned(_)) => {
+            will();
+            low_level::exit(i32::from(exit::INTERRUPTED));
+        }
+    }
 }
 
 /// While this lives, the second signal does something before it ends the program.
@@ -51,19 +64,17 @@ pub struct LastWill {
 /// # Errors
 /// When the system does not let us listen.
 pub fn with_last_will(will: fn()) -> Result<LastWill, UserError> {
-    let flag = flag()?;
+    flag()?;
     let listening = LISTENING.get().expect("the flag was just asked for");
     let mut signals = Signals::new(SIGNALS).map_err(cannot_listen)?;
     let handle = signals.handle();
     let listen = move || {
         for _ in signals.forever() {
-            if flag.swap(true, Ordering::SeqCst) {
-                will();
-                end_at_once();
-            }
+            wish(will);
         }
     };
     let listener = std::thread::Builder::new().name("signals".into()).spawn(listen).map_err(cannot_listen)?;
+    listening.has_will.store(true, Ordering::SeqCst);
     listening.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(forget);
     Ok(LastWill { signals: handle, listener: Some(listener) })
 }
@@ -74,8 +85,8 @@ impl Drop for LastWill {
         let mut actions = listening.actions.lock().unwrap_or_else(PoisonError::into_inner);
         // Without these the program can only not be ended by a second signal.
         *actions = end_by_the_second(&listening.flag).unwrap_or_default();
+        listening.has_will.store(false, Ordering::SeqCst);
         self.signals.close();
-        // A signal that it was about to handle may end the program here, as it should.
         let _ = self.listener.take().map(JoinHandle::join);
     }
 }
@@ -87,12 +98,16 @@ impl Drop for LastWill {
 pub fn unbroken<Answer>(work: impl FnOnce() -> Answer) -> Result<Answer, UserError> {
     flag()?;
     let listening = LISTENING.get().expect("the flag was just asked for");
+    let mut actions = listening.actions.lock().unwrap_or_else(PoisonError::into_inner);
+    if listening.has_will.load(Ordering::SeqCst) {
+        // The thread that takes the signals sees that this is held.
+        return Ok(work());
+    }
     let set_only = SIGNALS
         .iter()
         .map(|&signal| signal_hook::flag::register(signal, Arc::clone(&listening.flag)))
         .collect::<io::Result<Vec<SigId>>>()
         .map_err(cannot_listen)?;
-    let mut actions = listening.actions.lock().unwrap_or_else(PoisonError::into_inner);
     actions.drain(..).for_each(forget);
     let answer = work();
     // Before the others come: what sets the flag first would let the same signal end the program.
@@ -140,5 +155,14 @@ mod tests {
             low_level::raise(SIGHUP).unwrap();
             assert!(flag.swap(false, Ordering::Relaxed), "the first signal after it sets the flag");
         }
+        // The same while a thread takes the signals: no wish to end reaches what must not be broken off.
+        let will = with_last_will(|| panic!("nobody asked for that")).unwrap();
+        let done = unbroken(|| {
+            (0..3).for_each(|_| wish(|| panic!("what must not be broken off was")));
+            flag.load(Ordering::Relaxed)
+        });
+        assert!(done.unwrap());
+        drop(will);
+        flag.store(false, Ordering::Relaxed);
     }
 }

@@ -117,12 +117,7 @@ fn take_keys(view: &mut View, controls: &Controls, interrupt: &AtomicBool) -> bo
             Some(Wish::Pause) => drop(controls.toggle_pause()),
             Some(Wish::Skip) => controls.skip(),
             Some(Wish::Stop) => interrupt.store(true, Ordering::SeqCst),
-            Some(Wish::Break) => {
-                if interrupt.swap(true, Ordering::SeqCst) {
-                    terminal::give_back();
-                    interrupt::end_at_once();
-                }
-            }
+            Some(Wish::Break) => interrupt::wish(terminal::give_back),
             _ => {}
         }
     }
