@@ -8,6 +8,7 @@
 mod access;
 mod contender;
 mod document;
+mod files;
 mod measurement;
 mod mount;
 mod options;
@@ -44,6 +45,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = match arguments.split_first() {
         Some((name, rest)) if name == "engine" => Options::parse(rest)?,
         Some((name, rest)) if name == "access" => return access::run(rest),
+        Some((name, rest)) if name == "files" => return files::run(rest),
         Some((name, rest)) if name == "mount" => return mount::run(rest),
         Some((name, rest)) if name == "report" => return report::run(rest),
         Some((name, rest)) if name == "sim" => return sim::run(rest),
@@ -153,7 +155,7 @@ impl Shuffle {
         mixed ^ (mixed >> 31)
     }
 
-    fn apply(&mut self, things: &mut [usize]) {
+    fn apply<Thing>(&mut self, things: &mut [Thing]) {
         for last in (1..things.len()).rev() {
             things.swap(last, (self.next() % (last as u64 + 1)) as usize);
         }
