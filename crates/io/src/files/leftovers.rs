@@ -45,21 +45,21 @@ fn take_over(directory: BorrowedFd<'_>, name: &OsStr) -> Option<Leftover> {
     let folder = system_call::open_at(directory, &name, libc::O_RDONLY | libc::O_DIRECTORY).ok()?;
     let status = target_call::status(folder.as_fd()).ok()?;
     let is_for_us_alone = status.st_uid == system_call::user() && status.st_mode & 0o077 == 0;
-    if !is_for_us_alone || is_alive(&text) {
+    if !is_for_us_alone {
         return None;
     }
     let mark = match mark_of(folder.as_fd()) {
         Ok(mark) if system_call::try_lock(mark.as_fd()).ok()? => Some(mark),
-        // Killed before it made its mark, or after it had removed it.
-        Err(_) if entries_of(folder.as_fd()).ok()?.next().is_none() => None,
+        // Killed before it made its mark, or after it had removed it; unless it is just about to.
+        Err(_) if !is_alive(&text) && entries_of(folder.as_fd()).ok()?.next().is_none() => None,
         _ => return None,
     };
     let directory = directory.try_clone_to_owned().ok()?;
     Some(Leftover { workspace: Workspace::taken_over(directory, name, folder, mark), name: text })
 }
 
-/// Whether the process that made a folder of that name may still be there. On a network file system it may be on another machine,
-/// which its lock tells.
+/// Whether the process that made a folder of that name may still be there. A process with its number may be another one, so that this
+/// counts only where there is no lock to tell.
 fn is_alive(name: &str) -> bool {
     let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
     process

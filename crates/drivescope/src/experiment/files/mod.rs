@@ -47,6 +47,7 @@ const SHARE_OF_NAMES: f64 = 0.3;
 const NAME_TASKS: f64 = 8.0;
 /// A task takes so many times the time that was meant for it, and is then ended: a drive that stalls must not hold up all.
 const PATIENCE: f64 = 20.0;
+const SECONDS_OF_A_DAY: f64 = 86_400.0;
 
 /// A group of tasks that somebody can leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,6 +253,8 @@ impl Files {
         let seconds = match TaskGroup::of(task) {
             TaskGroup::Seeks => (SHARE_OF_SEEKS * seconds).clamp(0.5, 10.0),
             TaskGroup::Names => (SHARE_OF_NAMES * seconds / NAME_TASKS).clamp(0.2, 10.0),
+            // Whoever says how long the file is has the time for it.
+            _ if self.wish.size.is_some() => SECONDS_OF_A_DAY,
             _ => (PATIENCE * SHARE_OF_PASSES * seconds).max(120.0),
         };
         Nanos((seconds * 1e9) as u64)
