@@ -2,7 +2,7 @@
 //! and nobody holds its lock. Links are never followed, and in a folder for all (`/tmp`) what belongs to another user is not touched.
 
 use super::system_call;
-use super::workspace::{PREFIX, Removal, Workspace, entries_of, mark_of};
+use super::workspace::{PREFIX, Removal, Workspace, entries_of, mark_of, open_folder};
 use crate::error::IoError;
 use crate::target::system_call as target_call;
 use std::ffi::{CString, OsStr};
@@ -31,7 +31,7 @@ impl Leftover {
 /// When the folder cannot be listed.
 pub fn leftovers(path: &Path) -> Result<Vec<Leftover>, IoError> {
     let failed = |source| IoError::system("look for leftovers in", path.display().to_string(), source);
-    let directory = target_call::open(path, libc::O_RDONLY | libc::O_DIRECTORY).map_err(failed)?;
+    let directory = open_folder(path)?;
     let entries = entries_of(directory.as_fd()).map_err(failed)?;
     let names = entries.flatten().map(|entry| entry.file_name());
     let ours = names.filter(|name| name.as_bytes().starts_with(PREFIX.as_bytes()));
