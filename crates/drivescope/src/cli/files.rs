@@ -79,8 +79,7 @@ pub fn run(arguments: &FilesArguments, store: Option<&Path>) -> Result<u8, UserE
     });
     let folders = folders.collect();
     let events = &mut screen;
-    let session =
-        FilesSession { folders, disks, clock, writer, run, events, interrupt, controls: &controls };
+    let session = FilesSession { folders, disks, clock, writer, run, events, interrupt, controls: &controls };
     let run = session.run(&mut files, &wish);
     // The terminal is given back before anything is said.
     drop(screen);
