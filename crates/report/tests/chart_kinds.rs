@@ -42,6 +42,24 @@ fn rows<const N: usize>(rows: impl Iterator<Item = [(&'static str, f64); N]>) ->
     )
 }
 
+/// The points of a profile of sizes in order, from 512 bytes to 32 MiB.
+fn sizes(operation: &str, scale: f64, about: &mut dyn FnMut(f64) -> f64) -> Vec<Datum> {
+    let size = |power: u32| {
+        let rate = about(scale * f64::from(1 << power.min(6)));
+        Datum::record([
+            ("bytes", Datum::Integer(512 << power)),
+            ("operation", Datum::Text(operation.into())),
+            ("pattern", Datum::Text("sequential".into())),
+            ("depth", Datum::Integer(1)),
+            ("bytes_per_second", Datum::Number(rate)),
+            ("low", Datum::Number(rate * 0.95)),
+            ("high", Datum::Number(rate * 1.05)),
+            ("before", Datum::Number(rate * 0.7)),
+        ])
+    };
+    (0..17).map(size).collect()
+}
+
 fn findings(prng: &mut Prng, scale: f64) -> Vec<Finding> {
     let mut about = |value: f64| value * scale * (0.5 + prng.unit());
     let at_once = [1.0f64, 2.0, 4.0, 16.0, 64.0, 1000.0];
@@ -58,24 +76,8 @@ fn findings(prng: &mut Prng, scale: f64) -> Vec<Finding> {
             ]
         })
         .collect();
-    let sizes = |operation: &'static str, scale: f64, about: &mut dyn FnMut(f64) -> f64| -> Vec<Datum> {
-        let size = |power: u32| {
-            let rate = about(scale * f64::from(1 << power.min(6)) * 1e6);
-            Datum::record([
-                ("bytes", Datum::Integer(512 << power)),
-                ("operation", Datum::Text(operation.into())),
-                ("pattern", Datum::Text("sequential".into())),
-                ("depth", Datum::Integer(1)),
-                ("bytes_per_second", Datum::Number(rate)),
-                ("low", Datum::Number(rate * 0.95)),
-                ("high", Datum::Number(rate * 1.05)),
-                ("before", Datum::Number(rate * 0.7)),
-            ])
-        };
-        (0..17).map(size).collect()
-    };
-    let mut profile = sizes("read", 4.0, &mut about);
-    profile.extend(sizes("write", 1.0, &mut about));
+    let mut profile = sizes("read", 4e6, &mut about);
+    profile.extend(sizes("write", 1e6, &mut about));
     let spoilt = Datum::List(profile.iter().skip(5).step_by(9).cloned().collect());
     let cliff = about(2e9);
     let levels = [(0.0, about(200e6)), (cliff, about(20e6))];

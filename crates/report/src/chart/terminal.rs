@@ -63,18 +63,24 @@ const ASCII_SIGNS: Signs = Signs {
 /// The chart. Its lines are no wider than the page.
 pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
     let signs = if style.unicode { &UNICODE_SIGNS } else { &ASCII_SIGNS };
-    let labels = value_labels(&chart.y, style);
+    let are_equal = chart.strips.iter().any(|strip| strip.is_equal);
+    let labels = if are_equal { strip_labels(&chart.y, style) } else { value_labels(&chart.y, style) };
     let strips: Vec<Vec<Tick>> = chart.strips.iter().map(|strip| strip_labels(&strip.y, style)).collect();
     let widths = labels.iter().chain(strips.iter().flatten()).map(|tick| columns_of(&tick.label));
     let label_columns = widths.max().unwrap_or(1);
     let columns = (style.columns() - label_columns - "   | ".len()).min(PLOT_COLUMNS_MAX);
 
-    let grid = plot(chart, columns, style, signs);
+    let grid = if are_equal {
+        strip_plot(&chart.x, &chart.y, &chart.series, columns, style)
+    } else {
+        plot(chart, columns, style, signs)
+    };
     let axis = AxisAcross::new(&chart.x, columns, style);
-    let unit = if chart.y.unit.is_empty() { String::new() } else { format!(", {}", chart.y.unit) };
+    let unit =
+        if chart.y.unit.is_empty() || are_equal { String::new() } else { format!(", {}", chart.y.unit) };
     let heading = wrap(&style.own(&format!("{}{unit}", chart.title)), style.columns());
     let mut lines: Vec<String> = heading.iter().map(|line| style.paint(Tone::Heading, line)).collect();
-    if chart.strips.iter().any(|strip| strip.is_equal) {
+    if are_equal {
         lines.extend(named(&chart.y.name(), style));
     }
     lines.extend(rows(&grid, &labels, label_columns, style));
@@ -83,7 +89,7 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
     lines.push(format!("{INDENT}{} {line}", pad_start(lowest_label(&labels), label_columns)));
     for (strip, labels) in chart.strips.iter().zip(&strips) {
         lines.extend(named(&strip_name(strip), style));
-        let grid = strip_plot(chart, strip, columns, style);
+        let grid = strip_plot(&chart.x, &strip.y, &strip.series, columns, style);
         lines.extend(rows(&grid, labels, label_columns, style));
         let line = axis.line(style.unicode, &[], signs.region);
         lines.push(format!("{INDENT}{} {line}", pad_start(lowest_label(labels), label_columns)));
@@ -142,12 +148,10 @@ fn rows(grid: &SignGrid, labels: &[Tick], label_columns: usize, style: Style) ->
     lines
 }
 
-/// A chart below the chart: dots of all its series.
-fn strip_plot(chart: &Chart, strip: &Strip, columns: usize, style: Style) -> SignGrid {
+/// A low chart: dots of all its series.
+fn strip_plot(x: &Axis, y: &Axis, series: &[Series], columns: usize, style: Style) -> SignGrid {
     let mut grid = DotGrid::of_rows(columns, STRIP_ROWS, style.unicode);
-    for series in &strip.series {
-        draw_dots(&mut grid, series, &chart.x, &strip.y, false);
-    }
+    series.iter().for_each(|series| draw_dots(&mut grid, series, x, y, false));
     grid.signs()
 }
 

@@ -245,10 +245,12 @@ impl Course {
 
     /// When so much had been written that the rate fell.
     fn cliff(&self, charted: &ChartedRun<'_>, streams: &[Stream]) -> Option<Mark> {
-        let cliff = finding(charted.run, FindingCode::WriteCliff).and_then(Finding::estimate)?;
+        // Where the writer saw it fall: what a disk took into its memory by then counts as fast, too, and comes later.
+        let (_, levels) = levels(charted.run);
+        let fell_at = levels.get(1)?.first;
         let mut reached = None;
         self.each(charted, streams.first()?, |piece, written| {
-            let missing = cliff.value - written;
+            let missing = fell_at - written;
             if missing <= piece.bytes && reached.is_none() {
                 reached = Some(piece.start_s - self.start_s + (missing / piece.rate()).max(0.0));
             }
