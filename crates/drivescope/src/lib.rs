@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod cli;
-mod drive_row;
 pub mod control;
+mod drive_row;
 pub mod error;
 pub mod event;
 pub mod experiment;
@@ -12,9 +12,9 @@ pub mod export;
 mod imported_run;
 mod interrupt;
 pub mod pattern_file;
+pub mod preserve;
 mod recent_rate;
 mod replay;
-pub mod preserve;
 pub mod reproduce;
 mod screen;
 pub mod serve;

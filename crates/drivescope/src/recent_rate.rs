@@ -24,11 +24,7 @@ impl RecentRate {
     pub fn per_second(&self) -> Option<(f64, f64)> {
         let zero = (0u64, 0u64, 0u64);
         let (nanos, operations, bytes) = self.slices.iter().fold(zero, |sum, slice| {
-            (
-                sum.0.saturating_add(slice.0),
-                sum.1.saturating_add(slice.1),
-                sum.2.saturating_add(slice.2),
-            )
+            (sum.0.saturating_add(slice.0), sum.1.saturating_add(slice.1), sum.2.saturating_add(slice.2))
         });
         let seconds = Nanos(nanos).seconds();
         (nanos > 0).then(|| (bytes as f64 / seconds, operations as f64 / seconds))

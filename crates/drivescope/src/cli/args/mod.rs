@@ -38,8 +38,8 @@ pub use sizes::{SizesArguments, SweepArguments};
 pub use state::StateArguments;
 use std::path::PathBuf;
 pub use stored::{
-    CHART_LIST, CompareArguments, EstimateArguments, ListArguments, PlanArguments, ReportArguments, SizeArgument,
-    RunsArguments, ShowArguments,
+    CHART_LIST, CompareArguments, EstimateArguments, ListArguments, PlanArguments, ReportArguments,
+    RunsArguments, ShowArguments, SizeArgument,
 };
 pub use surface::{SurfaceArguments, SurfaceWayArguments};
 pub use sustain::{SustainArguments, SustainLoadArguments, UntilArgument};
