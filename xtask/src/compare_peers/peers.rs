@@ -197,7 +197,7 @@ pub fn bonnie(device: &Path, folder: &Path) -> Peer {
         at = at.display(),
         device = device.display()
     );
-    let why = "through ext4, in a file wherever ext4 put it; with -D past the page cache, in blocks of 8 KiB";
+    let why = "through ext4, in blocks of 8 KiB; with -D past the page cache above the loop device, but not past the one below it, which still held what had just been written";
     Peer {
         command: vec!["sh".into(), "-c".into(), script],
         figure: "block read",
