@@ -8,6 +8,9 @@ use model::request::Operation;
 use model::run::Run;
 use model::workload::Pattern;
 
+/// How a point comes from a record.
+type PointOf = fn(Record<'_>, &str) -> Option<Point>;
+
 /// One line is no curve with fewer points.
 const POINTS_MIN: usize = 2;
 
@@ -49,8 +52,7 @@ pub fn latency_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let mut series = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
         for curve in curves(charted.run) {
-            let lines: [(&str, fn(Record<'_>, &str) -> Option<Point>); 2] =
-                [("mean", mean_latency), ("99 of 100 stay below", p99_latency)];
+            let lines: [(&str, PointOf); 2] = [("mean", mean_latency), ("99 of 100 stay below", p99_latency)];
             for (what, point_of) in lines {
                 let points: Vec<Point> =
                     curve.points.iter().filter_map(|point| point_of(point, curve.axis)).collect();

@@ -32,11 +32,11 @@ pub(super) fn records<'finding>(finding: &'finding Finding, name: &str) -> Vec<R
 /// The records in a list.
 fn list(datum: &Datum) -> Vec<Record<'_>> {
     let Datum::List(list) = datum else { return Vec::new() };
-    let record = |datum| match datum {
-        &Datum::Record(ref parts) => Some(parts.as_slice()),
+    let records = list.iter().filter_map(|datum| match datum {
+        Datum::Record(parts) => Some(parts.as_slice()),
         _ => None,
-    };
-    list.iter().filter_map(record).collect()
+    });
+    records.collect()
 }
 
 /// The records in a list within a detail that is a record itself.
