@@ -42,13 +42,10 @@ pub(super) fn entrance(cookie: &str) -> Response {
         .with_cookie(cookie)
 }
 
-/// What went wrong; the words are markup already.
-pub(super) fn problem(why: &str) -> String {
-    framed(
-        "drivescope",
-        "",
-        &format!("<h1>That did not work</h1>\n<p>{why}</p>\n<p><a href=\"/\">To the runs</a></p>\n"),
-    )
+/// What went wrong; the words are markup already. With a way back for whoever was let in.
+pub(super) fn problem(why: &str, is_inside: bool) -> String {
+    let back = if is_inside { "<p><a href=\"/\">To the runs</a></p>\n" } else { "" };
+    framed("drivescope", "", &format!("<h1>That did not work</h1>\n<p>{why}</p>\n{back}"))
 }
 
 /// The list of drives and runs.

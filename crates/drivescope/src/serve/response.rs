@@ -80,7 +80,9 @@ impl Response {
 
     /// What went wrong, as a page.
     pub(super) fn problem(status: u16, why: &str) -> Response {
-        Response::page(super::pages::problem(&escaped(&sentence(why)))).with_status(status)
+        // Whoever is refused at the gate has nowhere to go from here.
+        let is_inside = matches!(status, 400 | 404 | 500);
+        Response::page(super::pages::problem(&escaped(&sentence(why)), is_inside)).with_status(status)
     }
 
     /// Writes it and closes the connection. Nobody can be told that the reader has gone.

@@ -1,8 +1,8 @@
 //! A run as a line of bonnie++, so that `bon_csv2txt`, `bon_csv2html` and people's spreadsheets show it beside others.
 //!
 //! The columns are those of the manual page of `bon_csv2html` (Coker, bonnie++ 2.00a) and of bonnie++ 1.03. What
-//! drivescope does not measure stays empty, as bonnie++ leaves what was switched off: writing and reading byte by
-//! byte, rewriting, processor time. Block rates are in KiB/s, seeks in requests a second.
+//! was not measured stays empty, as bonnie++ leaves what was switched off. Only a run of `files` has single bytes, rewriting and
+//! files; none has processor time. Block rates are in KiB/s, seeks in requests a second.
 //!
 //! The lines have no quotes, and the tools that read them escape nothing: a name is reduced to what is harmless in
 //! CSV, in a spreadsheet and in HTML.
@@ -41,6 +41,23 @@ mod columns {
     pub const ALL: usize = 50;
 }
 
+/// What `drivescope files` measures as bonnie++ does, through a file system: the column of 1.98 for each. 1.03 has the same in the
+/// same order, the first six seven columns and the others eleven columns further to the front.
+const THROUGH_FILES: [(FindingCode, usize); 12] = [
+    (FindingCode::FilePerByteWriteRate, 9),
+    (FindingCode::FileWriteRate, columns::PUT_BLOCK),
+    (FindingCode::FileRewriteRate, 13),
+    (FindingCode::FilePerByteReadRate, 15),
+    (FindingCode::FileReadRate, columns::GET_BLOCK),
+    (FindingCode::FileSeeks, columns::SEEKS),
+    (FindingCode::FileCreateRate, 26),
+    (FindingCode::FileStatRate, 28),
+    (FindingCode::FileDeleteRate, 30),
+    (FindingCode::FileRandomCreateRate, 32),
+    (FindingCode::FileRandomStatRate, 34),
+    (FindingCode::FileRandomDeleteRate, 36),
+];
+
 /// Seekers of bonnie++ by default: three in 1.x, five in 2.x.
 const SEEKERS_V103: u64 = 3;
 const SEEKERS_V198: u64 = 5;
@@ -58,6 +75,7 @@ struct Measured {
     put_block: Option<Block>,
     get_block: Option<Block>,
     seeks: BTreeMap<u64, Seeks>,
+    through_files: Vec<(usize, String)>,
 }
 
 /// Reading or writing on and on.
@@ -87,7 +105,8 @@ pub fn line(run: &Run, format: BonnieFormat) -> String {
 /// Whether a run has anything of what bonnie++ measures.
 pub fn measured_alike(run: &Run) -> bool {
     let measured = Measured::of(run);
-    measured.put_block.is_some() || measured.get_block.is_some() || !measured.seeks.is_empty()
+    let any_file = !measured.through_files.is_empty();
+    any_file || measured.put_block.is_some() || measured.get_block.is_some() || !measured.seeks.is_empty()
 }
 
 fn v103(measured: &Measured) -> Vec<String> {
@@ -101,6 +120,10 @@ fn v103(measured: &Measured) -> Vec<String> {
     let fits = |(seekers, _): &(u64, &Seeks)| distance(*seekers, SEEKERS_V103) <= SEEKERS_FACTOR_MAX.ln();
     if let Some((_, seeks)) = measured.nearest_seeks(SEEKERS_V103).filter(fits) {
         fields[12] = seeks.per_second();
+    }
+    for (column, text) in &measured.through_files {
+        let further = if *column <= columns::SEEKS { 7 } else { 11 };
+        fields[column - further] = text.clone();
     }
     fields
 }
@@ -126,6 +149,9 @@ fn v198(measured: &Measured, seed: u64) -> Vec<String> {
         fields[columns::SEEKS] = seeks.per_second();
         fields[columns::SEEKS_LATENCY] = latency_text(seeks.latency_max);
     }
+    for (column, text) in &measured.through_files {
+        fields[*column] = text.clone();
+    }
     fields
 }
 
@@ -137,6 +163,7 @@ impl Measured {
             put_block: Block::of(run, Operation::Write, FindingCode::WriteRateMean),
             get_block: Block::of(run, Operation::Read, FindingCode::ReadRateMean),
             seeks: seeks_by_seekers(run),
+            through_files: through_files(run),
         }
     }
 
@@ -147,6 +174,21 @@ impl Measured {
         };
         self.seeks.iter().min_by(by_distance).map(|(seekers, seeks)| (*seekers, seeks))
     }
+}
+
+/// What was found through a file system, by column of 1.98.
+fn through_files(run: &Run) -> Vec<(usize, String)> {
+    let found = THROUGH_FILES.into_iter().filter_map(|(code, column)| {
+        let finding = run.findings.iter().find(|finding| finding.code == code)?;
+        let value = finding.estimate()?.value;
+        let text = match code {
+            FindingCode::FileSeeks => format!("{value:.1}"),
+            _ if code.unit() == Some("B/s") => format!("{:.0}", value / KIB as f64),
+            _ => format!("{value:.0}"),
+        };
+        (value.is_finite() && value > 0.0).then_some((column, text))
+    });
+    found.collect()
 }
 
 /// How far apart two numbers at a time are: twice as many is as far as half as many.

@@ -151,6 +151,7 @@ fn unit_words(unit: &str) -> (&'static str, &'static str) {
     match unit {
         "B/s" => ("bytes_per_second", "_bytes_per_second"),
         "s" => ("seconds", "_seconds"),
+        "1/s" => ("per_second", "_per_second"),
         "bytes" => ("bytes", "_bytes"),
         "ratio" => ("ratio", "_ratio"),
         // A count has no unit, and `_count` ends the names of histograms only.
