@@ -4,6 +4,7 @@
 use crate::plan::{Phase, PhaseKind};
 use crate::range::ByteRange;
 use crate::record::{ErrorRecord, IntervalRecord};
+use crate::request::Status;
 use crate::units::{Bytes, Nanos, Offset};
 use crate::workload::Pattern;
 
@@ -112,6 +113,10 @@ impl LatencyMap {
 
     /// Takes in a request that failed.
     pub fn add_error(&mut self, error: &ErrorRecord) {
+        // That is where what was found belongs, not where it was found.
+        if error.status == Status::PlaceOfData {
+            return;
+        }
         let end = error.offset_bytes.saturating_add(u64::from(error.length_bytes));
         self.mark(error.offset_bytes, end, LatencyClass::Failed);
     }
@@ -170,7 +175,7 @@ impl LatencyMap {
 mod tests {
     use super::*;
     use crate::record::IntervalLatency;
-    use crate::request::{Operation, Status};
+    use crate::request::Operation;
     use crate::units::GIB;
     use proptest::prelude::*;
 

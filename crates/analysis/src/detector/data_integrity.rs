@@ -135,9 +135,10 @@ impl Seen {
     }
 }
 
-/// Where the drive really ends, if it ends before it says.
+/// Where the drive really ends, if it ends before it says and that was asked: `capacity-true` tells of what is past it.
 fn real_end(run: &RunView<'_>) -> u64 {
-    match extent(run) {
+    let is_asked = compared(run).any(|(_, summary, _)| summary.phase.experiment == "verify");
+    match extent(run).filter(|_| is_asked) {
         Some(Extent::Wraps { real_bytes }) => real_bytes,
         Some(Extent::Ends { held_to, .. }) => held_to,
         _ => u64::MAX,

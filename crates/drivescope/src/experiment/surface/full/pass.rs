@@ -218,6 +218,8 @@ impl Pass {
         let mut failed: Vec<ByteRange> = so_far
             .series
             .errors(phase)
+            // Where data are wrong is known to the block already.
+            .filter(|error| !error.status.is_wrong_data())
             .filter_map(|error| {
                 ByteRange::new(Offset(error.offset_bytes), Bytes(u64::from(error.length_bytes)))
             })
