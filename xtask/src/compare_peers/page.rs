@@ -92,8 +92,8 @@ fn says(question: Question, row: &Row, truth: Option<f64>) -> (String, String) {
 /// MB/s or ms, to four digits.
 fn number(question: Question, value: f64) -> String {
     let scaled = match question {
-        Question::SingleRead => value * 1e3,
-        Question::StartRead | Question::EndRead => value / 1e6,
+        Question::AccessTime => value * 1e3,
+        Question::RateAtStart | Question::RateAtEnd => value / 1e6,
     };
     match scaled {
         1000.0.. => format!("{scaled:.0}"),
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn answers_are_set_beside_the_truth() {
         let row = Row {
-            question: Question::StartRead,
+            question: Question::RateAtStart,
             who: "dd if=/tmp/drivescope-peers-mount-7/wd20ears bs=1M".into(),
             answer: Answer::Interval(150.0e6, Some(148.0e6), Some(152.0e6)),
             truth: Some(151.0e6),

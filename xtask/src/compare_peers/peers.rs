@@ -9,11 +9,11 @@ use std::process::Command;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// The rate of reads in order at the start of the drive, B/s.
-    StartRead,
+    RateAtStart,
     /// The same at its end.
-    EndRead,
+    RateAtEnd,
     /// The time of a single random read, s.
-    SingleRead,
+    AccessTime,
 }
 
 /// What somebody answered.
@@ -45,23 +45,23 @@ pub struct Peer {
 
 impl Question {
     /// All of them.
-    pub const ALL: [Question; 3] = [Question::StartRead, Question::EndRead, Question::SingleRead];
+    pub const ALL: [Question; 3] = [Question::RateAtStart, Question::RateAtEnd, Question::AccessTime];
 
     /// The finding that answers it.
     pub fn code(self) -> FindingCode {
         match self {
-            Question::StartRead => FindingCode::ReadRateOuter,
-            Question::EndRead => FindingCode::ReadRateInner,
-            Question::SingleRead => FindingCode::AccessTime,
+            Question::RateAtStart => FindingCode::ReadRateOuter,
+            Question::RateAtEnd => FindingCode::ReadRateInner,
+            Question::AccessTime => FindingCode::AccessTime,
         }
     }
 
     /// As a heading.
     pub fn heading(self) -> &'static str {
         match self {
-            Question::StartRead => "Reads in order at the start, MB/s",
-            Question::EndRead => "Reads in order at the end, MB/s",
-            Question::SingleRead => "A single random read of 4 KiB, ms",
+            Question::RateAtStart => "Reads in order at the start, MB/s",
+            Question::RateAtEnd => "Reads in order at the end, MB/s",
+            Question::AccessTime => "A single random read of 4 KiB, ms",
         }
     }
 }
@@ -116,8 +116,8 @@ fn value(question: Question, figure: &Figure) -> Option<f64> {
     let Work::Transfer(transfer) = &figure.work else { return None };
     let (_, requests, bytes) = *transfer.moved.first()?;
     match question {
-        Question::SingleRead => Some(figure.seconds / requests as f64),
-        Question::StartRead | Question::EndRead => Some(bytes as f64 / figure.seconds),
+        Question::AccessTime => Some(figure.seconds / requests as f64),
+        Question::RateAtStart | Question::RateAtEnd => Some(bytes as f64 / figure.seconds),
     }
 }
 
@@ -138,7 +138,7 @@ fn fio(question: Question, target: &Path, rest: &str, why: &'static str) -> Peer
 
 /// Those that measure a disk; `file` is the same drive without a loop device above it.
 pub fn on_disk(device: &Path, file: &Path, capacity: u64) -> Vec<Peer> {
-    use Question::{EndRead, SingleRead, StartRead};
+    use Question::{AccessTime, RateAtEnd, RateAtStart};
     let name = device.display();
     let end_mib = (capacity >> 20) - 1024;
     let ahead = "several requests under way, so that the drive is never without one";
@@ -146,30 +146,30 @@ pub fn on_disk(device: &Path, file: &Path, capacity: u64) -> Vec<Peer> {
     let zcav = format!("timeout -s INT 25 stdbuf -oL zcav -b 256 {name}");
     let at_end = format!("--rw=read --bs=1m --iodepth=4 --offset={end_mib}m --size=1g");
     vec![
-        dd(StartRead, device, 0, false, 768),
-        dd(StartRead, device, 0, true, 768),
-        dd(StartRead, file, 0, true, 768),
-        fio(StartRead, device, "--rw=read --bs=1m --iodepth=1 --size=768m", DIRECT),
-        fio(StartRead, device, "--rw=read --bs=1m --iodepth=4 --size=768m", ahead),
-        Peer::new(StartRead, Format::Hdparm, &format!("hdparm -t {name}"), BUFFERED),
-        Peer::new(StartRead, Format::Hdparm, &format!("hdparm --direct -t {name}"), DIRECT),
-        Peer::new(StartRead, Format::Zcav, &zcav, BUFFERED),
-        dd(EndRead, device, end_mib, true, 512),
-        fio(EndRead, device, &at_end, ahead),
+        dd(RateAtStart, device, 0, false, 768),
+        dd(RateAtStart, device, 0, true, 768),
+        dd(RateAtStart, file, 0, true, 768),
+        fio(RateAtStart, device, "--rw=read --bs=1m --iodepth=1 --size=768m", DIRECT),
+        fio(RateAtStart, device, "--rw=read --bs=1m --iodepth=4 --size=768m", ahead),
+        Peer::new(RateAtStart, Format::Hdparm, &format!("hdparm -t {name}"), BUFFERED),
+        Peer::new(RateAtStart, Format::Hdparm, &format!("hdparm --direct -t {name}"), DIRECT),
+        Peer::new(RateAtStart, Format::Zcav, &zcav, BUFFERED),
+        dd(RateAtEnd, device, end_mib, true, 512),
+        fio(RateAtEnd, device, &at_end, ahead),
         Peer::new(
-            EndRead,
+            RateAtEnd,
             Format::Hdparm,
             &format!("hdparm --direct --offset {} -t {name}", (capacity >> 30) - 1),
             DIRECT,
         ),
         fio(
-            SingleRead,
+            AccessTime,
             device,
             &format!("--rw=randread --bs=4k --iodepth=1 {timed}"),
             "the mean of some hundred reads over all of it",
         ),
         Peer::new(
-            SingleRead,
+            AccessTime,
             Format::Ioping,
             &format!("ioping -D -i 0 -c 500 {name}"),
             "the mean of 500 reads over all of it",
@@ -183,7 +183,7 @@ pub fn on_disk(device: &Path, file: &Path, capacity: u64) -> Vec<Peer> {
                 "500".into(),
                 name.to_string(),
             ],
-            ..Peer::new(SingleRead, Format::Ioping, &format!("ioping -i 0 -c 500 {name}"), BUFFERED)
+            ..Peer::new(AccessTime, Format::Ioping, &format!("ioping -i 0 -c 500 {name}"), BUFFERED)
         },
     ]
 }
@@ -201,33 +201,38 @@ pub fn bonnie(device: &Path, folder: &Path) -> Peer {
     Peer {
         command: vec!["sh".into(), "-c".into(), script],
         figure: "block read",
-        ..Peer::new(Question::StartRead, Format::Bonnie, "bonnie++ -D -f -s 512M -r 256 -n 0 (on ext4)", why)
+        ..Peer::new(
+            Question::RateAtStart,
+            Format::Bonnie,
+            "bonnie++ -D -f -s 512M -r 256 -n 0 (on ext4)",
+            why,
+        )
     }
 }
 
 /// Those that measure a loop device over a file in memory.
 pub fn on_memory(device: &Path) -> Vec<Peer> {
-    use Question::{SingleRead, StartRead};
+    use Question::{AccessTime, RateAtStart};
     let name = device.display();
     vec![
-        dd(StartRead, device, 0, false, 512),
-        dd(StartRead, device, 0, true, 512),
+        dd(RateAtStart, device, 0, false, 512),
+        dd(RateAtStart, device, 0, true, 512),
         fio(
-            StartRead,
+            RateAtStart,
             device,
             "--rw=read --bs=1m --iodepth=4 --size=512m --loops=4",
             "several requests under way",
         ),
-        Peer::new(StartRead, Format::Hdparm, &format!("hdparm -t {name}"), BUFFERED),
-        Peer::new(StartRead, Format::Hdparm, &format!("hdparm --direct -t {name}"), DIRECT),
+        Peer::new(RateAtStart, Format::Hdparm, &format!("hdparm -t {name}"), BUFFERED),
+        Peer::new(RateAtStart, Format::Hdparm, &format!("hdparm --direct -t {name}"), DIRECT),
         fio(
-            SingleRead,
+            AccessTime,
             device,
             "--rw=randread --bs=4k --iodepth=1 --time_based --runtime=3",
             "one request at a time",
         ),
         Peer::new(
-            SingleRead,
+            AccessTime,
             Format::Ioping,
             &format!("ioping -D -i 0 -c 2000 {name}"),
             "one request at a time",
