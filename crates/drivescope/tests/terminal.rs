@@ -270,10 +270,10 @@ fn who_asks_for_lines_and_who_has_no_room_gets_them() {
     let home = Home::new();
     let plain = ["check", "sim:zoned", "--time-limit", "10s", "--seed", "1", "--plain"];
     let usual = &plain[..6];
-    let cases: [(&[&str], &[(&str, &str)], (u16, u16)); 3] =
-        [(&plain, &[], (80, 24)), (usual, &[("TERM", "dumb")], (80, 24)), (usual, &[], (39, 24))];
+    let (own, dumb) = (("TERM", "xterm-256color"), ("TERM", "dumb"));
+    let cases = [(&plain[..], own, (80, 24)), (usual, dumb, (80, 24)), (usual, own, (39, 24))];
     for (arguments, environment, size) in cases {
-        let Some(mut terminal) = Terminal::start(&home, arguments, environment, size) else { return };
+        let Some(mut terminal) = Terminal::start(&home, arguments, &[environment], size) else { return };
         let shown = terminal.until("How it was measured");
         assert!(!shown.contains(TAKEN), "{arguments:?} {environment:?} {size:?}");
         assert_eq!(terminal.status(), Some(0));

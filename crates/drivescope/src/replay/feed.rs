@@ -146,7 +146,7 @@ impl<'run> Feed<'run> {
 
     fn end_phase(&mut self, phase: &PhaseSummary, sink: &mut dyn EventSink) {
         // What is dated after the end of its phase belongs to it all the same.
-        while let Some(error) = self.errors.next() {
+        for error in self.errors.by_ref() {
             sink.event(&Event::Error(&error));
         }
         self.beside(end_of(phase), sink);
