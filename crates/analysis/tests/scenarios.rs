@@ -364,6 +364,7 @@ fn every_code_of_the_registry_has_its_scenario() {
         include_str!("../../drivescope/tests/size_scores.rs"),
         include_str!("../../drivescope/tests/sustain_scores.rs"),
         include_str!("../../drivescope/tests/valley_scores.rs"),
+        include_str!("../../drivescope/tests/verify.rs"),
     );
     for detector in analysis::detector::REGISTRY {
         for code in detector.codes() {
