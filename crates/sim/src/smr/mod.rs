@@ -9,6 +9,7 @@ pub mod cleaning;
 pub mod drive;
 pub mod map;
 pub mod media_cache;
+pub mod most_dirty;
 pub mod profile;
 pub mod streams;
 pub mod truth;

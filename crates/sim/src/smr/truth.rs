@@ -8,7 +8,8 @@
 //!   cliff, a = 1 − C/S, and overwritten copies taking no room, W(x) = S·ln(a + (1 − a)·e^(x/a)) bytes were written
 //!   until each band was cleaned once, which for a small C/S is C·(e^x − 1): (e − 1) = 1.7 caches for a round. Bands
 //!   to which nothing was written are passed over: that is most of them when there are more bands than entries.
-//!   Cleaning the most dirty first, or in the order of age when entries are what is short, comes close to that.
+//!   Where bands differ in size, x is the share of bytes. In the order of age when entries are what is short comes close to that.
+//! - **The most dirty first**: see [`super::most_dirty`].
 //! - **In a ring** (FIFO), where room is won only behind the oldest, a band is cleaned for every extent of r bytes at the
 //!   tail whose band was not cleaned before: W(x) = r·N·ln(1/(1 − x)) for the first C bytes.
 //!
@@ -20,8 +21,10 @@ use crate::disk::mechanism::Mechanism;
 use crate::disk::profile::DiskProfile;
 use crate::smr::bands::Bands;
 use crate::smr::cleaning::clean_s;
+use crate::smr::most_dirty::{self, SizeClass};
 use crate::smr::profile::{CleaningOrder, CleaningPolicy, SLOT_BYTES, SmrProfile, disk_on_platter};
 use model::units::{Bytes, KIB};
+use std::collections::BTreeMap;
 
 /// What the finding `recording-kind` is for every such drive.
 pub const RECORDING_KIND: &str = "smr";
@@ -73,7 +76,11 @@ impl ShingledTruth {
 
     /// The size of the band that a byte of the drive is in, in bytes.
     pub fn band_bytes(&self, byte: u64) -> u64 {
-        let range = self.bands.range(self.bands.of(byte));
+        self.band_bytes_of(self.bands.of(byte))
+    }
+
+    fn band_bytes_of(&self, band: u32) -> u64 {
+        let range = self.bands.range(band);
         range.end - range.start
     }
 
@@ -115,10 +122,12 @@ impl ShingledTruth {
     pub fn rate_after_cliff(&self, writes: RandomWrites, bytes: f64) -> Option<f64> {
         self.cliff_bytes(writes)?;
         let full = self.full_bytes(writes);
-        let is_ring =
-            self.smr.cleaning_order == CleaningOrder::Fifo && full >= self.smr.media_cache_bytes as f64;
-        let cleaning_s =
-            if is_ring { self.ring_s(writes, bytes, full) } else { self.round_s(writes, bytes, full) };
+        let is_short_of_bytes = full >= self.smr.media_cache_bytes as f64;
+        let cleaning_s = match self.smr.cleaning_order {
+            CleaningOrder::Fifo if is_short_of_bytes => self.ring_s(writes, bytes, full),
+            CleaningOrder::MostDirty => self.most_dirty_s(writes, bytes, full),
+            CleaningOrder::Fifo | CleaningOrder::RoundRobin => self.round_s(writes, bytes, full),
+        };
         Some(bytes / (cleaning_s + bytes / self.rate_before_cliff(writes)))
     }
 
@@ -139,24 +148,44 @@ impl ShingledTruth {
         let bands = self.span_bands(writes.span_bytes);
         let clean_share = 1.0 - full / span;
         let written_at = |x: f64| span * (clean_share + (1.0 - clean_share) * (x / clean_share).exp()).ln();
-        let writes_per_band = |written: f64| {
-            (written - span * clean_share.ln()) / slots_bytes(writes.request_bytes) as f64 / bands
+        let writes_per_byte = |written: f64| {
+            (written - span * clean_share.ln()) / slots_bytes(writes.request_bytes) as f64 / span
         };
         let mean_s = self.mean_clean_s(writes.span_bytes);
         let in_order = self.smr.cleaning_order == CleaningOrder::RoundRobin;
-        let mut seconds = 0.0;
+        let (mut seconds, mut cleaned_bytes) = (0.0, 0.0);
         for band in 0..bands as u32 {
-            let written = written_at(f64::from(band) / bands);
+            let written = written_at(cleaned_bytes / span);
             if written > bytes {
                 return seconds;
             }
-            let is_dirty = 1.0 - (-writes_per_band(written)).exp();
+            let band_bytes = self.band_bytes_of(band) as f64;
+            let is_dirty = 1.0 - (-writes_per_byte(written) * band_bytes).exp();
             seconds += is_dirty * if in_order { self.clean_s(band) } else { mean_s };
+            cleaned_bytes += band_bytes;
         }
         // In the long run a band that is cleaned is twice as dirty as the mean.
         let later_rounds = (bytes - written_at(1.0)).max(0.0) / (2.0 * full);
-        let is_dirty = 1.0 - (-2.0 * writes_per_band(0.0)).exp();
+        let is_dirty = 1.0 - (-2.0 * writes_per_byte(0.0) * span / bands).exp();
         seconds + later_rounds * bands * mean_s * is_dirty
+    }
+
+    /// Seconds of cleaning, the most dirty band first, while so much is written after the cliff.
+    fn most_dirty_s(&self, writes: RandomWrites, bytes: f64, full: f64) -> f64 {
+        let slot_bytes = slots_bytes(writes.request_bytes) as f64;
+        let mut by_size: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+        for band in 0..self.span_bands(writes.span_bytes) as u32 {
+            let (bands, clean_s) = by_size.entry(self.band_bytes_of(band)).or_default();
+            *bands += 1.0;
+            *clean_s += self.clean_s(band);
+        }
+        let class = |(band_bytes, (bands, clean_s)): (u64, (f64, f64))| SizeClass {
+            bands,
+            slots: band_bytes as f64 / slot_bytes,
+            clean_s: clean_s / bands,
+        };
+        let classes: Vec<SizeClass> = by_size.into_iter().map(class).collect();
+        most_dirty::cleaning_s(&classes, full / writes.span_bytes as f64, bytes / slot_bytes)
     }
 
     /// The equation of the reference calculation: the lasting rate when each cleaned band makes room for `gain` times what the media
