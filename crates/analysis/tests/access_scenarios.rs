@@ -54,6 +54,24 @@ fn a_disk_that_takes_one_at_a_time_has_its_knee_at_one() {
     assert!(statement.starts_with("One request at a time is the best balance"), "{statement}");
 }
 
+/// 256 at a time wait for three seconds each at a disk that answers 85 in a second: in phases of four seconds only those end that
+/// were quick, and their 99th percentile would be less than the mean of all.
+#[test]
+fn phases_that_are_no_longer_than_a_request_have_no_percentiles() {
+    let mut bench = built_in("st3250823a");
+    for _ in 0..3 {
+        for depth in [1, 256] {
+            let pattern = Pattern::RandomWithReplacement;
+            let workload = Workload::new(bench.whole(), pattern, OperationMix::Read, Bytes(4096), depth);
+            bench.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_secs(4)));
+        }
+    }
+    let gain = find(&bench, FindingCode::ConcurrencyGain).unwrap();
+    let Some(Datum::List(points)) = datum(&gain, "points") else { panic!("no points") };
+    let has_p99 = |point: &Datum| matches!(point, Datum::Record(fields) if fields.iter().any(|(name, _)| name == "p99_s"));
+    assert_eq!(points.iter().map(has_p99).collect::<Vec<_>>(), [true, false]);
+}
+
 /// By the profile a read within the first hundredth of this disk takes 0.2 ms of overhead, a short seek and half a turn.
 #[test]
 fn a_hundredth_of_a_disk_is_faster_than_all_of_it() {

@@ -12,7 +12,7 @@ use model::estimate::Estimate;
 use model::finding::Datum;
 use model::request::Operation;
 use model::run::RunView;
-use model::units::Quantile;
+use model::units::{Nanos, Quantile};
 
 const BATCH_OPERATIONS: f64 = 20.0;
 /// With a larger share of failures a round says little of the drive.
@@ -21,6 +21,9 @@ const ERROR_SHARE_MAX: f64 = 0.01;
 const TOOL_LIMIT_SHARE: f64 = 0.5;
 /// Observations from which a 99th percentile is shown: three beyond it are expected.
 const P99_COUNT_MIN: u64 = 300;
+/// What a request takes may be so large a part of its phase: one that would end after it is not seen, so that of those that take as
+/// long as the 99th percentile a tenth is missing, and what is told is the 98.9th.
+const LATENCY_SHARE_MAX: f64 = 0.1;
 
 /// One number of requests at a time, by round.
 pub(crate) struct Point<'run> {
@@ -112,11 +115,15 @@ impl<'run> Point<'run> {
         cost_ns.is_some_and(|cost_ns| self.iops().value * cost_ns / 1e9 >= TOOL_LIMIT_SHARE)
     }
 
-    /// The 99th percentile of the latency in seconds, if there are enough observations for one.
+    /// The 99th percentile of the latency in seconds, if there are enough observations for one and phases were long enough to see it.
     pub(crate) fn p99_s(&self) -> Option<f64> {
         let histogram = merged_latencies(&self.visits, self.operation);
-        let p99 = histogram.quantile(Quantile::P99).filter(|_| histogram.count() >= P99_COUNT_MIN);
-        p99.map(|p99| p99.seconds())
+        let p99 = histogram.quantile(Quantile::P99).filter(|_| histogram.count() >= P99_COUNT_MIN)?.seconds();
+        // By Little's law, which also counts those that were not seen.
+        let mean_s = self.at_once as f64 / self.iops().value;
+        let phases_s = self.visits.iter().map(|visit| Nanos(visit.summary.duration_ns).seconds());
+        let shortest_s = phases_s.fold(f64::INFINITY, f64::min);
+        (p99.max(mean_s) <= LATENCY_SHARE_MAX * shortest_s).then_some(p99)
     }
 
     fn datum(&self, axis: &'static str) -> Datum {
