@@ -294,7 +294,9 @@ impl Rig {
     pub fn medium(&self) -> Result<TargetMedium<'_>, IoError> {
         let refused = || IoError::WriteRefused {
             target: self.facts().path.clone().into(),
-            why: "nothing on it can be saved and given back: nobody gave permission to write, or it is virtual".into(),
+            why:
+                "nothing on it can be saved and given back: nobody gave permission to write, or it is virtual"
+                    .into(),
         };
         let Place::Real { source, .. } = &self.place else { return Err(refused()) };
         TargetMedium::new(source.target(), source.permit().ok_or_else(refused)?)

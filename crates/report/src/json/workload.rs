@@ -261,12 +261,8 @@ impl MixDocument {
 
 impl DataDocument {
     fn of(data: &DataPattern) -> DataDocument {
-        let plain = |kind: &str| DataDocument {
-            kind: kind.into(),
-            hexadecimal: None,
-            key: None,
-            generation: None,
-        };
+        let plain =
+            |kind: &str| DataDocument { kind: kind.into(), hexadecimal: None, key: None, generation: None };
         match data {
             DataPattern::Incompressible => plain("incompressible"),
             DataPattern::Marked(mark) => {

@@ -310,7 +310,7 @@ impl Verify {
             queue: VecDeque::new(),
             question: self.question.clone(),
             wish: self.wish.clone(),
-            places: self.places.clone(),
+            places: self.places,
             ..*self
         };
         let mut phases: Vec<Phase> = self.queue.iter().cloned().collect();
