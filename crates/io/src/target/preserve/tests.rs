@@ -325,8 +325,7 @@ fn made(stretches: &[(u64, u64)]) -> Vec<u8> {
         journal.save(offset, &vec![7; length as usize]).unwrap();
     }
     journal.make_lasting().unwrap();
-    let bytes = kept.borrow().now.clone();
-    bytes
+    kept.borrow().now.clone()
 }
 
 fn parsed(bytes: Vec<u8>) -> Result<Parsed, String> {
