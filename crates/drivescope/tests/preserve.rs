@@ -7,7 +7,7 @@ use program::*;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,25 @@ fn verify<'word>(file: &'word str, more: &[&'word str]) -> Vec<&'word str> {
 fn start(home: &Home, arguments: &[&str]) -> Child {
     let mut command = home.command(arguments);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
+}
+
+/// One test at a time: a program that one of them starts has, for a moment, what another one has open.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs the program when nobody has the file open any more: the kernel ends the ring of a killed process, and so closes its
+/// files, some time after the process itself.
+fn when_free(home: &Home, arguments: &[&str]) -> Outcome {
+    let started = Instant::now();
+    loop {
+        let outcome = home.run(arguments);
+        let is_open = outcome.status != Some(0) && outcome.err.contains("it is open in another program");
+        if !is_open || started.elapsed() > Duration::from_secs(30) {
+            return outcome;
+        }
+    }
 }
 
 /// Kills a program after some time, unless it has ended by then; whether it was killed.
@@ -51,6 +70,7 @@ fn is_as_before(path: &Path) -> bool {
 
 #[test]
 fn what_is_tested_comes_back() {
+    let _alone = alone();
     let home = Home::new();
     let image = Image::new(MIB);
     let file = image.path.to_str().unwrap();
@@ -77,14 +97,14 @@ fn killed(kills: u64, seed: u64) -> (u64, u64) {
         kill_after(start(&home, &verify(file, &[])), whole.mul_f64(prng.unit()));
         let holds = journals(&home).iter().any(|name| name.ends_with(".journal"));
         if holds && !is_as_before(&image.path) {
-            let refused = home.run(&verify(file, &[]));
+            let refused = when_free(&home, &verify(file, &[]));
             assert!(refused.status == Some(1) && refused.err.contains("drivescope restore"), "{refused:?}");
         }
         let restore = ["restore", file, "--confirm", file];
         while prng.below(2) == 0 {
             again += u64::from(kill_after(start(&home, &restore), whole.mul_f64(prng.unit() * 0.3)));
         }
-        let outcome = home.run(&restore);
+        let outcome = when_free(&home, &restore);
         match outcome.status {
             Some(0) => given_back += 1,
             _ => assert!(outcome.err.contains("nothing of"), "{kill}: {outcome:?}"),
@@ -97,6 +117,7 @@ fn killed(kills: u64, seed: u64) -> (u64, u64) {
 
 #[test]
 fn killed_at_any_moment_nothing_is_lost() {
+    let _alone = alone();
     let (given_back, _) = killed(8, 3);
     assert!(given_back > 0, "some of the kills came while something was overwritten");
 }
@@ -104,6 +125,7 @@ fn killed_at_any_moment_nothing_is_lost() {
 #[test]
 #[ignore = "200 kills take minutes"]
 fn killed_200_times_nothing_is_lost() {
+    let _alone = alone();
     let (given_back, again) = killed(200, 4);
     eprintln!("200 kills; given back {given_back} times, of which the giving back was killed {again} times");
 }
@@ -125,13 +147,14 @@ fn killed_in_the_midst(home: &Home, image: &Path) -> String {
         if !is_as_before(image) {
             return journals(home).pop().expect("a journal");
         }
-        home.run(&["restore", file, "--confirm", file]);
+        when_free(home, &["restore", file, "--confirm", file]);
     }
     panic!("no kill came while something was overwritten")
 }
 
 #[test]
 fn a_drive_that_was_used_since_is_not_overwritten() {
+    let _alone = alone();
     let home = Home::new();
     let image = Image::new(MIB);
     let file = image.path.to_str().unwrap();
@@ -140,7 +163,7 @@ fn a_drive_that_was_used_since_is_not_overwritten() {
     let mut used = tested.clone();
     used[..4096].fill(0x55);
     fs::write(&image.path, &used).unwrap();
-    let refused = home.run(&["restore", file, "--confirm", file]);
+    let refused = when_free(&home, &["restore", file, "--confirm", file]);
     assert_eq!(refused.status, Some(1));
     assert!(
         refused.err.contains("was written to since") && refused.err.contains("--although-changed"),
@@ -164,6 +187,7 @@ fn a_drive_that_was_used_since_is_not_overwritten() {
 
 #[test]
 fn a_journal_that_would_share_the_fate_of_the_drive_is_refused() {
+    let _alone = alone();
     let home = Home::new();
     let image = Image::new(MIB);
     let file = image.path.to_str().unwrap();

@@ -57,9 +57,11 @@ impl Remembered {
     /// Puts what is remembered over what was read at `offset`.
     pub(super) fn read(&self, offset: u64, into: &mut [u8]) {
         let end = offset + into.len() as u64;
-        for (block, (_, held)) in self.blocks.range(offset.div_ceil(BLOCK)..end / BLOCK) {
-            let at = (block * BLOCK - offset) as usize;
-            into[at..at + BLOCK as usize].copy_from_slice(held);
+        for (block, (_, held)) in self.blocks.range(offset / BLOCK..end.div_ceil(BLOCK)) {
+            let (first, last) = (block * BLOCK, (block + 1) * BLOCK);
+            let (from, to) = (first.max(offset), last.min(end));
+            let part = &held[(from - first) as usize..(to - first) as usize];
+            into[(from - offset) as usize..(to - offset) as usize].copy_from_slice(part);
         }
     }
 }

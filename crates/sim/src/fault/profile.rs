@@ -447,7 +447,7 @@ mod tests {
             ][part].clone();
             if fault.check(CAPACITY).is_ok() {
                 prop_assert_eq!(fault.faults().is_empty(), part >= 8);
-                prop_assert_eq!(OtherLoad::of_profile(&fault).is_some(), part == 9);
+                prop_assert_eq!(OtherLoad::of_profile(&fault).is_some(), part == 10);
                 let text = toml::to_string(&fault);
                 // TOML's numbers end at 63 bits.
                 prop_assert!(count > 1 << 62 || read(&text.unwrap()) == fault);
