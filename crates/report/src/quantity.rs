@@ -24,6 +24,11 @@ impl Measured {
     }
 }
 
+/// Of numbers of 16 digits, what is left after some thousand of them were added.
+const ROUNDING_MAX: f64 = 1e-11;
+/// How many digits a number is shown with that has no uncertainty but that: four.
+const SHOWN_MIN: f64 = 1e-3;
+
 /// A measured number in a unit of a finding: "B/s", "s", "bytes", "bytes written", "ratio", "count", or any other, which is
 /// shown unscaled.
 pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
@@ -32,6 +37,9 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
         return Measured { value: "unknown".into(), interval: "no number came out".into() };
     }
     let uncertainty = half_width(value, low, high);
+    // Less than this is the rounding of sums, and would be shown with a dozen digits.
+    let is_rounding = uncertainty > 0.0 && uncertainty < ROUNDING_MAX * value.abs();
+    let uncertainty = if is_rounding { SHOWN_MIN * value.abs() } else { uncertainty };
     if uncertainty == 0.0 && unit == "count" && estimate.confidence < 1.0 {
         // The only number that the data allow is not one that was counted.
         let number = exact_in_a_table(value, unit).value;
@@ -158,6 +166,11 @@ pub fn capacity(bytes: Bytes) -> String {
         return size(bytes);
     }
     format!("{} {unit}", three_digits(bytes.0 as f64 / divisor))
+}
+
+/// How large a target is, as [`capacity`] says it; one of which nobody told is 0 bytes large.
+pub fn target_size(bytes: Bytes) -> String {
+    if bytes == Bytes(0) { "size not known".into() } else { capacity(bytes) }
 }
 
 /// A capacity as files are made, to three digits: "4.00 GiB".

@@ -110,7 +110,8 @@ fn state_unlike(run: &Run, other: &Run) -> String {
 
 fn differs_in_size(a: &Run, b: &Run) -> bool {
     let (a, b) = (a.target.capacity.0 as f64, b.target.capacity.0 as f64);
-    (a - b).abs() > CAPACITY_SHARE * a.max(b)
+    // What another program measured may not tell how large it was.
+    a.min(b) > 0.0 && (a - b).abs() > CAPACITY_SHARE * a.max(b)
 }
 
 /// What was measured in order: reads, writes.

@@ -62,6 +62,8 @@ struct Seen {
     checked: u64,
     /// Of them those at places drawn at random.
     drawn: u64,
+    /// Whether the drive ends before it says: what is past that is not counted here.
+    ends_early: bool,
     /// Whether more was wrong than was kept.
     is_cut: bool,
     evidence: Vec<Evidence>,
@@ -71,7 +73,14 @@ impl Seen {
     /// None when nothing was compared.
     fn of(run: &RunView<'_>) -> Option<Seen> {
         let end = real_end(run);
-        let mut seen = Seen { wrong: Vec::new(), checked: 0, drawn: 0, is_cut: false, evidence: Vec::new() };
+        let mut seen = Seen {
+            wrong: Vec::new(),
+            checked: 0,
+            drawn: 0,
+            ends_early: end < u64::MAX,
+            is_cut: false,
+            evidence: Vec::new(),
+        };
         let mut phases = 0;
         let mut of_wrong = Vec::new();
         for (number, summary, _) in compared(run).filter(|(_, _, mark)| mark.generation > 0) {
@@ -194,12 +203,18 @@ fn statement(seen: &Seen, blocks: u64, kinds: &[(WrongKind, u64)]) -> String {
     if blocks == 0 {
         let rest = share_max(seen.drawn).map(|share| {
             format!(
-                " Elsewhere at most {} % of blocks are wrong, by the {} that were drawn.",
+                " {} at most {} % of blocks are wrong, by the {} that were drawn.",
+                if seen.ends_early { "There" } else { "Elsewhere" },
                 percent(share),
                 seen.drawn
             )
         });
-        return format!("All {checked} blocks of 4 KiB held what was written.{}", rest.unwrap_or_default());
+        let where_compared =
+            if seen.ends_early { "Before the place where the drive really ends, all" } else { "All" };
+        return format!(
+            "{where_compared} {checked} blocks of 4 KiB held what was written.{}",
+            rest.unwrap_or_default()
+        );
     }
     let at_least = if seen.is_cut { "At least " } else { "" };
     let mut each: Vec<String> =

@@ -21,12 +21,14 @@ pub(super) fn short_time(seconds: f64) -> String {
     scaled(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
 }
 
-/// "2 h 14 min", "35 min", "12.9 s".
+/// "2 h 14 min", "35 min", "2 min 32 s", "12.9 s".
 pub(super) fn long_time(seconds: f64) -> String {
     let minutes = (seconds / 60.0).round() as u64;
+    let whole_seconds = seconds.round() as u64;
     match minutes {
         0 | 1 => short_time(seconds),
-        2..=119 => format!("{minutes} min"),
+        2..=19 => format!("{} min {} s", whole_seconds / 60, whole_seconds % 60),
+        20..=119 => format!("{minutes} min"),
         _ => format!("{} h {} min", minutes / 60, minutes % 60),
     }
 }

@@ -6,10 +6,10 @@
 use super::curve::{EDGE_SHARE, Piece, RateCurve, Shape};
 use super::falling::Falling;
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode, Name, Outcome};
+use model::finding::{Datum, Evidence, Finding, FindingCode, Name, Outcome};
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::Run;
+use model::run::{PhaseSummary, Run};
 use model::units::{Bytes, Offset};
 
 impl RateCurve {
@@ -134,9 +134,18 @@ impl<'run> Rates<'run> {
             Outcome::Known(conclusion) => Some(conclusion),
             Outcome::Unknown { .. } => None,
         });
-        let phases = conclusions.flat_map(|conclusion| conclusion.evidence.iter().map(|e| e.phase as usize));
-        let ranges: Vec<ByteRange> =
-            phases.filter_map(|phase| Some(run.phases.get(phase)?.phase.workload.as_ref()?.range)).collect();
+        let evidence: Vec<&Evidence> = conclusions.flat_map(|conclusion| &conclusion.evidence).collect();
+        // A survey's visits are one piece of evidence: a stretch of time, in which they began.
+        let is_behind = |summary: &PhaseSummary| {
+            let start_s = summary.start_ns as f64 / 1e9;
+            evidence.iter().any(|one| (one.start_s..=one.start_s + one.seconds).contains(&start_s))
+        };
+        let workloads = run.phases.iter().filter(|summary| is_behind(summary));
+        let workloads = workloads.filter_map(|summary| summary.phase.workload.as_ref());
+        let ranges: Vec<ByteRange> = workloads
+            .filter(|workload| workload.mix.operations().contains(&self.operation))
+            .map(|workload| workload.range)
+            .collect();
         let first = ranges.iter().map(ByteRange::first).min()?;
         let end = ranges.iter().map(ByteRange::end).max()?;
         Some(up_to_the_ends(ByteRange::new(first, end - first)?, run.target.capacity))

@@ -78,6 +78,9 @@ const SLOW_DEVIATIONS: f64 = 5.0;
 const CHANCE_MAX: f64 = 0.05;
 /// A level that is as much slower than both of its neighbours is no zone.
 const SLOW_LEVEL_EXCESS: f64 = 0.2;
+/// Visits that differ by less than this, as a difference of logarithms, are alike: what made them so changes none of the three digits
+/// of a rate.
+const EVEN: f64 = 1e-3;
 /// From this many visits on their order in time is looked at.
 const ORDER_MIN: usize = 50;
 
@@ -317,7 +320,7 @@ impl Sorting {
     }
 
     /// The correlation of visits that follow each other in time, what exceeds the limit counted as the limit. None where most of
-    /// them are also neighbours in place: what is alike then may be the place.
+    /// them are also neighbours in place: what is alike then may be the place. None either where all visits are alike.
     fn correlation(&self, visits: &[Visit], order: &[usize]) -> Option<f64> {
         let span = visits.last()?.end_byte() - visits.first()?.first_byte;
         let is_near =
@@ -330,6 +333,9 @@ impl Sorting {
             order.iter().map(|&index| self.excess[index].clamp(-self.limit, self.limit)).collect();
         let mean = deviations.iter().sum::<f64>() / deviations.len() as f64;
         let squares: f64 = deviations.iter().map(|deviation| (deviation - mean).powi(2)).sum();
+        if (squares / deviations.len() as f64).sqrt() < EVEN {
+            return None;
+        }
         let products: f64 = deviations.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
         (squares > 0.0).then(|| products / squares)
     }

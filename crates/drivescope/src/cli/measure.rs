@@ -37,15 +37,31 @@ pub fn run(
     let ExperimentArguments { target: _, measuring, output: shown } = typed;
     shown.json.as_deref().map_or(Ok(()), output_file::must_be_no_drive)?;
     let chosen = target_choice::open(&resolved.choice)?;
+    shown.json.as_deref().map_or(Ok(()), |json| output_file::must_not_be(json, &resolved.choice.target))?;
     let mut experiment = plan_of(question(resolved, &chosen)).map_err(UserError::usage)?;
     if measuring.dry_run {
         print_plan(&chosen, experiment.as_ref(), shown)?;
         return Ok(None);
     }
     let preserving = preserving(resolved, &chosen, experiment.as_ref(), store)?;
-    let (writer, run) = begin_in(experiment.name(), resolved, &chosen, store)?;
+    let begun = begin_in(experiment.name(), resolved, &chosen, store);
+    let ((writer, run), preserving) = or_without_journal(begun, preserving)?;
     let begun = Begun { rig: chosen.rig, writer, run, trace: measuring.trace, owed: None, preserving };
     carry_out(begun, experiment.as_mut(), shown).map(Some)
+}
+
+/// What was begun with its journal; the journal goes where nothing was begun: it is empty.
+pub(super) fn or_without_journal<T>(
+    begun: Result<T, UserError>,
+    preserving: Option<Preserving>,
+) -> Result<(T, Option<Preserving>), UserError> {
+    match begun {
+        Ok(begun) => Ok((begun, preserving)),
+        Err(error) => {
+            preserving.map_or(Ok(()), Preserving::finish)?;
+            Err(error)
+        }
+    }
 }
 
 /// The journal of a run that gives back what it overwrites. Data that another run still has to give back are said, and nothing is

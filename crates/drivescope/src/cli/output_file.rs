@@ -3,9 +3,10 @@
 
 use crate::error::UserError;
 use report::hostile::harmless;
+use rustix::fs::{major, minor};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Refuses a drive before anything is measured for it.
@@ -124,8 +125,22 @@ fn empty(file: &File, facts: &Metadata) -> io::Result<()> {
     if facts.file_type().is_file() { file.set_len(0) } else { Ok(()) }
 }
 
+/// Refuses a result in the file that is measured. To be called when that was opened.
+pub fn must_not_be(path: &Path, target: &str) -> Result<(), UserError> {
+    let (Ok(result), Ok(measured)) = (std::fs::metadata(path), std::fs::metadata(target)) else {
+        return Ok(());
+    };
+    if (result.dev(), result.ino()) != (measured.dev(), measured.ino()) {
+        return Ok(());
+    }
+    let path = harmless(&path.to_string_lossy(), usize::MAX);
+    Err(UserError::usage(format!(
+        "the result would be written over what is measured: {path}. Name another file, or - for standard output"
+    )))
+}
+
 fn refuse_drive(path: &Path, facts: &Metadata) -> Result<(), UserError> {
-    if !facts.file_type().is_block_device() {
+    if !facts.file_type().is_block_device() && !is_of_unknown_kind(facts) {
         return Ok(());
     }
     Err(UserError::usage(format!(
@@ -136,9 +151,30 @@ fn refuse_drive(path: &Path, facts: &Metadata) -> Result<(), UserError> {
     )))
 }
 
+/// Character devices other than those that take any text: null and full (1:3 and 1:7), terminals (4, 5, 136 to 143) by the kernel's
+/// list of devices. Flash memory, raw memory and the passage to SCSI drives are among the rest.
+fn is_of_unknown_kind(facts: &Metadata) -> bool {
+    let (major, minor) = (major(facts.rdev()), minor(facts.rdev()));
+    let takes_text = matches!((major, minor), (1, 3 | 7)) || matches!(major, 4 | 5 | 136..=143);
+    facts.file_type().is_char_device() && !takes_text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_measured_takes_no_result() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (image, link) = (folder.path().join("image"), folder.path().join("link"));
+        std::fs::write(&image, "data").expect("written");
+        std::os::unix::fs::symlink(&image, &link).expect("a link");
+        let target = image.to_str().expect("a plain path");
+        assert!(must_not_be(&link, target).is_err());
+        assert!(must_not_be(&folder.path().join("other"), target).is_ok());
+        assert!(must_be_no_drive(Path::new("/dev/mem")).is_err() || !Path::new("/dev/mem").exists());
+        assert!(must_be_no_drive(Path::new("/dev/null")).is_ok());
+    }
 
     #[test]
     fn a_longer_file_is_cut() {

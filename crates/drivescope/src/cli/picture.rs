@@ -130,7 +130,7 @@ impl Picture {
             }
             _ => {
                 return Err(UserError::usage(format!(
-                    "cannot tell what {} should become: the endings that can be made are {ENDINGS}. Example: -o chart.svg",
+                    "cannot tell what {} should become: pictures end in {ENDINGS}; of `report`, pages in .html and tables in .csv, .parquet or .json. Example: -o chart.svg",
                     path.display()
                 )));
             }

@@ -17,6 +17,7 @@ use clap::Parser;
 use model::run::Run;
 use model::target::TargetKind;
 use model::units::Nanos;
+use model::workload::{DataPattern, Workload};
 use report::quantity::rough_time;
 use std::path::Path;
 
@@ -86,9 +87,12 @@ fn go_on(
     preserving: Option<Preserving>,
     shown: &OutputArguments,
 ) -> Result<u8, UserError> {
-    let (writer, kept) = store.resume(id)?;
-    kept.damage.iter().for_each(|damage| output::say(damage));
-    let owed = resume::catch_up(experiment, &kept.run, &kept.series)?;
+    let resumed = store.resume(id).map_err(UserError::from).and_then(|(writer, kept)| {
+        kept.damage.iter().for_each(|damage| output::say(damage));
+        let owed = resume::catch_up(experiment, &kept.run, &kept.series)?;
+        Ok((writer, kept, owed))
+    });
+    let ((writer, kept, owed), preserving) = measure::or_without_journal(resumed, preserving)?;
     let end = resume::end_of(&kept.run, &kept.series);
     chosen.rig.go_on_from(end);
     let mut run = kept.run;
@@ -100,6 +104,16 @@ fn go_on(
     let begun = Begun { rig: chosen.rig, writer, run, trace, owed, preserving };
     let run = measure::carry_out(begun, experiment, shown)?;
     Ok(measure::status(Some(&run)))
+}
+
+/// The number by which a run knows its own marks, if it has made any.
+fn key_of(run: &Run) -> Option<u64> {
+    let workloads = run.phases.iter().filter_map(|summary| summary.phase.workload.as_ref());
+    let key = |workload: &Workload| match workload.data {
+        DataPattern::Marked(mark) => Some(mark.key),
+        _ => None,
+    };
+    workloads.filter_map(key).next()
 }
 
 /// What the command of a run asks for. It was written by this program, but may have been altered since.
@@ -162,7 +176,15 @@ fn repeated(run: &Run, writing: Option<&WritingArguments>) -> Result<Repeated, U
                     run.id, run.target.path
                 )));
             }
-            let plan_of: PlanOf = Box::new(move |question| verify::plan(&asked, None, question));
+            if typed.writing.preserve {
+                // The marks that it looks for were overwritten when the data were given back.
+                return Err(UserError::failure(format!(
+                    "cannot resume run {}: what it had written was given back when it stopped, so begin it anew: {}",
+                    run.id, run.command
+                )));
+            }
+            let key = key_of(run);
+            let plan_of: PlanOf = Box::new(move |question| verify::plan(&asked, None, key, question));
             Ok(Repeated::new(&typed.experiment, resolved, plan_of))
         }
         Some(Command::Geometry(typed)) => {

@@ -22,8 +22,9 @@ pub fn run(arguments: &VerifyArguments, store: Option<&Path>) -> Result<u8, User
     }
     let (resolved, asked) = resolve::verify(arguments)?;
     let written = asked.read_back.as_deref().map(|name| written_by(name, store)).transpose()?;
-    let run =
-        measure::run(&resolved, &arguments.experiment, store, |question| plan(&asked, written, question))?;
+    let run = measure::run(&resolved, &arguments.experiment, store, |question| {
+        plan(&asked, written, None, question)
+    })?;
     Ok(measure::status(run.as_ref()))
 }
 
@@ -34,10 +35,12 @@ pub(super) fn written_by(name: &str, store: Option<&Path>) -> Result<Run, UserEr
     Ok(store.read(name)?.run)
 }
 
-/// The experiment; `written` is the run whose writes are compared, if only these are.
+/// The experiment; `written` is the run whose writes are compared, if only these are, and `key` the number by which a run that goes
+/// on knows its own marks.
 pub(super) fn plan(
     asked: &VerifyAsked,
     written: Option<Run>,
+    key: Option<u64>,
     question: Question,
 ) -> Result<Box<dyn Experiment>, String> {
     let work = match written {
@@ -59,7 +62,8 @@ pub(super) fn plan(
             "what a run wrote to it is gone with that run, so writing and comparing are one run there".into(),
         );
     }
-    let key = if question.facts.kind == TargetKind::Sim { question.seed } else { drawn_key() };
+    let is_virtual = question.facts.kind == TargetKind::Sim;
+    let key = key.unwrap_or_else(|| if is_virtual { question.seed } else { drawn_key() });
     let wish = VerifyWish { full: asked.full, passes: asked.passes, preserves: asked.preserves, work, key };
     Ok(Box::new(Verify::new(question, wish)?))
 }

@@ -3,7 +3,7 @@
 use super::rate_over_position::chart_names;
 use super::{Axis, Chart, ChartedRun, Mark, Series};
 use crate::hostile::harmless;
-use crate::quantity::capacity;
+use crate::quantity::target_size;
 use model::finding::FindingCode;
 use model::run::Run;
 use model::target::TargetKind;
@@ -42,7 +42,7 @@ impl<'run> Names<'run> {
         let mut drawn: Vec<usize> = series.iter().map(|series| series.run).collect();
         drawn.dedup();
         match drawn.as_slice() {
-            [one] => format!("{}, {}", self.names[*one], capacity(self.runs[*one].run.target.capacity)),
+            [one] => format!("{}, {}", self.names[*one], target_size(self.runs[*one].run.target.capacity)),
             several => format!("{} runs", several.len()),
         }
     }

@@ -3,7 +3,7 @@
 use super::findings::{finding_id, index_of};
 use super::markup::{Markup, escaped};
 use super::{ReportPage, STYLE};
-use crate::quantity::capacity;
+use crate::quantity::target_size;
 use crate::style::Tone;
 use crate::terminal::findings::{GROUPS, Group, Row, advice_of, rows_of};
 use crate::terminal::heading::{description, identity, notices_of, path};
@@ -88,7 +88,7 @@ fn of_several(page: &mut Markup, content: &ReportPage<'_>, names: &[String]) {
             r#"<li><span class="letter">{}</span><div><strong>{}</strong> <span class="faint">{}</span><p class="short {class}"><b>{title}</b> {}</p></div></li>"#,
             escaped(charted.letter.unwrap_or("")),
             escaped(name),
-            escaped(&format!("{}, run {}", capacity(run.target.capacity), STYLE.name(&run.id))),
+            escaped(&format!("{}, run {}", target_size(run.target.capacity), STYLE.name(&run.id))),
             escaped(&sentence),
         ));
     }

@@ -3,7 +3,7 @@
 use super::findings::label;
 use super::page;
 use crate::chart::{self, Chart, chart_names};
-use crate::quantity::{Measured, capacity, measured};
+use crate::quantity::{Measured, capacity, measured, target_size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, Difference, SurfaceChange};
 use model::estimate::Estimate;
@@ -56,7 +56,7 @@ fn who(runs: &[&Run], style: Style) -> Vec<String> {
             let text = format!(
                 "{}, {}; run {}",
                 style.name(&name),
-                capacity(run.target.capacity),
+                target_size(run.target.capacity),
                 style.name(&run.id)
             );
             paragraph(&first, &text, style.columns())

@@ -2,7 +2,7 @@
 
 use super::page;
 use super::tables::Table;
-use crate::quantity::{capacity, count, measured};
+use crate::quantity::{count, measured, target_size};
 use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
 use model::range::ByteRange;
@@ -88,7 +88,7 @@ pub fn estimate_page(page_of: &EstimatePage, style: Style) -> String {
 fn drives(page_of: &EstimatePage, style: Style) -> Vec<String> {
     let mut lines = Vec::new();
     for drive in &page_of.drives {
-        let title = format!("{}, {}", style.name(&drive.name), capacity(drive.capacity));
+        let title = format!("{}, {}", style.name(&drive.name), target_size(drive.capacity));
         lines.push(style.paint(Tone::Heading, &title));
         let basis = format!("From the run {}. {}", style.name(&drive.run), drive.basis.join(" "));
         lines.extend(paragraph("  ", &style.sentence(&basis), style.columns()));

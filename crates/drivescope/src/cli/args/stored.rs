@@ -42,7 +42,7 @@ pub struct ShowArguments {
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     /// The runs: their names, the beginnings of their names, or `last`
-    #[arg(required = true)]
+    #[arg(default_value = "last")]
     pub runs: Vec<String>,
 
     /// The file to write; its ending says what it becomes: .html a page with everything, .svg or .png a picture, .csv, .parquet or .json what was found

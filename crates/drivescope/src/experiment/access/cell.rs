@@ -6,6 +6,7 @@ use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos};
 use model::workload::{BlockSizes, Caching, OperationMix, Pattern, Workload};
+use report::quantity::capacity;
 
 /// A phase with single requests keeps each of them: no more than this, 30 bytes each.
 const TRACED_MAX: u64 = 20_000;
@@ -64,6 +65,6 @@ impl Cell {
             (threads, _) => format!("{threads} threads"),
         };
         let through = if self.caching == Caching::Buffered { " through the page cache" } else { "" };
-        format!("{verb} {what} in {}, {how}{through}", self.range.bytes())
+        format!("{verb} {what} in {}, {how}{through}", capacity(self.range.bytes()))
     }
 }

@@ -172,8 +172,10 @@ pub fn stretches(phase: &Phase) -> Vec<(u64, u64)> {
             let spare = workload.block_sizes.largest().0.saturating_mul(workload.in_flight_max() + 1);
             let length =
                 phase.stop.bytes_max(workload).map_or(end - first, |bytes| bytes.0.saturating_add(spare));
-            // Several threads share a range, each with its own part.
-            let whole = workload.threads > 1 || workload.alignment.0 > 0 && length >= end - first;
+            // Several threads share a range, each with its own part. Of several sizes each request begins where the largest would
+            // end, so that bytes do not tell how far they get.
+            let is_mixed = workload.block_sizes.single().is_none();
+            let whole = is_mixed || workload.threads > 1 || workload.alignment.0 > 0 && length >= end - first;
             vec![(first, if whole { end } else { first.saturating_add(length).min(end) })]
         }
         _ => vec![(first, end)],

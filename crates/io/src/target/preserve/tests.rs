@@ -437,7 +437,7 @@ fn what_a_phase_may_overwrite_is_all_that_it_does() {
     use model::plan::{PhaseKind, StopCondition};
     use model::range::ByteRange;
     use model::units::{Bytes, Offset};
-    use model::workload::{OperationMix, Pattern, Workload};
+    use model::workload::{BlockSizes, OperationMix, Pattern, Workload};
     let range = ByteRange::new(Offset(1 << 20), Bytes(64 << 20)).unwrap();
     let phase = |pattern, mix, stop| model::plan::Phase {
         name: "a phase".into(),
@@ -457,6 +457,10 @@ fn what_a_phase_may_overwrite_is_all_that_it_does() {
     let bytes = StopCondition::default().or_bytes(Bytes(2 << 20));
     // Two requests, and up to five more.
     assert_eq!(stretches(&phase(Pattern::Sequential, write, bytes)), [(1 << 20, 8 << 20)]);
+    let mut several = phase(Pattern::Sequential, write, bytes);
+    let sizes = vec![(Bytes(4 << 10), 0.99), (Bytes(4 << 20), 0.01)];
+    several.workload.as_mut().unwrap().block_sizes = BlockSizes::mix(sizes).unwrap();
+    assert_eq!(stretches(&several), whole, "small requests at large steps reach far for few bytes");
     let listed = Pattern::Listed { offsets: vec![Offset(5 << 20), Offset(2 << 20)] };
     assert_eq!(stretches(&phase(listed, write, once)), [(2 << 20, 3 << 20), (5 << 20, 6 << 20)]);
 }
