@@ -55,6 +55,19 @@ fn a_check_is_enough_for_an_estimate() {
     assert!(!page.contains("Rebuild") && page.contains("do nothing else meanwhile"), "{page}");
 }
 
+/// A survey of flash has no zones, and covers all of it by hundreds of short visits. All of this drive's are equally fast, which
+/// is nobody else's doing.
+#[test]
+fn a_survey_of_flash_is_enough_too() {
+    let home = Home::new();
+    let page = home.print(&["surface", "sim:x25-m", "--seed", "1", "-q"]);
+    assert!(!page.contains("Something else used the drive"), "{page}");
+    let all = home.json(&["estimate"]);
+    // 80 GB at 250 MB/s.
+    let [low, value, high] = seconds(&work(&all, "full-read")["times"][0]);
+    assert!(low <= value && value <= high && (value / 320.1 - 1.0).abs() < 0.02, "{low} {value} {high}");
+}
+
 #[test]
 fn an_image_is_a_backup_and_parts_make_the_whole() {
     let (home, _) = measured(&["st3000dm001"]);
