@@ -1,8 +1,13 @@
 //! Whose data a journal holds, so that they are given to no other drive, nor to one that was used since.
 
 use super::super::Target;
-use super::super::identity::Identity;
+use super::super::identity::{DeviceNumber, Identity};
 use super::medium::Medium;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
 
 /// Places that are looked at to tell whether a drive was used since, so many of 4 KiB: where file systems keep what changes
 /// when they are mounted, and others at equal distances.
@@ -11,6 +16,8 @@ const SPREAD: u64 = 58;
 const LOOK_BYTES: u64 = 4096;
 /// The longest text that is kept.
 const TEXT_BYTES_MAX: usize = 4096;
+/// Loop devices that lie on each other are followed so far.
+const BENEATH_MAX: usize = 16;
 
 /// Names a target, and what some places of it held when the journal began.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +38,8 @@ pub struct Origin {
     pub is_marked: bool,
     /// Places, and the checksum of what they held.
     pub looks: Vec<(u64, u32)>,
+    /// What a loop device shows, and what that one shows if it is a loop device too; none in journals of older versions.
+    pub beneath: Vec<String>,
 }
 
 impl Origin {
@@ -50,6 +59,10 @@ impl Origin {
             serial: facts.serial.clone(),
             is_marked,
             looks: looks(facts.capacity.0, medium),
+            beneath: match target.identity() {
+                Identity::Device { number, .. } => beneath(number),
+                Identity::File(_) => Vec::new(),
+            },
         }
     }
 
@@ -66,15 +79,16 @@ impl Origin {
             && self.serial == other.serial
     }
 
-    /// Whether writing to one may change the other: the same drive, or a partition of it.
+    /// Whether writing to one may change the other: the same drive, a partition of it, or a loop device and what it shows.
     pub fn is_related(&self, other: &Origin) -> bool {
         let is_same_drive = self.serial.is_some() && self.serial == other.serial;
         self.is_same(other)
             || is_same_drive
-            || self.path == other.path
-            || self.is_device
-                && other.is_device
-                && (is_part(&self.path, &other.path) || is_part(&other.path, &self.path))
+            || self.places().any(|one| other.places().any(|two| is_one(one, two)))
+    }
+
+    fn places(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.path).chain(&self.beneath).map(String::as_str)
     }
 
     /// In how many of the places that were not tested, as `is_tested` tells, the target holds something else than it did.
@@ -94,15 +108,15 @@ impl Origin {
         bytes.extend(self.capacity.to_le_bytes());
         bytes.extend(self.block.to_le_bytes());
         for text in [&self.path, &self.confirmation, self.serial.as_deref().unwrap_or_default()] {
-            let text = &text.as_bytes()[..text.len().min(TEXT_BYTES_MAX)];
-            bytes.extend((text.len() as u16).to_le_bytes());
-            bytes.extend(text);
+            put_text(&mut bytes, text);
         }
         bytes.extend((self.looks.len() as u16).to_le_bytes());
         for (offset, crc) in &self.looks {
             bytes.extend(offset.to_le_bytes());
             bytes.extend(crc.to_le_bytes());
         }
+        bytes.extend((self.beneath.len() as u16).to_le_bytes());
+        self.beneath.iter().for_each(|text| put_text(&mut bytes, text));
         bytes
     }
 
@@ -122,6 +136,9 @@ impl Origin {
             }
             looks.push((offset, crc));
         }
+        // Older versions end here.
+        let count = if rest.0.is_empty() { 0 } else { rest.short()? };
+        let beneath = (0..count).map(|_| rest.text()).collect::<Option<Vec<_>>>()?;
         let is_sound = block.is_power_of_two() && (512..=65536).contains(&block) && capacity >= block;
         is_sound.then_some(Origin {
             is_device: is_device != 0,
@@ -132,8 +149,46 @@ impl Origin {
             path,
             confirmation,
             looks,
+            beneath,
         })
     }
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    let text = &text.as_bytes()[..text.len().min(TEXT_BYTES_MAX)];
+    bytes.extend((text.len() as u16).to_le_bytes());
+    bytes.extend(text);
+}
+
+/// What a loop device, or a partition of one, shows, down to what is no loop device.
+fn beneath(number: DeviceNumber) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut next = Some(number);
+    while let Some(path) = next.take().and_then(backing_path).filter(|_| found.len() < BENEATH_MAX) {
+        next = fs::metadata(&path)
+            .ok()
+            .filter(|status| status.file_type().is_block_device())
+            .map(|status| DeviceNumber::from_raw(status.rdev()));
+        found.push(path.to_string_lossy().into_owned());
+    }
+    found
+}
+
+fn backing_path(number: DeviceNumber) -> Option<PathBuf> {
+    let device = PathBuf::from(format!("/sys/dev/block/{number}"));
+    // A partition lies in the folder of its disk.
+    let text =
+        fs::read(device.join("loop/backing_file")).or_else(|_| fs::read(device.join("../loop/backing_file")));
+    let text = text.ok()?;
+    let path = Path::new(OsStr::from_bytes(text.strip_suffix(b"\n").unwrap_or(&text)));
+    Some(path.canonicalize().unwrap_or_else(|_| path.into()))
+}
+
+/// Whether two paths name one thing, or one of them a part of the other.
+fn is_one(one: &str, two: &str) -> bool {
+    // Files in memory are no devices, whatever they are called.
+    let is_device = |path: &str| path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    one == two || is_device(one) && is_device(two) && (is_part(one, two) || is_part(two, one))
 }
 
 /// Whether a device is named as a partition of the other: sdb1 of sdb, nvme0n1p2 of nvme0n1.

@@ -207,6 +207,7 @@ fn origin() -> Origin {
         serial: Some("SERIAL".into()),
         is_marked: false,
         looks: Vec::new(),
+        beneath: Vec::new(),
     }
 }
 
@@ -430,6 +431,29 @@ fn partitions_are_related_to_their_drive_and_to_nothing_else() {
     assert!(related("/dev/sdb1", "/dev/sdb") && related("/dev/nvme0n1", "/dev/nvme0n1p3"));
     assert!(!related("/dev/sdb", "/dev/sdba") && !related("/dev/loop1", "/dev/loop10"));
     assert!(!related("/dev/sdb1", "/dev/sdb2"), "beside each other");
+}
+
+#[test]
+fn a_loop_device_is_related_to_what_it_shows() {
+    let named = |path: &str, beneath: &[&str]| Origin {
+        path: path.into(),
+        confirmation: path.into(),
+        serial: None,
+        beneath: beneath.iter().map(|&path| path.into()).collect(),
+        ..origin()
+    };
+    let file = Origin { is_device: false, ..named("/srv/image", &[]) };
+    let device = named("/dev/loop3", &["/srv/image"]);
+    assert!(device.is_related(&file) && file.is_related(&device));
+    assert!(device.is_related(&named("/dev/loop4p1", &["/srv/image"])), "two over one file");
+    assert!(named("/dev/loop5", &["/dev/loop3", "/srv/image"]).is_related(&file), "one over the other");
+    assert!(named("/dev/loop5", &["/dev/sdb1"]).is_related(&named("/dev/sdb", &[])));
+    assert!(!named("/dev/loop3", &["/srv/image2"]).is_related(&file));
+    assert!(!named("/dev/loop3", &["/srv/image"]).is_related(&named("/dev/loop4", &["/srv/other"])));
+    assert_eq!(Origin::parse(&device.bytes()), Some(device.clone()));
+    // As older versions wrote it.
+    let bytes = file.bytes();
+    assert_eq!(Origin::parse(&bytes[..bytes.len() - 2]), Some(file));
 }
 
 #[test]
