@@ -313,8 +313,8 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// A frame of a log at a place, and where its data begin; none when it is not whole.
-fn frame_at(log: &mut impl Log, at: u64, size: u64, data: &mut Vec<u8>) -> io::Result<Option<Head>> {
+/// A frame of a log at a place, its data, and whether these are as they were; none when its head is not whole or its data are cut.
+fn frame_at(log: &mut impl Log, at: u64, size: u64, data: &mut Vec<u8>) -> io::Result<Option<(Head, bool)>> {
     let mut bytes = [0; HEAD_BYTES];
     if size.saturating_sub(at) < HEAD_BYTES as u64 {
         return Ok(None);
@@ -327,13 +327,20 @@ fn frame_at(log: &mut impl Log, at: u64, size: u64, data: &mut Vec<u8>) -> io::R
     }
     data.resize(head.data_bytes as usize, 0);
     log.read_exact(data)?;
-    Ok((crc32fast::hash(data) == head.data_crc).then_some(head))
+    Ok(Some((head, crc32fast::hash(data) == head.data_crc)))
+}
+
+/// Where a journal ends if what stands there was torn by a crash.
+struct Unsure {
+    saved: usize,
+    end: u64,
+    next_number: u64,
 }
 
 /// What a log says, and where its first frame ends; why it says nothing, if it does not.
 fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), String>> {
     let mut data = Vec::new();
-    let Some(first) = frame_at(log, 0, size, &mut data)? else {
+    let Some((first, true)) = frame_at(log, 0, size, &mut data)? else {
         return Ok(Err("its beginning is not whole".into()));
     };
     let origin = Some(&data).filter(|_| first.kind == Kind::Origin).and_then(|data| Origin::parse(data));
@@ -348,7 +355,12 @@ fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), Stri
         is_damaged: false,
     };
     let mut is_first = true;
-    while let Some(head) = frame_at(log, parsed.end, size, &mut data)? {
+    // Since the last note: the first stretch of which the data are not whole, and where its frame begins.
+    let mut unsure: Option<Unsure> = None;
+    while let Some((head, is_whole)) = frame_at(log, parsed.end, size, &mut data)? {
+        if !is_whole && head.kind != Kind::Saved {
+            break;
+        }
         // After a cut the numbers go on from where they were.
         let is_next = head.number == parsed.next_number || is_first && head.number > parsed.next_number;
         if head.journal != parsed.journal || !is_next {
@@ -357,13 +369,24 @@ fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), Stri
         is_first = false;
         match head.kind {
             Kind::Origin => return Ok(Err("it names two drives".into())),
-            Kind::Lasting => {}
-            Kind::GivenBack => parsed.saved.clear(),
+            // The note says that they were whole: they were damaged since, and the others can be given back.
+            Kind::Lasting => parsed.is_damaged |= unsure.take().is_some(),
+            Kind::GivenBack => {
+                parsed.saved.clear();
+                (unsure, parsed.is_damaged) = (None, false);
+            }
             Kind::Saved => {
                 let data_at = parsed.end + HEAD_BYTES as u64;
                 let saved = Saved { offset: head.offset, length: head.length, data_at, crc: head.data_crc };
                 if let Err(why) = fits(&saved, &parsed.origin) {
                     return Ok(Err(why));
+                }
+                if !is_whole && unsure.is_none() {
+                    unsure = Some(Unsure {
+                        saved: parsed.saved.len(),
+                        end: parsed.end,
+                        next_number: parsed.next_number,
+                    });
                 }
                 parsed.saved.push(saved);
             }
@@ -371,10 +394,16 @@ fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), Stri
         parsed.end += HEAD_BYTES as u64 + u64::from(head.data_bytes);
         parsed.next_number = head.number.saturating_add(1);
     }
+    let goes_on = goes_on_behind(log, &parsed, size)?;
+    parsed.is_damaged |= goes_on;
+    if let Some(first) = unsure.filter(|_| !goes_on) {
+        // Torn by a crash behind the last note: nothing of it was overwritten on the target.
+        parsed.saved.truncate(first.saved);
+        (parsed.end, parsed.next_number) = (first.end, first.next_number);
+    }
     if let Some(why) = overlap(&parsed.saved) {
         return Ok(Err(why));
     }
-    parsed.is_damaged = goes_on_behind(log, &parsed, size)?;
     Ok(Ok((parsed, origin_end)))
 }
 
@@ -416,7 +445,7 @@ fn goes_on_behind(log: &mut impl Log, parsed: &Parsed, size: u64) -> io::Result<
             if head.journal == parsed.journal
                 && matches!(head.kind, Kind::Lasting | Kind::GivenBack)
                 && head.number > parsed.next_number
-                && frame_at(log, from + at as u64, size, &mut data)?.is_some()
+                && matches!(frame_at(log, from + at as u64, size, &mut data)?, Some((_, true)))
             {
                 return Ok(true);
             }

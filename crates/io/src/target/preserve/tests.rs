@@ -366,9 +366,45 @@ fn a_journal_that_is_damaged_in_its_midst_says_so() {
     let at = sound.len() - 64 - 2 * frame + 100;
     damaged[at] ^= 1;
     let parsed_damaged = parsed(damaged).unwrap();
+    assert!(parsed_damaged.is_damaged && parsed_damaged.saved.len() == 3);
+    // Its head, behind which nothing tells where the next one begins.
+    let mut damaged = sound.clone();
+    damaged[at - 80] ^= 1;
+    let parsed_damaged = parsed(damaged).unwrap();
     assert!(parsed_damaged.is_damaged && parsed_damaged.saved.len() == 1);
     let cut = parsed(sound[..sound.len() - 64 - 10].to_vec()).unwrap();
     assert!(!cut.is_damaged && cut.saved.len() == 2);
+    // Without the note that it was whole once, it was torn by a crash.
+    let mut torn = sound[..sound.len() - 64].to_vec();
+    torn[at] ^= 1;
+    let torn = parsed(torn).unwrap();
+    assert!(!torn.is_damaged && torn.saved.len() == 1);
+}
+
+#[test]
+fn a_damaged_stretch_does_not_keep_the_others_from_coming_back() {
+    let power = Power::new(Cell::new(u32::MAX));
+    let kept: Rc<std::cell::RefCell<Lasting>> = Rc::default();
+    let mut drive = MemoryDrive::new(original(), &power);
+    let mut journal = Journal::begin(log(&kept, &power), PathBuf::from("journal"), 7, &origin()).unwrap();
+    for block in [2, 10, 30] {
+        let (at, end) = ((block * BLOCK) as usize, ((block + 1) * BLOCK) as usize);
+        journal.save(block * BLOCK, &original()[at..end]).unwrap();
+        journal.make_lasting().unwrap();
+        drive.write_at(block * BLOCK, &[0xa0; BLOCK as usize]).unwrap();
+    }
+    let at = journal.parsed().saved[0].data_at as usize;
+    kept.borrow_mut().now[at + 5] ^= 1;
+    let mut journal = Journal::read(log(&kept, &power), PathBuf::from("journal")).unwrap();
+    assert!(journal.parsed().is_damaged && journal.parsed().saved.len() == 3);
+    let given = give_back(&mut journal, &mut drive).unwrap();
+    assert_eq!((given.bytes, &given.missing[..]), (2 * BLOCK, &[(2 * BLOCK, BLOCK)][..]), "{given:?}");
+    assert!(given.why.unwrap().contains("damaged"));
+    let mut expected = original();
+    expected[2 * BLOCK as usize..3 * BLOCK as usize].fill(0xa0);
+    assert!(drive.bytes.now == expected, "nothing that is damaged is written, all else is back");
+    let again = Journal::read(log(&kept, &power), PathBuf::from("journal")).unwrap();
+    assert!(again.parsed().is_damaged && again.parsed().saved.len() == 3, "it is kept");
 }
 
 proptest! {
