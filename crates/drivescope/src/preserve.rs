@@ -18,6 +18,7 @@ use report::hostile::harmless;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::hash::{BuildHasher, Hasher};
+use std::io::ErrorKind;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -246,7 +247,7 @@ pub fn unfinished(store: Option<&Path>) -> Result<Vec<Unfinished>, UserError> {
     let own = own_folder(store)?;
     let entries = match fs::read_dir(&own) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(UserError::failure(format!("cannot read {}: {error}", own.display()))),
     };
     let mut found = Vec::new();
@@ -286,23 +287,58 @@ pub fn look_for_unfinished(
     let Some(target) = target else { return Ok(None) };
     let names = Origin::names_of(target);
     for left in unfinished(store)? {
-        let Ok(journal) = &left.journal else { continue };
-        let parsed = journal.parsed();
-        if parsed.saved.is_empty() || !parsed.origin.is_related(&names) {
-            continue;
-        }
-        let bytes = Bytes(parsed.saved.iter().map(|saved| saved.length).sum());
-        let text = format!(
-            "a run that was broken off has kept {bytes} of {}, which are still to be given back: {}",
-            harmless(&parsed.origin.path, 200),
-            restore_command(&parsed.origin)
-        );
+        let Some(text) = objection(&left, &names) else { continue };
         if writes {
             return Err(UserError::failure(format!("will not write: {text}")));
         }
         return Ok(Some(text));
     }
     Ok(None)
+}
+
+/// Why a target must not be written to as long as a journal is there; none when that does not matter to it.
+fn objection(left: &Unfinished, names: &Origin) -> Option<String> {
+    let journal = match &left.journal {
+        Ok(journal) => journal,
+        Err(JournalError::UnderWay { .. }) => return None,
+        Err(error) => return objection_of_unread(left, error),
+    };
+    let parsed = journal.parsed();
+    if parsed.saved.is_empty() && !parsed.is_damaged || !parsed.origin.is_related(names) {
+        return None;
+    }
+    let bytes = Bytes(parsed.saved.iter().map(|saved| saved.length).sum());
+    let mut text = format!(
+        "a run that was broken off has kept {bytes} of {}, which are still to be given back: {}",
+        harmless(&parsed.origin.path, 200),
+        restore_command(&parsed.origin)
+    );
+    if parsed.is_damaged {
+        text += &format!(
+            ". A part of its journal is damaged and cannot be; when the rest is back and that part is not needed, remove {}",
+            shown(&left.path)
+        );
+    }
+    Some(text)
+}
+
+/// Of a journal that cannot be read nobody knows what it holds.
+fn objection_of_unread(left: &Unfinished, error: &JournalError) -> Option<String> {
+    // A run that was under way has ended since we looked.
+    let is_gone = left.path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    if is_gone || Journal::holds_nothing(&left.path) {
+        return None;
+    }
+    Some(format!(
+        "{}. It may hold data that are still to be given back to this drive. Make it readable and see what it holds with drivescope \
+         restore; if it is known to be of another drive, or not needed, move {} elsewhere",
+        harmless(&error.to_string(), usize::MAX),
+        shown(&left.path)
+    ))
+}
+
+fn shown(path: &Path) -> String {
+    harmless(&path.display().to_string(), usize::MAX)
 }
 
 /// The medium of a target that is given back to.

@@ -153,6 +153,42 @@ fn killed_in_the_midst(home: &Home, image: &Path) -> String {
 }
 
 #[test]
+fn a_damaged_journal_gives_back_what_it_can_and_nothing_is_written_over_the_rest() {
+    let _alone = alone();
+    let home = Home::new();
+    let image = Image::new(MIB);
+    let file = image.path.to_str().unwrap();
+    let journal = home.store().join("preserve").join(killed_in_the_midst(&home, &image.path));
+    let sound = fs::read(&journal).unwrap();
+    // In the data of the first stretch, which follows the frame that names the drive.
+    let mut damaged = sound.clone();
+    damaged[100_000] ^= 1;
+    fs::write(&journal, &damaged).unwrap();
+    let restored = when_free(&home, &["restore", file, "--confirm", file]);
+    assert!(restored.status == Some(1) && restored.err.contains("NOT ALL DATA ARE BACK"), "{restored:?}");
+    assert!(restored.err.contains("the journal is damaged there"), "{}", restored.err);
+    let before = noise(MIB << 20);
+    let wrong = fs::read(&image.path).unwrap().iter().zip(&before).filter(|(now, then)| now != then).count();
+    assert!(wrong <= 1 << 20, "{wrong} bytes are not back, and only one stretch is damaged");
+    let refused = home.run(&verify(file, &[]));
+    assert!(refused.status == Some(1) && refused.err.contains("is damaged and cannot be"), "{refused:?}");
+    // Of which nobody can tell whose data it holds.
+    let mut damaged = sound.clone();
+    damaged[70] ^= 1;
+    fs::write(&journal, &damaged).unwrap();
+    let refused = home.run(&verify(file, &[]));
+    assert!(refused.status == Some(1) && refused.err.contains("may hold data"), "{refused:?}");
+    fs::write(&journal, &sound).unwrap();
+    let restored = when_free(&home, &["restore", file, "--confirm", file, "--although-changed"]);
+    assert_eq!(restored.status, Some(0), "{restored:?}");
+    assert!(is_as_before(&image.path));
+    // What a crash leaves of one that was just made holds nothing.
+    fs::write(&journal, &sound[..100]).unwrap();
+    let tested = when_free(&home, &verify(file, &[]));
+    assert_eq!(tested.status, Some(0), "{tested:?}");
+}
+
+#[test]
 fn a_drive_that_was_used_since_is_not_overwritten() {
     let _alone = alone();
     let home = Home::new();

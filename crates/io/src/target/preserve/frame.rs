@@ -6,7 +6,7 @@
 //! Numbers are little-endian. Frames are numbered without a gap, so that one that is missing is noticed.
 
 /// How a frame begins.
-const MAGIC: [u8; 8] = *b"dsPRSV01";
+pub(super) const MAGIC: [u8; 8] = *b"dsPRSV01";
 /// The size of a head.
 pub(super) const HEAD_BYTES: usize = 64;
 /// No data of a frame are larger: a chunk, or what names a drive.

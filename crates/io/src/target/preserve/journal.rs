@@ -1,11 +1,14 @@
 //! The journal: what was at which place, on another drive, so that it can be given back after whatever happens.
 
-use super::frame::{DATA_BYTES_MAX, HEAD_BYTES, Head, Kind};
+use super::frame::{DATA_BYTES_MAX, HEAD_BYTES, Head, Kind, MAGIC};
 use super::origin::Origin;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+/// The first frame, which names the drive, is smaller.
+const ORIGIN_BYTES_MAX: u64 = 128 << 10;
 
 /// Why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -155,6 +158,20 @@ impl Journal<File> {
         }
         lock(&file, path)?;
         Journal::read(file, path.into())
+    }
+
+    /// Whether a file that is no journal to trust was left when one was made, before anything was saved: no second frame begins
+    /// where one would. What cannot be read may hold something.
+    pub fn holds_nothing(path: &Path) -> bool {
+        let read = || {
+            let file =
+                OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+            let mut bytes = Vec::new();
+            file.take(ORIGIN_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+            Ok::<_, io::Error>(bytes)
+        };
+        let goes_on = |bytes: &[u8]| bytes.windows(MAGIC.len()).skip(1).any(|window| window == MAGIC);
+        read().is_ok_and(|bytes| bytes.len() as u64 <= ORIGIN_BYTES_MAX && !goes_on(&bytes))
     }
 
     /// Removes it. Only when everything is given back, or nothing was saved.

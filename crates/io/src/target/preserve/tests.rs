@@ -441,6 +441,7 @@ proptest! {
 fn only_a_plain_file_of_ours_is_a_journal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
+    let damaged = made(&[(0, BLOCK)]);
     let made = Journal::create(folder.path(), "journal", 7, &origin()).unwrap();
     assert!(matches!(Journal::open(&path), Err(JournalError::UnderWay { .. })), "it is locked");
     assert!(Journal::create(folder.path(), "journal", 8, &origin()).is_err(), "none is overwritten");
@@ -453,6 +454,19 @@ fn only_a_plain_file_of_ours_is_a_journal() {
     std::fs::hard_link(&path, &second).unwrap();
     assert!(matches!(Journal::open(&path), Err(JournalError::Untrusted { .. })), "somebody else may hold it");
     std::fs::remove_file(&second).unwrap();
+    // What a crash leaves of one that was just made, and what damage leaves of one that holds something.
+    let half = folder.path().join("half");
+    for (bytes, is_nothing) in [
+        (vec![], true),
+        (vec![0; 900], true),
+        (std::fs::read(&path).unwrap(), true),
+        ([vec![0; 64], damaged.clone()].concat(), false),
+        (vec![0; 200 << 10], false),
+    ] {
+        std::fs::write(&half, bytes).unwrap();
+        assert_eq!(Journal::holds_nothing(&half), is_nothing);
+    }
+    assert!(!Journal::holds_nothing(&link) && !Journal::holds_nothing(&second), "unknown");
     Journal::open(&path).unwrap().delete().unwrap();
     assert!(!path.exists());
     assert!(Journal::open(folder.path()).is_err(), "a folder");
