@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 const FOLDER: &str = "preserve";
 /// What a target is taken to have besides its data: frames of the journal.
 const FRAMES_SHARE: u64 = 1000;
-/// The longest path that a pointer holds.
-const POINTER_BYTES_MAX: u64 = 16_384;
+/// A pointer is not longer.
+const POINTER_BYTES_MAX: u64 = 128 << 10;
 
 /// What was said about preserving.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,12 +91,13 @@ impl Preserving {
         let number = std::hash::RandomState::new().build_hasher().finish();
         let name = format!("{number:016x}.journal");
         let pointer = (folder != own).then(|| own.join(format!("{number:016x}.pointer")));
-        if let Some(pointer) = &pointer {
-            write_pointer(pointer, &folder.join(&name))?;
-        }
         let origin = Origin::of(target, is_marked, &mut rig.medium()?);
         let restore = restore_command(&origin);
         let journal = Journal::create(&folder, &name, number, &origin).map_err(of_journal)?;
+        // After the journal: where a pointer leads nowhere, the journal is lost, or its folder is not mounted.
+        if let Some(pointer) = &pointer {
+            write_pointer(pointer, journal.path(), &origin)?;
+        }
         Ok(Preserving { keeper: Keeper::new(journal, place.room), pointer, restore })
     }
 
@@ -160,8 +161,8 @@ impl Preserving {
     /// # Errors
     /// When it cannot be removed, which does no harm: it holds nothing.
     pub fn finish(self) -> Result<(), UserError> {
-        self.keeper.into_journal().delete().map_err(of_journal)?;
-        remove_pointer(self.pointer.as_deref())
+        remove_pointer(self.pointer.as_deref())?;
+        self.keeper.into_journal().delete().map_err(of_journal)
     }
 }
 
@@ -177,19 +178,28 @@ fn make(folder: &Path) -> Result<(), UserError> {
     })
 }
 
-fn write_pointer(pointer: &Path, journal: &Path) -> Result<(), UserError> {
+/// A pointer holds the path of the journal, a zero, and whose data the journal holds.
+fn write_pointer(pointer: &Path, journal: &Path, origin: &Origin) -> Result<(), UserError> {
+    let half = pointer.with_extension("half");
     let write = || {
-        fs::write(pointer, journal.as_os_str().as_bytes())?;
-        fs::File::open(pointer)?.sync_all()?;
-        pointer.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
+        fs::write(&half, [journal.as_os_str().as_bytes(), &[0], &origin.bytes()].concat())?;
+        fs::File::open(&half)?.sync_all()?;
+        fs::rename(&half, pointer)?;
+        sync_folder_of(pointer)
     };
     write().map_err(|error| UserError::failure(format!("cannot write {}: {error}", pointer.display())))
 }
 
+/// Lastingly, before the journal goes.
 fn remove_pointer(pointer: Option<&Path>) -> Result<(), UserError> {
     let Some(pointer) = pointer else { return Ok(()) };
     fs::remove_file(pointer)
+        .and_then(|()| sync_folder_of(pointer))
         .map_err(|error| UserError::failure(format!("cannot remove {}: {error}", pointer.display())))
+}
+
+fn sync_folder_of(file: &Path) -> std::io::Result<()> {
+    file.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
 }
 
 fn of_journal(error: JournalError) -> UserError {
@@ -234,8 +244,8 @@ impl Unfinished {
     /// # Errors
     /// When it cannot be removed.
     pub fn finish(self) -> Result<(), UserError> {
-        self.journal.and_then(Journal::delete).map_err(of_journal)?;
-        remove_pointer(self.pointer.as_deref())
+        remove_pointer(self.pointer.as_deref())?;
+        self.journal.and_then(Journal::delete).map_err(of_journal)
     }
 }
 
@@ -255,7 +265,10 @@ pub fn unfinished(store: Option<&Path>) -> Result<Vec<Unfinished>, UserError> {
         let path = entry.path();
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("journal") => found.push((path, None)),
-            Some("pointer") => found.extend(read_pointer(&path).map(|journal| (journal, Some(path)))),
+            // One that cannot be read leads to itself, which is no journal.
+            Some("pointer") => {
+                found.push((read_pointer(&path).map_or(path.clone(), |(to, _)| to), Some(path)))
+            }
             _ => {}
         }
     }
@@ -268,11 +281,14 @@ pub fn unfinished(store: Option<&Path>) -> Result<Vec<Unfinished>, UserError> {
     Ok(found.into_iter().map(open).collect())
 }
 
-fn read_pointer(pointer: &Path) -> Option<PathBuf> {
+/// Where it leads, and whose data lie there; those of older versions do not say.
+fn read_pointer(pointer: &Path) -> Option<(PathBuf, Option<Origin>)> {
     let is_small =
         pointer.symlink_metadata().is_ok_and(|status| status.is_file() && status.len() <= POINTER_BYTES_MAX);
     let bytes = fs::read(pointer).ok().filter(|_| is_small)?;
-    Some(PathBuf::from(OsString::from_vec(bytes)))
+    let mut parts = bytes.splitn(2, |byte| *byte == 0);
+    let path = PathBuf::from(OsString::from_vec(parts.next()?.to_vec()));
+    Some((path, parts.next().and_then(Origin::parse)))
 }
 
 /// What somebody has to know who uses a target of which data are still in a journal; none when there is none.
@@ -301,7 +317,7 @@ fn objection(left: &Unfinished, names: &Origin) -> Option<String> {
     let journal = match &left.journal {
         Ok(journal) => journal,
         Err(JournalError::UnderWay { .. }) => return None,
-        Err(error) => return objection_of_unread(left, error),
+        Err(error) => return objection_of_unread(left, error, names),
     };
     let parsed = journal.parsed();
     if parsed.saved.is_empty() && !parsed.is_damaged || !parsed.origin.is_related(names) {
@@ -323,11 +339,28 @@ fn objection(left: &Unfinished, names: &Origin) -> Option<String> {
 }
 
 /// Of a journal that cannot be read nobody knows what it holds.
-fn objection_of_unread(left: &Unfinished, error: &JournalError) -> Option<String> {
+fn objection_of_unread(left: &Unfinished, error: &JournalError, names: &Origin) -> Option<String> {
     // A run that was under way has ended since we looked.
-    let is_gone = left.path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
-    if is_gone || Journal::holds_nothing(&left.path) {
+    let known = left.pointer.as_ref().unwrap_or(&left.path);
+    let is_gone = known.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    if is_gone || (left.pointer.is_none() || left.path != *known) && Journal::holds_nothing(&left.path) {
         return None;
+    }
+    if let Some(pointer) = &left.pointer {
+        let origin = read_pointer(pointer).and_then(|(_, origin)| origin);
+        let whose = match &origin {
+            Some(origin) if !origin.is_related(names) => return None,
+            Some(origin) => {
+                format!("It holds what is still to be given back to {}", harmless(&origin.path, 200))
+            }
+            None => "It may hold data that are still to be given back to this drive".into(),
+        };
+        return Some(format!(
+            "{}. {whose}. Mount the drive that the journal lies on, and see what is kept with drivescope restore; if the journal \
+             is lost for good, or not needed, remove {}",
+            harmless(&error.to_string(), usize::MAX),
+            shown(pointer)
+        ));
     }
     Some(format!(
         "{}. It may hold data that are still to be given back to this drive. Make it readable and see what it holds with drivescope \

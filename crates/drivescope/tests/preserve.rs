@@ -182,10 +182,42 @@ fn a_damaged_journal_gives_back_what_it_can_and_nothing_is_written_over_the_rest
     let restored = when_free(&home, &["restore", file, "--confirm", file, "--although-changed"]);
     assert_eq!(restored.status, Some(0), "{restored:?}");
     assert!(is_as_before(&image.path));
+    // A journal in a folder that is not mounted: the pointer of an older version does not say whose data it holds.
+    let pointer = journal.with_extension("pointer");
+    fs::write(&pointer, "/nowhere/a.journal").unwrap();
+    let refused = home.run(&verify(file, &[]));
+    assert!(refused.status == Some(1) && refused.err.contains("may hold data"), "{refused:?}");
+    fs::remove_file(&pointer).unwrap();
     // What a crash leaves of one that was just made holds nothing.
     fs::write(&journal, &sound[..100]).unwrap();
     let tested = when_free(&home, &verify(file, &[]));
     assert_eq!(tested.status, Some(0), "{tested:?}");
+}
+
+#[test]
+fn a_drive_of_which_the_journal_is_not_mounted_is_not_written_to() {
+    let _alone = alone();
+    let home = Home::new();
+    let (image, other) = (Image::new(MIB), Image::new(MIB));
+    let (file, folder) = (image.path.to_str().unwrap(), home.folder.path().join("elsewhere"));
+    fs::create_dir(&folder).unwrap();
+    let to_folder = ["--journal", folder.to_str().unwrap()];
+    let child = start(&home, &verify(file, &to_folder));
+    let started = Instant::now();
+    let has_pointer = || journals(&home).iter().any(|name| name.ends_with(".pointer"));
+    while !has_pointer() && started.elapsed() < Duration::from_secs(30) {}
+    kill_after(child, Duration::ZERO);
+    assert!(has_pointer(), "killed after it began");
+    let away = home.folder.path().join("away");
+    fs::rename(&folder, &away).unwrap();
+    let refused = when_free(&home, &verify(file, &[]));
+    assert!(refused.status == Some(1) && refused.err.contains("is still to be given back"), "{refused:?}");
+    assert!(refused.err.contains("Mount the drive"), "{}", refused.err);
+    home.json(&verify(other.path.to_str().unwrap(), &[]));
+    fs::rename(&away, &folder).unwrap();
+    let restored = when_free(&home, &["restore", file, "--confirm", file]);
+    assert_eq!(restored.status, Some(0), "{restored:?}");
+    assert!(is_as_before(&image.path) && journals(&home).is_empty(), "{:?}", journals(&home));
 }
 
 #[test]

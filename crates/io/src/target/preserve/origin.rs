@@ -102,7 +102,7 @@ impl Origin {
     }
 
     /// As it stands in a journal.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         let mut bytes =
             vec![u8::from(self.is_device), u8::from(self.is_marked), u8::from(self.serial.is_some()), 0];
         bytes.extend(self.capacity.to_le_bytes());
@@ -121,7 +121,7 @@ impl Origin {
     }
 
     /// Reads it back; none when it is none.
-    pub(super) fn parse(bytes: &[u8]) -> Option<Origin> {
+    pub fn parse(bytes: &[u8]) -> Option<Origin> {
         let mut rest = Rest(bytes);
         let [is_device, is_marked, has_serial, _] = *rest.take(4)? else { return None };
         let (capacity, block) = (rest.number()?, rest.number()?);
