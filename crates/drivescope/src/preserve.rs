@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! STORE/preserve/NUMBER.journal    what has to be given back; it goes when it has been
-//! STORE/preserve/NUMBER.pointer    where the journal lies, if it is in another folder
+//! STORE/preserve/NUMBER.pointer    where the journal lies, if it is in another folder, and whose data it holds
 //! ```
 
 use crate::error::UserError;
@@ -244,8 +244,9 @@ impl Unfinished {
     /// # Errors
     /// When it cannot be removed.
     pub fn finish(self) -> Result<(), UserError> {
+        let journal = self.journal.map_err(of_journal)?;
         remove_pointer(self.pointer.as_deref())?;
-        self.journal.and_then(Journal::delete).map_err(of_journal)
+        journal.delete().map_err(of_journal)
     }
 }
 
@@ -279,6 +280,16 @@ pub fn unfinished(store: Option<&Path>) -> Result<Vec<Unfinished>, UserError> {
         pointer,
     };
     Ok(found.into_iter().map(open).collect())
+}
+
+/// What a store has that leads to a journal, wherever this lies now.
+///
+/// # Errors
+/// When there is no folder for a store.
+pub fn pointer_to(store: Option<&Path>, journal: &Path) -> Result<Option<PathBuf>, UserError> {
+    let pointer = journal.file_name().map(|name| Path::new(name).with_extension("pointer"));
+    let own = own_folder(store)?;
+    Ok(pointer.map(|name| own.join(name)).filter(|pointer| pointer.exists()))
 }
 
 /// Where it leads, and whose data lie there; those of older versions do not say.

@@ -214,8 +214,10 @@ fn a_drive_of_which_the_journal_is_not_mounted_is_not_written_to() {
     assert!(refused.status == Some(1) && refused.err.contains("is still to be given back"), "{refused:?}");
     assert!(refused.err.contains("Mount the drive"), "{}", refused.err);
     home.json(&verify(other.path.to_str().unwrap(), &[]));
-    fs::rename(&away, &folder).unwrap();
-    let restored = when_free(&home, &["restore", file, "--confirm", file]);
+    // Wherever it is now, the pointer goes with it.
+    let journal = away.join(&names_in(&away)[0]);
+    let restored =
+        when_free(&home, &["restore", file, "--confirm", file, "--journal", journal.to_str().unwrap()]);
     assert_eq!(restored.status, Some(0), "{restored:?}");
     assert!(is_as_before(&image.path) && journals(&home).is_empty(), "{:?}", journals(&home));
 }

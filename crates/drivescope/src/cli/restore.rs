@@ -71,7 +71,11 @@ fn find(
     if let Some(path) = &arguments.journal {
         let journal = Journal::open(path).map_err(|error| UserError::failure(error.to_string()))?;
         check_same(&journal.parsed().origin, &names)?;
-        return Ok(Unfinished { path: path.clone(), pointer: None, journal: Ok(journal) });
+        return Ok(Unfinished {
+            path: path.clone(),
+            pointer: preserve::pointer_to(store, path)?,
+            journal: Ok(journal),
+        });
     }
     let (mut related, mut empty) = (None, None);
     for left in preserve::unfinished(store)? {
