@@ -151,11 +151,11 @@ fn refuse_drive(path: &Path, facts: &Metadata) -> Result<(), UserError> {
     )))
 }
 
-/// Character devices other than those that take any text: null and full (1:3 and 1:7), terminals (4, 5, 136 to 143) by the kernel's
+/// Character devices other than those that take any text: null, zero and full (1:3, 1:5, 1:7), terminals (4, 5, 136 to 143) by the kernel's
 /// list of devices. Flash memory, raw memory and the passage to SCSI drives are among the rest.
 fn is_of_unknown_kind(facts: &Metadata) -> bool {
     let (major, minor) = (major(facts.rdev()), minor(facts.rdev()));
-    let takes_text = matches!((major, minor), (1, 3 | 7)) || matches!(major, 4 | 5 | 136..=143);
+    let takes_text = matches!((major, minor), (1, 3 | 5 | 7)) || matches!(major, 4 | 5 | 136..=143);
     facts.file_type().is_char_device() && !takes_text
 }
 
