@@ -1,6 +1,8 @@
 //! `--resume RUN`: goes on with a run that was interrupted or killed. What it does is what its own command says.
 
-use super::args::{Arguments, Command, ExperimentArguments, OutputArguments, WritingArguments};
+use super::args::{
+    Arguments, Command, ExperimentArguments, OutputArguments, VerifyArguments, WritingArguments,
+};
 use super::measure::Begun;
 use super::resolve::{self, Resolved};
 use super::{
@@ -106,6 +108,27 @@ fn go_on(
     Ok(measure::status(Some(&run)))
 }
 
+/// A run of `verify` goes on with its own marks.
+fn verify_again(run: &Run, typed: &VerifyArguments) -> Result<Repeated, UserError> {
+    let (resolved, asked) = resolve::verify(typed)?;
+    if let Some(name) = &asked.read_back {
+        return Err(UserError::failure(format!(
+            "run {} only compares, so begin it anew: drivescope verify {} --read-back {name}",
+            run.id, run.target.path
+        )));
+    }
+    if typed.writing.preserve {
+        // The marks that it looks for were overwritten when the data were given back.
+        return Err(UserError::failure(format!(
+            "cannot resume run {}: what it had written was given back when it stopped, so begin it anew: {}",
+            run.id, run.command
+        )));
+    }
+    let key = key_of(run);
+    let plan_of: PlanOf = Box::new(move |question| verify::plan(&asked, None, key, question));
+    Ok(Repeated::new(&typed.experiment, resolved, plan_of))
+}
+
 /// The number by which a run knows its own marks, if it has made any.
 fn key_of(run: &Run) -> Option<u64> {
     let workloads = run.phases.iter().filter_map(|summary| summary.phase.workload.as_ref());
@@ -169,23 +192,7 @@ fn repeated(run: &Run, writing: Option<&WritingArguments>) -> Result<Repeated, U
         }
         Some(Command::Verify(mut typed)) => {
             typed.writing.renew(run, writing)?;
-            let (resolved, asked) = resolve::verify(&typed)?;
-            if let Some(name) = &asked.read_back {
-                return Err(UserError::failure(format!(
-                    "run {} only compares, so begin it anew: drivescope verify {} --read-back {name}",
-                    run.id, run.target.path
-                )));
-            }
-            if typed.writing.preserve {
-                // The marks that it looks for were overwritten when the data were given back.
-                return Err(UserError::failure(format!(
-                    "cannot resume run {}: what it had written was given back when it stopped, so begin it anew: {}",
-                    run.id, run.command
-                )));
-            }
-            let key = key_of(run);
-            let plan_of: PlanOf = Box::new(move |question| verify::plan(&asked, None, key, question));
-            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
+            verify_again(run, &typed)
         }
         Some(Command::Geometry(typed)) => {
             Ok(Repeated::new(&typed.experiment, resolve::geometry(&typed)?, Box::new(geometry::plan)))
