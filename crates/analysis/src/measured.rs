@@ -281,11 +281,7 @@ impl Visit<'_> {
 
     /// Where in the run it is.
     pub(crate) fn evidence(&self) -> Evidence {
-        Evidence {
-            phase: self.phase,
-            start_s: self.summary.start_ns as f64 / 1e9,
-            seconds: self.summary.duration_ns as f64 / 1e9,
-        }
+        self.summary.evidence(self.phase)
     }
 }
 
@@ -302,12 +298,7 @@ pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
 
 /// The evidence of phases by their numbers.
 pub(crate) fn evidence_of_phases(run: &RunView<'_>, phases: &[u32]) -> Vec<Evidence> {
-    let evidence = |&phase: &u32| {
-        let summary = run.phases.get(phase as usize)?;
-        let seconds = summary.duration_ns as f64 / 1e9;
-        Some(Evidence { phase, start_s: summary.start_ns as f64 / 1e9, seconds })
-    };
-    phases.iter().filter_map(evidence).collect()
+    phases.iter().filter_map(|&phase| Some(run.phases.get(phase as usize)?.evidence(phase))).collect()
 }
 
 /// The evidence of several visits.

@@ -123,25 +123,9 @@ fn target(sources: &[Source], telling: &Telling) -> TargetFacts {
     let has_place =
         !telling.positions.is_empty() || telling.partitions || figures().any(|figure| figure.place.is_some());
     let turns = telling.turns.or_else(|| sheet.map(|sheet| sheet.kind == Kind::HardDisk));
-    TargetFacts {
-        kind: if on_device || has_place || model.is_some() { TargetKind::Device } else { TargetKind::File },
-        path,
-        capacity: told.or(stated).unwrap_or(Bytes::ZERO),
-        logical_block: Bytes(512),
-        physical_block: Bytes(512),
-        model,
-        serial: None,
-        firmware: None,
-        rotational: turns,
-        link: None,
-        scheduler: None,
-        read_ahead: None,
-        write_cache: None,
-        discard_max: None,
-        zoned: None,
-        stack: Vec::new(),
-        caveats: Vec::new(),
-    }
+    let kind = if on_device || has_place || model.is_some() { TargetKind::Device } else { TargetKind::File };
+    let capacity = told.or(stated).unwrap_or(Bytes::ZERO);
+    TargetFacts { model, rotational: turns, ..TargetFacts::unidentified(kind, path, capacity) }
 }
 
 fn environment(sources: &[Source], telling: &Telling, target: &TargetFacts, direct: bool) -> Environment {

@@ -2,7 +2,7 @@
 //! not fit into memory.
 
 use crate::file_work::FileWork;
-use crate::finding::Finding;
+use crate::finding::{Evidence, Finding};
 use crate::histogram::LatencyHistogram;
 use crate::plan::{Phase, StopReason};
 use crate::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
@@ -191,6 +191,18 @@ pub struct Environment {
 }
 
 impl OperationTotals {
+    /// Nothing done yet. The histogram takes as little memory as there is in it.
+    pub fn none(operation: Operation) -> OperationTotals {
+        OperationTotals {
+            operation,
+            operations: 0,
+            bytes: 0,
+            errors: 0,
+            histogram: LatencyHistogram::small(),
+            stretch: None,
+        }
+    }
+
     /// Seconds for each byte after the first completion; none when that was the last.
     pub fn seconds_per_byte(&self) -> Option<f64> {
         let stretch = self.stretch?;
@@ -201,6 +213,12 @@ impl OperationTotals {
 }
 
 impl PhaseSummary {
+    /// All of it as what a finding rests on; `phase` is its number in the run.
+    pub fn evidence(&self, phase: u32) -> Evidence {
+        let seconds = |nanos: u64| nanos as f64 / 1e9;
+        Evidence { phase, start_s: seconds(self.start_ns), seconds: seconds(self.duration_ns) }
+    }
+
     /// The totals of one operation, if it occurred.
     pub fn totals_of(&self, operation: Operation) -> Option<&OperationTotals> {
         self.totals.iter().find(|totals| totals.operation == operation)

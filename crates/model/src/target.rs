@@ -41,6 +41,31 @@ pub struct TargetFacts {
     pub caveats: Vec<Caveat>,
 }
 
+impl TargetFacts {
+    /// A target of which nothing is known but this; its blocks are of 512 bytes, the smallest that there are.
+    pub fn unidentified(kind: TargetKind, path: String, capacity: Bytes) -> TargetFacts {
+        TargetFacts {
+            kind,
+            path,
+            capacity,
+            logical_block: Bytes(512),
+            physical_block: Bytes(512),
+            model: None,
+            serial: None,
+            firmware: None,
+            rotational: None,
+            link: None,
+            scheduler: None,
+            read_ahead: None,
+            write_cache: None,
+            discard_max: None,
+            zoned: None,
+            stack: Vec::new(),
+            caveats: Vec::new(),
+        }
+    }
+}
+
 /// What kind of thing a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TargetKind {

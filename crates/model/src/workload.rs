@@ -69,6 +69,21 @@ pub enum Pattern {
     },
 }
 
+impl Pattern {
+    /// Its word in documents, tables and the ledger.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Pattern::Sequential => "sequential",
+            Pattern::RandomOnce => "random-once",
+            Pattern::RandomWithReplacement => "random-with-replacement",
+            Pattern::Strided { .. } => "strided",
+            Pattern::Zoned { .. } => "zoned",
+            Pattern::Mixed { .. } => "mixed",
+            Pattern::Listed { .. } => "listed",
+        }
+    }
+}
+
 /// A part of a range and how much of the traffic goes there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ZoneShare {

@@ -34,6 +34,26 @@ pub fn harmless(text: &str, columns_max: usize) -> String {
     shown
 }
 
+/// The text as it stands in XML or HTML, between tags or in quotes: nothing of it is markup. What XML 1.0 does not allow at
+/// all (production 2, "Char") becomes U+FFFD.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
+                safe.push('\u{fffd}')
+            }
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
 fn visible(character: char) -> String {
     let plain = character == ' ' || character.is_ascii_graphic();
     // `escape_debug` knows the tables of the standard library: it leaves alone what is printable and
@@ -48,6 +68,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use unicode_width::UnicodeWidthStr;
+
+    #[test]
+    fn nothing_in_a_text_is_markup() {
+        assert_eq!(
+            escaped("<a b=\"c\" d='e'>&\u{1b}"),
+            "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;\u{fffd}"
+        );
+    }
 
     /// UAX #9: the characters that set, override, isolate or mark a direction.
     const BIDI_CONTROLS: [char; 12] = [

@@ -20,6 +20,7 @@
 
 use super::wording::size;
 use super::{Detector, Need};
+use crate::measured::evidence_of_phases;
 use model::estimate::Estimate;
 use model::finding::{Datum, Evidence, Finding, FindingCode};
 use model::record::ErrorRecord;
@@ -118,12 +119,7 @@ fn found(run: &RunView<'_>, regions: &[Region], errors: &[ErrorRecord]) -> Findi
 fn evidence(run: &RunView<'_>, errors: &[ErrorRecord]) -> Vec<Evidence> {
     let mut phases: Vec<u32> = errors.iter().map(|error| error.phase).collect();
     phases.dedup();
-    let of = |phase: u32| {
-        let summary = run.phases.get(phase as usize)?;
-        let (start_s, seconds) = (summary.start_ns as f64 / 1e9, summary.duration_ns as f64 / 1e9);
-        Some(Evidence { phase, start_s, seconds })
-    };
-    phases.into_iter().filter_map(of).collect()
+    evidence_of_phases(run, &phases)
 }
 
 fn join(errors: &[ErrorRecord]) -> Vec<Region> {

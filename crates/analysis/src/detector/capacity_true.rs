@@ -22,7 +22,7 @@ use super::wording::size;
 use super::{Detector, Need};
 use crate::integrity::{Extent, Probes, compared, extent};
 use model::estimate::Estimate;
-use model::finding::{Datum, Evidence, Finding, FindingCode};
+use model::finding::{Datum, Finding, FindingCode};
 use model::run::RunView;
 
 /// See the head of this file.
@@ -116,11 +116,7 @@ fn holds(run: &RunView<'_>) -> Finding {
 }
 
 fn found(run: &RunView<'_>, estimate: Estimate, statement: String, past_the_end: &'static str) -> Finding {
-    let evidence = compared(run).map(|(phase, summary, _)| Evidence {
-        phase,
-        start_s: summary.start_ns as f64 / 1e9,
-        seconds: summary.duration_ns as f64 / 1e9,
-    });
+    let evidence = compared(run).map(|(phase, summary, _)| summary.evidence(phase));
     Finding::number(CODE, estimate, "bytes", statement, evidence.take(3).collect())
         .with_data("claimed_bytes", Datum::Integer(run.target.capacity.0))
         .with_data("past_the_end", Datum::Text(past_the_end.into()))

@@ -85,11 +85,7 @@ impl Seen {
         let mut of_wrong = Vec::new();
         for (number, summary, _) in compared(run).filter(|(_, _, mark)| mark.generation > 0) {
             phases += 1;
-            let evidence = Evidence {
-                phase: number,
-                start_s: summary.start_ns as f64 / 1e9,
-                seconds: summary.duration_ns as f64 / 1e9,
-            };
+            let evidence = summary.evidence(number);
             seen.evidence.push(evidence.clone());
             let (checked, is_drawn) = checked_below(summary, end);
             seen.checked += checked;

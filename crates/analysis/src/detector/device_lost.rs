@@ -15,7 +15,7 @@
 
 use super::{Detector, Need};
 use model::estimate::Estimate;
-use model::finding::{Evidence, Finding, FindingCode};
+use model::finding::{Finding, FindingCode};
 use model::plan::StopReason;
 use model::request::Status;
 use model::run::RunView;
@@ -42,8 +42,7 @@ impl Detector for DeviceLost {
             let first = run.series.errors(phase).find(|error| error.status == Status::DeviceGone);
             let ended = || gone.then_some(summary.start_ns + summary.duration_ns);
             let at_s = first.map(|error| error.at_ns).or_else(ended)? as f64 / 1e9;
-            let start_s = summary.start_ns as f64 / 1e9;
-            Some((at_s, Evidence { phase, start_s, seconds: summary.duration_ns as f64 / 1e9 }))
+            Some((at_s, summary.evidence(phase)))
         });
         let finding = lost.map(|(at_s, evidence)| {
             let statement =

@@ -29,10 +29,11 @@
 use super::trust::Subject;
 use super::wording::number;
 use super::{Detector, Need};
+use crate::measured::evidence_of_phases;
 use crate::stats::CONFIDENCE;
 use crate::stripe::{Layout, Reads, Verdict, reads};
 use model::estimate::Estimate;
-use model::finding::{Datum, Evidence, Finding, FindingCode};
+use model::finding::{Datum, Finding, FindingCode};
 use model::run::RunView;
 use model::units::KIB;
 
@@ -105,9 +106,14 @@ fn stripe(run: &RunView<'_>, reads: &Reads, layout: Layout, log_odds: f64) -> Fi
 fn found(run: &RunView<'_>, reads: &Reads, members: u32, statement: String, kind: Kind) -> Finding {
     // The only number that the answers allow, with odds and not with certainty.
     let estimate = Estimate { confidence: CONFIDENCE, ..Estimate::exact(f64::from(members)) };
-    let finding =
-        Finding::number(FindingCode::StripeLayout, estimate, "count", statement, evidence(run, reads))
-            .with_data("kind", Datum::Text(kind.word().into()));
+    let finding = Finding::number(
+        FindingCode::StripeLayout,
+        estimate,
+        "count",
+        statement,
+        evidence_of_phases(run, &reads.phases),
+    )
+    .with_data("kind", Datum::Text(kind.word().into()));
     match reads.arms_share().filter(|_| reads.has_arm()) {
         Some(share) => finding.with_data(
             "answers_together",
@@ -135,15 +141,6 @@ fn still(reads: &Reads, parallelism: f64, layout: Option<Layout>) -> String {
         reads.depth,
         number(parallelism)
     )
-}
-
-fn evidence(run: &RunView<'_>, reads: &Reads) -> Vec<Evidence> {
-    let of_phase = |&phase: &u32| {
-        let summary = run.phases.get(phase as usize)?;
-        let (start_s, seconds) = (summary.start_ns as f64 / 1e9, summary.duration_ns as f64 / 1e9);
-        Some(Evidence { phase, start_s, seconds })
-    };
-    reads.phases.iter().filter_map(of_phase).collect()
 }
 
 /// How drives make a volume.

@@ -134,7 +134,7 @@ impl Stated<'_> {
 
     /// Where in the run it is.
     pub(crate) fn evidence(&self) -> Evidence {
-        Evidence { phase: self.phase, start_s: self.summary.start_ns as f64 / 1e9, seconds: self.seconds() }
+        self.summary.evidence(self.phase)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::args::ChooseArguments;
 use super::output;
 use super::resolve;
-use super::stored::{analysed, drive_name};
+use super::stored::{all_analysed, drive_name};
 use crate::error::{UserError, exit};
 use crate::{simulated_day, virtual_drive};
 use analysis::choice::{DAY_S, DayOfWrites, DayTime, DriveWrites, Question, Way};
@@ -102,8 +102,11 @@ fn on_measured_drives(
     store: Option<&Path>,
     day: &DayOfWrites,
 ) -> Result<Vec<WeighedDrive>, UserError> {
-    let stored = arguments.drives.iter().filter(|name| !name.starts_with(VIRTUAL_PREFIX));
-    let runs: Vec<Run> = stored.map(|name| analysed(name, store)).collect::<Result<_, _>>()?;
+    let is_stored = |name: &&String| !name.starts_with(VIRTUAL_PREFIX);
+    let names: Vec<String> = arguments.drives.iter().filter(is_stored).cloned().collect();
+    // Who names virtual drives only needs no store.
+    let stored = if names.is_empty() { Vec::new() } else { all_analysed(&names, store)? };
+    let runs: Vec<Run> = stored.into_iter().map(|stored| stored.run).collect();
     let identity = |run: &Run| (run.target.model.clone(), run.target.serial.clone(), run.target.path.clone());
     let mut drives: Vec<Vec<&Run>> = Vec::new();
     for run in &runs {

@@ -2,7 +2,7 @@
 
 use super::args::CompareArguments;
 use super::picture::{Picture, rate_chart};
-use super::report::read_runs;
+use super::stored::all_analysed;
 use super::{output, output_file};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
@@ -21,7 +21,7 @@ use std::path::Path;
 pub fn run(arguments: &CompareArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let picture =
         arguments.output.as_deref().map(|path| Picture::asked_for(path, arguments.dark)).transpose()?;
-    let stored = read_runs(&arguments.runs, store)?;
+    let stored = all_analysed(&arguments.runs, store)?;
     let letters: Vec<String> = (0..stored.len()).map(run_letter).collect();
     let compared = |(stored, name)| -> ComparedRun<'_> {
         let (stored, name): (&StoredRun, &String) = (stored, name);

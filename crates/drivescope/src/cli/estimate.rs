@@ -3,7 +3,7 @@
 use super::args::EstimateArguments;
 use super::output;
 use super::resolve::{EstimateWish, estimate as resolve};
-use super::stored::{analysed, drive_name, drive_names};
+use super::stored::{all_analysed, drive_name, drive_names};
 use crate::error::{UserError, exit};
 use analysis::estimate::{Basis, DriveRates, RateCurve, Work, WorkTime, rebuild, within_budget, work_time};
 use model::range::ByteRange;
@@ -31,7 +31,8 @@ const WRITES_NOT_MEASURED: &str = "Where it says \"or more\", writes were not me
 /// When there is no such run, or the work does not fit on its drive.
 pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let wish = resolve(arguments)?;
-    let runs: Vec<Run> = wish.runs.iter().map(|name| analysed(name, store)).collect::<Result<_, _>>()?;
+    let runs = all_analysed(&wish.runs, store)?;
+    let runs: Vec<Run> = runs.into_iter().map(|stored| stored.run).collect();
     let drives: Vec<DriveRates> = runs.iter().map(DriveRates::of).collect();
     if let Some(range) = wish.backup {
         must_fit(range, &runs)?;

@@ -1,8 +1,9 @@
 //! `drivescope export`: runs in the forms that other programs read.
 
 use super::args::{ExportArguments, ExportFormat, TableArgument};
+use super::output;
 use super::output_file::{OutputFile, must_be_no_drive};
-use super::{existing_store, no_runs, output};
+use super::stored::{analysed, store_with_runs};
 use crate::error::{UserError, exit};
 use crate::export::{TableForm, TableWriter};
 use crate::store::{Store, StoredRun};
@@ -26,8 +27,7 @@ pub fn run(arguments: &ExportArguments, store: Option<&Path>) -> Result<u8, User
     let goal = Goal::of(&arguments.output);
     must_be_no_drive(&arguments.output)?;
     let format = arguments.format.or_else(|| format_of(&arguments.output)).ok_or_else(unclear)?;
-    let store =
-        existing_store(store)?.ok_or_else(|| no_runs(store).map_or_else(|e| e, UserError::failure))?;
+    let store = store_with_runs(store)?;
     let names = if arguments.all { all_runs(&store)? } else { arguments.runs.clone() };
     let table = table_of(arguments.table);
     write(&store, &names, format, &goal, table)?;
@@ -55,8 +55,7 @@ pub fn write_file(
     format: ExportFormat,
     path: &Path,
 ) -> Result<(), UserError> {
-    let store =
-        existing_store(store)?.ok_or_else(|| no_runs(store).map_or_else(|e| e, UserError::failure))?;
+    let store = store_with_runs(store)?;
     write(&store, names, format, &Goal::of(path), Table::Findings)
 }
 
@@ -127,14 +126,6 @@ fn write(
     }
 }
 
-/// A run, analysed anew. What is damaged in it is said.
-fn read(store: &Store, name: &str) -> Result<StoredRun, UserError> {
-    let mut stored = store.read(name)?;
-    stored.damage.iter().for_each(|damage| output::say(damage));
-    stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
-    Ok(stored)
-}
-
 /// What a table is written to.
 type Sink = Box<dyn Write + Send>;
 
@@ -186,7 +177,7 @@ fn write_tables(
         Goal::Standard => vec![open_table(table, form, None)?],
     };
     for name in names {
-        let stored = read(store, name)?;
+        let stored = analysed(name, store)?;
         for open in &mut tables {
             let OpenTable { table, path, writer } = open;
             let added = table.rows(&stored.run, &stored.series, &mut |row| writer.add(row));
@@ -270,14 +261,14 @@ fn give(text: &str, goal: &Goal, name: &str) -> Result<(), UserError> {
 fn write_json(store: &Store, names: &[String], goal: &Goal) -> Result<(), UserError> {
     if let Goal::Folder(_) = goal {
         for name in names {
-            let run = read(store, name)?.run;
+            let run = analysed(name, store)?.run;
             give(&document(&run).to_json_pretty(), goal, &format!("{}.json", run.id))?;
         }
         return Ok(());
     }
     let documents: Vec<String> = names
         .iter()
-        .map(|name| Ok(document(&read(store, name)?.run).to_json_pretty()))
+        .map(|name| Ok(document(&analysed(name, store)?.run).to_json_pretty()))
         .collect::<Result<_, UserError>>()?;
     match documents.as_slice() {
         [one] => give(one, goal, ""),
@@ -290,7 +281,7 @@ fn write_json(store: &Store, names: &[String], goal: &Goal) -> Result<(), UserEr
 
 fn write_bonnie(store: &Store, names: &[String], format: BonnieFormat, goal: &Goal) -> Result<(), UserError> {
     let line = |name: &String| {
-        let run = read(store, name)?.run;
+        let run = analysed(name, store)?.run;
         if !bonnie::measured_alike(&run) {
             output::say(&format!(
                 "run {} has nothing that bonnie++ measures: its line holds its name only. `check` and `access` measure that",
@@ -305,7 +296,7 @@ fn write_bonnie(store: &Store, names: &[String], format: BonnieFormat, goal: &Go
 
 fn write_metrics(store: &Store, names: &[String], goal: &Goal) -> Result<(), UserError> {
     let mut runs =
-        names.iter().map(|name| Ok(read(store, name)?.run)).collect::<Result<Vec<Run>, UserError>>()?;
+        names.iter().map(|name| Ok(analysed(name, store)?.run)).collect::<Result<Vec<Run>, UserError>>()?;
     runs.sort_by_key(started_s);
     let measured: Vec<MetricRun<'_>> = runs
         .iter()
@@ -329,13 +320,13 @@ fn write_fio(store: &Store, names: &[String], goal: &Goal) -> Result<(), UserErr
                     "a document of fio holds one run. Name a folder for several: -o fio",
                 ));
             };
-            let stored = read(store, name)?;
+            let stored = analysed(name, store)?;
             let text = fio::document(&fio_run(&stored)).ok_or_else(|| nothing_for_fio(&stored.run))?;
             return give(&text, goal, "");
         }
     };
     for name in names {
-        let stored = read(store, name)?;
+        let stored = analysed(name, store)?;
         let files = fio::files(&fio_run(&stored));
         if files.is_empty() {
             return Err(nothing_for_fio(&stored.run));

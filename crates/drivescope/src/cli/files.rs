@@ -121,27 +121,12 @@ fn clear_leftovers(path: &Path) -> Result<(), UserError> {
 /// What is known before anything was made.
 fn facts_before(named: &[(&PathBuf, FolderFacts)]) -> TargetFacts {
     let names: Vec<String> = named.iter().map(|(path, _)| path.display().to_string()).collect();
+    let capacity = named.iter().map(|(_, facts)| facts.size).fold(Bytes::ZERO, |sum, size| sum + size);
+    let layer =
+        |(path, facts): &(&PathBuf, FolderFacts)| format!("{} is {}", path.display(), facts.file_system);
     TargetFacts {
-        kind: TargetKind::File,
-        path: names.join(", "),
-        capacity: named.iter().map(|(_, facts)| facts.size).fold(Bytes::ZERO, |sum, size| sum + size),
-        logical_block: Bytes(512),
-        physical_block: Bytes(512),
-        model: None,
-        serial: None,
-        firmware: None,
-        rotational: None,
-        link: None,
-        scheduler: None,
-        read_ahead: None,
-        write_cache: None,
-        discard_max: None,
-        zoned: None,
-        stack: named
-            .iter()
-            .map(|(path, facts)| format!("{} is {}", path.display(), facts.file_system))
-            .collect(),
-        caveats: Vec::new(),
+        stack: named.iter().map(layer).collect(),
+        ..TargetFacts::unidentified(TargetKind::File, names.join(", "), capacity)
     }
 }
 

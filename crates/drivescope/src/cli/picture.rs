@@ -1,7 +1,7 @@
 //! A chart as a file or in the terminal: what was asked for, and how it is written.
 
 use super::args::{CHART_LIST, ReportArguments, SizeArgument};
-use super::report::read_runs;
+use super::stored::all_analysed;
 use super::{output, output_file};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
@@ -38,17 +38,17 @@ pub fn give(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, Use
     }
     let name = arguments.chart.as_deref().unwrap_or(USUAL_CHART);
     if name == CHART_LIST {
-        let runs = read_runs(&arguments.runs, store)?;
+        let runs = all_analysed(&arguments.runs, store)?;
         output::print(&list(&runs))?;
         return Ok(exit::SUCCESS);
     }
     if to_terminal {
-        let chart = chart(&read_runs(&arguments.runs, store)?, name)?;
+        let chart = chart(&all_analysed(&arguments.runs, store)?, name)?;
         output::print(&text(&chart, arguments.plain))?;
         return Ok(exit::SUCCESS);
     }
     let picture = Picture::asked_for(&arguments.output, arguments.dark)?.sized(arguments.size);
-    picture.write(&chart(&read_runs(&arguments.runs, store)?, name)?)?;
+    picture.write(&chart(&all_analysed(&arguments.runs, store)?, name)?)?;
     Ok(exit::SUCCESS)
 }
 

@@ -4,7 +4,7 @@ use super::args::PlanArguments;
 use super::estimate::basis;
 use super::output;
 use super::resolve::plan as resolve;
-use super::stored::{analysed, drive_name};
+use super::stored::{analysed, drive_name, store_with_runs};
 use crate::error::{UserError, exit};
 use analysis::estimate::{Basis, DriveRates, RateCurve};
 use analysis::plan::{PartitionPlan, Wish, plan};
@@ -20,7 +20,7 @@ use std::path::Path;
 /// When there is no such run, or its drive cannot be cut so.
 pub fn run(arguments: &PlanArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let wish = resolve(arguments)?;
-    let run = analysed(&arguments.run, store)?;
+    let run = analysed(&arguments.run, &store_with_runs(store)?)?.run;
     let drive = DriveRates::of(&run);
     let cannot =
         |why: String| UserError::failure(format!("cannot plan partitions on {}: {why}", drive_name(&run)));

@@ -1,7 +1,8 @@
 //! `drivescope replay`: a stored run as it was seen when it was made.
 
 use super::args::ReplayArguments;
-use super::{existing_store, no_runs, output};
+use super::output;
+use super::stored::{analysed, store_with_runs};
 use crate::error::{UserError, exit};
 use crate::replay::player::{self, Ended, Wanted};
 use crate::screen::can_fill_terminal;
@@ -15,15 +16,8 @@ use std::path::Path;
 /// When there is no such run, it cannot be read, or an option makes no sense.
 pub fn run(arguments: &ReplayArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let speed = arguments.speed.as_deref().map(speed).transpose()?;
-    let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
-    let existing = existing_store(store)?.ok_or_else(none)?;
-    if existing.runs()?.is_empty() {
-        return Err(none());
-    }
-    let mut stored = existing.read(&arguments.run)?;
-    stored.damage.iter().for_each(|damage| output::say(damage));
+    let mut stored = analysed(&arguments.run, &store_with_runs(store)?)?;
     stored.run.environment.warnings.extend(stored.damage.iter().cloned());
-    stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
     let from = arguments.at.as_deref().map_or(Ok(0.0), |at| share_of(at, &stored))?;
     let wanted = Wanted { speed: speed.unwrap_or(1.0), from };
     let ended = match !arguments.plain && can_fill_terminal() {

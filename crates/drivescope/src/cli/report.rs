@@ -1,9 +1,8 @@
 //! `drivescope report`: runs as a page or a picture, by the ending of the file.
 
 use super::args::ReportArguments;
-use super::{existing_store, export, no_runs, output, picture, report_page};
+use super::{export, picture, report_page};
 use crate::error::{UserError, exit};
-use crate::store::StoredRun;
 use std::path::Path;
 
 /// Runs the command; the exit status.
@@ -24,21 +23,4 @@ fn write_picture(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8
         return Ok(exit::SUCCESS);
     }
     picture::give(arguments, store)
-}
-
-/// The runs with those names, analysed anew, in that order.
-///
-/// # Errors
-/// When there is no store, no such run, or it cannot be read.
-pub fn read_runs(names: &[String], store: Option<&Path>) -> Result<Vec<StoredRun>, UserError> {
-    let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
-    let existing = existing_store(store)?.ok_or_else(none)?;
-    let mut runs = Vec::new();
-    for name in names {
-        let mut stored = existing.read(name)?;
-        stored.damage.iter().for_each(|damage| output::say(damage));
-        stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
-        runs.push(stored);
-    }
-    Ok(runs)
 }

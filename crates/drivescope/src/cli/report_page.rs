@@ -2,7 +2,7 @@
 
 use super::args::ReportArguments;
 use super::output_file;
-use super::report::read_runs;
+use super::stored::all_analysed;
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
 use ::report::chart::{ChartedRun, charts_of};
@@ -18,7 +18,7 @@ use std::path::Path;
 /// When there is no such run, it cannot be read, or the file cannot be written.
 pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     output_file::must_be_no_drive(&arguments.output)?;
-    let runs = read_runs(&arguments.runs, store)?;
+    let runs = all_analysed(&arguments.runs, store)?;
     output_file::write(&arguments.output, "the report", document(&runs).as_bytes())?;
     Ok(exit::SUCCESS)
 }

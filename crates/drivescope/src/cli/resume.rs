@@ -5,10 +5,8 @@ use super::args::{
 };
 use super::measure::Begun;
 use super::resolve::{self, Resolved};
-use super::{
-    access, check, existing_store, geometry, measure, no_runs, output, run_plan, sizes, surface, sustain,
-    valleys, verify,
-};
+use super::stored::store_with_runs;
+use super::{access, check, geometry, measure, output, run_plan, sizes, surface, sustain, valleys, verify};
 use crate::error::UserError;
 use crate::experiment::{Experiment, Question};
 use crate::preserve::Preserving;
@@ -45,8 +43,7 @@ pub fn run(
     store: Option<&Path>,
 ) -> Result<u8, UserError> {
     let (dry_run, shown) = (typed.measuring.dry_run, &typed.output);
-    let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
-    let store = existing_store(store)?.ok_or_else(none)?;
+    let store = store_with_runs(store)?;
     let kept = store.read(name)?;
     if kept.under_way {
         return Err(StoreError::UnderWay { id: kept.run.id }.into());

@@ -2,23 +2,40 @@
 
 use super::{existing_store, no_runs, output};
 use crate::error::UserError;
+use crate::store::{Store, StoredRun};
 use model::run::Run;
 use std::path::Path;
 
-/// The run of that name, with its findings made again. What is damaged in it is said.
+/// The store in that folder.
+///
+/// # Errors
+/// When there are no runs in it, or it cannot be opened.
+pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError> {
+    let store = existing_store(folder)?;
+    match store {
+        Some(store) if !store.runs()?.is_empty() => Ok(store),
+        _ => Err(UserError::failure(no_runs(folder)?)),
+    }
+}
+
+/// The run of that name with its series and its findings made again. What is damaged in it is said.
 ///
 /// # Errors
 /// When there is no such run, or it cannot be read.
-pub(super) fn analysed(name: &str, store: Option<&Path>) -> Result<Run, UserError> {
-    let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
-    let existing = existing_store(store)?.ok_or_else(none)?;
-    if existing.runs()?.is_empty() {
-        return Err(none());
-    }
-    let mut stored = existing.read(name)?;
+pub(super) fn analysed(name: &str, store: &Store) -> Result<StoredRun, UserError> {
+    let mut stored = store.read(name)?;
     stored.damage.iter().for_each(|damage| output::say(damage));
     stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
-    Ok(stored.run)
+    Ok(stored)
+}
+
+/// The runs of those names, in that order.
+///
+/// # Errors
+/// As [`store_with_runs`] and [`analysed`].
+pub(super) fn all_analysed(names: &[String], folder: Option<&Path>) -> Result<Vec<StoredRun>, UserError> {
+    let store = store_with_runs(folder)?;
+    names.iter().map(|name| analysed(name, &store)).collect()
 }
 
 /// What a drive is called on a page: what it calls itself, else where it was.

@@ -2,7 +2,8 @@
 
 use super::args::VerifyArguments;
 use super::resolve::VerifyAsked;
-use super::{existing_store, measure, no_runs, resolve, resume};
+use super::stored::store_with_runs;
+use super::{measure, resolve, resume};
 use crate::error::UserError;
 use crate::experiment::verify::{NAME, Verify, VerifyWish, Work, last_marked};
 use crate::experiment::{Experiment, Question};
@@ -30,8 +31,7 @@ pub fn run(arguments: &VerifyArguments, store: Option<&Path>) -> Result<u8, User
 
 /// The run that wrote what is to be compared.
 pub(super) fn written_by(name: &str, store: Option<&Path>) -> Result<Run, UserError> {
-    let none = || no_runs(store).map_or_else(|error| error, UserError::failure);
-    let store = existing_store(store)?.ok_or_else(none)?;
+    let store = store_with_runs(store)?;
     Ok(store.read(name)?.run)
 }
 

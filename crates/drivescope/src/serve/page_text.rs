@@ -1,24 +1,13 @@
 //! The frame of a page, and text that is made harmless for it.
 
-use report::hostile::harmless;
+use report::hostile;
 
 /// A drive may call itself what it likes, at any length.
 const SHOWN_COLUMNS_MAX: usize = 300;
 
 /// Text for a page: one line, everything in it visible, nothing of it markup.
 pub(super) fn escaped(text: &str) -> String {
-    let mut page = String::new();
-    for character in harmless(text, SHOWN_COLUMNS_MAX).chars() {
-        match character {
-            '&' => page.push_str("&amp;"),
-            '<' => page.push_str("&lt;"),
-            '>' => page.push_str("&gt;"),
-            '"' => page.push_str("&quot;"),
-            '\'' => page.push_str("&#39;"),
-            other => page.push(other),
-        }
-    }
-    page
+    hostile::escaped(&hostile::harmless(text, SHOWN_COLUMNS_MAX))
 }
 
 /// A text as a value of a query.

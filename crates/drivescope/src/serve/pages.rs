@@ -247,19 +247,16 @@ fn picture(stored: &StoredRun) -> String {
     )
 }
 
-/// The page of a terminal, from its answers on: where it was measured stands above, and that it has no end yet too.
+/// The page of a terminal, from its answers on: where it was measured stands above, and that it has no end yet too. Its lines
+/// are harmless already, and their spaces stay.
 fn known(stored: &StoredRun) -> String {
     let run = Run {
         status: if stored.under_way { RunStatus::Complete } else { stored.run.status },
         ..stored.run.clone()
     };
-    let page: Vec<String> = report::terminal::run_page(&run, STYLE).lines().map(line_escaped).collect();
+    let page: Vec<String> =
+        report::terminal::run_page(&run, STYLE).lines().map(report::hostile::escaped).collect();
     page.join("\n")
-}
-
-/// A line of a page for a terminal, which is harmless already; its spaces stay.
-fn line_escaped(line: &str) -> String {
-    line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// The last second of a series.

@@ -2,6 +2,7 @@
 
 use super::load_watch::LoadWatch;
 use super::observer::Observer;
+use super::status_of;
 use crate::control::Controls;
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
@@ -12,8 +13,9 @@ use io::files::{Job, JobEnd, Removal, Workspace};
 use io::rig::RigClock;
 use model::file_work::{FileTask, FileWork};
 use model::plan::{Phase, StopCondition, StopReason};
-use model::run::{PhaseSummary, Run, RunStatus};
+use model::run::{PhaseSummary, Run};
 use model::units::{Bytes, Instant};
+use rustix::io::Errno;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -59,11 +61,7 @@ impl FilesSession<'_> {
         self.events.event(&Event::RunBegan(&self.run, &files.outlook(&[])));
         let mut load = LoadWatch::of_disks(&self.disks, self.clock.now());
         let outcome = self.run_steps(files, wish, &mut load);
-        self.run.status = match &outcome {
-            Ok(None) => RunStatus::Complete,
-            Ok(Some(StopReason::Interrupted)) => RunStatus::Interrupted,
-            Ok(Some(_)) | Err(_) => RunStatus::Failed,
-        };
+        self.run.status = status_of(&outcome);
         self.warn(load.steal_warning());
         self.clear_up();
         let kept = self.conclude();
@@ -197,15 +195,15 @@ impl FilesSession<'_> {
     /// What failed, in words for a person.
     fn failure(&self, step: &FilesStep, end: &JobEnd) -> Option<String> {
         let error = end.failure.as_ref()?;
-        let why = match error.raw_os_error() {
-            Some(errno::EDQUOT) => {
+        let why = match Errno::from_io_error(error) {
+            Some(Errno::DQUOT) => {
                 "your quota is used up. Choose a smaller --size, or another folder".to_string()
             }
-            Some(errno::ENOSPC) => {
+            Some(Errno::NOSPC) => {
                 "the file system is full: something else took room too. Make room, or choose a smaller --size"
                     .into()
             }
-            Some(errno::ENOENT | errno::ESTALE | errno::ENOTCONN) => {
+            Some(Errno::NOENT | Errno::STALE | Errno::NOTCONN) => {
                 format!("the folder is gone, or the file system under it ({error})")
             }
             _ => error.to_string(),
@@ -270,13 +268,4 @@ fn job(step: &FilesStep, wish: &FilesWish, phase: u32) -> Job {
         seed: wish.seed.wrapping_add(u64::from(step.round)),
         time_max: Some(step.time_max),
     }
-}
-
-/// What the system says, by number: the library for its calls belongs to another crate.
-mod errno {
-    pub const ENOENT: i32 = 2;
-    pub const ENOSPC: i32 = 28;
-    pub const ENOTCONN: i32 = 107;
-    pub const ESTALE: i32 = 116;
-    pub const EDQUOT: i32 = 122;
 }

@@ -56,6 +56,15 @@ pub struct Session<'run> {
     pub preserving: Option<Preserving>,
 }
 
+/// How a run has ended, by why its last phase was.
+fn status_of(outcome: &Result<Option<StopReason>, UserError>) -> RunStatus {
+    match outcome {
+        Ok(None) => RunStatus::Complete,
+        Ok(Some(StopReason::Interrupted)) => RunStatus::Interrupted,
+        Ok(Some(_)) | Err(_) => RunStatus::Failed,
+    }
+}
+
 impl Session<'_> {
     /// Runs the experiment to its end, or until somebody or something ends it; what was measured is kept in any case.
     ///
@@ -77,11 +86,7 @@ impl Session<'_> {
                 Err(not_back)
             }
         };
-        self.run.status = match &outcome {
-            Ok(None) => RunStatus::Complete,
-            Ok(Some(StopReason::Interrupted)) => RunStatus::Interrupted,
-            Ok(Some(_)) | Err(_) => RunStatus::Failed,
-        };
+        self.run.status = status_of(&outcome);
         let warnings = load.warnings();
         warnings.iter().for_each(|warning| self.events.event(&Event::Warning(warning)));
         self.run.environment.warnings.extend(warnings);

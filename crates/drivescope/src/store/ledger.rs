@@ -10,7 +10,6 @@ use model::plan::{PhaseKind, StopReason};
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus};
 use model::target::TargetKind;
-use model::workload::{Pattern, Workload};
 use std::path::Path;
 
 /// From this many events of a run on, like ones are put together even where others lie between them.
@@ -227,7 +226,7 @@ fn events_of_phase(run: &Run, summary: &PhaseSummary) -> Vec<LedgerEvent> {
             writes.into_iter().chain(end).collect()
         }
         _ => {
-            let pattern = workload.map_or("unknown", pattern_name);
+            let pattern = workload.map_or("unknown", |workload| workload.pattern.name());
             let writes = (written > 0).then(|| event(EventKind::Write, pattern, written));
             let discards = (discarded > 0).then(|| event(EventKind::Discard, pattern, discarded));
             writes.into_iter().chain(discards).collect()
@@ -243,17 +242,4 @@ fn moment(run: &Run, start_ns: u64) -> String {
         .ok()
         .and_then(|began| began.checked_add(after).ok())
         .map_or_else(|| run.started.clone(), |moment| moment.to_string())
-}
-
-/// The word of a pattern, as in the document of a run.
-fn pattern_name(workload: &Workload) -> &'static str {
-    match workload.pattern {
-        Pattern::Sequential => "sequential",
-        Pattern::RandomOnce => "random-once",
-        Pattern::RandomWithReplacement => "random-with-replacement",
-        Pattern::Strided { .. } => "strided",
-        Pattern::Zoned { .. } => "zoned",
-        Pattern::Mixed { .. } => "mixed",
-        Pattern::Listed { .. } => "listed",
-    }
 }

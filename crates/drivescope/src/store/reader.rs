@@ -11,7 +11,6 @@ use super::journal::{JournalEnd, JournalReader};
 use super::listing::facts;
 use super::row::StoredRecord;
 use super::segment::{Fingerprint, SegmentReader, probe};
-use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::request::Operation;
@@ -129,7 +128,7 @@ fn restore_unfinished_totals(phases: &mut [PhaseSummary], series: &StoredSeries,
         let mut totals: BTreeMap<Operation, OperationTotals> = BTreeMap::new();
         for interval in series.intervals(number) {
             let operation = interval.operation;
-            let total = totals.entry(operation).or_insert_with(|| empty_totals(operation));
+            let total = totals.entry(operation).or_insert_with(|| OperationTotals::none(operation));
             total.operations = total.operations.saturating_add(interval.operations);
             total.bytes = total.bytes.saturating_add(interval.bytes);
             total.errors = total.errors.saturating_add(interval.errors);
@@ -137,17 +136,6 @@ fn restore_unfinished_totals(phases: &mut [PhaseSummary], series: &StoredSeries,
             phase.duration_ns = phase.duration_ns.max(end_ns.saturating_sub(phase.start_ns));
         }
         phase.totals = totals.into_values().collect();
-    }
-}
-
-fn empty_totals(operation: Operation) -> OperationTotals {
-    OperationTotals {
-        operation,
-        operations: 0,
-        bytes: 0,
-        errors: 0,
-        histogram: LatencyHistogram::small(),
-        stretch: None,
     }
 }
 

@@ -217,14 +217,6 @@ impl<'phase> Recorder<'phase> {
 
 impl Lane {
     fn new(operation: Operation) -> Lane {
-        let totals = OperationTotals {
-            operation,
-            operations: 0,
-            bytes: 0,
-            errors: 0,
-            histogram: LatencyHistogram::default(),
-            stretch: None,
-        };
         Lane {
             operation,
             slice: LatencyHistogram::default(),
@@ -232,7 +224,7 @@ impl Lane {
             first: u64::MAX,
             end: 0,
             second: LatencyHistogram::default(),
-            totals,
+            totals: OperationTotals::none(operation),
         }
     }
 

@@ -65,14 +65,6 @@ impl<'run> Collector<'run> {
         workers: usize,
         operations: &[Operation],
     ) -> Collector<'run> {
-        let total = |&operation: &Operation| OperationTotals {
-            operation,
-            operations: 0,
-            bytes: 0,
-            errors: 0,
-            histogram: LatencyHistogram::default(),
-            stretch: None,
-        };
         Collector {
             observer,
             phase,
@@ -84,7 +76,7 @@ impl<'run> Collector<'run> {
             empty: Frame::new(operations),
             seconds: operations.iter().map(|_| LatencyHistogram::default()).collect(),
             second_start_ns: began.0,
-            totals: operations.iter().map(total).collect(),
+            totals: operations.iter().copied().map(OperationTotals::none).collect(),
             errors_kept: 0,
         }
     }

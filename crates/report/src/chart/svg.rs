@@ -11,10 +11,11 @@ pub use palette::{Palette, Theme};
 pub use text::width as text_width;
 
 use super::{Axis, Chart, Tick};
+use crate::hostile::escaped;
 use layout::{FAINT_SIZE, Layout, MARGIN, Panel, STRIP_TICKS_MAX, TITLE_SIZE, TITLE_Y};
 use plot::Plot;
 use std::fmt::{Display, Write};
-use text::{FONT_FAMILY, escaped, fitting};
+use text::{FONT_FAMILY, fitting};
 
 /// For what a picture is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

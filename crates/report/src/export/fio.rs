@@ -8,7 +8,6 @@
 //! nanoseconds (`clat_ns`). drivescope takes the time from submission to completion as one, so that `slat_ns` is zero
 //! and `clat_ns` is `lat_ns`; processor time of the job is not split off and is zero.
 
-use crate::export::table::pattern_name;
 use crate::hostile::harmless;
 use model::histogram::LatencyHistogram;
 use model::plan::PhaseKind;
@@ -122,7 +121,7 @@ fn jobs(run: &Run) -> Vec<Job<'_>> {
 impl JobKey {
     /// None for what fio has no short word for: listed places, zones, a mix of sizes.
     fn of(workload: &Workload) -> Option<JobKey> {
-        let is_random = match pattern_name(&workload.pattern) {
+        let is_random = match workload.pattern.name() {
             "sequential" => false,
             "random-once" | "random-with-replacement" => true,
             _ => return None,

@@ -11,7 +11,7 @@ use model::histogram::LatencyHistogram;
 use model::record::{IntervalLatency, IntervalRecord};
 use model::run::{OperationTotals, PhaseSummary, Run, Series};
 use model::units::{Nanos, Quantile};
-use model::workload::{Caching, OperationMix, Pattern, Workload};
+use model::workload::{Caching, OperationMix, Workload};
 
 /// The schema of the tables.
 pub const SCHEMA: &str = "drivescope.tables/1";
@@ -311,7 +311,7 @@ fn phase_row(run: &Run, number: i64, summary: &PhaseSummary, totals: Option<&Ope
         Cell::text(phase.experiment.as_ref()),
         Cell::text(phase.kind.name()),
         totals.map_or(Cell::Empty, |totals| Cell::text(totals.operation.name())),
-        of_workload(|workload| Cell::text(pattern_name(&workload.pattern))),
+        of_workload(|workload| Cell::text(workload.pattern.name())),
         of_workload(|workload| Cell::whole(workload.range.first().0)),
         of_workload(|workload| Cell::whole(workload.range.bytes().0)),
         of_workload(|workload| workload.block_sizes.single().map_or(Cell::Empty, |size| Cell::whole(size.0))),
@@ -345,19 +345,6 @@ fn latency_cells(histogram: Option<&LatencyHistogram>) -> [Cell; 7] {
         quantile(Quantile::P999),
         Cell::nanos(histogram.and_then(LatencyHistogram::max)),
     ]
-}
-
-/// The words of the JSON document.
-pub(super) fn pattern_name(pattern: &Pattern) -> &'static str {
-    match pattern {
-        Pattern::Sequential => "sequential",
-        Pattern::RandomOnce => "random-once",
-        Pattern::RandomWithReplacement => "random-with-replacement",
-        Pattern::Strided { .. } => "strided",
-        Pattern::Zoned { .. } => "zoned",
-        Pattern::Mixed { .. } => "mixed",
-        Pattern::Listed { .. } => "listed",
-    }
 }
 
 fn caching_name(caching: Caching) -> &'static str {

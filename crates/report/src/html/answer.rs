@@ -1,8 +1,9 @@
 //! The answer: what was measured, whether it is sound, the findings that matter and what to do.
 
 use super::findings::{finding_id, index_of};
-use super::markup::{Markup, escaped};
+use super::markup::Markup;
 use super::{ReportPage, STYLE};
+use crate::hostile::escaped;
 use crate::quantity::target_size;
 use crate::style::Tone;
 use crate::terminal::findings::{GROUPS, Group, Row, advice_of, rows_of};

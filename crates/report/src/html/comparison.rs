@@ -1,7 +1,8 @@
 //! What differs between runs: every figure of each, against the first, and where a drive changed.
 
 use super::STYLE;
-use super::markup::{Markup, escaped};
+use super::markup::Markup;
+use crate::hostile::escaped;
 use crate::terminal::compare::{change_text, figure_cells, more_or_less, note_text, title};
 use crate::terminal::run_letter;
 use model::comparison::{ComparedFigure, Comparison};

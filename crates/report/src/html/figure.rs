@@ -2,10 +2,11 @@
 //! again so that it can be zoomed and read off.
 
 use super::evidence::Marked;
-use super::markup::{Markup, escaped, json_in_script};
+use super::markup::{Markup, json_in_script};
 use super::{chart_data, value_table};
 use crate::chart::Chart;
 use crate::chart::svg::{self, Theme};
+use crate::hostile::escaped;
 
 pub(super) fn section(page: &mut Markup, charts: &[Chart], marked: &[Vec<Marked>]) {
     if charts.is_empty() {

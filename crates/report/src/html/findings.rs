@@ -2,9 +2,10 @@
 
 use super::answer::{advice, value};
 use super::evidence::Marked;
-use super::markup::{Markup, escaped};
+use super::markup::Markup;
 use super::{ReportPage, STYLE};
 use crate::chart::ChartedRun;
+use crate::hostile::escaped;
 use crate::style::Tone;
 use crate::terminal::findings::{GROUPS, Row, confidence_sentence, rows_of, state_sentence};
 use model::finding::FindingCode;

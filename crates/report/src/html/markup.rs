@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Write};
 
+use crate::hostile::escaped;
+
 /// A document on its way.
 #[derive(Default)]
 pub(super) struct Markup(String);
@@ -22,22 +24,6 @@ impl Markup {
     pub(super) fn text(self) -> String {
         self.0
     }
-}
-
-/// The text as it may stand in an element or, in double quotes, in an attribute.
-pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 /// JSON as it may stand in a script element: nothing in it ends the element or a line of script.

@@ -1,8 +1,9 @@
 //! How it was measured: facts, every step with its settings, and the commands.
 
-use super::markup::{Markup, escaped};
+use super::markup::Markup;
 use super::{ReportPage, STYLE};
 use crate::chart::ChartedRun;
+use crate::hostile::escaped;
 use crate::quantity::{capacity, count, rough_time, size};
 use crate::terminal::method::{commands, facts};
 use model::plan::PhaseKind;

@@ -22,9 +22,10 @@ mod method;
 mod value_table;
 
 use crate::chart::{Chart, ChartedRun, chart_names};
+use crate::hostile::escaped;
 use crate::style::Style;
 use evidence::Marked;
-use markup::{Markup, escaped};
+use markup::Markup;
 use model::comparison::Comparison;
 use model::run::Run;
 

@@ -1,7 +1,8 @@
 //! The values of a chart as a table, for those who would rather read or hear it.
 
-use super::markup::{Markup, escaped};
+use super::markup::Markup;
 use crate::chart::{Axis, Chart, Layer, Point, Series, Stretch};
+use crate::hostile::escaped;
 use crate::quantity::count;
 
 /// More rows are not read.

@@ -182,27 +182,21 @@ fn caching_name(caching: Caching) -> &'static str {
 
 impl PatternDocument {
     fn of(pattern: &Pattern) -> PatternDocument {
-        let of_kind = |kind: &str| PatternDocument { kind: kind.into(), ..PatternDocument::default() };
+        let kind = PatternDocument { kind: pattern.name().into(), ..PatternDocument::default() };
         match pattern {
-            Pattern::Sequential => of_kind("sequential"),
-            Pattern::RandomOnce => of_kind("random-once"),
-            Pattern::RandomWithReplacement => of_kind("random-with-replacement"),
-            Pattern::Strided { stride } => {
-                PatternDocument { stride_bytes: Some(stride.0), ..of_kind("strided") }
-            }
+            Pattern::Sequential | Pattern::RandomOnce | Pattern::RandomWithReplacement => kind,
+            Pattern::Strided { stride } => PatternDocument { stride_bytes: Some(stride.0), ..kind },
             Pattern::Zoned { zones } => {
                 let zone = |zone: &ZoneShare| ZoneDocument {
                     share_of_range: zone.share_of_range,
                     share_of_requests: zone.share_of_requests,
                 };
-                PatternDocument { zones: Some(zones.iter().map(zone).collect()), ..of_kind("zoned") }
+                PatternDocument { zones: Some(zones.iter().map(zone).collect()), ..kind }
             }
-            Pattern::Mixed { random_share } => {
-                PatternDocument { random_share: Some(*random_share), ..of_kind("mixed") }
-            }
+            Pattern::Mixed { random_share } => PatternDocument { random_share: Some(*random_share), ..kind },
             Pattern::Listed { offsets } => {
                 let offsets = offsets.iter().map(|offset| offset.0).collect();
-                PatternDocument { offsets_bytes: Some(offsets), ..of_kind("listed") }
+                PatternDocument { offsets_bytes: Some(offsets), ..kind }
             }
         }
     }

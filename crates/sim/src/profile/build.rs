@@ -124,22 +124,9 @@ fn volume_turns(volume: &VolumeProfile) -> Result<bool, Flaw> {
 /// What a virtual drive without particulars says of itself.
 pub(crate) fn plain_facts(path: &str, capacity: Bytes) -> TargetFacts {
     TargetFacts {
-        kind: TargetKind::Sim,
-        path: path.to_string(),
-        capacity,
-        logical_block: Bytes(512),
         physical_block: Bytes(4096),
         model: Some(format!("drivescope {path}")),
-        serial: None,
-        firmware: None,
         rotational: Some(false),
-        link: None,
-        scheduler: None,
-        read_ahead: None,
-        write_cache: None,
-        discard_max: None,
-        zoned: None,
-        stack: Vec::new(),
-        caveats: Vec::new(),
+        ..TargetFacts::unidentified(TargetKind::Sim, path.to_string(), capacity)
     }
 }

@@ -114,18 +114,6 @@ impl Verify {
         Ok(verify)
     }
 
-    /// A run that is gone on with has its marks already.
-    fn adopt_key(&mut self, so_far: &RunView<'_>) {
-        let workloads = so_far.phases.iter().filter_map(|summary| summary.phase.workload.as_ref());
-        let mark = workloads.filter_map(|workload| match workload.data {
-            DataPattern::Marked(mark) => Some(mark),
-            _ => None,
-        });
-        if let Some(mark) = mark.into_iter().next() {
-            self.wish.key = mark.key;
-        }
-    }
-
     /// A part that could not be saved was not written, so that it cannot be compared.
     fn drop_untested(&mut self, so_far: &RunView<'_>) {
         let Some(last) = so_far.phases.last().filter(|last| is_untested(last)) else { return };
@@ -339,7 +327,6 @@ impl Experiment for Verify {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        self.adopt_key(so_far);
         self.drop_untested(so_far);
         let is_late = self.question.time_limit.is_some_and(|limit| so_far.elapsed() >= limit);
         // What was not written to its end cannot be compared.

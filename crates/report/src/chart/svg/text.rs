@@ -1,4 +1,4 @@
-//! Text in a picture: how wide it is, and how it is escaped.
+//! Text in a picture: how wide it is, and what of it fits.
 
 /// Widths of the characters from space to tilde in DejaVu Sans 2.37, in 2048ths of the font size. It is wider than Verdana,
 /// Arial and most others, so what fits in it fits in them.
@@ -41,26 +41,6 @@ pub(super) fn fitting(text: &str, font_size: f64, width_max: f64) -> String {
     cut.trim_end().to_string() + "..."
 }
 
-/// The text as it stands in XML, between tags or between double quotes. What XML 1.0 does not allow at all (production 2,
-/// "Char") becomes U+FFFD.
-pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
-                safe.push('\u{fffd}')
-            }
-            other => safe.push(other),
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,13 +56,5 @@ mod tests {
     fn what_does_not_fit_is_cut_and_marked() {
         assert_eq!(fitting("ST3000DM001", 10.0, 1000.0), "ST3000DM001");
         assert_eq!(fitting("iiiiiiiiii", 2048.0, 569.0 * 2.0 + 651.0 * 3.0), "ii...");
-    }
-
-    #[test]
-    fn nothing_in_a_text_is_markup() {
-        assert_eq!(
-            escaped("<a b=\"c\" d='e'>&\u{1b}"),
-            "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;\u{fffd}"
-        );
     }
 }
