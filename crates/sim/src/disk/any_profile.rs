@@ -39,7 +39,7 @@ prop_compose! {
             generated_zones: Some(GeneratedZones {
                 zone_count,
                 sectors_per_track_outer: outer,
-                sectors_per_track_inner: inner,
+                sectors_per_track_inner: inner.min(outer),
                 cylinders: Some(cylinders.max(u64::from(zone_count))),
                 surface_densities: Vec::new(),
                 surface_spread: spread,
@@ -120,7 +120,7 @@ prop_compose! {
         write_cache_kib in prop_oneof![Just(0u64), 1u64..2000],
         standby in proptest::option::of((0.01f64..2.0, 0.0f64..10.0, any::<bool>())),
     ) -> (DiskProfile, Bytes) {
-        let profile = DiskProfile {
+        let mut profile = DiskProfile {
             turns_per_minute,
             seek_noise,
             head_switch_ms: times.0,
@@ -135,6 +135,11 @@ prop_compose! {
                 .map(|(after_idle_s, wake_up_s, asleep)| StandbyProfile { after_idle_s, wake_up_s, asleep }),
             defects,
         };
-        (profile, Bytes(sectors * 4096))
+        let capacity = Bytes(sectors * 4096);
+        // More than the spare cylinders hold.
+        if profile.check(capacity).is_err() {
+            profile.defects.retain(|defect| defect.kind != DefectKind::Remapped);
+        }
+        (profile, capacity)
     }
 }

@@ -217,6 +217,12 @@ impl Geometry {
         self.zone_of(sector).sectors_per_cylinder
     }
 
+    /// The sectors of the zone of a sector.
+    pub fn zone_sectors(&self, sector: u64) -> std::ops::Range<u64> {
+        let zone = self.zone_of(sector);
+        zone.first_sector..zone.first_sector + zone.sectors_per_cylinder * zone.layout.cylinders
+    }
+
     fn zone_of(&self, sector: u64) -> &Zone {
         &self.zones[self.zones.partition_point(|zone| zone.first_sector <= sector) - 1]
     }

@@ -76,7 +76,7 @@ fn a_write_settles_unless_it_writes_on() {
 fn part_of_a_sector_is_read_before_it_is_written() {
     let mut profile = plain();
     profile.geometry.sector_bytes = 4096;
-    let capacity = Bytes(1 << 40);
+    let capacity = Bytes(8 * DISK_4TB_CAPACITY.0);
     profile.check(capacity).unwrap();
     let took = |length_bytes| {
         let transfer = Mechanism::new(capacity, &profile, 1).transfer(1 << 30, length_bytes, true, 0.0);

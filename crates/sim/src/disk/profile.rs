@@ -379,8 +379,10 @@ impl DiskProfile {
         let geometry = self.geometry.build(capacity).map_err(|flaw| flaw.within("geometry"))?;
         let curve = SeekCurve::of_profile(&self.seek, geometry.cylinders());
         curve.and_then(|curve| curve.check(geometry.cylinders())).map_err(|why| Flaw::new("seek", why))?;
+        self.geometry.check_last_zone(&geometry, capacity).map_err(|flaw| flaw.within("geometry"))?;
         self.check_caches()?;
-        self.check_defects(capacity)
+        self.check_defects(capacity)?;
+        self.check_spares(&geometry)
     }
 
     fn check_caches(&self) -> Result<(), Flaw> {
@@ -444,6 +446,38 @@ impl DiskProfile {
     }
 }
 
+impl DiskProfile {
+    /// Checks that what was remapped fits on the spare cylinders of its zones.
+    fn check_spares(&self, geometry: &Geometry) -> Result<(), Flaw> {
+        let sector_bytes = geometry.sector_bytes();
+        let (mut zone, mut used) = (0, 0);
+        for (number, defect) in self.defects.iter().enumerate() {
+            if defect.kind != DefectKind::Remapped {
+                continue;
+            }
+            let mut first = defect.first_byte / sector_bytes;
+            let end = first + defect.bytes / sector_bytes;
+            while first < end {
+                let sectors = geometry.zone_sectors(first);
+                if sectors.start != zone {
+                    (zone, used) = (sectors.start, 0);
+                }
+                used += end.min(sectors.end) - first;
+                let spare = geometry.sectors_per_cylinder(first) * self.geometry.spare_cylinders_per_zone;
+                if used > spare {
+                    let reason = format!(
+                        "the spare cylinders of its zone hold {} bytes, less than what is remapped in it",
+                        spare * sector_bytes
+                    );
+                    return Err(Flaw::new(format!("defects.{number}.bytes"), reason));
+                }
+                first = sectors.end;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl GeometryProfile {
     /// The geometry for that capacity.
     ///
@@ -479,6 +513,22 @@ impl GeometryProfile {
         Ok(geometry)
     }
 
+    /// Refuses zones that the capacity does not reach: they hold nothing, so capacity and zones are not those of one disk.
+    /// Zones that are made for the capacity may be a cylinder too wide each.
+    fn check_last_zone(&self, geometry: &Geometry, capacity: Bytes) -> Result<(), Flaw> {
+        let are_made_for_it = self.generated_zones.as_ref().is_some_and(|zones| zones.cylinders.is_none());
+        let first_sector = geometry.zones().last().map_or(0, |(first_sector, _)| first_sector);
+        let begins = first_sector * geometry.sector_bytes();
+        if are_made_for_it || begins < capacity.0 {
+            return Ok(());
+        }
+        let reason = format!(
+            "the last zone begins at byte {begins}, past the capacity of {}: it would hold nothing",
+            capacity.0
+        );
+        Err(Flaw::new("zones", reason))
+    }
+
     fn listed_zones(&self) -> Result<Vec<ZoneLayout>, Flaw> {
         let surfaces = self.surfaces as usize;
         let mut zones = Vec::with_capacity(self.zones.len());
@@ -511,6 +561,13 @@ impl GeneratedZones {
             if !(4..=1_000_000).contains(&count) {
                 return Err(Flaw::new(key, "a track has 4 to 1000000 sectors"));
             }
+        }
+        if self.sectors_per_track_inner > self.sectors_per_track_outer {
+            let reason = format!(
+                "the inner tracks are the shorter ones, so they hold no more than the {} sectors of the outer",
+                self.sectors_per_track_outer
+            );
+            return Err(Flaw::new("sectors_per_track_inner", reason));
         }
         let densities = self.densities(surfaces)?;
         let (outer, inner) =

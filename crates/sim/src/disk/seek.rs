@@ -108,6 +108,15 @@ impl SeekCurve {
                 SeekTable::new(seconds.collect()).map(SeekCurve::Table)
             }
             SeekProfile::DataSheet { track_to_track_ms, average_ms, full_stroke_ms } => {
+                let grows = *track_to_track_ms > 0.0
+                    && average_ms >= track_to_track_ms
+                    && full_stroke_ms >= average_ms;
+                if !grows {
+                    return Err(format!(
+                        "a seek takes more than nothing to the next track, no less on average, and no less than \
+                         that from edge to edge; not {track_to_track_ms:?}, {average_ms:?} and {full_stroke_ms:?} ms"
+                    ));
+                }
                 let in_s = |ms: &f64| ms / 1e3;
                 Ok(SeekCurve::from_data_sheet(
                     in_s(track_to_track_ms),
@@ -249,6 +258,22 @@ mod tests {
         assert!((curve.seconds(100_000) - 16.0e-3).abs() < 1e-6);
         // Lee's formula meets the average over all seeks to within its own approximation.
         assert!((curve.mean_seconds(100_000) - 8.0e-3).abs() < 0.1e-3, "{}", curve.mean_seconds(100_000));
+    }
+
+    #[test]
+    fn a_data_sheet_whose_average_is_no_average_is_refused() {
+        let curve = |track_to_track_ms, average_ms, full_stroke_ms| {
+            let sheet = SeekProfile::DataSheet { track_to_track_ms, average_ms, full_stroke_ms };
+            SeekCurve::of_profile(&sheet, 100_000)
+        };
+        assert!(curve(0.8, 8.5, 17.0).is_ok());
+        for (track_to_track_ms, average_ms, full_stroke_ms) in
+            [(0.8, 18.5, 17.0), (9.0, 8.5, 17.0), (0.0, 8.5, 17.0), (0.8, f64::NAN, 17.0)]
+        {
+            let refused = curve(track_to_track_ms, average_ms, full_stroke_ms).unwrap_err();
+            assert!(refused.starts_with("a seek takes more than nothing to the next track"), "{refused}");
+        }
+        assert!(curve(9.0, 8.5, 17.0).unwrap_err().ends_with("not 9.0, 8.5 and 17.0 ms"));
     }
 
     #[test]

@@ -368,8 +368,11 @@ impl FlashProfile {
         within("pages_per_block", f64::from(self.pages_per_block), 1.0, 65_536.0)?;
         within("over_provisioning", self.over_provisioning, 0.001, 20.0)?;
         within("mapping_kib", f64::from(self.mapping_kib), 1.0, 4096.0)?;
-        if !self.mapping_kib.is_power_of_two() {
-            return Err(Flaw::new("mapping_kib", "must be a power of two"));
+        // ONFI: the data bytes of a page are a power of two.
+        for (key, kib) in [("page_kib", self.page_kib), ("mapping_kib", self.mapping_kib)] {
+            if !kib.is_power_of_two() {
+                return Err(Flaw::new(key, "must be a power of two"));
+            }
         }
         within("read_ahead_kib", f64::from(self.read_ahead_kib), 0.0, 1024.0 * 1024.0)
     }

@@ -256,7 +256,10 @@ fn check_name(name: &str) -> Result<(), Flaw> {
 fn check_members(volume: &VolumeProfile, depth: u32) -> Result<(), Flaw> {
     volume.check().map_err(|flaw| flaw.within("volume"))?;
     for (index, member) in volume.members.iter().enumerate() {
-        let within = |flaw: Flaw| Flaw::new(format!("volume.members.{index}.profile"), flaw.to_string());
+        let within = |flaw: Flaw| {
+            let reason = if flaw.key.is_empty() { flaw.reason } else { flaw.to_string() };
+            Flaw::new(format!("volume.members.{index}.profile"), reason)
+        };
         member_profile(&member.profile, depth)
             .and_then(|profile| profile.check_within(depth + 1))
             .map_err(within)?;

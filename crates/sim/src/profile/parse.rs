@@ -65,11 +65,16 @@ fn reason(message: &str) -> String {
         }
         Some((wrong, known)) if message.starts_with("unknown variant") => {
             let nearest = nearest(wrong, known.iter().copied());
-            let hint = nearest.map_or_else(String::new, |nearest| format!(", did you mean `{nearest}`"));
+            let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
             format!("`{wrong}` is not one of {}{hint}", known.join(", "))
         }
         Some((missing, _)) if message.starts_with("missing field") => {
             format!("the key `{missing}` is missing")
+        }
+        // The parser's words for a choice between sections, such as those of a seek curve.
+        _ if message.starts_with("wanted exactly 1 element") => {
+            let found = if message.contains("more than 1") { "there are several" } else { "there is none" };
+            format!("exactly one of the sections that can stand here is needed, and {found}")
         }
         _ => mismatch(&message).unwrap_or(message),
     }
@@ -93,7 +98,8 @@ fn mismatch(message: &str) -> Option<String> {
     };
     let found = match found.split_once(' ').unwrap_or((found, "")) {
         ("string", text) => text.to_string(),
-        ("integer" | "boolean", value) => value.trim_matches('`').to_string(),
+        // Past 64 bits the type follows the number: "`99999999999999999999` as i128".
+        ("integer" | "boolean", value) => value.split('`').nth(1).unwrap_or(value).to_string(),
         ("floating", value) => value.trim_start_matches("point ").trim_matches('`').to_string(),
         ("sequence", _) => "a list".to_string(),
         ("map", _) => "a section".to_string(),

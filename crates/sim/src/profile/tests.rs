@@ -83,7 +83,11 @@ fn errors_name_file_line_and_reason() {
     assert_eq!(
         with("[constant]", "[link]\nkind = \"sata6\"\n[constant]"),
         "mine.toml, line 7: `sata6` is not one of usb-2-bot, usb-3-bot, usb-3-uas, usb-3.2-uas, sata-1.5, sata-3, \
-         sata-6, sas-12, nvme, did you mean `sata-6`"
+         sata-6, sas-12, nvme; did you mean `sata-6`?"
+    );
+    assert_eq!(
+        with("1048576", "99999999999999999999"),
+        "mine.toml, line 5: a whole number of at least 0 is needed here, not 99999999999999999999"
     );
     assert_eq!(with("version = 1", "version = 2"), "mine.toml, line 1: this program reads version 1, not 2");
     assert_eq!(with("version = 1\n", ""), "mine.toml, line 1: the key `version` is missing");
@@ -97,6 +101,73 @@ fn errors_name_file_line_and_reason() {
     );
     assert!(with("[constant]", "[smr]").contains("line 7: there is no key `latency_us`"));
     assert!(with("description", "= description").starts_with("mine.toml, line 3: "));
+}
+
+/// The preset with something changed, and what is then said of it, without the file and the line.
+fn refused(name: &str, from: &str, to: &str) -> String {
+    let text = preset_text(name).unwrap();
+    assert!(text.contains(from), "{name} has no {from}");
+    let said = refusal(&text.replacen(from, to, 1));
+    let (_, reason) = said.split_once(": ").unwrap();
+    assert!(said.starts_with("mine.toml, line "), "{said}");
+    reason.to_string()
+}
+
+#[test]
+fn a_disk_that_does_not_add_up_says_why() {
+    for (name, from, to, reason) in [
+        (
+            "st3000dm001",
+            "capacity_bytes = 3000592982016",
+            "capacity_bytes = 1000592982016",
+            "disk.geometry.zones: the last zone begins at byte 2945988935680, past the capacity of 1000592982016: it \
+             would hold nothing",
+        ),
+        (
+            "st3000dm001",
+            "capacity_bytes = 3000592982016",
+            "capacity_bytes = 3900592982016",
+            "disk.geometry.zones: the zones hold 3000596807680 bytes, less than the capacity of 3900592982016",
+        ),
+        (
+            "smr-2tb",
+            "sectors_per_track_inner = 229",
+            "sectors_per_track_inner = 929",
+            "disk.geometry.generated_zones.sectors_per_track_inner: the inner tracks are the shorter ones, so they \
+             hold no more than the 493 sectors of the outer",
+        ),
+        (
+            "smr-2tb",
+            "average_ms = 8.5",
+            "average_ms = 18.5",
+            "disk.seek: a seek takes more than nothing to the next track, no less on average, and no less than that \
+             from edge to edge; not 0.8, 18.5 and 17.0 ms",
+        ),
+        (
+            "st3000dm001",
+            "[disk.seek.table]",
+            "[disk.seek.data_sheet]\ntrack_to_track_ms = 1\naverage_ms = 8\nfull_stroke_ms = 16\n[disk.seek.table]",
+            "exactly one of the sections that can stand here is needed, and there are several",
+        ),
+        // 4 spare cylinders of 2570 + 2623 + 2729 + 2676 sectors of 512 bytes.
+        (
+            "failing-disk",
+            "bytes = 40960",
+            "bytes = 40960000",
+            "disk.defects.0.bytes: the spare cylinders of its zone hold 21704704 bytes, less than what is remapped in \
+             it",
+        ),
+        ("660p", "page_kib = 16", "page_kib = 12", "flash.page_kib: must be a power of two"),
+        (
+            "raid0-3x64k",
+            "profile = \"hds723030ala640\"",
+            "profile = \"hds723030ala64\"",
+            "volume.members.0.profile: there is no virtual drive `hds723030ala64`; did you mean `hds723030ala640`? \
+             See them all: drivescope sim list",
+        ),
+    ] {
+        assert_eq!(refused(name, from, to), reason);
+    }
 }
 
 #[test]

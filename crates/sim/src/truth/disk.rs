@@ -6,7 +6,7 @@ use crate::link::LinkNumbers;
 use crate::smr::profile::{SmrProfile, disk_on_platter};
 use crate::smr::truth::{RandomWrites, ShingledTruth};
 use crate::truth::stretches::{REQUEST_BYTES, Stretch, WRITE_RATES, link_access_s, rates};
-use crate::truth::{ACCESS_BYTES, Answer, Truth, one_drive};
+use crate::truth::{ACCESS_BYTES, Answer, SPAN_SHARE, Truth, one_drive, span_effect};
 use model::finding::{Datum, FindingCode};
 use model::units::{Bytes, KIB};
 
@@ -40,7 +40,7 @@ pub(super) fn shingled_stretches(disk: &DiskProfile, smr: &SmrProfile, capacity:
 pub(super) fn truths(disk: &DiskProfile, capacity: Bytes, link: Option<&LinkNumbers>) -> Vec<Truth> {
     let truth = DiskTruth::new(disk, capacity);
     let mut truths = stream_rates(&stretches(disk, capacity), disk, link);
-    truths.extend(mechanism(disk, &truth, 0, link));
+    truths.extend(mechanism(disk, &truth, 0, capacity, link));
     truths.push(word(FindingCode::RecordingKind, "cmr"));
     truths.push(Truth::absent(FindingCode::WriteCliff));
     truths.push(Truth::absent(FindingCode::WriteValleys));
@@ -72,7 +72,7 @@ pub(super) fn shingled_truths(
     let (platter, on_platter) = disk_on_platter(capacity, disk, smr);
     let mut truths = stream_rates(&shingled_stretches(disk, smr, capacity), disk, link);
     let hidden = smr.media_cache_bytes;
-    truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), hidden, link));
+    truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), hidden, capacity, link));
     truths.push(word(FindingCode::RecordingKind, "smr"));
     truths.push(Truth::absent(FindingCode::WriteValleys));
     truths.extend(random_writes(&ShingledTruth::new(capacity, disk, smr), smr, capacity));
@@ -84,9 +84,14 @@ fn mechanism(
     disk: &DiskProfile,
     truth: &DiskTruth,
     hidden_bytes: u64,
+    capacity: Bytes,
     link: Option<&LinkNumbers>,
 ) -> Vec<Truth> {
-    let access_s = truth.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link);
+    let access_within_s = |share: f64| {
+        let span_bytes = (capacity.0 as f64 * share) as u64;
+        truth.access_within_s(hidden_bytes, span_bytes, u64::from(ACCESS_BYTES)) + link_access_s(link)
+    };
+    let access_s = access_within_s(1.0);
     let seen = |zone: &ZoneTruth| zone.first_byte + zone.bytes > hidden_bytes;
     let zones: Vec<ZoneTruth> = truth.zones().into_iter().filter(seen).collect();
     let tracks = zones.iter().map(|zone| {
@@ -101,6 +106,7 @@ fn mechanism(
         Truth::number(FindingCode::AccessTime, access_s)
             .with("rotation_s", Datum::Number(truth.rotation_period_s() / 2.0))
             .with("overhead_s", Datum::Number(overhead_s + link_access_s(link))),
+        span_effect(access_s, access_within_s(SPAN_SHARE)),
         Truth::number(FindingCode::RotationPeriod, truth.rotation_period_s())
             .with("rpm", Datum::Number(60.0 / truth.rotation_period_s())),
         Truth::number(FindingCode::SeekTrackToTrack, truth.seek_track_to_track_s()),

@@ -4,11 +4,12 @@ use crate::flash::housekeeping::{burst_interval_s, burst_width_s};
 use crate::flash::profile::{FlashProfile, Initial};
 use crate::link::LinkNumbers;
 use crate::truth::disk::word;
+use crate::truth::mishaps::regions;
 use crate::truth::stretches::{Stretch, WRITE_RATES, link_access_s, rates};
-use crate::truth::{ACCESS_BYTES, Answer, Truth, one_drive};
+use crate::truth::{ACCESS_BYTES, Answer, Truth, one_drive, span_effect};
 use model::finding::{Datum, FindingCode};
 use model::request::Operation;
-use model::units::{Bytes, MIB};
+use model::units::{Bytes, KIB, MIB};
 
 /// A stall of less than that does not span a slice of time, in ms.
 const VALLEY_MS_MIN: f64 = 50.0;
@@ -50,6 +51,13 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
         let access_s = flash.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link);
         truths.push(Truth::number(FindingCode::AccessTime, access_s));
     }
+    // Cells are as near at one place as at another, and what was never written is answered alike.
+    truths.push(span_effect(1.0, 1.0));
+    let unmapped = match flash.initial {
+        Initial::Fresh => vec![(0, capacity.0)],
+        Initial::Filled => Vec::new(),
+    };
+    truths.push(regions(FindingCode::UnmappedRanges, unmapped));
     let limit = link.map_or(f64::INFINITY, |link| link.bytes_per_second(Operation::Write, MIB as u32, 4));
     truths.push(cliff(flash, capacity, limit));
     let steady = flash.steady_random_write_rate(capacity, 1.0).min(limit);
@@ -62,6 +70,7 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
         Truth::absent(FindingCode::IdleRecovery)
     });
     truths.push(valleys(flash));
+    truths.push(cure(flash));
     truths.push(word(FindingCode::RecordingKind, "flash"));
     truths.push(one_drive());
     truths
@@ -106,6 +115,20 @@ fn stalls(flash: &FlashProfile) -> Truth {
         .with("width_s", Datum::Number(flush.stall_ms * 1e-3))
         .with("depth_ratio", Datum::Number(0.0))
         .with("by", Datum::Text("bytes".into()))
+}
+
+/// A fill with blocks as large as a region takes all that fragments it. What is written out after so many bytes comes
+/// whatever was written before.
+fn cure(flash: &FlashProfile) -> Truth {
+    let code = FindingCode::ValleyCure;
+    match &flash.housekeeping {
+        Some(housekeeping) => {
+            let block_bytes = u64::from(housekeeping.region_kib) * KIB;
+            word(code, "fill").with("block_bytes", Datum::Integer(block_bytes))
+        }
+        None if stalls(flash).answer != Answer::Absent => word(code, "none"),
+        None => Truth::absent(code),
+    }
 }
 
 fn valleys(flash: &FlashProfile) -> Truth {

@@ -5,27 +5,27 @@
 //! |---|---|---|---|
 //! | `[constant]` | all of it | | |
 //! | `[zoned]` | all of it | | gain and knee: no closed form |
-//! | `[disk]` | rates, zones, pass, turn, seeks, layout, caches | access time: 1000 places stand for all, 0.1 % | gain, knee, span effect: no closed form |
+//! | `[disk]` | rates, zones, pass, turn, seeks, layout, caches | access time and span effect: 1000 places stand for all, 0.1 % | gain and knee: no closed form |
 //! | `[disk]` with `[smr]` | the same, of a clean drive; the size of the media cache | cliff and rates of random writes: see [`crate::smr::truth`] | |
-//! | `[flash]` | rates and levels of a fresh drive written once | steady state: 3 % | gain and knee |
-//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | | reading a mirror: it depends on which disk is nearer, and on how far one may skip what the other reads |
+//! | `[flash]` | rates and levels of a fresh drive written once | steady state: 3 % | gain and knee; reading what was never written |
+//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | single reads of drives of one make | reading a mirror: it depends on which disk is nearer, and on how far one may skip what the other reads |
+//! | a link of one command | gain and knee: there is none | | |
 //!
 //! A link clips the rates: what is said is what a host can see with requests of 1 MiB, four at a time.
 
 mod disk;
 mod flash;
 mod medium;
+mod mishaps;
 mod stretches;
 mod volume;
 
 use crate::ProfileError;
-use crate::disk::profile::DefectKind;
-use crate::fault::FaultProfile;
 use crate::flaw::Flaw;
+use crate::link::LinkNumbers;
 use crate::profile::{Medium, Profile, preset};
 use crate::zoned::ZonedProfile;
 use model::finding::{Datum, FindingCode, Name};
-use model::units::Bytes;
 use stretches::Stretch;
 
 /// What is true of a drive for one code.
@@ -77,6 +77,8 @@ impl Truth {
 
 /// The small request of an access time, in bytes.
 const ACCESS_BYTES: u32 = 4096;
+/// The part of a drive of which the span effect is said.
+const SPAN_SHARE: f64 = 0.01;
 
 /// What is true of the drive of that name.
 ///
@@ -101,7 +103,7 @@ pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
     let mut truths = without_faults(profile, 0)?;
     let capacity = profile.capacity()?;
     if !answers_at_once(profile)? {
-        truths.extend(fault_truths(profile, capacity)?);
+        truths.extend(mishaps::truths(profile, capacity)?);
     }
     truths.sort_by_key(|truth| truth.code);
     Ok(truths)
@@ -109,7 +111,7 @@ pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
 
 /// What is true of a disk by its rates. Its gain by concurrency has no closed form and is left out.
 pub fn zoned(profile: &ZonedProfile) -> Vec<Truth> {
-    medium::zoned(profile)
+    medium::zoned(profile, None)
 }
 
 /// A drive that answers at once has no mechanism: nothing is true of it.
@@ -121,65 +123,33 @@ fn without_faults(profile: &Profile, depth: u32) -> Result<Vec<Truth>, Flaw> {
     let capacity = profile.capacity()?;
     let link = profile.link.as_ref().map(|link| link.numbers()).transpose()?;
     let link = link.as_ref();
-    Ok(match profile.medium()? {
-        Medium::Constant(_) if answers_at_once(profile)? => Vec::new(),
+    if answers_at_once(profile)? {
+        return Ok(Vec::new());
+    }
+    let mut truths = match profile.medium()? {
         Medium::Constant(constant) => medium::constant(constant, capacity, link),
-        Medium::Zoned(zoned) if link.is_none() => medium::zoned(zoned),
-        Medium::Zoned(zoned) => stretches::rates(&medium::zoned_stretches(zoned), link),
+        Medium::Zoned(zoned) => medium::zoned(zoned, link),
         Medium::Disk(disk) => disk::truths(disk, capacity, link),
         Medium::Shingled(disk, smr) => disk::shingled_truths(disk, smr, capacity, link),
         Medium::Flash(flash) => flash::truths(flash, capacity, link),
         Medium::Volume(volume) => volume::truths(volume, capacity, link, depth)?,
-    })
+    };
+    truths.extend(one_command_at_a_time(link));
+    Ok(truths)
 }
 
-/// What goes wrong, on any drive: entries of `[[faults]]`, and a disk's own defects.
-fn fault_truths(profile: &Profile, capacity: Bytes) -> Result<Vec<Truth>, Flaw> {
-    let mut bad = Vec::new();
-    let mut slow = Vec::new();
-    let mut real_bytes = capacity.0;
-    for fault in &profile.faults {
-        match *fault {
-            FaultProfile::Unreadable { first_byte, bytes, .. } => bad.push((first_byte, bytes)),
-            // What is slow for a while is so at no place.
-            FaultProfile::Slow { first_byte, bytes, at_s: 0.0, seconds: None, .. } => {
-                slow.push((first_byte, bytes.unwrap_or(capacity.0 - first_byte)));
-            }
-            FaultProfile::LyingCapacity { real_bytes: real }
-            | FaultProfile::LosesPastEnd { real_bytes: real, .. } => real_bytes = real_bytes.min(real),
-            _ => {}
-        }
+/// Where the link carries one command at a time, whatever else is asked for waits at the host: more requests at once bring
+/// nothing.
+fn one_command_at_a_time(link: Option<&LinkNumbers>) -> Vec<Truth> {
+    if link.is_none_or(|link| link.queue_depth_max > 1) {
+        return Vec::new();
     }
-    if let Medium::Disk(disk) | Medium::Shingled(disk, _) = profile.medium()? {
-        bad.extend(disk::defects(disk, DefectKind::Unreadable));
-        slow.extend(disk::defects(disk, DefectKind::Slow));
-    }
-    Ok(vec![
-        regions(FindingCode::BadBlocks, bad),
-        regions(FindingCode::SlowRegions, slow),
-        Truth::number(FindingCode::CapacityTrue, real_bytes as f64),
-    ])
+    vec![Truth::number(FindingCode::ConcurrencyGain, 1.0), Truth::number(FindingCode::ConcurrencyKnee, 1.0)]
 }
 
-/// Stretches that touch are one region.
-fn regions(code: FindingCode, mut stretches: Vec<(u64, u64)>) -> Truth {
-    stretches.sort_unstable();
-    let mut regions: Vec<(u64, u64)> = Vec::new();
-    for (first, bytes) in stretches {
-        match regions.last_mut() {
-            Some((start, length)) if first <= *start + *length => {
-                *length = (*length).max(first + bytes - *start);
-            }
-            _ => regions.push((first, bytes)),
-        }
-    }
-    if regions.is_empty() {
-        return Truth::absent(code);
-    }
-    let rows = regions.iter().map(|&(first, bytes)| {
-        Datum::record([("first_byte", Datum::Integer(first)), ("bytes", Datum::Integer(bytes))])
-    });
-    Truth::number(code, regions.len() as f64).with("regions", Datum::List(rows.collect()))
+/// How much faster single random reads are within the first hundredth.
+fn span_effect(access_s: f64, access_within_s: f64) -> Truth {
+    Truth::number(FindingCode::SpanEffect, access_s / access_within_s)
 }
 
 /// A drive that is not several: what `stripe-layout` says of it.

@@ -5,7 +5,7 @@ use crate::link::LinkNumbers;
 use crate::profile::{Profile, member_profile};
 use crate::truth::Answer;
 use crate::truth::stretches::{Stretch, WRITE_RATES, rates};
-use crate::truth::{Truth, disk::word, member_stretches, without_faults};
+use crate::truth::{Truth, member_stretches, without_faults};
 use crate::volume::{ReadPolicy, VolumeKind, VolumeProfile};
 use model::finding::{Datum, FindingCode};
 use model::units::{Bytes, KIB};
@@ -97,17 +97,36 @@ pub(super) fn truths(
         layout = layout.with("chunk_bytes", Datum::Integer(u64::from(volume.chunk_kib) * KIB));
     }
     truths.push(layout);
-    let mut kinds = Vec::new();
-    for member in &members {
-        let recording = without_faults(member, depth + 1)?;
-        let recording = recording.into_iter().find(|truth| truth.code == FindingCode::RecordingKind);
-        kinds.extend(recording.and_then(|truth| match truth.answer {
-            Answer::Word(kind) => Some(kind),
-            _ => None,
-        }));
+    let of_members: Result<Vec<Vec<Truth>>, Flaw> =
+        members.iter().map(|member| without_faults(member, depth + 1)).collect();
+    let of_members = of_members?;
+    truths.extend(common(&of_members, FindingCode::RecordingKind).filter(|truth| truth.value().is_none()));
+    for code in [FindingCode::WriteCliff, FindingCode::WriteValleys] {
+        truths.extend(common(&of_members, code).filter(|truth| truth.answer == Answer::Absent));
     }
-    if kinds.len() == members.len() && kinds.windows(2).all(|pair| pair[0] == pair[1]) {
-        truths.extend(kinds.first().map(|kind| word(FindingCode::RecordingKind, kind)));
+    if link.is_none() && reads_are_those_of_a_member(volume, &members) {
+        for code in [FindingCode::AccessTime, FindingCode::SpanEffect] {
+            truths.extend(common(&of_members, code));
+        }
     }
     Ok(truths)
+}
+
+/// What is the same of all members.
+fn common(of_members: &[Vec<Truth>], code: FindingCode) -> Option<Truth> {
+    let mut of_code = of_members.iter().map(|truths| truths.iter().find(|truth| truth.code == code));
+    let first = of_code.next()??;
+    of_code.all(|truth| truth == Some(first)).then(|| first.clone())
+}
+
+/// Whether a single read at a random place of the volume, or of its first hundredth, is one of a drive at a random place of as
+/// much of it: so with a stripe over drives of one make, and with a mirror of them that does not choose the nearest.
+fn reads_are_those_of_a_member(volume: &VolumeProfile, members: &[Profile]) -> bool {
+    let is_of_one_make = members.windows(2).all(|pair| pair[0] == pair[1]);
+    let is_anywhere = match volume.kind {
+        VolumeKind::Stripe => true,
+        VolumeKind::Mirror => volume.read_policy != ReadPolicy::Nearest,
+        VolumeKind::Concatenation => false,
+    };
+    is_of_one_make && is_anywhere
 }

@@ -25,7 +25,7 @@ pub struct VolumeProfile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemberProfile {
-    /// The name of the profile of the drive, or a file that holds it.
+    /// A drive by its name: one that comes with the program, or one that is drawn, such as `random-hard-disk-17`.
     pub profile: String,
     /// How many of them there are. Default: 1.
     #[serde(default = "one")]
