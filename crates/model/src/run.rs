@@ -146,11 +146,11 @@ pub struct OperationTotals {
 /// time are the rate of what follows there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompletionStretch {
-    /// When the first request was completed, since the run's clock began.
+    /// When the first request was completed, since the run's clock began; of several that were answered together, the last.
     pub first_ns: u64,
     /// When the last was.
     pub last_ns: u64,
-    /// The bytes of the first, which are not part of what follows.
+    /// The bytes of the first, or of all that were answered together first, which are not part of what follows.
     pub first_bytes: u64,
 }
 
