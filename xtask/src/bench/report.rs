@@ -2,6 +2,7 @@
 //! browser shows it.
 
 use std::fmt::Write;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -60,8 +61,10 @@ fn make_runs(program: &Path, folder: &Path) -> Result<Vec<String>, Failure> {
     }
     let listed = std::fs::read_dir(folder.join("store/runs"))
         .map_err(|error| Failure::cannot(format!("Cannot read the runs: {error}.")))?;
-    let mut names: Vec<String> =
-        listed.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect();
+    let name =
+        |entry: std::io::Result<DirEntry>| Some(entry.ok()?.file_name().to_string_lossy().into_owned());
+    // Beside the runs lies a lock, hidden as all that is no run.
+    let mut names: Vec<String> = listed.filter_map(name).filter(|name| !name.starts_with('.')).collect();
     names.sort_unstable();
     Ok(names)
 }
