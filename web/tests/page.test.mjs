@@ -132,6 +132,22 @@ test("a finding marks in the chart what it rests on", async () => {
   await close();
 });
 
+test("the rate of an edge is marked there, and not in all that a survey visited", async () => {
+  const { page, close } = await open(pages.one);
+  const shares = await page.evaluate(() => {
+    const data = JSON.parse(document.querySelector("figure.chart .chart-data").textContent);
+    const of = (label) => {
+      const row = [...document.querySelectorAll("li.finding")].find((one) => one.querySelector(".label").textContent === label);
+      const { stretches } = data.evidence.find((one) => one.finding === row.id);
+      return stretches.map(([first, end]) => [first / data.x.end, end / data.x.end]);
+    };
+    return { start: of("Read rate, start"), end: of("Read rate, end"), both: of("Start against end") };
+  });
+  assert.deepEqual([shares.start.length, shares.end.length, shares.both.length], [1, 1, 2]);
+  assert.ok(shares.start[0][1] < 0.02 && shares.end[0][0] > 0.98, JSON.stringify(shares));
+  await close();
+});
+
 test("the legend switches series", async () => {
   const { page, close } = await open(pages.several);
   const before = await ink(page);

@@ -2,7 +2,7 @@
 
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
-use model::finding::Evidence;
+use model::finding::{Datum, Evidence};
 use model::histogram::LatencyHistogram;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
@@ -54,6 +54,17 @@ pub(crate) fn is_measurement(summary: &PhaseSummary) -> bool {
     summary.phase.kind == PhaseKind::Measure
         && summary.phase.workload.is_some()
         && !matches!(summary.stopped, Some(StopReason::DeviceGone | StopReason::Errors))
+}
+
+/// Where what a finding says was seen, of the much that a survey visited: for its data.
+pub(crate) fn places(ranges: impl IntoIterator<Item = ByteRange>) -> Datum {
+    let place = |range: ByteRange| {
+        Datum::record([
+            ("first_byte", Datum::Integer(range.first().0)),
+            ("bytes", Datum::Integer(range.bytes().0)),
+        ])
+    };
+    Datum::List(ranges.into_iter().map(place).collect())
 }
 
 /// All closed-loop measured phases of `operation` alone, with one block size, whose pattern is `wanted`.

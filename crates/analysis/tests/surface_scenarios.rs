@@ -72,6 +72,35 @@ fn the_zones_of_a_disk_are_told() {
     );
 }
 
+/// What a finding says of a part of the drive is shown there, although it rests on a survey of all of it.
+#[test]
+fn findings_of_a_survey_name_the_places_that_they_are_about() {
+    let bench = surveyed("zoned", 1);
+    let places = |code| -> Vec<(u64, u64)> {
+        let Some(Datum::List(places)) = datum(&find(&bench, code).unwrap(), "places") else { panic!() };
+        let number = |place: &Datum, name: &str| match part(place, name) {
+            Datum::Integer(number) => number,
+            other => panic!("{other:?}"),
+        };
+        places.iter().map(|place| (number(place, "first_byte"), number(place, "bytes"))).collect()
+    };
+    // The first and the last hundredth of 500 GB.
+    let (start, end) = ((0, 5_000_000_000), (495_000_000_000, 5_000_000_000));
+    let is_near = |found: &[(u64, u64)], expected: &[(u64, u64)]| {
+        let near = |a: u64, b: u64| a.abs_diff(b) < 100_000_000;
+        found.len() == expected.len()
+            && found.iter().zip(expected).all(|(a, b)| near(a.0, b.0) && near(a.1, b.1))
+    };
+    for (code, expected) in [
+        (FindingCode::ReadRateOuter, &[start][..]),
+        (FindingCode::ReadRateInner, &[end]),
+        (FindingCode::ZoneRatio, &[start, end]),
+    ] {
+        let found = places(code);
+        assert!(is_near(&found, expected), "{}: {found:?}", code.name());
+    }
+}
+
 #[test]
 fn a_null_drive_and_flash_have_no_zones() {
     let null = surveyed("null", 1);
@@ -107,6 +136,16 @@ fn a_disk_behind_usb_2_is_limited_everywhere() {
         statement(&bench, FindingCode::InterfaceLimit),
         "Its link (USB 480 Mbit/s) limits the drive to 33.9 MB/s everywhere; the medium would be faster."
     );
+    assert_eq!(
+        datum(&limit, "places").map(|places| match places {
+            Datum::List(places) => places.len(),
+            _ => 0,
+        }),
+        Some(1)
+    );
+    // What such a link carries says nothing of the port that the disk needs.
+    let Outcome::Known(outer) = find(&bench, FindingCode::ReadRateOuter).unwrap().outcome else { panic!() };
+    assert_eq!(outer.advice, None);
     assert_eq!(value(&bench, FindingCode::ZoneCount), Some(1.0));
     assert_eq!(find(&surveyed("wd20ears", 1), FindingCode::InterfaceLimit), None);
 }

@@ -23,14 +23,16 @@ use super::stated;
 use super::wording::{number, rate};
 use super::zones::{operation, other_load};
 use super::{Detector, Need};
-use crate::measured::{survey_evidence, turns};
+use crate::measured::{places, survey_evidence, turns};
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
 use crate::surface::{SurfaceMap, Visit};
 use model::finding::{Datum, Finding, FindingCode};
+use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
+use model::units::{Bytes, Offset};
 
 /// See the head of this file.
 pub(super) struct InterfaceLimit;
@@ -107,17 +109,27 @@ impl Detector for InterfaceLimit {
             let why = why.replace("hides its zones", "hides whether its link is the limit");
             return vec![Finding::unknown(FindingCode::InterfaceLimit, why)];
         }
-        let Some(plateau) = Plateau::of(&map) else { return Vec::new() };
-        let is_limit = match turns(run) {
-            Some(true) if plateau.is_flat() => true,
-            Some(true) => {
-                let is_named = run.target.link.is_some();
-                plateau.is_steadier() && plateau.is_wide(is_named) && link_of(run, plateau.rate()).is_some()
-            }
-            _ => plateau.is_flat() && run.target.link.is_some() && link_of(run, plateau.rate()).is_some(),
-        };
-        if is_limit { vec![found(run, &map, &plateau)] } else { Vec::new() }
+        limit(run, &map).map_or(Vec::new(), |plateau| vec![found(run, &map, &plateau)])
     }
+}
+
+/// Whether what was measured at the fast end is what the link carries, and not what the medium could.
+pub(super) fn limits(run: &RunView<'_>, map: &SurfaceMap) -> bool {
+    limit(run, map).is_some()
+}
+
+/// The visits that the link limits, if any.
+fn limit(run: &RunView<'_>, map: &SurfaceMap) -> Option<Plateau> {
+    let plateau = Plateau::of(map)?;
+    let is_limit = match turns(run) {
+        Some(true) if plateau.is_flat() => true,
+        Some(true) => {
+            let is_named = run.target.link.is_some();
+            plateau.is_steadier() && plateau.is_wide(is_named) && link_of(run, plateau.rate()).is_some()
+        }
+        _ => plateau.is_flat() && run.target.link.is_some() && link_of(run, plateau.rate()).is_some(),
+    };
+    is_limit.then_some(plateau)
 }
 
 /// Visits that share the highest rate.
@@ -128,8 +140,8 @@ struct Plateau {
     /// The same of visits to levels that do not reach the plateau; none when all do.
     scatter_elsewhere: Option<f64>,
     share: f64,
-    /// How much of the range lies in levels that reach it.
-    bytes: u64,
+    /// The levels that reach it.
+    levels: Vec<ByteRange>,
     /// The share of the range between the first and the last visit in it.
     width: f64,
     /// Of the visits to levels that reach it, those that are in it.
@@ -156,7 +168,7 @@ impl Plateau {
         let share = (end - from) as f64 / (values.len() - from) as f64;
         let members = Sample::new(values[from..end].to_vec())?;
         let count = members.count() as f64;
-        let Reach { scatter_elsewhere, bytes, visits } = Reach::of(map, limit);
+        let Reach { scatter_elsewhere, levels, visits } = Reach::of(map, limit);
         let is_in = |visit: &&Visit| visit.seconds_per_byte <= limit;
         let first = map.visits.iter().find(is_in)?.first_byte;
         let last = map.visits.iter().rev().find(is_in)?.first_byte;
@@ -169,10 +181,15 @@ impl Plateau {
             scatter: members.scaled_mad() / members.median(),
             scatter_elsewhere,
             share,
-            bytes,
+            levels,
             width: (last - first) as f64 / map.range.bytes().0 as f64,
             share_of_levels: (end - from) as f64 / visits.max(1) as f64,
         })
+    }
+
+    /// How much of the range lies in levels that reach it.
+    fn bytes(&self) -> u64 {
+        self.levels.iter().map(|level| level.bytes().0).sum()
     }
 
     fn rate(&self) -> f64 {
@@ -199,21 +216,21 @@ impl Plateau {
 struct Reach {
     /// How much visits to the others scatter.
     scatter_elsewhere: Option<f64>,
-    bytes: u64,
+    levels: Vec<ByteRange>,
     visits: usize,
 }
 
 impl Reach {
     fn of(map: &SurfaceMap, limit: f64) -> Reach {
         let mut deviations = Vec::new();
-        let mut reach = Reach { scatter_elsewhere: None, bytes: 0, visits: 0 };
+        let mut reach = Reach { scatter_elsewhere: None, levels: Vec::new(), visits: 0 };
         for level in &map.levels {
             let from = map.visits.partition_point(|visit| visit.first_byte < level.first_byte);
             let to = map.visits.partition_point(|visit| visit.first_byte < level.end_byte());
             let visits = &map.visits[from..to];
             let reaching = visits.iter().filter(|visit| visit.seconds_per_byte <= limit).count();
             if reaching * 10 >= visits.len().max(1) {
-                reach.bytes += level.bytes;
+                reach.levels.extend(ByteRange::new(Offset(level.first_byte), Bytes(level.bytes)));
                 reach.visits += visits.len();
                 continue;
             }
@@ -247,7 +264,7 @@ fn found(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> Finding {
     let estimate = plateau.seconds_per_byte.interval(CONFIDENCE).map_monotonic(|seconds| 1.0 / seconds);
     // A link that the host does not know of may lie between: a bridge in an enclosure.
     let link = link_of(run, estimate.value).or_else(|| link_in_table(estimate.value));
-    let share = plateau.bytes as f64 / map.range.bytes().0 as f64;
+    let share = plateau.bytes() as f64 / map.range.bytes().0 as f64;
     let place = if plateau.is_flat() {
         "everywhere".to_string()
     } else {
@@ -265,6 +282,7 @@ fn found(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> Finding {
             "Connect the drive to a faster port, without a bridge or hub between, if the host has one.",
         )
         .with_data("link", Datum::Text(link.unwrap_or_else(|| "unknown".into())))
-        .with_data("bytes", Datum::Integer(plateau.bytes))
+        .with_data("bytes", Datum::Integer(plateau.bytes()))
         .with_data("share", Datum::Number(share))
+        .with_data("places", places(plateau.levels.iter().copied()))
 }

@@ -28,6 +28,7 @@
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 
+use super::interface_limit;
 use super::stated;
 use super::trust::{Subject, covers};
 use super::wording::{number, plural, rate};
@@ -35,7 +36,7 @@ use super::zones::while_loaded;
 use super::{Detector, Need};
 use crate::measured::{
     NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, is_surveyed,
-    sequential_visits, single_access_s, survey_evidence, turns,
+    places, sequential_visits, single_access_s, survey_evidence, turns,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
@@ -237,20 +238,22 @@ impl SequentialRate {
     fn surveyed_edge(&self, run: &RunView<'_>, map: &SurfaceMap, code: FindingCode, start: bool) -> Finding {
         let subject = Subject::of(run);
         let place = subject.place(start, covers(run, map.range));
-        let Some(seconds_per_byte) = map.edge(start) else {
+        let Some(edge) = map.edge(start) else {
             return Finding::unknown(
                 code,
                 format!("Fewer than eight usable visits {place}. Measure longer."),
             );
         };
-        let Some(estimate) = as_rate(&seconds_per_byte) else {
+        let Some(estimate) = as_rate(&edge.seconds_per_byte) else {
             return Finding::unknown(code, too_uncertain(map.visits.len()));
         };
         let statement = format!("{} run at {} {place}.", plural(self.operation), rate(estimate.value))
             + while_loaded(map);
         let evidence = survey_evidence(run, self.operation);
-        let finding = Finding::number(code, estimate, "B/s", statement, evidence);
-        let needs_no_more = start && self.operation == Operation::Read && turns(run) == Some(true);
+        let finding = Finding::number(code, estimate, "B/s", statement, evidence)
+            .with_data("places", places([edge.range]));
+        let is_outer_read = start && self.operation == Operation::Read;
+        let needs_no_more = is_outer_read && turns(run) == Some(true) && !interface_limit::limits(run, map);
         subject.qualify(if needs_no_more { with_line_rate(finding, estimate.value) } else { finding })
     }
 }

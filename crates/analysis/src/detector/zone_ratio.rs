@@ -20,7 +20,7 @@ use super::stated;
 use super::wording::number;
 use super::zones::{map_of_disk, operation};
 use super::{Detector, Need};
-use crate::measured::survey_evidence;
+use crate::measured::{places, survey_evidence};
 use crate::surface::SurfaceMap;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode};
@@ -57,14 +57,16 @@ fn found(run: &RunView<'_>, map: &SurfaceMap) -> Result<Finding, String> {
         return Err("Only a part of the drive was surveyed; its edges are needed for their ratio.".into());
     }
     let edge = |start| map.edge(start).ok_or("Fewer than eight usable visits to an edge. Measure longer.");
-    let estimate = ratio(&edge(false)?, &edge(true)?);
+    let (start, end) = (edge(true)?, edge(false)?);
+    let estimate = ratio(&end.seconds_per_byte, &start.seconds_per_byte);
     let statement = if estimate.covers(1.0) {
         "The drive is as fast inside as outside.".to_string()
     } else {
         format!("The drive is {} times as fast outside as inside.", number(estimate.value))
     };
     let evidence = survey_evidence(run, operation(run));
-    Ok(Finding::number(FindingCode::ZoneRatio, estimate, "ratio", statement, evidence))
+    let finding = Finding::number(FindingCode::ZoneRatio, estimate, "ratio", statement, evidence);
+    Ok(finding.with_data("places", places([start.range, end.range])))
 }
 
 fn ratio(top: &Estimate, bottom: &Estimate) -> Estimate {

@@ -21,6 +21,7 @@ mod visit;
 
 pub use level::Level;
 pub use load::OtherLoad;
+pub use pass::Edge;
 pub use place::{Disturbances, SlowPlace};
 pub use visit::Visit;
 
@@ -133,8 +134,9 @@ impl SurfaceMap {
 
     /// Mean seconds per byte of the first (`start`) or the last hundredth of the range, from the visits that lie within it. None with
     /// fewer than eight.
-    pub fn edge(&self, start: bool) -> Option<Estimate> {
-        Some(load::without_load(self, pass::edge(self, start)?))
+    pub fn edge(&self, start: bool) -> Option<Edge> {
+        let edge = pass::edge(self, start)?;
+        Some(Edge { seconds_per_byte: load::without_load(self, edge.seconds_per_byte), ..edge })
     }
 
     /// The smallest step between two stretches of that share of the range each, such as 0.02, that would have been found in nine of

@@ -24,6 +24,15 @@ const CLOCK_SHARE: f64 = 1e-4;
 /// The edges are the first and the last hundredth.
 const EDGE_SHARE: u64 = 100;
 
+/// How fast a drive is at its start or at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge {
+    /// Where that was seen.
+    pub range: ByteRange,
+    /// Mean seconds per byte there.
+    pub seconds_per_byte: Estimate,
+}
+
 /// A place that a mean rests on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spot {
@@ -78,7 +87,7 @@ fn halve(first: f64, end: f64, weight: f64, spots: &[Spot], strata: &mut Vec<Str
 const EDGE_STEP_DEVIATIONS: f64 = 3.0;
 
 /// See [`SurfaceMap::edge`].
-pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Estimate> {
+pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Edge> {
     let bytes = map.range.bytes().0 / EDGE_SHARE;
     let hundredth = if start {
         ByteRange::new(map.range.first(), Bytes(bytes))?
@@ -96,13 +105,13 @@ pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Estimate> {
         }
         _ => None,
     };
-    let mean = within.and_then(|within| mean_over(within, &map.spots));
-    let mean = mean.or_else(|| mean_over(hundredth, &map.spots))?;
+    let of = |range: ByteRange| Some((range, mean_over(range, &map.spots)?));
+    let (range, mean) = within.and_then(of).or_else(|| of(hundredth))?;
     // The zone that the edge lies in goes on, and the edge holds no whole number of the groups in which surfaces follow each other.
     let unlike = map.noise * GROUP_BYTES / bytes.max(1) as f64 * mean.value;
     let unlike = unlike.min(map.noise * mean.value);
     let variance = mean.variance + unlike * unlike;
-    Some(interval(&Mean { variance, ..mean }))
+    Some(Edge { range, seconds_per_byte: interval(&Mean { variance, ..mean }) })
 }
 
 /// Whether the step between two levels is more than chance makes of the places next to it.
@@ -151,7 +160,7 @@ mod tests {
         (0..visits).for_each(|part| add(part * 5_000_000_000 / visits, step));
         (0..visits).for_each(|part| add(5_000_000_000 + part * 4_900_000_000 / visits, 0.0));
         let map = SurfaceMap::of_visits(range, all);
-        (map.levels.len(), edge(&map, true).expect("enough visits").value)
+        (map.levels.len(), edge(&map, true).expect("enough visits").seconds_per_byte.value)
     }
 
     #[test]

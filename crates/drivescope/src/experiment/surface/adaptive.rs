@@ -329,7 +329,10 @@ impl Adaptive {
     fn are_edges_known(&self, map: &SurfaceMap, share: f64) -> bool {
         let has_edges = self.survey.visitor.bytes().0 <= self.range.bytes().0 / EDGE_PARTS;
         let precision = share * self.precision();
-        !has_edges || [true, false].into_iter().all(|start| is_narrow(map.edge(start), precision))
+        !has_edges
+            || [true, false]
+                .into_iter()
+                .all(|start| is_narrow(map.edge(start).map(|edge| edge.seconds_per_byte), precision))
     }
 
     fn next_survey(&mut self, now: Nanos) {
