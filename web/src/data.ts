@@ -22,7 +22,7 @@ export interface Mark {
 
 /** Columns of numbers in base units, all as long as `first`, from left to right. */
 export interface Layer {
-  kind: "measured" | "levels" | "bands" | "line";
+  kind: "measured" | "levels" | "bands" | "line" | "trend";
   first: Float64Array;
   end: Float64Array;
   value: Float32Array;

@@ -166,7 +166,7 @@ function drawLayer(ctx: CanvasRenderingContext2D, frame: Frame, layer: Layer, in
   const { from, to } = entriesWithin(layer, fromEven(frame.xAxis, frame.x.from), fromEven(frame.xAxis, frame.x.to));
   if (layer.kind === "bands") drawBands(ctx, frame, layer, from, to, colour);
   else if (layer.kind === "levels") drawLevels(ctx, frame, layer, from, to, colour, colours.ground, index);
-  else if (layer.kind === "line") drawLine(ctx, frame, layer, from, to, colour, index);
+  else if (layer.kind === "line" || layer.kind === "trend") drawLine(ctx, frame, layer, from, to, colour, index);
   else if (to - from > SINGLE_MAX) drawEnvelope(ctx, frame, layer, from, to, colour);
   else drawMeasured(ctx, frame, layer, from, to, colour, index);
 }
@@ -274,7 +274,8 @@ function drawLine(
   const intervals = new Path2D();
   const begin = Math.max(0, from - 1);
   const end = Math.min(layer.first.length, to + 1);
-  const areFew = to - from <= CROWDED_MIN;
+  // At the corners of a trend nothing was measured.
+  const areFew = layer.kind === "line" && to - from <= CROWDED_MIN;
   for (let index = begin; index < end; index += 1) {
     const x = xOf(frame, layer.first[index]!);
     const y = yOf(frame, layer.value[index]!);

@@ -23,7 +23,7 @@ export class Legend {
       button.className = "quiet";
       button.setAttribute("aria-pressed", "true");
       button.title = "Show or hide it";
-      const hasLine = series.layers.some((layer) => layer.kind === "levels" || layer.kind === "line");
+      const hasLine = series.layers.some((layer) => layer.kind !== "measured" && layer.kind !== "bands");
       button.append(this.sign((ctx) => drawSeriesSign(ctx, index, hasLine)), series.name);
       button.addEventListener("click", () => {
         if (!this.hidden.delete(index)) this.hidden.add(index);
@@ -38,7 +38,10 @@ export class Legend {
     const named = new Map<string, Mark>();
     for (const mark of chart.panes.flatMap((pane) => pane.marks)) if (!named.has(mark.name)) named.set(mark.name, mark);
     for (const [name, mark] of named) {
-      this.explain((ctx) => drawMarkSign(ctx, mark), mark.kind === "value" ? `${name}, ${amount(main.y, mark.numbers[0]!)}` : name);
+      const values = new Set(main.marks.filter((one) => one.name === name && one.kind === "value").map((one) => one.numbers[0]!));
+      const [value] = values;
+      const text = values.size === 1 && value !== undefined ? `${name}, ${amount(main.y, value)}` : name;
+      this.explain((ctx) => drawMarkSign(ctx, mark), text);
     }
   }
 

@@ -18,7 +18,7 @@ use model::run::{MemorySeries, OperationTotals, PhaseSummary, Run};
 use model::units::{Bytes, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 use proptest::prelude::*;
-use report::chart::{CHART_KINDS, Chart, ChartedRun, Layer, Place, chart_named, charts_of, terminal};
+use report::chart::{CHART_KINDS, Chart, ChartedRun, Layer, Place, chart_named, charts_of, svg, terminal};
 use report::style::{Style, columns_of};
 use seen::{check_picture, keep};
 
@@ -114,6 +114,32 @@ fn findings(prng: &mut Prng, scale: f64) -> Vec<Finding> {
             .with_data("looked_until_bytes", Datum::Number(2.0 * cliff)),
         number(FindingCode::WriteSteadyState, about(15e6), "B/s"),
         number(FindingCode::WriteValleys, 3.0, "count"),
+    ]
+    .into_iter()
+    .chain(rest_and_clipping(&mut about))
+    .collect()
+}
+
+/// What rests give back, and what using a part gains.
+fn rest_and_clipping(about: &mut dyn FnMut(f64) -> f64) -> [Finding; 2] {
+    [
+        number(FindingCode::IdleRecovery, about(20e6), "B/s")
+            .with_data(
+                "points",
+                rows(
+                    [1.0, 5.0, 25.0, 50.0].into_iter().map(|idle_s| {
+                        [("idle_s", idle_s), ("bytes", about(20e6 * (idle_s - 2.0f64).max(0.0)))]
+                    }),
+                ),
+            )
+            .with_data("delay_s", Datum::Number(2.0)),
+        number(FindingCode::ClippingEffect, 3.0, "ratio").with_data(
+            "points",
+            rows([0.33, 0.66, 1.0].into_iter().map(|span| {
+                let rate = about(60e6 - 50e6 * span);
+                [("span", span), ("bytes_per_second", rate), ("low", rate * 0.95), ("high", rate * 1.05)]
+            })),
+        ),
     ]
 }
 
@@ -322,6 +348,50 @@ fn no_valley_is_lost() {
         names,
         ["Temperature of the drive", "Load on the drive by others", "Processors used by others"]
     );
+}
+
+/// A line from when the drive begins to clean up to when everything is given back; nothing was measured at its corners.
+#[test]
+fn a_rest_gives_back_no_more_than_fits() {
+    let mut one = everything(1, 1.0);
+    let rests = [(1.0, 0.0), (5.0, 62e6), (25.0, 450e6), (50.0, 498e6)];
+    one.run.findings = vec![
+        number(FindingCode::WriteCliff, 500e6, "bytes"),
+        number(FindingCode::IdleRecovery, 20e6, "B/s")
+            .with_data(
+                "points",
+                rows(rests.into_iter().map(|(idle_s, bytes)| [("idle_s", idle_s), ("bytes", bytes)])),
+            )
+            .with_data("delay_s", Datum::Number(2.0)),
+    ];
+    let charted_one = [ChartedRun { run: &one.run, series: None, letter: None }];
+    let chart = chart_named("idle-recovery", &charted_one).unwrap();
+    let [Layer::Trend(line), Layer::Measured(measured)] = chart.series[0].layers.as_slice() else {
+        panic!("{:?}", chart.series)
+    };
+    let corners: Vec<(f64, f64)> = line.iter().map(|point| (point.at, point.value)).collect();
+    assert_eq!(corners, [(0.0, 0.0), (2.0, 0.0), (27.0, 500e6), (50.0, 500e6)]);
+    let dots: Vec<(f64, f64)> = measured.iter().map(|rest| (rest.first, rest.value)).collect();
+    assert_eq!(dots, rests);
+    assert_eq!(chart.series[0].name, "each rest; line: 20.0 MB a second");
+    assert_eq!(chart.marks.len(), 1);
+    let twice = [charted_one[0], charted_one[0]];
+    assert!(chart_named("idle-recovery", &twice).unwrap().marks.is_empty());
+}
+
+/// Where runs differ in what a line at a value says, the legend names none of them.
+#[test]
+fn a_legend_gives_a_value_only_where_there_is_one() {
+    let all = [everything(1, 1.0), everything(2, 3.0)];
+    let style = Style { width: 100, colour: false, unicode: true };
+    let legend = |count: usize| {
+        let chart = chart_named("write-rate-over-bytes", &charted(&all[..count])).unwrap();
+        let terminal = terminal::draw(&chart, style).join("\n");
+        let picture = svg::document(&chart, svg::Theme::Light);
+        [terminal, picture].map(|text| (text.contains("rate that lasts"), text.contains("rate that lasts, ")))
+    };
+    assert_eq!(legend(1), [(true, true); 2]);
+    assert_eq!(legend(2), [(true, false); 2]);
 }
 
 /// Ten runs with a million slices in all: what is drawn of them is bounded, and takes seconds even unoptimised.

@@ -62,6 +62,9 @@ pub struct Tick {
     pub label: String,
 }
 
+/// The unit of numbers that have none but are large.
+pub(super) const COUNTED: &str = "thousand";
+
 /// Room before the first and after the last point of an axis of doublings, as a ratio.
 const DOUBLINGS_MARGIN: f64 = 1.18;
 
@@ -108,9 +111,15 @@ impl Axis {
         Axis::even(label, unit, divisor, bytes.max(1.0))
     }
 
+    /// An amount of data of up to `bytes`, to the next round number.
+    pub fn of_volumes(label: &str, bytes: f64) -> Axis {
+        let (divisor, unit) = decimal_unit(bytes);
+        Axis::even(label, unit, divisor, round_end(bytes / divisor) * divisor)
+    }
+
     /// Numbers without a unit, from 0 to the next round number.
     pub fn of_counts(label: &str, most: f64) -> Axis {
-        let (divisor, unit) = if most >= 20_000.0 { (1e3, "thousand") } else { (1.0, "") };
+        let (divisor, unit) = if most >= 20_000.0 { (1e3, COUNTED) } else { (1.0, "") };
         Axis {
             numbers: Numbers::OfAxis,
             ..Axis::even(label, unit, divisor, round_end(most / divisor) * divisor)

@@ -1,7 +1,9 @@
 //! Every kind of chart that there is, in the order in which a reader wants them.
 
 use super::access_time::access_time_over_position;
+use super::clipping::write_rate_over_share;
 use super::concurrency::{iops_over_depth, latency_over_depth};
+use super::idle_recovery::idle_recovery;
 use super::percentiles::latency_percentiles;
 use super::rate_over_position::rate_over_position;
 use super::rate_over_size::rate_over_size;
@@ -84,6 +86,18 @@ pub const CHART_KINDS: &[ChartKind] = &[
         shows: "after how much the write rate falls, and to what",
         measured_by: "drivescope sustain TARGET --write",
         draw: write_rate_over_bytes,
+    },
+    ChartKind {
+        name: "idle-recovery",
+        shows: "what each second of rest gives back once the write rate has fallen",
+        measured_by: "drivescope sustain TARGET --write --idle",
+        draw: idle_recovery,
+    },
+    ChartKind {
+        name: "write-rate-over-share",
+        shows: "what random writes settle to when only a part of the drive is used",
+        measured_by: "drivescope sustain TARGET --write --clip",
+        draw: write_rate_over_share,
     },
     ChartKind {
         name: "valleys-over-position",

@@ -11,10 +11,12 @@
 mod access_time;
 mod axis;
 mod catalogue;
+mod clipping;
 mod companions;
 mod concurrency;
 mod course;
 mod data;
+mod idle_recovery;
 mod naming;
 mod percentiles;
 #[cfg(feature = "png")]
@@ -126,6 +128,8 @@ pub enum Layer {
     Bands(Vec<Band>),
     /// Points joined by a line.
     Line(Vec<Point>),
+    /// A line that says what measurements follow, through corners at which nothing was measured.
+    Trend(Vec<Point>),
 }
 
 /// A point of a line, in base units.
@@ -236,6 +240,17 @@ impl Chart {
         self.series.iter().position(|series| series.run == run).unwrap_or(0)
     }
 
+    /// The only value at which marks of that name are; none when there are several.
+    fn only_value(&self, name: &str) -> Option<f64> {
+        let mut values =
+            self.marks.iter().filter(|mark| mark.name == name).filter_map(|mark| match mark.place {
+                Place::Value(value) => Some(value),
+                _ => None,
+            });
+        let first = values.next()?;
+        values.all(|value| value == first).then_some(first)
+    }
+
     /// The names of the marks, each once, with the first mark that has it.
     fn mark_names(&self) -> Vec<&Mark> {
         let mut named: Vec<&Mark> = Vec::new();
@@ -263,7 +278,7 @@ impl Series {
     fn measured(&self) -> impl Iterator<Item = &Stretch> {
         self.layers.iter().flat_map(|layer| match layer {
             Layer::Measured(stretches) => stretches.as_slice(),
-            Layer::Levels(_) | Layer::Bands(_) | Layer::Line(_) => &[],
+            Layer::Levels(_) | Layer::Bands(_) | Layer::Line(_) | Layer::Trend(_) => &[],
         })
     }
 
@@ -271,7 +286,7 @@ impl Series {
     fn levels(&self) -> impl Iterator<Item = &Stretch> {
         self.layers.iter().flat_map(|layer| match layer {
             Layer::Levels(stretches) => stretches.as_slice(),
-            Layer::Measured(_) | Layer::Bands(_) | Layer::Line(_) => &[],
+            Layer::Measured(_) | Layer::Bands(_) | Layer::Line(_) | Layer::Trend(_) => &[],
         })
     }
 
@@ -279,7 +294,7 @@ impl Series {
     fn points(&self) -> impl Iterator<Item = &Point> {
         self.layers.iter().flat_map(|layer| match layer {
             Layer::Line(points) => points.as_slice(),
-            Layer::Measured(_) | Layer::Levels(_) | Layer::Bands(_) => &[],
+            Layer::Measured(_) | Layer::Levels(_) | Layer::Bands(_) | Layer::Trend(_) => &[],
         })
     }
 }

@@ -11,8 +11,8 @@
 
 mod grid;
 
-use super::axis::tick_text;
-use super::{Axis, Chart, Layer, Place, Point, Scale, Series, Strip, Tick};
+use super::axis::{COUNTED, tick_text};
+use super::{Axis, Chart, Layer, Numbers, Place, Point, Scale, Series, Strip, Tick};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, wrap};
 use grid::{DotGrid, SignGrid};
 
@@ -76,8 +76,7 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
         plot(chart, columns, style, signs)
     };
     let axis = AxisAcross::new(&chart.x, columns, style);
-    let unit =
-        if chart.y.unit.is_empty() || are_equal { String::new() } else { format!(", {}", chart.y.unit) };
+    let unit = if are_equal { String::new() } else { unit_of(&chart.y) };
     let heading = wrap(&style.own(&format!("{}{unit}", chart.title)), style.columns());
     let mut lines: Vec<String> = heading.iter().map(|line| style.paint(Tone::Heading, line)).collect();
     if are_equal {
@@ -97,6 +96,16 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
     lines.push(format!("{INDENT}{} {}", " ".repeat(label_columns), axis.labels()));
     lines.extend(legend(chart, label_columns + INDENT.len() + 2, style, signs));
     lines
+}
+
+/// Of what the numbers beside the plot are, behind the title; nothing where each has its own unit.
+fn unit_of(axis: &Axis) -> String {
+    match (axis.numbers, axis.unit.as_str()) {
+        (Numbers::OfAxis, "") => format!(", {}", axis.label.to_lowercase()),
+        (Numbers::OfAxis, COUNTED) => format!(", {COUNTED} {}", axis.label.to_lowercase()),
+        (_, "") => String::new(),
+        (_, unit) => format!(", {unit}"),
+    }
 }
 
 /// The numbers beside the plot: top, middle and bottom where the axis is even, else as many as fit.
@@ -207,7 +216,7 @@ fn draw_dots(grid: &mut DotGrid, series: &Series, x: &Axis, y: &Axis, are_few: b
         let (stretches, is_thick) = match layer {
             Layer::Measured(stretches) => (stretches, are_few),
             Layer::Levels(stretches) => (stretches, false),
-            Layer::Line(points) => {
+            Layer::Line(points) | Layer::Trend(points) => {
                 let place = |point: &Point| (x.share(point.at), y.share(point.value));
                 grid.polyline(points.iter().map(place));
                 continue;
@@ -264,7 +273,7 @@ fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<Stri
         let (sign, value) = match mark.place {
             Place::At(_) => (signs.border, None),
             Place::Over { .. } | Place::Pause { .. } => (signs.region, None),
-            Place::Value(value) => (signs.limit, Some(value)),
+            Place::Value(_) => (signs.limit, chart.only_value(&mark.name)),
             Place::Point { .. } => (signs.point, None),
         };
         let value = value.map_or(String::new(), |value| style.own(&format!(", {}", chart.y.amount(value))));

@@ -104,7 +104,9 @@ fn end(layer: &Layer) -> f64 {
             stretches.iter().map(|stretch| stretch.end).fold(f64::NEG_INFINITY, f64::max)
         }
         Layer::Bands(bands) => bands.iter().map(|band| band.end).fold(f64::NEG_INFINITY, f64::max),
-        Layer::Line(points) => points.iter().map(|point| point.at).fold(f64::NEG_INFINITY, f64::max),
+        Layer::Line(points) | Layer::Trend(points) => {
+            points.iter().map(|point| point.at).fold(f64::NEG_INFINITY, f64::max)
+        }
     }
 }
 
@@ -143,17 +145,18 @@ impl Packer {
             }
             Layer::Levels(stretches) => self.stretches("levels", stretches),
             Layer::Bands(bands) => self.bands(bands),
-            Layer::Line(points) => self.line(points),
+            Layer::Line(points) => self.line("line", points),
+            Layer::Trend(points) => self.line("trend", points),
         }
     }
 
-    fn line(&self, points: &[Point]) -> Value {
+    fn line(&self, kind: &str, points: &[Point]) -> Value {
         let has_intervals = points.iter().any(|point| point.interval.is_some());
         let end = |of: fn((f64, f64)) -> f64| {
             has_intervals.then(|| values(points.iter().map(|point| point.interval.map_or(f64::NAN, of))))
         };
         json!({
-            "kind": "line",
+            "kind": kind,
             "first": self.places(points.iter().map(|point| point.at)),
             "value": values(points.iter().map(|point| point.value)),
             "low": end(|(low, _)| low),

@@ -16,7 +16,7 @@ pub(super) fn tables(page: &mut Markup, chart: &Chart) {
                 Layer::Measured(stretches) => of_stretches(page, chart, series, "measured", stretches),
                 Layer::Levels(stretches) => of_stretches(page, chart, series, "levels", stretches),
                 Layer::Line(points) => of_points(page, chart, series, points),
-                Layer::Bands(_) => {}
+                Layer::Bands(_) | Layer::Trend(_) => {}
             }
         }
     }

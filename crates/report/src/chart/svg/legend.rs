@@ -49,9 +49,7 @@ impl Legend {
             Place::At(_) => Entry { name: mark.name.clone(), sign: Sign::Border },
             Place::Over { .. } => Entry { name: mark.name.clone(), sign: Sign::Region },
             Place::Pause { .. } => Entry { name: mark.name.clone(), sign: Sign::Pause },
-            Place::Value(value) => {
-                Entry { name: format!("{}, {}", mark.name, chart.y.amount(value)), sign: Sign::Limit }
-            }
+            Place::Value(_) => Entry { name: limit_name(chart, &mark.name), sign: Sign::Limit },
             Place::Point { .. } => Entry { name: mark.name.clone(), sign: Sign::Point },
         });
         let zones = chart.series.iter().any(has_levels);
@@ -87,12 +85,20 @@ impl Legend {
     }
 }
 
+/// With its value, unless there are several.
+fn limit_name(chart: &Chart, name: &str) -> String {
+    let value = chart.only_value(name).map(|value| format!(", {}", chart.y.amount(value)));
+    format!("{name}{}", value.unwrap_or_default())
+}
+
 fn has_levels(series: &Series) -> bool {
     series.layers.iter().any(|layer| matches!(layer, Layer::Levels(levels) if !levels.is_empty()))
 }
 
 fn has_lines(series: &Series) -> bool {
-    has_levels(series) || series.points().next().is_some()
+    has_levels(series)
+        || series.points().next().is_some()
+        || series.layers.iter().any(|layer| matches!(layer, Layer::Trend(_)))
 }
 
 /// Whether it is a line of so many points that none of them has a sign.

@@ -210,6 +210,7 @@ impl Drawing<'_> {
                 Layer::Levels(levels) => self.levels(canvas, levels),
                 Layer::Bands(bands) => bands.iter().for_each(|band| self.band(canvas, band)),
                 Layer::Line(points) => self.line(canvas, points),
+                Layer::Trend(points) => self.trend(canvas, points),
             }
         }
         canvas.put("</g>");
@@ -274,6 +275,16 @@ impl Drawing<'_> {
         if !signs.is_empty() {
             canvas.put(symbols(self.index, self.colour, &signs, 1.0));
         }
+    }
+
+    /// The line alone: a sign would be taken for a measurement.
+    fn trend(&self, canvas: &mut Canvas, points: &[Point]) {
+        let mut line = String::new();
+        for (index, point) in points.iter().enumerate() {
+            let letter = if index == 0 { 'M' } else { 'L' };
+            let _ = write!(line, "{letter}{:.1} {:.1}", self.x(point.at), self.y(point.value));
+        }
+        self.path(canvas, "line", &line, 2.0, symbol(self.index).dash);
     }
 
     /// From the lowest to the highest of each column of pixels.
