@@ -143,6 +143,28 @@ fn flash_is_not_cut_for_speed() {
     assert!(page.contains("speed is no reason to cut it") && !page.contains("label: gpt"), "{page}");
 }
 
+#[test]
+fn cuts_are_drawn_where_they_are_planned() {
+    let (home, ids) = measured(&["zoned", "wd20ears"]);
+    let page = home.print(&["plan", &ids[0], "--parts", "4"]);
+    assert!(page.contains("Read rate by position") && page.contains("end of a partition"), "{page}");
+    let [plan, report, whole] =
+        ["plan.svg", "report.svg", "report.html"].map(|name| home.folder.path().join(name));
+    let path = |path: &std::path::Path| path.to_str().expect("a plain path").to_owned();
+    home.print(&["plan", &ids[0], "--parts", "4", "-o", &path(&plan)]);
+    home.print(&["report", &ids[0], "--parts", "4", "-o", &path(&report)]);
+    home.print(&["report", &ids[0], "--parts", "4", "-o", &path(&whole)]);
+    let text = |path| fs::read_to_string(path).expect("it is written");
+    let picture = text(plan);
+    assert_eq!(picture.matches(r#"class="mark" x1"#).count(), 3, "{picture}");
+    assert_eq!(text(report), picture);
+    assert!(text(whole).contains("end of a partition"));
+    let two = home.run(&["report", &ids[0], &ids[1], "--fast", "10%", "-o", "x.svg"]);
+    assert!(two.status == Some(2) && two.err.contains("one run with --fast"), "{}", two.err);
+    let ending = home.run(&["plan", &ids[0], "-o", "plan.txt"]);
+    assert!(ending.status == Some(2) && ending.err.contains(".svg and .png"), "{}", ending.err);
+}
+
 /// The script as the page and the document give it, read by the real sfdisk and applied to a file full of nothing.
 #[test]
 fn sfdisk_takes_the_script() {

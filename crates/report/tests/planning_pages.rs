@@ -140,6 +140,7 @@ fn plan(name: &str, block: u64) -> PartitionPage {
         }],
         has_zones: true,
         has_script: true,
+        chart: None,
     }
 }
 

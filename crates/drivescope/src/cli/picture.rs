@@ -1,6 +1,7 @@
 //! A chart as a file or in the terminal: what was asked for, and how it is written.
 
-use super::args::{CHART_LIST, ReportArguments, SizeArgument};
+use super::args::{CHART_LIST, ReportArguments, SizeArgument, WishArguments};
+use super::plan::PlannedCuts;
 use super::stored::all_analysed;
 use super::{output, output_file};
 use crate::error::{UserError, exit};
@@ -23,7 +24,7 @@ pub struct Picture {
 }
 
 /// The chart of a file when none is named.
-const USUAL_CHART: &str = "rate-over-position";
+pub(super) const USUAL_CHART: &str = "rate-over-position";
 
 /// Draws what `report` asks for.
 ///
@@ -43,26 +44,28 @@ pub fn give(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, Use
         return Ok(exit::SUCCESS);
     }
     if to_terminal {
-        let chart = chart(&all_analysed(&arguments.runs, store)?, name)?;
+        let chart = chart(&all_analysed(&arguments.runs, store)?, name, &arguments.wish)?;
         output::print(&text(&chart, arguments.plain))?;
         return Ok(exit::SUCCESS);
     }
     let picture = Picture::asked_for(&arguments.output, arguments.dark)?.sized(arguments.size);
-    picture.write(&chart(&all_analysed(&arguments.runs, store)?, name)?)?;
+    picture.write(&chart(&all_analysed(&arguments.runs, store)?, name, &arguments.wish)?)?;
     Ok(exit::SUCCESS)
 }
 
 /// The chart with that name of these runs.
-fn chart(runs: &[StoredRun], name: &str) -> Result<Chart, UserError> {
+fn chart(runs: &[StoredRun], name: &str, wish: &WishArguments) -> Result<Chart, UserError> {
     let letters = letters(runs);
-    chart_named(name, &charted(runs, &letters)).ok_or_else(|| {
+    let cuts = PlannedCuts::of(wish, runs)?;
+    let chart = chart_named(name, &charted(runs, &letters)).ok_or_else(|| {
         let kind = CHART_KINDS.iter().find(|kind| kind.name == name);
         let (what, how) = kind.map_or(("it", ""), |kind| (kind.shows, kind.measured_by));
         let run = if runs.len() == 1 { "this run has" } else { "these runs have" };
         UserError::failure(format!(
             "there is nothing to draw: {run} not measured {what}. Measure it with: {how}"
         ))
-    })
+    })?;
+    Ok(cuts.marked(chart))
 }
 
 /// Every chart of these runs, as text.

@@ -2,10 +2,11 @@
 
 use super::args::ReportArguments;
 use super::output_file;
+use super::plan::PlannedCuts;
 use super::stored::all_analysed;
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
-use ::report::chart::{ChartedRun, charts_of};
+use ::report::chart::{Chart, ChartedRun, charts_of};
 use ::report::html::{ReportPage, page};
 use ::report::terminal::run_letter;
 use analysis::compare::{ComparedRun, compare};
@@ -19,12 +20,19 @@ use std::path::Path;
 pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     output_file::must_be_no_drive(&arguments.output)?;
     let runs = all_analysed(&arguments.runs, store)?;
-    output_file::write(&arguments.output, "the report", document(&runs).as_bytes())?;
+    let cuts = PlannedCuts::of(&arguments.wish, &runs)?;
+    let page = with_charts(&runs, |chart| cuts.marked(chart));
+    output_file::write(&arguments.output, "the report", page.as_bytes())?;
     Ok(exit::SUCCESS)
 }
 
 /// The page of these runs, with their comparison if they are several.
 pub fn document(runs: &[StoredRun]) -> String {
+    with_charts(runs, |chart| chart)
+}
+
+/// The same with something done to each chart.
+fn with_charts(runs: &[StoredRun], changed: impl Fn(Chart) -> Chart) -> String {
     let letters: Vec<String> = (0..runs.len()).map(run_letter).collect();
     let is_single = runs.len() == 1;
     let charted = |(stored, letter)| -> ChartedRun<'_> {
@@ -37,7 +45,7 @@ pub fn document(runs: &[StoredRun]) -> String {
     };
     let charted: Vec<ChartedRun<'_>> = runs.iter().zip(&letters).map(charted).collect();
     let comparison = (!is_single).then(|| compared(runs, &letters));
-    let charts = charts_of(&charted);
+    let charts: Vec<Chart> = charts_of(&charted).into_iter().map(changed).collect();
     page(&ReportPage { runs: &charted, charts: &charts, comparison: comparison.as_ref() })
 }
 

@@ -2,6 +2,7 @@
 
 use super::page;
 use super::tables::Table;
+use crate::chart::{self, Chart};
 use crate::partition_script::script;
 use crate::quantity::{capacity, measured, size};
 use crate::style::{Style, Tone, paragraph};
@@ -34,6 +35,8 @@ pub struct PartitionPage {
     pub has_zones: bool,
     /// Whether there is anything to do, so that a script makes sense.
     pub has_script: bool,
+    /// The rate over the position with the cuts; none where too few places were measured for a curve.
+    pub chart: Option<Chart>,
 }
 
 /// One partition.
@@ -75,6 +78,7 @@ pub fn partition_page(plan: &PartitionPage, style: Style) -> String {
         warnings.map(|line| style.paint(Tone::Warning, &line)).collect(),
         partitions(plan, style),
         cuts(plan, style),
+        plan.chart.as_ref().map_or(Vec::new(), |chart| chart::terminal::draw(chart, style)),
         on_paper(plan, style),
     ])
 }

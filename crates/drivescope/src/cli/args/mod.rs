@@ -39,7 +39,7 @@ pub use state::StateArguments;
 use std::path::PathBuf;
 pub use stored::{
     CHART_LIST, CompareArguments, EstimateArguments, ListArguments, PlanArguments, ReportArguments,
-    RunsArguments, ShowArguments, SizeArgument,
+    RunsArguments, ShowArguments, SizeArgument, WishArguments,
 };
 pub use surface::{SurfaceArguments, SurfaceWayArguments};
 pub use sustain::{SustainArguments, SustainLoadArguments, UntilArgument};

@@ -61,6 +61,10 @@ pub struct ReportArguments {
     #[arg(long, value_name = "NAME", value_parser = chart_words())]
     pub chart: Option<String>,
 
+    /// Marks in the rate over position where `plan` would cut the drive.
+    #[command(flatten, next_help_heading = "Partitions, marked in the rate over position of one run")]
+    pub wish: WishArguments,
+
     /// Plain text without colour
     #[arg(long)]
     pub plain: bool,
@@ -152,7 +156,23 @@ pub struct PlanArguments {
     #[arg(default_value = "last")]
     pub run: String,
 
-    /// The fastest part of the drive as one partition, the rest as another [default: 10%]
+    /// How to cut; without any of these the fastest tenth is one partition.
+    #[command(flatten)]
+    pub wish: WishArguments,
+
+    /// A picture of the rates with the partitions, .svg or .png
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Where the result goes.
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
+/// How to cut a drive into partitions.
+#[derive(Debug, Args)]
+pub struct WishArguments {
+    /// The fastest part of the drive as one partition, the rest as another, such as 10%
     #[arg(long, value_name = "PERCENT", group = "wish", allow_hyphen_values = true)]
     pub fast: Option<String>,
 
@@ -163,8 +183,4 @@ pub struct PlanArguments {
     /// So many partitions of about the same size
     #[arg(long, value_name = "NUMBER", group = "wish", allow_hyphen_values = true)]
     pub parts: Option<String>,
-
-    /// Where the result goes.
-    #[command(flatten)]
-    pub page: PageArguments,
 }

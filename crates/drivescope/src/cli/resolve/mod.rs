@@ -12,8 +12,8 @@ mod verify;
 
 use super::args::{
     AccessArguments, CheckArguments, EngineArgument, EstimateArguments, ExperimentArguments,
-    GeometryArguments, GridArguments, MeasuringArguments, PlanArguments, SurfaceArguments,
-    SurfaceWayArguments, WritingArguments,
+    GeometryArguments, GridArguments, MeasuringArguments, SurfaceArguments, SurfaceWayArguments,
+    WishArguments, WritingArguments,
 };
 use crate::error::UserError;
 use crate::experiment::access::AccessWish;
@@ -258,15 +258,15 @@ pub fn latency_budget_of(text: Option<&str>) -> Result<Option<Nanos>, UserError>
     })
 }
 
-/// Reads the options of `plan`. Without any, it is the fastest tenth that is wanted.
+/// Reads how to cut a drive into partitions, if that was said.
 ///
 /// # Errors
 /// Names the option that makes no sense, and what would.
-pub fn plan(arguments: &PlanArguments) -> Result<Wish, UserError> {
+pub fn wish(arguments: &WishArguments) -> Result<Option<Wish>, UserError> {
     let fast = option("--fast", arguments.fast.as_deref(), fast_share)?;
     let at_least = option("--at-least", arguments.at_least.as_deref(), rate)?;
     let parts = option("--parts", arguments.parts.as_deref(), parts)?;
-    Ok(at_least.or(parts).or(fast).unwrap_or(Wish::Fastest(0.1)))
+    Ok(at_least.or(parts).or(fast))
 }
 
 fn fast_share(text: &str) -> Result<Wish, UserError> {
