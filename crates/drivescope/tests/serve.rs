@@ -242,14 +242,41 @@ fn the_link_gives_a_cookie_and_the_cookie_lets_in() {
     let first = served.send(format!("GET /?token={} HTTP/1.1\r\n{host}\r\n", served.token).as_bytes());
     assert_eq!(status(&first), 200);
     let cookie = first.lines().find_map(|line| line.strip_prefix("Set-Cookie: ")).expect("a cookie");
-    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
-    let pair = cookie.split(';').next().expect("a pair");
-    let second = served.send(format!("GET / HTTP/1.1\r\n{host}Cookie: a=b; {pair}\r\n\r\n").as_bytes());
+    // Servers of others on this machine have other ports, which cookies do not know; the path nobody else can name.
+    let (pair, rest) = cookie.split_once("; Path=").expect("a path");
+    let (root, rest) = rest.split_once("; ").expect("more");
+    assert!(root.len() == 65 && rest == "HttpOnly; SameSite=Strict", "{cookie}");
+    assert!(
+        !root.contains(&served.token) && !pair.contains(&root[1..]) && !pair.contains(&served.token),
+        "{cookie}"
+    );
+    assert!(first.contains(&format!("url={root}\"")), "{first}");
+    let send = |method: &str, target: &str, headers: &str| {
+        served.send(format!("{method} {target} HTTP/1.1\r\n{host}{headers}\r\n").as_bytes())
+    };
+    let cookies = format!("Cookie: a=b; {pair}\r\n");
+    let second = send("GET", root, &cookies);
     assert!(status(&second) == 200 && second.contains("plain"), "{second}");
-    let head = served.send(format!("HEAD / HTTP/1.1\r\n{host}Cookie: {pair}\r\n\r\n").as_bytes());
+    let run = send("GET", &format!("{root}/run/plain"), &cookies);
+    assert!(status(&run) == 200 && run.contains(&format!("href=\"{root}\"")), "{run}");
+    // Neither the cookie nor the path is enough alone.
+    let other = format!("/{}", "0".repeat(64));
+    for (target, headers) in
+        [("/", cookies.as_str()), ("/run/plain", &cookies), (&other, &cookies), (root, "")]
+    {
+        let answer = send("GET", target, headers);
+        assert_eq!(status(&answer), 401, "{target} got {answer}");
+        assert!(!answer.contains(&root[1..]), "the path is told to nobody");
+    }
+    // No link leads out of it.
+    let links = second.split(['"', '\'']).filter(|text| text.starts_with('/'));
+    let outside: Vec<&str> = links.filter(|link| !link.starts_with(root) && *link != "/style.css").collect();
+    assert_eq!(outside, [""; 0]);
+    let head = send("HEAD", root, &cookies);
     assert!(head.ends_with("\r\n\r\n") && status(&head) == 200, "{head}");
     // A second request behind the first is never looked at.
-    let two = format!("GET / HTTP/1.1\r\n{host}Cookie: {pair}\r\n\r\nGET /run/plain HTTP/1.1\r\n{host}\r\n");
+    let two =
+        format!("GET {root} HTTP/1.1\r\n{host}Cookie: {pair}\r\n\r\nGET /run/plain HTTP/1.1\r\n{host}\r\n");
     assert_eq!(served.send(two.as_bytes()).matches("HTTP/1.1 ").count(), 1);
 }
 

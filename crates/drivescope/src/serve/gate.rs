@@ -3,6 +3,9 @@
 //!
 //! A page elsewhere that has made its own name point here (DNS rebinding) sends its own name as the host; one that only
 //! sends requests here is another origin. Both are refused before anything else is looked at.
+//!
+//! A browser sends cookies to every port of a host, so that a server of somebody else on this machine would be sent ours. It is
+//! only sent along a path that nobody else knows, and is worth nothing elsewhere.
 
 use super::request::{Refusal, Request};
 use std::fs::File;
@@ -12,11 +15,12 @@ use std::io::{self, Read};
 /// 256 bits: nobody guesses them.
 const SECRET_BYTES: usize = 32;
 
-/// The host, the token, and the cookie that stands for it afterwards.
+/// The host, the token, and the cookie that stands for it afterwards, below a path of its own.
 pub(super) struct Gate {
     hosts: [String; 3],
     port: u16,
     token: String,
+    folder: String,
     secret: String,
 }
 
@@ -29,6 +33,8 @@ pub(super) enum Entrance {
     Open,
 }
 
+/// What everybody may have: it is in the program.
+const PUBLIC_FILES: [&str; 3] = ["style.css", "live.js", "favicon.ico"];
 const WRONG_HOST: Refusal =
     Refusal::new(421, "this address is not where drivescope serves. Open the address that it printed");
 const WRONG_ORIGIN: Refusal = Refusal::new(403, "another site asked for this, and none gets it");
@@ -40,7 +46,7 @@ const NO_TOKEN: Refusal = Refusal::new(
 impl Gate {
     pub(super) fn new(port: u16) -> io::Result<Gate> {
         let hosts = ["127.0.0.1", "[::1]", "localhost"].map(|name| format!("{name}:{port}"));
-        Ok(Gate { hosts, port, token: secret()?, secret: secret()? })
+        Ok(Gate { hosts, port, token: secret()?, folder: secret()?, secret: secret()? })
     }
 
     /// What the link carries.
@@ -48,9 +54,25 @@ impl Gate {
         &self.token
     }
 
+    /// The path below which all pages lie.
+    pub(super) fn root(&self) -> String {
+        format!("/{}", self.folder)
+    }
+
+    /// The parts of a path below the root; none when it lies elsewhere.
+    fn below_root<'request>(&self, request: &'request Request) -> Option<&'request [String]> {
+        let (folder, parts) = request.path.split_first()?;
+        are_same(folder, &self.folder).then_some(parts)
+    }
+
+    /// The parts of the path of a page: the same below the root as without it, for who has the token.
+    pub(super) fn parts<'request>(&self, request: &'request Request) -> &'request [String] {
+        self.below_root(request).unwrap_or(&request.path)
+    }
+
     /// What the browser keeps, until it ends. Cookies know no ports, so that its name has it.
     pub(super) fn cookie(&self) -> String {
-        format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.secret)
+        format!("{}={}; Path={}; HttpOnly; SameSite=Strict", self.cookie_name(), self.secret, self.root())
     }
 
     fn cookie_name(&self) -> String {
@@ -70,8 +92,8 @@ impl Gate {
         if self.is_of_another_site(request)? {
             return Err(WRONG_ORIGIN);
         }
-        // How a page looks is no secret, and the page that refuses somebody should look like one.
-        if request.path == ["style.css"] {
+        // How a page looks and moves is no secret, and the page that refuses somebody should look like one.
+        if matches!(request.path.as_slice(), [file] if PUBLIC_FILES.contains(&file.as_str())) {
             return Ok(Entrance::Open);
         }
         self.check_token(request)
@@ -99,6 +121,9 @@ impl Gate {
             && request.query_value("token").is_some_and(|token| are_same(token, &self.token))
         {
             return Ok(Entrance::ByLink);
+        }
+        if self.below_root(request).is_none() {
+            return Err(NO_TOKEN);
         }
         let name = self.cookie_name();
         let cookies = request.one("cookie")?.unwrap_or_default();

@@ -144,12 +144,13 @@ impl Served {
     fn answer(&self, request: &Request) -> Response {
         match self.gate.check(request) {
             Err(refusal) => refusal.response(),
-            Ok(gate::Entrance::ByLink) => pages::entrance(&self.gate.cookie()),
+            Ok(gate::Entrance::ByLink) => pages::entrance(&self.gate.root(), &self.gate.cookie()),
             Ok(gate::Entrance::Open) => catch_unwind(AssertUnwindSafe(|| route::answer(self, request)))
                 .unwrap_or_else(|_| {
                     Response::problem(
                         500,
                         "drivescope made a mistake with this page. The run itself is unharmed.",
+                        Some(&self.gate.root()),
                     )
                 }),
         }

@@ -17,14 +17,17 @@ pub(super) fn query_escaped(text: &str) -> String {
     text.bytes().map(piece).collect()
 }
 
-/// A page around this content, which is markup. `head` is more for its head.
-pub(super) fn framed(title: &str, head: &str, content: &str) -> String {
+/// A page around this content, which is markup. `head` is more for its head, `root` where the list of runs is, for who may see it.
+pub(super) fn framed(title: &str, head: &str, root: Option<&str>, content: &str) -> String {
+    let brand = root.map_or("<span class=\"brand\">drivescope</span>".to_owned(), |root| {
+        format!("<a class=\"brand\" href=\"{root}\">drivescope</a>")
+    });
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
          <link rel=\"stylesheet\" href=\"/style.css\">\n{head}</head>\n<body>\n\
-         <header><a class=\"brand\" href=\"/\">drivescope</a></header>\n<main>\n{content}</main>\n</body>\n</html>\n",
+         <header>{brand}</header>\n<main>\n{content}</main>\n</body>\n</html>\n",
         escaped(title)
     )
 }

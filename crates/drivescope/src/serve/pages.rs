@@ -33,19 +33,24 @@ pub(super) struct ListPage<'page> {
     pub drive: &'page str,
     /// Where they are.
     pub store: &'page Path,
+    /// The path below which all pages lie.
+    pub root: &'page str,
 }
 
 /// A page that takes the browser from the link with the token to an address without, which is safe to keep and to show.
-pub(super) fn entrance(cookie: &str) -> Response {
-    let refresh = "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n";
-    Response::page(framed("drivescope", refresh, "<p><a href=\"/\">To the runs</a></p>\n"))
-        .with_cookie(cookie)
+pub(super) fn entrance(root: &str, cookie: &str) -> Response {
+    let refresh = format!("<meta http-equiv=\"refresh\" content=\"0; url={root}\">\n");
+    Response::page(framed("drivescope", &refresh, Some(root), &back(root))).with_cookie(cookie)
+}
+
+fn back(root: &str) -> String {
+    format!("<p><a href=\"{root}\">To the runs</a></p>\n")
 }
 
 /// What went wrong; the words are markup already. With a way back for whoever was let in.
-pub(super) fn problem(why: &str, is_inside: bool) -> String {
-    let back = if is_inside { "<p><a href=\"/\">To the runs</a></p>\n" } else { "" };
-    framed("drivescope", "", &format!("<h1>That did not work</h1>\n<p>{why}</p>\n{back}"))
+pub(super) fn problem(why: &str, root: Option<&str>) -> String {
+    let back = root.map(back).unwrap_or_default();
+    framed("drivescope", "", root, &format!("<h1>That did not work</h1>\n<p>{why}</p>\n{back}"))
 }
 
 /// The list of drives and runs.
@@ -60,20 +65,21 @@ pub(super) fn list(page: &ListPage<'_>) -> String {
     text.push_str(&format!("<p class=\"where\">Runs kept in {}</p>\n", escaped(&absolute(page.store))));
     if page.runs.is_empty() {
         text.push_str("<h1>No runs yet</h1>\n<p>Make one: <code>drivescope check .</code></p>\n");
-        return framed("drivescope: runs", "", &text);
+        return framed("drivescope: runs", "", Some(page.root), &text);
     }
     text.push_str(&drives(page));
     let heading =
         if page.drive.is_empty() { "Runs".to_owned() } else { format!("Runs of {}", name_of(&runs, page)) };
-    text.push_str(&format!("<h1>{heading}</h1>\n<form action=\"/compare\" method=\"get\">\n"));
+    let root = page.root;
+    text.push_str(&format!("<h1>{heading}</h1>\n<form action=\"{root}/compare\" method=\"get\">\n"));
     text.push_str(
         "<div class=\"wide\"><table>\n<thead><tr><th><span class=\"hidden\">Compare</span></th><th>Run</th>\
         <th>Began (UTC)</th><th>State</th><th>What</th><th>Drive</th><th>Data</th></tr></thead>\n<tbody>\n",
     );
-    shown.for_each(|run| text.push_str(&row(run)));
+    shown.for_each(|run| text.push_str(&row(run, root)));
     text.push_str("</tbody>\n</table></div>\n<p><button>Compare the chosen runs</button></p>\n</form>\n");
-    text.push_str(&turn_pages(number, pages, page.drive));
-    framed("drivescope: runs", "", &text)
+    text.push_str(&turn_pages(number, pages, page));
+    framed("drivescope: runs", "", Some(root), &text)
 }
 
 fn absolute(folder: &Path) -> String {
@@ -97,8 +103,11 @@ fn drives(page: &ListPage<'_>) -> String {
     }
     let item = |(run, runs): &(&RunListing, usize)| {
         let key = drive_key(run);
-        let link =
-            if key == page.drive { "/".to_owned() } else { format!("/?drive={}", query_escaped(&key)) };
+        let root = page.root;
+        let link = match key == page.drive {
+            true => root.to_owned(),
+            false => format!("{root}?drive={}", query_escaped(&key)),
+        };
         let class = if key == page.drive { " class=\"chosen\"" } else { "" };
         let plural = if *runs == 1 { "" } else { "s" };
         format!(
@@ -125,7 +134,7 @@ fn drive_name(run: &RunListing) -> String {
     said(&run.target_model).or_else(|| said(&run.target_path)).unwrap_or_else(|| "unknown".into())
 }
 
-fn row(run: &RunListing) -> String {
+fn row(run: &RunListing, root: &str) -> String {
     let id = escaped(&run.id);
     if let Some(damage) = &run.damage {
         return format!(
@@ -135,15 +144,15 @@ fn row(run: &RunListing) -> String {
     }
     // The names of runs are letters, digits and four signs that mean nothing in an address.
     let (state, link) = match (run.under_way, run.status) {
-        (true, _) => ("running now", format!("/live/{id}")),
-        (_, Some(RunStatus::Complete)) => ("complete", format!("/run/{id}")),
-        (_, Some(RunStatus::Interrupted)) => ("interrupted", format!("/run/{id}")),
-        (_, Some(RunStatus::Failed) | None) => ("failed", format!("/run/{id}")),
+        (true, _) => ("running now", format!("{root}/live/{id}")),
+        (_, Some(RunStatus::Complete)) => ("complete", format!("{root}/run/{id}")),
+        (_, Some(RunStatus::Interrupted)) => ("interrupted", format!("{root}/run/{id}")),
+        (_, Some(RunStatus::Failed) | None) => ("failed", format!("{root}/run/{id}")),
     };
     format!(
         "<tr{}><td><input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\"></td>\
          <td><a href=\"{link}\">{id}</a></td><td>{}</td><td>{state}</td><td>{}</td><td>{}</td>\
-         <td><a href=\"/run/{id}.json\">JSON</a></td></tr>\n",
+         <td><a href=\"{root}/run/{id}.json\">JSON</a></td></tr>\n",
         if run.under_way { " class=\"running\"" } else { "" },
         escaped(&began(run)),
         escaped(&run.experiments.join(", ")),
@@ -161,34 +170,36 @@ fn began(run: &RunListing) -> String {
     }
 }
 
-fn turn_pages(number: usize, pages: usize, drive: &str) -> String {
+fn turn_pages(number: usize, pages: usize, page: &ListPage<'_>) -> String {
     if pages == 1 {
         return String::new();
     }
-    let drive = if drive.is_empty() { String::new() } else { format!("&amp;drive={}", query_escaped(drive)) };
-    let link = |to: usize, words: &str| format!("<a href=\"/?page={to}{drive}\">{words}</a> ");
+    let (root, drive) = (page.root, query_escaped(page.drive));
+    let drive = if drive.is_empty() { drive } else { format!("&amp;drive={drive}") };
+    let link = |to: usize, words: &str| format!("<a href=\"{root}?page={to}{drive}\">{words}</a> ");
     let newer = if number > 1 { link(number - 1, "Newer") } else { String::new() };
     let older = if number < pages { link(number + 1, "Older") } else { String::new() };
     format!("<nav aria-label=\"Pages\">{newer}<span>Page {number} of {pages}</span> {older}</nav>\n")
 }
 
 /// The page of a run that goes on; its script fetches what changes.
-pub(super) fn live(listing: &RunListing, state: &str) -> String {
+pub(super) fn live(listing: &RunListing, state: &str, root: &str) -> String {
     let id = escaped(&listing.id);
     let content = format!(
         "<h1>{}</h1>\n<p><code>{id}</code></p>\n\
-         <p id=\"connection\" role=\"status\"></p>\n<div id=\"live\" data-source=\"/live/{id}/state\">\n{state}</div>\n",
+         <p id=\"connection\" role=\"status\"></p>\n<div id=\"live\" data-source=\"{root}/live/{id}/state\">\n{state}</div>\n",
         escaped(&drive_name(listing))
     );
     framed(
         &format!("drivescope: {}", drive_name(listing)),
         "<script src=\"/live.js\" defer></script>\n",
+        Some(root),
         &content,
     )
 }
 
 /// What changes on it: where it is, how fast it goes, what is known so far.
-pub(super) fn live_state(stored: &StoredRun) -> String {
+pub(super) fn live_state(stored: &StoredRun, root: &str) -> String {
     let run = &stored.run;
     let state = match (stored.under_way, run.status) {
         (true, _) => "running",
@@ -220,11 +231,11 @@ pub(super) fn live_state(stored: &StoredRun) -> String {
     let id = escaped(&run.id);
     let ended = match stored.under_way {
         true => String::new(),
-        false => format!("<p data-ended=\"yes\"><a href=\"/run/{id}\">To its report</a></p>\n"),
+        false => format!("<p data-ended=\"yes\"><a href=\"{root}/run/{id}\">To its report</a></p>\n"),
     };
     format!(
         "{ended}<dl>\n{facts}</dl>\n{}<h2>What is known so far</h2>\n<pre>{}</pre>\n",
-        picture(stored),
+        picture(stored, root),
         known(stored)
     )
 }
@@ -236,11 +247,12 @@ pub(super) fn live_chart(stored: &StoredRun) -> Option<Chart> {
 }
 
 /// Its chart; the number of steps makes the browser fetch it anew.
-fn picture(stored: &StoredRun) -> String {
+fn picture(stored: &StoredRun, root: &str) -> String {
     if live_chart(stored).is_none() {
         return String::new();
     }
-    let source = format!("/live/{}/chart.svg?step={}", escaped(&stored.run.id), stored.run.phases.len());
+    let (id, step) = (escaped(&stored.run.id), stored.run.phases.len());
+    let source = format!("{root}/live/{id}/chart.svg?step={step}");
     format!(
         "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{source}&amp;theme=dark\">\
          <img src=\"{source}\" alt=\"Rate over position, so far\"></picture>\n"

@@ -41,7 +41,7 @@ impl Refusal {
 
     /// As a page.
     pub(super) fn response(self) -> Response {
-        Response::problem(self.status, self.why)
+        Response::problem(self.status, self.why, None)
     }
 }
 

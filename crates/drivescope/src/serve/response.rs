@@ -78,11 +78,9 @@ impl Response {
         Response::new(200, content_type, Content::Own(content.into()))
     }
 
-    /// What went wrong, as a page.
-    pub(super) fn problem(status: u16, why: &str) -> Response {
-        // Whoever is refused at the gate has nowhere to go from here.
-        let is_inside = matches!(status, 400 | 404 | 500);
-        Response::page(super::pages::problem(&escaped(&sentence(why)), is_inside)).with_status(status)
+    /// What went wrong, as a page. Whoever is refused at the gate has no root to go back to.
+    pub(super) fn problem(status: u16, why: &str, root: Option<&str>) -> Response {
+        Response::page(super::pages::problem(&escaped(&sentence(why)), root)).with_status(status)
     }
 
     /// Writes it and closes the connection. Nobody can be told that the reader has gone.

@@ -29,7 +29,7 @@ type Answer = Result<Response, Problem>;
 
 /// The answer to a request that the gate let in.
 pub(super) fn answer(served: &Served, request: &Request) -> Response {
-    let path: Vec<&str> = request.path.iter().map(String::as_str).collect();
+    let path: Vec<&str> = served.gate.parts(request).iter().map(String::as_str).collect();
     let answer = match path.as_slice() {
         [] => list(served, request),
         ["style.css"] => Ok(Response::file("text/css; charset=utf-8", STYLE)),
@@ -45,7 +45,8 @@ pub(super) fn answer(served: &Served, request: &Request) -> Response {
         ["favicon.ico"] => Ok(Response::file(SVG, ICON)),
         _ => Err(Problem { status: 404, why: "there is no such page".into() }),
     };
-    answer.unwrap_or_else(|problem| Response::problem(problem.status, &problem.why))
+    answer
+        .unwrap_or_else(|problem| Response::problem(problem.status, &problem.why, Some(&served.gate.root())))
 }
 
 impl From<StoreError> for Problem {
@@ -87,7 +88,8 @@ fn list(served: &Served, request: &Request) -> Answer {
     let drive = request.query_value("drive").unwrap_or_default();
     let make = || -> Result<String, Problem> {
         let runs = served.store.runs()?;
-        Ok(pages::list(&ListPage { runs: &runs, number, drive, store: served.store.folder() }))
+        let (store, root) = (served.store.folder(), served.gate.root());
+        Ok(pages::list(&ListPage { runs: &runs, number, drive, store, root: &root }))
     };
     Ok(Response::shared_page(served.cache.live(&format!("list {number} {drive}"), make)?))
 }
@@ -96,7 +98,7 @@ fn list(served: &Served, request: &Request) -> Answer {
 fn report(served: &Served, name: &str) -> Answer {
     let listing = listed(served, name)?;
     if listing.under_way {
-        return Ok(Response::page(pages::live(&listing, &live_text(served, &listing)?)));
+        return live(served, name);
     }
     let make = || -> Result<String, Problem> { Ok(report_of(served, &[read(served, &listing)?])) };
     Ok(Response::report(served.cache.page(&format!("report {name}"), &state(&listing), make)?))
@@ -107,7 +109,7 @@ fn report_of(served: &Served, runs: &[StoredRun]) -> String {
     let page = (served.report)(runs);
     page.replacen(
         "<span class=\"brand\">drivescope</span>",
-        "<a class=\"brand\" href=\"/\">drivescope</a>",
+        &format!("<a class=\"brand\" href=\"{}\">drivescope</a>", served.gate.root()),
         1,
     )
 }
@@ -142,7 +144,7 @@ fn compare(served: &Served, request: &Request) -> Answer {
 
 fn live(served: &Served, name: &str) -> Answer {
     let listing = listed(served, name)?;
-    Ok(Response::page(pages::live(&listing, &live_text(served, &listing)?)))
+    Ok(Response::page(pages::live(&listing, &live_text(served, &listing)?, &served.gate.root())))
 }
 
 fn live_state(served: &Served, name: &str) -> Answer {
@@ -164,7 +166,8 @@ fn live_chart(served: &Served, name: &str, dark: bool) -> Answer {
 
 /// What changes on the page of a run that goes on.
 fn live_text(served: &Served, listing: &RunListing) -> Result<Arc<String>, Problem> {
-    let make = || -> Result<String, Problem> { Ok(pages::live_state(&read(served, listing)?)) };
+    let make =
+        || -> Result<String, Problem> { Ok(pages::live_state(&read(served, listing)?, &served.gate.root())) };
     let key = format!("live {}", listing.id);
     match listing.under_way {
         true => served.cache.live(&key, make),
