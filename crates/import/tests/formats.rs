@@ -364,7 +364,31 @@ enum Change {
     Drop(usize, usize),
     Put(usize, String),
     Twice(usize, usize),
+    /// Another number in the place of that one.
+    Number(usize, String),
+    /// Two lines change places.
+    Swap(usize, usize),
+    /// A line again and again.
+    Repeat(usize, usize),
+    /// Lines of another sample.
+    Foreign(usize, usize, usize),
 }
+
+/// Numbers at which arithmetic ends, and what is none.
+const NUMBERS: [&str; 12] = [
+    "0",
+    "-1",
+    "1e308",
+    "1e-308",
+    "NaN",
+    "inf",
+    "-9223372036854775808",
+    "18446744073709551615",
+    "18446744073709551616",
+    "0.0000000000000000001",
+    "9999999999999999G",
+    "",
+];
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
     let at = || 0usize..4000;
@@ -382,6 +406,11 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
         (at(), 1usize..60).prop_map(|(at, count)| Change::Drop(at, count)),
         (at(), piece).prop_map(|(at, text)| Change::Put(at, text)),
         (at(), 1usize..200).prop_map(|(at, count)| Change::Twice(at, count)),
+        (at(), 0..NUMBERS.len()).prop_map(|(at, which)| Change::Number(at, NUMBERS[which].into())),
+        (at(), "[0-9]{1,30}").prop_map(|(at, digits)| Change::Number(at, digits)),
+        (at(), at()).prop_map(|(one, other)| Change::Swap(one, other)),
+        (at(), 1usize..3000).prop_map(|(at, count)| Change::Repeat(at, count)),
+        (at(), 0..SAMPLES.len(), at()).prop_map(|(at, which, from)| Change::Foreign(at, which, from)),
     ];
     prop::collection::vec(change, 1..5)
 }
@@ -405,13 +434,46 @@ fn changed(text: &str, changes: &[Change]) -> String {
                 let again: Vec<char> = letters[from..(from + count).min(letters.len())].to_vec();
                 letters.splice(from..from, again);
             }
+            _ => letters = changed_by_lines(&letters.iter().collect::<String>(), change).chars().collect(),
         }
     }
     letters.into_iter().collect()
 }
 
+/// Changes that know lines and numbers, so that they come further into a parser.
+fn changed_by_lines(text: &str, change: &Change) -> String {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    let count = lines.len();
+    match change {
+        Change::Number(at, number) => {
+            let is_digit = |letter: char| letter.is_ascii_digit();
+            let starts: Vec<usize> = text
+                .char_indices()
+                .filter(|(place, letter)| is_digit(*letter) && !text[..*place].ends_with(is_digit))
+                .map(|(place, _)| place)
+                .collect();
+            let Some(&start) = starts.get(at % starts.len().max(1)) else { return text.into() };
+            let rest = text[start..].trim_start_matches(is_digit);
+            return format!("{}{number}{rest}", &text[..start]);
+        }
+        Change::Swap(one, other) => lines.swap(one % count, other % count),
+        Change::Repeat(at, times) => {
+            let again = vec![lines[at % count]; *times];
+            lines.splice(at % count..at % count, again);
+        }
+        Change::Foreign(at, which, from) => {
+            let others: Vec<&str> = SAMPLES[*which].1.split('\n').collect();
+            let from = from % others.len();
+            lines.splice(at % count..at % count, others[from..(from + 20).min(others.len())].to_vec());
+        }
+        _ => {}
+    }
+    lines.join("\n")
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    // PROPTEST_CASES sets how many.
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn no_change_of_a_sample_does_worse_than_an_error_with_its_place(
