@@ -1,8 +1,11 @@
 //! `--preserve` and `restore`, with the program as a user has it: killed at any moment, also while it gives back.
 
+mod failing_drive;
 mod program;
 
+use failing_drive::MountedDrive;
 use model::prng::Prng;
+use model::request::Status;
 use program::*;
 use std::fs;
 use std::path::Path;
@@ -128,6 +131,74 @@ fn killed_200_times_nothing_is_lost() {
     let _alone = alone();
     let (given_back, again) = killed(200, 4);
     eprintln!("200 kills; given back {given_back} times, of which the giving back was killed {again} times");
+}
+
+/// What became of runs on a drive that fails at drawn moments.
+#[derive(Debug, Default)]
+struct Failed {
+    /// Runs that ended with an error or were killed.
+    runs: u64,
+    /// After these there was something to give back by hand.
+    given_back: u64,
+    /// Givings back that were tried while the drive still failed.
+    in_vain: u64,
+}
+
+/// The drive fails from a moment on that is drawn over all requests of a run: for one request, for some, or until it is made sound
+/// again. One run in four is killed besides.
+fn failing(moments: u64, seed: u64, test: &str) -> Option<Failed> {
+    let home = Home::new();
+    let drive = MountedDrive::new(MIB, test)?;
+    let file = drive.file.to_str().unwrap();
+    let before = noise(MIB << 20);
+    let started = Instant::now();
+    let seen = drive.failing.seen();
+    home.json(&verify(file, &[]));
+    let (whole, requests) = (started.elapsed(), drive.failing.seen() - seen);
+    let is_kept = || journals(&home).iter().any(|name| name.ends_with(".journal"));
+    let restore = ["restore", file, "--confirm", file];
+    let (mut prng, mut failed) = (Prng::new(seed, 1), Failed::default());
+    for moment in 0..moments {
+        let count = [1, 1 + prng.below(100), u64::MAX][prng.below(3) as usize];
+        let status = [Status::MediumError, Status::DeviceGone][prng.below(2) as usize];
+        drive.failing.begin(prng.below(requests), count, status);
+        let ended = if prng.below(4) == 0 {
+            !kill_after(start(&home, &verify(file, &[])), whole.mul_f64(prng.unit()))
+        } else {
+            home.run(&verify(file, &[])).status == Some(0)
+        };
+        failed.runs += u64::from(!ended);
+        if count == u64::MAX && is_kept() {
+            when_free(&home, &restore);
+            failed.in_vain += 1;
+        }
+        drive.failing.end();
+        if is_kept() {
+            let outcome = when_free(&home, &restore);
+            match outcome.status {
+                Some(0) => failed.given_back += u64::from(!outcome.out.contains("Nothing of")),
+                _ => panic!("{moment}: {outcome:?}"),
+            }
+        }
+        assert!(drive.bytes() == before, "lost after failure {moment}: {count} times {status:?}");
+        assert!(!is_kept(), "{:?}", journals(&home));
+    }
+    Some(failed)
+}
+
+#[test]
+fn a_drive_that_fails_at_any_moment_loses_nothing() {
+    let _alone = alone();
+    let Some(failed) = failing(8, 5, "a_drive_that_fails_at_any_moment_loses_nothing") else { return };
+    assert!(failed.runs > 0 && failed.given_back > 0, "{failed:?}");
+}
+
+#[test]
+#[ignore = "200 failures take minutes"]
+fn a_drive_that_fails_200_times_loses_nothing() {
+    let _alone = alone();
+    let failed = failing(200, 6, "a_drive_that_fails_200_times_loses_nothing");
+    eprintln!("200 failures: {failed:?}");
 }
 
 /// Kills a run while something is overwritten; the name of its journal. The image is not looked at before: a file that is open
