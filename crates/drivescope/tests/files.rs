@@ -134,6 +134,10 @@ fn a_file_system_in_memory_is_said_to_be_one() {
     let warnings = run["environment"]["warnings"].to_string();
     assert!(warnings.contains("figures are those of memory"), "{warnings}");
     assert!(finding(&run, "file-layout").to_string().contains("does not tell where its files lie"));
+    assert_eq!(run["target"]["kind"], "folder");
+    let page = home.print(&["show"]);
+    assert!(page.contains("folders, in file systems of 210 MB in all"), "{page}");
+    assert!(!page.contains("on a target of"), "nobody asked about the size of the file system: {page}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use crate::request::Operation;
 use crate::target::TargetFacts;
 use crate::units::Nanos;
+use crate::workload::DataPattern;
 
 /// One run, without its series: what is kept as metadata, shown and printed.
 #[derive(Clone, Debug, PartialEq)]
@@ -240,9 +241,17 @@ impl PhaseSummary {
         self.totals.iter().map(|totals| totals.bytes).sum()
     }
 
-    /// Requests that failed, of all operations.
+    /// Requests that failed, of all operations. Where data are compared, reads that found other data count too.
     pub fn errors(&self) -> u64 {
         self.totals.iter().map(|totals| totals.errors).sum()
+    }
+
+    /// Whether what is read is compared with what was written.
+    pub fn compares_data(&self) -> bool {
+        self.phase.workload.as_ref().is_some_and(|workload| {
+            workload.mix.operations().contains(&Operation::Read)
+                && matches!(workload.data, DataPattern::Marked(_))
+        })
     }
 }
 

@@ -73,6 +73,8 @@ pub enum TargetKind {
     Device,
     /// A regular file.
     File,
+    /// Folders, of which the file systems are measured; the capacity is that of these.
+    Folder,
     /// A virtual drive.
     Sim,
 }
@@ -83,13 +85,15 @@ impl TargetKind {
         match self {
             TargetKind::Device => "device",
             TargetKind::File => "file",
+            TargetKind::Folder => "folder",
             TargetKind::Sim => "sim",
         }
     }
 
     /// The kind with that name.
     pub fn from_name(name: &str) -> Option<TargetKind> {
-        [TargetKind::Device, TargetKind::File, TargetKind::Sim].into_iter().find(|kind| kind.name() == name)
+        let all = [TargetKind::Device, TargetKind::File, TargetKind::Folder, TargetKind::Sim];
+        all.into_iter().find(|kind| kind.name() == name)
     }
 }
 

@@ -94,6 +94,7 @@ fn kind(run: &Run) -> &'static str {
     match run.target.kind {
         TargetKind::Device => "device",
         TargetKind::File => "file",
+        TargetKind::Folder => "folder",
         TargetKind::Sim => "virtual drive",
     }
 }

@@ -118,7 +118,7 @@ impl Subject {
     pub(super) fn of(run: &RunView<'_>) -> Subject {
         let reasons: Vec<&'static str> = reasons(run).iter().map(|reason| reason.name).collect();
         let noun = match run.target.kind {
-            TargetKind::File => "file",
+            TargetKind::File | TargetKind::Folder => "file",
             TargetKind::Device | TargetKind::Sim if reasons.is_empty() => "drive",
             TargetKind::Device | TargetKind::Sim => "target",
         };

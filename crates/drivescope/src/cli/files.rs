@@ -126,7 +126,7 @@ fn facts_before(named: &[(&PathBuf, FolderFacts)]) -> TargetFacts {
         |(path, facts): &(&PathBuf, FolderFacts)| format!("{} is {}", path.display(), facts.file_system);
     TargetFacts {
         stack: named.iter().map(layer).collect(),
-        ..TargetFacts::unidentified(TargetKind::File, names.join(", "), capacity)
+        ..TargetFacts::unidentified(TargetKind::Folder, names.join(", "), capacity)
     }
 }
 
@@ -145,6 +145,7 @@ fn target_facts(
     }
     let mut facts = all[0].facts().clone();
     let names: Vec<String> = named.iter().map(|(path, _)| path.display().to_string()).collect();
+    facts.kind = TargetKind::Folder;
     facts.path = names.join(", ");
     facts.capacity = named.iter().map(|(_, facts)| facts.size).fold(Bytes::ZERO, |sum, size| sum + size);
     let mut disks: Vec<PathBuf> = Vec::new();

@@ -8,6 +8,7 @@ use crate::quantity::target_size;
 use crate::style::Tone;
 use crate::terminal::findings::{GROUPS, Group, Row, advice_of, rows_of};
 use crate::terminal::heading::{description, identity, notices_of, path};
+use crate::terminal::method::not_served;
 use crate::terminal::readable_moment;
 use model::finding::FindingCode;
 use model::run::Run;
@@ -115,13 +116,9 @@ fn judgement(run: &Run) -> (&'static str, &'static str, String) {
     if let Some(sentence) = worst(Tone::Bad) {
         return ("bad", "Not sound.", sentence);
     }
-    let failed = run.phases.iter().fold(0u64, |sum, phase| sum.saturating_add(phase.errors()));
-    if failed > 0 {
-        return (
-            "bad",
-            "Requests failed.",
-            format!("{} requests were not served.", crate::quantity::count(failed)),
-        );
+    let failed = not_served(run);
+    if !failed.is_empty() {
+        return ("bad", "Requests failed.", format!("{}.", failed.join("; ")));
     }
     if let Some(sentence) = worst(Tone::Warning) {
         return ("care", "Take care.", sentence);

@@ -6,6 +6,7 @@ use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap}
 use model::estimate::Estimate;
 use model::finding::{Conclusion, Datum, Finding, FindingCode, Outcome, Value};
 use model::run::Run;
+use model::target::TargetKind;
 use model::units::Bytes;
 
 /// The questions that a page answers, in this order. Whether a drive is sound comes first: the speed of a drive
@@ -238,7 +239,8 @@ fn nothing_failed(run: &Run) -> Option<Row> {
         return None;
     }
     let mut sentence = format!("All {} requests were answered.", count(requests));
-    if Bytes(bytes) < run.target.capacity {
+    // Through a file system nobody asked about the drive, or about its size.
+    if Bytes(bytes) < run.target.capacity && run.target.kind != TargetKind::Folder {
         sentence += &format!(
             " They moved {} on a target of {}, and say nothing of the rest of it.",
             capacity(Bytes(bytes)),

@@ -53,6 +53,7 @@ pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
     let size = match (target.capacity.0, target.kind) {
         (0, _) => "size not known".into(),
         (_, TargetKind::File) => size(target.capacity),
+        (_, TargetKind::Folder) => format!("in file systems of {} in all", capacity(target.capacity)),
         _ => capacity(target.capacity),
     };
     let mut text = format!("{}, {size}", kind(target));
@@ -71,6 +72,7 @@ pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
 fn kind(target: &TargetFacts) -> &'static str {
     match (target.kind, target.rotational) {
         (TargetKind::File, _) => "file",
+        (TargetKind::Folder, _) => "folders",
         (TargetKind::Sim, _) => "simulated drive",
         (TargetKind::Device, _) if target.caveats.contains(&Caveat::VirtualDisk) => "virtual disk",
         (TargetKind::Device, _) if target.caveats.contains(&Caveat::LoopOverFile) => "loop device",

@@ -58,11 +58,26 @@ fn extent(run: &Run) -> String {
         0 => "wrote nothing".into(),
         bytes => format!("wrote {}", capacity(Bytes(bytes))),
     };
-    let failed = match run.phases.iter().fold(0u64, |errors, phase| errors.saturating_add(phase.errors())) {
-        0 => String::new(),
-        errors => format!("; {} requests failed", count(errors)),
-    };
+    let failed: String = not_served(run).into_iter().map(|what| format!("; {what}")).collect();
     format!("{steps}; read {}, {written}{failed}", capacity(Bytes(bytes_of(Operation::Read))))
+}
+
+/// What did not go well, in words. Of a comparing read the totals do not tell whether it failed or found something else; findings do.
+pub(crate) fn not_served(run: &Run) -> Vec<String> {
+    let errors = |compared: bool| {
+        let phases = run.phases.iter().filter(|phase| phase.compares_data() == compared);
+        phases.fold(0u64, |errors, phase| errors.saturating_add(phase.errors()))
+    };
+    let mut said = Vec::new();
+    match errors(false) {
+        0 => {}
+        failed => said.push(format!("{} requests failed", count(failed))),
+    }
+    match errors(true) {
+        0 => {}
+        wrong => said.push(format!("{} reads found other data than belong there, or failed", count(wrong))),
+    }
+    said
 }
 
 fn moment(run: &Run, style: Style) -> String {
