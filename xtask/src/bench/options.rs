@@ -14,6 +14,7 @@ pub const USAGE: &str =
        cargo xtask bench report [--program FILE]
        cargo xtask bench sim [--seconds N] [--rounds N]
        cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N] [--program FILE]
+       cargo xtask bench verify [--rounds N] [--program FILE]
        cargo xtask bench writes [--random N] [--first N] [--seed N]
 The first compares the engine with fio in turns. A loop device over memory is set up for it, which needs root.
 `access`, `surface` and `writes` score the experiments on virtual drives against their truth.

@@ -14,6 +14,7 @@ mod places;
 
 pub use marked::{Marked, last_marked};
 
+use crate::experiment::preparation::SEQUENTIAL_DEPTH;
 use crate::experiment::{Experiment, Outlook, Question};
 use analysis::integrity::{self, Extent, TAIL_MIN};
 use model::payload::Mark;
@@ -264,13 +265,8 @@ impl Verify {
     }
 
     fn sequential(&self, range: ByteRange, mix: OperationMix, generation: u32, name: String) -> Phase {
-        let mut workload = Workload::new(
-            range,
-            Pattern::Sequential,
-            mix,
-            self.places.large_block(range),
-            places::SEQUENTIAL_DEPTH,
-        );
+        let mut workload =
+            Workload::new(range, Pattern::Sequential, mix, self.places.large_block(range), SEQUENTIAL_DEPTH);
         workload.alignment = self.places.grid;
         workload.data = self.mark(generation);
         let kind = kind_of(mix);

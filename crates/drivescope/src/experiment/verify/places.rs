@@ -8,8 +8,6 @@ use model::units::{Bytes, MIB, Offset};
 
 /// Requests under way at single places: a disk sorts them, flash serves them side by side.
 pub(super) const DEPTH: u32 = 16;
-/// And in long stretches: one is filled or compared while others are under way.
-pub(super) const SEQUENTIAL_DEPTH: u32 = 8;
 /// The start is this part of the range, so that about as many reads look for it further on.
 const START_PART: u64 = 1024;
 /// But no less than this, which is quick on any drive.
