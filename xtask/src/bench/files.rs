@@ -1,11 +1,12 @@
 //! `cargo xtask bench files`: `drivescope files` against dd, fio and bonnie++ in the same folder of one file system, in turns. The ratios
-//! are the result: writing and reading in blocks, with the flush, and small empty files made, looked at and removed.
+//! are the result: writing and reading in blocks, and small empty files made, looked at and removed. The flush counts on all sides:
+//! bonnie++ calls sync before it stops its clock, of making and of removing.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
@@ -19,11 +20,16 @@ use crate::Failure;
 const REPORT: &str = "docs/generated/bench-files.md";
 const USAGE: &str =
     "Usage: cargo xtask bench files [--rounds N] [--program FILE]\nNeeds root, dd, fio and bonnie++.";
-/// How long the large file is, and what one call moves.
-const FILE_MIB: u64 = 256;
-/// Small files, in units of 1024 as bonnie++ counts.
-const FILES_K: u64 = 32;
-/// What bonnie++ measures of small files: our task, and the field of its line.
+/// How long the large file is: as long as goes into the file system beside the small files and what has to stay free.
+const FILE_MIB: u64 = 384;
+/// Small files, in units of 1024 as bonnie++ counts. It shows nothing that took less than half a second, and looks at some 500,000
+/// files in a second.
+const FILES_K: u64 = 384;
+/// More than files of both programs in turns.
+const INODES: &str = "500000";
+/// A turn with blocks takes seconds, one with small files minutes.
+const BLOCK_TURNS: u64 = 5;
+/// What bonnie++ measures of small files: our task, and the field of its line. The next one is the processor's share in percent.
 const NAMES: [(&str, usize); 6] = [
     ("create-in-order", 26),
     ("stat-in-order", 28),
@@ -33,8 +39,17 @@ const NAMES: [(&str, usize); 6] = [
     ("delete-at-random", 36),
 ];
 
-/// Rates by task and tool, of all rounds.
-type Rates = BTreeMap<(String, &'static str), Vec<f64>>;
+/// What one program measured of one task.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rate {
+    /// Bytes or files in a second.
+    rate: f64,
+    /// Of small files: processor time of the program for each of them, in µs.
+    processor_us: Option<f64>,
+}
+
+/// Rates by task and tool, of each round in which the tool told one.
+type Rates = BTreeMap<(String, &'static str), BTreeMap<u64, Rate>>;
 
 /// Runs the comparison, prints its table and keeps it.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -57,19 +72,23 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
     let mut order = Shuffle(seed);
     let mut rates = Rates::new();
-    for round in 1..=rounds {
-        let mut turns = ["drivescope", "dd", "fio", "bonnie++"];
+    for round in 0..rounds * BLOCK_TURNS {
+        let is_of_names = round % BLOCK_TURNS == 0;
+        let mut turns = vec![("drivescope", "blocks"), ("dd", "blocks"), ("fio", "blocks")];
+        if is_of_names {
+            turns.extend([("drivescope", "names"), ("bonnie++", "names")]);
+        }
         order.apply(&mut turns);
-        for tool in turns {
-            eprintln!("round {round} of {rounds}: {tool}");
+        for (tool, what) in turns {
+            eprintln!("round {} of {}: {what} by {tool}", round + 1, rounds * BLOCK_TURNS);
             let measured = match tool {
-                "drivescope" => ours(&program, &mounted.folder)?,
+                "drivescope" => ours(&program, &mounted.folder, what)?,
                 "dd" => dd(&mounted.folder)?,
                 "fio" => fio(&mounted.folder)?,
                 _ => bonnie(&mounted.folder)?,
             };
             for (task, rate) in measured {
-                rates.entry((task, tool)).or_default().push(rate);
+                rates.entry((task, tool)).or_default().insert(round, rate);
             }
         }
     }
@@ -77,7 +96,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     drop(place);
     let report = report(&rates, rounds, is_release, &before);
     println!("{report}");
-    keep(REPORT, &report)
+    if is_release { keep(REPORT, &report) } else { Ok(()) }
 }
 
 /// An ext4 file system on the device, and a folder for our runs.
@@ -94,7 +113,8 @@ impl Mounted {
             fs::create_dir_all(folder)
                 .map_err(|error| Failure::cannot(format!("Cannot make {}: {error}.", folder.display())))?;
         }
-        command("mkfs.ext4", &["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", device])?;
+        let settled = "lazy_itable_init=0,lazy_journal_init=0";
+        command("mkfs.ext4", &["-q", "-F", "-N", INODES, "-E", settled, device])?;
         command("mount", &[device, &mounted.folder.to_string_lossy()])?;
         Ok(mounted)
     }
@@ -111,17 +131,17 @@ impl Drop for Mounted {
     }
 }
 
-type Measured = Vec<(String, f64)>;
+type Measured = Vec<(String, Rate)>;
 
-/// One round of ours: rates of blocks with the flush, rates of small files without, as bonnie++ has them.
-fn ours(program: &Program, folder: &Path) -> Result<Measured, Failure> {
+/// One turn of ours, with the flush.
+fn ours(program: &Program, folder: &Path, what: &str) -> Result<Measured, Failure> {
     let (size, files) = (format!("{FILE_MIB}MiB"), (FILES_K * 1024).to_string());
     let folder = folder.to_string_lossy();
     let words = [
         "files",
         &folder,
         "--tasks",
-        "blocks,names",
+        what,
         "--size",
         &size,
         "--files",
@@ -131,29 +151,35 @@ fn ours(program: &Program, folder: &Path) -> Result<Measured, Failure> {
         "--rounds",
         "1",
         "--time-limit",
-        "10m",
+        "30m",
         "--seed",
         "1",
     ];
     let document = program.run(&words)?;
     let phases = document["phases"].as_array().cloned().unwrap_or_default();
-    let measured = phases.iter().filter(|phase| phase["kind"] == "measure").filter_map(|phase| {
-        let task = phase["files"]["task"].as_str()?.to_string();
-        let calls_s = phase["seconds"].as_f64()?;
-        let operations = phase["by_operation"].as_array()?;
-        let flush_s: f64 =
-            operations.iter().filter(|one| one["operation"] == "flush").filter_map(flush_s).sum();
-        let is_of_blocks = task.starts_with("block");
-        let amount = phase[if is_of_blocks { "bytes" } else { "operations" }].as_f64()?;
-        let flushes = operations.iter().filter(|one| one["operation"] == "flush").count() as f64;
-        let amount = if is_of_blocks { amount } else { amount - flushes };
-        Some((task, amount / if is_of_blocks { calls_s + flush_s } else { calls_s }))
-    });
+    let measured = phases.iter().filter(|phase| phase["kind"] == "measure").filter_map(of_phase);
     Ok(measured.collect())
 }
 
-fn flush_s(flush: &Value) -> Option<f64> {
-    Some(flush["latency_ns"]["mean"].as_f64()? * flush["operations"].as_f64()? / 1e9)
+/// What a phase of ours measured.
+fn of_phase(phase: &Value) -> Option<(String, Rate)> {
+    let task = phase["files"]["task"].as_str()?.to_string();
+    let (mut seconds, mut files, mut bytes) = (phase["seconds"].as_f64()?, 0.0, 0.0);
+    for one in phase["by_operation"].as_array()? {
+        let operations = one["operations"].as_f64()?;
+        if one["operation"] == "flush" {
+            seconds += one["latency_ns"]["mean"].as_f64()? * operations / 1e9;
+        } else {
+            files += operations;
+            bytes += one["bytes"].as_f64()?;
+        }
+    }
+    if task.starts_with("block") {
+        return Some((task, Rate { rate: bytes / seconds, processor_us: None }));
+    }
+    let processor_ns =
+        phase["files"]["processor_user_ns"].as_f64()? + phase["files"]["processor_system_ns"].as_f64()?;
+    Some((task, Rate { rate: files / seconds, processor_us: Some(processor_ns / files / 1e3) }))
 }
 
 /// dd writes and flushes; the file is put out of memory and read.
@@ -161,21 +187,38 @@ fn dd(folder: &Path) -> Result<Measured, Failure> {
     let file = folder.join("dd");
     let path = file.to_string_lossy().into_owned();
     let count = format!("count={FILE_MIB}");
-    let bytes = (FILE_MIB << 20) as f64;
-    let timed = |words: &[&str]| -> Result<f64, Failure> {
-        let began = Instant::now();
-        command("dd", words)?;
-        Ok(bytes / began.elapsed().as_secs_f64())
-    };
-    let write =
-        timed(&["if=/dev/zero", &format!("of={path}"), "bs=1M", &count, "conv=fsync", "status=none"])?;
+    let write = dd_rate(&["if=/dev/zero", &format!("of={path}"), "bs=1M", &count, "conv=fsync"])?;
     command(
         "dd",
         &[&format!("of={path}"), "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none"],
     )?;
-    let read = timed(&[&format!("if={path}"), "of=/dev/null", "bs=1M", &count, "status=none"])?;
+    let read = dd_rate(&[&format!("if={path}"), "of=/dev/null", "bs=1M", &count])?;
     let _ = fs::remove_file(&file);
-    Ok(vec![("block-write".into(), write), ("block-read".into(), read)])
+    Ok(vec![of_blocks("block-write", write), of_blocks("block-read", read)])
+}
+
+fn of_blocks(task: &str, rate: f64) -> (String, Rate) {
+    (task.to_string(), Rate { rate, processor_us: None })
+}
+
+/// What dd says itself, which begins and ends with its calls, not with its process.
+fn dd_rate(words: &[&str]) -> Result<f64, Failure> {
+    let none = |said: &str| Failure::cannot(format!("dd told no rate: {said}"));
+    let output = Command::new("dd")
+        .args(words)
+        .env("LC_ALL", "C")
+        .output()
+        .map_err(|error| none(&error.to_string()))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    said_by_dd(&said).ok_or_else(|| none(&said))
+}
+
+/// `402653184 bytes (403 MB, 384 MiB) copied, 0.165 s, 2.4 GB/s`: the bytes and the seconds, since the rate is rounded.
+fn said_by_dd(said: &str) -> Option<f64> {
+    let line = said.lines().find(|line| line.contains(" copied, "))?;
+    let bytes: f64 = line.split(' ').next()?.parse().ok()?;
+    let seconds: f64 = line.split(" copied, ").nth(1)?.split(' ').next()?.parse().ok()?;
+    (seconds > 0.0).then(|| bytes / seconds)
 }
 
 /// fio with calls that wait, a flush at the end of writing, and its own emptying of the cache before reading.
@@ -210,7 +253,7 @@ fn fio(folder: &Path) -> Result<Measured, Failure> {
     };
     // A file of before is written over otherwise, and a new one is measured by the others.
     let _ = fs::remove_file(&file);
-    let measured = vec![("block-write".into(), run("write")?), ("block-read".into(), run("read")?)];
+    let measured = vec![of_blocks("block-write", run("write")?), of_blocks("block-read", run("read")?)];
     let _ = fs::remove_file(&file);
     Ok(measured)
 }
@@ -222,15 +265,44 @@ fn bonnie(folder: &Path) -> Result<Measured, Failure> {
         "bonnie++",
         &["-u", "root", "-d", &folder, "-s", "0", "-n", &FILES_K.to_string(), "-q", "-m", "x"],
     )?;
-    let fields: Vec<&str> = line.trim().split(',').collect();
-    let number = |(task, field): (&str, usize)| Some((task.to_string(), fields.get(field)?.parse().ok()?));
-    Ok(NAMES.into_iter().filter_map(number).collect())
+    Ok(of_line(&line))
 }
 
-fn median(values: &[f64]) -> f64 {
-    let mut values = values.to_vec();
+/// What a line of bonnie++ tells of small files.
+fn of_line(line: &str) -> Measured {
+    let fields: Vec<&str> = line.trim().split(',').collect();
+    let number = |field: usize| fields.get(field)?.parse::<f64>().ok();
+    let of_task = |(task, field): (&str, usize)| {
+        let rate = number(field)?;
+        let processor_us = number(field + 1).map(|percent| percent / 100.0 / rate * 1e6);
+        Some((task.to_string(), Rate { rate, processor_us }))
+    };
+    NAMES.into_iter().filter_map(of_task).collect()
+}
+
+/// The median with the range of all.
+fn spread(mut values: Vec<f64>) -> Option<(f64, f64, f64)> {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    Some((*values.get(values.len() / 2)?, *values.first()?, *values.last()?))
+}
+
+/// A row: our rate, theirs, and the ratio within rounds.
+fn row(task: &str, tool: &str, own: &BTreeMap<u64, Rate>, theirs: &BTreeMap<u64, Rate>) -> Option<String> {
+    let (scale, unit) = if task.starts_with("block") { (1e6, "MB/s") } else { (1.0, "1/s") };
+    let middle = |rates: &BTreeMap<u64, Rate>| Some(spread(rates.values().map(|one| one.rate).collect())?.0);
+    let both = own.iter().filter_map(|(round, one)| Some(one.rate / theirs.get(round)?.rate));
+    let (ratio, least, most) = spread(both.collect())?;
+    let cost = |rates: &BTreeMap<u64, Rate>| {
+        let told = rates.values().filter_map(|one| one.processor_us).collect();
+        spread(told).map_or_else(String::new, |(middle, ..)| format!("{middle:.1} µs"))
+    };
+    Some(format!(
+        "| {task} | {:.0} {unit} | {tool} | {:.0} {unit} | {ratio:.3} ({least:.2}–{most:.2}) | {} | {} |\n",
+        middle(own)? / scale,
+        middle(theirs)? / scale,
+        cost(own),
+        cost(theirs)
+    ))
 }
 
 fn report(rates: &Rates, rounds: u64, is_release: bool, load_before: &str) -> String {
@@ -238,17 +310,10 @@ fn report(rates: &Rates, rounds: u64, is_release: bool, load_before: &str) -> St
     tasks.dedup();
     let mut rows = String::new();
     for task in tasks {
-        let of = |tool| rates.get(&(task.clone(), tool)).map(|all: &Vec<f64>| median(all));
+        let of = |tool| rates.get(&(task.clone(), tool));
         let Some(own) = of("drivescope") else { continue };
         for tool in ["dd", "fio", "bonnie++"] {
-            let Some(theirs) = of(tool) else { continue };
-            let (scale, unit) = if task.starts_with("block") { (1e6, "MB/s") } else { (1.0, "1/s") };
-            rows += &format!(
-                "| {task} | {:.0} {unit} | {tool} | {:.0} {unit} | {:.3} |\n",
-                own / scale,
-                theirs / scale,
-                own / theirs
-            );
+            rows.extend(of(tool).and_then(|theirs| row(task, tool, own, theirs)));
         }
     }
     let build =
@@ -257,13 +322,50 @@ fn report(rates: &Rates, rounds: u64, is_release: bool, load_before: &str) -> St
         "# Files against dd, fio and bonnie++\n\n\
          Made by `cargo xtask bench files --rounds {rounds}` on {}, with drivescope {build}.\n{}\n\
          Load averages before and after: {load_before}; {}.\n\n\
-         One ext4 file system on a loop device over memory; medians of rounds in random order. A file of {FILE_MIB} MiB in blocks of \
-         1 MiB,\nthe flush counted; {}empty files in one folder, without the flush, which bonnie++ does not have. What bonnie++ \
-         measures in less\nthan half a second it does not show, and there is no row then.\n\n\
-         | task | drivescope | against | its rate | ratio |\n|---|---|---|---|---|\n{rows}",
+         One ext4 file system on a loop device over memory, in turns in random order; medians of {} rounds with a file of {FILE_MIB} \
+         MiB in\nblocks of 1 MiB, and of {rounds} with {} empty files in one folder. A ratio is the median, with the range, of the \
+         ratios within rounds.\nThe flush counts, also for making and removing files: bonnie++ calls sync before it stops its clock, \
+         which writes out what others on the\nmachine wrote, too. What bonnie++ measures in less than half a second it does not show, \
+         and there is no row then. The last columns are\nthe processor time of each program for a file, flush included, which other \
+         load changes less than the rates.\n\n\
+         | task | drivescope | against | its rate | ratio | own processor time | its |\n|---|---|---|---|---|---|---|\n{rows}",
         today(),
         machine(),
         load_average(),
-        format_args!("{} ", FILES_K * 1024),
+        rounds * BLOCK_TURNS,
+        FILES_K * 1024,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flushes_count_and_are_no_files() {
+        let phase = |task: &str| {
+            serde_json::json!({
+                "seconds": 1.0,
+                "files": {"task": task, "processor_user_ns": 1e6, "processor_system_ns": 5e6},
+                "by_operation": [
+                    {"operation": "write", "operations": 3000, "bytes": 8e6, "latency_ns": {"mean": 1.0}},
+                    {"operation": "flush", "operations": 2, "bytes": 0, "latency_ns": {"mean": 5e8}},
+                ],
+            })
+        };
+        let names = of_phase(&phase("create-in-order")).unwrap();
+        assert_eq!(names, ("create-in-order".into(), Rate { rate: 1500.0, processor_us: Some(2.0) }));
+        assert_eq!(of_phase(&phase("block-write")).unwrap(), of_blocks("block-write", 4e6));
+    }
+
+    #[test]
+    fn what_the_others_say_is_read() {
+        let said = "384+0 records in\n384+0 records out\n402653184 bytes (403 MB, 384 MiB) copied, 0.25 s, 1.6 GB/s\n";
+        assert_eq!(said_by_dd(said), Some(1_610_612_736.0));
+        let line = "1.98,2.00a,x,1,1795376591,,,,,,,,,,,,,,,,,32,,,,,12500,20,+++++,+++,15901,23,14374,25,+++++,+++,12692,22";
+        let measured = of_line(line);
+        assert_eq!(measured[0], ("create-in-order".into(), Rate { rate: 12500.0, processor_us: Some(16.0) }));
+        let told: Vec<&str> = measured.iter().map(|(task, _)| task.as_str()).collect();
+        assert_eq!(told, ["create-in-order", "delete-in-order", "create-at-random", "delete-at-random"]);
+    }
 }
