@@ -35,7 +35,8 @@ pub(crate) struct Point<'run> {
     pub rounds: Vec<Mean>,
     /// The same over all rounds.
     pub mean: Mean,
-    operation: Operation,
+    /// What was done.
+    pub operation: Operation,
 }
 
 /// All points of an operation, from few requests at a time to many.

@@ -89,19 +89,23 @@ fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, S
     let curve = Curve::of(run, operation)?;
     let top = best_by_other_rounds(&curve.points).ok_or("It takes two rounds at each depth.")?;
     let gain = difference(&top, &curve.one().mean);
-    let best = least_of_the_best(&curve.points).ok_or("It takes another depth than one.")?;
-    Ok(Gain { estimate: gain.interval(CONFIDENCE).map_monotonic(f64::exp), best, curve })
+    let interval = gain.interval(CONFIDENCE);
+    let least = curve.one().mean.value + interval.low;
+    let best = least_of_the_best(&curve.points, least).ok_or("It takes another depth than one.")?;
+    Ok(Gain { estimate: interval.map_monotonic(f64::exp), best, curve })
 }
 
-/// The least depth above one whose interval reaches the best mean: more requests at a time bring nothing certain.
-fn least_of_the_best(depths: &[Point<'_>]) -> Option<usize> {
+/// The least depth above one whose interval reaches the best mean, so that more requests at a time bring nothing certain, and whose
+/// own mean is no less than the gain says: a depth that was measured badly reaches far and does not bring what is said of it.
+fn least_of_the_best(depths: &[Point<'_>], least: f64) -> Option<usize> {
     let most = depths
         .iter()
         .filter(|depth| depth.at_once > 1)
         .map(|depth| depth.mean.value)
         .max_by(f64::total_cmp)?;
     depths.iter().position(|depth| {
-        depth.at_once > 1 && (depth.mean.value == most || depth.mean.interval(CONFIDENCE).high >= most)
+        let reaches = depth.mean.value >= least && depth.mean.interval(CONFIDENCE).high >= most;
+        depth.at_once > 1 && (depth.mean.value == most || reaches)
     })
 }
 
@@ -178,4 +182,34 @@ fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
         None => finding,
     };
     Subject::of(run).qualify(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point with a mean of so many per second and a standard deviation of its logarithm.
+    fn point<'run>(at_once: u64, per_second: f64, deviation: f64) -> Point<'run> {
+        let mean = Mean { value: per_second.ln(), variance: deviation * deviation, degrees_of_freedom: 4.0 };
+        Point { at_once, visits: Vec::new(), rounds: Vec::new(), mean, operation: Operation::Read }
+    }
+
+    /// 7 at a time were measured so badly that their interval reaches what 1000 bring; 5.6 times as many is not 19 times.
+    #[test]
+    fn the_depth_that_is_named_brings_what_is_said_of_it() {
+        let points = [
+            point(1, 5765.0, 0.1),
+            point(7, 32_342.0, 0.5),
+            point(64, 104_000.0, 0.05),
+            point(1000, 111_031.0, 0.05),
+        ];
+        let least = (14.0 * 5765.0_f64).ln();
+        assert_eq!(least_of_the_best(&points, least).map(|best| points[best].at_once), Some(64));
+        assert_eq!(
+            least_of_the_best(&points[..2], least).map(|best| points[best].at_once),
+            Some(7),
+            "the only one"
+        );
+        assert_eq!(least_of_the_best(&points[..1], least), None);
+    }
 }
