@@ -8,6 +8,7 @@ use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
+use model::target::Caveat;
 use model::units::{Bytes, Nanos, Quantile};
 use model::workload::{Arrival, Caching, Pattern, Workload};
 use std::cmp::Reverse;
@@ -392,8 +393,9 @@ pub(crate) fn phases_in_no_time<'run>(
 pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
 
 /// Whether the drive turns. What it says of itself counts as long as measured access times do not say otherwise: USB bridges
-/// and virtual disks say "rotational" of flash. Measured are random reads, one at a time, in a warm-up too. `None` when neither
-/// says anything, or when a drive that says it does not turn takes as long as one that does.
+/// and virtual disks say "rotational" of flash. What a loop device says of itself is the kernel's word for whatever lies below it, and
+/// does not count. Measured are random reads, one at a time, in a warm-up too. `None` when neither says anything, or when a drive that
+/// says it does not turn takes as long as one that does.
 pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     let mut histogram = LatencyHistogram::default();
     let single = run.phases.iter().filter(|summary| {
@@ -406,7 +408,8 @@ pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
         histogram.merge(&totals.histogram);
     }
     let moves = histogram.quantile(Quantile::MEDIAN).map(|median| median.seconds() >= MOVING_MEDIAN_S);
-    match (run.target.rotational, moves) {
+    let says = run.target.rotational.filter(|_| !run.target.caveats.contains(&Caveat::LoopOverFile));
+    match (says, moves) {
         (Some(true) | None, Some(moves)) => Some(moves),
         (Some(false), Some(true)) => None,
         (says, _) => says,

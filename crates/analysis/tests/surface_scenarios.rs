@@ -8,6 +8,7 @@ use bench::{Bench, datum, find, statement, value, why_unknown};
 use model::finding::{Datum, FindingCode, Outcome};
 use model::range::ByteRange;
 use model::request::Operation;
+use model::target::Caveat;
 use model::units::{Bytes, GIB, Nanos, Offset};
 use model::workload::OperationMix;
 use sim::fault::{Fault, FaultyDrive};
@@ -99,6 +100,18 @@ fn findings_of_a_survey_name_the_places_that_they_are_about() {
         let found = places(code);
         assert!(is_near(&found, expected), "{}: {found:?}", code.name());
     }
+}
+
+/// The kernel says of a loop device that it does not turn, whatever lies below; a drive that says so itself is believed, or nothing is.
+#[test]
+fn zones_are_told_through_a_loop_device() {
+    let mut bench = surveyed("zoned", 1);
+    bench.target.rotational = Some(false);
+    assert!(why_unknown(&bench, FindingCode::ZoneCount).starts_with("Whether the drive turns is not known"));
+    bench.target.caveats.extend([Caveat::LoopOverFile, Caveat::PlacesUntold]);
+    assert_eq!(value(&bench, FindingCode::ZoneCount), Some(20.0));
+    bench.target.caveats.push(Caveat::Remapped);
+    assert_eq!(why_unknown(&bench, FindingCode::ZoneCount), Caveat::Remapped.statement());
 }
 
 #[test]

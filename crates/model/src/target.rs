@@ -131,13 +131,15 @@ pub enum Caveat {
     Network,
     /// On a file system that stacks, compresses or copies on write: offsets in the file say nothing of the drive.
     Remapped,
+    /// On a file system that a program serves: where it puts a place of the file, nothing tells.
+    PlacesUntold,
     /// Flash that was trimmed or never written answers without reading a cell.
     Unmapped,
 }
 
 impl Caveat {
     /// All of them.
-    pub const ALL: [Caveat; 12] = [
+    pub const ALL: [Caveat; 13] = [
         Caveat::NotDirect,
         Caveat::InPageCache,
         Caveat::Sparse,
@@ -149,6 +151,7 @@ impl Caveat {
         Caveat::VirtualDisk,
         Caveat::Network,
         Caveat::Remapped,
+        Caveat::PlacesUntold,
         Caveat::Unmapped,
     ];
 
@@ -166,6 +169,7 @@ impl Caveat {
             Caveat::VirtualDisk => "virtual-disk",
             Caveat::Network => "network",
             Caveat::Remapped => "remapped",
+            Caveat::PlacesUntold => "places-untold",
             Caveat::Unmapped => "unmapped",
         }
     }
@@ -198,6 +202,9 @@ impl Caveat {
             Caveat::Network => "It lies on a network file system, so the network was measured too.",
             Caveat::Remapped => {
                 "The file system moves or transforms data, so a place in the file is no place on the drive."
+            }
+            Caveat::PlacesUntold => {
+                "A program serves its file system (FUSE), and nothing tells whether a place in the file is a place on a drive."
             }
             Caveat::Unmapped => {
                 "Flash that holds no data answers without reading a cell, faster than real data."

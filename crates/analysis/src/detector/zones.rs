@@ -53,7 +53,9 @@ pub(super) fn other_load(map: &SurfaceMap) -> Option<String> {
 /// What to add to the statement of a rate or time that other load has changed.
 pub(super) fn while_loaded(map: &SurfaceMap) -> &'static str {
     match map.other_load() {
-        Some(_) => " Something else used the drive meanwhile: alone it may be faster.",
+        Some(_) => {
+            " Something else used the drive, or held up this machine, meanwhile: alone it may be faster."
+        }
         None => "",
     }
 }

@@ -202,8 +202,10 @@ pub fn file_system_caveat(kind: &str) -> Option<Caveat> {
         Some(Caveat::InMemory)
     } else if NETWORK.contains(&kind) {
         Some(Caveat::Network)
-    } else if REMAPPED.contains(&kind) || kind.starts_with("fuse") {
+    } else if REMAPPED.contains(&kind) {
         Some(Caveat::Remapped)
+    } else if kind.starts_with("fuse") {
+        Some(Caveat::PlacesUntold)
     } else {
         None
     }
