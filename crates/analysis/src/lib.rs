@@ -17,6 +17,7 @@ pub mod integrity;
 mod measured;
 pub mod plan;
 pub mod recording;
+mod silence;
 pub mod size_profile;
 pub mod stated;
 pub mod stats;

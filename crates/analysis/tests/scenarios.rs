@@ -217,6 +217,52 @@ fn a_drive_that_goes_away_is_lost_and_the_rest_is_kept() {
     assert_eq!(find(&checked("zoned"), FindingCode::DeviceLost), None);
 }
 
+/// What the drive answers after its death is the error of a bad block, all over it.
+#[test]
+fn a_drive_that_fails_everywhere_from_some_moment_on_is_lost() {
+    let all = ByteRange::whole(Bytes(1 << 50));
+    let mut bench = built_in("constant");
+    bench.random(bench.whole(), OperationMix::Read, &[1], 2);
+    let dead = FaultyDrive::new(sim::open("constant", 1).unwrap(), vec![Fault::Unreadable(all)]);
+    let mut dead = Bench::new(Box::new(dead), 1);
+    dead.random(dead.whole(), OperationMix::Read, &[1], 1);
+    let (before, died_ns) = (bench.phases.len(), 100_000_000_000);
+    let failed: u64 = dead.phases.iter().map(|summary| summary.errors()).sum();
+    bench.phases.extend(dead.phases.into_iter().map(|mut summary| {
+        summary.start_ns += died_ns;
+        summary
+    }));
+    bench.series.errors.extend(dead.series.errors.into_iter().map(|mut error| {
+        (error.phase, error.at_ns) = (error.phase + before as u32, error.at_ns + died_ns);
+        error
+    }));
+    let lost_s = value(&bench, FindingCode::DeviceLost).unwrap();
+    assert!((100.0..100.1).contains(&lost_s), "{lost_s}");
+    let said = statement(&bench, FindingCode::DeviceLost);
+    assert!(said.contains(&format!("{failed} failed")), "{said}");
+    assert!(why_unknown(&bench, FindingCode::BadBlocks).contains("says nothing of single blocks"));
+
+    // The same failures within one part of the drive are bad blocks.
+    bench.series.errors.iter_mut().for_each(|error| error.offset_bytes /= 100);
+    assert_eq!(find(&bench, FindingCode::DeviceLost), None);
+    assert!(value(&bench, FindingCode::BadBlocks).unwrap() >= 1.0);
+}
+
+/// A flush that fails has no place: it stands at byte 0 in the records, and nothing is wrong there.
+#[test]
+fn a_flush_that_fails_is_no_bad_block() {
+    let mut bench = built_in("faulty");
+    let around = ByteRange::new(Offset(299_999_232 * 1000), Bytes(64 * MIB)).unwrap();
+    let workload = Workload::new(around, Pattern::Sequential, OperationMix::Read, Bytes::from_mib(1), 4);
+    bench.run(PhaseKind::Measure, workload, StopCondition::one_pass());
+    let mut flush = bench.series.errors[0];
+    (flush.operation, flush.offset_bytes, flush.length_bytes) = (Operation::Flush, 0, 0);
+    bench.series.errors.insert(0, flush);
+    assert_eq!(value(&bench, FindingCode::BadBlocks), Some(1.0));
+    bench.series.errors.truncate(1);
+    assert!(why_unknown(&bench, FindingCode::BadBlocks).starts_with("1 flushes failed"));
+}
+
 #[test]
 fn a_refusal_says_nothing_of_the_medium() {
     let mut bench = built_in("constant");

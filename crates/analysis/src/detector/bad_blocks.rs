@@ -7,7 +7,8 @@
 //! What cannot be read is lost, and a drive that has begun to lose blocks tends to lose more.
 //! # How
 //! The failed requests, sorted by place and joined across gaps of up to 16 MiB: what one flaw touches, such as a scratch
-//! over a few tracks on each surface, is one range. A range is as fine as the requests that failed.
+//! over a few tracks on each surface, is one range. A range is as fine as the requests that failed. A flush that fails has no place, and
+//! what fails from the moment on from which nothing succeeds anywhere is no place either.
 //! # Cannot tell when
 //! Nothing failed: a check that visits part of a drive does not show that the rest is sound. When a target refused
 //! requests (no permission, wrong size, no space), that says nothing of the medium.
@@ -21,10 +22,11 @@
 use super::wording::size;
 use super::{Detector, Need};
 use crate::measured::evidence_of_phases;
+use crate::silence::Silence;
 use model::estimate::Estimate;
 use model::finding::{Datum, Evidence, Finding, FindingCode};
 use model::record::ErrorRecord;
-use model::request::Status;
+use model::request::{Operation, Status};
 use model::run::RunView;
 use model::units::MIB;
 
@@ -56,10 +58,16 @@ impl Detector for BadBlocks {
         let (of_medium, others): (Vec<ErrorRecord>, Vec<ErrorRecord>) = with_errors
             .flat_map(|(phase, _)| run.series.errors(phase as u32))
             .partition(|error| is_of_medium(error.status));
-        if of_medium.is_empty() {
-            return refused(&others).into_iter().collect();
+        let silence = Silence::of(run);
+        let has_place = |error: &ErrorRecord| {
+            error.operation != Operation::Flush && silence.is_none_or(|silence| error.at_ns < silence.from_ns)
+        };
+        let in_places: Vec<ErrorRecord> = of_medium.iter().copied().filter(has_place).collect();
+        match (in_places.is_empty(), of_medium.first()) {
+            (false, _) => vec![found(run, &join(&in_places), &in_places, silence)],
+            (true, Some(first)) => vec![nowhere(first, of_medium.len(), silence)],
+            (true, None) => refused(&others).into_iter().collect(),
         }
-        vec![found(run, &join(&of_medium), &of_medium)]
     }
 }
 
@@ -82,9 +90,26 @@ fn refused(errors: &[ErrorRecord]) -> Option<Finding> {
     Some(Finding::unknown(FindingCode::BadBlocks, why))
 }
 
-fn found(run: &RunView<'_>, regions: &[Region], errors: &[ErrorRecord]) -> Finding {
+/// Failures without a place.
+fn nowhere(first: &ErrorRecord, failed: usize, silence: Option<Silence>) -> Finding {
+    let why = match silence {
+        Some(silence) => format!(
+            "From {:.1} s on no request succeeded, wherever it went, and before that none failed: that says nothing of single blocks.",
+            silence.from_ns as f64 / 1e9
+        ),
+        None => format!(
+            "{failed} flushes failed, the first {:.1} s after the start, which says nothing of a place: what was written before may not \
+             be kept.",
+            first.at_ns as f64 / 1e9
+        ),
+    };
+    Finding::unknown(FindingCode::BadBlocks, why)
+}
+
+fn found(run: &RunView<'_>, regions: &[Region], errors: &[ErrorRecord], silence: Option<Silence>) -> Finding {
     let counted: u64 = run.phases.iter().map(|summary| summary.errors()).sum();
-    let failed = counted.max(errors.len() as u64);
+    let before = counted.saturating_sub(silence.map_or(0, |silence| silence.failed));
+    let failed = before.max(errors.len() as u64);
     let statement = format!(
         "{failed} requests failed, in {} {}; the first at byte {} ({}): {}.",
         regions.len(),

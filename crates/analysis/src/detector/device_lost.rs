@@ -1,21 +1,23 @@
 //! The device went away.
 //!
 //! # What it finds
-//! That requests were answered with "no such device", and when that began.
+//! That requests were answered with "no such device", or that from some moment on none succeeded wherever it went, and when that began.
 //! # Why it matters
 //! A drive that drops off its bus loses data under any file system. The cause is as often a cable or a power supply.
 //! # How
-//! The first request with that answer, or else the end of the phase that was ended for it.
+//! The first request with that answer, or else the end of the phase that was ended for it. A system may turn the answer into the error
+//! of a bad block: then the first of the requests behind the last success, if they went to a quarter of all parts of the target.
 //! # Cannot tell when
-//! The device came back before the next request, or the system turned the answer into a plain I/O error.
+//! The device came back before the next request, or what failed last all went to the same part of it.
 //! # Known problems
 //! A drive that stops answering without going away holds a phase up until the kernel gives up on it, which can take minutes.
 //! # References
 //! ENODEV, ENXIO, ENOTCONN, ESHUTDOWN in errno(3).
 
 use super::{Detector, Need};
+use crate::silence::Silence;
 use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode};
+use model::finding::{Evidence, Finding, FindingCode};
 use model::plan::StopReason;
 use model::request::Status;
 use model::run::RunView;
@@ -44,15 +46,30 @@ impl Detector for DeviceLost {
             let at_s = first.map(|error| error.at_ns).or_else(ended)? as f64 / 1e9;
             Some((at_s, summary.evidence(phase)))
         });
-        let finding = lost.map(|(at_s, evidence)| {
+        let gone = lost.map(|(at_s, evidence)| {
             let statement =
                 format!("The device went away {at_s:.1} s after the start; nothing was measured after that.");
-            Finding::number(FindingCode::DeviceLost, Estimate::exact(at_s), "s", statement, vec![evidence])
-                .with_advice(
-                    "Check cable, power supply and enclosure, and the kernel's log (`dmesg`), before you blame \
-                     the drive. Keep no data on it until it has run without this.",
-                )
+            finding(at_s, statement, evidence)
         });
-        finding.into_iter().collect()
+        gone.or_else(|| silent(run)).into_iter().collect()
     }
+}
+
+fn silent(run: &RunView<'_>) -> Option<Finding> {
+    let silence = Silence::of(run)?;
+    let at_s = silence.from_ns as f64 / 1e9;
+    let statement = format!(
+        "From {at_s:.1} s after the start on no request succeeded, wherever it went: {} failed. The drive, or what leads to it, has \
+         stopped working.",
+        silence.failed
+    );
+    let summary = run.phases.get(silence.phase as usize)?;
+    Some(finding(at_s, statement, summary.evidence(silence.phase)))
+}
+
+fn finding(at_s: f64, statement: String, evidence: Evidence) -> Finding {
+    Finding::number(FindingCode::DeviceLost, Estimate::exact(at_s), "s", statement, vec![evidence]).with_advice(
+        "Check cable, power supply and enclosure, and the kernel's log (`dmesg`), before you blame the drive. Keep no data on it \
+         until it has run without this.",
+    )
 }
