@@ -31,9 +31,10 @@ impl<'phase> PermitWatch<'phase> {
         PermitWatch { observer, permit, clock, looked: clock.now(), lapsed: None }
     }
 
-    /// Why the permit does not hold any more, if it does not.
-    pub(crate) fn lapsed(self) -> Result<(), IoError> {
-        self.lapsed.map_or(Ok(()), Err)
+    /// Why the permit does not hold any more, if it does not. That of a drive that went away does not hold because of that, which
+    /// is no fault of the program.
+    pub(crate) fn lapsed(self, is_gone: bool) -> Result<(), IoError> {
+        self.lapsed.filter(|_| !is_gone).map_or(Ok(()), Err)
     }
 }
 
@@ -64,5 +65,35 @@ impl PhaseObserver for PermitWatch<'_> {
             self.lapsed = permit.revalidate().err();
         }
         if self.lapsed.is_some() { Verdict::Interrupt } else { self.observer.verdict() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nobody;
+
+    impl PhaseObserver for Nobody {
+        fn interval(&mut self, _: &IntervalRecord) {}
+        fn histogram(&mut self, _: &HistogramRecord) {}
+        fn error(&mut self, _: &ErrorRecord) {}
+        fn trace(&mut self, _: &[IoRecord]) {}
+        fn verdict(&mut self) -> Verdict {
+            Verdict::GoOn
+        }
+    }
+
+    #[test]
+    fn a_drive_that_went_away_is_no_permit_that_lapsed() {
+        let lapsed = |is_gone: bool| {
+            let mut nobody = Nobody;
+            let mut watch = PermitWatch::new(&mut nobody, None, MonotonicClock::start());
+            watch.lapsed =
+                Some(IoError::WriteRefused { target: "/dev/sdz".into(), why: "it is used".into() });
+            watch.lapsed(is_gone)
+        };
+        assert!(lapsed(false).is_err());
+        assert!(lapsed(true).is_ok());
     }
 }

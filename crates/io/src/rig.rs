@@ -283,7 +283,7 @@ impl Rig {
         if watch.settle() {
             outcome.reason = StopReason::DeviceGone;
         }
-        permit_watch.lapsed()?;
+        permit_watch.lapsed(outcome.reason == StopReason::DeviceGone)?;
         Ok(outcome)
     }
 

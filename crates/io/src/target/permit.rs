@@ -11,11 +11,12 @@
 
 use super::identity::{DeviceNumber, FileNumber, Identity, Place};
 use super::openers::have_child_before_it_runs_a_program;
-use super::sysfs::SystemRoots;
+use super::sysfs::{BlockDevice, SystemRoots};
 use super::usage::{Obstacle, ObstacleKind, use_of};
 use super::{Target, signature, system_call};
 use crate::error::IoError;
 use model::units::MIB;
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -36,6 +37,8 @@ pub struct WritePermit {
     descriptor: OwnedFd,
     identity: Identity,
     size: u64,
+    /// What a volume lies on: its name and number stay when somebody lays it over another drive.
+    below: BTreeSet<DeviceNumber>,
     /// A scratch file is ours, and has no name that others could open it by.
     is_ours: bool,
 }
@@ -57,6 +60,7 @@ impl WritePermit {
             descriptor,
             identity: target.identity(),
             size,
+            below: BTreeSet::new(),
             is_ours: true,
         }
     }
@@ -79,11 +83,14 @@ impl WritePermit {
         self.revalidate_by(&SystemRoots::live())
     }
 
-    fn revalidate_by(&self, roots: &SystemRoots) -> Result<(), IoError> {
+    pub(super) fn revalidate_by(&self, roots: &SystemRoots) -> Result<(), IoError> {
         self.check_identity(self.identity, self.size).map_err(|why| self.refused(why))?;
         self.check_room().map_err(|why| self.refused(why))?;
         if self.is_ours {
             return Ok(());
+        }
+        if devices_below(roots, self.identity) != self.below {
+            return Err(self.refused("what it lies on was changed meanwhile".into()));
         }
         let in_the_way = use_of(roots, self.identity, None);
         if in_the_way.is_empty() { Ok(()) } else { Err(self.refused(sentence(&in_the_way))) }
@@ -133,6 +140,19 @@ impl WritePermit {
         }
         Ok(())
     }
+}
+
+/// The members of a volume, and those of its members. Where they cannot be read, nothing is granted anyway.
+fn devices_below(roots: &SystemRoots, identity: Identity) -> BTreeSet<DeviceNumber> {
+    let Identity::Device { number, .. } = identity else { return BTreeSet::new() };
+    let mut below = BTreeSet::new();
+    let mut ahead: Vec<BlockDevice> = BlockDevice::by_number(roots, number).into_iter().collect();
+    while let Some(device) = ahead.pop() {
+        let disk = if device.is_partition() { device.disk().ok() } else { None };
+        let members = disk.unwrap_or(device).slaves().unwrap_or_default();
+        ahead.extend(members.into_iter().filter(|member| below.insert(member.number)));
+    }
+    below
 }
 
 fn identity_of(descriptor: BorrowedFd<'_>) -> io::Result<(Identity, u64)> {
@@ -217,6 +237,7 @@ fn claim(roots: &SystemRoots, target: &Target) -> Result<WritePermit, String> {
         descriptor,
         identity: target.identity(),
         size: target.facts().capacity.0,
+        below: devices_below(roots, target.identity()),
         is_ours: false,
     };
     Ok(permit)

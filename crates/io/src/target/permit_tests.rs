@@ -256,3 +256,30 @@ fn a_drive_on_two_paths_is_one_drive() {
     assert_says(why.clone(), "/dev/sdz is mounted at /srv (xfs)");
     assert_says(why, "/dev/sdz is another way to this drive");
 }
+
+/// A volume keeps its name and number when it is laid over another drive while it is written to.
+#[test]
+fn a_volume_that_lies_on_another_drive_is_another_drive() {
+    let name = "a_volume_that_lies_on_another_drive_is_another_drive";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    let target = Target::open(&device.path).unwrap();
+    let told = Told::of(&device);
+    let folder = told.roots.sysfs.join("devices/virtual/block").join(device.path.file_name().unwrap());
+    let lie_on = |disk: &str, number: &str| {
+        let other = told.at("sys/block").join(disk);
+        for folder in ["holders", "slaves"] {
+            fs::create_dir_all(other.join(folder)).unwrap();
+        }
+        fs::write(other.join("dev"), number).unwrap();
+        symlink(&other, folder.join("slaves").join(disk)).unwrap();
+    };
+    lie_on("sdy", "65:128\n");
+    let permit = grant_between(&told.roots, &target, &everything(&target), || {}).expect("nobody uses it");
+    permit.revalidate_by(&told.roots).expect("all is as it was");
+    fs::remove_file(folder.join("slaves/sdy")).unwrap();
+    lie_on("sdz", "65:144\n");
+    let why = permit.revalidate_by(&told.roots).expect_err("it lies on another drive").to_string();
+    assert!(why.contains("what it lies on was changed meanwhile"), "{why}");
+}

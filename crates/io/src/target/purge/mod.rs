@@ -208,7 +208,8 @@ fn refusal(target: &Target, method: PurgeMethod) -> Result<(), String> {
     match method {
         PurgeMethod::ZeroFill => Ok(()),
         PurgeMethod::Discard => {
-            device_of(target)?;
+            device_of(target)
+                .map_err(|why| format!("{why}: it would get holes, which are read without one"))?;
             match target.facts().discard_max {
                 Some(bytes) if bytes.0 > 0 => Ok(()),
                 _ => Err("the system says that it does not discard".into()),
@@ -245,7 +246,7 @@ fn cannot_ask(error: io::Error) -> String {
 /// The block device that a target is.
 fn device_of(target: &Target) -> Result<BlockDevice, String> {
     let Identity::Device { number, .. } = target.identity() else {
-        return Err("it is a file: a hole in it would be read without a drive".into());
+        return Err("it is a file, and no drive".into());
     };
     BlockDevice::by_number(&SystemRoots::live(), number)
         .map_err(|error| format!("what sysfs says of it cannot be read: {error}"))
