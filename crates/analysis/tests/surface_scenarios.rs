@@ -179,6 +179,21 @@ fn a_pass_over_every_block_meets_every_region() {
     assert!((pass_s / truth_s - 1.0).abs() < 0.01, "{pass_s} {truth_s}");
 }
 
+/// One visit is a part of the range, and so are all of a survey, however often they go over it.
+#[test]
+fn visits_to_random_places_are_no_pass_over_every_block() {
+    let mut one = Bench::new(sim::open("zoned", 1).unwrap(), 2);
+    let whole = one.whole();
+    one.surface(whole, OperationMix::Read, 0, 0, 0);
+    assert_eq!(find(&one, FindingCode::BlockLatency), None);
+    // Nor does it tell what is slow, where two visits were made.
+    assert!(why_unknown(&one, FindingCode::SlowRegions).starts_with("2 usable visits are too few"));
+    let small = ByteRange::new(Offset(0), Bytes(GIB)).unwrap();
+    let mut many = Bench::new(sim::open("zoned", 1).unwrap(), 2);
+    many.surface(small, OperationMix::Read, 500, 100, 1);
+    assert_eq!(find(&many, FindingCode::BlockLatency), None);
+}
+
 /// 2 GiB at 200 GB each of whose requests takes 40 ms more: about five times as slow.
 #[test]
 fn a_slow_region_is_slow_again() {

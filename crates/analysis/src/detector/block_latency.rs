@@ -6,7 +6,8 @@
 //! # Why it matters
 //! A sector that a drive reads only after half a second of retries is on its way to being lost, and no mean shows it.
 //! # How
-//! Sequential phases of one operation that together moved at least nine tenths of what lies between their ends. Numbers
+//! Sequential phases of one operation, each of which begins where another ends, that together moved and cover at least nine tenths of
+//! all that the run touched: visits to random places neither follow each other nor, when they are few, reach everywhere. Numbers
 //! come from the histograms. In the map the longest latency of a slice of 40 ms counts for all that the slice touched.
 //! # Cannot tell when
 //! It says nothing of runs that visited parts of the range only.
@@ -25,11 +26,13 @@ use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, MIB, Offset};
+use std::collections::BTreeSet;
 
 /// See the head of this file.
 pub(super) struct BlockLatency;
 
-/// From this share of what lies between their ends on, phases are a pass.
+/// From this share of all that the run touched on, phases are a pass: what could not be read, and the rest of a phase that was cut
+/// short, may be missing.
 const PASS_SHARE: f64 = 0.9;
 /// A cell of the map stands for no less.
 const CELL_BYTES_MIN: Bytes = Bytes(MIB);
@@ -106,17 +109,17 @@ impl Pass {
                 moves && LatencyMap::is_of(&summary.phase)
             })
             .collect();
-        let ranges =
-            || phases.iter().filter_map(|(_, summary)| summary.phase.workload.as_ref()).map(|w| w.range);
-        let first = ranges().map(|range| range.first().0).min()?;
-        let end = ranges().map(|range| range.end().0).max()?;
+        let touched = extent(run.phases.iter().filter_map(range_of))?;
+        let ranges: Vec<ByteRange> = phases.iter().filter_map(|(_, summary)| range_of(summary)).collect();
         let moved: u64 = phases.iter().map(|(_, summary)| summary.bytes()).sum();
-        let is_pass = moved as f64 >= PASS_SHARE * (end - first) as f64
+        let enough = PASS_SHARE * touched.bytes().0 as f64;
+        let is_pass = moved as f64 >= enough
+            && chained_bytes(&ranges) as f64 >= enough
             && phases.iter().any(|(_, summary)| is_measurement(summary));
         if !is_pass {
             return None;
         }
-        let mut map = LatencyMap::new(ByteRange::new(Offset(first), Bytes(end - first))?, CELL_BYTES_MIN);
+        let mut map = LatencyMap::new(extent(ranges.into_iter())?, CELL_BYTES_MIN);
         let mut counts = [0; LatencyClass::ALL.len()];
         for (number, summary) in &phases {
             run.series.intervals(*number).for_each(|slice| map.add_interval(&slice));
@@ -130,6 +133,32 @@ impl Pass {
         });
         Some(Pass { operation, counts, map, evidence: evidence.into_iter().collect() })
     }
+}
+
+fn range_of(summary: &PhaseSummary) -> Option<ByteRange> {
+    summary.phase.workload.as_ref().map(|workload| workload.range)
+}
+
+/// From the first byte of all ranges to their last.
+fn extent(ranges: impl Iterator<Item = ByteRange>) -> Option<ByteRange> {
+    let ends = ranges.map(|range| (range.first().0, range.end().0));
+    let (first, end) = ends.reduce(|all, next| (all.0.min(next.0), all.1.max(next.1)))?;
+    ByteRange::new(Offset(first), Bytes(end - first))
+}
+
+/// How many bytes lie in the first range and in those that begin where another ends.
+fn chained_bytes(ranges: &[ByteRange]) -> u64 {
+    let ends: BTreeSet<Offset> = ranges.iter().map(ByteRange::end).collect();
+    let mut sorted: Vec<ByteRange> = ranges.to_vec();
+    sorted.sort_unstable_by_key(|range| (range.first(), range.end()));
+    let first = sorted.first().map(ByteRange::first);
+    let mut reached = Offset(0);
+    let mut bytes = 0;
+    for range in sorted.iter().filter(|range| Some(range.first()) == first || ends.contains(&range.first())) {
+        bytes += range.end().0.saturating_sub(range.first().max(reached).0);
+        reached = reached.max(range.end());
+    }
+    bytes
 }
 
 /// Adds the requests of a phase by their classes.

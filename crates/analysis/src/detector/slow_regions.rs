@@ -41,6 +41,8 @@ const WEAK_NS_MIN: f64 = 100e6;
 /// one request of somebody else, a seek there and back, takes up to half as long again. Of a drive that does not turn nothing is
 /// believed then: its visits are so short that a moment makes them many times as long.
 const LOADED_TIMES_MIN: f64 = 2.0;
+/// What is usual around a place is not known by fewer visits: as many as the rate of an edge rests on.
+const VISITS_MIN: usize = 8;
 /// The sizes of regions whose chance to be met is stated.
 const REGION_SIZES: [(u64, &str); 3] = [(64 * MIB, "64 MiB"), (GIB, "1 GiB"), (10 * GIB, "10 GiB")];
 /// From this chance on a region is certain to be met.
@@ -65,6 +67,13 @@ impl Detector for SlowRegions {
             Ok(map) => map,
             Err(why) => return vec![Finding::unknown(FindingCode::SlowRegions, why)],
         };
+        if map.visits.len() < VISITS_MIN {
+            let why = format!(
+                "{} usable visits are too few to tell a slow place from those around it. Measure longer.",
+                map.visits.len()
+            );
+            return vec![Finding::unknown(FindingCode::SlowRegions, why)];
+        }
         if let Some(why) = other_load(&map) {
             let is_disk = turns(run) == Some(true);
             map.slow_places.retain(|place| is_disk && place.times_slower >= LOADED_TIMES_MIN);

@@ -35,7 +35,7 @@ use crate::stripe::{Layout, Reads, Verdict, reads};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::run::RunView;
-use model::units::KIB;
+use model::units::{Bytes, KIB};
 
 /// See the head of this file.
 pub(super) struct StripeLayout;
@@ -135,11 +135,26 @@ fn still(reads: &Reads, parallelism: f64, layout: Option<Layout>) -> String {
         ),
         None => String::new(),
     };
+    let (one, many) = (reads.single_bytes, reads.crowd_bytes());
+    let gain = match one == many {
+        true => format!(
+            "{} reads at a time bring {} times as many per second as one: that is the parallelism inside, of whatever it is made",
+            reads.depth,
+            number(parallelism)
+        ),
+        // Another gain than that of reads of one size, which stands beside it.
+        false => format!(
+            "{} reads of {} at a time bring {} times as many per second as single reads of {}: at least so many are served at once \
+             inside, by whatever it is made of",
+            reads.depth,
+            Bytes(many),
+            number(parallelism),
+            Bytes(one)
+        ),
+    };
     format!(
-        "No arm moves, so one drive with many dies looks like several. {} reads at a time bring {} times as many per second as one: that is \
-         the parallelism inside, of whatever it is made.{inside} The makers' data or the system's tables tell how many drives there are.",
-        reads.depth,
-        number(parallelism)
+        "No arm moves, so one drive with many dies looks like several. {gain}.{inside} The makers' data or the system's tables tell how \
+         many drives there are."
     )
 }
 
@@ -185,5 +200,27 @@ fn told_by_the_system(run: &RunView<'_>, kind: Kind) -> String {
             " The system shows one drive: something below it, a controller or a host, hides several.",
         ),
         (_, said) => format!(" The system says {}, which is not what is seen.", said.word()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::range::ByteRange;
+
+    /// The gain of larger reads is told as one of larger reads: beside that of reads of one size it would look like a contradiction.
+    #[test]
+    fn reads_of_different_sizes_are_called_by_their_sizes() {
+        let mut reads = Reads::over(ByteRange::whole(Bytes(1 << 30)));
+        reads.depth = 64;
+        reads.single_bytes = 4096;
+        let text = still(&reads, 3.0, None);
+        assert!(text.contains("64 reads of 0 bytes at a time"), "{text}");
+        assert!(
+            text.contains("times as many per second as single reads of 4 KiB: at least so many"),
+            "{text}"
+        );
+        reads.single_bytes = 0;
+        assert!(still(&reads, 3.0, None).contains("as one: that is the parallelism inside"));
     }
 }

@@ -55,6 +55,12 @@ impl Detector for UnmappedRanges {
 }
 
 fn found(run: &RunView<'_>, map: &SurfaceMap) -> Result<Finding, String> {
+    if map.visits.len() < 2 * VISITS_MIN {
+        return Err(format!(
+            "{} usable visits are too few to tell two groups. Measure longer.",
+            map.visits.len()
+        ));
+    }
     let limit = limit_between(&map.visits).ok_or(
         "All of the drive reads alike: it may all be written, all be empty, or something else is slower than both.",
     )?;

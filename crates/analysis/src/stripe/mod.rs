@@ -64,6 +64,8 @@ pub struct Reads {
     pub phases: Vec<u32>,
     /// One at a time, in nanoseconds, in ascending order.
     pub single_ns: Vec<u64>,
+    /// How long the largest of them is.
+    pub single_bytes: u64,
     /// Many at once.
     pub crowds: Vec<Crowd>,
     /// How many at once.
@@ -91,7 +93,8 @@ pub enum Verdict {
     },
     /// No arm moves: how many drives there are does not show.
     Still {
-        /// Reads a second of many at once, as a multiple of those of one at a time.
+        /// Reads a second of many at once, as a multiple of those of one at a time. Where the many are larger it is at least that
+        /// many that the drive does at once, since a single one of them would take longer.
         parallelism: f64,
         /// What takes turns inside or between drives.
         layout: Option<Layout>,
@@ -151,8 +154,17 @@ impl Reads {
     /// Adds a phase of single reads.
     pub fn add_singles(&mut self, phase: u32, ios: impl Iterator<Item = IoRecord>) {
         self.phases.push(phase);
-        self.single_ns.extend(ios.filter(|io| io.status == Status::Done).map(|io| io.service_ns()));
+        for io in ios.filter(|io| io.status == Status::Done) {
+            self.single_ns.push(io.service_ns());
+            self.single_bytes = self.single_bytes.max(u64::from(io.length_bytes));
+        }
         self.single_ns.sort_unstable();
+    }
+
+    /// How long the largest of many at once is.
+    pub fn crowd_bytes(&self) -> u64 {
+        let lengths = self.crowds.iter().flat_map(Crowd::reads).map(|read| u64::from(read.length_bytes));
+        lengths.max().unwrap_or_default()
     }
 
     /// Adds a phase of many at once.
@@ -245,8 +257,10 @@ impl Reads {
 
     /// The layout that explains best who was answered when, if it stands out in each half of the answers.
     fn layout(&self) -> Found {
-        let lengths = self.crowds.iter().flat_map(Crowd::reads).map(|read| u64::from(read.length_bytes));
-        let Some(block_bytes) = lengths.max().filter(|bytes| *bytes > 0) else { return Found::None };
+        let block_bytes = self.crowd_bytes();
+        if block_bytes == 0 {
+            return Found::None;
+        }
         let layouts = Layout::all(block_bytes);
         let (first, second) = self.halves();
         let halves = [gains(&first, &layouts), gains(&second, &layouts)];
