@@ -255,6 +255,7 @@ fn the_plan_before_a_run() {
         what: what.into(),
         phases,
         time: Some(Nanos::from_secs(seconds)),
+        time_max: Some(Nanos::from_secs(2 * seconds).max(Nanos::from_secs(120))),
     };
     let plan = PlanPage {
         target: runs::hard_disk().target,
@@ -266,6 +267,7 @@ fn the_plan_before_a_run() {
         bytes_read: Some(Bytes(1_700_000_000)),
         bytes_written: Some(Bytes::ZERO),
         time: Some(Nanos::from_secs(153)),
+        time_max: Some(Nanos::from_secs(420)),
         endurance_share: None,
         warnings: vec![],
     };
@@ -277,6 +279,7 @@ fn the_plan_before_a_run() {
         endurance_share: Some(0.0021),
         warnings: vec!["All data on /dev/sdb will be lost.".into()],
         time: None,
+        time_max: None,
         ..plan
     };
     check_page("plan-write-80", style(80), &plan_page(&write, style(80)));

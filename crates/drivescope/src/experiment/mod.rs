@@ -22,7 +22,13 @@ use model::run::RunView;
 use model::target::TargetFacts;
 use model::units::{Bytes, Nanos};
 use model::workload::Pattern;
+use model::workload::Workload;
 use preparation::verb;
+
+/// For an idea of how long bytes take: of the disks and SSDs sold since 2010, sequential rates begin here.
+const ASSUMED_BYTES_PER_SECOND: f64 = 100e6;
+/// A disk moves 1 MiB in about the time that it takes to get there.
+const LARGE_BLOCK: Bytes = Bytes::from_mib(1);
 
 /// What an experiment is given.
 #[derive(Clone, Debug)]
@@ -103,6 +109,8 @@ pub struct Step {
     pub phases: u32,
     /// How long they take at most.
     pub time: Nanos,
+    /// How long they likely take: less where they end with their bytes, and nothing where they only come if something is found.
+    pub likely: Nanos,
     /// What they read at most; none where only the drive's rate bounds it.
     pub reads: Option<Bytes>,
     /// What they write at most; likewise.
@@ -130,6 +138,11 @@ impl Outlook {
         self.steps.iter().fold(Nanos::ZERO, |sum, step| sum + step.time)
     }
 
+    /// How long it likely takes.
+    pub fn likely_time(&self) -> Nanos {
+        self.steps.iter().fold(Nanos::ZERO, |sum, step| sum + step.likely)
+    }
+
     /// How many phases.
     pub fn phases(&self) -> u32 {
         self.steps.iter().map(|step| step.phases).sum()
@@ -155,7 +168,10 @@ impl Step {
         let writes_data = phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
         let (reads, writes) =
             if writes_data { (Some(Bytes::ZERO), moves) } else { (moves, Some(Bytes::ZERO)) };
-        Step { what: describe(phase), phases: 1, time: phase.stop.time.unwrap_or_default(), reads, writes }
+        let likely = phase.workload.as_ref().and_then(|workload| time_of_bytes(phase, workload));
+        let time = phase.stop.time.or(likely).unwrap_or_default();
+        let likely = likely.map_or(time, |likely| likely.min(time));
+        Step { what: describe(phase), phases: 1, time, likely, reads, writes }
     }
 
     /// Takes the cost of something off this if there is enough left.
@@ -167,6 +183,7 @@ impl Step {
         if is_enough {
             self.phases -= cost.phases();
             self.time = self.time.saturating_sub(cost.time());
+            self.likely = self.likely.saturating_sub(cost.likely_time());
             (self.reads, self.writes) = (reads, writes);
         }
         is_enough
@@ -175,9 +192,18 @@ impl Step {
     fn add(&mut self, more: &Step) {
         self.phases += more.phases;
         self.time = self.time + more.time;
+        self.likely = self.likely + more.likely;
         self.reads = self.reads.zip(more.reads).map(|(sum, more)| sum + more);
         self.writes = self.writes.zip(more.writes).map(|(sum, more)| sum + more);
     }
+}
+
+/// How long a phase takes for its bytes where a drive streams: in order, or in requests so large that getting to their places
+/// counts for little.
+fn time_of_bytes(phase: &Phase, workload: &Workload) -> Option<Nanos> {
+    let streams = workload.pattern == Pattern::Sequential || workload.block_sizes.largest() >= LARGE_BLOCK;
+    let bytes = phase.stop.bytes_max(workload).filter(|_| streams)?;
+    Nanos::from_secs_f64(bytes.0 as f64 / ASSUMED_BYTES_PER_SECOND)
 }
 
 fn describe(phase: &Phase) -> String {
@@ -185,11 +211,37 @@ fn describe(phase: &Phase) -> String {
     let block = workload.block_sizes.largest();
     match (phase.kind, &workload.pattern) {
         (PhaseKind::Measure, Pattern::Sequential) => {
-            format!("{} {block} blocks in order, all over the range", verb(workload.mix))
+            format!("{} blocks of {block} in order, all over the range", verb(workload.mix))
         }
         (PhaseKind::Measure, _) => {
-            format!("{} {block} blocks at random places, 1 to many at once", verb(workload.mix))
+            format!("{} blocks of {block} at random places, 1 to many at once", verb(workload.mix))
         }
         _ => phase.name.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::plan::StopCondition;
+    use model::workload::OperationMix;
+
+    fn step(block: Bytes, pattern: Pattern, stop: StopCondition) -> Step {
+        let range = ByteRange::whole(Bytes(4_000_000_000));
+        let workload = Workload::new(range, pattern, OperationMix::Write, block, 4);
+        Step::of(&preparation::phase("test", "it".into(), PhaseKind::Measure, Some(workload), stop))
+    }
+
+    /// 4 GB at 100 MB/s are 40 s.
+    #[test]
+    fn what_ends_with_its_bytes_likely_ends_before_its_time() {
+        let bounded = StopCondition { time: Some(Nanos::from_secs(600)), ..StopCondition::one_pass() };
+        let fill = step(Bytes::from_mib(1), Pattern::Sequential, bounded);
+        assert_eq!((fill.likely, fill.time), (Nanos::from_secs(40), Nanos::from_secs(600)));
+        let short = StopCondition { time: Some(Nanos::from_secs(5)), ..StopCondition::one_pass() };
+        assert_eq!(step(Bytes::from_mib(1), Pattern::Sequential, short).likely, Nanos::from_secs(5));
+        // Small requests at random places are as slow as the drive gets there.
+        let small = step(Bytes::from_kib(4), Pattern::RandomWithReplacement, bounded);
+        assert_eq!(small.likely, Nanos::from_secs(600));
     }
 }

@@ -2,7 +2,7 @@
 //! what the phases did.
 
 use super::preparation::{self, filled_range};
-use super::{Experiment, Outlook, Question, Step};
+use super::{ASSUMED_BYTES_PER_SECOND, Experiment, Outlook, Question, Step};
 use crate::pattern_file::PatternFile;
 use model::plan::Phase;
 use model::request::Operation;
@@ -16,8 +16,6 @@ pub const NAME: &str = "run";
 /// A scratch file is filled first, for no longer than this.
 const FILL: Nanos = Nanos::from_secs(600);
 const SETTLE: Nanos = Nanos::from_secs(5);
-/// Of the disks and SSDs sold since 2010, sequential rates begin here.
-const ASSUMED_BYTES_PER_SECOND: f64 = 100e6;
 
 /// The experiment.
 pub struct PlanRun {
@@ -104,10 +102,12 @@ fn step(phase: &Phase) -> Step {
     };
     let moves = |does: bool| if does { bytes } else { Some(Bytes::ZERO) };
     let both = matches!(mix, Some(OperationMix::ReadWrite { .. }));
+    let time = phase.stop.time.or(by_bytes).unwrap_or_default();
     Step {
         what,
         phases: 1,
-        time: phase.stop.time.or(by_bytes).unwrap_or_default(),
+        time,
+        likely: time,
         reads: moves(both || mix == Some(OperationMix::Read)),
         // What is discarded is lost as what is overwritten is.
         writes: moves(both || matches!(mix, Some(OperationMix::Write | OperationMix::Discard))),

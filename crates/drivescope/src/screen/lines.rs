@@ -159,14 +159,16 @@ pub fn plan(facts: &TargetFacts, outlook: &Outlook, style: Style) -> String {
     let groups = outlook.steps.iter().map(|step| PlanGroup {
         what: step.what.clone(),
         phases: step.phases,
-        time: Some(step.time),
+        time: Some(step.likely),
+        time_max: Some(step.time),
     });
     let page = PlanPage {
         target: facts.clone(),
         groups: groups.collect(),
         bytes_read: outlook.reads(),
         bytes_written: outlook.writes(),
-        time: Some(outlook.time()),
+        time: Some(outlook.likely_time()),
+        time_max: Some(outlook.time()),
         endurance_share: None,
         warnings: Vec::new(),
     };

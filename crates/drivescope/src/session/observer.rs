@@ -87,7 +87,7 @@ impl<'phase> Observer<'phase> {
                 None => phase.stop.bytes,
             },
             moved: 0,
-            ahead: ahead.time(),
+            ahead: ahead.likely_time(),
             progress,
             recent: RecentRate::default(),
             precision: phase.stop.precision.map(|precision| (precision, PrecisionWatch::default())),

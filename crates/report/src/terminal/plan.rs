@@ -17,8 +17,10 @@ pub struct PlanPage {
     pub bytes_read: Option<Bytes>,
     /// All that is written at most; none when that can't be said.
     pub bytes_written: Option<Bytes>,
-    /// How long it will take; none when that can't be said.
+    /// How long it will likely take; none when that can't be said.
     pub time: Option<Nanos>,
+    /// How long it will take at most; none when that can't be said.
+    pub time_max: Option<Nanos>,
     /// Share of the writes that the drive's maker promises it to endure, in [0, 1], if known.
     pub endurance_share: Option<f64>,
     /// What the reader should know first, as sentences: data that will be lost, what can't be had.
@@ -32,8 +34,10 @@ pub struct PlanGroup {
     pub what: String,
     /// How many phases.
     pub phases: u32,
-    /// How long they will take, if that can be said.
+    /// How long they will likely take, if that can be said; nothing if they may not come at all.
     pub time: Option<Nanos>,
+    /// How long they will take at most, likewise.
+    pub time_max: Option<Nanos>,
 }
 
 /// The page: target, warnings, steps, and what they cost.
@@ -55,7 +59,8 @@ fn steps(plan: &PlanPage, style: Style) -> Vec<String> {
         lines.push("  Nothing.".into());
     }
     let counts: Vec<String> = plan.groups.iter().map(|group| phases(group.phases)).collect();
-    let times: Vec<String> = plan.groups.iter().map(|group| about(group.time, style)).collect();
+    let times: Vec<String> =
+        plan.groups.iter().map(|group| about(group.time, group.time_max, style)).collect();
     let widest = |texts: &[String]| texts.iter().map(|text| columns_of(text)).max().unwrap_or(0);
     let (count_columns, time_columns) = (widest(&counts), widest(&times));
     for (index, group) in plan.groups.iter().enumerate() {
@@ -73,13 +78,22 @@ fn phases(count: u32) -> String {
     if count == 1 { "1 phase ".into() } else { format!("{count} phases") }
 }
 
-fn about(time: Option<Nanos>, style: Style) -> String {
-    time.map_or("time not known".into(), |time| style.own(&format!("about {}", rough_time(time))))
+fn about(time: Option<Nanos>, time_max: Option<Nanos>, style: Style) -> String {
+    let time_max = time_max.filter(|most| time != Some(*most)).map(rough_time);
+    let text = match (time, time_max) {
+        (None, None) => "time not known".into(),
+        (None | Some(Nanos::ZERO), Some(most)) => format!("at most {most}"),
+        (Some(time), Some(most)) if rough_time(time) != most => {
+            format!("about {}, at most {most}", rough_time(time))
+        }
+        (Some(time), _) => format!("about {}", rough_time(time)),
+    };
+    style.own(&text)
 }
 
 fn cost(plan: &PlanPage, style: Style) -> Vec<String> {
     let at_most = |bytes: Option<Bytes>| match bytes {
-        None => "an amount that depends on what is found".into(),
+        None => "as much as the drive moves in that time".into(),
         Some(Bytes::ZERO) => "nothing".into(),
         Some(bytes) => format!("at most {}", capacity(bytes)),
     };
@@ -87,8 +101,11 @@ fn cost(plan: &PlanPage, style: Style) -> Vec<String> {
     if let Some(share) = plan.endurance_share {
         written += &format!(", {} of all the writes that its maker promises", rough_share(share));
     }
-    let facts =
-        [("reads ", at_most(plan.bytes_read)), ("writes", written), ("takes ", about(plan.time, style))];
+    let facts = [
+        ("reads ", at_most(plan.bytes_read)),
+        ("writes", written),
+        ("takes ", about(plan.time, plan.time_max, style)),
+    ];
     let mut lines = vec![style.paint(Tone::Heading, "What it costs")];
     for (label, text) in facts {
         lines.extend(paragraph(&format!("  {label}  "), &text, style.columns()));

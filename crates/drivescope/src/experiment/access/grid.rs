@@ -42,7 +42,7 @@ const LONG_MAX: Nanos = Nanos::from_secs(5);
 /// A span is measured if it holds so many blocks: with fewer, reads soon meet what was read before.
 const SPAN_BLOCKS_MIN: u64 = 4096;
 /// A size is measured if the range holds so many of it.
-const RANGE_BLOCKS_MIN: u64 = 64;
+pub(super) const RANGE_BLOCKS_MIN: u64 = 64;
 /// Without a time limit, whatever the drive does, all rounds are over by then.
 const TIME_MAX: Nanos = Nanos::from_secs(150);
 /// The same when a precision was asked for.
@@ -252,14 +252,15 @@ fn cells(question: &Question, wish: &AccessWish, mix: OperationMix) -> Vec<Cell>
     distinct
 }
 
+/// Whether there are enough places for reads of that size.
+pub(super) fn has_room(range: ByteRange, size: Bytes) -> bool {
+    size.0.saturating_mul(RANGE_BLOCKS_MIN) <= range.bytes().0
+}
+
 /// Other sizes, one at a time; and all of them mixed, if there are several.
 fn sizes(question: &Question, wish: &AccessWish, one: &Cell) -> Vec<Cell> {
     let logical = question.facts.logical_block;
-    let fits = |size: &&Bytes| {
-        size.0 > 0
-            && size.is_multiple_of(logical)
-            && size.0.saturating_mul(RANGE_BLOCKS_MIN) <= question.range.bytes().0
-    };
+    let fits = |size: &&Bytes| size.0 > 0 && size.is_multiple_of(logical) && has_room(question.range, **size);
     let fitting: Vec<Bytes> = wish.blocks.iter().filter(fits).copied().collect();
     let of_size = |&size: &Bytes| Cell { sizes: BlockSizes::one(size), alignment: size, ..one.clone() };
     let mut cells: Vec<Cell> = fitting.iter().map(of_size).collect();

@@ -11,7 +11,7 @@ mod wish;
 use super::preparation::{self, filled_range, moves_parts, random_block};
 use super::{Experiment, Outlook, Question, Step};
 use cache::Cache;
-use grid::Grid;
+use grid::{Grid, RANGE_BLOCKS_MIN, has_room};
 use model::plan::Phase;
 use model::request::Operation;
 use model::run::RunView;
@@ -59,6 +59,13 @@ impl Access {
         let odd = wish.blocks.iter().find(|size| size.0 == 0 || !size.is_multiple_of(logical));
         if let Some(odd) = odd.filter(|_| wish.blocks != AccessWish::default().blocks) {
             return Err(format!("--blocks: {odd} is no multiple of the target's blocks of {logical}"));
+        }
+        let too_large = wish.blocks.iter().find(|size| !has_room(range, **size));
+        if let Some(size) = too_large.filter(|_| wish.blocks != AccessWish::default().blocks) {
+            return Err(format!(
+                "--blocks: {size} is too large for a range of {}, which has no room for {RANGE_BLOCKS_MIN} of them",
+                range.bytes()
+            ));
         }
         let mut preparation = VecDeque::new();
         if question.empty {

@@ -158,6 +158,7 @@ impl Experiment for Stripe {
                 what: "single and many reads at random places, to tell one drive from several".into(),
                 phases: rounds.saturating_sub(self.asked) as u32,
                 time: self.time_max,
+                likely: self.time_max,
                 reads: Some(Bytes((reads + SINGLES) as u64 * self.block.0)),
                 writes: Some(Bytes::ZERO),
             }],

@@ -61,10 +61,12 @@ pub(super) fn outlook(files: &Files, done: &[PhaseSummary]) -> Outlook {
     let first = files.queue.iter().filter(|step| step.kind == PhaseKind::WarmUp).count() as u32;
     if first > 0 {
         let writes = Some(Bytes(size.0 * u64::from(first)));
+        let time = Nanos(FIRST_TIME.0 * u64::from(first));
         outlook.steps.push(Step {
             what: "a first write, to see how long the file may be".into(),
             phases: first,
-            time: Nanos(FIRST_TIME.0 * u64::from(first)),
+            time,
+            likely: time,
             reads: Some(Bytes::ZERO),
             writes,
         });
@@ -74,10 +76,12 @@ pub(super) fn outlook(files: &Files, done: &[PhaseSummary]) -> Outlook {
     let groups: Vec<TaskGroup> = groups.collect();
     for group in &groups {
         let (what, tasks, passes_read, passes_written) = describe(*group, wish, size);
+        let time = Nanos(left.0 / groups.len() as u64);
         outlook.steps.push(Step {
             what,
             phases: tasks * rounds * folders,
-            time: Nanos(left.0 / groups.len() as u64),
+            time,
+            likely: time,
             reads: Some(Bytes(passes_read.0 * times)),
             writes: Some(Bytes(passes_written.0 * times)),
         });

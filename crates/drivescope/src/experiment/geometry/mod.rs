@@ -95,6 +95,11 @@ impl Geometry {
     /// # Errors
     /// A sentence for a person when the range has no room for it.
     pub fn new(question: Question) -> Result<Geometry, String> {
+        if question.empty {
+            return Err("a scratch file that was just made is read without its drive, and where it lies is not known: name the drive \
+                        itself, as in drivescope geometry /dev/sdX. `drivescope list` shows the drives"
+                .into());
+        }
         let block = question.facts.physical_block.max(question.facts.logical_block);
         let range = question.range.align_inward(block);
         if range.bytes() < Bytes::from_mib(1) {
@@ -280,6 +285,7 @@ impl Experiment for Geometry {
                 what: format!("single reads of {} that tell where sectors lie", self.block),
                 phases: 0,
                 time: left,
+                likely: left,
                 reads: Some(Bytes(left.0 / READ_TIME_EXPECTED.0 * self.block.0)),
                 writes: Some(Bytes::ZERO),
             });

@@ -136,21 +136,24 @@ impl Sizes {
             what: REPEATED.into(),
             phases: 0,
             time: Nanos::ZERO,
+            likely: Nanos::ZERO,
             reads: Some(Bytes::ZERO),
             writes: Some(Bytes::ZERO),
         };
-        Some(steps.iter().fold(none, |mut sum, step| {
+        let all = steps.iter().fold(none, |mut sum, step| {
             sum.add(step);
             sum
-        }))
+        });
+        Some(Step { likely: Nanos::ZERO, ..all })
     }
 
     /// So many rounds of all points. Places are drawn later; what they take is the same everywhere.
     fn rounds_of_all(&self, rounds: u32) -> Vec<Phase> {
         let mut planned = self.copied();
         let region = region(self.question.range);
-        (1..=rounds).for_each(|round| planned.plan(self.points.clone(), round, region));
-        planned.queue.into()
+        // Not in the order in which they come, which is drawn: people look for a size.
+        let rounds = (1..=rounds).flat_map(|round| self.points.iter().map(move |point| (round, point)));
+        rounds.map(|(round, point)| planned.phase(point, round, region)).collect()
     }
 
     /// Keeps of what is planned again what may still be repeated.
@@ -338,6 +341,9 @@ mod tests {
         let sizes = Sizes::new(question(false), SizesWish::default()).unwrap();
         let outlook = sizes.outlook();
         assert_eq!(outlook.writes(), Some(Bytes::ZERO));
+        // Eleven sizes below 1 MiB of half a second, and seven of 128 MiB or eight requests at 100 MB/s, at two depths in three rounds.
+        assert!((40.0..120.0).contains(&outlook.likely_time().seconds()), "{:?}", outlook.likely_time());
+        assert!(outlook.time().seconds() > 10.0 * outlook.likely_time().seconds());
         // Eighteen sizes, two depths, three rounds and two of repeats at most, and the warm-up.
         assert_eq!(outlook.phases(), 18 * 2 * (3 + 2) + 1);
     }

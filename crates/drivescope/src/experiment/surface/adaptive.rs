@@ -145,7 +145,8 @@ impl Adaptive {
             question,
         };
         if adaptive.question.empty {
-            adaptive.queue.extend(preparation::fill(NAME, &adaptive.question, FILL, SETTLE));
+            let (fill, settle) = (adaptive.shortened(FILL), adaptive.shortened(SETTLE));
+            adaptive.queue.extend(preparation::fill(NAME, &adaptive.question, fill, settle));
         } else {
             adaptive.plan_warm_up();
         }
@@ -155,7 +156,24 @@ impl Adaptive {
     fn plan_warm_up(&mut self) {
         self.stage = Stage::WarmUp;
         let grid = random_block(&self.question.facts);
-        self.queue.push_back(preparation::warm_up(NAME, self.range, grid, WARM_UP));
+        self.queue.push_back(preparation::warm_up(NAME, self.range, grid, self.shortened(WARM_UP)));
+    }
+
+    /// What comes before the first survey takes its usual share of a time limit that is too short for all.
+    fn shortened(&self, time: Nanos) -> Nanos {
+        let usual = self.usual_preparation_time() + Nanos(TIME_MAX.0 * self.mixes.len() as u64);
+        let share = self.question.time_limit.map_or(1.0, |limit| limit.0 as f64 / usual.0 as f64);
+        Nanos((time.0 as f64 * share.min(1.0)) as u64)
+    }
+
+    fn usual_preparation_time(&self) -> Nanos {
+        let filling = if self.question.empty { FILL + SETTLE } else { Nanos::ZERO };
+        filling + WARM_UP
+    }
+
+    /// What comes before the first survey, at most.
+    fn preparation_time(&self) -> Nanos {
+        self.shortened(self.usual_preparation_time())
     }
 
     fn mix(&self) -> OperationMix {
@@ -172,8 +190,8 @@ impl Adaptive {
         self.survey = Survey {
             visitor: Visitor::new(&self.question, self.range, VISIT_BYTES, self.mechanical),
             round: 0,
-            ends: now + self.time_max(),
-            bytes_left: self.bytes_max(),
+            ends: now + self.time_max(now),
+            bytes_left: self.bytes_max(self.mechanical),
         };
         for index in 0..PROBES {
             let part = self.range.part(index, PROBES);
@@ -182,24 +200,20 @@ impl Adaptive {
         }
     }
 
-    /// What reads or writes may take: a part of what was asked for if both are.
-    fn time_max(&self) -> Nanos {
+    /// What reads or writes that begin now may take: of what is left of a time limit, each survey to come gets the same.
+    fn time_max(&self, now: Nanos) -> Nanos {
         match self.question.time_limit {
             None if self.question.precision.is_some() => Nanos(10 * TIME_MAX.0),
             None => TIME_MAX,
-            Some(limit) => {
-                let parts = if self.question.may_write { 2 } else { 1 };
-                let filling = if self.question.empty { FILL + SETTLE } else { Nanos::ZERO };
-                Nanos(limit.saturating_sub(filling).0 / parts)
-            }
+            Some(limit) => Nanos(limit.saturating_sub(now).0 / self.mixes.len().max(1) as u64),
         }
     }
 
     /// What they may read or write.
-    fn bytes_max(&self) -> u64 {
+    fn bytes_max(&self, mechanical: bool) -> u64 {
         let is_limited = self.question.time_limit.is_none() && self.question.precision.is_none();
         match is_limited {
-            true if self.mechanical => (self.range.bytes().0 as f64 * SHARE_MAX) as u64,
+            true if mechanical => (self.range.bytes().0 as f64 * SHARE_MAX) as u64,
             true => self.range.bytes().0.saturating_mul(PASSES_MAX),
             false => u64::MAX,
         }
@@ -211,16 +225,24 @@ impl Adaptive {
         let bytes = match (self.mix(), self.mechanical) {
             (OperationMix::Write, _) => WRITE_VISIT_BYTES,
             (_, true) => self.visit_bytes_within_share(),
-            (_, false) => visit_bytes_by_rate(so_far),
+            (_, false) => visit_bytes_by_rate(so_far, self.visit_time(so_far.elapsed())),
         };
         let smallest_area = Bytes(self.range.bytes().0 / (2 * self.strata()).max(2 * EDGE_PARTS));
         let bytes = bytes.min(smallest_area);
         self.survey.visitor = Visitor::new(&self.question, self.range, bytes, self.mechanical);
     }
 
+    /// Shorter than usual where a time limit has no room for the first rounds otherwise.
+    fn visit_time(&self, now: Nanos) -> Nanos {
+        let left = self.survey.ends.saturating_sub(now);
+        let visits = u64::from(ROUNDS_MIN) * (STRATA + 2 * EDGE_VISITS);
+        let room = left.0 as f64 / visits as f64 * (VISIT_TIME.seconds() / VISIT_TIME_EXPECTED.seconds());
+        VISIT_TIME.min(Nanos(room as u64))
+    }
+
     /// All of them must stay within the share of the drive that may be read.
     fn visit_bytes_within_share(&self) -> Bytes {
-        Bytes(self.bytes_max() / VISITS_WITHIN_SHARE).min(VISIT_BYTES)
+        Bytes(self.bytes_max(self.mechanical) / VISITS_WITHIN_SHARE).min(VISIT_BYTES)
     }
 
     fn strata(&self) -> u64 {
@@ -416,12 +438,14 @@ impl Experiment for Adaptive {
 }
 
 impl Adaptive {
-    /// The rounds that are sure to come and not planned yet.
+    /// The rounds that are not planned yet: those that are sure to come are likely all, and the survey's limits are the most.
     fn rounds_ahead(&self) -> Vec<Step> {
         if self.stage == Stage::Done {
             return Vec::new();
         }
         let under_way = matches!(self.stage, Stage::Probe | Stage::Rounds);
+        // What lies under a scratch file often says that it turns and does not: the most is then that of flash.
+        let mechanical = self.mechanical && (under_way || !self.question.empty);
         let mixes = self.mixes.iter().enumerate();
         let steps = mixes.map(|(index, &mix)| {
             let done = if under_way && index == 0 { self.survey.round } else { 0 };
@@ -431,11 +455,15 @@ impl Adaptive {
                 false => (STRATA, EDGE_VISITS, self.survey.visitor.bytes()),
             };
             let visits = u64::from(ROUNDS_MIN.saturating_sub(done)) * (strata + 2 * edges);
-            let moved = Some(Bytes(visits * bytes.0));
+            let time = self.time_max(self.preparation_time());
+            // The visit that reaches a limit is finished.
+            let most = self.bytes_max(mechanical).max(visits * bytes.0).checked_add(bytes.0);
+            let moved = most.map(Bytes);
             Step {
                 what: format!("{} stretches of {bytes} at random places", preparation::verb(mix)),
                 phases: visits as u32,
-                time: Nanos(visits * VISIT_TIME_EXPECTED.0),
+                time,
+                likely: Nanos(visits * VISIT_TIME_EXPECTED.0).min(time),
                 reads: if writes { Some(Bytes::ZERO) } else { moved },
                 writes: if writes { moved } else { Some(Bytes::ZERO) },
             }
@@ -452,12 +480,12 @@ fn operation_of(mix: OperationMix) -> Operation {
     if mix == OperationMix::Write { Operation::Write } else { Operation::Read }
 }
 
-/// As much as the drive moves in the time of a visit, by the slowest of the probes.
-fn visit_bytes_by_rate(so_far: &RunView<'_>) -> Bytes {
+/// As much as the drive moves in that time, by the slowest of the probes.
+fn visit_bytes_by_rate(so_far: &RunView<'_>, time: Nanos) -> Bytes {
     let probes = so_far.phases.iter().rev().take(PROBES as usize);
     let rates = probes.flat_map(|probe| &probe.totals).filter_map(|totals| totals.seconds_per_byte());
     let slowest = rates.fold(0.0, f64::max);
-    let bytes = if slowest > 0.0 { VISIT_TIME.seconds() / slowest } else { 0.0 };
+    let bytes = if slowest > 0.0 { time.seconds() / slowest } else { 0.0 };
     Bytes(bytes as u64).max(VISIT_BYTES).min(VISIT_BYTES_MAX)
 }
 

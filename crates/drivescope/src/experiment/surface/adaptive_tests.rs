@@ -24,9 +24,8 @@ struct Drive<'test> {
 
 impl Drive<'_> {
     fn done(&self, phase: Phase, number: usize, start_ns: u64, capacity: u64) -> PhaseSummary {
-        let workload = phase.workload.clone().expect("every phase of a survey moves data");
-        let measured = phase.kind == PhaseKind::Measure;
-        let bytes = if measured { workload.range.bytes().0 } else { 4096 };
+        let Some(workload) = phase.workload.clone() else { return rest(phase, start_ns) };
+        let bytes = if phase.kind == PhaseKind::WarmUp { 4096 } else { workload.range.bytes().0 };
         let share = workload.range.first().0 as f64 / capacity as f64;
         let moving_ns = (bytes as f64 * (self.seconds_per_byte)(share, number) * 1e9) as u64;
         let first_bytes = workload.block_sizes.largest().0;
@@ -68,6 +67,12 @@ impl Drive<'_> {
             done.push(self.done(phase, done.len(), start_ns, facts.capacity.0));
         }
     }
+}
+
+fn rest(phase: Phase, start_ns: u64) -> PhaseSummary {
+    let duration_ns = phase.stop.time.expect("a rest ends with its time").0;
+    let stopped = Some(StopReason::Time);
+    PhaseSummary { phase, start_ns, duration_ns, stopped, totals: Vec::new(), files: None }
 }
 
 fn disk(seconds_per_byte: &dyn Fn(f64, usize) -> f64) -> Drive<'_> {
@@ -114,6 +119,50 @@ fn no_survey_of_a_disk_takes_more_than_a_minute_or_a_hundredth_of_it() {
         assert!(seconds(&phases) <= 60.0, "{capacity}: {} s", seconds(&phases));
         assert!(bytes(&phases) <= capacity / 100 + 8 * MIB, "{capacity}: {}", bytes(&phases));
     }
+}
+
+/// Filling takes its share and no more, and what is left is for visits, shorter ones if need be.
+#[test]
+fn a_short_limit_is_kept_on_a_scratch_file_and_enough_for_the_first_rounds() {
+    let flash = Drive { access: Nanos(80_000), seconds_per_byte: &|_, number| noise(number) / 4e9 };
+    for limit_s in [5, 8, 13, 20] {
+        let mut asked = Question { may_write: true, empty: true, ..question(1 << 30) };
+        asked.time_limit = Some(Nanos::from_secs(limit_s));
+        let phases = flash.survey(asked, vec![OperationMix::Read, OperationMix::Write]);
+        let fill_s = phases[0].phase.stop.time.expect("filling is bounded").seconds();
+        assert!(fill_s <= limit_s as f64 / 10.0, "{limit_s}: {fill_s}");
+        assert!(seconds(&phases) <= limit_s as f64 + 0.1, "{limit_s}: {}", seconds(&phases));
+        let visits = |mix: OperationMix| {
+            let of = |phase: &&PhaseSummary| {
+                let workload = phase.phase.workload.as_ref();
+                phase.phase.kind == PhaseKind::Measure && workload.is_some_and(|workload| workload.mix == mix)
+            };
+            phases.iter().filter(of).count()
+        };
+        // Four rounds of 48 and 16 strata, with 12 and 3 visits to each edge, and three probes.
+        let (reads, writes) = (visits(OperationMix::Read), visits(OperationMix::Write));
+        assert!(reads >= 3 + 4 * (48 + 24) && writes >= 3 + 4 * (16 + 6), "{limit_s}: {reads}, {writes}");
+    }
+}
+
+/// A plan says what is likely, and what it takes at most; nothing that is done goes beyond that.
+#[test]
+fn no_survey_takes_more_than_was_said() {
+    let wild = |_: f64, number: usize| (1.0 + 0.3 * Prng::new(6, number as u64).normal().abs()) / 4e9;
+    let flash = Drive { access: Nanos(80_000), seconds_per_byte: &wild };
+    let asked = Question { may_write: true, empty: true, ..question(4 << 30) };
+    let mixes = vec![OperationMix::Read, OperationMix::Write];
+    let said = Adaptive::new(asked.clone(), mixes.clone()).unwrap().outlook();
+    assert!(said.likely_time().seconds() < said.time().seconds() / 2.0, "{said:?}");
+    let phases = flash.survey(asked, mixes);
+    let written = phases.iter().filter(|phase| {
+        phase.phase.workload.as_ref().is_some_and(|workload| workload.mix == OperationMix::Write)
+    });
+    let written: u64 = written.map(PhaseSummary::bytes).sum();
+    assert!(
+        seconds(&phases) <= said.time().seconds() && Some(Bytes(written)) <= said.writes(),
+        "{written}, {said:?}"
+    );
 }
 
 /// How many visits begin in the first and in the last hundredth.

@@ -13,6 +13,7 @@ use model::range::ByteRange;
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
 use model::workload::OperationMix;
+use report::quantity::capacity;
 use std::collections::VecDeque;
 
 /// The stream of the seed that draws the order.
@@ -51,8 +52,9 @@ impl Areas {
         let room = question.range.align_inward(random_block(&question.facts)).bytes();
         let Some(asked) = size.checked_mul(count).filter(|asked| *asked <= room) else {
             return Err(format!(
-                "{count} areas of {size} are more than the {room} to measure. Give fewer with --areas, or smaller ones \
-                 with --area-size"
+                "{count} areas of {} are more than the {room} to measure. Give fewer with --areas, or smaller ones \
+                 with --area-size",
+                capacity(size)
             ));
         };
         let smallest = Bytes::from_kib(64);

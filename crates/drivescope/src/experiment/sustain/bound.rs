@@ -84,6 +84,7 @@ mod tests {
             what: String::new(),
             phases: 1,
             time: Nanos::ZERO,
+            likely: Nanos::ZERO,
             reads: Some(Bytes::ZERO),
             writes,
         };

@@ -124,10 +124,12 @@ impl Experiment for Clip {
             return Outlook::default();
         }
         let bytes = self.bytes_left();
+        let time = Nanos::from_secs_f64(bytes as f64 / RATE).unwrap_or(Nanos(u64::MAX));
         let step = Step {
             what: format!("random writes to {} parts of it, each until it is steady", self.ranges.len()),
             phases: self.ranges.len() as u32 * (PIECES_MAX + 1),
-            time: Nanos::from_secs_f64(bytes as f64 / RATE).unwrap_or(Nanos(u64::MAX)),
+            time,
+            likely: time,
             reads: Some(Bytes::ZERO),
             writes: Some(Bytes(bytes)),
         };

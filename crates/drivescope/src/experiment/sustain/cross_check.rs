@@ -153,6 +153,9 @@ impl Experiment for CrossCheck {
         let writing = Nanos::from_secs_f64(writes.unwrap_or_default().0 as f64 / RATE).unwrap_or(TIME_MAX);
         let what = "writes after a fall, if there is one, that tell its cause".into();
         let reads = (self.wish.mix == OperationMix::Write).then_some(Bytes::ZERO);
-        Outlook { steps: vec![Step { what, phases: phases as u32, time: cooling + writing, reads, writes }] }
+        let time = cooling + writing;
+        // Before a fall nobody knows whether there will be one.
+        let likely = if self.phases.is_some() { time } else { Nanos::ZERO };
+        Outlook { steps: vec![Step { what, phases: phases as u32, time, likely, reads, writes }] }
     }
 }

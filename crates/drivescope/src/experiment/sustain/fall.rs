@@ -218,6 +218,7 @@ impl Experiment for Fall {
                 ),
                 phases: (growing + small).ceil() as u32,
                 time,
+                likely: time,
                 reads: (self.wish.mix == OperationMix::Write).then_some(Bytes::ZERO),
                 writes: Some(Bytes(most.0.saturating_sub(self.written as u64))),
             }],

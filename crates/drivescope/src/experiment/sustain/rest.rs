@@ -128,6 +128,15 @@ impl Experiment for Rest {
         let what =
             "rests after the fall, if there is one, each with writes until the rate is down again".into();
         let phases = 4 * self.rests.len() as u32;
-        Outlook { steps: vec![Step { what, phases, time, reads: Some(Bytes::ZERO), writes: None }] }
+        Outlook {
+            steps: vec![Step {
+                what,
+                phases,
+                time,
+                likely: Nanos::ZERO,
+                reads: Some(Bytes::ZERO),
+                writes: None,
+            }],
+        }
     }
 }

@@ -135,6 +135,7 @@ impl Task {
             Step {
                 phases: step.phases.saturating_mul(count),
                 time: Nanos(step.time.0.saturating_mul(usual).saturating_add(longer)),
+                likely: Nanos(step.likely.0.saturating_mul(usual)),
                 writes: step.writes.map(|bytes| Bytes(bytes.0.saturating_mul(u64::from(count)))),
                 ..step.clone()
             }

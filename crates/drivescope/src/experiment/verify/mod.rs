@@ -358,6 +358,7 @@ impl Experiment for Verify {
                 .sum();
             let seconds = bytes.0 as f64 / RATE_EXPECTED + places as f64 * PLACE_EXPECTED_S;
             step.time = Nanos::from_secs_f64(seconds).unwrap_or_default();
+            step.likely = step.time;
         }
         join_parts(outlook)
     }

@@ -212,5 +212,5 @@ fn verb_of(kind: PhaseKind, mix: OperationMix) -> &'static str {
 
 fn step(mix: OperationMix, what: String, phases: u32, time: Nanos, bytes: Bytes) -> Step {
     let (reads, writes) = if mix.changes_data() { (Bytes::ZERO, bytes) } else { (bytes, Bytes::ZERO) };
-    Step { what, phases, time, reads: Some(reads), writes: Some(writes) }
+    Step { what, phases, time, likely: time, reads: Some(reads), writes: Some(writes) }
 }
