@@ -10,12 +10,13 @@ use model::range::ByteRange;
 use model::target::{Caveat, TargetFacts};
 use model::units::{Bytes, MIB, Offset};
 use sim::contents::CAPACITY_MAX as CONTENTS_CAPACITY_MAX;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Drives have caches of up to this size: 512 MiB on the largest disks sold. What is smaller may never leave one.
 const DRIVE_CACHE_BYTES_MAX: u64 = 512 * MIB;
 /// Before the name of a virtual drive.
-const VIRTUAL_PREFIX: &str = "sim:";
+pub const VIRTUAL_PREFIX: &str = "sim:";
 
 /// What was asked for, read and checked, but not yet looked at.
 #[derive(Clone, Debug)]
@@ -79,6 +80,13 @@ pub fn open(choice: &Choice) -> Result<Chosen, UserError> {
     let path = Path::new(&choice.target);
     if path.is_dir() {
         return open_scratch(choice, path);
+    }
+    let is_missing = path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    if is_missing && virtual_drive::find(&choice.target).is_ok() {
+        return Err(UserError::usage(format!(
+            "there is no file or drive {0}, but a virtual drive of this name: sim:{0}",
+            choice.target
+        )));
     }
     let target = Target::open(path)?;
     let probe = probe_content(&target)?;

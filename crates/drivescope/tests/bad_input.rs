@@ -40,7 +40,7 @@ fn make(home: &Home, mistakes: &[Mistake<'_>]) {
 #[test]
 fn what_makes_no_sense_is_a_usage_error() {
     let check = |rest: &'static [&'static str]| [&["check", "sim:zoned"], rest].concat();
-    let cases: [(Vec<&str>, &[&str]); 38] = [
+    let cases: [(Vec<&str>, &[&str]); 45] = [
         (check(&["--time-limit", "1s"]), &["--time-limit", "too short", "5s"]),
         (check(&["--time-limit", "10"]), &["--time-limit: `10` is not a duration such as 30s"]),
         (check(&["--time-limit", "soon"]), &["--time-limit: `soon` is not a duration"]),
@@ -53,7 +53,7 @@ fn what_makes_no_sense_is_a_usage_error() {
         (check(&["--precision", "-1%"]), &["--precision: `-1%` is not a share"]),
         (check(&["--precision", "1"]), &["--precision: `1` is not a share"]),
         (check(&["--seed", "-1"]), &["--seed", "-1"]),
-        (check(&["--seed", "1e3"]), &["--seed", "1e3"]),
+        (check(&["--seed", "1e3"]), &["--seed", "1e3", "it is not a whole number"]),
         (check(&["--seed", "99999999999999999999"]), &["--seed", "too large"]),
         (check(&["--max-size", "much"]), &["--max-size: `much` is not a size such as 512"]),
         (check(&["--max-size", "-1GiB"]), &["--max-size: `-1GiB` is not a size"]),
@@ -78,6 +78,16 @@ fn what_makes_no_sense_is_a_usage_error() {
         (check(&["another"]), &["another"]),
         (check(&["--frobnicate"]), &["--frobnicate"]),
         (vec!["chekc"], &["chekc", "check"]),
+        (vec!["/dev/null"], &["`/dev/null` is no command", "drivescope check /dev/null"]),
+        (vec!["sim:zoned"], &["drivescope check sim:zoned", "drivescope --help"]),
+        (vec!["geometry", "."], &["without its drive", "drivescope geometry /dev/sdX"]),
+        (vec!["check", "zoned"], &["virtual drive of this name: sim:zoned"]),
+        (
+            vec!["access", "sim:zoned", "--range", "0..4MiB", "--blocks", "1GiB"],
+            &["1 GiB is too large", "4 MiB"],
+        ),
+        (vec!["import", "/dev"], &["cannot import /dev", "a folder"]),
+        (vec!["import", "/dev/zero"], &["cannot import /dev/zero", "neither a file nor a pipe"]),
         (vec!["check", "sim:zone"], &["`zone`", "did you mean `zoned`?", "drivescope sim list"]),
         (vec!["check", "sim:"], &["there is no virtual drive ``", "drivescope sim list"]),
         (vec!["check", ""], &["empty word", "sim:NAME"]),
@@ -200,6 +210,43 @@ fn no_result_is_written_over_a_drive() {
     let shown = home.run(&["show", "last", "--json", &device.path]);
     assert!(shown.status == Some(2) && says.iter().all(|word| shown.err.contains(word)), "{}", shown.err);
     drop(device);
+    assert!(image.bytes() == before, "something was written");
+}
+
+/// Nor over what it is made from: the file, the file under a loop device, a virtual drive's profile, a plan, what is imported.
+#[test]
+fn no_result_is_written_over_what_it_is_made_from() {
+    let test = "no_result_is_written_over_what_it_is_made_from";
+    let home = Home::new();
+    let says: &[&str] = &["would be written over what it is made from"];
+    let image = Image::new(8);
+    let file = image.path.to_str().expect("a plain path");
+    let before = image.bytes();
+    let (profile, plan) = (home.folder.path().join("my.toml"), home.folder.path().join("plan.toml"));
+    let (profile, plan) = (profile.to_str().expect("plain"), plan.to_str().expect("plain"));
+    home.print(&["sim", "new", profile, "--from", "zoned"]);
+    fs::write(
+        plan,
+        "version = 1\n[[step]]\ndo = \"read\"\npattern = \"random\"\nblocks = \"4KiB\"\ntime = \"1s\"\n",
+    )
+    .expect("a plan");
+    let drive = format!("sim:{profile}");
+    make(
+        &home,
+        &[
+            mistake(&["check", file, "--json", file], 2, says),
+            mistake(&["purge", file, "--write", "--confirm", file, "--json", file], 2, says),
+            mistake(&["surface", &drive, "--json", profile], 2, says),
+            mistake(&["run", plan, "sim:zoned", "--json", plan], 2, says),
+            mistake(&["import", profile, "--json", profile], 2, says),
+        ],
+    );
+    if let Some(device) = LoopDevice::over(&image.path, test) {
+        make(&home, &[mistake(&["check", &device.path, "--json", file], 2, says)]);
+    }
+    home.print(&["surface", &drive, "--time-limit", "5s", "-q"]);
+    let resumed = home.run(&["surface", "--resume", "last", "--json", profile]);
+    assert!(resumed.status == Some(2) && resumed.err.contains(says[0]), "{}", resumed.err);
     assert!(image.bytes() == before, "something was written");
 }
 
@@ -425,8 +472,12 @@ fn damage_is_named_and_the_rest_is_shown() {
 fn output_that_cannot_be_written_does_not_cost_the_run() {
     let home = Home::new();
     let check = ["check", "sim:zoned", "--seed", "7", "-q", "--json"];
+    for (path, status) in [("/no/such/folder/run.json", 1), ("/dev", 2)] {
+        make(&home, &[mistake(&[&check[..], &[path]].concat(), status, &[path])]);
+    }
+    home.print(&check[..5]);
     for path in ["/no/such/folder/run.json", "/dev"] {
-        let outcome = home.run(&[&check[..], &[path]].concat());
+        let outcome = home.run(&["show", "last", "--json", path]);
         assert_eq!(outcome.status, Some(1), "{}", outcome.err);
         let id = home.runs().pop().expect("the run is kept");
         assert!(outcome.err.contains(path), "{}", outcome.err);

@@ -1,7 +1,7 @@
 //! `drivescope files`.
 
 use super::args::FilesArguments;
-use super::{measure, open_store, output, output_file, resolve};
+use super::{measure, open_store, output, resolve};
 use crate::control::Controls;
 use crate::error::UserError;
 use crate::experiment::files::{Files, FilesWish, MeasuredFolder};
@@ -31,7 +31,7 @@ const DRIVE_CACHE_BYTES_MAX: Bytes = Bytes::from_mib(512);
 /// When it cannot be run as asked for.
 pub fn run(arguments: &FilesArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let shown = &arguments.output;
-    shown.json.as_deref().map_or(Ok(()), output_file::must_be_no_drive)?;
+    output::check(shown, &[])?;
     let (wish, command) = resolve::files(arguments)?;
     if !arguments.work.dry_run {
         // Before anybody asks for the room: they take it.

@@ -1,7 +1,7 @@
 //! `drivescope import`: what another program measured becomes a run.
 
 use super::args::ImportArguments;
-use super::{open_store, output, output_file, resolve};
+use super::{open_store, output, resolve};
 use crate::error::{UserError, exit};
 use crate::imported_run::{self, Source};
 use crate::stamp;
@@ -9,7 +9,8 @@ use import::{Hints, TEXT_BYTES_MAX, read, recognised};
 use report::hostile::harmless;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 
 /// Runs the command; the exit status.
 ///
@@ -17,7 +18,8 @@ use std::path::Path;
 /// When a file cannot be read, is in no known format or breaks off where it matters, or when what is missing must be said.
 pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let wish = resolve::import(arguments)?;
-    arguments.output.json.as_deref().map_or(Ok(()), output_file::must_be_no_drive)?;
+    let sources: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
+    output::check(&arguments.output, &sources)?;
     let mut sources = Vec::new();
     for path in &arguments.files {
         let name = harmless(&path.to_string_lossy(), usize::MAX);
@@ -43,6 +45,20 @@ pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, User
     Ok(exit::SUCCESS)
 }
 
+/// Results are files and pipes. Reading a device could take forever, and a drive is measured and not imported.
+fn must_be_a_text(path: &Path, name: &str) -> Result<(), UserError> {
+    let Ok(kind) = std::fs::metadata(path).map(|facts| facts.file_type()) else { return Ok(()) };
+    let what = match (kind.is_dir(), kind.is_block_device()) {
+        (true, _) => "a folder, and results are files".to_owned(),
+        (_, true) => {
+            format!("a drive, and not what was measured on one. To measure it: drivescope check {name}")
+        }
+        _ if kind.is_file() || kind.is_fifo() => return Ok(()),
+        _ => "neither a file nor a pipe".to_owned(),
+    };
+    Err(UserError::usage(format!("cannot import {name}: it is {what}")))
+}
+
 /// The text of a file, as far as it is text: what is none becomes the sign for that.
 fn text_of(path: &Path, name: &str) -> Result<String, UserError> {
     let cannot = |error: std::io::Error| UserError::failure(format!("cannot read {name}: {error}"));
@@ -51,7 +67,7 @@ fn text_of(path: &Path, name: &str) -> Result<String, UserError> {
     if path == Path::new("-") {
         std::io::stdin().lock().take(most).read_to_end(&mut bytes).map_err(cannot)?;
     } else {
-        output_file::must_be_no_drive(path)?;
+        must_be_a_text(path, name)?;
         File::open(path).map_err(cannot)?.take(most).read_to_end(&mut bytes).map_err(cannot)?;
     }
     if bytes.len() as u64 > TEXT_BYTES_MAX {

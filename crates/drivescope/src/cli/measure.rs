@@ -2,10 +2,10 @@
 
 use super::args::{ExperimentArguments, OutputArguments};
 use super::resolve::Resolved;
-use super::{open_store, output, output_file};
+use super::{open_store, output};
 use crate::control::Controls;
 use crate::error::{UserError, exit};
-use crate::experiment::{Experiment, Question};
+use crate::experiment::{Experiment, Question, verify};
 use crate::interrupt;
 use crate::preserve::{self, Preserving};
 use crate::screen::{LookAgain, Screen, plan};
@@ -35,9 +35,8 @@ pub fn run(
     plan_of: impl FnOnce(Question) -> Result<Box<dyn Experiment>, String>,
 ) -> Result<Option<Run>, UserError> {
     let ExperimentArguments { target: _, measuring, output: shown } = typed;
-    shown.json.as_deref().map_or(Ok(()), output_file::must_be_no_drive)?;
+    output::check(shown, &[Path::new(&resolved.choice.target)])?;
     let chosen = target_choice::open(&resolved.choice)?;
-    shown.json.as_deref().map_or(Ok(()), |json| output_file::must_not_be(json, &resolved.choice.target))?;
     let mut experiment = plan_of(question(resolved, &chosen)).map_err(UserError::usage)?;
     if measuring.dry_run {
         print_plan(&chosen, experiment.as_ref(), shown)?;
@@ -83,7 +82,7 @@ pub(super) fn preserving(
         .preserved_at_once()
         .or_else(|| experiment.outlook().writes())
         .map_or(whole, |bytes| bytes.min(whole));
-    let is_marked = experiment.name() == crate::experiment::verify::NAME;
+    let is_marked = experiment.name() == verify::NAME;
     let preserving = Preserving::begin(choice, store, &chosen.rig, wanted, is_marked)?;
     output::say(&preserving.announcement(wanted));
     Ok(Some(preserving))
@@ -193,7 +192,8 @@ pub(super) fn begin(
     let overhead = if is_virtual { None } else { Some(overhead::measure(MonotonicClock::start())?) };
     let mut state_before = Vec::new();
     if chosen.empty {
-        state_before.push("A new scratch file, which the run fills first.".to_string());
+        let then = if experiment != verify::NAME { ", which the run fills first" } else { "" };
+        state_before.push(format!("A new scratch file{then}."));
     }
     Ok(stamp::begin(Occasion {
         experiment,

@@ -38,19 +38,23 @@ mod verify;
 
 use crate::error::{UserError, exit};
 use crate::store::{self, Store};
+use crate::target_choice::VIRTUAL_PREFIX;
 use args::{Arguments, CheckArguments, Command};
 use clap::Parser;
+use clap::error::ContextKind;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// What the standard library says of text that is no number.
+const NO_NUMBER: &str = "invalid digit found in string";
 
 /// Runs the program with these arguments; the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version come this way too; nothing can be done when the terminal is gone.
-            let _ = error.print();
+            explain(&error);
             return if error.use_stderr() { exit::USAGE } else { exit::SUCCESS };
         }
     };
@@ -60,6 +64,23 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             output::say(&error.text);
             error.status
         }
+    }
+}
+
+/// Says what is wrong with the words; help and version come this way too.
+fn explain(error: &clap::Error) {
+    let word = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+    let is_target = word.contains('/') || word.starts_with(VIRTUAL_PREFIX) || Path::new(&word).exists();
+    let text = error.render().to_string();
+    if !word.is_empty() && is_target {
+        output::say(&format!(
+            "`{word}` is no command. To measure it: drivescope check {word}. All commands: drivescope --help"
+        ));
+    } else if text.contains(NO_NUMBER) {
+        output::say(&text.replace(NO_NUMBER, "it is not a whole number"));
+    } else {
+        // Nothing can be done when the terminal is gone.
+        let _ = error.print();
     }
 }
 

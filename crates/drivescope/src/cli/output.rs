@@ -54,12 +54,20 @@ pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "drivescope: {}", lines.join("\n"));
 }
 
+/// Refuses what results cannot be written to, before anything is measured; `sources` is what they are made from.
+pub fn check(output: &OutputArguments, sources: &[&Path]) -> Result<(), UserError> {
+    output.json.as_deref().map_or(Ok(()), |path| output_file::must_take_result(path, sources))
+}
+
 /// Gives the run in the ways that were asked for.
 pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
     let json = || document(run).to_json_pretty();
     let path = output.json.as_deref();
     if let Some(path) = path.filter(|path| *path != Path::new("-")) {
-        output_file::must_be_no_drive(path).map_err(|error| kept(error, run))?;
+        // Looked at again: hours may have passed since.
+        output_file::must_be_no_drive(path)
+            .and_then(|()| output_file::must_not_be(path, Path::new(&run.target.path)))
+            .map_err(|error| kept(error, run))?;
     }
     let printed = match path {
         Some(path) if path == Path::new("-") => return print(&json()).map_err(|error| kept(error, run)),

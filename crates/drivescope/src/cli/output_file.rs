@@ -2,12 +2,43 @@
 //! what is on it.
 
 use crate::error::UserError;
+use crate::target_choice::VIRTUAL_PREFIX;
 use report::hostile::harmless;
-use rustix::fs::{major, minor};
+use rustix::fs::{Access, access, major, minor};
+use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+
+/// Refuses a place for a result before hours are measured for it: a drive, a folder, what is measured or read for it, and what cannot
+/// be written. `-` is standard output.
+///
+/// # Errors
+/// A sentence for a person.
+pub fn must_take_result(path: &Path, sources: &[&Path]) -> Result<(), UserError> {
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    must_be_no_drive(path)?;
+    sources.iter().try_for_each(|source| must_not_be(path, source))?;
+    let shown = harmless(&path.to_string_lossy(), usize::MAX);
+    match std::fs::metadata(path) {
+        Ok(facts) if facts.is_dir() => Err(UserError::usage(format!(
+            "{shown} is a folder. Name a file in it for the result, or - for standard output"
+        ))),
+        Ok(_) => {
+            access(path, Access::WRITE_OK).map_err(|error| cannot_write(path, "the result", &error.into()))
+        }
+        Err(_) => {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            let folder = folder.unwrap_or(Path::new("."));
+            access(folder, Access::WRITE_OK | Access::EXEC_OK)
+                .map_err(|error| cannot_write(path, "the result", &error.into()))
+        }
+    }
+}
 
 /// Refuses a drive before anything is measured for it.
 ///
@@ -125,18 +156,35 @@ fn empty(file: &File, facts: &Metadata) -> io::Result<()> {
     if facts.file_type().is_file() { file.set_len(0) } else { Ok(()) }
 }
 
-/// Refuses a result in the file that is measured. To be called when that was opened.
-pub fn must_not_be(path: &Path, target: &str) -> Result<(), UserError> {
-    let (Ok(result), Ok(measured)) = (std::fs::metadata(path), std::fs::metadata(target)) else {
-        return Ok(());
+/// Refuses a result in the file that is measured or read for it, by whatever name: of a virtual drive its profile, of a loop device
+/// the file under it.
+///
+/// # Errors
+/// When it is the same file.
+pub fn must_not_be(path: &Path, source: &Path) -> Result<(), UserError> {
+    let profile = source.to_str().and_then(|typed| typed.strip_prefix(VIRTUAL_PREFIX)).map(PathBuf::from);
+    let under = file_under(source);
+    let sources = [Some(source.to_owned()), profile, under];
+    let same = |source: &PathBuf| {
+        let facts = std::fs::metadata(path).ok().zip(std::fs::metadata(source).ok());
+        facts.is_some_and(|(result, source)| (result.dev(), result.ino()) == (source.dev(), source.ino()))
     };
-    if (result.dev(), result.ino()) != (measured.dev(), measured.ino()) {
+    if !sources.iter().flatten().any(same) {
         return Ok(());
     }
     let path = harmless(&path.to_string_lossy(), usize::MAX);
     Err(UserError::usage(format!(
-        "the result would be written over what is measured: {path}. Name another file, or - for standard output"
+        "the result would be written over what it is made from: {path}. Name another file, or - for standard output"
     )))
+}
+
+/// The file that a loop device, or the one that a partition lies on, shows as a drive.
+fn file_under(device: &Path) -> Option<PathBuf> {
+    let number = std::fs::metadata(device).ok().filter(|facts| facts.file_type().is_block_device())?.rdev();
+    let here = PathBuf::from(format!("/sys/dev/block/{}:{}", major(number), minor(number)));
+    let files = [here.join("loop/backing_file"), here.join("../loop/backing_file")];
+    let path = files.iter().find_map(|file| std::fs::read(file).ok())?;
+    Some(PathBuf::from(OsStr::from_bytes(path.trim_ascii_end())))
 }
 
 fn refuse_drive(path: &Path, facts: &Metadata) -> Result<(), UserError> {
@@ -169,11 +217,26 @@ mod tests {
         let (image, link) = (folder.path().join("image"), folder.path().join("link"));
         std::fs::write(&image, "data").expect("written");
         std::os::unix::fs::symlink(&image, &link).expect("a link");
-        let target = image.to_str().expect("a plain path");
-        assert!(must_not_be(&link, target).is_err());
-        assert!(must_not_be(&folder.path().join("other"), target).is_ok());
+        let hard = folder.path().join("hard");
+        std::fs::hard_link(&image, &hard).expect("a link");
+        let profile = PathBuf::from(format!("sim:{}", image.display()));
+        for result in [&image, &link, &hard] {
+            assert!(must_take_result(result, &[&image]).is_err(), "{result:?}");
+            assert!(must_take_result(result, &[&profile]).is_err(), "{result:?}");
+            assert!(must_take_result(result, &[Path::new("sim:zoned")]).is_ok(), "{result:?}");
+        }
+        assert!(must_take_result(&folder.path().join("other"), &[&image]).is_ok());
         assert!(must_be_no_drive(Path::new("/dev/mem")).is_err() || !Path::new("/dev/mem").exists());
         assert!(must_be_no_drive(Path::new("/dev/null")).is_ok());
+    }
+
+    #[test]
+    fn where_no_file_can_be_is_said_before() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let refused = |path: &Path| must_take_result(path, &[]).expect_err("no file can be there");
+        assert_eq!(refused(folder.path()).status, crate::error::exit::USAGE);
+        assert!(refused(&folder.path().join("none/x.json")).text.contains("none/x.json"));
+        assert!(must_take_result(Path::new("-"), &[]).is_ok());
     }
 
     #[test]

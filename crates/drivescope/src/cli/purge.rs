@@ -27,6 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// When nothing may be written, or no method is left.
 pub fn run(arguments: &PurgeArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let (resolved, wanted) = resolve::purge(arguments)?;
+    output::check(&arguments.output, &[Path::new(&arguments.target)])?;
     let target = Target::open(Path::new(&arguments.target))?;
     let offered = options(&target);
     if arguments.dry_run || resolved.choice.write.is_none() {

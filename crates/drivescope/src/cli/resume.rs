@@ -55,6 +55,7 @@ pub fn run(
             kept.run.id, kept.run.command
         )));
     }
+    output::check(shown, &[Path::new(&resolved.choice.target)])?;
     let chosen = target_choice::open(&resolved.choice)?;
     let mut experiment = plan_of(measure::question(&resolved, &chosen)).map_err(UserError::usage)?;
     check_same(&kept.run, experiment.name(), &resolved, &chosen)?;

@@ -23,6 +23,10 @@ pub fn run(arguments: &RunPlanArguments, store: Option<&Path>) -> Result<u8, Use
         return resume::run(NAME, name, Some(&arguments.writing), &arguments.experiment, store);
     }
     let (resolved, file, each) = resolve::run_plan(arguments)?;
+    output::check(
+        &arguments.experiment.output,
+        &arguments.plan.as_deref().map(Path::new).into_iter().collect::<Vec<_>>(),
+    )?;
     let run = measure::run(&resolved, &arguments.experiment, store, |question| {
         notes(&file, &question).iter().for_each(|note| output::say(note));
         plan(file, each, question)

@@ -4,6 +4,7 @@ use super::{existing_store, no_runs, output};
 use crate::error::UserError;
 use crate::store::{Store, StoredRun};
 use model::run::Run;
+use model::target::TargetKind;
 use std::path::Path;
 
 /// The store in that folder.
@@ -40,7 +41,9 @@ pub(super) fn all_analysed(names: &[String], folder: Option<&Path>) -> Result<Ve
 
 /// What a drive is called on a page: what it calls itself, else where it was.
 pub(super) fn drive_name(run: &Run) -> String {
-    said(&run.target.model).unwrap_or_else(|| run.target.path.clone())
+    let is_scratch = run.target.kind == TargetKind::File && run.target.path == ".";
+    let path = if is_scratch { "scratch file in ." } else { &run.target.path };
+    said(&run.target.model).unwrap_or_else(|| path.to_owned())
 }
 
 /// The same for several drives, with the serial number where a name occurs twice.
