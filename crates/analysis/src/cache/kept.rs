@@ -21,10 +21,8 @@ pub enum Kept {
     AtLeast(Bytes),
     /// Each stream that was longer than what is kept, with how far back memory answered.
     Found {
-        /// From each stream, in bytes: the middle of the step.
-        sizes: Vec<f64>,
-        /// How far apart neighbouring reads were, as a share.
-        resolution: f64,
+        /// Of each stream, in bytes from its end: the last read that memory answered and the first that it did not.
+        ends: Vec<(f64, f64)>,
         /// The phases of single reads.
         phases: Vec<u32>,
     },
@@ -42,7 +40,7 @@ pub fn kept(run: &RunView<'_>) -> Kept {
     // The reads nearest to the end are surely kept by a drive that keeps anything; random single reads are surely not.
     let near = looks.iter().flat_map(|look| look.ios.iter().take(NEAR).map(IoRecord::service_ns)).collect();
     let Some(threshold) = threshold_ns(near, elsewhere(run)) else { return Kept::NotTold };
-    let (mut sizes, mut phases, mut resolution) = (Vec::new(), Vec::new(), 0.0f64);
+    let (mut ends, mut phases) = (Vec::new(), Vec::new());
     let mut whole: Option<Bytes> = None;
     for look in &looks {
         let probe = |io: &IoRecord| Probe {
@@ -53,16 +51,15 @@ pub fn kept(run: &RunView<'_>) -> Kept {
         match step(&probes) {
             Some(Step { stray_share, .. }) if stray_share > STRAY_SHARE_MAX => {}
             Some(Step { low: Some(low), high: Some(high), .. }) => {
-                sizes.push((low as f64 * high as f64).sqrt());
-                resolution = resolution.max(high as f64 / low as f64 - 1.0);
+                ends.push((low as f64, high as f64));
                 phases.push(look.phase);
             }
             Some(Step { low: Some(_), high: None, .. }) => whole = whole.max(Some(look.stream_bytes)),
             _ => {}
         }
     }
-    match (sizes.is_empty(), whole) {
-        (false, _) => Kept::Found { sizes, resolution, phases },
+    match (ends.is_empty(), whole) {
+        (false, _) => Kept::Found { ends, phases },
         (true, Some(stream)) => Kept::AtLeast(stream),
         (true, None) => Kept::NotTold,
     }

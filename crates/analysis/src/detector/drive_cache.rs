@@ -12,7 +12,8 @@
 //! # Cannot tell when
 //! Both kinds take equally long, as on flash and on drives whose cache is off; the cache holds more than the longest stream.
 //! # Known problems
-//! Memory that is kept for writes is not seen. A drive that divides its cache among streams shows the share of one.
+//! A drive that keeps a stream in pieces that overlap shows less than it has. Memory that is kept for writes
+//! is not seen. A drive that divides its cache among streams shows the share of one.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995.
 
@@ -52,11 +53,11 @@ impl Detector for DriveCache {
                 "Something else used the drive, and what it read took the place of what was to be kept. Measure again while nothing else \
                  uses it.",
             ),
-            Kept::Found { sizes, .. } if sizes.len() < 2 => unknown(
+            Kept::Found { ends, .. } if ends.len() < 2 => unknown(
                 "Only one stream was looked back over, and one does not show how it scatters. Measure again without a stop.",
             ),
-            Kept::Found { sizes, resolution, phases } => {
-                let estimate = size(&sizes, resolution, read_on(run));
+            Kept::Found { ends, phases } => {
+                let estimate = size(&ends, read_on(run));
                 let statement = format!(
                     "The drive keeps about {} of what was read last; a range no larger than that is answered from its memory.",
                     memory(estimate.value)
@@ -72,29 +73,34 @@ impl Detector for DriveCache {
 
 /// A cache is given up piece by piece, and how much of the oldest piece is left when a stream ends is anything from nothing to all of
 /// it: how far back memory answers is drawn evenly between the size less a piece and the size. Of `n` draws with the range `r`, the
-/// size lies above the largest by more than `k·r` with a chance of (1+k)^(1−n). Each look ends between two reads that were `resolution`
-/// apart.
+/// size lies above the largest by more than `k·r` with a chance of (1+k)^(1−n). Each look ends between two reads, and where between
+/// them is not known: the interval takes the largest at its farthest, and the range as wide as it may be.
 ///
 /// Behind the end of a stream the drive reads on, as far as pairs of reads have shown, and that takes the place of the oldest. It does
 /// not always come to that: looks that differ by more than it show both, and then the largest is all.
-fn size(sizes: &[f64], resolution: f64, read_on: ReadOn) -> Estimate {
-    let largest = sizes.iter().copied().fold(0.0, f64::max);
-    let range = largest - sizes.iter().copied().fold(f64::INFINITY, f64::min);
-    let beyond = |chance: f64| match sizes.len() {
+fn size(ends: &[(f64, f64)], read_on: ReadOn) -> Estimate {
+    let middles = || ends.iter().map(|(near, far)| (near * far).sqrt());
+    let largest = middles().fold(0.0, f64::max);
+    let range = largest - middles().fold(f64::INFINITY, f64::min);
+    let nearest = ends.iter().map(|(near, _)| *near).fold(f64::INFINITY, f64::min);
+    let farthest = ends.iter().map(|(_, far)| *far).fold(0.0, f64::max);
+    let beyond = |range: f64, chance: f64| match ends.len() {
         0 | 1 => 0.0,
         count => range * (chance.powf(-1.0 / (count - 1) as f64) - 1.0),
     };
-    let ahead = match read_on {
-        ReadOn::Found { low: Some(low), high: Some(high), .. } => (low.0 as f64 * high.0 as f64).sqrt(),
-        _ => 0.0,
+    let (ahead, ahead_most) = match read_on {
+        ReadOn::Found { low: Some(low), high: Some(high), .. } => {
+            ((low.0 as f64 * high.0 as f64).sqrt(), high.0 as f64)
+        }
+        _ => (0.0, 0.0),
     };
     let shows_both = ahead > 0.0 && range > ahead;
     Estimate {
-        value: if shows_both { largest } else { largest + beyond(0.5) + ahead },
-        low: largest * (1.0 - resolution / 2.0),
-        high: (largest + beyond(1.0 - CONFIDENCE) + ahead) * (1.0 + resolution / 2.0),
+        value: if shows_both { largest } else { largest + beyond(range, 0.5) + ahead },
+        low: ends.iter().map(|(near, _)| *near).fold(0.0, f64::max),
+        high: farthest + beyond(farthest - nearest, 1.0 - CONFIDENCE) + ahead_most,
         confidence: CONFIDENCE,
-        effective_count: sizes.len() as f64,
+        effective_count: ends.len() as f64,
     }
 }
 
@@ -121,16 +127,23 @@ mod tests {
     /// Four draws from the last 2 MiB of 32: the largest 31.5, the range 1.5. 2^(1/3) − 1 = 0.26; 20^(1/3) − 1 = 1.714.
     #[test]
     fn the_size_lies_above_the_largest_draw() {
-        let size = size(&[30.0, 31.5, 30.5, 31.0], 0.0, ReadOn::NotTold);
+        let size = size(&[30.0, 31.5, 30.5, 31.0].map(|end| (end, end)), ReadOn::NotTold);
         assert!((size.value - 31.89).abs() < 0.01 && size.low == 31.5 && (size.high - 34.07).abs() < 0.01);
-        assert_eq!(super::size(&[30.0], 0.1, ReadOn::NotTold).low, 28.5);
+    }
+
+    /// All looks ended between the same two reads, 1 apart: 31 + 1·1.714 = 32.71.
+    #[test]
+    fn looks_that_end_between_the_same_reads_do_not_make_it_certain() {
+        let size = size(&[(30.0, 31.0); 4], ReadOn::NotTold);
+        assert!((size.value - 30.496).abs() < 0.001 && size.low == 30.0, "{size:?}");
+        assert!((size.high - 32.714).abs() < 0.001, "{size:?}");
     }
 
     #[test]
     fn what_was_read_on_is_added_unless_looks_show_that_it_is_not_always() {
-        let alike = size(&[30.0 * MIBS, 30.5 * MIBS], 0.0, ahead(2 * MIB));
+        let alike = size(&[(30.0 * MIBS, 30.0 * MIBS), (30.5 * MIBS, 30.5 * MIBS)], ahead(2 * MIB));
         assert!((alike.value / MIBS - 33.0).abs() < 0.01, "{}", alike.value / MIBS);
-        let apart = size(&[30.0 * MIBS, 33.0 * MIBS], 0.0, ahead(2 * MIB));
+        let apart = size(&[(30.0 * MIBS, 30.0 * MIBS), (33.0 * MIBS, 33.0 * MIBS)], ahead(2 * MIB));
         assert_eq!(apart.value / MIBS, 33.0);
     }
 }

@@ -127,6 +127,15 @@ impl Seen {
         })
     }
 
+    /// What to add where the overhead is only bounded: then where in the interval a seek lies is mostly a guess.
+    fn how_certain(&self, estimate: &Estimate) -> String {
+        if self.near.is_some() {
+            return String::new();
+        }
+        let (low, high) = (short_time(estimate.low), short_time(estimate.high));
+        format!(" It is {low} to {high}: what the command itself takes could not be told from it.")
+    }
+
     fn next_track(&self, run: &RunView<'_>) -> Finding {
         let code = FindingCode::SeekTrackToTrack;
         let Some(near) = &self.near else {
@@ -154,8 +163,11 @@ impl Seen {
             Ok(estimate) => estimate,
             Err(why) => return Finding::unknown(code, why),
         };
-        let statement =
-            format!("The arm takes {} on average over all pairs of cylinders.", short_time(estimate.value));
+        let statement = format!(
+            "The arm takes {} on average over all pairs of cylinders.{}",
+            short_time(estimate.value),
+            self.how_certain(&estimate)
+        );
         Finding::number(code, estimate, "s", statement, evidence_of(run))
             .with_data("hops", Datum::Integer(self.curve.hops() as u64))
             .with_data("noise", Datum::Number(self.curve.noise()))
@@ -178,7 +190,11 @@ impl Seen {
                 ("high", Datum::Number(seek.high)),
             ])
         });
-        let statement = format!("From edge to edge the arm takes {}.", short_time(estimate.value));
+        let statement = format!(
+            "From edge to edge the arm takes {}.{}",
+            short_time(estimate.value),
+            self.how_certain(&estimate)
+        );
         Finding::number(code, estimate, "s", statement, evidence_of(run))
             .with_data("curve", Datum::List(points.into()))
     }

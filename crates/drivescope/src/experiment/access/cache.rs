@@ -25,12 +25,13 @@ const REPEATS_FIRST: usize = 3;
 const HALVINGS: u32 = 2;
 const BETWEEN: u64 = 7;
 const REPEATS_BETWEEN: usize = 4;
-/// Streams to look back over, each longer than the last; four of the first that is longer than what is kept. Of each, up to an
-/// eighth is left off at random: a cache is given up piece by piece, and where in a piece a stream ends must not be always the same.
+/// Streams to look back over, each longer than the last; four that are longer than what is kept. Of each, up to an eighth is left off at
+/// random: a cache is given up piece by piece, and where in a piece a stream ends must not be always the same. The reads
+/// stay of one size, a power of two: of others some lie half within what was read on, and what is read twice is kept twice.
 const STREAMS: [u64; 3] = [64 * MIB, 256 * MIB, 1024 * MIB];
 const LEFT_OFF_PARTS: u64 = 8;
 const STREAM_BLOCK: Bytes = Bytes::from_kib(128);
-const LOOKS: u32 = 4;
+const LOOKS: usize = 4;
 /// Reads back over a stream: each so much farther than the one before, from the first on.
 const FARTHER: f64 = 1.025;
 const NEAREST: u64 = MIB / 4;
@@ -51,12 +52,12 @@ enum Stage {
     /// A stream of that size number is to be read, and then looked back over.
     Stream {
         size: usize,
-        looks: u32,
+        looks: usize,
     },
     /// The look back over the stream that was read last.
     Look {
         size: usize,
-        looks: u32,
+        looks: usize,
     },
     Done,
 }
@@ -153,10 +154,14 @@ impl Cache {
     }
 
     /// After a look: the same again, a longer stream, or no more.
-    fn after_look(&self, so_far: &RunView<'_>, size: usize, looks: u32) -> Stage {
+    fn after_look(&self, so_far: &RunView<'_>, size: usize, looks: usize) -> Stage {
         let fits = |size: usize| size < STREAMS.len() && 4 * STREAMS[size] <= self.question.range.bytes().0;
         match kept(so_far) {
-            Kept::Found { .. } if looks < LOOKS => Stage::Stream { size, looks },
+            // Streams that memory holds as a whole say no more than that: longer ones do.
+            Kept::Found { ends, .. } if ends.len() < LOOKS && looks < LOOKS => Stage::Stream { size, looks },
+            Kept::Found { ends, .. } if ends.len() < LOOKS && fits(size + 1) => {
+                Stage::Stream { size: size + 1, looks: ends.len() }
+            }
             Kept::AtLeast(_) if fits(size + 1) => Stage::Stream { size: size + 1, looks: 0 },
             _ => Stage::Done,
         }
