@@ -13,7 +13,8 @@
 //! spread at one distance is left, some two thirds of the whole on a disk. Failed requests have no part in it.
 //! Of a rate that another program stated of single reads, the reciprocal.
 //! # Cannot tell when
-//! Fewer than 30 reads succeeded, most failed, or they took no time.
+//! Fewer than 30 reads succeeded, most failed, or they took no time; one in fifty or more of a disk took longer than any arm does, so that
+//! what was measured is the time of two who share a drive.
 //! # Known problems
 //! Requests that failed are left out, so a drive with many errors in slow places looks faster than it is. Its parts are told only where a run read places
 //! again and found memory apart from the medium; the seek then holds the passing of the sectors too, some hundredths of a millisecond.
@@ -101,6 +102,10 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
     if estimate.low <= 0.0 {
         return Err("The reads differ too much to tell their mean. Measure longer.".into());
     }
+    let held_up = held_up_share(run);
+    if held_up > HELD_UP_SHARE_MAX {
+        return Err(of_whoever_waits(&estimate, held_up));
+    }
     let range = visits[0].workload.range;
     let subject = Subject::of(run);
     let mut statement = format!(
@@ -114,14 +119,6 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
         statement.push_str(&format!("; half of them take {} or less", short_time(median.value / 1e9)));
     }
     statement.push('.');
-    let held_up = held_up_share(run);
-    if held_up > HELD_UP_SHARE_MAX {
-        statement.push_str(&format!(
-            " But {:.0} % of them took longer than any arm does: something else used the drive, or it had to try again. Measure again \
-             while nothing else uses it.",
-            100.0 * held_up
-        ));
-    }
     let parts = Parts::of(run, estimate.value);
     if let Some(parts) = &parts {
         statement.push_str(&parts.sentence());
@@ -135,6 +132,18 @@ fn found(run: &RunView<'_>) -> Result<Finding, String> {
         .with_data("reads", Datum::Integer(histogram.count()))
         .with_data("held_up_share", Datum::Number(held_up));
     Ok(subject.qualify(finding))
+}
+
+/// What was measured is the drive's and somebody else's together.
+fn of_whoever_waits(estimate: &Estimate, held_up: f64) -> String {
+    format!(
+        "Single random reads took {} on average ({} to {}), but {:.0} % of them longer than any arm does: something else used the drive, or it \
+         had to try again. What an access takes by itself is not told from that. Measure again while nothing else uses the drive.",
+        short_time(estimate.value),
+        short_time(estimate.low),
+        short_time(estimate.high),
+        100.0 * held_up
+    )
 }
 
 /// What a single access consists of, in seconds.
