@@ -13,6 +13,7 @@
 //! Both kinds take equally long, as on flash and on drives whose cache is off; a fifth of the reads is not explained; a pause is too
 //! short for the drive to read on as far as it would.
 //! # Known problems
+//! How far the system reads on is told as it states it, not measured.
 //! A drive that reads on only after several reads in order is found to read on not at all.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and
@@ -100,15 +101,29 @@ fn finding(run: &RunView<'_>, estimate: Estimate, low: Bytes, phases: &[u32]) ->
         FindingCode::ReadAhead,
         estimate,
         "bytes",
-        statement,
+        statement + &said_by_the_system(run.target.read_ahead),
         evidence_of_phases(run, phases),
     )
     .with_data("by", Datum::Text("drive".into()));
+    let finding = match run.target.read_ahead {
+        Some(bytes) => finding.with_data("system_says_bytes", Datum::Integer(bytes.0)),
+        None => finding,
+    };
     let finding = match pause_s {
         Some(pause_s) => finding.with_data("pause_s", Datum::Number(pause_s)),
         None => finding,
     };
     Subject::of(run).qualify(finding)
+}
+
+/// What the system states of its own reading on, as a sentence that begins with a blank; nothing where it states nothing.
+fn said_by_the_system(read_ahead: Option<Bytes>) -> String {
+    read_ahead.map_or(String::new(), |bytes| {
+        format!(
+            " Through the page cache the system reads on as well, by its own word up to {}: that is not part of this figure and was not measured.",
+            near(bytes.0 as f64)
+        )
+    })
 }
 
 /// "2.05 MiB": a step between two distances is no round number.
@@ -120,5 +135,19 @@ fn pause_s(run: &RunView<'_>, phase: u32) -> Option<f64> {
     match run.phases.get(phase as usize)?.phase.workload.as_ref()?.arrival {
         model::workload::Arrival::OpenLoop { per_second, .. } => Some(1.0 / per_second),
         model::workload::Arrival::ClosedLoop => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_is_told_as_its_word() {
+        assert_eq!(said_by_the_system(None), "");
+        let said = said_by_the_system(Some(Bytes::from_kib(128)));
+        assert!(said.starts_with(
+            " Through the page cache the system reads on as well, by its own word up to 128 KiB"
+        ));
     }
 }
