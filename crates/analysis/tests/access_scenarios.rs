@@ -125,3 +125,55 @@ fn angles_from_before_and_after_a_stop_are_not_put_together() {
     bench.target.kind = TargetKind::Sim;
     assert!(analysis::geometry::all_readings(&bench.view()).is_ok(), "virtual time goes on where it stood");
 }
+
+/// Single reads of 4 KiB over all of a drive as `access` makes them.
+fn single_reads(text: &str, rounds: usize) -> Bench {
+    let profile = sim::profile::Profile::parse(text, "own").unwrap();
+    let mut bench = Bench::new(sim::profile::open_profile(&profile, "own", 1).unwrap(), 2);
+    bench.ask("access");
+    bench.random(bench.whole(), OperationMix::Read, &[1], rounds);
+    bench
+}
+
+/// 100 µs, and 1 ms in the last tenth: the shares of about 5300 reads a second in each of three rounds.
+#[test]
+fn two_kinds_of_answers_are_told_with_their_shares() {
+    let text = sim::profile::preset_text("constant").unwrap();
+    let slow = "\n[[faults]]\nkind = \"slow\"\nfirst_byte = 900000000000\nmilliseconds = 0.9\n";
+    let bench = single_reads(&format!("{text}{slow}"), 3);
+    let finding = find(&bench, FindingCode::LatencyModes).unwrap();
+    assert_eq!(value(&bench, FindingCode::LatencyModes), Some(2.0));
+    let Some(Datum::List(modes)) = datum(&finding, "modes") else { panic!("no modes") };
+    let number = |mode: &Datum, wanted: &str| match mode {
+        Datum::Record(parts) => match parts.iter().find(|(name, _)| name == wanted) {
+            Some((_, Datum::Number(number))) => *number,
+            _ => panic!("no {wanted}"),
+        },
+        _ => panic!("no record"),
+    };
+    for (mode, seconds, share) in [(&modes[0], 100e-6, 0.9), (&modes[1], 1000e-6, 0.1)] {
+        assert!((number(mode, "seconds") / seconds - 1.0).abs() < 0.005, "{mode:?}");
+        assert!((number(mode, "share_low")..=number(mode, "share_high")).contains(&share), "{mode:?}");
+        assert!(number(mode, "share_high") - number(mode, "share_low") < 0.02, "{mode:?}");
+    }
+}
+
+#[test]
+fn one_kind_of_answers_is_one() {
+    for name in ["constant", "st3250823a", "sata-tlc-500gb"] {
+        let text = sim::profile::preset_text(name).unwrap();
+        let bench = single_reads(&text, 3);
+        assert_eq!(value(&bench, FindingCode::LatencyModes), Some(1.0), "{name}");
+    }
+}
+
+/// 20 reads cannot hold two kinds that a chance would not make.
+#[test]
+fn a_few_reads_do_not_say_how_many_kinds_there_are() {
+    let mut bench = built_in("constant");
+    bench.ask("access");
+    let workload = Workload::new(bench.whole(), Pattern::RandomOnce, OperationMix::Read, Bytes(4096), 1);
+    bench.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_millis(2)));
+    let finding = find(&bench, FindingCode::LatencyModes).unwrap();
+    assert!(finding.estimate().is_none(), "{finding:?}");
+}

@@ -85,6 +85,8 @@ finding_codes! {
     SeekFullStroke = "seek-full-stroke", Some("s");
     /// Zones seen in the number of sectors on a track, with skew and surfaces.
     TrackLayout = "track-layout", Some("count");
+    /// Kinds of answers that single random reads get, by how long they take.
+    LatencyModes = "latency-modes", Some("count");
     /// Best IOPS over IOPS of one request at a time.
     ConcurrencyGain = "concurrency-gain", Some("ratio");
     /// Threads or depth from which more brings less than it costs.
@@ -95,7 +97,7 @@ finding_codes! {
     DriveCache = "drive-cache", Some("bytes");
     /// How far the drive reads on after a read, bytes.
     ReadAhead = "read-ahead", Some("bytes");
-    /// Drives that a volume is striped or mirrored over; 1 is none.
+    /// Drives that share the reads of a volume, as a stripe or as a mirror; 1 is no sharing.
     StripeLayout = "stripe-layout", Some("count");
     /// How the medium is recorded: `cmr`, `smr` or `flash`.
     RecordingKind = "recording-kind", None;

@@ -21,7 +21,7 @@ mod file_rates;
 mod full_pass_time;
 mod idle_recovery;
 mod interface_limit;
-
+mod latency_modes;
 mod read_ahead;
 mod recording_kind;
 mod rotation_period;
@@ -127,6 +127,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &slow_regions::SlowRegions,
     &unmapped_ranges::UnmappedRanges,
     &access_time::AccessTime,
+    &latency_modes::LatencyModes,
     &concurrency_gain::ConcurrencyGain,
     &concurrency_knee::ConcurrencyKnee,
     &span_effect::SpanEffect,

@@ -17,7 +17,7 @@ const MEMORY_MEDIAN_S: f64 = 10e-6;
 
 /// The same for a disk that turns: at 15,000 turns a minute half of all random reads wait at least 2 ms; this is a
 /// quarter of that.
-const DISK_MEDIAN_S: f64 = 0.5e-3;
+pub(super) const DISK_MEDIAN_S: f64 = 0.5e-3;
 
 /// By how much a rate may exceed what the link carries before it is no rounding: 2 %.
 const LINK_TOLERANCE: f64 = 1.02;

@@ -7,11 +7,13 @@ pub mod change_point;
 pub mod dependent;
 pub mod grouped;
 pub mod mean;
+pub mod modes;
 pub mod poststratified;
 pub mod quantile;
 pub mod ratio;
 pub mod sample;
 pub mod series;
+pub mod share;
 pub mod stratified;
 pub mod student;
 

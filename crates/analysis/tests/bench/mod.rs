@@ -74,6 +74,11 @@ impl Bench {
         }
     }
 
+    /// From here on phases are those of that experiment.
+    pub fn ask(&mut self, experiment: &'static str) {
+        self.experiment = experiment;
+    }
+
     pub fn view(&self) -> RunView<'_> {
         RunView {
             target: &self.target,

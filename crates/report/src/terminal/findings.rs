@@ -71,6 +71,7 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
         "unmapped-ranges" => (Group::Other, "Ranges not in use"),
         "datasheet-claims" => (Group::Speed, "Figures stated"),
         "access-time" => (Group::Access, "Access time"),
+        "latency-modes" => (Group::Access, "Kinds of answers"),
         "concurrency-gain" => (Group::Access, "Parallel gain"),
         "concurrency-knee" => (Group::Access, "Best parallelism"),
         "span-effect" => (Group::Access, "Gain of 1 % span"),

@@ -23,6 +23,7 @@ pub(super) fn constant(
     let mut truths = rates(&constant_stretches(constant, capacity), link);
     let access_s = constant.latency().seconds() + link_access_s(link);
     truths.push(Truth::number(FindingCode::AccessTime, access_s));
+    truths.push(Truth::number(FindingCode::LatencyModes, 1.0));
     truths.push(span_effect(access_s, access_s));
     if link.is_none() {
         // Throughput over latency grows as long as a server is free, and falls from there on.

@@ -101,6 +101,9 @@ pub fn truth(name: &str) -> Result<Vec<Truth>, ProfileError> {
 pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
     profile.check()?;
     let mut truths = without_faults(profile, 0)?;
+    if !profile.faults.is_empty() {
+        truths.retain(|truth| truth.code != FindingCode::LatencyModes);
+    }
     let capacity = profile.capacity()?;
     if !answers_at_once(profile)? {
         truths.extend(mishaps::truths(profile, capacity)?);

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::Drive;
+use crate::fault::FaultProfile;
 use crate::profile::{open_zoned, preset_names};
+use crate::volume::ReadPolicy;
 use model::prng::Prng;
 use model::request::{Operation, Request, Tag};
 use model::units::Instant;
@@ -59,6 +61,19 @@ fn a_constant_drive_by_hand() {
     assert_eq!(value(&truths, FindingCode::ReadRateMean).round(), 41_943_040_000.0);
     assert!((value(&truths, FindingCode::AccessTime) - 1e-4).abs() < 1e-12);
     assert_eq!(value(&truths, FindingCode::ConcurrencyGain), 8.0);
+    assert_eq!(value(&truths, FindingCode::LatencyModes), 1.0);
+}
+
+/// A disk whose sectors are all alike answers in one way; of one with slow places nothing is said.
+#[test]
+fn slow_places_make_answers_of_which_nothing_is_said() {
+    assert_eq!(value(&truth("st3000dm001").unwrap(), FindingCode::LatencyModes), 1.0);
+    let says_nothing =
+        |truths: Vec<Truth>| truths.iter().all(|truth| truth.code != FindingCode::LatencyModes);
+    assert!(says_nothing(truth("failing-disk").unwrap()));
+    let mut profile = preset("st3000dm001").unwrap();
+    profile.faults.push(FaultProfile::Stall { at_s: 1.0, seconds: 1.0, every_s: None });
+    assert!(says_nothing(truth_of(&profile).unwrap()));
 }
 
 #[test]
@@ -110,6 +125,19 @@ fn a_mirror_says_how_fast_it_writes() {
     let member = truth(&preset("raid1-2").unwrap().volume.unwrap().members[0].profile).unwrap();
     assert_eq!(value(&truths, FindingCode::WriteRateOuter), value(&member, FindingCode::WriteRateOuter));
     assert!(truths.iter().all(|truth| truth.code != FindingCode::ReadRateOuter));
+}
+
+/// Where only the first of them is read, nobody who reads can know of the other.
+#[test]
+fn a_mirror_of_which_one_disk_is_read_shares_nothing() {
+    let shared = truth("raid1-2").unwrap();
+    assert_eq!(value(&shared, FindingCode::StripeLayout), 2.0);
+    let mut profile = preset("raid1-2").unwrap();
+    profile.volume.as_mut().unwrap().read_policy = ReadPolicy::First;
+    let truths = truth_of(&profile).unwrap();
+    assert_eq!(value(&truths, FindingCode::StripeLayout), 1.0);
+    let layout = truths.iter().find(|truth| truth.code == FindingCode::StripeLayout).unwrap();
+    assert_eq!(layout.data, [("kind".into(), Datum::Text("none".into()))]);
 }
 
 #[test]

@@ -85,12 +85,13 @@ pub(super) fn truths(
     if volume.kind == VolumeKind::Mirror && volume.read_policy != ReadPolicy::First {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
-    let kind = match volume.kind {
-        VolumeKind::Stripe => "stripe",
-        VolumeKind::Mirror => "mirror",
-        VolumeKind::Concatenation => "none",
+    let (kind, count) = match volume.kind {
+        VolumeKind::Stripe => ("stripe", members.len()),
+        // The others hold the same and never answer: whoever reads cannot know of them.
+        VolumeKind::Mirror if volume.read_policy == ReadPolicy::First => ("none", 1),
+        VolumeKind::Mirror => ("mirror", members.len()),
+        VolumeKind::Concatenation => ("none", 1),
     };
-    let count = if volume.kind == VolumeKind::Concatenation { 1 } else { members.len() };
     let mut layout =
         Truth::number(FindingCode::StripeLayout, count as f64).with("kind", Datum::Text(kind.into()));
     if volume.kind == VolumeKind::Stripe {

@@ -26,6 +26,7 @@ pub enum Allowed {
 /// What is scored, in the order of the tables.
 pub const CODES: &[(FindingCode, &str, Allowed)] = &[
     (FindingCode::AccessTime, "access time", Allowed::Share(0.02)),
+    (FindingCode::LatencyModes, "kinds of answers", Allowed::Exact),
     (FindingCode::ConcurrencyKnee, "knee", Allowed::OneStep),
     (FindingCode::DriveCache, "drive cache", Allowed::Share(0.1)),
     (FindingCode::ReadAhead, "read-ahead", Allowed::Share(0.1)),

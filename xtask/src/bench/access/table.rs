@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use model::finding::FindingCode;
+
 use super::score::{Allowed, CODES, Score, Verdict};
 use crate::bench::summary::today;
 
@@ -22,7 +24,8 @@ pub fn head(seed: u64, first: u64, random: u64) -> String {
             }
             Allowed::Share(share) => format!("{:.0} %", 100.0 * share),
             Allowed::ShareOr(share, amount) => format!("{:.0} % or {:.1} ms", 100.0 * share, amount * 1e3),
-            Allowed::Exact => "members, kind and chunk exact".into(),
+            Allowed::Exact if *code == FindingCode::StripeLayout => "members, kind and chunk exact".into(),
+            Allowed::Exact => "exact".into(),
             Allowed::OneStep => "one step of the numbers measured".into(),
         };
         let _ = writeln!(text, "- *{name}* (`{}`): {limit}.", code.name());
@@ -64,11 +67,16 @@ fn cell(verdict: &Verdict, allowed: Allowed) -> String {
                 Allowed::Share(share) if share < 1e-3 => format!("{:+.1} ppm", error * 1e6),
                 Allowed::Exact | Allowed::OneStep if *is_allowed => "right".into(),
                 Allowed::Exact | Allowed::OneStep => "wrong".into(),
-                _ => format!("{:+.1} %", 100.0 * error),
+                _ => percent(*error),
             };
             if *is_allowed { text } else { format!("**{text}**") }
         }
     }
+}
+
+/// An error as a share of the truth; of what is not there no share can be told.
+fn percent(error: f64) -> String {
+    if error.is_finite() { format!("{:+.1} %", 100.0 * error) } else { "none is there".into() }
 }
 
 /// A row for each code, over all drives.
@@ -95,7 +103,7 @@ pub fn by_code(title: &str, scores: &[Score]) -> String {
         let worst = match (worst, allowed) {
             (None, _) | (_, Allowed::Exact | Allowed::OneStep) => "-".into(),
             (Some(worst), Allowed::Share(share)) if *share < 1e-3 => format!("{:+.1} ppm", worst * 1e6),
-            (Some(worst), _) => format!("{:+.1} %", 100.0 * worst),
+            (Some(worst), _) => percent(worst),
         };
         let share = |part: usize, whole: usize| match whole {
             0 => "-".to_string(),

@@ -1,0 +1,258 @@
+//! How many kinds of answers single random reads get.
+//!
+//! # What it finds
+//! The number of separate peaks of the latencies of random reads, one at a time, over the whole measured span; of each, where it is and
+//! what share of the reads it holds.
+//! # Why it matters
+//! A mean over two kinds of answers is the time of neither. Reads that memory answers, a place that takes several tries, cells that
+//! hold more bits, a member of a mirror that is slower: each makes a kind of its own.
+//! # How
+//! Latencies are counted in cells of an eighth of an octave. Two peaks are told apart if the cells between them are less than half as dense
+//! as either, more surely than chance makes it of one peak at any place in one run of a thousand: see `stats::modes`, which
+//! takes no shape for granted. Where a kind is, is the median of its reads; those between two kinds count for either in the intervals of both
+//! shares.
+//! # Cannot tell when
+//! There are too few reads for two equal kinds to show; they took no time; on a disk, more than a few reads took longer than any arm does.
+//! # Known problems
+//! Kinds that overlap count as one, and so do those that lie nearer together than a fifth: the number is the least that there are. A clock with
+//! steps of more than a tenth of the latency makes kinds of its own.
+//! # References
+//! Dümbgen and Walther, "Multiscale inference about a density", Annals of Statistics 36, 2008.
+
+use super::trust::{DISK_MEDIAN_S, Subject};
+use super::wording::{number, short_time};
+use super::{Detector, Need};
+use crate::measured::{
+    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, NO_TIME, Visit, evidence_of, held_up_share, in_no_time,
+    is_measurement, merged_latencies, random_groups, turns,
+};
+use crate::stats::CONFIDENCE;
+use crate::stats::modes::{Cell, Peak, needed, peaks};
+use crate::stats::quantile::interval_ranks;
+use crate::stats::share::share;
+use model::estimate::Estimate;
+use model::finding::{Datum, Finding, FindingCode};
+use model::histogram::{LatencyHistogram, RELATIVE_ERROR};
+use model::request::Operation;
+use model::run::RunView;
+use model::units::{Nanos, Quantile};
+
+/// See the head of this file.
+pub(super) struct LatencyModes;
+
+/// Cells of an octave: borders of the histogram's own, so that counts are exact.
+const CELLS_PER_OCTAVE: u32 = 8;
+/// Below 128 ns the histogram has cells of whole nanoseconds: from here on each of ours holds two and more.
+const OCTAVE_FIRST: u32 = 4;
+const OCTAVE_LAST: u32 = 40;
+/// What the sentence on reads of one kind promises: that a second one would have shown if it was twice as slow or quick, with nothing
+/// between, and half of an octave wide.
+const GAP_OCTAVES: f64 = 1.0;
+const WIDTH_OCTAVES: f64 = 0.5;
+
+impl Detector for LatencyModes {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::LatencyModes]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Asked(EXPERIMENT_ACCESS)]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
+        let visits: Vec<Visit<'_>> =
+            single.into_iter().filter(|visit| is_measurement(visit.summary)).collect();
+        if visits.is_empty() {
+            return Vec::new();
+        }
+        let finding = found(run, &visits);
+        vec![finding.unwrap_or_else(|why| Finding::unknown(FindingCode::LatencyModes, why))]
+    }
+}
+
+fn found(run: &RunView<'_>, visits: &[Visit<'_>]) -> Result<Finding, String> {
+    if in_no_time(run, visits) {
+        return Err(NO_TIME.into());
+    }
+    let histogram = merged_latencies(visits, Operation::Read);
+    let borders = borders();
+    let cells = cells_of(&histogram, &borders);
+    let peaks = peaks(&cells);
+    let (Some(first), Some(last)) = (peaks.first(), peaks.last()) else {
+        return Err("No single random read succeeded.".into());
+    };
+    let count = histogram.count();
+    let missed = missed_share(last.end - first.first, count);
+    if peaks.len() == 1 && missed >= 0.5 {
+        return Err(format!(
+            "{count} single random reads are too few to tell two kinds of answers from chance."
+        ));
+    }
+    let held_up = held_up_share(run);
+    if held_up > HELD_UP_SHARE_MAX {
+        return Err(format!(
+            "{} % of the reads took longer than any arm does: something else used the drive, or it had to try again. What waits for \
+             others is no kind of its own.",
+            number(100.0 * held_up)
+        ));
+    }
+    let counted = Counted { histogram: &histogram, borders: &borders, visits };
+    let kinds: Vec<Kind> = (0..peaks.len())
+        .map(|index| counted.kind(&peaks, index))
+        .collect::<Option<_>>()
+        .ok_or("One kind of answers has too few reads to say where it is.")?;
+    let block = visits[0].workload.block_sizes.largest();
+    let statement = match kinds.as_slice() {
+        [kind] => {
+            format!(
+                "Single random reads of {block} get one kind of answer, around {}: a second one, twice as slow or quick, would have shown \
+                 if it were {} % of them or more.",
+                short_time(kind.seconds.value),
+                number(100.0 * missed)
+            )
+        }
+        several => {
+            let each: Vec<String> = several.iter().map(|kind| kind.words(run)).collect();
+            format!(
+                "Single random reads of {block} get {} kinds of answers: {}.",
+                several.len(),
+                each.join("; ")
+            )
+        }
+    };
+    // The least number that the reads allow, with odds and not with certainty.
+    let estimate = Estimate { confidence: CONFIDENCE, ..Estimate::exact(kinds.len() as f64) };
+    let modes = kinds.iter().map(Kind::datum).collect();
+    let finding =
+        Finding::number(FindingCode::LatencyModes, estimate, "count", statement, evidence_of(visits))
+            .with_data("modes", Datum::List(modes))
+            .with_data("reads", Datum::Integer(count));
+    Ok(Subject::of(run).qualify(finding))
+}
+
+/// How much of all answers a second kind may hold without being seen for certain, with 95 % confidence, where those that were seen take so many
+/// cells. It would take more cells, and where more places are tried, more is needed.
+fn missed_share(cells: usize, count: u64) -> f64 {
+    let octaves = GAP_OCTAVES + WIDTH_OCTAVES;
+    let cells = cells + (octaves * f64::from(CELLS_PER_OCTAVE)) as usize;
+    let needed = needed(cells, GAP_OCTAVES, WIDTH_OCTAVES);
+    share((needed - 1).min(count), count, 1.0 - 2.0 * (1.0 - CONFIDENCE)).high
+}
+
+/// Where cells begin and end, in nanoseconds: eighths of each power of two.
+fn borders() -> Vec<u64> {
+    let of_octave = |octave: u32| {
+        let eighth = 1u64 << (octave - CELLS_PER_OCTAVE.ilog2());
+        (0..u64::from(CELLS_PER_OCTAVE)).map(move |part| (1 << octave) + part * eighth)
+    };
+    (OCTAVE_FIRST..=OCTAVE_LAST).flat_map(of_octave).collect()
+}
+
+/// The first holds all that is shorter, and the last all that is longer.
+fn cells_of(histogram: &LatencyHistogram, borders: &[u64]) -> Vec<Cell> {
+    let below: Vec<u64> = borders.iter().map(|&border| histogram.count_below(Nanos(border))).collect();
+    let last = borders.len() - 2;
+    let cell = |index: usize| Cell {
+        count: (if index == last { histogram.count() } else { below[index + 1] })
+            - if index == 0 { 0 } else { below[index] },
+        width: (borders[index + 1] as f64 / borders[index] as f64).log2(),
+    };
+    (0..=last).map(cell).collect()
+}
+
+struct Counted<'run> {
+    histogram: &'run LatencyHistogram,
+    borders: &'run [u64],
+    visits: &'run [Visit<'run>],
+}
+
+/// One kind of answers.
+struct Kind {
+    seconds: Estimate,
+    share: Estimate,
+    /// In how many rounds of how many there was one.
+    rounds: (usize, usize),
+}
+
+impl Counted<'_> {
+    /// How many took less than what cell `index` begins with.
+    fn below(&self, histogram: &LatencyHistogram, index: usize) -> u64 {
+        match index {
+            0 => 0,
+            _ if index + 1 >= self.borders.len() => histogram.count(),
+            _ => histogram.count_below(Nanos(self.borders[index])),
+        }
+    }
+
+    fn kind(&self, peaks: &[Peak], index: usize) -> Option<Kind> {
+        let peak = peaks[index];
+        let all = self.histogram.count();
+        let (before, until) = (self.below(self.histogram, peak.first), self.below(self.histogram, peak.end));
+        let count = until - before;
+        let from = match index.checked_sub(1) {
+            Some(left) => self.below(self.histogram, peaks[left].end),
+            None => before,
+        };
+        let to = peaks.get(index + 1).map_or(until, |right| self.below(self.histogram, right.first));
+        let within = share(count, all, CONFIDENCE);
+        // What lies between two kinds may be of either.
+        let most = share(to - from, all, CONFIDENCE).high;
+        // The middle of a rank's step, so that rounding cannot reach the next rank.
+        let at = |rank: u64| {
+            let quantile = Quantile::new(((before + rank) as f64 - 0.5) / all as f64)?;
+            Some(self.histogram.quantile(quantile)?.seconds())
+        };
+        let (low, high) = interval_ranks(count, 0.5, CONFIDENCE)?;
+        let seconds = Estimate {
+            value: at(count.div_ceil(2))?,
+            low: at(low)? / (1.0 + RELATIVE_ERROR),
+            high: at(high)? * (1.0 + RELATIVE_ERROR),
+            confidence: CONFIDENCE,
+            effective_count: count as f64,
+        };
+        let has_one = |visit: &&Visit<'_>| {
+            let totals = visit.summary.totals_of(Operation::Read);
+            totals.is_some_and(|totals| {
+                self.below(&totals.histogram, peak.end) > self.below(&totals.histogram, peak.first)
+            })
+        };
+        let rounds = (self.visits.iter().filter(has_one).count(), self.visits.len());
+        Some(Kind { seconds, share: Estimate { high: most, ..within }, rounds })
+    }
+}
+
+impl Kind {
+    /// "2.13 % (1.50 to 2.90) around 210 µs".
+    fn words(&self, run: &RunView<'_>) -> String {
+        let percent = |share: f64| number(100.0 * share);
+        let mut words = format!(
+            "{} % ({} to {}) around {}",
+            percent(self.share.value),
+            percent(self.share.low),
+            percent(self.share.high),
+            short_time(self.seconds.value)
+        );
+        if turns(run) == Some(true) && self.seconds.value < DISK_MEDIAN_S {
+            words.push_str(", as no arm is: memory answered");
+        }
+        // A kind that comes throughout misses a round of many only where it is rare; one that is seen in one round was a moment.
+        let (seen, of) = self.rounds;
+        if seen == 1 && of > 1 {
+            words.push_str(&format!(", all of them in one round of {of}"));
+        }
+        words
+    }
+
+    fn datum(&self) -> Datum {
+        Datum::record([
+            ("seconds", Datum::Number(self.seconds.value)),
+            ("seconds_low", Datum::Number(self.seconds.low)),
+            ("seconds_high", Datum::Number(self.seconds.high)),
+            ("share", Datum::Number(self.share.value)),
+            ("share_low", Datum::Number(self.share.low)),
+            ("share_high", Datum::Number(self.share.high)),
+            ("rounds", Datum::Integer(self.rounds.0 as u64)),
+        ])
+    }
+}
