@@ -133,7 +133,7 @@ fn run(program: &str, arguments: &[&str]) -> String {
 
 #[test]
 fn every_signal_that_ends_programs_unmounts() {
-    for with in ["TERM", "INT", "HUP"] {
+    for with in ["TERM", "INT", "HUP", "QUIT", "ALRM", "USR2", "XCPU"] {
         let Some(served) = Served::new("null", &[], "every_signal_that_ends_programs_unmounts") else {
             return;
         };

@@ -6,10 +6,14 @@ use crate::error::{UserError, exit};
 use crate::virtual_drive::find;
 use io::mount::{LATE, Lateness, Mount, MountError, MountOptions, Stopped};
 use model::units::{Nanos, Quantile};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 use signal_hook::iterator::Signals;
 use std::fmt::Write;
 use std::path::Path;
+
+/// What would end the program and leave a mount behind that nobody serves: from the keyboard, from `kill` and `timeout`, and
+/// from a limit on the processor's time.
+const ENDS: [i32; 7] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM, SIGUSR2, SIGXCPU];
 
 /// Runs the command; the exit status.
 ///
@@ -27,7 +31,7 @@ pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
         turn: profile.disk.and_then(|disk| Nanos::from_secs_f64(60.0 / disk.turns_per_minute)),
     };
     // Before the mount, so that no signal finds it without somebody who unmounts it.
-    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1]);
+    let signals = Signals::new(ENDS.iter().chain(&[SIGUSR1]));
     let mut signals =
         signals.map_err(|error| UserError::failure(format!("cannot listen for signals: {error}")))?;
     let handle = signals.handle();

@@ -53,7 +53,7 @@ fn row(truth: &Truth) -> TruthRow {
 fn counted(code: FindingCode, value: f64, number: String) -> String {
     let things = match code {
         FindingCode::ZoneCount | FindingCode::ZoneTable | FindingCode::TrackLayout => "zone",
-        FindingCode::BadBlocks | FindingCode::SlowRegions => "region",
+        FindingCode::BadBlocks | FindingCode::SlowRegions | FindingCode::UnmappedRanges => "region",
         FindingCode::StripeLayout => "drive",
         _ => return number,
     };
