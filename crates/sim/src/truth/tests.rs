@@ -172,19 +172,20 @@ fn each_kind_of_drive_has_its_truths() {
                    interface-limit access-time span-effect";
     let sound = "block-latency device-lost data-integrity";
     let alone = "concurrency-gain concurrency-knee";
+    let even = "latency-modes";
     let turning = "wake-up rotation-period seek-track-to-track seek-average seek-full-stroke track-layout drive-cache \
                    read-ahead stripe-layout recording-kind write-cliff write-valleys";
     let shingled = "write-steady-state idle-recovery";
     let cells = "stripe-layout recording-kind write-cliff write-valleys write-steady-state idle-recovery \
                  clipping-effect unmapped-ranges valley-cure";
     for (name, parts) in [
-        ("constant", vec![of_all, reading, sound, alone]),
+        ("constant", vec![of_all, reading, sound, alone, even]),
         ("faulty", vec![of_all, reading, alone, "device-lost data-integrity"]),
         ("zoned", vec![of_all, reading, sound, "rotation-period stripe-layout"]),
-        ("st3000dm001", vec![of_all, reading, sound, turning]),
-        ("wd20ears-usb2", vec![of_all, reading, sound, turning, alone]),
+        ("st3000dm001", vec![of_all, reading, sound, turning, even]),
+        ("wd20ears-usb2", vec![of_all, reading, sound, turning, alone, even]),
         ("failing-disk", vec![of_all, reading, turning, "device-lost data-integrity"]),
-        ("smr-2tb", vec![of_all, reading, sound, turning, shingled]),
+        ("smr-2tb", vec![of_all, reading, sound, turning, shingled, even]),
         ("x25-m", vec![of_all, reading, sound, cells]),
         ("980-pro", vec![of_all, sound, cells, "span-effect"]),
         (
