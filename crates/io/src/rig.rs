@@ -357,6 +357,7 @@ fn ended_at_once(now: Instant, reason: StopReason) -> LoadOutcome {
         dropped: 0,
         late_bytes: 0,
         submission_lag: Nanos::ZERO,
+        waited: Nanos::ZERO,
     }
 }
 

@@ -4,7 +4,7 @@ use io::rig::Rig;
 use io::telemetry::Telemetry;
 use model::record::{IntervalRecord, TelemetryRecord};
 use model::request::Operation;
-use model::units::{Instant, MIB, NANOS_PER_SECOND};
+use model::units::{Instant, MIB, NANOS_PER_SECOND, Nanos};
 use std::path::PathBuf;
 
 /// Others' traffic below this share of ours is not worth a warning: file-system metadata makes about as much.
@@ -14,6 +14,9 @@ const OTHER_BYTES_MIN: u64 = 16 * MIB;
 /// A virtual machine that is kept waiting for more of the time than this sees it in its latencies: at 1 %, the 99th
 /// percentile is the hypervisor's.
 const STEAL_SHARE_MIN: f64 = 0.01;
+
+/// The same holds for processors that are busy with something else.
+const WAIT_SHARE_MIN: f64 = STEAL_SHARE_MIN;
 
 /// Counts our own traffic, and sets it against what the system counts.
 pub struct LoadWatch {
@@ -29,6 +32,9 @@ pub struct LoadWatch {
     failed: bool,
     steal_sum: f64,
     steal_count: u32,
+    /// Of the time in which requests were made, that in which a worker was ready and waited for a processor.
+    waited: Nanos,
+    worked: Nanos,
 }
 
 impl LoadWatch {
@@ -53,6 +59,8 @@ impl LoadWatch {
             failed: false,
             steal_sum: 0.0,
             steal_count: 0,
+            waited: Nanos::ZERO,
+            worked: Nanos::ZERO,
         }
     }
 
@@ -77,6 +85,12 @@ impl LoadWatch {
     /// Counts what this program moved after a phase's time: the system counts it too, and it was nobody else.
     pub fn count_late(&mut self, bytes: u64) {
         self.own_total += bytes;
+    }
+
+    /// Counts how long the workers of a phase waited for a processor, and how long it took.
+    pub fn count_wait(&mut self, waited: Nanos, took: Nanos) {
+        self.waited = self.waited + waited;
+        self.worked = self.worked + took;
     }
 
     /// The record of the last second, once it is over.
@@ -115,6 +129,7 @@ impl LoadWatch {
             ));
         }
         warnings.extend(self.steal_warning());
+        warnings.extend(self.wait_warning());
         warnings
     }
 
@@ -127,5 +142,34 @@ impl LoadWatch {
                 steal * 100.0
             )
         })
+    }
+
+    /// Whether other programs on this machine kept this one from going on.
+    fn wait_warning(&self) -> Option<String> {
+        let share = self.waited.seconds() / self.worked.seconds();
+        (share >= WAIT_SHARE_MIN).then(|| {
+            format!(
+                "The processors of this machine were busy: drivescope waited for one for {:.0} % of the time, which adds to latencies, takes \
+                 from rates, and may look like other use of the drive. Stop what else runs and measure again",
+                share * 100.0
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_for_processors_is_told_from_a_hundredth_on() {
+        let mut watch = LoadWatch::of_disks(&[], Instant(0));
+        assert_eq!(watch.warnings(), Vec::<String>::new());
+        watch.count_wait(Nanos::from_millis(50), Nanos::from_secs(6));
+        assert_eq!(watch.warnings(), Vec::<String>::new(), "0.8 %");
+        watch.count_wait(Nanos::from_millis(450), Nanos::from_secs(4));
+        let warnings = watch.warnings();
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("waited for one for 5 % of the time"), "{warnings:?}");
     }
 }

@@ -141,9 +141,13 @@ impl Session<'_> {
     /// An experiment whose time was up is complete, but answers less than it was asked.
     fn warn_of_what_was_left(&mut self, phases: u32) {
         if phases > 0 {
+            let stopped = self.run.phases.last().and_then(|summary| summary.stopped);
+            let (why, what_to_do) = match stopped {
+                Some(StopReason::Errors) => ("Too many requests failed", ""),
+                _ => ("The time was up", ". Give more time with --time-limit"),
+            };
             let warning = format!(
-                "The time was up with {phases} phases still to do, and what they would have shown is unknown. Give \
-                 more time with --time-limit"
+                "{why} with {phases} phases still to do, and what they would have shown is unknown{what_to_do}"
             );
             self.events.event(&Event::Warning(&warning));
             self.run.environment.warnings.push(warning);
@@ -196,6 +200,7 @@ impl Session<'_> {
         let store_failure = observer.into_failure();
         let outcome = outcome?;
         load.count_late(outcome.late_bytes);
+        load.count_wait(outcome.waited, outcome.ended.since(outcome.began));
         if outcome.dropped > 0 {
             let warning = format!(
                 "{} records of phase `{}` came faster than they could be kept",

@@ -43,6 +43,8 @@ pub struct WorkerOutcome {
     pub late_bytes: u64,
     /// The longest that a request of an open loop waited for us, not for the drive.
     pub submission_lag: Nanos,
+    /// How long the worker was ready to go on and waited for a processor.
+    pub waited: Nanos,
 }
 
 /// What one worker works with.
@@ -409,5 +411,6 @@ fn finish<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: State) -> W
         dropped: state.dropped,
         late_bytes: state.late_bytes,
         submission_lag: Nanos(state.lag_ns),
+        waited: Nanos::ZERO,
     }
 }

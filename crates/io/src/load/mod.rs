@@ -8,3 +8,4 @@ pub mod issue;
 pub mod overhead;
 pub mod phase;
 pub(crate) mod presence;
+mod processor_wait;

@@ -10,6 +10,7 @@ use crate::load::data::WriteData;
 use crate::load::frame::{Frame, FrameSink};
 use crate::load::generate::{RequestStream, Share};
 use crate::load::issue::{Limits, Worker, WorkerOutcome, issue_loop};
+use crate::load::processor_wait::waited_by_this_thread;
 use model::plan::{StopCondition, StopReason};
 use model::record::{ErrorRecord, IoRecord};
 use model::request::{Operation, Tag};
@@ -61,6 +62,8 @@ pub struct LoadOutcome {
     pub late_bytes: u64,
     /// The longest that a request of an open loop waited for us, not for the drive.
     pub submission_lag: Nanos,
+    /// The longest that a worker was ready to go on and waited for a processor, in all. What a busy machine adds.
+    pub waited: Nanos,
 }
 
 /// Runs a load on real time. `open` makes the engine of a worker for that many requests, on the worker's thread.
@@ -200,6 +203,7 @@ fn work<E: Engine>(
     });
     let stream = RequestStream::new(load.workload, load.seed, load.phase, share);
     let frame = Frame::new(load.workload.mix.operations());
+    let waited_before = waited_by_this_thread();
     // Whoever could not open its engine still comes to the start, since the others wait for it.
     let began = start.wait();
     let (mut engine, data) = opened?;
@@ -214,7 +218,9 @@ fn work<E: Engine>(
         began,
         limits,
     };
-    issue_loop(worker, frame)
+    let outcome = issue_loop(worker, frame)?;
+    let waited = waited_by_this_thread().zip(waited_before).map(|(now, before)| now.saturating_sub(before));
+    Ok(WorkerOutcome { waited: waited.unwrap_or_default(), ..outcome })
 }
 
 /// A worker's part of the requests under way.
@@ -268,6 +274,7 @@ fn conclude(
         dropped: outcomes.iter().map(|outcome| outcome.dropped).sum(),
         late_bytes: outcomes.iter().map(|outcome| outcome.late_bytes).sum(),
         submission_lag: outcomes.iter().map(|outcome| outcome.submission_lag).max().unwrap_or_default(),
+        waited: outcomes.iter().map(|outcome| outcome.waited).max().unwrap_or_default(),
     }
 }
 
