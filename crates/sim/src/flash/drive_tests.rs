@@ -123,6 +123,33 @@ fn three_levels_come_where_they_were_measured() {
     assert!(bench.drive.memory_bytes() < 200 << 20);
 }
 
+/// A cache of all free space, filled at random: the closed form against the drive, on 8 GB in steps of 1 %, with stalls of 5 ms every
+/// 100 MiB.
+#[test]
+fn a_cache_of_all_free_space_fills_later_at_random() {
+    let slc = "[slc]\nbits = 2\ndynamic_bytes_max = 8_000_000_000\nprogram_us = 200\nfold_mb_per_s = 700\n\
+        [map_flush]\nevery_mib = 100\nstall_ms = 5\n";
+    let profile = profile(&format!("{PLAIN}{slc}"));
+    let levels = profile.random_write_levels(Bytes(8 * GB), f64::INFINITY);
+    let mut bench = Bench::new(8 * GB, &profile);
+    let mut prng = Prng::new(5, 5);
+    let places = 8 * GB / (128 * KIB);
+    let count = places / 100;
+    let rates: Vec<f64> = (0..70)
+        .map(|_| {
+            (count * 128 * KIB) as f64
+                / bench.run(8, count, |_| write(prng.below(places) * 128 * KIB, 128 * KIB))
+        })
+        .collect();
+    let halfway = (levels[0].bytes_per_second * levels[1].bytes_per_second).sqrt();
+    let fell = rates.iter().position(|rate| *rate < halfway).unwrap() as f64 / 100.0;
+    let truth = levels[1].from_bytes / 8e9;
+    assert!((truth - 0.567).abs() < 0.001 && (fell - truth).abs() <= 0.015, "{fell}, truth {truth}");
+    let mean = |rates: &[f64]| rates.len() as f64 / rates.iter().map(|rate| 1.0 / rate).sum::<f64>();
+    assert!((mean(&rates[..50]) / levels[0].bytes_per_second - 1.0).abs() < 0.01, "{rates:?}, {levels:?}");
+    assert!((mean(&rates[59..63]) / levels[1].bytes_per_second - 1.0).abs() < 0.03, "{rates:?}, {levels:?}");
+}
+
 #[test]
 fn a_drive_without_a_cache_has_no_cliff() {
     let profile = profile(PLAIN);

@@ -7,7 +7,7 @@ use crate::flash::layout::Layout;
 use crate::flash::profile::{FlashProfile, Initial, SlcProfile, WhenFull};
 use crate::flash::slc_cache::WriteRates;
 use crate::flash::write_amplification::{effective_over_provisioning, greedy};
-use model::units::Bytes;
+use model::units::{Bytes, KIB, MIB};
 
 /// A stretch of a write of the whole drive, with one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +80,21 @@ impl FlashProfile {
             }
             _ => 1.0 / rates.dense,
         };
-        1.0 / (own_s + moved / rates.dense)
+        1.0 / self.with_table(own_s + moved / rates.dense, f64::INFINITY)
+    }
+
+    /// What a byte takes with the stalls in which the translation table is written out, in seconds, where the host allows `limit` bytes
+    /// per second. While the flash stands still the host fills the buffer, which empties before the next stall where the flash is
+    /// that much faster.
+    fn with_table(&self, seconds_per_byte: f64, limit: f64) -> f64 {
+        let (stall_s, every) = self
+            .map_flush
+            .as_ref()
+            .map_or((0.0, f64::INFINITY), |flush| (flush.stall_ms * 1e-3, (flush.every_mib * MIB) as f64));
+        let buffered_s =
+            self.buffer.as_ref().map_or(0.0, |buffer| (buffer.capacity_kib * KIB) as f64) / limit;
+        let of_host_s = 1.0 / limit + (stall_s - buffered_s).max(0.0) / every;
+        (seconds_per_byte + stall_s / every).max(of_host_s)
     }
 
     fn has_cache_when_full(&self, slc: &SlcProfile, capacity: Bytes, used: f64) -> bool {
@@ -104,16 +118,39 @@ impl FlashProfile {
     /// The rates of writing the drive once from end to end, where the host allows `limit` bytes per second: one level
     /// without an SLC cache, two or more with one. Their first bytes are where the cliffs are.
     pub fn write_levels(&self, capacity: Bytes, limit: f64) -> Vec<WriteLevel> {
+        self.levels(capacity, limit, levels_of_fresh)
+    }
+
+    /// The same of uniform random writes over the whole drive, until as much is written as it holds. What is written again takes no
+    /// free space, so a cache that is as large as the free space lasts longer. Levels begin where a host sees them that flushes.
+    pub fn random_write_levels(&self, capacity: Bytes, limit: f64) -> Vec<WriteLevel> {
+        let mut levels = self.levels(capacity, limit, levels_of_fresh_at_random);
+        // A buffer that a flush does not empty hides a slower flash until it is full: it grows by what comes and does not leave.
+        let hidden = self.buffer.as_ref().filter(|buffer| buffer.power_loss_protected);
+        let hidden = hidden.map_or(0.0, |buffer| (buffer.capacity_kib * KIB) as f64);
+        let rates: Vec<f64> = levels.iter().map(|level| level.bytes_per_second).collect();
+        for (level, before) in levels.iter_mut().skip(1).zip(rates) {
+            let after = level.bytes_per_second;
+            level.from_bytes += match before > limit * (1.0 - 1e-9) && after < limit {
+                true => hidden / (1.0 - after / limit),
+                false => hidden,
+            };
+        }
+        levels
+    }
+
+    fn levels(&self, capacity: Bytes, limit: f64, of_fresh: LevelsOfFresh) -> Vec<WriteLevel> {
         let rates = self.write_rates();
         let levels = match &self.slc {
             None => vec![(0.0, 1.0 / rates.dense)],
             Some(slc) if self.initial == Initial::Filled => levels_of_filled(slc, &rates),
-            Some(slc) => levels_of_fresh(slc, &rates, capacity.0 as f64),
+            Some(slc) => of_fresh(slc, &rates, capacity.0 as f64),
         };
         // A level that has no room, or begins where the drive ends, is none.
         let mut kept: Vec<WriteLevel> = Vec::new();
         for (from_bytes, seconds_per_byte) in levels {
-            let level = WriteLevel { from_bytes, bytes_per_second: (1.0 / seconds_per_byte).min(limit) };
+            let level =
+                WriteLevel { from_bytes, bytes_per_second: 1.0 / self.with_table(seconds_per_byte, limit) };
             if kept.last().is_some_and(|last| level.from_bytes - last.from_bytes < 1.0) {
                 kept.pop();
             }
@@ -143,7 +180,10 @@ fn levels_of_filled(slc: &SlcProfile, rates: &WriteRates) -> Vec<(f64, f64)> {
     vec![(0.0, 1.0 / rates.slc), ((fixed + in_dynamic) / share_that_stays(slc, rates), base_s)]
 }
 
-/// Where each level begins and what a byte costs in it, for a drive that holds nothing.
+/// Where each level begins and what a byte costs in it, for a drive of that capacity that holds nothing.
+type LevelsOfFresh = fn(&SlcProfile, &WriteRates, f64) -> Vec<(f64, f64)>;
+
+/// When it is written from end to end.
 fn levels_of_fresh(slc: &SlcProfile, rates: &WriteRates, capacity: f64) -> Vec<(f64, f64)> {
     let (fixed, most) = (slc.static_bytes as f64, slc.dynamic_bytes_max as f64);
     let (reserve, grows) = (slc.reserve_bytes as f64, f64::from(slc.bits - 1));
@@ -165,6 +205,40 @@ fn levels_of_fresh(slc: &SlcProfile, rates: &WriteRates, capacity: f64) -> Vec<(
         levels.push((out_of_space + in_dynamic * grows, empty_s));
     }
     levels
+}
+
+/// When it is written at random: of the x bytes that were written C·(1 − e^(−x/C)) lie at places of their own.
+fn levels_of_fresh_at_random(slc: &SlcProfile, rates: &WriteRates, capacity: f64) -> Vec<(f64, f64)> {
+    let (fixed, most) = (slc.static_bytes as f64, slc.dynamic_bytes_max as f64);
+    let (reserve, grows) = (slc.reserve_bytes as f64, f64::from(slc.bits - 1));
+    let net = share_that_stays(slc, rates);
+    let unmapped = |written: f64| capacity * (-written / capacity).exp();
+    let by_size = (fixed + most) / net;
+    let is_free = |written: f64| unmapped(written) + fixed - grows * (written * net - fixed) - reserve > 0.0;
+    let full = by_size.min(last_of(fixed / net, by_size, is_free));
+    let in_dynamic = (full * net - fixed).max(0.0);
+    let full_s = match slc.when_full {
+        WhenFull::Fold => 1.0 / rates.slc + 1.0 / rates.fold,
+        WhenFull::Direct => 1.0 / rates.dense,
+    };
+    let mut levels = vec![(0.0, 1.0 / rates.slc), (full, full_s)];
+    if in_dynamic > 1.0 {
+        let is_free = |written: f64| unmapped(written) + fixed - grows * in_dynamic - reserve > 0.0;
+        let out_of_space = last_of(full, 2.0 * capacity, is_free);
+        // For each byte at a place of its own; the more is mapped, the fewer these are.
+        let folded = (-out_of_space / capacity).exp() / grows;
+        levels.push((out_of_space, full_s + folded / rates.fold));
+    }
+    levels
+}
+
+/// The last number from `low` to `high` of which that holds, which holds of all before it.
+fn last_of(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if holds(middle) { low = middle } else { high = middle }
+    }
+    low
 }
 
 /// Of each byte written into the cache so much stays while it drains; hardly anything if it drains as fast.

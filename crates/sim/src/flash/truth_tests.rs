@@ -2,6 +2,7 @@
 
 use crate::flash::drive::FlashDrive;
 use crate::flash::profile::FlashProfile;
+use crate::flash::truth::WriteLevel;
 use crate::profile::plain_facts;
 use model::units::Bytes;
 
@@ -49,6 +50,54 @@ fn the_cache_that_takes_all_free_space_has_two_levels() {
     assert!((levels[1].from_bytes - 666.7e9).abs() < 1e9, "{levels:?}");
     assert!((levels[1].bytes_per_second / 500e6 - 1.0).abs() < 0.02, "{levels:?}");
     assert_eq!(levels.len(), 2, "{levels:?}");
+}
+
+/// Without rewriting half of the drive holds one bit a cell where two would fit. At random e^(−u) = u of the drive is written then,
+/// since what is written again needs no more space: u = 0.5671.
+#[test]
+fn random_writes_fill_free_space_later() {
+    let slc = "[slc]\nbits = 2\ndynamic_bytes_max = 100_000_000_000\nprogram_us = 262\nfold_mb_per_s = 860\n";
+    let profile = profile(&format!("{PLAIN}{slc}"));
+    let from = |levels: Vec<WriteLevel>| levels[1].from_bytes / 1e9;
+    assert!((from(profile.write_levels(Bytes(100 * GB), f64::INFINITY)) - 50.0).abs() < 1e-6);
+    let levels = profile.random_write_levels(Bytes(100 * GB), f64::INFINITY);
+    // 2.62 GB/s, and 0.5671 of a byte folded at 860 MB/s for each: 1 / (0.3815 + 0.6595) GB/s.
+    assert!((levels[1].bytes_per_second / 960.7e6 - 1.0).abs() < 1e-3, "{levels:?}");
+    assert!((from(levels) - 56.7143).abs() < 1e-3);
+    // Where the cache is full long before the space is, both are the same.
+    let small = &slc.replace("100_000_000_000", "5_000_000_000");
+    let profile = self::profile(&format!("{PLAIN}{small}"));
+    assert!((from(profile.random_write_levels(Bytes(100 * GB), f64::INFINITY)) - 5.0).abs() < 1e-6);
+}
+
+/// 100 MiB take 40 ms at 2.62 GB/s, and then it stands still for 20 ms.
+#[test]
+fn stalls_of_the_table_count_into_rates() {
+    let flush = "[map_flush]\nevery_mib = 100\nstall_ms = 20\n";
+    let rate = |buffer: &str, limit: f64| {
+        let profile = profile(&format!("{PLAIN}{buffer}{flush}"));
+        profile.random_write_levels(Bytes(100 * GB), limit)[0].bytes_per_second / 1e6
+    };
+    assert!((rate("", f64::INFINITY) - 1747.6).abs() < 0.1);
+    // A host that sends 1 GB/s needs 104.86 ms, and waits 20 ms or, with 16 MiB before the flash, 3.22 ms.
+    assert!((rate("", 1e9) - 839.8).abs() < 0.1);
+    assert!((rate("[buffer]\ncapacity_kib = 16384\ncopy_mb_per_s = 5000\n", 1e9) - 970.2).abs() < 0.1);
+    assert!((rate("[buffer]\ncapacity_kib = 65536\ncopy_mb_per_s = 5000\n", 1e9) - 1000.0).abs() < 0.1);
+}
+
+/// A buffer of 64 MiB that keeps what it holds without power: 24 GB at 1 GB/s, which the host sends, and then 0.4 GB/s. It fills at
+/// 0.6 GB/s, while 111.8 MB come.
+#[test]
+fn a_buffer_that_is_not_flushed_hides_a_fall_until_it_is_full() {
+    let slc = "[slc]\nbits = 3\nstatic_bytes = 24_000_000_000\nprogram_us = 100\nwhen_full = \"fold\"\nfold_mb_per_s = 421\n";
+    let from = |protected: bool| {
+        let buffer = format!("[buffer]\ncapacity_kib = 65536\npower_loss_protected = {protected}\n");
+        let levels = profile(&format!("{PLAIN}{slc}{buffer}")).random_write_levels(Bytes(500 * GB), 1e9);
+        assert!((levels[1].bytes_per_second / 0.4e9 - 1.0).abs() < 1e-3, "{levels:?}");
+        levels[1].from_bytes
+    };
+    assert_eq!(from(false), 24e9);
+    assert!((from(true) - 24.1118e9).abs() < 0.2e6, "{}", from(true));
 }
 
 #[test]

@@ -83,9 +83,9 @@ fn fresh_rates(parts: &[Stretch], link: Option<&LinkNumbers>) -> Vec<Truth> {
     truths.filter(|truth| WRITE_RATES.contains(&truth.code)).collect()
 }
 
-/// The levels through which a drive goes that is written from fresh, where the link lets them show.
+/// The levels through which a drive goes that is written at random until as much is written as it holds, where the link lets them show.
 fn cliff(flash: &FlashProfile, capacity: Bytes, limit: f64) -> Truth {
-    let mut levels = flash.write_levels(capacity, limit);
+    let mut levels = flash.random_write_levels(capacity, limit);
     levels.dedup_by(|later, earlier| later.bytes_per_second == earlier.bytes_per_second);
     let (Some(before), Some(after)) = (levels.first(), levels.get(1)) else {
         return Truth::absent(FindingCode::WriteCliff);

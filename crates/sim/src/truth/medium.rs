@@ -2,6 +2,7 @@
 
 use crate::constant::ConstantProfile;
 use crate::link::LinkNumbers;
+use crate::truth::disk::word;
 use crate::truth::stretches::{DEPTH, Stretch, link_access_s, rates};
 use crate::truth::{ACCESS_BYTES, SPAN_SHARE, Truth, one_drive, span_effect};
 use crate::zoned::ZonedProfile;
@@ -52,6 +53,10 @@ pub(super) fn zoned(profile: &ZonedProfile, link: Option<&LinkNumbers>) -> Vec<T
     truths.push(Truth::number(FindingCode::AccessTime, access_s(1.0)));
     truths.push(span_effect(access_s(1.0), access_s(SPAN_SHARE)));
     truths.push(Truth::number(FindingCode::RotationPeriod, profile.rotation_s));
+    // An arm that goes to each place, and nothing between it and the host.
+    truths.push(word(FindingCode::RecordingKind, "cmr"));
+    truths.push(Truth::absent(FindingCode::WriteCliff));
+    truths.push(Truth::absent(FindingCode::WriteValleys));
     truths.push(one_drive());
     truths
 }

@@ -7,7 +7,7 @@
 //! | `[zoned]` | all of it | | gain and knee: no closed form |
 //! | `[disk]` | rates, zones, pass, turn, seeks, layout, caches | access time and span effect: 1000 places stand for all, 0.1 % | gain and knee: no closed form |
 //! | `[disk]` with `[smr]` | the same, of a clean drive; the size of the media cache | cliff and rates of random writes: see [`crate::smr::truth`] | |
-//! | `[flash]` | rates and levels of a fresh drive written once | steady state: 3 % | gain and knee; reading what was never written |
+//! | `[flash]` | rates and levels of a fresh drive written once, in order or at random | steady state: 3 % | gain and knee; reading what was never written |
 //! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | single reads of drives of one make | reading a mirror: it depends on which disk is nearer, and on how far one may skip what the other reads |
 //! | a link of one command | gain and knee: there is none | | |
 //!

@@ -29,6 +29,10 @@ fn the_plain_disk_by_hand() {
     // 0.2 + (0.8 + 11·8/15 + 6.7/3) + 4.1667 ms = 13.2667 ms, and 4096 bytes at 116 MB/s: 0.035 ms.
     let access_s = value(&truths, FindingCode::AccessTime);
     assert!((access_s - 13.302e-3).abs() < 0.002e-3, "{access_s}");
+    // Its name is of zones of rates. Each write goes to its place: no log, no bands.
+    let of = |code| truths.iter().find(|truth| truth.code == code).map(|truth| truth.answer.clone());
+    assert_eq!(of(FindingCode::RecordingKind), Some(Answer::Word("cmr")));
+    assert_eq!(of(FindingCode::WriteCliff), Some(Answer::Absent));
 }
 
 /// What the host sees of a shingled disk begins behind its media cache, for tracks as for rates.
@@ -181,7 +185,15 @@ fn each_kind_of_drive_has_its_truths() {
     for (name, parts) in [
         ("constant", vec![of_all, reading, sound, alone, even]),
         ("faulty", vec![of_all, reading, alone, "device-lost data-integrity"]),
-        ("zoned", vec![of_all, reading, sound, "rotation-period stripe-layout"]),
+        (
+            "zoned",
+            vec![
+                of_all,
+                reading,
+                sound,
+                "rotation-period stripe-layout recording-kind write-cliff write-valleys",
+            ],
+        ),
         ("st3000dm001", vec![of_all, reading, sound, turning, even]),
         ("wd20ears-usb2", vec![of_all, reading, sound, turning, alone, even]),
         ("failing-disk", vec![of_all, reading, turning, "device-lost data-integrity"]),

@@ -139,7 +139,7 @@ fn fall(document: &Value, truth: Option<&Truth>, profile: &Profile, written: f64
         let datum = &found["data"][name];
         number(if datum.is_object() { &datum["value"] } else { datum }) / truth - 1.0
     };
-    let after = after_of(profile, written - bytes).unwrap_or_else(|| datum(truth, "after"));
+    let after = after_of(profile, &found["data"], true_bytes).unwrap_or_else(|| datum(truth, "after"));
     FallVerdict::Found(FoundFall {
         true_bytes,
         bytes: bytes / true_bytes - 1.0,
@@ -155,12 +155,19 @@ fn datum(truth: &Truth, name: &str) -> f64 {
     if let Some(Datum::Number(number)) = datum { *number } else { f64::NAN }
 }
 
-/// The rate of a shingled disk changes after its fall: what is true is the rate over as much as was written after it.
-fn after_of(profile: &Profile, bytes_after: f64) -> Option<f64> {
+/// The rate of a shingled disk changes after its fall: what is true is the rate over the bytes by which it was judged.
+fn after_of(profile: &Profile, found: &Value, true_bytes: f64) -> Option<f64> {
     let Ok(Medium::Shingled(disk, smr)) = profile.medium() else { return None };
     let capacity = profile.capacity().ok()?;
     let writes = RandomWrites { request_bytes: 128 << 10, span_bytes: capacity.0 };
-    ShingledTruth::new(capacity, disk, smr).rate_after_cliff(writes, bytes_after.max(1.0))
+    let truth = ShingledTruth::new(capacity, disk, smr);
+    let seconds = |bytes: f64| match bytes > 0.0 {
+        true => truth.rate_after_cliff(writes, bytes).map(|rate| bytes / rate),
+        false => Some(0.0),
+    };
+    let from = found["after_from_bytes"].as_f64()? - true_bytes;
+    let over = found["after_over_bytes"].as_f64()?;
+    Some(over / (seconds(from + over)? - seconds(from)?))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub fn head(seed: u64, first: u64, random: u64) -> String {
         "# `drivescope sustain` against the truth\n\n\
          Made by `cargo xtask bench writes --seed {seed} --first {first} --random {random}` on {}. All drives are virtual and all times are \
          theirs.\nErrors are against what follows from the drive's profile (`drivescope sim truth NAME`); the rate of a shingled disk after \
-         its fall against\nthe rate over as much as was written after it. Random writes of 128 KiB over the whole drive, new at the \
+         its fall against\nthe rate over the bytes by which it was judged. Random writes of 128 KiB over the whole drive, new at the \
          start, as far as the program\ngoes by itself. Errors above {:.0} % are **bold**.\n\n",
         today(),
         100.0 * ALLOWED
