@@ -65,6 +65,54 @@ fn stalls_and_a_time_of_other_load_are_no_fall() {
     assert_eq!(fall(&pieces(40e9, 0.01, 2, load)), None);
 }
 
+/// Pieces that grow from 16 MB on, of a drive that stands still for `stall_s` after every `every` bytes.
+fn with_stalls(total: f64, every: f64, stall_s: f64, bytes_per_second: impl Fn(f64) -> f64) -> Vec<Piece> {
+    let mut pieces = pieces(total, 0.0, 0, |written, _| bytes_per_second(written));
+    let mut written = 0.0;
+    for piece in &mut pieces {
+        let stalls = ((written + piece.bytes) / every).floor() - (written / every).floor();
+        piece.seconds += stalls * stall_s;
+        written += piece.bytes;
+    }
+    pieces
+}
+
+/// A drive that writes its table out now and then: small pieces seldom meet a stall, large ones always do, and yet its rate is the same.
+#[test]
+fn stalls_that_recur_are_a_part_of_the_rate_and_no_fall() {
+    for (every, stall_s) in
+        [(279e6, 0.01574), (199e6, 0.002672), (67e6, 0.02), (100e6, 0.005), (500e6, 0.01), (2e9, 0.02)]
+    {
+        for rate in [400e6, 1.2287e9, 3.0224e9, 6.5e9] {
+            let even = with_stalls(80e9, every, stall_s, |_| rate);
+            // Also while it is still written.
+            for end in (5..=even.len()).step_by(3) {
+                let found = fall(&even[..end]);
+                assert_eq!(
+                    found,
+                    None,
+                    "{stall_s} s every {every} at {rate}, {end} pieces: {:?}",
+                    levels(&even[..end])
+                );
+            }
+            let (bytes, before, after) =
+                fall(&with_stalls(
+                    80e9,
+                    every,
+                    stall_s,
+                    |written| if written < 50e9 { rate } else { 0.7 * rate },
+                ))
+                .unwrap_or_else(|| panic!("{stall_s} s every {every} at {rate}"));
+            let with = |rate: f64| 1.0 / (1.0 / rate + stall_s / every);
+            let errors = [bytes / 50e9, before / with(rate), after / with(0.7 * rate)];
+            assert!(
+                errors.iter().all(|error| (error - 1.0).abs() < 0.03),
+                "{stall_s} s every {every} at {rate}: {errors:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_fills_the_drives_memory_is_no_fall() {
     let buffered = |written: f64, _: usize| if written < 60e6 { 2e9 } else { 200e6 };

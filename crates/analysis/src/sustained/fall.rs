@@ -1,7 +1,7 @@
 //! Whether and where the rate fell for good.
 
 use super::history::Piece;
-use super::level::{Level, STEP_MIN, levels};
+use super::level::{Level, STEP_MIN, levels, recurring_stall_s};
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use model::estimate::Estimate;
@@ -68,7 +68,10 @@ impl Fall {
 /// How a stream stands. Falls that end within the first `memory_bytes` are those of the drive's memory.
 pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
     let levels = levels(pieces);
-    let first = (1..levels.len()).find(|&index| is_lasting(&levels, index, memory_bytes));
+    let first = (1..levels.len()).find(|&index| {
+        let stall_s = recurring_stall_s(&pieces[..levels[index].first], levels[index].noise);
+        is_lasting(&levels, index, memory_bytes, stall_s)
+    });
     let Some(index) = first else {
         return if ends_slow(pieces, &levels) { Standing::Falling } else { Standing::Even };
     };
@@ -107,12 +110,12 @@ fn with_drift(pieces: &[Piece], levels: &[Level], index: usize) -> Level {
     after
 }
 
-/// Whether the rate falls before that level and never comes back to halfway.
-fn is_lasting(levels: &[Level], index: usize, memory_bytes: f64) -> bool {
+/// Whether the rate falls before that level and never comes back to halfway. Stalls of `stall_s` seconds recur before it.
+fn is_lasting(levels: &[Level], index: usize, memory_bytes: f64, stall_s: f64) -> bool {
     let (before, after) = (levels[index - 1].cost.value, levels[index].cost.value);
     let halfway = f64::midpoint(before, after);
     after - before >= STEP_MIN
-        && levels[index - 1].errors_from(&levels[index]) >= ERRORS_MIN
+        && levels[index - 1].errors_from(&levels[index], stall_s) >= ERRORS_MIN
         && levels[index].from_bytes > memory_bytes
         && levels[index..].iter().all(|level| level.cost.value > halfway)
 }

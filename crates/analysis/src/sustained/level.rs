@@ -14,6 +14,10 @@ pub(super) const STEP_MIN: f64 = 0.06;
 /// Pieces are never taken for steadier than this, as a share: a sixth of that step.
 const NOISE_MIN: f64 = 0.01;
 
+/// So many stalls in a level recur, and what they take is a part of its rate: in larger pieces no such stall stands out any more. Two
+/// may be by chance of something else, and show one gap only.
+const STALLS_MIN: usize = 3;
+
 /// A stretch of pieces of one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
@@ -48,10 +52,13 @@ impl Level {
         self.cost.value.exp()
     }
 
-    /// By how many standard errors another level differs, as far as single pieces scatter.
-    pub(super) fn errors_from(&self, other: &Level) -> f64 {
-        let error = self.noise * (1.0 / self.pieces() as f64 + 1.0 / other.pieces() as f64).sqrt();
-        (other.cost.value - self.cost.value).abs() / error
+    /// By how many standard errors another level differs, as far as single pieces scatter, and where stalls of that many seconds recur: how
+    /// many of them a level has is known to one.
+    pub(super) fn errors_from(&self, other: &Level, stall_s: f64) -> f64 {
+        let variance = |level: &Level| {
+            self.noise * self.noise / level.pieces() as f64 + (stall_s / level.seconds).powi(2)
+        };
+        (other.cost.value - self.cost.value).abs() / (variance(self) + variance(other)).sqrt()
     }
 
     /// By how much the rate over so many bytes of it may differ from its own, as a share: the more, the fewer they are.
@@ -71,7 +78,7 @@ impl Level {
     }
 
     /// Of all pieces of a stream those from `first` to `end`. The ones at a border may lie in two levels and do not count, if others
-    /// do; nor do stalls, by which a lasting rate is not judged.
+    /// do; nor do stalls, by which a lasting rate is not judged unless they recur.
     pub(super) fn of(pieces: &[Piece], first: usize, end: usize, noise: f64) -> Level {
         Level::within(pieces, first, end, noise, noise)
     }
@@ -109,9 +116,11 @@ fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
     let Some(sample) = Sample::new(logs.clone()) else { return alone };
     let median = sample.median();
     let spread = sample.scaled_mad().max(spread);
+    let stalls = logs.iter().filter(|log| *log - median > 3.0 * spread).count();
+    let is_kept = |log: f64| stalls >= STALLS_MIN || (log - median).abs() <= 3.0 * spread;
     let (mut bytes, mut seconds) = (0.0, 0.0);
     let mut kept = Vec::new();
-    for (piece, log) in pieces.iter().zip(&logs).filter(|(_, log)| (*log - median).abs() <= 3.0 * spread) {
+    for (piece, log) in pieces.iter().zip(&logs).filter(|(_, log)| is_kept(**log)) {
         bytes += piece.bytes;
         seconds += piece.seconds;
         kept.push(*log);
@@ -121,6 +130,19 @@ fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
     let effective = effective_count(&kept);
     let variance = kept.variance().max(noise * noise) / effective;
     Mean { value, variance, degrees_of_freedom: (effective - 1.0).max(1.0) }
+}
+
+/// How long a stall takes if stalls recur in these pieces, in seconds; else nothing.
+pub(super) fn recurring_stall_s(pieces: &[Piece], noise: f64) -> f64 {
+    let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
+    let calm = without_outliers(&logs, noise);
+    let stalled = pieces.iter().zip(logs.iter().zip(&calm)).filter(|(_, (log, calm))| log > calm);
+    let stalls: Vec<f64> =
+        stalled.map(|(piece, (_, calm))| piece.seconds - piece.bytes * calm.exp()).collect();
+    if stalls.len() < STALLS_MIN {
+        return 0.0;
+    }
+    Sample::new(stalls).map_or(0.0, |stalls| stalls.median())
 }
 
 /// The levels of a stream, in the order of time; empty for a stream that is too short to tell.
