@@ -276,6 +276,20 @@ fn no_valleys_where_there_are_none() {
     }
 }
 
+/// Somebody else holds up writing and reading, but reading is so uneven that nobody could see it there: that is no comparison.
+#[test]
+fn reading_that_is_too_uneven_compares_nothing() {
+    let mut writing = Writing::new(Falls::Always(20.0), 0.3, 0.2, 0.01, 3);
+    for rate in [None, Some(0.6 * RATE), None] {
+        writing.run(Operation::Write, rate, PASS.0 as f64, f64::INFINITY);
+    }
+    writing.noise = 0.6;
+    writing.run(Operation::Read, None, f64::INFINITY, 480.0);
+    let finding = writing.finding();
+    assert_eq!(value(&finding), None, "{finding:?}");
+    assert!(format!("{finding:?}").contains("not read for long or evenly enough"), "{finding:?}");
+}
+
 /// A pass of many hours is told as one of minutes is.
 #[test]
 fn a_million_slices_are_told_in_one_pass() {

@@ -19,6 +19,7 @@ mod report;
 mod sim;
 mod summary;
 mod surface;
+mod valleys;
 mod verify;
 mod virtual_drive;
 mod writes;
@@ -51,6 +52,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
         Some((name, rest)) if name == "report" => return report::run(rest),
         Some((name, rest)) if name == "sim" => return sim::run(rest),
         Some((name, rest)) if name == "surface" => return surface::run(rest),
+        Some((name, rest)) if name == "valleys" => return valleys::run(rest),
         Some((name, rest)) if name == "verify" => return verify::run(rest),
         Some((name, rest)) if name == "writes" => return writes::run(rest),
         _ => return Err(Failure::cannot(options::USAGE)),

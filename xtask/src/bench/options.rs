@@ -8,16 +8,17 @@ use crate::Failure;
 /// How the command is typed.
 pub const USAGE: &str =
     "Usage: cargo xtask bench engine [--seconds N] [--rounds N] [--seed N] [--only loop|zero|null]
-       cargo xtask bench access [--random N] [--first N] [--seed N]
+       cargo xtask bench access [--random N] [--first N] [--seed N] [--program FILE]
        cargo xtask bench files [--rounds N] [--program FILE]
        cargo xtask bench mount [DRIVE]
        cargo xtask bench report [--program FILE]
        cargo xtask bench sim [--seconds N] [--rounds N]
        cargo xtask bench surface [--drives NAME,NAME…] [--coverage RUNS] [--seed N] [--program FILE]
+       cargo xtask bench valleys [--random N] [--first N] [--seed N] [--program FILE]
        cargo xtask bench verify [--rounds N] [--program FILE]
-       cargo xtask bench writes [--random N] [--first N] [--seed N]
+       cargo xtask bench writes [--random N] [--first N] [--seed N] [--program FILE]
 The first compares the engine with fio in turns. A loop device over memory is set up for it, which needs root.
-`access`, `surface` and `writes` score the experiments on virtual drives against their truth.
+`access`, `surface`, `valleys` and `writes` score the experiments on virtual drives against their truth.
 `files` compares measuring files with dd, fio and bonnie++ in turns, which needs root.
 `mount` compares mounted virtual drives with their models, which needs root, fio and dd.
 `report` times a report of ten runs with a million slices of time.

@@ -1,5 +1,7 @@
 //! What was typed behind a bench that scores an experiment on random drives too: how many, from which number on, with which seed.
 
+use std::path::PathBuf;
+
 use crate::Failure;
 
 /// Numbers from here on were looked at by nobody while the detectors were made.
@@ -14,20 +16,23 @@ pub struct Options {
     pub first: u64,
     /// Of all randomness of the runs.
     pub seed: u64,
+    /// The program to score; none is to build it.
+    pub program: Option<PathBuf>,
 }
 
 impl Options {
     /// Reads it; `usage` is said when it makes no sense.
     pub fn parse(arguments: &[String], usage: &str) -> Result<Options, Failure> {
-        let mut options = Options { random: RANDOM, first: FIRST, seed: 1 };
+        let mut options = Options { random: RANDOM, first: FIRST, seed: 1, program: None };
         let wrong = || Failure::cannot(usage);
         for pair in arguments.chunks(2) {
             let [name, value] = pair else { return Err(wrong()) };
-            let number = value.parse().map_err(|_| wrong())?;
+            let number = || value.parse().map_err(|_| wrong());
             match name.as_str() {
-                "--random" => options.random = number,
-                "--first" => options.first = number,
-                "--seed" => options.seed = number,
+                "--random" => options.random = number()?,
+                "--first" => options.first = number()?,
+                "--seed" => options.seed = number()?,
+                "--program" => options.program = Some(value.into()),
                 _ => return Err(wrong()),
             }
         }
@@ -49,5 +54,6 @@ mod tests {
         assert_eq!(parse(&["--random", "3", "--seed", "7"]), Some((3, 5000, 7)));
         assert_eq!(parse(&["--random"]), None);
         assert_eq!(parse(&["--drives", "3"]), None);
+        assert_eq!(parse(&["--program", "path/to/program"]), Some((200, 5000, 1)));
     }
 }

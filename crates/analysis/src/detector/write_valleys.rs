@@ -92,8 +92,8 @@ impl Detector for WriteValleys {
                  collects garbage as it needs to."
             )),
             Verdict::NotCompared => unknown(
-                "Short falls of the rate recur, but it was not read for long enough to see whether they come then too, as those do that something \
-                 else causes. Give more time with --time-limit."
+                "Short falls of the rate recur, but it was not read for long or evenly enough to see whether they come then too, as those do that \
+                 something else causes. Give more time with --time-limit."
                     .into(),
             ),
             Verdict::Recurring(rhythm) => vec![recurring(run, &story, &rhythm)],

@@ -155,7 +155,8 @@ impl Story {
         let request_s =
             reads.and_then(|reads| reads.histogram.mean_ns()).map_or(f64::INFINITY, |ns| ns / 1e9);
         self.comparisons.push(Comparison {
-            seconds: falls.seconds,
+            // Where it was read too unevenly no falls could be seen.
+            seconds: falls.seconds - falls.uneven_s,
             request_s,
             falls: falls.falls,
             long: falls.long,

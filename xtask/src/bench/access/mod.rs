@@ -21,7 +21,7 @@ use score::Score;
 
 /// Where the tables are kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-access.md";
-const USAGE: &str = "Usage: cargo xtask bench access [--random N] [--first N] [--seed N]
+const USAGE: &str = "Usage: cargo xtask bench access [--random N] [--first N] [--seed N] [--program FILE]
 Scores `drivescope access` and `drivescope geometry` on the drives that come with the program and on N random disks and volumes, drawn
 with the numbers from --first on. Keeps its tables from 100 random drives on.";
 /// With fewer, a share of 95 % is known to no better than 4 % to either side.
@@ -31,7 +31,8 @@ const RANDOM_KEPT_MIN: u64 = 100;
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments, USAGE)?;
     let folder = Folder::make("access")?;
-    let program = Program { path: build()?, folder: folder.path.clone() };
+    let program =
+        Program { path: options.program.clone().map_or_else(build, Ok)?, folder: folder.path.clone() };
     let known = scores(&drives::known()?, &program, options.seed)?;
     let drawn = drives::drawn(options.first, options.random)?;
     let random = scores(&drawn, &program, options.seed)?;

@@ -20,7 +20,7 @@ use score::Score;
 
 /// Where the tables are kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-writes.md";
-const USAGE: &str = "Usage: cargo xtask bench writes [--random N] [--first N] [--seed N]
+const USAGE: &str = "Usage: cargo xtask bench writes [--random N] [--first N] [--seed N] [--program FILE]
 Scores `drivescope sustain` on the drives that come with the program and on N random drives, drawn with the numbers from --first on.
 Keeps its tables from 45 random drives on.";
 /// With fewer, not even one drive in twenty that is told wrong would be likely to be among them.
@@ -30,7 +30,8 @@ const RANDOM_KEPT_MIN: u64 = 45;
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments, USAGE)?;
     let folder = Folder::make("writes")?;
-    let program = Program { path: build()?, folder: folder.path.clone() };
+    let program =
+        Program { path: options.program.clone().map_or_else(build, Ok)?, folder: folder.path.clone() };
     let known = scores(&drives::known()?, &program, options.seed)?;
     let random = scores(&drives::drawn(options.first, options.random)?, &program, options.seed)?;
     let mut text = table::head(options.seed, options.first, options.random);
