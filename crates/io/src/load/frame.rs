@@ -48,9 +48,10 @@ struct FirstOnes {
     bytes: u64,
 }
 
-/// How long the first moment is: the system wakes a waiting thread within some 10 µs, and each answer of those that come together may
-/// have to. No more is lost by a longer one than what it holds, since what follows counts from its last completion on.
-const FIRST_MOMENT_NS: u64 = 50_000;
+/// How long the first moment is: two reads of 512 KiB that a loop device had been given as one were seen to end 50 to 63 µs apart, since
+/// the pages of each are let go one by one; at most five go together. A disk takes 1.7 ms for as much, and no more is lost by a longer
+/// moment than what it holds, since what follows counts from its last completion on.
+const FIRST_MOMENT_NS: u64 = 250_000;
 
 impl FirstOnes {
     const NONE: FirstOnes = FirstOnes { until_ns: u64::MAX, completed_ns: 0, bytes: 0 };
@@ -208,14 +209,14 @@ mod tests {
         let mut lane = Lane::new(Operation::Read);
         let (block, block_ns) = (512 * 1024u32, 3_495_253u64);
         for (index, blocks_before) in [2, 2, 4, 4, 5].into_iter().enumerate() {
-            let completed_ns = 9_000_000 + blocks_before * block_ns + 2000 * (index as u64 % 2);
+            let completed_ns = 9_000_000 + blocks_before * block_ns + 60_000 * (index as u64 % 2);
             lane.count(index as u64 * u64::from(block), block, 5_000_000, completed_ns);
         }
         let stretch = lane.stretch().expect("something was completed");
         assert_eq!(stretch.first_bytes, 2 * u64::from(block));
         let rate =
             (lane.bytes - stretch.first_bytes) as f64 / ((stretch.last_ns - stretch.first_ns) as f64 / 1e9);
-        assert!((rate / 150e6 - 1.0).abs() < 0.001, "{rate}");
+        assert!((rate / 150e6 - 1.0).abs() < 0.01, "{rate}");
     }
 
     proptest! {
