@@ -28,13 +28,10 @@ impl Silence {
     pub(crate) fn of(run: &RunView<'_>) -> Option<Silence> {
         let last = run.phases.iter().rposition(|summary| summary.operations() > 0)?;
         let of_last = u32::try_from(last).ok()?;
-        let ends_ns = run
-            .series
-            .intervals(of_last)
-            .filter(|slice| slice.operations > 0)
-            .map(|slice| slice.start_ns.saturating_add(slice.duration_ns))
-            .max()?;
-        let after = |error: &ErrorRecord| error.phase > of_last || error.at_ns >= ends_ns;
+        // What failed within the slice of the last success is taken for what failed after it.
+        let slices = run.series.intervals(of_last).filter(|slice| slice.operations > 0);
+        let last_ns = slices.map(|slice| slice.start_ns).max()?;
+        let after = |error: &ErrorRecord| error.phase > of_last || error.at_ns >= last_ns;
         let phases = (of_last..).zip(&run.phases[last..]).filter(|(_, summary)| summary.errors() > 0);
         let errors: Vec<ErrorRecord> =
             phases.flat_map(|(phase, _)| run.series.errors(phase)).filter(after).collect();
