@@ -83,6 +83,9 @@ fn what_takes_valleys_away_is_found() {
     let cure = finding(&document, "valley-cure");
     assert_eq!(cure["value"], "fill", "{cure}");
     assert_eq!(cure["data"]["block_bytes"], 8 << 20, "{cure}");
+    // The run knows what takes them away; what took those of another drive away is not told beside it.
+    let advice = finding(&document, "write-valleys")["advice"].as_str().expect("advice");
+    assert!(advice.starts_with("Repeat what looks slow before"), "{advice}");
     let document = valleys(
         "sim:x25-m",
         &["--range", "0..48GiB", "--condition", "mixed", "--over", "halves", "--passes", "5"],

@@ -109,6 +109,9 @@ fn data_that_go_wrong_are_counted_by_kind() {
         let all = wrong["value"].as_f64().unwrap();
         assert!((truth as f64..=(truth * blocks_each) as f64).contains(&all), "{name}: {truth}, {wrong}");
         assert_eq!(finding(&run, "capacity-true")["value"].as_f64(), Some(CAPACITY as f64), "{name}");
+        // Who has compared all of it is not told to.
+        let advice = wrong["advice"].as_str().unwrap();
+        assert!(advice.ends_with("write and compare all of it once more."), "{advice}");
     }
 }
 

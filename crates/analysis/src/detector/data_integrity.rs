@@ -188,10 +188,14 @@ fn found(seen: &Seen) -> Finding {
     if blocks == 0 {
         return finding;
     }
-    finding.with_advice(
-        "Keep nothing on this drive. Check memory and cable first if you can: they corrupt data too. Then write and compare all \
-         of it: verify --full.",
-    )
+    let were_all_drawn = seen.checked == seen.drawn;
+    let then = match were_all_drawn {
+        true => "Then write and compare all of it: verify --full.",
+        false => "Then write and compare all of it once more.",
+    };
+    finding.with_advice(format!(
+        "Keep nothing on this drive. Check memory and cable first if you can: they corrupt data too. {then}"
+    ))
 }
 
 fn statement(seen: &Seen, blocks: u64, kinds: &[(WrongKind, u64)]) -> String {

@@ -42,6 +42,8 @@ pub(super) struct StripeLayout;
 
 /// The experiment that puts the question.
 const ASKED_BY: &str = "access";
+/// Halfway between one request served at a time and two: what is below is nearer to one.
+const PARALLEL_MIN: f64 = 1.5;
 
 impl Detector for StripeLayout {
     fn codes(&self) -> &'static [FindingCode] {
@@ -137,6 +139,11 @@ fn still(reads: &Reads, parallelism: f64, layout: Option<Layout>) -> String {
     };
     let (one, many) = (reads.single_bytes, reads.crowd_bytes());
     let gain = match one == many {
+        true if parallelism < PARALLEL_MIN => format!(
+            "{} reads at a time bring {} times as many per second as one: they are served one after the other",
+            reads.depth,
+            number(parallelism)
+        ),
         true => format!(
             "{} reads at a time bring {} times as many per second as one: that is the parallelism inside, of whatever it is made",
             reads.depth,
@@ -222,5 +229,13 @@ mod tests {
         );
         reads.single_bytes = 0;
         assert!(still(&reads, 3.0, None).contains("as one: that is the parallelism inside"));
+    }
+
+    /// A drive of one latency brought 1.01 times as many, which was called its parallelism.
+    #[test]
+    fn no_gain_is_no_parallelism() {
+        let reads = Reads::over(ByteRange::whole(Bytes(1 << 30)));
+        let text = still(&reads, 1.01, None);
+        assert!(text.contains("they are served one after the other") && !text.contains("parallelism"), "{text}");
     }
 }
