@@ -236,6 +236,9 @@ mod tests {
     fn no_gain_is_no_parallelism() {
         let reads = Reads::over(ByteRange::whole(Bytes(1 << 30)));
         let text = still(&reads, 1.01, None);
-        assert!(text.contains("they are served one after the other") && !text.contains("parallelism"), "{text}");
+        assert!(
+            text.contains("they are served one after the other") && !text.contains("parallelism"),
+            "{text}"
+        );
     }
 }

@@ -154,9 +154,14 @@ fn recurring(run: &RunView<'_>, story: &Story, rhythm: &Rhythm) -> Finding {
     if story.groups.len() > 1 {
         statement += " That is the first series of passes that has any; the table of passes has them all.";
     }
-    let mut finding =
-        Finding::number(FindingCode::WriteValleys, Estimate::exact(count as f64), "count", statement, evidence(run, story))
-            .with_advice(advice(story));
+    let mut finding = Finding::number(
+        FindingCode::WriteValleys,
+        Estimate::exact(count as f64),
+        "count",
+        statement,
+        evidence(run, story),
+    )
+    .with_advice(advice(story));
     for (name, estimate) in
         [("interval_s", &rhythm.seconds), ("interval_bytes", &rhythm.bytes), ("width_s", &width)]
     {
