@@ -131,11 +131,16 @@ pub(crate) fn is_surveyed(run: &RunView<'_>, operation: Operation) -> bool {
 
 /// The stretch of time of a survey: its hundreds of visits are one piece of evidence, from the first to the end of the last.
 pub(crate) fn survey_evidence(run: &RunView<'_>, operation: Operation) -> Vec<Evidence> {
-    let mut phases = survey_phases(run, operation);
+    evidence_across(survey_phases(run, operation))
+}
+
+/// From the beginning of the first of these phases to the end of the last; nothing if there is none.
+pub(crate) fn evidence_across<'run>(
+    mut phases: impl Iterator<Item = (u32, &'run PhaseSummary)>,
+) -> Vec<Evidence> {
     let Some((phase, first)) = phases.next() else { return Vec::new() };
     let last = phases.last().map_or(first, |(_, last)| last);
-    let end_ns = last.start_ns.saturating_add(last.duration_ns);
-    let seconds = end_ns.saturating_sub(first.start_ns) as f64 / 1e9;
+    let seconds = last.end_ns().saturating_sub(first.start_ns) as f64 / 1e9;
     vec![Evidence { phase, start_s: first.start_ns as f64 / 1e9, seconds }]
 }
 
@@ -249,10 +254,7 @@ impl Visit<'_> {
         let limit_ns = self.summary.phase.stop.time.filter(|_| part != Part::Whole);
         let end_ns = limit_ns.map(|time| self.summary.start_ns.saturating_add(time.0));
         // The last slice is recorded with its full length; the phase may have ended within it.
-        let ended_ns = match self.summary.stopped {
-            Some(_) => self.summary.start_ns.saturating_add(self.summary.duration_ns),
-            None => u64::MAX,
-        };
+        let ended_ns = self.summary.ended_ns().unwrap_or(u64::MAX);
         let mut to_fill = if part == Part::Steady { self.workload.in_flight_max() } else { 0 };
         let mut slices = Vec::new();
         for record in run.series.intervals(self.phase).filter(|record| record.operation == operation) {

@@ -3,13 +3,12 @@
 //!
 //! `mount_accuracy DRIVE`: prints a table; fails when a limit is not kept. It needs root, fio and dd.
 
-use io::load::collect::{PhaseObserver, Verdict};
+use io::load::collect::Unobserved;
 use io::mount::{Lateness, Mount, MountOptions};
 use io::rig::Rig;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
-use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
 use model::request::{Completion, Request, Status};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant, Nanos, Offset, Quantile};
@@ -107,19 +106,6 @@ impl Drive for Foretold {
 /// A page at an address that direct I/O accepts.
 #[repr(align(4096))]
 struct Page([u8; 4096]);
-
-/// Takes nothing down: the totals are enough.
-struct Ignoring;
-
-impl PhaseObserver for Ignoring {
-    fn interval(&mut self, _: &IntervalRecord) {}
-    fn histogram(&mut self, _: &HistogramRecord) {}
-    fn error(&mut self, _: &ErrorRecord) {}
-    fn trace(&mut self, _: &[IoRecord]) {}
-    fn verdict(&mut self) -> Verdict {
-        Verdict::GoOn
-    }
-}
 
 fn main() -> Result<ExitCode, Failure> {
     let name = std::env::args().nth(1).ok_or("usage: mount_accuracy DRIVE")?;
@@ -278,7 +264,7 @@ fn in_virtual_time(
         workload: Some(Workload::new(range, pattern, OperationMix::Read, size, depth)),
         stop: StopCondition { operations: Some(reads), ..StopCondition::default() },
     };
-    let outcome = rig.run_phase(&phase, 0, 1, false, &mut Ignoring)?;
+    let outcome = rig.run_phase(&phase, 0, 1, false, &mut Unobserved)?;
     let operations = outcome.totals.first().ok_or("nothing was read")?.operations;
     Ok(operations as f64 / outcome.ended.since(outcome.began).seconds())
 }

@@ -71,24 +71,13 @@ impl PhaseObserver for PermitWatch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Nobody;
-
-    impl PhaseObserver for Nobody {
-        fn interval(&mut self, _: &IntervalRecord) {}
-        fn histogram(&mut self, _: &HistogramRecord) {}
-        fn error(&mut self, _: &ErrorRecord) {}
-        fn trace(&mut self, _: &[IoRecord]) {}
-        fn verdict(&mut self) -> Verdict {
-            Verdict::GoOn
-        }
-    }
+    use crate::load::collect::Unobserved;
 
     #[test]
     fn a_drive_that_went_away_is_no_permit_that_lapsed() {
         let lapsed = |is_gone: bool| {
-            let mut nobody = Nobody;
-            let mut watch = PermitWatch::new(&mut nobody, None, MonotonicClock::start());
+            let mut unobserved = Unobserved;
+            let mut watch = PermitWatch::new(&mut unobserved, None, MonotonicClock::start());
             watch.lapsed =
                 Some(IoError::WriteRefused { target: "/dev/sdz".into(), why: "it is used".into() });
             watch.lapsed(is_gone)

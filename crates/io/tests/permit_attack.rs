@@ -3,7 +3,7 @@
 mod loopdev;
 
 use io::error::IoError;
-use io::load::collect::{PhaseObserver, Verdict};
+use io::load::collect::{PhaseObserver, Unobserved, Verdict};
 use io::rig::{EngineKind, EngineOptions, Rig};
 use io::target::{ScratchFile, Target, WriteConsent, WritePermit};
 use loopdev::{
@@ -36,19 +36,6 @@ fn assert_names(why: &str, expected: &[&str]) {
     }
 }
 
-/// Sees nothing, stops nothing.
-struct Nobody;
-
-impl PhaseObserver for Nobody {
-    fn interval(&mut self, _: &IntervalRecord) {}
-    fn histogram(&mut self, _: &HistogramRecord) {}
-    fn error(&mut self, _: &ErrorRecord) {}
-    fn trace(&mut self, _: &[IoRecord]) {}
-    fn verdict(&mut self) -> Verdict {
-        Verdict::GoOn
-    }
-}
-
 fn phase(workload: Workload, operations: u64) -> Phase {
     Phase {
         name: "attack".into(),
@@ -60,7 +47,7 @@ fn phase(workload: Workload, operations: u64) -> Phase {
 }
 
 fn run_on(rig: &mut Rig, workload: Workload, operations: u64) -> Result<(), IoError> {
-    rig.run_phase(&phase(workload, operations), 0, 1, false, &mut Nobody).map(|_| ())
+    rig.run_phase(&phase(workload, operations), 0, 1, false, &mut Unobserved).map(|_| ())
 }
 
 fn writes(range: ByteRange, pattern: Pattern, mix: OperationMix, block: u64) -> Workload {

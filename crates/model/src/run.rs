@@ -220,6 +220,16 @@ impl PhaseSummary {
         Evidence { phase, start_s: seconds(self.start_ns), seconds: seconds(self.duration_ns) }
     }
 
+    /// As far as it has come, since the run's clock began.
+    pub fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.duration_ns)
+    }
+
+    /// When it was over; `None` while it is under way.
+    pub fn ended_ns(&self) -> Option<u64> {
+        self.stopped.is_some().then(|| self.end_ns())
+    }
+
     /// The totals of one operation, if it occurred.
     pub fn totals_of(&self, operation: Operation) -> Option<&OperationTotals> {
         self.totals.iter().find(|totals| totals.operation == operation)

@@ -7,6 +7,7 @@ mod runs;
 mod seen;
 
 use model::estimate::Estimate;
+use model::file_work::{DiskShare, FileLayout, FileTask, FileWork};
 use model::finding::{Datum, Finding, FindingCode};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
@@ -214,7 +215,65 @@ fn everything(seed: u64, scale: f64) -> Everything {
         });
     }
     run.phases = phases;
+    add_compared_folders(&mut run, scale);
     Everything { run, series }
+}
+
+/// Adds a large file in each of two folders to a run: `/mnt/outer` at 5 % of the disk of 4 TB with 160 MB/s, `/mnt/inner` at 95 % with
+/// 80 MB/s, for `scale` = 1.
+fn add_compared_folders(run: &mut Run, scale: f64) {
+    for (folder, middle, rate) in [("/mnt/outer", 0.2e12, 160e6), ("/mnt/inner", 3.8e12, 80e6)] {
+        let disk = DiskShare {
+            disk: "sda".into(),
+            disk_bytes: 4_000_000_000_000,
+            bytes: 1 << 30,
+            first: middle as u64 - (1 << 29),
+            end: middle as u64 + (1 << 29),
+            middle,
+        };
+        let work = FileWork {
+            folder: folder.into(),
+            file_system: "ext4".into(),
+            task: FileTask::BlockWrite,
+            round: 0,
+            block: Bytes::from_kib(1024),
+            file_bytes: Some(Bytes(1 << 30)),
+            files: 1,
+            folders: 1,
+            threads: 1,
+            processor: None,
+            cached_share: None,
+            layout: Some(Ok(FileLayout { extents: 1, fragments: 1, disks: vec![disk], unplaced: None })),
+        };
+        let end_ns = run.phases.last().map_or(0, PhaseSummary::end_ns);
+        run.phases.push(PhaseSummary {
+            phase: Phase {
+                name: format!("write in {folder}"),
+                experiment: "files".into(),
+                kind: PhaseKind::Measure,
+                workload: None,
+                stop: StopCondition::one_pass(),
+            },
+            start_ns: end_ns,
+            duration_ns: 5_000_000_000,
+            stopped: Some(StopReason::Passes),
+            totals: vec![],
+            files: Some(Box::new(work)),
+        });
+        for code in [FindingCode::FileWriteRate, FindingCode::FileReadRate] {
+            let rate = rate * scale;
+            let estimate = Estimate {
+                value: rate,
+                low: 0.95 * rate,
+                high: 1.05 * rate,
+                confidence: 0.95,
+                effective_count: 3.0,
+            };
+            let finding =
+                Finding::number(code, estimate, "B/s", format!("In {folder}: it was measured."), vec![]);
+            run.findings.push(finding.with_data("folder", Datum::Text(folder.into())));
+        }
+    }
 }
 
 fn totals(operation: Operation, operations: u64, bytes: u64, histogram: LatencyHistogram) -> OperationTotals {
@@ -320,6 +379,35 @@ fn a_run_that_measured_nothing_of_it_has_no_such_chart() {
     assert_eq!(names, ["rate-over-position"]);
     assert_eq!(chart_named("seek-curve", &charted), None);
     assert_eq!(chart_named("no-such-chart", &charted), None);
+}
+
+/// Article A's experiment: the same file in a folder at the start of the disk and in one at its end.
+#[test]
+fn folders_are_drawn_where_their_files_lie() {
+    let mut run = runs::scratch_file();
+    add_compared_folders(&mut run, 1.0);
+    let chart = chart_named("file-rate-over-place", &[ChartedRun { run: &run, series: None, letter: None }]);
+    let chart = chart.expect("both folders lie on one disk");
+    let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(names, ["write", "read"]);
+    let Layer::Line(points) = &chart.series[0].layers[0] else { panic!("it is a line") };
+    let seen: Vec<(f64, f64)> = points.iter().map(|point| (point.at, point.value)).collect();
+    assert_eq!(seen, [(0.2e12, 160e6), (3.8e12, 80e6)]);
+    assert_eq!(points[0].interval, Some((152e6, 168e6)));
+    assert_eq!((chart.x.end, chart.marks[0].name.as_str()), (4e12, "/mnt/outer lies here"));
+    assert_eq!(chart.marks[1].place, Place::At(3.8e12));
+}
+
+/// A file that lies on nobody knows which disk has no place in a chart of places.
+#[test]
+fn a_file_whose_place_is_unknown_is_not_drawn() {
+    let mut run = runs::scratch_file();
+    add_compared_folders(&mut run, 1.0);
+    for work in run.phases.iter_mut().filter_map(|phase| phase.files.as_deref_mut()) {
+        work.layout = Some(Err("The file system does not tell.".into()));
+    }
+    let charted = [ChartedRun { run: &run, series: None, letter: None }];
+    assert_eq!(chart_named("file-rate-over-place", &charted), None);
 }
 
 /// The valley of each pass, 7 MB/s in one slice of 40 ms, is the lowest point of its row; the pause is marked, and so is the fall.

@@ -110,23 +110,9 @@ impl Preset {
 
 fn facts(capacity: Bytes) -> TargetFacts {
     TargetFacts {
-        kind: TargetKind::Sim,
-        path: "sim:test".into(),
-        capacity,
-        logical_block: Bytes(512),
         physical_block: Bytes(4096),
-        model: None,
-        serial: None,
-        firmware: None,
         rotational: Some(true),
-        link: None,
-        scheduler: None,
-        read_ahead: None,
-        write_cache: None,
-        discard_max: None,
-        zoned: None,
-        stack: Vec::new(),
-        caveats: Vec::new(),
+        ..TargetFacts::unidentified(TargetKind::Sim, "sim:test".into(), capacity)
     }
 }
 

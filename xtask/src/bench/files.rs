@@ -11,8 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use super::place::{Place, command};
-use super::program::{Program, build};
+use super::program::Program;
 use super::summary::{load_average, machine, today};
+use super::turns::Turns;
 use super::{Shuffle, keep};
 use crate::Failure;
 
@@ -27,6 +28,8 @@ const FILE_MIB: u64 = 384;
 const FILES_K: u64 = 384;
 /// More than files of both programs in turns.
 const INODES: &str = "500000";
+/// How often all of it is done, if not told.
+const ROUNDS: u64 = 5;
 /// A turn with blocks takes seconds, one with small files minutes.
 const BLOCK_TURNS: u64 = 5;
 /// What bonnie++ measures of small files: our task, and the field of its line. The next one is the processor's share in percent.
@@ -53,18 +56,8 @@ type Rates = BTreeMap<(String, &'static str), BTreeMap<u64, Rate>>;
 
 /// Runs the comparison, prints its table and keeps it.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
-    let (mut rounds, mut program) = (5, None);
-    for pair in arguments.chunks(2) {
-        match pair {
-            [name, value] if name == "--program" => program = Some(PathBuf::from(value)),
-            [name, value] if name == "--rounds" => {
-                rounds = value.parse().ok().filter(|n| *n > 0).ok_or_else(|| Failure::cannot(USAGE))?;
-            }
-            _ => return Err(Failure::cannot(USAGE)),
-        }
-    }
-    let is_release = program.is_none();
-    let program = program.map_or_else(build, Ok)?;
+    let turns = Turns::parse(arguments, ROUNDS, USAGE)?;
+    let (rounds, program) = (turns.rounds, turns.program()?);
     let before = load_average();
     let place = Place::make()?;
     let mounted = Mounted::over(place.device())?;
@@ -74,12 +67,12 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut rates = Rates::new();
     for round in 0..rounds * BLOCK_TURNS {
         let is_of_names = round % BLOCK_TURNS == 0;
-        let mut turns = vec![("drivescope", "blocks"), ("dd", "blocks"), ("fio", "blocks")];
+        let mut order_of_round = vec![("drivescope", "blocks"), ("dd", "blocks"), ("fio", "blocks")];
         if is_of_names {
-            turns.extend([("drivescope", "names"), ("bonnie++", "names")]);
+            order_of_round.extend([("drivescope", "names"), ("bonnie++", "names")]);
         }
-        order.apply(&mut turns);
-        for (tool, what) in turns {
+        order.apply(&mut order_of_round);
+        for (tool, what) in order_of_round {
             eprintln!("round {} of {}: {what} by {tool}", round + 1, rounds * BLOCK_TURNS);
             let measured = match tool {
                 "drivescope" => ours(&program, &mounted.folder, what)?,
@@ -94,9 +87,9 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     drop(mounted);
     drop(place);
-    let report = report(&rates, rounds, is_release, &before);
+    let report = report(&rates, rounds, turns.is_release(), &before);
     println!("{report}");
-    if is_release { keep(REPORT, &report) } else { Ok(()) }
+    if turns.is_release() { keep(REPORT, &report) } else { Ok(()) }
 }
 
 /// An ext4 file system on the device, and a folder for our runs.

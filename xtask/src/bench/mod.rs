@@ -19,6 +19,7 @@ mod report;
 mod sim;
 mod summary;
 mod surface;
+mod turns;
 mod valleys;
 mod verify;
 mod virtual_drive;

@@ -2,21 +2,24 @@
 //! and drivescope itself without marks reach on the same loop device, in turns.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
 use super::measurement::children_cpu_ns;
 use super::place::{Place, command};
-use super::program::{Program, build};
+use super::program::Program;
 use super::summary::{load_average, machine, today};
+use super::turns::Turns;
 use super::{Shuffle, keep};
 use crate::Failure;
 
 /// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-verify.md";
 const USAGE: &str = "Usage: cargo xtask bench verify [--rounds N] [--program FILE]\nNeeds root, dd and fio.";
+/// How often each has its turn, if not told.
+const ROUNDS: u64 = 15;
 /// What verify has to reach of the rate of its target.
 const GOAL_RATIO: f64 = 0.9;
 /// Of a target that is quicker than this for each core, no more is asked.
@@ -59,31 +62,21 @@ struct Round {
 
 /// Runs the comparison, prints its table, and keeps it when the program is the one that is shipped.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
-    let (mut rounds, mut program) = (15, None);
-    for pair in arguments.chunks(2) {
-        match pair {
-            [name, value] if name == "--program" => program = Some(PathBuf::from(value)),
-            [name, value] if name == "--rounds" => {
-                rounds = value.parse().ok().filter(|n| *n > 0).ok_or_else(|| Failure::cannot(USAGE))?;
-            }
-            _ => return Err(Failure::cannot(USAGE)),
-        }
-    }
-    let is_release = program.is_none();
-    let path = program.map_or_else(build, Ok)?;
+    let turns = Turns::parse(arguments, ROUNDS, USAGE)?;
+    let path = turns.program()?;
     let load_before = load_average();
     let place = Place::make()?;
     let folder = std::env::temp_dir().join(format!("drivescope-bench-verify-{}", std::process::id()));
     fs::create_dir(&folder)
         .map_err(|error| Failure::cannot(format!("Cannot make {}: {error}.", folder.display())))?;
-    let measured = measure(&Program { path, folder: folder.clone() }, place.device(), rounds);
+    let measured = measure(&Program { path, folder: folder.clone() }, place.device(), turns.rounds);
     let _ = fs::remove_dir_all(&folder);
-    let report = report(&measured?, is_release, &load_before);
+    let report = report(&measured?, turns.is_release(), &load_before);
     println!("{report}");
-    if is_release { keep(REPORT, &report) } else { Ok(()) }
+    if turns.is_release() { keep(REPORT, &report) } else { Ok(()) }
 }
 
-fn measure(program: &Program, device: &str, rounds: usize) -> Result<Vec<Round>, Failure> {
+fn measure(program: &Program, device: &str, rounds: u64) -> Result<Vec<Round>, Failure> {
     let plan = program.folder.join("plan.toml");
     fs::write(&plan, PLAN)
         .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", plan.display())))?;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use sim::profile::{Profile, preset, preset_text};
 
@@ -24,12 +25,14 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Makes it for that purpose, in memory where there is room for that.
+    /// Makes one that nobody else has, for that purpose, in memory where there is room for that.
     pub fn make(purpose: &str) -> Result<Folder, Failure> {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
         let shared = PathBuf::from("/dev/shm");
         let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
-        let path = parent.join(format!("drivescope-bench-{purpose}-{}", std::process::id()));
-        fs::create_dir_all(&path)
+        let path = parent.join(format!("drivescope-bench-{purpose}-{}-{number}", std::process::id()));
+        fs::create_dir(&path)
             .map_err(|error| Failure::cannot(format!("Cannot make {}: {error}.", path.display())))?;
         Ok(Folder { path })
     }

@@ -18,7 +18,7 @@
 //! The bounds are those of the surface tests MHDD and Victoria, which show them since the 1990s.
 
 use super::{Detector, Need};
-use crate::measured::is_measurement;
+use crate::measured::{evidence_across, is_measurement};
 use model::estimate::Estimate;
 use model::finding::{Datum, Evidence, Finding, FindingCode};
 use model::latency_map::{LatencyClass, LatencyMap};
@@ -126,12 +126,8 @@ impl Pass {
             run.series.errors(*number).for_each(|error| map.add_error(&error));
             count(summary, operation, &mut counts);
         }
-        let evidence = phases.first().zip(phases.last()).map(|((phase, from), (_, to))| {
-            let start_s = from.start_ns as f64 / 1e9;
-            let seconds = (to.start_ns + to.duration_ns) as f64 / 1e9 - start_s;
-            Evidence { phase: *phase, start_s, seconds }
-        });
-        Some(Pass { operation, counts, map, evidence: evidence.into_iter().collect() })
+        let evidence = evidence_across(phases.into_iter());
+        Some(Pass { operation, counts, map, evidence })
     }
 }
 

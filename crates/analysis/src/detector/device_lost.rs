@@ -42,7 +42,7 @@ impl Detector for DeviceLost {
             }
             let phase = index as u32;
             let first = run.series.errors(phase).find(|error| error.status == Status::DeviceGone);
-            let ended = || gone.then_some(summary.start_ns + summary.duration_ns);
+            let ended = || gone.then(|| summary.end_ns());
             let at_s = first.map(|error| error.at_ns).or_else(ended)? as f64 / 1e9;
             Some((at_s, summary.evidence(phase)))
         });

@@ -27,6 +27,7 @@ pub use rotation::Rotation;
 pub use seek::{Hop, SeekCurve, hops_of};
 pub use track::{TrackCount, counts_of, probe_count};
 
+use crate::measured::evidence_across;
 use model::finding::Evidence;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
@@ -124,12 +125,7 @@ pub(crate) fn robust_deviation(deviations: &mut [f64]) -> f64 {
 
 /// The stretch of time in which the single reads of a run were made.
 pub(crate) fn evidence_of(run: &RunView<'_>) -> Vec<Evidence> {
-    let mut phases = single_read_phases(run);
-    let Some((phase, first)) = phases.next() else { return Vec::new() };
-    let last = phases.last().map_or(first, |(_, last)| last);
-    let end_ns = last.start_ns.saturating_add(last.duration_ns);
-    let seconds = end_ns.saturating_sub(first.start_ns) as f64 / 1e9;
-    vec![Evidence { phase, start_s: first.start_ns as f64 / 1e9, seconds }]
+    evidence_across(single_read_phases(run))
 }
 
 /// The range that single reads were spread over.

@@ -114,10 +114,7 @@ impl Stated<'_> {
 
     /// The share of a processor that the program used, where it says so.
     pub(crate) fn processor_share(&self, run: &RunView<'_>) -> Option<f64> {
-        let within = |at_ns: u64| {
-            (self.summary.start_ns..self.summary.start_ns.saturating_add(self.summary.duration_ns))
-                .contains(&at_ns)
-        };
+        let within = |at_ns: u64| (self.summary.start_ns..self.summary.end_ns()).contains(&at_ns);
         run.series.telemetry().find(|record| within(record.at_ns)).and_then(|record| record.own_cpu_share)
     }
 

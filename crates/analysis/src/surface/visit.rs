@@ -166,10 +166,7 @@ impl Gathered {
         operation: Operation,
         piece_bytes: u64,
     ) {
-        let ended_ns = match visit.summary.stopped {
-            Some(_) => visit.summary.start_ns.saturating_add(visit.summary.duration_ns),
-            None => u64::MAX,
-        };
+        let ended_ns = visit.summary.ended_ns().unwrap_or(u64::MAX);
         let mut to_fill = visit.workload.in_flight_max();
         let (mut piece, mut ends_ns) = (Piece::default(), 0);
         for record in run.series.intervals(visit.phase).filter(|record| record.operation == operation) {

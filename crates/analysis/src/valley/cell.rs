@@ -65,14 +65,11 @@ pub(super) fn each_cell(
             joined(pieces, |cell| cell.seconds >= TRACED_S, take);
         }
         None => {
-            let ended_ns = match summary.stopped {
-                Some(_) => summary.start_ns.saturating_add(summary.duration_ns),
-                None => u64::MAX,
-            };
+            let ended_ns = summary.ended_ns().unwrap_or(u64::MAX);
             let records = run.series.intervals(phase).filter(|record| record.operation == operation);
             let pieces = records.skip(1).filter_map(|record| {
                 // The last slice is recorded with its full length; the phase ended within it.
-                let is_whole = record.start_ns.saturating_add(record.duration_ns) <= ended_ns;
+                let is_whole = record.end_ns() <= ended_ns;
                 is_whole.then_some(Cell {
                     start_s: record.start_ns as f64 / 1e9,
                     seconds: record.duration_ns as f64 / 1e9,

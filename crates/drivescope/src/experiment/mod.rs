@@ -21,8 +21,7 @@ use model::range::ByteRange;
 use model::run::RunView;
 use model::target::TargetFacts;
 use model::units::{Bytes, Nanos};
-use model::workload::Pattern;
-use model::workload::Workload;
+use model::workload::{Pattern, Workload};
 use preparation::verb;
 
 /// For an idea of how long bytes take: of the disks and SSDs sold since 2010, sequential rates begin here.

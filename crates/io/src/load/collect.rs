@@ -38,6 +38,19 @@ pub enum Verdict {
     Interrupt,
 }
 
+/// Keeps no record and lets the phase run to its end, for whom the totals are enough.
+pub struct Unobserved;
+
+impl PhaseObserver for Unobserved {
+    fn interval(&mut self, _: &IntervalRecord) {}
+    fn histogram(&mut self, _: &HistogramRecord) {}
+    fn error(&mut self, _: &ErrorRecord) {}
+    fn trace(&mut self, _: &[IoRecord]) {}
+    fn verdict(&mut self) -> Verdict {
+        Verdict::GoOn
+    }
+}
+
 /// Merges frames and hands records to an observer.
 pub struct Collector<'run> {
     observer: &'run mut dyn PhaseObserver,

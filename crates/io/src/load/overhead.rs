@@ -3,11 +3,10 @@
 use crate::clock::{Clock, MonotonicClock};
 use crate::engine::null::NullEngine;
 use crate::error::IoError;
-use crate::load::collect::{PhaseObserver, Verdict};
+use crate::load::collect::Unobserved;
 use crate::load::phase::{Load, run_threads};
 use model::plan::StopCondition;
 use model::range::ByteRange;
-use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
 use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern, Workload};
 
@@ -54,7 +53,7 @@ pub fn null_run(clock: MonotonicClock, depth: u32, operations: u64) -> Result<f6
     let workload = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, depth);
     let stop = StopCondition { operations: Some(operations), ..StopCondition::default() };
     let load = Load { workload: &workload, stop, phase: 0, seed: 0, trace: false };
-    let outcome = run_threads(&load, clock, 1, |depth| Ok(NullEngine::new(depth, clock)), &mut Nobody)?;
+    let outcome = run_threads(&load, clock, 1, |depth| Ok(NullEngine::new(depth, clock)), &mut Unobserved)?;
     let count = outcome.totals.iter().map(|totals| totals.operations).sum::<u64>().max(1);
     Ok(outcome.ended.since(outcome.began).0 as f64 / count as f64)
 }
@@ -73,17 +72,4 @@ fn watch(clock: MonotonicClock) -> (Nanos, f64) {
         last = now;
     }
     (longest, lost as f64 / last.since(began).0 as f64)
-}
-
-/// Looks at nothing.
-struct Nobody;
-
-impl PhaseObserver for Nobody {
-    fn interval(&mut self, _: &IntervalRecord) {}
-    fn histogram(&mut self, _: &HistogramRecord) {}
-    fn error(&mut self, _: &ErrorRecord) {}
-    fn trace(&mut self, _: &[IoRecord]) {}
-    fn verdict(&mut self) -> Verdict {
-        Verdict::GoOn
-    }
 }

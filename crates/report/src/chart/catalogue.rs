@@ -3,6 +3,7 @@
 use super::access_time::access_time_over_position;
 use super::clipping::write_rate_over_share;
 use super::concurrency::{iops_over_depth, latency_over_depth};
+use super::file_place::file_rate_over_place;
 use super::idle_recovery::idle_recovery;
 use super::percentiles::latency_percentiles;
 use super::rate_over_position::rate_over_position;
@@ -110,6 +111,12 @@ pub const CHART_KINDS: &[ChartKind] = &[
         shows: "short falls of the write rate, pass by pass, when they were",
         measured_by: "drivescope valleys TARGET --write",
         draw: valleys_over_time,
+    },
+    ChartKind {
+        name: "file-rate-over-place",
+        shows: "how fast a large file is in each folder, by where it lies on the disk",
+        measured_by: "drivescope files DIR --compare DIR",
+        draw: file_rate_over_place,
     },
 ];
 

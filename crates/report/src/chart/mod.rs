@@ -16,6 +16,7 @@ mod companions;
 mod concurrency;
 mod course;
 mod data;
+mod file_place;
 mod idle_recovery;
 mod naming;
 mod percentiles;
