@@ -114,8 +114,7 @@ impl Terminal {
         terminal.write_all(keys.as_bytes()).expect("a terminal");
     }
 
-    /// Another size. What was shown is forgotten, so that the next thing seen was drawn for it: a key that is pressed while the
-    /// signal of the size is on its way may wait for the next key (crossterm 0.29 takes one of both when they come together).
+    /// Another size. What was shown is forgotten, so that the next thing seen was drawn for it.
     fn resize(&mut self, size: (u16, u16)) {
         tcsetwinsize(&self.ours, window(size)).expect("a size");
         self.cells = Cells::default();
@@ -219,6 +218,15 @@ fn keys_and_sizes_are_answered_and_ctrl_c_gives_the_terminal_back() {
     terminal.sees("end this phase early; it counts as skipped");
     terminal.press("?3");
     terminal.sees("Latency over time");
+    // Keys that come together with another size do not wait for the next key.
+    for (key, shown) in [("1", "Rate by position"), ("2", "Rate over time"), ("3", "Latency over time")] {
+        terminal.press(key);
+        terminal.resize((90, 30));
+        terminal.press("??");
+        terminal.sees(shown);
+        terminal.resize((80, 24));
+        terminal.sees(shown);
+    }
     // Wide enough for the side column, which names what the drive and the machine do.
     terminal.resize((120, 40));
     terminal.sees("Drive and machine");
@@ -235,6 +243,54 @@ fn keys_and_sizes_are_answered_and_ctrl_c_gives_the_terminal_back() {
     terminal.until("INTERRUPTED");
     assert_eq!(terminal.status(), Some(130));
     assert!(!terminal.is_raw());
+}
+
+/// A pause begins when a phase is over and lasts until it is not wanted any more; a phase is skipped by the second press, and so is the
+/// run ended in order. The run says all of it.
+#[test]
+fn keys_pause_skip_and_stop_a_run() {
+    let home = Home::new();
+    let step = |name: &str| {
+        format!(
+            "[[step]]\nname = \"{name}\"\ndo = \"read\"\npattern = \"random\"\nblocks = \"4KiB\"\ntime = \"100s\"\n"
+        )
+    };
+    let plan = home.folder.path().join("plan.toml");
+    std::fs::write(&plan, format!("version = 1\n{}{}", step("the first"), step("the second")))
+        .expect("a file");
+    let folder = home.folder.path().to_str().expect("a name").to_string();
+    let plan = plan.to_str().expect("a name");
+    let arguments = ["run", plan, &folder, "--max-size", "64MiB", "--seed", "1"];
+    let Some(mut terminal) = Terminal::start(&home, &arguments, &[], (100, 30)) else { return };
+    terminal.until(TAKEN);
+    terminal.sees("p pause   s skip   q stop");
+    terminal.sees("\u{25b6} the first");
+    terminal.press("p");
+    terminal.sees("pause after this phase");
+    terminal.press("s");
+    terminal.sees("s again: yes");
+    terminal.press("s");
+    terminal.sees(" paused ");
+    terminal.press("p");
+    terminal.sees("\u{25b6} the second");
+    terminal.press("q");
+    terminal.sees("Stop the run? What was measured is kept.");
+    terminal.press("q");
+    terminal.until(GIVEN_BACK);
+    terminal.until("INTERRUPTED");
+    assert_eq!(terminal.status(), Some(130));
+    assert!(!terminal.is_raw());
+    let run: serde_json::Value =
+        serde_json::from_str(&home.print(&["show", "last", "--json", "-"])).expect("a document");
+    let phases = run["phases"].as_array().expect("phases");
+    let stopped = |name: &str| {
+        let phase = phases.iter().find(|phase| phase["name"] == name).expect("it was begun");
+        phase["stopped"].as_str().expect("it ended").to_string()
+    };
+    assert_eq!((stopped("the first"), stopped("the second")), ("skipped".into(), "interrupted".into()));
+    assert_eq!(run["run"]["status"], "interrupted");
+    let warnings = run["environment"]["warnings"].to_string();
+    assert!(warnings.contains("paused"), "{warnings}");
 }
 
 #[test]

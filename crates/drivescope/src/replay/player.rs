@@ -7,11 +7,10 @@ use crate::interrupt;
 use crate::screen::state::ScreenState;
 use crate::screen::terminal::{self, TakenTerminal};
 use crate::screen::view::{Playing, View, Wish};
-use crate::screen::{FRAME, Lines, Look, draw};
+use crate::screen::{FRAME, Keys, Lines, Look, draw};
 use crate::store::StoredRun;
 use io::clock::{Clock, MonotonicClock};
 use model::units::Nanos;
-use ratatui_crossterm::crossterm::event::{self, KeyEventKind};
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -65,6 +64,7 @@ struct Player<'run> {
     feed: Feed<'run>,
     state: ScreenState,
     view: View,
+    keys: Keys,
     clock: MonotonicClock,
     /// Where it stands, in nanoseconds of the run's clock; and when that was.
     at_ns: f64,
@@ -80,7 +80,8 @@ impl<'run> Player<'run> {
         let view = View { replay: Some(playing), ..View::default() };
         let clock = MonotonicClock::start();
         let state = ScreenState::default();
-        let mut player = Player { feed, state, view, clock, at_ns: 0.0, drawn_ns: 0, is_broken: false };
+        let keys = Keys::default();
+        let mut player = Player { feed, state, view, keys, clock, at_ns: 0.0, drawn_ns: 0, is_broken: false };
         player.jump_to(wanted.from);
         player
     }
@@ -105,12 +106,8 @@ impl<'run> Player<'run> {
     /// Waits for a key for as long as a frame lasts. Answers whether somebody wants to leave.
     fn take_keys(&mut self) -> std::io::Result<bool> {
         let mut patience = FRAME;
-        while event::poll(patience)? {
+        while let Some(key) = self.keys.next(patience)? {
             patience = Duration::ZERO;
-            let Some(key) = event::read()?.as_key_event().filter(|key| key.kind != KeyEventKind::Release)
-            else {
-                continue;
-            };
             if self.view.key(key).is_some_and(|wish| self.grant(wish)) {
                 return Ok(true);
             }

@@ -2,6 +2,7 @@
 //! terminal nor a person can hold up the measurement: whoever measures only notes what happened.
 
 use super::draw::draw;
+use super::keys::Keys;
 use super::terminal::{self, TakenTerminal};
 use super::view::{View, Wish};
 use super::{FRAME, Look};
@@ -9,7 +10,6 @@ use crate::control::Controls;
 use crate::event::{Event, EventSink};
 use crate::interrupt::{self, LastWill};
 use crate::screen::state::ScreenState;
-use ratatui_crossterm::crossterm::event::{self, KeyEventKind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -85,7 +85,7 @@ fn show(
     controls: &Controls,
     interrupt: &AtomicBool,
 ) {
-    let mut view = View::default();
+    let (mut view, mut keys) = (View::default(), Keys::default());
     while !shared.is_over() {
         view.pausing = controls.wants_pause();
         view.stopping = interrupt.load(Ordering::Relaxed);
@@ -94,25 +94,22 @@ fn show(
         if !terminal.draw(frame).is_ok_and(|is_ours| is_ours) {
             return;
         }
-        if !take_keys(&mut view, controls, interrupt) {
+        if !take_keys(&mut keys, &mut view, controls, interrupt) {
             return;
         }
     }
 }
 
 /// Waits for a key for as long as a frame lasts, and does what the keys say. Answers whether there are keys at all.
-fn take_keys(view: &mut View, controls: &Controls, interrupt: &AtomicBool) -> bool {
+fn take_keys(keys: &mut Keys, view: &mut View, controls: &Controls, interrupt: &AtomicBool) -> bool {
     let mut patience = FRAME;
     loop {
-        match event::poll(patience) {
-            Ok(true) => patience = std::time::Duration::ZERO,
-            Ok(false) => return true,
+        let key = match keys.next(patience) {
+            Ok(Some(key)) => key,
+            Ok(None) => return true,
             Err(_) => return false,
-        }
-        let Ok(event) = event::read() else { return false };
-        let Some(key) = event.as_key_event().filter(|key| key.kind != KeyEventKind::Release) else {
-            continue;
         };
+        patience = std::time::Duration::ZERO;
         match view.key(key) {
             Some(Wish::Pause) => drop(controls.toggle_pause()),
             Some(Wish::Skip) => controls.skip(),

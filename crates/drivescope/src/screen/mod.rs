@@ -11,6 +11,7 @@ mod charts;
 mod draw;
 mod firming;
 mod full;
+mod keys;
 mod lines;
 mod panels;
 mod plot;
@@ -24,6 +25,7 @@ pub mod view;
 pub use bins::Bin;
 pub use draw::draw;
 pub use firming::LookAgain;
+pub use keys::Keys;
 pub use lines::{Lines, plan};
 
 use crate::control::Controls;

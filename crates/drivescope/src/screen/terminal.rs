@@ -106,3 +106,73 @@ pub fn give_back() {
         let _ = disable_raw_mode();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::fs::{Mode, OFlags, open};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{LocalModes, tcgetattr};
+    use std::ffi::OsString;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStringExt;
+    use std::process::{Command, Stdio};
+
+    const NAME: &str = "screen::terminal::tests::a_program_that_panics_gives_the_terminal_back";
+    /// Set in the program that panics.
+    const PANICS: &str = "DRIVESCOPE_TEST_PANICS_IN_THE_TERMINAL";
+
+    /// Both ends of a terminal.
+    fn terminal() -> (OwnedFd, OwnedFd) {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("a terminal that can be used");
+        let name = ptsname(&ours, Vec::new()).expect("a terminal with a name").into_bytes();
+        let flags = OFlags::RDWR | OFlags::NOCTTY;
+        let theirs = open(OsString::from_vec(name), flags, Mode::empty()).expect("its other end");
+        (ours, theirs)
+    }
+
+    /// What was written to the terminal so far.
+    fn shown(ours: &OwnedFd) -> String {
+        let mut all = Vec::new();
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        while poll(&mut [PollFd::new(ours, PollFlags::IN)], Some(&at_once)).expect("a terminal") > 0 {
+            let mut bytes = [0; 4096];
+            let count = rustix::io::read(ours, &mut bytes).expect("a terminal");
+            all.extend(&bytes[..count]);
+        }
+        String::from_utf8(all).expect("text")
+    }
+
+    /// This test is the program that panics, too: then the variable is set.
+    #[test]
+    fn a_program_that_panics_gives_the_terminal_back() {
+        if std::env::var_os(PANICS).is_some() {
+            let _taken = TakenTerminal::take().expect("a terminal");
+            // Without unwinding through what is taken: the hook alone gives it back, as with a panic in another thread.
+            std::thread::spawn(|| panic!("a mistake of ours")).join().expect_err("it panicked");
+            std::process::exit(7);
+        }
+        let (ours, theirs) = terminal();
+        let end = || Stdio::from(theirs.try_clone().expect("a descriptor"));
+        let program = std::env::current_exe().expect("the program of this test");
+        let status = Command::new(program)
+            .args(["--exact", NAME, "--nocapture"])
+            .env(PANICS, "yes")
+            .env("RUST_BACKTRACE", "0")
+            .stdin(end())
+            .stdout(Stdio::null())
+            .stderr(end())
+            .status()
+            .expect("the program starts");
+        let shown = shown(&ours);
+        assert_eq!(status.code(), Some(7), "{shown}");
+        let place = |text: &str| shown.find(text).unwrap_or_else(|| panic!("no {text:?} in {shown:?}"));
+        let (taken, given_back) = (place("\u{1b}[?1049h"), place("\u{1b}[?1049l"));
+        assert!(taken < given_back && given_back < place("a mistake of ours"), "{shown:?}");
+        assert!(shown.contains("\u{1b}[?25h"), "the cursor is seen again: {shown:?}");
+        let modes = tcgetattr(&theirs).expect("a terminal").local_modes;
+        assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO), "keys are echoed again");
+    }
+}
