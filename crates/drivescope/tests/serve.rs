@@ -280,6 +280,45 @@ fn the_link_gives_a_cookie_and_the_cookie_lets_in() {
     assert_eq!(served.send(two.as_bytes()).matches("HTTP/1.1 ").count(), 1);
 }
 
+/// Of a run that goes on each look tells what was added up to then, and the end.
+#[test]
+fn a_run_that_goes_on_is_told_as_it_stands() {
+    let home = Home::new();
+    let store = Store::open(&home.store()).expect("a store");
+    let mut facts = run("going-on");
+    facts.phases = vec![ended(phase("first"), 100)];
+    let mut writer = store.begin(&facts).expect("a new run");
+    facts.phases.push(phase("second"));
+    writer.begin_phase(&facts).expect("begun");
+    let served = Served::over(home);
+    let mut told = |from: u64, to: u64| {
+        (from..to).for_each(|number| writer.append_interval(&interval(1, number)).expect("kept"));
+        served.get("/live/going-on/state")
+    };
+    // 100 requests of 4 KiB in the first phase; each slice of the second has 8 KiB, and every other one an error.
+    let state = told(0, 3);
+    for line in
+        ["running", "second (2 begun so far)", "<dt>Read</dt><dd>434 kB", "<dt>Failed requests</dt><dd>1<"]
+    {
+        assert!(state.contains(line), "no {line:?} in {state}");
+    }
+    let state = told(3, 103);
+    for line in [
+        "<dt>Read</dt><dd>1.25 MB",
+        "<dt>Failed requests</dt><dd>51<",
+        "<dt>Now</dt><dd>0.20 MB/s, 50 requests",
+    ] {
+        assert!(state.contains(line), "no {line:?} in {state}");
+    }
+    facts.phases[1] = ended(phase("second"), 1000);
+    writer.end_phase(&facts).expect("ended");
+    writer.finish(&complete(facts)).expect("finished");
+    let state = served.get("/live/going-on/state");
+    for line in ["ended", "<dt>Read</dt><dd>4.51 MB", "To its report"] {
+        assert!(state.contains(line), "no {line:?} in {state}");
+    }
+}
+
 #[test]
 fn slow_ones_are_ended_and_others_are_served() {
     let served = Served::with_runs();

@@ -2,7 +2,7 @@
 
 mod store_support;
 
-use drivescope::store::{Store, StoreError};
+use drivescope::store::{Follower, Store, StoreError};
 use model::request::Operation;
 use model::run::{RunStatus, Series};
 use model::target::TargetKind;
@@ -341,4 +341,52 @@ fn a_file_in_the_place_of_the_store_is_named() {
     fs::write(&place, "x").unwrap();
     let message = Store::open(&place).unwrap_err().to_string();
     assert!(message.starts_with("cannot make ") && message.contains("--store DIR"), "{message}");
+}
+
+/// Each slice comes once and in order, also when its journal becomes a segment between two looks; what was read is not read again.
+#[test]
+fn who_follows_a_run_reads_each_slice_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let mut facts = run("followed");
+    let mut writer = store.begin(&facts).unwrap();
+    facts.phases.push(phase("only"));
+    writer.begin_phase(&facts).unwrap();
+    let mut follower = Follower::of(&folder.path().join("runs/followed"));
+    let mut seen: Vec<u64> = Vec::new();
+    let mut kept = 0;
+    // A segment has 65,536 records: one is made between the third look and the fourth.
+    for (more, read) in [(3, 3), (0, 0), (60_000, 60_000), (10_000, 10_000), (1, 1), (0, 0)] {
+        (kept..kept + more).for_each(|number| writer.append_interval(&interval(0, number)).unwrap());
+        kept += more;
+        let count = follower.added(|slice| seen.push(slice.offset_first / 8192)).unwrap();
+        assert_eq!(count, read, "after {kept}");
+    }
+    (kept..kept + 5).for_each(|number| writer.append_interval(&interval(0, number)).unwrap());
+    facts.phases = vec![ended(phase("only"), kept + 5)];
+    writer.finish(&complete(facts)).unwrap();
+    assert_eq!(follower.added(|slice| seen.push(slice.offset_first / 8192)).unwrap(), 5);
+    assert_eq!(follower.added(|_| panic!("all was read")).unwrap(), 0);
+    assert!(seen.iter().copied().eq(0..kept + 5), "{} of {}", seen.len(), kept + 5);
+}
+
+/// A record that is being written is read when it is whole.
+#[test]
+fn who_follows_a_run_waits_for_whole_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let facts = run("written");
+    let mut writer = store.begin(&facts).unwrap();
+    (0..4).for_each(|number| writer.append_interval(&interval(0, number)).unwrap());
+    let name = "intervals-000001.journal";
+    let whole = fs::read(folder.path().join("runs/written").join(name)).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    let mut follower = Follower::of(copy.path());
+    assert_eq!(follower.added(|_| panic!("there is nothing yet")).unwrap(), 0);
+    let mut seen: Vec<u64> = Vec::new();
+    for length in 1..=whole.len() {
+        fs::write(copy.path().join(name), &whole[..length]).unwrap();
+        follower.added(|slice| seen.push(slice.offset_first / 8192)).unwrap();
+    }
+    assert_eq!(seen, [0, 1, 2, 3]);
 }

@@ -20,7 +20,6 @@ use io::rig::Rig;
 use model::plan::Phase;
 use model::run::{Run, RunStatus};
 use model::target::TargetKind;
-use model::units::MIB;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -150,24 +149,17 @@ pub(super) fn carry_out(
     Ok(run)
 }
 
-/// Looks at what a run under way has stored, as `show` would, as long as that is little to read: what is not in the page cache
-/// any more would have to be read from a drive that may be the one that is measured.
+/// Looks at what a run under way has stored, as `show` would, as long as that is little to read.
 pub(super) fn findings_so_far(folder: &Path) -> LookAgain {
     let folder = folder.to_owned();
     Box::new(move || {
-        let entries = std::fs::read_dir(&folder).ok()?;
-        let bytes: u64 =
-            entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).sum();
-        if bytes > LOOK_AGAIN_BYTES_MAX {
+        if store::bytes_in(&folder) > store::LOOK_AGAIN_BYTES_MAX {
             return None;
         }
         let stored = store::read_folder(&folder).ok()?;
         Some(analysis::analyse(&stored.run.view(&stored.series)))
     })
 }
-
-/// A day of slices, and far less than the page cache of any machine that measures drives.
-const LOOK_AGAIN_BYTES_MAX: u64 = 128 * MIB;
 
 /// What the experiment is asked.
 pub(super) fn question(resolved: &Resolved, chosen: &Chosen) -> Question {

@@ -28,12 +28,13 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// The page that was asked for. `state` says what it is made from: it is made anew when that differs.
+    /// The page that was asked for. `state` says what it is made from: it is made anew when that differs. Whoever makes it is given
+    /// the one before.
     pub(super) fn page<Error>(
         &self,
         key: &str,
         state: &str,
-        make: impl FnOnce() -> Result<String, Error>,
+        make: impl FnOnce(Option<&str>) -> Result<String, Error>,
     ) -> Result<Arc<String>, Error> {
         self.kept(key, state, |kept| kept.state == state, make)
     }
@@ -42,7 +43,7 @@ impl Cache {
     pub(super) fn live<Error>(
         &self,
         key: &str,
-        make: impl FnOnce() -> Result<String, Error>,
+        make: impl FnOnce(Option<&str>) -> Result<String, Error>,
     ) -> Result<Arc<String>, Error> {
         let is_young = |kept: &Kept| kept.made.elapsed() < LIVE_REST_MIN.max(kept.took * LIVE_REST_TIMES);
         self.kept(key, "", is_young, make)
@@ -53,7 +54,7 @@ impl Cache {
         key: &str,
         state: &str,
         is_good: impl Fn(&Kept) -> bool,
-        make: impl FnOnce() -> Result<String, Error>,
+        make: impl FnOnce(Option<&str>) -> Result<String, Error>,
     ) -> Result<Arc<String>, Error> {
         // A page that panicked while it was made left nothing behind.
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +62,8 @@ impl Cache {
             return Ok(Arc::clone(&kept.page));
         }
         let began = Instant::now();
-        let page = Arc::new(make()?);
+        let before = pages.iter().find(|kept| kept.key == key).map(|kept| kept.page.as_str());
+        let page = Arc::new(make(before)?);
         pages.retain(|kept| kept.key != key);
         pages.push(Kept {
             key: key.to_owned(),
@@ -83,7 +85,7 @@ mod tests {
     use std::convert::Infallible;
 
     fn page(cache: &Cache, key: &str, state: &str, text: &str) -> String {
-        cache.page(key, state, || Ok::<_, Infallible>(text.to_owned())).expect("it cannot fail").to_string()
+        cache.page(key, state, |_| Ok::<_, Infallible>(text.to_owned())).expect("it cannot fail").to_string()
     }
 
     #[test]

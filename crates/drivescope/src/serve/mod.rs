@@ -5,6 +5,7 @@
 //! gate.rs       who may ask: right host and origin (DNS rebinding, other sites), right token
 //! route.rs      which page is asked for
 //! pages.rs      lists and messages; a report is made by the one who starts the server
+//! live.rs       how a run that goes on stands, from what was added since somebody looked
 //! cache.rs      pages that were made, so that many readers cost no more than one
 //! response.rs   the answer, with the headers that keep a browser strict
 //! ```
@@ -14,6 +15,7 @@
 
 mod cache;
 mod gate;
+mod live;
 mod page_text;
 mod pages;
 mod request;
@@ -23,6 +25,7 @@ mod route;
 use crate::store::{Store, StoredRun};
 use cache::Cache;
 use gate::Gate;
+use live::Live;
 use request::Request;
 use response::Response;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -45,6 +48,7 @@ struct Served {
     store: Store,
     gate: Gate,
     cache: Cache,
+    live: Live,
     report: ReportMaker,
     connections: AtomicUsize,
 }
@@ -66,8 +70,14 @@ impl Server {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let gate = Gate::new(address.port())?;
-        let served =
-            Served { store, gate, cache: Cache::default(), report, connections: AtomicUsize::new(0) };
+        let served = Served {
+            store,
+            gate,
+            cache: Cache::default(),
+            live: Live::default(),
+            report,
+            connections: AtomicUsize::new(0),
+        };
         Ok(Server { listener, address, served: Arc::new(served) })
     }
 

@@ -1,24 +1,23 @@
 //! Our own pages: the list of drives and runs, a run that goes on, the way in, and what went wrong.
 
+use super::live::Standing;
 use super::page_text::{escaped, framed, query_escaped};
 use super::response::Response;
 use crate::store::{RunListing, StoredRun};
-use model::record::IntervalRecord;
 use model::request::Operation;
-use model::run::{PhaseSummary, Run, RunStatus, Series};
-use model::units::{Bytes, Nanos};
+use model::run::{Run, RunStatus};
+use model::units::Bytes;
+use report::chart::svg::{self, Theme};
 use report::chart::{Chart, ChartedRun, rate_over_position};
 use report::quantity;
 use report::style::Style;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Runs on one page of the list.
 const RUNS_ON_PAGE: usize = 100;
 /// Drives that are listed above the runs, those measured last.
 const DRIVES_MAX: usize = 24;
-/// "Now" is the end of the series: so much of it.
-const NOW_NS: u64 = 1_000_000_000;
 
 /// How pages of a terminal are taken over.
 const STYLE: Style = Style { width: 110, colour: false, unicode: true };
@@ -199,60 +198,83 @@ pub(super) fn live(listing: &RunListing, state: &str, root: &str) -> String {
 }
 
 /// What changes on it: where it is, how fast it goes, what is known so far.
-pub(super) fn live_state(stored: &StoredRun, root: &str) -> String {
-    let run = &stored.run;
-    let state = match (stored.under_way, run.status) {
+pub(super) fn live_state(id: &str, standing: &Standing, known: &Known, root: &str) -> String {
+    let state = match (standing.under_way, standing.status) {
         (true, _) => "running",
         (false, RunStatus::Complete) => "ended",
         (false, RunStatus::Interrupted) => "interrupted",
         (false, RunStatus::Failed) => "failed",
     };
-    let moved = |operation| -> u64 {
-        run.phases.iter().filter_map(|phase| phase.totals_of(operation)).map(|totals| totals.bytes).sum()
-    };
-    let failed: u64 = run.phases.iter().map(PhaseSummary::errors).sum();
-    let now = run.phases.len().checked_sub(1).and_then(|last| Now::of(stored, last as u32));
-    let elapsed = run.phases.last().map_or(0, |last| last.start_ns + last.duration_ns);
-    let elapsed = now.as_ref().map_or(elapsed, |now| elapsed.max(now.end_ns));
-    let step = run.phases.last().map_or_else(|| "preparing".into(), |last| escaped(&last.phase.name));
+    let step = standing.step.as_deref().map_or_else(|| "preparing".into(), escaped);
     let mut facts = vec![
         ("State", state.to_owned()),
-        ("Step", format!("{step} ({} begun so far)", run.phases.len())),
-        ("Measured for", quantity::rough_time(Nanos(elapsed))),
-        ("Read", quantity::capacity(Bytes(moved(Operation::Read)))),
-        ("Written", quantity::capacity(Bytes(moved(Operation::Write)))),
-        ("Failed requests", failed.to_string()),
+        ("Step", format!("{step} ({} begun so far)", standing.steps)),
+        ("Measured for", quantity::rough_time(standing.elapsed)),
+        ("Read", quantity::capacity(Bytes(standing.bytes_read))),
+        ("Written", quantity::capacity(Bytes(standing.bytes_written))),
+        ("Failed requests", standing.failed.to_string()),
     ];
-    if let Some(now) = now.filter(|_| stored.under_way) {
-        facts.insert(3, ("Now", now.text()));
+    if let Some(now) = &standing.now {
+        facts.insert(3, ("Now", now.clone()));
     }
     let facts: String =
         facts.iter().map(|(name, value)| format!("<dt>{name}</dt><dd>{value}</dd>\n")).collect();
-    let id = escaped(&run.id);
-    let ended = match stored.under_way {
+    let id = escaped(id);
+    let ended = match standing.under_way {
         true => String::new(),
         false => format!("<p data-ended=\"yes\"><a href=\"{root}/run/{id}\">To its report</a></p>\n"),
     };
     format!(
         "{ended}<dl>\n{facts}</dl>\n{}<h2>What is known so far</h2>\n<pre>{}</pre>\n",
-        picture(stored, root),
-        known(stored)
+        picture(&id, known, root),
+        known.page
     )
 }
 
+/// What is known of a run so far: what its records say when all of them are looked at, which is not done at each glance.
+pub(super) struct Known {
+    /// The page of a terminal, as markup.
+    pub page: String,
+    /// The chart on light and on dark ground; empty where there is nothing to draw yet.
+    pub charts: [String; 2],
+}
+
+/// Between the parts of what is known; no text of ours or of a drive has it.
+const PART: char = '\0';
+
+impl Known {
+    pub(super) fn of(stored: &StoredRun) -> Known {
+        let chart = live_chart(stored);
+        let drawn = |theme| chart.as_ref().map_or(String::new(), |chart| svg::document(chart, theme));
+        Known { page: known(stored), charts: [drawn(Theme::Light), drawn(Theme::Dark)] }
+    }
+
+    /// As one text, to be kept.
+    pub(super) fn text(&self) -> String {
+        [self.page.as_str(), &self.charts[0], &self.charts[1]].join(&PART.to_string())
+    }
+
+    /// From the text that was kept.
+    pub(super) fn from_text(text: &str) -> Known {
+        let mut parts = text.split(PART).map(str::to_owned);
+        let mut part = || parts.next().unwrap_or_default();
+        Known { page: part(), charts: [part(), part()] }
+    }
+}
+
 /// What there is to see so far.
-pub(super) fn live_chart(stored: &StoredRun) -> Option<Chart> {
+fn live_chart(stored: &StoredRun) -> Option<Chart> {
     let charted = ChartedRun { run: &stored.run, series: Some(&stored.series), letter: None };
     rate_over_position(&[charted], &[Operation::Read, Operation::Write])
 }
 
-/// Its chart; the number of steps makes the browser fetch it anew.
-fn picture(stored: &StoredRun, root: &str) -> String {
-    if live_chart(stored).is_none() {
+/// Its chart; its checksum makes the browser fetch it anew when it is another.
+fn picture(id: &str, known: &Known, root: &str) -> String {
+    let [light, _] = &known.charts;
+    if light.is_empty() {
         return String::new();
     }
-    let (id, step) = (escaped(&stored.run.id), stored.run.phases.len());
-    let source = format!("{root}/live/{id}/chart.svg?step={step}");
+    let source = format!("{root}/live/{id}/chart.svg?is={:08x}", crc32fast::hash(light.as_bytes()));
     format!(
         "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{source}&amp;theme=dark\">\
          <img src=\"{source}\" alt=\"Rate over position, so far\"></picture>\n"
@@ -269,54 +291,4 @@ fn known(stored: &StoredRun) -> String {
     let page: Vec<String> =
         report::terminal::run_page(&run, STYLE).lines().map(report::hostile::escaped).collect();
     page.join("\n")
-}
-
-/// The last second of a series.
-struct Now {
-    end_ns: u64,
-    duration_ns: u64,
-    bytes: u64,
-    operations: u64,
-    p50_ns: Option<u64>,
-    max_ns: Option<u64>,
-}
-
-impl Now {
-    /// One pass over the slices of the phase; only the last second of them is held.
-    fn of(stored: &StoredRun, phase: u32) -> Option<Now> {
-        let mut recent: VecDeque<IntervalRecord> = VecDeque::new();
-        for interval in stored.series.intervals(phase) {
-            let from_ns = interval.end_ns().saturating_sub(NOW_NS);
-            while recent.front().is_some_and(|first| first.start_ns < from_ns) {
-                recent.pop_front();
-            }
-            recent.push_back(interval);
-        }
-        let (first, last) = (recent.front()?, recent.back()?);
-        let latest = recent.iter().rev().find_map(|interval| interval.latency);
-        Some(Now {
-            end_ns: last.end_ns(),
-            duration_ns: last.end_ns().saturating_sub(first.start_ns),
-            bytes: recent.iter().map(|interval| interval.bytes).sum(),
-            operations: recent.iter().map(|interval| interval.operations).sum(),
-            p50_ns: latest.map(|latency| latency.p50_ns),
-            max_ns: recent.iter().filter_map(|interval| interval.latency).map(|latency| latency.max_ns).max(),
-        })
-    }
-
-    fn text(&self) -> String {
-        let seconds = Nanos(self.duration_ns).seconds();
-        if seconds <= 0.0 {
-            return "no request answered yet".into();
-        }
-        let rate = quantity::rough_rate(self.bytes as f64 / seconds);
-        let requests = (self.operations as f64 / seconds).round();
-        let time =
-            |nanos: Option<u64>| nanos.map_or("unknown".into(), |nanos| quantity::rough_time(Nanos(nanos)));
-        format!(
-            "{rate}, {requests} requests a second, half of them within {}, the slowest {}",
-            time(self.p50_ns),
-            time(self.max_ns)
-        )
-    }
 }

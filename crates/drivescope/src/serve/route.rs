@@ -2,14 +2,12 @@
 //! list of runs: nothing of it ever becomes a path of a file.
 
 use super::Served;
-use super::pages::{self, ListPage};
+use super::pages::{self, Known, ListPage};
 use super::request::Request;
 use super::response::Response;
-use crate::store::{RunListing, StoreError, StoredRun, is_run_name};
-use report::chart::svg::{self, Theme};
+use crate::store::{LOOK_AGAIN_BYTES_MAX, RunListing, StoreError, StoredRun, bytes_in, is_run_name};
 use report::json::document;
 use std::os::unix::fs::MetadataExt;
-use std::sync::Arc;
 
 /// More in one picture are not told apart.
 const COMPARED_MAX: usize = 10;
@@ -77,7 +75,7 @@ fn read(served: &Served, listing: &RunListing) -> Result<StoredRun, StoreError> 
 }
 
 /// Changes whenever the facts of the run change.
-fn state(listing: &RunListing) -> String {
+pub(super) fn state(listing: &RunListing) -> String {
     let facts = std::fs::metadata(listing.folder.join("run.json"));
     let stamp = facts.map(|facts| (facts.ino(), facts.mtime(), facts.mtime_nsec(), facts.len()));
     format!("{stamp:?}{}", listing.under_way)
@@ -86,7 +84,7 @@ fn state(listing: &RunListing) -> String {
 fn list(served: &Served, request: &Request) -> Answer {
     let number = request.query_value("page").and_then(|page| page.parse().ok()).unwrap_or(1);
     let drive = request.query_value("drive").unwrap_or_default();
-    let make = || -> Result<String, Problem> {
+    let make = |_: Option<&str>| -> Result<String, Problem> {
         let runs = served.store.runs()?;
         let (store, root) = (served.store.folder(), served.gate.root());
         Ok(pages::list(&ListPage { runs: &runs, number, drive, store, root: &root }))
@@ -100,7 +98,8 @@ fn report(served: &Served, name: &str) -> Answer {
     if listing.under_way {
         return live(served, name);
     }
-    let make = || -> Result<String, Problem> { Ok(report_of(served, &[read(served, &listing)?])) };
+    let make =
+        |_: Option<&str>| -> Result<String, Problem> { Ok(report_of(served, &[read(served, &listing)?])) };
     Ok(Response::report(served.cache.page(&format!("report {name}"), &state(&listing), make)?))
 }
 
@@ -133,7 +132,7 @@ fn compare(served: &Served, request: &Request) -> Answer {
         return Err(Problem { status: 400, why });
     }
     let listings = names.iter().map(|name| listed(served, name)).collect::<Result<Vec<_>, _>>()?;
-    let make = || -> Result<String, Problem> {
+    let make = |_: Option<&str>| -> Result<String, Problem> {
         let runs = listings.iter().map(|listing| read(served, listing)).collect::<Result<Vec<_>, _>>()?;
         Ok(report_of(served, &runs))
     };
@@ -149,28 +148,37 @@ fn live(served: &Served, name: &str) -> Answer {
 
 fn live_state(served: &Served, name: &str) -> Answer {
     let listing = listed(served, name)?;
-    Ok(Response::shared_page(live_text(served, &listing)?))
+    Ok(Response::page(live_text(served, &listing)?))
 }
 
 fn live_chart(served: &Served, name: &str, dark: bool) -> Answer {
     let listing = listed(served, name)?;
-    let make = || -> Result<String, Problem> {
-        let chart = pages::live_chart(&read(served, &listing)?);
-        let none = Problem { status: 404, why: "there is nothing to draw yet".into() };
-        let theme = if dark { Theme::Dark } else { Theme::Light };
-        Ok(svg::document(&chart.ok_or(none)?, theme))
-    };
-    let picture = served.cache.live(&format!("chart {dark} {name}"), make)?;
-    Ok(Response::file(SVG, picture.as_bytes()))
+    let known = known(served, &listing)?;
+    match &known.charts[usize::from(dark)] {
+        none if none.is_empty() => Err(Problem { status: 404, why: "there is nothing to draw yet".into() }),
+        picture => Ok(Response::file(SVG, picture.as_bytes())),
+    }
 }
 
-/// What changes on the page of a run that goes on.
-fn live_text(served: &Served, listing: &RunListing) -> Result<Arc<String>, Problem> {
-    let make =
-        || -> Result<String, Problem> { Ok(pages::live_state(&read(served, listing)?, &served.gate.root())) };
-    let key = format!("live {}", listing.id);
-    match listing.under_way {
+/// What changes on the page of a run that goes on: what was added is little to read, and what is known is kept for a while.
+fn live_text(served: &Served, listing: &RunListing) -> Result<String, Problem> {
+    let standing = served.live.standing(&served.store, listing)?;
+    Ok(pages::live_state(&listing.id, &standing, &known(served, listing)?, &served.gate.root()))
+}
+
+/// What is known of a run so far. While it goes on all its records are looked at now and then, as long as they are few; then what was known last
+/// stays.
+fn known(served: &Served, listing: &RunListing) -> Result<Known, Problem> {
+    let make = |before: Option<&str>| -> Result<String, Problem> {
+        match before.filter(|_| listing.under_way && bytes_in(&listing.folder) > LOOK_AGAIN_BYTES_MAX) {
+            Some(before) => Ok(before.to_owned()),
+            None => Ok(Known::of(&read(served, listing)?).text()),
+        }
+    };
+    let key = format!("known {}", listing.id);
+    let text = match listing.under_way {
         true => served.cache.live(&key, make),
         false => served.cache.page(&key, &state(listing), make),
-    }
+    };
+    Ok(Known::from_text(&text?))
 }

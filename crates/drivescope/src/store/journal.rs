@@ -126,12 +126,21 @@ pub(super) enum JournalEnd {
     Damaged,
 }
 
+/// After which record of a journal somebody goes on to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct JournalPosition {
+    /// How many records come before.
+    pub records: u64,
+    /// How long they are, without the header.
+    bytes: u64,
+}
+
 /// Reads a journal record by record, up to its last whole one.
 pub(super) struct JournalReader {
     kind: SeriesKind,
     path: PathBuf,
     file: BufReader<File>,
-    records: u64,
+    position: JournalPosition,
     end: Option<JournalEnd>,
     row_bytes: Vec<u8>,
 }
@@ -139,12 +148,21 @@ pub(super) struct JournalReader {
 impl JournalReader {
     /// Opens a journal. A header that is cut or damaged reads as a journal without records.
     pub(super) fn open(path: &Path, kind: SeriesKind) -> Result<JournalReader, StoreError> {
+        JournalReader::open_at(path, kind, JournalPosition::default())
+    }
+
+    /// Opens a journal to go on where another reader of it stopped.
+    pub(super) fn open_at(
+        path: &Path,
+        kind: SeriesKind,
+        position: JournalPosition,
+    ) -> Result<JournalReader, StoreError> {
         let file = File::open(path).map_err(StoreError::system("read", path))?;
         let mut reader = JournalReader {
             kind,
             path: path.to_owned(),
             file: BufReader::with_capacity(1 << 16, file),
-            records: 0,
+            position,
             end: None,
             row_bytes: Vec::new(),
         };
@@ -154,12 +172,19 @@ impl JournalReader {
             HEADER_BYTES => Some(JournalEnd::Damaged),
             _ => Some(JournalEnd::Cut),
         };
+        let behind = SeekFrom::Start(HEADER_BYTES as u64 + position.bytes);
+        reader.file.seek(behind).map_err(StoreError::system("read", path))?;
         Ok(reader)
     }
 
-    /// How many records were read.
+    /// How many records were read, also by whoever read before.
     pub(super) fn records(&self) -> u64 {
-        self.records
+        self.position.records
+    }
+
+    /// After the last whole record that was read.
+    pub(super) fn position(&self) -> JournalPosition {
+        self.position
     }
 
     /// How it ends, once it was read to its end.
@@ -173,7 +198,10 @@ impl JournalReader {
             return Ok(false);
         }
         self.end = self.read_frame(row)?;
-        self.records += u64::from(self.end.is_none());
+        if self.end.is_none() {
+            self.position.records += 1;
+            self.position.bytes += (FRAME_HEADER_BYTES + self.row_bytes.len()) as u64;
+        }
         Ok(self.end.is_none())
     }
 
@@ -194,7 +222,7 @@ impl JournalReader {
         let found = self.fill(&mut row_bytes)?;
         let end = if found < row_bytes.len() {
             Some(JournalEnd::Cut)
-        } else if frame_checksum(self.records, length, &row_bytes) != checksum
+        } else if frame_checksum(self.position.records, length, &row_bytes) != checksum
             || decode_row(self.kind.columns(), &row_bytes, row).is_none()
         {
             Some(JournalEnd::Damaged)

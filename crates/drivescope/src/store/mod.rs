@@ -23,6 +23,7 @@ mod drive_note;
 mod error;
 mod files;
 mod folder;
+mod follower;
 mod format;
 mod index;
 mod journal;
@@ -39,6 +40,7 @@ mod tests;
 
 pub use drive_note::{DriveNote, DriveSnapshot, Snapshot};
 pub use error::StoreError;
+pub use follower::Follower;
 pub use ledger::{EventKind, LedgerEvent, LedgerRun, UNFINISHED_PURGE};
 pub use listing::RunListing;
 pub use reader::{LOST_PHASE, StoredRun, StoredSeries};
@@ -215,6 +217,14 @@ impl Store {
         reader::read(&id, &self.run_folder(&id))
     }
 
+    /// The facts of a run alone, as they were written last: of a phase that is under way they hold no totals.
+    ///
+    /// # Errors
+    /// When there is no such run, or its facts cannot be read.
+    pub fn facts(&self, id_or_prefix: &str) -> Result<Run, StoreError> {
+        listing::facts(&self.run_folder(&self.resolve(id_or_prefix)?).join(RUN_FILE))
+    }
+
     /// Makes the index again from the runs.
     ///
     /// # Errors
@@ -246,6 +256,16 @@ impl Store {
 /// Whether a run can have this name. Nothing that can leads out of a folder.
 pub fn is_run_name(name: &str) -> bool {
     check_id(name).is_ok()
+}
+
+/// Of more records nobody looks at all while the run goes on: what is not in the page cache any more would have to be read from a drive
+/// that may be the one that is measured. A day of slices, and far less than the page cache of any machine that measures drives.
+pub const LOOK_AGAIN_BYTES_MAX: u64 = 128 << 20;
+
+/// How much the folder of a run holds.
+pub fn bytes_in(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).sum()
 }
 
 /// Reads the run in a folder, which may be under way and not have its name yet.

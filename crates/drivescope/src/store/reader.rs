@@ -479,7 +479,10 @@ enum Opened {
     Journal(JournalReader),
 }
 
-fn read_segment_group<R: StoredRecord>(reader: &SegmentReader, group: usize) -> Result<Vec<R>, StoreError> {
+pub(super) fn read_segment_group<R: StoredRecord>(
+    reader: &SegmentReader,
+    group: usize,
+) -> Result<Vec<R>, StoreError> {
     let mut records = Vec::new();
     reader.read_group(group, |row| {
         let record = R::from_row(row);

@@ -341,6 +341,16 @@ impl SegmentReader {
         self.file.num_row_groups()
     }
 
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> u64 {
+        (0..self.groups()).map(|group| self.rows_of(group)).sum()
+    }
+
+    /// How many rows a row group has.
+    pub(super) fn rows_of(&self, group: usize) -> u64 {
+        self.file.metadata().row_group(group).num_rows().max(0).cast_unsigned()
+    }
+
     /// The phases that can be in a row group.
     pub(super) fn phases(&self, group: usize) -> RangeInclusive<u32> {
         let everything = 0..=u32::MAX;
