@@ -28,6 +28,10 @@ const RADIUS = 2.6;
 const SPARSE_RADIUS = 3.8;
 const SPARSE_MAX = 80;
 const CROWDED_MIN = 150;
+/** An interval that is lower than this is hidden by its sign. */
+export const INTERVAL_PIXELS_MIN = 3;
+/** Half the width of the end of an interval's line. */
+const WHISKER = 4;
 
 export const FONT = '12.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
@@ -49,7 +53,7 @@ export function drawAxes(ctx: CanvasRenderingContext2D, frame: Frame, pane: Pane
   ctx.lineWidth = 1;
   ctx.textBaseline = "middle";
   ctx.textAlign = "right";
-  const most = Math.max(2, Math.min(7, Math.floor((box.bottom - box.top) / 34)));
+  const most = Math.max(3, Math.min(7, Math.floor((box.bottom - box.top) / 34)));
   for (const tick of ticks(frame.yAxis, frame.y, most)) {
     const y = Math.round(yOf(frame, tick.value)) + 0.5;
     line(ctx, box.left, y, box.right, y, colours.grid);
@@ -65,26 +69,55 @@ export function drawAxes(ctx: CanvasRenderingContext2D, frame: Frame, pane: Pane
   drawTicksAcross(ctx, frame, colours, isLast);
 }
 
+/** Between two numbers across at least, in pixels. */
+const LABEL_GAP = 8;
+/** A tick for so many pixels across, where there is room for more than so many ticks. */
+const TICK_PIXELS = 80;
+const STEPS_MIN = 4;
+
+interface PlacedTick {
+  label: string;
+  x: number;
+  /** The middle of its number, which does not leave the picture. */
+  at: number;
+}
+
 function drawTicksAcross(ctx: CanvasRenderingContext2D, frame: Frame, colours: Colours, isLast: boolean): void {
   const { box } = frame;
   ctx.textAlign = "center";
   ctx.textBaseline = "top";
-  let taken = -Infinity;
-  for (const tick of ticks(frame.xAxis, frame.x, Math.max(2, Math.floor((box.right - box.left) / 80)))) {
-    const x = Math.round(xOf(frame, tick.value)) + 0.5;
+  ctx.fillStyle = colours.faint;
+  for (const { label, x, at } of ticksAcross(ctx, frame)) {
     line(ctx, x, box.bottom, x, box.bottom + 5, colours.axis);
-    const half = ctx.measureText(tick.label).width / 2;
-    if (isLast && x - half > taken + 8) {
-      const at = Math.min(x, ctx.canvas.clientWidth - half);
-      ctx.fillStyle = colours.faint;
-      ctx.fillText(tick.label, at, box.bottom + 9);
-      taken = x + half;
-    }
+    if (isLast) ctx.fillText(label, at, box.bottom + 9);
   }
-  if (isLast) {
-    ctx.fillStyle = colours.faint;
-    ctx.fillText(axisName(frame.xAxis), (box.left + box.right) / 2, box.bottom + 29);
+  if (isLast) ctx.fillText(axisName(frame.xAxis), (box.left + box.right) / 2, box.bottom + 29);
+}
+
+/** As many ticks as there is room for: no number touches another. On a narrow screen there are still three or more. */
+function ticksAcross(ctx: CanvasRenderingContext2D, frame: Frame): PlacedTick[] {
+  const { box } = frame;
+  const place = (tick: { value: number; label: string }): PlacedTick => {
+    const x = Math.round(xOf(frame, tick.value)) + 0.5;
+    return { label: tick.label, x, at: Math.min(x, ctx.canvas.clientWidth - ctx.measureText(tick.label).width / 2) };
+  };
+  const most = Math.max(STEPS_MIN, Math.floor((box.right - box.left) / TICK_PIXELS));
+  for (let steps = most; ; steps -= 1) {
+    const placed = ticks(frame.xAxis, frame.x, steps).map(place);
+    const apart = withoutTouching(ctx, placed);
+    // What is left out in the end is on a scale that has the same ticks for any number of steps.
+    if (apart.length === placed.length || steps === 1) return apart;
   }
+}
+
+function withoutTouching(ctx: CanvasRenderingContext2D, placed: PlacedTick[]): PlacedTick[] {
+  let taken = -Infinity;
+  return placed.filter(({ label, at }) => {
+    const half = ctx.measureText(label).width / 2;
+    if (at - half <= taken + LABEL_GAP) return false;
+    taken = at + half;
+    return true;
+  });
 }
 
 function line(ctx: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number, colour: string): void {
@@ -110,8 +143,9 @@ export function drawContent(
   // Signs at the ends are seen whole.
   ctx.rect(box.left - 6, box.top - 6, box.right - box.left + 12, box.bottom - box.top + 12);
   ctx.clip();
-  for (const mark of pane.marks) {
-    if (mark.kind === "over") drawOver(ctx, frame, mark.numbers, colours.region, 0.22);
+  const marks = pane.marks.filter((mark) => mark.series === null || !hidden.has(mark.series));
+  for (const mark of marks) {
+    if (mark.kind === "over") drawOver(ctx, frame, mark.numbers, colourOfMark(mark, colours, colours.region), 0.22);
     if (mark.kind === "pause") drawOver(ctx, frame, mark.numbers, colours.axis, 0.22);
   }
   for (const stretch of evidence) drawOver(ctx, frame, stretch, colours.evidence, 0.16, true);
@@ -119,7 +153,7 @@ export function drawContent(
     if (hidden.has(index)) return;
     for (const layer of series.layers) drawLayer(ctx, frame, layer, index, colours);
   });
-  for (const mark of pane.marks) drawMark(ctx, frame, mark, colours);
+  for (const mark of marks) drawMark(ctx, frame, mark, colours);
   ctx.restore();
 }
 
@@ -140,16 +174,21 @@ function drawOver(
   if (hasFoot) ctx.fillRect(left, frame.box.bottom - 4, width, 4);
 }
 
+/** The colour of a mark: that of the series that it is of, if of one. */
+export const colourOfMark = (mark: Mark, colours: Colours, otherwise: string): string =>
+  mark.series === null ? otherwise : colours.series[mark.series % COLOURS]!;
+
 function drawMark(ctx: CanvasRenderingContext2D, frame: Frame, mark: Mark, colours: Colours): void {
   const { box } = frame;
   const [first, second] = mark.numbers;
+  const colour = colourOfMark(mark, colours, colours.mark);
   ctx.lineWidth = 1.5;
   if (mark.kind === "at") {
     ctx.setLineDash([4, 3]);
-    line(ctx, xOf(frame, first!), box.top - 6, xOf(frame, first!), box.bottom, colours.mark);
+    line(ctx, xOf(frame, first!), box.top - 6, xOf(frame, first!), box.bottom, colour);
   } else if (mark.kind === "value") {
     ctx.setLineDash([8, 4]);
-    line(ctx, box.left, yOf(frame, first!), box.right, yOf(frame, first!), colours.mark);
+    line(ctx, box.left, yOf(frame, first!), box.right, yOf(frame, first!), colour);
   } else if (mark.kind === "point") {
     ctx.strokeStyle = colours.mark;
     ctx.lineWidth = 2;
@@ -284,10 +323,7 @@ function drawLine(
     if (areFew) addSymbol(signs, series, x, y, SPARSE_RADIUS);
     const low = layer.low?.[index] ?? NaN;
     const high = layer.high?.[index] ?? NaN;
-    if (areFew && Number.isFinite(low) && Number.isFinite(high)) {
-      intervals.moveTo(x, yOf(frame, low));
-      intervals.lineTo(x, yOf(frame, high));
-    }
+    if (areFew && yOf(frame, low) - yOf(frame, high) >= INTERVAL_PIXELS_MIN) addWhisker(intervals, x, yOf(frame, high), yOf(frame, low));
   }
   ctx.strokeStyle = colour;
   ctx.fillStyle = colour;
@@ -301,6 +337,16 @@ function drawLine(
   ctx.lineWidth = 1.6;
   if (isFilled(series)) ctx.fill(signs);
   else ctx.stroke(signs);
+}
+
+/** The line of an interval with its two ends. */
+function addWhisker(path: Path2D, x: number, top: number, bottom: number): void {
+  path.moveTo(x, top);
+  path.lineTo(x, bottom);
+  for (const y of [top, bottom]) {
+    path.moveTo(x - WHISKER, y);
+    path.lineTo(x + WHISKER, y);
+  }
 }
 
 /** How often each value occurs, over the same axis up. */

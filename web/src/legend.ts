@@ -1,8 +1,9 @@
 // The legend: a switch for each series, and what the marks mean.
 
 import { colours } from "./colours.ts";
-import type { ChartData, Mark } from "./data.ts";
-import { amount } from "./scale.ts";
+import type { ChartData, Layer, Mark, Pane } from "./data.ts";
+import { INTERVAL_PIXELS_MIN, colourOfMark } from "./drawing.ts";
+import { amount, share, whole } from "./scale.ts";
 import { COLOURS, addSymbol, dash, isFilled } from "./symbols.ts";
 
 const WIDTH = 30;
@@ -35,6 +36,7 @@ export class Legend {
     if (main.series.some((series) => series.layers.some((layer) => layer.kind === "levels"))) {
       this.explain(drawLevelSign, `line: ${main.levelName}`);
     }
+    if (hasIntervals(main)) this.explain(drawIntervalSign, "95 % interval");
     const named = new Map<string, Mark>();
     for (const mark of chart.panes.flatMap((pane) => pane.marks)) if (!named.has(mark.name)) named.set(mark.name, mark);
     for (const [name, mark] of named) {
@@ -79,6 +81,28 @@ export class Legend {
   }
 }
 
+/** The height of a chart on a phone, in which an interval has to be seen. */
+const LEAST_HEIGHT = 250;
+
+/** Whether the interval of any point is high enough to be seen. */
+function hasIntervals(pane: Pane): boolean {
+  const sight = whole(pane.y);
+  const height = (layer: Layer, index: number): number =>
+    LEAST_HEIGHT * (share(pane.y, sight, layer.high![index]!) - share(pane.y, sight, layer.low![index]!));
+  const isSeen = (layer: Layer): boolean =>
+    layer.kind === "line" && layer.low !== null && layer.low.some((_, index) => height(layer, index) >= INTERVAL_PIXELS_MIN);
+  return pane.series.some((series) => series.layers.some(isSeen));
+}
+
+function drawIntervalSign(ctx: CanvasRenderingContext2D): void {
+  ctx.strokeStyle = colours().faint;
+  ctx.lineWidth = 1.5;
+  const [middle, end] = [WIDTH / 2, 4];
+  stroke(ctx, [[middle - end, 1], [middle + end, 1]]);
+  stroke(ctx, [[middle, 1], [middle, HEIGHT - 1]]);
+  stroke(ctx, [[middle - end, HEIGHT - 1], [middle + end, HEIGHT - 1]]);
+}
+
 function drawSeriesSign(ctx: CanvasRenderingContext2D, index: number, hasLine: boolean): void {
   const colour = colours().series[index % COLOURS]!;
   ctx.strokeStyle = colour;
@@ -102,9 +126,10 @@ function drawLevelSign(ctx: CanvasRenderingContext2D): void {
 }
 
 function drawMarkSign(ctx: CanvasRenderingContext2D, mark: Mark): void {
-  const { region, axis, mark: colour } = colours();
+  const all = colours();
+  const { region, axis } = all;
   if (mark.kind === "over" || mark.kind === "pause") {
-    const shade = mark.kind === "over" ? region : axis;
+    const shade = mark.kind === "over" ? colourOfMark(mark, all, region) : axis;
     ctx.fillStyle = shade;
     ctx.globalAlpha = 0.25;
     ctx.fillRect(0, 2, WIDTH, 12);
@@ -114,7 +139,8 @@ function drawMarkSign(ctx: CanvasRenderingContext2D, mark: Mark): void {
     ctx.strokeRect(0.5, 2.5, WIDTH - 1, 11);
     return;
   }
-  ctx.strokeStyle = colour;
+  // A ring lies on the line that it is of, and would not be seen in its colour.
+  ctx.strokeStyle = mark.kind === "point" ? all.mark : colourOfMark(mark, all, all.mark);
   ctx.lineWidth = 1.5;
   if (mark.kind === "point") {
     ctx.beginPath();

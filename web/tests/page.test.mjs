@@ -232,6 +232,30 @@ test("a phone scrolls down only", async () => {
   }
 });
 
+test("a narrow screen has three numbers across or more, and none touches another", async () => {
+  for (const width of [320, 390, 800]) {
+    const { page, close } = await open(pages.one, { viewport: { width, height: 740 } });
+    const drawn = await page.evaluate(async () => {
+      const all = [];
+      const draw = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const half = this.measureText(text).width / 2;
+        if (this.textAlign === "center" && /^[0-9.]+$/.test(text)) all.push({ text, y, from: x - half, to: x + half });
+        draw.call(this, text, x, y);
+      };
+      document.querySelector("figure.live button[aria-label='Show all again']").click();
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      return { all, width: document.querySelector("figure.live .plot").clientWidth };
+    });
+    assert.ok(drawn.all.length >= 3, `${width}: ${JSON.stringify(drawn.all)}`);
+    drawn.all.forEach((tick, index) => {
+      assert.ok(tick.from >= 0 && tick.to <= drawn.width, JSON.stringify(tick));
+      if (index) assert.ok(tick.from > drawn.all[index - 1].to, JSON.stringify(drawn.all));
+    });
+    await close();
+  }
+});
+
 test("on paper the charts are pictures, on white", async () => {
   const { page, close } = await open(pages.one, { colorScheme: "dark" });
   await page.emulateMedia({ media: "print", colorScheme: "dark" });

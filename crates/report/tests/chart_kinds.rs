@@ -416,8 +416,9 @@ fn no_valley_is_lost() {
     let all = [everything(1, 1.0)];
     let charted = charted(&all);
     let chart = chart_named("valleys-over-time", &charted).unwrap();
-    assert_eq!(chart.strips.len(), 2);
-    let rows = std::iter::once(&chart.series).chain(chart.strips.iter().map(|strip| &strip.series));
+    let passes = || chart.strips.iter().filter(|strip| strip.is_equal);
+    assert_eq!(passes().count(), 2);
+    let rows = std::iter::once(&chart.series).chain(passes().map(|strip| &strip.series));
     for row in rows {
         let points = row.iter().flat_map(|series| &series.layers).flat_map(|layer| match layer {
             Layer::Line(points) => points.clone(),
@@ -467,19 +468,139 @@ fn a_rest_gives_back_no_more_than_fits() {
     assert!(chart_named("idle-recovery", &twice).unwrap().marks.is_empty());
 }
 
-/// Where runs differ in what a line at a value says, the legend names none of them.
+/// Of several runs each line at a value has the name of its run, its value and its colour.
 #[test]
-fn a_legend_gives_a_value_only_where_there_is_one() {
-    let all = [everything(1, 1.0), everything(2, 3.0)];
+fn a_line_at_a_value_says_whose_it_is() {
+    let mut all = [everything(1, 1.0), everything(2, 3.0)];
+    for (one, rate) in all.iter_mut().zip([15e6, 25e6]) {
+        one.run.findings.retain(|finding| finding.code != FindingCode::WriteSteadyState);
+        one.run.findings.push(number(FindingCode::WriteSteadyState, rate, "B/s"));
+    }
     let style = Style { width: 100, colour: false, unicode: true };
-    let legend = |count: usize| {
+    let texts = |count: usize| {
         let chart = chart_named("write-rate-over-bytes", &charted(&all[..count])).unwrap();
-        let terminal = terminal::draw(&chart, style).join("\n");
-        let picture = svg::document(&chart, svg::Theme::Light);
-        [terminal, picture].map(|text| (text.contains("rate that lasts"), text.contains("rate that lasts, ")))
+        [terminal::draw(&chart, style).join("\n"), svg::document(&chart, svg::Theme::Light)]
     };
-    assert_eq!(legend(1), [(true, true); 2]);
-    assert_eq!(legend(2), [(true, false); 2]);
+    for text in texts(1) {
+        assert!(text.contains("rate that lasts, 15.0 MB/s"), "{text}");
+    }
+    for text in texts(2) {
+        for named in ["A  ", ": rate that lasts, 15.0 MB/s", "B  ", ": rate that lasts, 25.0 MB/s"] {
+            assert!(text.contains(named), "{named:?} is missing in {text}");
+        }
+    }
+    let [_, picture] = texts(2);
+    let document = roxmltree::Document::parse(&picture).unwrap();
+    let mut colours: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.attribute("data-finding") == Some("write-steady-state"))
+        .filter_map(|node| node.attribute("stroke"))
+        .collect();
+    colours.dedup();
+    assert_eq!(colours, ["#0072b2", "#d55e00"]);
+}
+
+/// Temperature, load and processors stand below each chart over whose axis they can be told, else they are told in words; where nothing was
+/// recorded, neither is there.
+#[test]
+fn what_went_on_meanwhile_is_under_each_chart() {
+    let mut all = [everything(1, 1.0)];
+    let in_words =
+        ["access-time", "latency-percentiles", "seek-curve", "idle-recovery", "write-rate-over-share"];
+    for chart in charts_of(&charted(&all)) {
+        let names: Vec<&str> =
+            chart.strips.iter().filter(|strip| !strip.is_equal).map(|strip| strip.name.as_str()).collect();
+        if in_words.contains(&chart.name) {
+            assert_eq!((names.len(), chart.meanwhile.len()), (0, 1), "{}", chart.name);
+            let words = &chart.meanwhile[0];
+            for part in ["Meanwhile: the drive was at 30 ", "; others moved up to ", "; others used up to "] {
+                assert!(words.contains(part), "{}: {words}", chart.name);
+            }
+            assert!(chart.description.ends_with(words.as_str()), "{}", chart.description);
+            let picture = svg::document(&chart, svg::Theme::Light);
+            assert!(picture.contains("Meanwhile: the drive was at 30"), "{}", chart.name);
+        } else if SELDOM_MEASURED.contains(&chart.name) {
+            assert_eq!((names.len(), chart.meanwhile.len()), (0, 0), "{}", chart.name);
+        } else {
+            let expected =
+                ["Temperature of the drive", "Load on the drive by others", "Processors used by others"];
+            assert_eq!(names, expected, "{}", chart.name);
+        }
+    }
+    all[0].series.telemetry.clear();
+    for chart in charts_of(&charted(&all)) {
+        assert!(
+            chart.strips.iter().all(|strip| strip.is_equal) && chart.meanwhile.is_empty(),
+            "{}",
+            chart.name
+        );
+    }
+}
+
+/// Of these the run has conclusions and no phases.
+const SELDOM_MEASURED: [&str; 1] = ["iops-over-span"];
+
+/// Each of two sizes was measured for ten seconds, the second on a warmer drive that others used; what was told between them belongs to none.
+#[test]
+fn what_went_on_meanwhile_stands_where_it_was_measured() {
+    let mut one = everything(1, 1.0);
+    let second_ns = 1_000_000_000;
+    let of_size = |size: u64, start_s: u64| {
+        let range = ByteRange::whole(one.run.target.capacity);
+        let workload = Workload::new(range, Pattern::Sequential, OperationMix::Read, Bytes(size), 1);
+        phase(PhaseKind::Measure, Some(workload), start_s * second_ns, 10 * second_ns)
+    };
+    let phases = vec![of_size(4096, 0), of_size(1 << 20, 20)];
+    let telemetry = (1..30).map(|second| TelemetryRecord {
+        at_ns: second * second_ns,
+        temperature_celsius: Some(if second <= 10 {
+            31.0
+        } else if second <= 20 {
+            90.0
+        } else {
+            35.0
+        }),
+        device_read_bytes: Some(if second <= 20 { 0 } else { 3_000_000 }),
+        device_write_bytes: Some(0),
+        ..TelemetryRecord::default()
+    });
+    one.series.telemetry = telemetry.collect();
+    one.run.phases = phases;
+    let all = [one];
+    let chart = chart_named("rate-over-size", &charted(&all)).unwrap();
+    let seen = |strip: usize| {
+        let layers = chart.strips[strip].series.iter().flat_map(|series| &series.layers);
+        let points = layers.flat_map(|layer| match layer {
+            Layer::Measured(points) => points.iter().map(|point| (point.first, point.value)).collect(),
+            _ => Vec::new(),
+        });
+        points.collect::<Vec<(f64, f64)>>()
+    };
+    let (small, large) = (4096.0, 1_048_576.0);
+    assert_eq!(seen(0), [(small, 31.0), (large, 35.0)]);
+    assert_eq!(seen(1), [(small, 0.0), (large, 3e6)]);
+    assert_eq!(chart.strips.len(), 2, "nobody told of processors");
+}
+
+/// The legend explains intervals only where one can be seen.
+#[test]
+fn an_interval_that_cannot_be_seen_is_not_explained() {
+    let explained = |share: f64| {
+        let mut one = everything(1, 1.0);
+        let rate = |span: f64| 60e6 - 50e6 * span;
+        one.run.findings = vec![number(FindingCode::ClippingEffect, 3.0, "ratio").with_data(
+            "points",
+            rows([0.33, 0.66, 1.0].into_iter().map(|span| {
+                let (low, high) = (rate(span) * (1.0 - share), rate(span) * (1.0 + share));
+                [("span", span), ("bytes_per_second", rate(span)), ("low", low), ("high", high)]
+            })),
+        )];
+        let chart = chart_named("write-rate-over-share", &charted(&[one])).unwrap();
+        let picture = svg::document(&chart, svg::Theme::Light);
+        (picture.contains("95 % interval"), picture.contains(r#"class="intervals""#))
+    };
+    assert_eq!(explained(0.001), (false, false));
+    assert_eq!(explained(0.05), (true, true));
 }
 
 /// Ten runs with a million slices in all: what is drawn of them is bounded, and takes seconds even unoptimised.

@@ -183,6 +183,56 @@ fn what_findings_point_at_is_marked() {
     assert!(svg.contains("limit of the link, 152 MB/s"));
 }
 
+/// Of several drives each mark has the name of its drive and is drawn in the colour of its curve.
+#[test]
+fn a_mark_says_of_which_drive_it_is() {
+    let [sound, ..] = four_drives();
+    let chart = chart_of(&[&sound, &troubled()]);
+    let marks: Vec<(&str, Option<usize>)> =
+        chart.marks.iter().map(|mark| (mark.name.as_str(), mark.series)).collect();
+    assert_eq!(
+        marks,
+        [
+            ("WDC WD30EZRX-00D8PB0: slow region", Some(1)),
+            ("WDC WD30EZRX-00D8PB0: slow region", Some(1)),
+            ("WDC WD30EZRX-00D8PB0: limit of the link", Some(1)),
+        ]
+    );
+    let svg = svg::document(&chart, Theme::Light);
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let colour = |class: &str, name: &str| {
+        let node = document.descendants().find(|node| node.attribute("class") == Some(class)).unwrap();
+        node.attribute(name).unwrap().to_string()
+    };
+    assert_eq!((colour("mark", "stroke"), colour("region", "fill")), ("#d55e00".into(), "#d55e00".into()));
+}
+
+/// In a column of a paper and in the forum's size a drive's position has three numbers or more, and so it has in a terminal.
+#[test]
+fn an_axis_across_has_numbers_enough() {
+    for capacity in
+        [3_000_592_982_016, 120_034_123_776, 1_000_204_886_016, 480_103_981_056, 16_000_900_661_248]
+    {
+        let chart = chart_of(&[&surveyed("disk", capacity, 211e6, 40, 1)]);
+        let below = |size: svg::Size| {
+            let svg = svg::sized(&chart, Theme::Light, size);
+            let boxes = text_boxes(&roxmltree::Document::parse(&svg).unwrap());
+            let bottom = boxes.iter().find(|(text, _)| text.starts_with("Position")).unwrap().1.1;
+            let numbers = boxes.iter().filter(|(text, (_, top, ..))| {
+                text.parse::<f64>().is_ok() && (bottom - 30.0..bottom).contains(top)
+            });
+            numbers.count()
+        };
+        assert!(below(svg::Size::Forum) >= 4 && below(svg::Size::Paper) >= 4, "{capacity}");
+        for width in [40, 60, 80] {
+            let lines = terminal::draw(&chart, style(width, true));
+            let numbers = lines.iter().rev().find(|line| line.contains("TB") || line.contains("GB")).unwrap();
+            let count = numbers.split_whitespace().filter(|word| word.parse::<f64>().is_ok()).count();
+            assert!(count >= 3, "{capacity}: {numbers}");
+        }
+    }
+}
+
 /// A visit's rate is that of what follows its first completion: the seek before it is no part.
 #[test]
 fn the_rate_of_a_visit_is_without_its_seek() {

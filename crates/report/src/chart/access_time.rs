@@ -1,5 +1,6 @@
 //! The chart of access times over positions: each single random read or write a point.
 
+use super::companions::{self, Visits};
 use super::naming::{Names, Sketch};
 use super::rate_over_position::{position_axis, word};
 use super::{Axis, Bar, Beside, Chart, ChartedRun, Layer, Numbers, Series, Stretch};
@@ -8,7 +9,7 @@ use model::histogram::LatencyHistogram;
 use model::plan::PhaseKind;
 use model::record::IoRecord;
 use model::request::Operation;
-use model::run::Run;
+use model::run::{PhaseSummary, Run};
 use model::units::{Bytes, Nanos, Quantile};
 use model::workload::{Pattern, Workload};
 use std::collections::BTreeMap;
@@ -45,7 +46,21 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         marks: Vec::new(),
         findings: vec![FindingCode::AccessTime, FindingCode::RotationPeriod],
     })?;
-    Some(Chart { beside: Some(beside), ..chart })
+    let meanwhile = companions::in_words(
+        names.all(),
+        runs.iter()
+            .enumerate()
+            .map(|(index, charted)| (index, charted, Visits::during(charted.run, has_points))),
+    );
+    Some(Chart { beside: Some(beside), ..chart }.with_meanwhile(meanwhile))
+}
+
+/// Whether a phase has requests that may be points of the chart.
+fn has_points(summary: &PhaseSummary) -> bool {
+    let is_single = |workload: &Workload| {
+        [Operation::Read, Operation::Write].iter().any(|&operation| is_single(workload, operation))
+    };
+    summary.phase.kind == PhaseKind::Measure && summary.phase.workload.as_ref().is_some_and(is_single)
 }
 
 /// The points of single requests over the widest range, of the block size with the most of them.

@@ -161,7 +161,7 @@ impl Axis {
         Axis { scale: Scale::Nines, numbers: Numbers::Percents, ..even }
     }
 
-    fn even(label: &str, unit: &str, divisor: f64, end: f64) -> Axis {
+    pub(super) fn even(label: &str, unit: &str, divisor: f64, end: f64) -> Axis {
         Axis {
             label: label.into(),
             unit: unit.into(),
@@ -234,6 +234,13 @@ impl Axis {
             .into_iter()
             .map(|value| Tick { share: self.share(value), label: self.numbers.tick(value) })
             .collect()
+    }
+
+    /// As many ticks at round numbers as fit, `count_max` steps at most. Where no number of steps fits, what it is now is left to the
+    /// caller: some scales have only one.
+    pub(super) fn fitting_ticks(&self, count_max: usize, fits: impl Fn(&[Tick]) -> bool) -> Vec<Tick> {
+        let fewer = (1..=count_max).rev().map(|count| self.ticks(count));
+        fewer.into_iter().find(|ticks| fits(ticks)).unwrap_or_else(|| self.ticks(count_max))
     }
 
     /// Ticks for an axis up: evenly from 0 to a round end, or as across.

@@ -1,5 +1,6 @@
 //! The chart of what random writes settle to when only a part of the drive is used.
 
+use super::companions;
 use super::data::{interval, number, records_of};
 use super::naming::{Names, Sketch, lines_described};
 use super::{Axis, Chart, ChartedRun, Layer, Point, Series};
@@ -24,7 +25,7 @@ pub fn write_rate_over_share(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let tops = points().map(|point| point.interval.map_or(point.value, |of| of.1));
     let y = Axis::of_rates("Rate that lasts", tops.filter(|top| top.is_finite()).fold(0.0, f64::max));
     let x = Axis::of_shares("Share of the range that is used");
-    names.chart(Sketch {
+    let chart = names.chart(Sketch {
         name: "write-rate-over-share",
         title: "Random writes by how much is used".into(),
         description: lines_described(&series, &x, &y),
@@ -33,7 +34,8 @@ pub fn write_rate_over_share(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks: Vec::new(),
         findings: vec![FindingCode::ClippingEffect],
-    })
+    })?;
+    Some(chart.with_meanwhile(companions::of_measurements(names.all(), runs)))
 }
 
 fn points(run: &Run) -> Vec<Point> {

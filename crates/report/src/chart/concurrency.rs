@@ -1,12 +1,14 @@
 //! The charts of throughput and latency against requests at a time, from what the detectors found.
 
+use super::companions::{self, Visits};
 use super::data::{Record, finding, interval, number, records, records_within};
 use super::naming::{Names, Sketch, lines_described, range_of};
 use super::{Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Point, Series};
 use model::finding::FindingCode;
+use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::Run;
-use model::workload::Pattern;
+use model::run::{PhaseSummary, Run};
+use model::workload::{Pattern, Workload};
 
 /// How a point comes from a record.
 type PointOf = fn(Record<'_>, &str) -> Option<Point>;
@@ -34,7 +36,8 @@ pub fn iops_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series.iter().flat_map(Series::points).map(|point| point.interval.map_or(point.value, |of| of.1));
     let y = Axis::of_counts("Requests a second", tops.filter(|top| top.is_finite()).fold(0.0, f64::max));
     let x = Axis::of_doublings("Requests at a time", (low, high), Numbers::Counts);
-    names.chart(Sketch {
+    let strips = companions::scattered(&x, visits(runs, &series).into_iter());
+    let chart = names.chart(Sketch {
         name: "iops-over-depth",
         title: "Random requests by how many at a time".into(),
         description: lines_described(&series, &x, &y),
@@ -43,7 +46,8 @@ pub fn iops_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks,
         findings: vec![FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee],
-    })
+    })?;
+    Some(chart.with_strips(strips))
 }
 
 /// Latency against requests at a time: the mean, and what 99 of 100 stay below.
@@ -67,7 +71,8 @@ pub fn latency_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let (low, high) = range_of(points().map(|point| point.at))?;
     let x = Axis::of_doublings("Requests at a time", (low, high), Numbers::Counts);
     let y = Axis::of_decades("Latency", range_of(points().map(|point| point.value))?, Numbers::Times);
-    names.chart(Sketch {
+    let strips = companions::scattered(&x, visits(runs, &series).into_iter());
+    let chart = names.chart(Sketch {
         name: "latency-over-depth",
         title: "Latency by requests at a time".into(),
         description: lines_described(&series, &x, &y),
@@ -76,7 +81,34 @@ pub fn latency_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks: Vec::new(),
         findings: vec![FindingCode::ConcurrencyKnee, FindingCode::AccessTime],
-    })
+    })?;
+    Some(chart.with_strips(strips))
+}
+
+/// When each of the numbers at a time was measured that are drawn of a run.
+fn visits<'run>(
+    runs: &'run [ChartedRun<'run>],
+    series: &[Series],
+) -> Vec<(usize, &'run ChartedRun<'run>, Visits)> {
+    let of_run = |(index, charted): (usize, &'run ChartedRun<'run>)| {
+        let drawn = series.iter().filter(|series| series.run == index);
+        let depths: Vec<f64> = drawn.flat_map(Series::points).map(|point| point.at).collect();
+        let random = || charted.run.phases.iter().filter_map(random_requests);
+        let widest = random().map(|workload| workload.range.bytes()).max();
+        let place = |_, summary: &PhaseSummary| {
+            let workload = random_requests(summary).filter(|one| Some(one.range.bytes()) == widest)?;
+            let depth = workload.in_flight_max() as f64;
+            depths.contains(&depth).then_some((depth, depth))
+        };
+        (index, charted, Visits::of(charted.run, place))
+    };
+    runs.iter().enumerate().map(of_run).collect()
+}
+
+/// What a phase asked for, where it measured requests at random.
+fn random_requests(summary: &PhaseSummary) -> Option<&Workload> {
+    let workload = summary.phase.workload.as_ref().filter(|_| summary.phase.kind == PhaseKind::Measure)?;
+    matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement).then_some(workload)
 }
 
 /// Points of one operation, one way of asking for more.

@@ -1,6 +1,6 @@
 //! How a rate went on, from the slices of phases: pieces with requests enough, and what of a million of them a chart can show.
 
-use super::{Layer, Point};
+use super::{Axis, Layer, Point};
 use model::request::Operation;
 use model::run::{PhaseSummary, Series as RunSeries};
 
@@ -105,15 +105,15 @@ type Numbered = (Point, usize);
 
 /// A line through any number of points, reduced to what so many columns can show of it.
 pub fn reduced_line(points: impl IntoIterator<Item = (f64, f64)>, end: f64, count: usize) -> Vec<Layer> {
-    let mut columns = Columns::of_count(end, count);
+    let mut columns = Columns::of_count(Axis::even("", "", 1.0, end), count);
     points.into_iter().for_each(|(at, value)| columns.add(at, value));
     columns.lines()
 }
 
-/// A line of any number of points on an axis that ends at a known place: of each column its lowest and its highest point are kept,
-/// so that no peak and no valley is lost.
+/// A line of any number of points on an axis that is known before: of each column its lowest and its highest point are kept, so that no
+/// peak and no valley is lost.
 pub(super) struct Columns {
-    end: f64,
+    x: Axis,
     columns: Vec<Option<(Numbered, Numbered)>>,
     added: usize,
     breaks: Vec<f64>,
@@ -121,19 +121,24 @@ pub(super) struct Columns {
 
 impl Columns {
     pub(super) fn until(end: f64) -> Columns {
-        Columns::of_count(end, COLUMNS)
+        Columns::of_count(Axis::even("", "", 1.0, end), COLUMNS)
     }
 
-    fn of_count(end: f64, count: usize) -> Columns {
-        Columns { end, columns: vec![None; count], added: 0, breaks: Vec::new() }
+    /// Columns that are equally wide on that axis.
+    pub(super) fn along(x: &Axis) -> Columns {
+        Columns::of_count(x.clone(), COLUMNS)
+    }
+
+    fn of_count(x: Axis, count: usize) -> Columns {
+        Columns { x, columns: vec![None; count], added: 0, breaks: Vec::new() }
     }
 
     pub(super) fn add(&mut self, at: f64, value: f64) {
-        if !(at.is_finite() && value.is_finite() && self.end > 0.0) {
+        if !(at.is_finite() && value.is_finite() && self.x.end > self.x.start) {
             return;
         }
         let last = self.columns.len() - 1;
-        let index = ((at / self.end * self.columns.len() as f64) as usize).min(last);
+        let index = ((self.x.share(at) * self.columns.len() as f64) as usize).min(last);
         let point = (Point { at, value, interval: None }, self.added);
         self.added += 1;
         let (low, high) = self.columns[index].get_or_insert((point, point));
@@ -148,8 +153,8 @@ impl Columns {
     /// A piece that is as long as several columns has a point at each end.
     pub(super) fn add_stretch(&mut self, first: f64, end: f64, value: f64) {
         self.add(first, value);
-        if end - first > 2.0 * self.end / self.columns.len() as f64 {
-            self.add(end.min(self.end), value);
+        if self.x.share(end) - self.x.share(first) > 2.0 / self.columns.len() as f64 {
+            self.add(end.min(self.x.end), value);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The chart of what rests of different length give back of a write cache.
 
+use super::companions;
 use super::data::{detail, finding, number, records_of};
 use super::naming::{Names, Sketch};
 use super::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series, Stretch};
@@ -42,7 +43,7 @@ pub fn idle_recovery(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         "Written at the full rate",
         recoveries.iter().map(|(_, one)| highest(one)).fold(0.0, f64::max),
     );
-    names.chart(Sketch {
+    let chart = names.chart(Sketch {
         name: "idle-recovery",
         title: "What a rest gives back".into(),
         description: description(&series, &x, &y),
@@ -51,7 +52,8 @@ pub fn idle_recovery(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks,
         findings: vec![FindingCode::IdleRecovery],
-    })
+    })?;
+    Some(chart.with_meanwhile(companions::of_measurements(names.all(), runs)))
 }
 
 /// What a run says of rests.

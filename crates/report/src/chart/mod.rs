@@ -12,7 +12,7 @@ mod access_time;
 mod axis;
 mod catalogue;
 mod clipping;
-mod companions;
+pub(crate) mod companions;
 mod concurrency;
 mod course;
 mod data;
@@ -70,6 +70,8 @@ pub struct Chart {
     pub beside: Option<Beside>,
     /// What belongs to it, below, over the same axis across.
     pub strips: Vec<Strip>,
+    /// What was recorded while it was measured and has no place on the axis across, as sentences.
+    pub meanwhile: Vec<String>,
 }
 
 /// How often values occur, beside a chart and over the same axis up.
@@ -233,6 +235,21 @@ impl Chart {
             finding: None,
         });
         self.marks.extend(regions);
+        self
+    }
+
+    /// The same with more below it.
+    fn with_strips(mut self, strips: Vec<Strip>) -> Chart {
+        self.strips.extend(strips);
+        self
+    }
+
+    /// The same with what was recorded meanwhile, also for those who cannot see it.
+    fn with_meanwhile(mut self, sentences: Vec<String>) -> Chart {
+        for sentence in &sentences {
+            self.description = format!("{} {sentence}", self.description);
+        }
+        self.meanwhile = sentences;
         self
     }
 

@@ -37,6 +37,16 @@ impl<'run> Names<'run> {
         }
     }
 
+    /// What a mark of that run is called: whose it is stands before it where there are several.
+    pub(super) fn mark(&self, run: usize, what: &str) -> String {
+        if self.runs.len() == 1 { what.into() } else { format!("{}: {what}", self.names[run]) }
+    }
+
+    /// The names of the runs, in the order in which they were given.
+    pub(super) fn all(&self) -> &[String] {
+        &self.names
+    }
+
     /// Of what a chart is: the only drive that is in it, or how many.
     pub(super) fn subject(&self, series: &[Series]) -> String {
         let mut drawn: Vec<usize> = series.iter().map(|series| series.run).collect();
@@ -68,6 +78,7 @@ impl<'run> Names<'run> {
             findings,
             beside: None,
             strips: Vec::new(),
+            meanwhile: Vec::new(),
         })
     }
 }
@@ -105,6 +116,7 @@ pub fn chart_of_series(
         findings: Vec::new(),
         beside: None,
         strips: Vec::new(),
+        meanwhile: Vec::new(),
     }
 }
 

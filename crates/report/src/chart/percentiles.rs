@@ -1,5 +1,6 @@
 //! The chart of latencies by percentile: what is seldom, drawn as wide as what is usual.
 
+use super::companions::{self, Visits};
 use super::naming::{Names, Sketch, lines_described, range_of};
 use super::rate_over_position::word;
 use super::{Axis, Chart, ChartedRun, Layer, Numbers, Point, Series};
@@ -7,9 +8,9 @@ use model::finding::FindingCode;
 use model::histogram::LatencyHistogram;
 use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::Run;
+use model::run::{PhaseSummary, Run};
 use model::units::{Bytes, Quantile};
-use model::workload::Pattern;
+use model::workload::{Pattern, Workload};
 use std::collections::BTreeMap;
 
 /// Requests beyond a percentile: with fewer, one more or less is another latency.
@@ -37,7 +38,7 @@ pub fn latency_percentiles(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let (_, last) = range_of(points().map(|point| point.at))?;
     let x = Axis::of_nines("Share of the requests that take no longer", -(1.0 - last).log10());
     let y = Axis::of_decades("Latency", range_of(points().map(|point| point.value))?, Numbers::Times);
-    names.chart(Sketch {
+    let chart = names.chart(Sketch {
         name: "latency-percentiles",
         title: "Latency by percentile".into(),
         description: lines_described(&series, &x, &y),
@@ -46,7 +47,30 @@ pub fn latency_percentiles(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks: Vec::new(),
         findings: vec![FindingCode::AccessTime],
-    })
+    })?;
+    let meanwhile = companions::in_words(
+        names.all(),
+        runs.iter().enumerate().map(|(index, charted)| {
+            let is_random = |summary: &PhaseSummary| is_of_order(summary, has_random(charted.run));
+            (index, charted, Visits::during(charted.run, is_random))
+        }),
+    );
+    Some(chart.with_meanwhile(meanwhile))
+}
+
+/// Whether a phase measured requests at random, or in order.
+fn is_of_order(summary: &PhaseSummary, is_random: bool) -> bool {
+    let order = |workload: &Workload| match workload.pattern {
+        Pattern::RandomOnce | Pattern::RandomWithReplacement => Some(true),
+        Pattern::Sequential => Some(false),
+        _ => None,
+    };
+    let is_measured = summary.phase.kind == PhaseKind::Measure;
+    is_measured && summary.phase.workload.as_ref().and_then(order) == Some(is_random)
+}
+
+fn has_random(run: &Run) -> bool {
+    run.phases.iter().any(|summary| is_of_order(summary, true))
 }
 
 /// Requests that are alike.

@@ -1,6 +1,6 @@
 //! The chart of rates over positions: from runs to numbers.
 
-use super::companions::{self, Moments};
+use super::companions::{self, Visits};
 use super::data::{Record, extent, finding, number, records};
 use super::naming::source;
 use super::{Axis, Band, Chart, Layer, Mark, Place, Series, Stretch};
@@ -77,14 +77,14 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
     let of_one_operation = found.iter().all(|&(_, _, other, _)| other == operation);
     let mut marks = Vec::new();
     let mut series: Vec<Series> = Vec::new();
-    for (run, name, operation, stretches) in &found {
+    for (run, run_name, operation, stretches) in &found {
         let name = match (of_one_run, of_one_operation) {
             (true, _) => word(*operation).to_string(),
-            (false, true) => name.to_string(),
-            (false, false) => format!("{name}, {}", word(*operation)),
+            (false, true) => run_name.to_string(),
+            (false, false) => format!("{run_name}, {}", word(*operation)),
         };
         if series.is_empty() || found[series.len() - 1].1 != found[series.len()].1 {
-            marks.extend(marks_of(run, (!of_one_run).then_some(series.len())));
+            marks.extend(marks_of(run, (!of_one_run).then_some((series.len(), run_name))));
         }
         series.push(Series::new(name, layers(run, *operation, stretches)).of_run(index_of(runs, run)));
     }
@@ -100,10 +100,8 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
     };
     let description = description(&series, &x, &y);
     let in_it = runs.iter().enumerate().filter(|(index, _)| series.iter().any(|series| series.run == *index));
-    let strips = companions::over(
-        x.end,
-        in_it.map(|(index, charted)| (index, charted, Visits::of(charted.run).places())),
-    );
+    let strips =
+        companions::scattered(&x, in_it.map(|(index, charted)| (index, charted, visits(charted.run))));
     Some(Chart {
         name: "rate-over-position",
         title,
@@ -117,45 +115,20 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
         level_name: "level of each zone",
         findings: FINDINGS.to_vec(),
         beside: None,
-        strips: companions::as_measured(strips),
+        strips,
+        meanwhile: Vec::new(),
     })
 }
 
-/// When which places were visited, in the order of time.
-struct Visits {
-    visits: Vec<(Moments, Stretch)>,
-    /// The first that may not be over yet.
-    next: usize,
-}
-
-impl Visits {
-    fn of(run: &Run) -> Visits {
-        let capacity = run.target.capacity.0 as f64;
-        let visit = |summary: &PhaseSummary| {
-            let place = [Operation::Read, Operation::Write]
-                .into_iter()
-                .find_map(|operation| stretch(summary, operation, capacity))?;
-            let start_s = summary.start_ns as f64 / 1e9;
-            Some(((start_s, start_s + summary.duration_ns as f64 / 1e9), place))
-        };
-        Visits { visits: run.phases.iter().filter_map(visit).collect(), next: 0 }
-    }
-
-    /// Where the drive was asked between two moments. Moments have to come in their order.
-    fn places(mut self) -> impl FnMut(Moments) -> Vec<(f64, f64)> {
-        move |(from_s, to_s)| {
-            while self.visits.get(self.next).is_some_and(|(visit, _)| visit.1 < from_s) {
-                self.next += 1;
-            }
-            let during = self.visits[self.next..].iter().take_while(|(visit, _)| visit.0 <= to_s);
-            let place = |((start_s, end_s), place): &(Moments, Stretch)| {
-                let bytes_per_s = (place.end - place.first) / (end_s - start_s);
-                let at = |moment: f64| place.first + bytes_per_s * (moment.clamp(*start_s, *end_s) - start_s);
-                (at(from_s), at(to_s))
-            };
-            during.map(place).collect()
-        }
-    }
+/// When which places were visited.
+fn visits(run: &Run) -> Visits {
+    let capacity = run.target.capacity.0 as f64;
+    Visits::of(run, |_, summary| {
+        let place = [Operation::Read, Operation::Write]
+            .into_iter()
+            .find_map(|operation| stretch(summary, operation, capacity))?;
+        Some((place.first, place.end))
+    })
 }
 
 fn index_of(runs: &[ChartedRun<'_>], run: &Run) -> usize {
@@ -310,16 +283,18 @@ fn band(zone: Record<'_>) -> Option<Band> {
     Some(Band { first, end, low: number(zone, "low")?, high: number(zone, "high")? })
 }
 
-/// What the findings point at: regions and limits.
-fn marks_of(run: &Run, series: Option<usize>) -> Vec<Mark> {
+/// What the findings point at: regions and limits. Where there are several runs, of which series and of which run.
+fn marks_of(run: &Run, of: Option<(usize, &String)>) -> Vec<Mark> {
     let mut marks = Vec::new();
-    for (code, name) in
+    let series = of.map(|(series, _)| series);
+    let name = |what: &str| of.map_or(what.into(), |(_, run)| format!("{run}: {what}"));
+    for (code, what) in
         [(FindingCode::SlowRegions, "slow region"), (FindingCode::BadBlocks, "could not be read")]
     {
         let regions = finding(run, code).map_or(Vec::new(), |finding| records(finding, "regions"));
         let places = regions.iter().filter_map(|region| extent(region));
         marks.extend(places.map(|(first, end)| Mark {
-            name: name.into(),
+            name: name(what),
             series,
             place: Place::Over { first, end },
             finding: Some(code),
@@ -327,7 +302,7 @@ fn marks_of(run: &Run, series: Option<usize>) -> Vec<Mark> {
     }
     if let Some(limit) = finding(run, FindingCode::InterfaceLimit).and_then(Finding::estimate) {
         marks.push(Mark {
-            name: "limit of the link".into(),
+            name: name("limit of the link"),
             series,
             place: Place::Value(limit.value),
             finding: Some(FindingCode::InterfaceLimit),

@@ -1,10 +1,12 @@
 //! The chart of rates by the size of requests, with the points that something spoilt.
 
+use super::companions::{self, Visits};
 use super::data::{Record, interval, number, records_of, word};
 use super::naming::{Names, Sketch, lines_described, range_of};
 use super::{Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Point, Series};
 use model::finding::FindingCode;
-use model::run::Run;
+use model::plan::PhaseKind;
+use model::run::{PhaseSummary, Run};
 use std::collections::BTreeMap;
 
 /// Rates by the size of requests.
@@ -26,7 +28,11 @@ pub fn rate_over_size(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         Axis::of_decades("Rate", range_of(points().map(|point| point.value).chain(spoilt))?, Numbers::Rates);
     let x =
         Axis::of_doublings("Size of a request", range_of(points().map(|point| point.at))?, Numbers::Sizes);
-    names.chart(Sketch {
+    let strips = companions::scattered(
+        &x,
+        runs.iter().enumerate().map(|(index, charted)| (index, charted, Visits::of(charted.run, size_of))),
+    );
+    let chart = names.chart(Sketch {
         name: "rate-over-size",
         title: "Rate by the size of requests".into(),
         description: lines_described(&series, &x, &y),
@@ -35,7 +41,15 @@ pub fn rate_over_size(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks,
         findings: vec![FindingCode::SizeProfile, FindingCode::SuspectPoints],
-    })
+    })?;
+    Some(chart.with_strips(strips))
+}
+
+/// The size of requests that a phase measured, as a place on the axis across.
+fn size_of(_: u32, summary: &PhaseSummary) -> Option<(f64, f64)> {
+    let workload = summary.phase.workload.as_ref().filter(|_| summary.phase.kind == PhaseKind::Measure)?;
+    let size = workload.block_sizes.single()?.0 as f64;
+    Some((size, size))
 }
 
 /// The lines by operation, order and requests at a time, each from small to large.

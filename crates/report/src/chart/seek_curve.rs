@@ -1,5 +1,6 @@
 //! The chart of seek times over distances, from what the detectors found.
 
+use super::companions;
 use super::data::{finding, interval, number, records_of};
 use super::naming::{Names, Sketch, lines_described};
 use super::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series};
@@ -33,7 +34,7 @@ pub fn seek_curve(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series.iter().flat_map(Series::points).map(|point| point.interval.map_or(point.value, |of| of.1));
     let x = Axis::of_shares("Distance as a share of all cylinders");
     let y = Axis::of_times("Seek", tops.fold(0.0, f64::max));
-    names.chart(Sketch {
+    let chart = names.chart(Sketch {
         name: "seek-curve",
         title: "Seek time by distance".into(),
         description: lines_described(&series, &x, &y),
@@ -42,7 +43,8 @@ pub fn seek_curve(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks,
         findings: vec![FindingCode::SeekFullStroke, FindingCode::SeekAverage, FindingCode::SeekTrackToTrack],
-    })
+    })?;
+    Some(chart.with_meanwhile(companions::of_measurements(names.all(), runs)))
 }
 
 /// The curve, from the next track on where that is known.

@@ -61,8 +61,9 @@ pub fn document(chart: &Chart, theme: Theme) -> String {
 /// The picture. All text in it is escaped.
 pub fn sized(chart: &Chart, theme: Theme, size: Size) -> String {
     let mut canvas = Canvas { markup: String::new(), palette: theme.palette() };
-    let legend = legend::Legend::of(chart, size.pixels().0);
-    let layout = Layout::of(chart, legend.rows(), size);
+    // A page says in words of its own what was recorded meanwhile.
+    let meanwhile = if theme == Theme::Page { &[] } else { chart.meanwhile.as_slice() };
+    let (legend, layout) = arranged(chart, meanwhile, size);
     head(&mut canvas, chart, &layout, size);
     titles(&mut canvas, chart, &layout);
     legend.draw(&mut canvas);
@@ -78,8 +79,24 @@ pub fn sized(chart: &Chart, theme: Theme, size: Size) -> String {
         let plot = Plot { x: &chart.x, y: &strip.y, panel: *panel };
         plot.draw_coloured(&mut canvas, &strip.series, &strip.marks, |series| chart.index_of_run(series.run));
     }
+    for (y, line) in &layout.meanwhile {
+        canvas.text(MARGIN, *y, FAINT_SIZE, canvas.palette.faint_text, Anchor::Start, line);
+    }
     canvas.put(format_args!("</svg>\n"));
     canvas.markup
+}
+
+/// The legend and where everything is. Whether intervals can be seen depends on how high the plot is, and that on the legend, which
+/// explains them only if they can.
+fn arranged(chart: &Chart, meanwhile: &[String], size: Size) -> (legend::Legend, Layout) {
+    let with = |has_intervals: bool| {
+        let legend = legend::Legend::of(chart, size.pixels().0, has_intervals);
+        let layout = Layout::of(chart, legend.rows(), meanwhile, size);
+        (legend, layout)
+    };
+    let explained = with(true);
+    let plot = Plot { x: &chart.x, y: &chart.y, panel: explained.1.main };
+    if plot.shows_intervals(&chart.series) { explained } else { with(false) }
 }
 
 /// What is being drawn.

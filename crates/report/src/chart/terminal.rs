@@ -94,7 +94,11 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
         lines.push(format!("{INDENT}{} {line}", pad_start(lowest_label(labels), label_columns)));
     }
     lines.push(format!("{INDENT}{} {}", " ".repeat(label_columns), axis.labels()));
-    lines.extend(legend(chart, label_columns + INDENT.len() + 2, style, signs));
+    let indent = label_columns + INDENT.len() + 2;
+    lines.extend(legend(chart, indent, style, signs));
+    let width = style.columns().saturating_sub(indent).max(1);
+    let meanwhile = chart.meanwhile.iter().flat_map(|text| wrap(&style.own(text), width));
+    lines.extend(meanwhile.map(|line| format!("{}{line}", " ".repeat(indent))));
     lines
 }
 
@@ -307,15 +311,20 @@ struct AxisAcross {
 
 impl AxisAcross {
     fn new(axis: &Axis, columns: usize, style: Style) -> AxisAcross {
-        let ticks = axis.ticks(TICKS_MAX);
-        let last = ticks.len().saturating_sub(1);
-        let ticks = ticks.into_iter().enumerate().map(|(index, tick)| {
-            let column = ((tick.share * columns as f64) as usize).min(columns - 1);
-            let label = style.own(&tick.label);
-            let with_unit = index == last && !axis.unit.is_empty();
-            (column, if with_unit { format!("{label} {}", style.own(&axis.unit)) } else { label })
-        });
-        AxisAcross { columns, has_unit: !axis.unit.is_empty(), ticks: ticks.collect() }
+        let placed = |ticks: &[Tick]| -> Vec<(usize, String)> {
+            let last = ticks.len().saturating_sub(1);
+            let place = |(index, tick): (usize, &Tick)| {
+                let column = ((tick.share * columns as f64) as usize).min(columns - 1);
+                let label = style.own(&tick.label);
+                let with_unit = index == last && !axis.unit.is_empty();
+                (column, if with_unit { format!("{label} {}", style.own(&axis.unit)) } else { label })
+            };
+            ticks.iter().enumerate().map(place).collect()
+        };
+        let of =
+            |ticks: &[Tick]| AxisAcross { columns, has_unit: !axis.unit.is_empty(), ticks: placed(ticks) };
+        let has_all = |ticks: &[Tick]| of(ticks).labelled().len() == ticks.len();
+        of(&axis.fitting_ticks(TICKS_MAX, has_all))
     }
 
     fn line(&self, unicode: bool, regions: &[usize], region: char) -> String {
@@ -331,9 +340,15 @@ impl AxisAcross {
         std::iter::once(corner).chain(cells).collect()
     }
 
-    /// Labels centred under their ticks. One that would touch its neighbour is left out; the last always stays,
-    /// for it carries the unit.
+    /// Labels centred under their ticks.
     fn labels(&self) -> String {
+        let add = |line: String, (start, label): (usize, &str)| format!("{}{label}", pad_end(&line, start));
+        self.labelled().into_iter().fold(String::new(), add)
+    }
+
+    /// The labels with where they begin. One that would touch its neighbour is left out; the last always stays, for it carries the
+    /// unit.
+    fn labelled(&self) -> Vec<(usize, &str)> {
         let width = self.columns + 1;
         let place = |(column, label): &(usize, String)| {
             let number =
@@ -341,16 +356,18 @@ impl AxisAcross {
             (column + 1).saturating_sub(number / 2).min(width.saturating_sub(columns_of(label)))
         };
         let last_start = self.ticks.last().map_or(width, place);
-        let mut line = String::new();
+        let (mut labelled, mut taken) = (Vec::new(), 0);
         for (index, tick) in self.ticks.iter().enumerate() {
             let start = place(tick);
+            let end = start + columns_of(&tick.1);
             let is_last = index + 1 == self.ticks.len();
-            let touches_before = !line.is_empty() && start < columns_of(&line) + 1;
-            let touches_last = !is_last && start + columns_of(&tick.1) + 1 > last_start;
+            let touches_before = index > 0 && start < taken;
+            let touches_last = !is_last && end + 1 > last_start;
             if !touches_before && !touches_last {
-                line = format!("{}{}", pad_end(&line, start), tick.1);
+                labelled.push((start, tick.1.as_str()));
+                taken = end + 1;
             }
         }
-        line
+        labelled
     }
 }

@@ -1,5 +1,6 @@
 //! The charts of one pass of writes after the other, each in a row of its own: over the position, and over time.
 
+use super::companions::{self, Visits};
 use super::course::{Columns, Piece, each_piece};
 use super::data::{Record, finding, flag, number, records_of};
 use super::naming::{Names, Sketch};
@@ -8,7 +9,7 @@ use super::{Axis, Chart, ChartedRun, Series, Strip};
 use model::finding::{FindingCode, Outcome};
 use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::Run;
+use model::run::{PhaseSummary, Run};
 use model::units::Bytes;
 use model::workload::{Arrival, Pattern};
 
@@ -21,9 +22,16 @@ pub fn valleys_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let drawn: Vec<&Run> = rows.iter().map(|row| runs[row.run].run).collect();
     let x = position_axis(&drawn);
     let end = x.end;
-    chart(runs, rows, x, "valleys-over-position", "Write rate by position, pass by pass", |piece, _| {
-        (piece.first_byte, end)
-    })
+    let covered = |_: &Row, summary: &PhaseSummary| {
+        let first = summary.phase.workload.as_ref().map_or(0, |workload| workload.range.first().0) as f64;
+        (first, first + summary.totals_of(Operation::Write).map_or(0.0, |totals| totals.bytes as f64))
+    };
+    let strips = companions::scattered(&x, visits(runs, &rows, covered).into_iter());
+    let chart =
+        chart(runs, rows, x, "valleys-over-position", "Write rate by position, pass by pass", |piece, _| {
+            (piece.first_byte, end)
+        })?;
+    Some(chart.with_strips(strips))
 }
 
 /// Passes over the time since each began.
@@ -31,9 +39,20 @@ pub fn valleys_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let rows = rows(runs);
     let longest_s = rows.iter().map(|row| row.pass.end_s - row.pass.start_s).fold(0.0, f64::max);
     let x = Axis::of_duration("Time since the pass began", longest_s);
-    chart(runs, rows, x, "valleys-over-time", "Write rate over time, pass by pass", move |piece, pass| {
-        (piece.start_s - pass.start_s, longest_s)
-    })
+    let since_began = |row: &Row, summary: &PhaseSummary| {
+        let start_s = summary.start_ns as f64 / 1e9 - row.pass.start_s;
+        (start_s, start_s + summary.duration_ns as f64 / 1e9)
+    };
+    let strips = companions::scattered(&x, visits(runs, &rows, since_began).into_iter());
+    let chart = chart(
+        runs,
+        rows,
+        x,
+        "valleys-over-time",
+        "Write rate over time, pass by pass",
+        move |piece, pass| (piece.start_s - pass.start_s, longest_s),
+    )?;
+    Some(chart.with_strips(strips))
 }
 
 /// A pass of a run, in a row.
@@ -41,6 +60,22 @@ struct Row {
     run: usize,
     name: String,
     pass: Pass,
+}
+
+/// When the phases of the passes that are drawn were, and where they stand on an axis across.
+fn visits<'run>(
+    runs: &'run [ChartedRun<'run>],
+    rows: &[Row],
+    place: impl Fn(&Row, &PhaseSummary) -> (f64, f64),
+) -> Vec<(usize, &'run ChartedRun<'run>, Visits)> {
+    let of_run = |(index, charted): (usize, &'run ChartedRun<'run>)| {
+        let of_phase = |phase: u32, summary: &PhaseSummary| {
+            let row = rows.iter().find(|row| row.run == index && row.pass.phases.contains(&phase))?;
+            Some(place(row, summary))
+        };
+        (index, charted, Visits::of(charted.run, of_phase))
+    };
+    runs.iter().enumerate().map(of_run).collect()
 }
 
 /// Writes in order from the first place to the last.
@@ -102,7 +137,7 @@ fn chart(
         is_equal: true,
     };
     let strips: Vec<Strip> = lines.map(strip).collect();
-    let mut chart = names.chart(Sketch {
+    let chart = names.chart(Sketch {
         name,
         title: title.into(),
         description,
@@ -112,8 +147,7 @@ fn chart(
         marks: Vec::new(),
         findings: vec![FindingCode::WriteValleys, FindingCode::ValleyCure],
     })?;
-    chart.strips = strips;
-    Some(chart)
+    Some(chart.with_strips(strips))
 }
 
 /// The passes to be shown: the first and the last, and some between.

@@ -1,6 +1,6 @@
 //! The charts of writes that go on: their rate over time, and over what had been written.
 
-use super::companions::{self, Moments};
+use super::companions::{self, Moments, Visits};
 use super::course::{Columns, each_piece};
 use super::data::{Record, detail, finding, number, records_of};
 use super::naming::{Names, Sketch, lines_described};
@@ -41,7 +41,12 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         longest_s = longest_s.max(course.seconds);
         // Pauses of several runs lie on each other; the gaps in their lines are seen.
         marks.extend(course.pauses(charted.run).into_iter().filter(|_| runs.len() == 1));
-        marks.extend(course.cliff(charted, &streams));
+        marks.extend(course.cliff(charted, &streams).map(|at| Mark {
+            name: names.mark(index, CLIFF),
+            series: (runs.len() > 1).then_some(series.len()),
+            place: Place::At(at),
+            finding: Some(FindingCode::WriteCliff),
+        }));
         for stream in &streams {
             let layers = course.lines(charted, stream, |start_s, _| start_s - course.start_s);
             series.push(Series::new(names.series(index, &stream.kind.name()), layers).of_run(index));
@@ -50,13 +55,11 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     }
     let x = Axis::of_duration("Time", longest_s);
     let y = rate_axis(&series, &marks);
-    let strips = companions::over(
-        x.end,
-        courses.iter().map(|(index, course)| {
-            let within = move |moments: Moments| course.within(moments).into_iter().collect();
-            (*index, &runs[*index], within)
-        }),
-    );
+    let whole = |course: &Course| {
+        Visits::new(vec![((course.start_s, course.start_s + course.seconds), (0.0, course.seconds))])
+    };
+    let strips =
+        companions::along(&x, courses.iter().map(|(index, course)| (*index, &runs[*index], whole(course))));
     let chart = names.chart(Sketch {
         name: "write-rate-over-time",
         title: "Write rate over time".into(),
@@ -67,7 +70,7 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         marks,
         findings: FINDINGS.to_vec(),
     })?;
-    Some(Chart { strips, ..chart })
+    Some(chart.with_strips(strips))
 }
 
 /// The rate of writes over what had been written, with its levels and where it fell.
@@ -75,6 +78,7 @@ pub fn write_rate_over_bytes(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
     let (mut series, mut marks) = (Vec::new(), Vec::new());
     let mut most_bytes: f64 = 0.0;
+    let mut visits = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
         let mut streams = streams(charted.run);
         streams.truncate(1);
@@ -88,12 +92,19 @@ pub fn write_rate_over_bytes(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         if !bands.is_empty() {
             layers.insert(0, Layer::Bands(bands));
         }
-        marks.extend(limits(charted.run, series.len(), runs.len() == 1));
+        let limits = limits(charted.run).into_iter().map(|limit| Mark {
+            name: names.mark(index, &limit.name),
+            series: (runs.len() > 1).then_some(series.len()),
+            ..limit
+        });
+        marks.extend(limits);
+        visits.push((index, charted, course.written(charted, stream)));
         series.push(Series::new(names.series(index, &stream.kind.name()), layers).of_run(index));
     }
     let x = Axis::of_amounts("Written", most_bytes);
     let y = rate_axis(&series, &marks);
-    names.chart(Sketch {
+    let strips = companions::along(&x, visits.into_iter());
+    let chart = names.chart(Sketch {
         name: "write-rate-over-bytes",
         title: "Write rate by what had been written".into(),
         description: lines_described(&series, &x, &y),
@@ -102,7 +113,8 @@ pub fn write_rate_over_bytes(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks,
         findings: FINDINGS.to_vec(),
-    })
+    })?;
+    Some(chart.with_strips(strips))
 }
 
 /// Writes that are alike.
@@ -182,10 +194,18 @@ impl Course {
         Some(Course { start_s, seconds: end_s - start_s, bytes, phases: (first, last) })
     }
 
-    /// What of a stretch of time lies in the course.
-    fn within(&self, (from_s, to_s): Moments) -> Option<(f64, f64)> {
-        let (from, to) = (from_s - self.start_s, to_s - self.start_s);
-        (to > 0.0 && from < self.seconds).then_some((from.max(0.0), to.min(self.seconds)))
+    /// When how much of a stream had been written.
+    fn written(&self, charted: &ChartedRun<'_>, stream: &Stream) -> Visits {
+        let mut visits: Vec<(Moments, (f64, f64))> = Vec::new();
+        self.each(charted, stream, |piece, written| {
+            let (end_s, end) = (piece.start_s + piece.seconds, written + piece.bytes);
+            match visits.last_mut() {
+                // What the host tells comes once a second.
+                Some((moments, extent)) if end_s - moments.0 <= 1.0 => (moments.1, extent.1) = (end_s, end),
+                _ => visits.push(((piece.start_s, end_s), (written, end))),
+            }
+        });
+        Visits::new(visits)
     }
 
     /// The rate of a stream, at places that follow from when a piece began and what had been written by then.
@@ -244,7 +264,7 @@ impl Course {
     }
 
     /// When so much had been written that the rate fell.
-    fn cliff(&self, charted: &ChartedRun<'_>, streams: &[Stream]) -> Option<Mark> {
+    fn cliff(&self, charted: &ChartedRun<'_>, streams: &[Stream]) -> Option<f64> {
         // Where the writer saw it fall: what a disk took into its memory by then counts as fast, too, and comes later.
         let (_, levels) = levels(charted.run);
         let fell_at = levels.get(1)?.first;
@@ -255,12 +275,7 @@ impl Course {
                 reached = Some(piece.start_s - self.start_s + (missing / piece.rate()).max(0.0));
             }
         });
-        Some(Mark {
-            name: CLIFF.into(),
-            series: None,
-            place: Place::At(reached?),
-            finding: Some(FindingCode::WriteCliff),
-        })
+        reached
     }
 }
 
@@ -284,18 +299,17 @@ fn levels(run: &Run) -> (Vec<Band>, Vec<Stretch>) {
 }
 
 /// Where the rate fell, and to what it settled.
-fn limits(run: &Run, series: usize, is_only: bool) -> Vec<Mark> {
+fn limits(run: &Run) -> Vec<Mark> {
     let of = |code| finding(run, code).and_then(Finding::estimate);
-    let series = (!is_only).then_some(series);
     let cliff = of(FindingCode::WriteCliff).map(|cliff| Mark {
         name: CLIFF.into(),
-        series,
+        series: None,
         place: Place::At(cliff.value),
         finding: Some(FindingCode::WriteCliff),
     });
     let steady = of(FindingCode::WriteSteadyState).map(|steady| Mark {
         name: "rate that lasts".into(),
-        series,
+        series: None,
         place: Place::Value(steady.value),
         finding: Some(FindingCode::WriteSteadyState),
     });

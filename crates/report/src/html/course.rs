@@ -1,6 +1,7 @@
 //! The run from its start to its end: the chart in which every finding can show what it rests on, since evidence is a stretch
 //! of time.
 
+use crate::chart::companions::{self, Visits};
 use crate::chart::{Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Series, Stretch, chart_names};
 use model::plan::PhaseKind;
 use model::request::Operation;
@@ -39,6 +40,10 @@ pub(super) fn chart(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     if !range.0.is_finite() {
         return None;
     }
+    let x = Axis::of_duration("Time in the run", longest_s);
+    let whole = |charted: &ChartedRun<'_>| ((0.0, seconds(charted.run)), (0.0, seconds(charted.run)));
+    let of_run = |(number, charted)| (number, charted, Visits::new(vec![whole(charted)]));
+    let strips = companions::along(&x, runs.iter().enumerate().map(of_run));
     Some(Chart {
         name: NAME,
         title: "The run from start to end".into(),
@@ -47,14 +52,15 @@ pub(super) fn chart(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             this time."
             .into(),
         source: String::new(),
-        x: Axis::of_duration("Time in the run", longest_s),
+        x,
         y: Axis::of_decades("Rate", range, Numbers::Rates),
         series,
         marks,
         level_name: "",
         findings: Vec::new(),
         beside: None,
-        strips: Vec::new(),
+        strips,
+        meanwhile: Vec::new(),
     })
 }
 

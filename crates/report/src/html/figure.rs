@@ -35,6 +35,9 @@ fn figure(page: &mut Markup, chart: &Chart, marked: &[Marked]) {
         r#"<script type="application/json" class="chart-data">{}</script>"#,
         json_in_script(&document.json)
     ));
+    for sentence in &chart.meanwhile {
+        page.paragraph("note meanwhile", sentence);
+    }
     for note in &document.notes {
         page.paragraph("note", note);
     }

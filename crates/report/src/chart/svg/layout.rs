@@ -24,6 +24,8 @@ const EQUAL: f64 = 92.0;
 const PLOT_MIN: f64 = 240.0;
 /// Below the lowest chart: numbers and the name of the axis.
 const FOOT: f64 = 62.0;
+/// Between two lines of what was recorded meanwhile.
+const MEANWHILE_ROW: f64 = 18.0;
 /// What stands beside a chart, and the gap before it.
 const BESIDE: f64 = 120.0;
 const BESIDE_GAP: f64 = 16.0;
@@ -45,10 +47,12 @@ pub(super) struct Layout {
     pub strips: Vec<Panel>,
     /// From where to where what stands beside goes.
     pub beside: Option<(f64, f64)>,
+    /// The lines of what was recorded meanwhile, with their baselines.
+    pub meanwhile: Vec<(f64, String)>,
 }
 
 impl Layout {
-    pub(super) fn of(chart: &Chart, legend_rows: usize, size: Size) -> Layout {
+    pub(super) fn of(chart: &Chart, legend_rows: usize, meanwhile: &[String], size: Size) -> Layout {
         let (width, height) = size.pixels();
         let strips = chart.strips.iter().flat_map(|strip| strip.y.ticks(STRIP_TICKS_MAX));
         let labels = main_ticks(chart).into_iter().chain(strips);
@@ -67,8 +71,13 @@ impl Layout {
             Panel { left, right, top, bottom: reached }
         });
         let strips: Vec<Panel> = strips.collect();
-        let height = strips.last().map_or(bottom, |strip| strip.bottom) + FOOT;
-        Layout { width, height, main: Panel { left, right, top, bottom }, strips, beside }
+        let foot = strips.last().map_or(bottom, |strip| strip.bottom) + FOOT;
+        let lines = meanwhile.iter().flat_map(|text| text::wrapped(text, FAINT_SIZE, edge - MARGIN));
+        let rows = (0u16..).zip(lines);
+        let meanwhile: Vec<(f64, String)> =
+            rows.map(|(row, line)| (foot + MEANWHILE_ROW * f64::from(row), line)).collect();
+        let height = foot + MEANWHILE_ROW * meanwhile.len() as f64;
+        Layout { width, height, main: Panel { left, right, top, bottom }, strips, beside, meanwhile }
     }
 
     /// The lowest chart, below which the numbers of the axis across stand.
@@ -76,21 +85,30 @@ impl Layout {
         self.strips.last().copied().unwrap_or(self.main)
     }
 
-    /// Ticks whose labels do not touch and do not leave the picture.
+    /// As many ticks as fit: their labels do not touch and do not leave the picture.
     pub(super) fn ticks_across(&self, axis: &Axis) -> Vec<(Tick, f64)> {
+        let all = axis.fitting_ticks(TICKS_MAX, |ticks| self.apart(ticks).len() == ticks.len());
+        self.apart(&all)
+    }
+
+    /// Those ticks whose labels do not touch the one before, with their places.
+    fn apart(&self, ticks: &[Tick]) -> Vec<(Tick, f64)> {
         let mut taken = f64::NEG_INFINITY;
-        let mut ticks = Vec::new();
-        for tick in axis.ticks(10) {
+        let mut apart = Vec::new();
+        for tick in ticks {
             let x = self.main.x(tick.share);
             let half = text::width(&tick.label, FAINT_SIZE) / 2.0;
             if x - half >= taken + LABEL_GAP && x + half <= self.width {
                 taken = x + half;
-                ticks.push((tick, x));
+                apart.push((tick.clone(), x));
             }
         }
-        ticks
+        apart
     }
 }
+
+/// More ticks crowd an axis across.
+const TICKS_MAX: usize = 10;
 
 /// More ticks crowd a narrow chart.
 pub(super) const STRIP_TICKS_MAX: usize = 3;

@@ -25,18 +25,24 @@ struct Entry {
 }
 
 enum Sign {
-    Series { index: usize, has_lines: bool, has_signs: bool },
+    Series {
+        index: usize,
+        has_lines: bool,
+        has_signs: bool,
+    },
     Level,
     Interval,
     Point,
-    Border,
-    Region,
+    /// In the colour of the series that the mark is of.
+    Border(Option<usize>),
+    Region(Option<usize>),
     Pause,
-    Limit,
+    Limit(Option<usize>),
 }
 
 impl Legend {
-    pub(super) fn of(chart: &Chart, page_width: f64) -> Legend {
+    /// `has_intervals` says whether intervals can be seen in the plot.
+    pub(super) fn of(chart: &Chart, page_width: f64, has_intervals: bool) -> Legend {
         let series = chart.series.iter().enumerate().map(|(index, series)| Entry {
             name: series.name.clone(),
             sign: Sign::Series {
@@ -46,16 +52,15 @@ impl Legend {
             },
         });
         let marks = chart.mark_names().into_iter().map(|mark| match mark.place {
-            Place::At(_) => Entry { name: mark.name.clone(), sign: Sign::Border },
-            Place::Over { .. } => Entry { name: mark.name.clone(), sign: Sign::Region },
+            Place::At(_) => Entry { name: mark.name.clone(), sign: Sign::Border(mark.series) },
+            Place::Over { .. } => Entry { name: mark.name.clone(), sign: Sign::Region(mark.series) },
             Place::Pause { .. } => Entry { name: mark.name.clone(), sign: Sign::Pause },
-            Place::Value(_) => Entry { name: limit_name(chart, &mark.name), sign: Sign::Limit },
+            Place::Value(_) => Entry { name: limit_name(chart, &mark.name), sign: Sign::Limit(mark.series) },
             Place::Point { .. } => Entry { name: mark.name.clone(), sign: Sign::Point },
         });
         let zones = chart.series.iter().any(has_levels);
         let zones = zones.then(|| Entry { name: format!("line: {}", chart.level_name), sign: Sign::Level });
-        let intervals = chart.series.iter().flat_map(Series::points).any(|point| point.interval.is_some());
-        let intervals = intervals.then(|| Entry { name: "95 % interval".into(), sign: Sign::Interval });
+        let intervals = has_intervals.then(|| Entry { name: "95 % interval".into(), sign: Sign::Interval });
         let (mut x, mut row) = (MARGIN, 0);
         let mut entries = Vec::new();
         for mut entry in series.chain(zones).chain(intervals).chain(marks) {
@@ -139,18 +144,18 @@ fn sign(canvas: &mut Canvas, x: f64, y: f64, sign: &Sign) {
             palette.faint_text,
             half = SIGN / 2.0,
         )),
-        Sign::Border => canvas.put(format_args!(
+        Sign::Border(series) => canvas.put(format_args!(
             r#"<line x1="{m:.1}" y1="{:.1}" x2="{m:.1}" y2="{:.1}" stroke="{}" stroke-width="1.5" stroke-dasharray="4 3"/>"#,
             y - 8.0,
             y + 8.0,
-            palette.mark,
+            palette.of_mark(*series, palette.mark),
             m = x + SIGN / 2.0,
         )),
-        Sign::Region => swatch(canvas, x, y, palette.region),
+        Sign::Region(series) => swatch(canvas, x, y, palette.of_mark(*series, palette.region)),
         Sign::Pause => swatch(canvas, x, y, palette.axis),
-        Sign::Limit => canvas.put(format_args!(
+        Sign::Limit(series) => canvas.put(format_args!(
             r#"<line x1="{x:.1}" y1="{y:.1}" x2="{end:.1}" y2="{y:.1}" stroke="{}" stroke-width="2" stroke-dasharray="8 4"/>"#,
-            palette.mark
+            palette.of_mark(*series, palette.mark)
         )),
     }
 }

@@ -80,6 +80,13 @@ const PAGE: Palette = Palette {
     ],
 };
 
+impl Palette {
+    /// The colour of a mark: that of the series that it is of, else the one given.
+    pub(super) fn of_mark(&self, series: Option<usize>, colour: &'static str) -> &'static str {
+        series.map_or(colour, |series| self.series[series % self.series.len()])
+    }
+}
+
 impl Theme {
     /// Its colours.
     pub fn palette(self) -> &'static Palette {

@@ -49,7 +49,10 @@ impl Plot<'_> {
         ));
         for mark in marks {
             match mark.place {
-                Place::Over { first, end } => self.region(canvas, mark, (first, end), canvas.palette.region),
+                Place::Over { first, end } => {
+                    let colour = canvas.palette.of_mark(mark.series, canvas.palette.region);
+                    self.region(canvas, mark, (first, end), colour)
+                }
                 Place::Pause { first, end } => self.region(canvas, mark, (first, end), canvas.palette.axis),
                 _ => {}
             }
@@ -75,6 +78,17 @@ impl Plot<'_> {
         }
     }
 
+    /// Whether the interval of any point of these series is high enough to be seen.
+    pub(super) fn shows_intervals(&self, series: &[Series]) -> bool {
+        series.iter().enumerate().any(|(index, series)| {
+            let drawing = Drawing { plot: self, index, colour: "", has_company: false };
+            series.layers.iter().any(|layer| match layer {
+                Layer::Line(points) => !drawing.whiskers(&drawing.places(points)).is_empty(),
+                _ => false,
+            })
+        })
+    }
+
     fn series(&self, canvas: &mut Canvas, series: &Series, index: usize, has_company: bool) {
         let colour = canvas.palette.series[index % canvas.palette.series.len()];
         Drawing { plot: self, index, colour, has_company }.draw(canvas, series);
@@ -86,7 +100,7 @@ impl Plot<'_> {
 
     fn mark(&self, canvas: &mut Canvas, mark: &Mark) {
         let panel = &self.panel;
-        let colour = canvas.palette.mark;
+        let colour = canvas.palette.of_mark(mark.series, canvas.palette.mark);
         let (from, to, dash) = match mark.place {
             Place::At(at) => {
                 let x = panel.x(self.x.share(at));
@@ -97,8 +111,9 @@ impl Plot<'_> {
                 ((panel.left, y), (panel.right, y), "8 4")
             }
             Place::Point { at, value } => {
+                // It lies on the line that it is of, and would not be seen in its colour.
                 let (x, y) = self.at(at, value);
-                return canvas.put(ring(x, y, colour));
+                return canvas.put(ring(x, y, canvas.palette.mark));
             }
             Place::Over { .. } | Place::Pause { .. } => return,
         };
@@ -121,6 +136,12 @@ impl Plot<'_> {
             panel.bottom - panel.top,
         ));
     }
+}
+
+/// Whether there is room for a sign at each point of a line.
+fn is_sparse(places: &[(f64, f64, &Point)]) -> bool {
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return false };
+    places.len() == 1 || (last.0 - first.0) / (places.len() - 1) as f64 >= SPACING_MIN
 }
 
 /// The attribute that says which conclusion a mark shows.
@@ -249,22 +270,19 @@ impl Drawing<'_> {
 
     /// Points, their intervals, and the line through them. Where points are close, a few of them have the sign of the series.
     fn line(&self, canvas: &mut Canvas, points: &[Point]) {
-        let finite = points.iter().filter(|point| point.value.is_finite());
-        let places: Vec<(f64, f64, &Point)> =
-            finite.map(|point| (self.x(point.at), self.y(point.value), point)).collect();
-        let (Some(first), Some(last)) = (places.first(), places.last()) else { return };
-        let is_sparse = places.len() == 1 || (last.0 - first.0) / (places.len() - 1) as f64 >= SPACING_MIN;
-        let (mut line, mut signs, mut intervals) = (String::new(), String::new(), String::new());
+        let places = self.places(points);
+        if places.is_empty() {
+            return;
+        }
+        let is_sparse = is_sparse(&places);
+        let intervals = self.whiskers(&places);
+        let (mut line, mut signs) = (String::new(), String::new());
         let every = if is_sparse { 1 } else { (places.len() / DENSE_SIGNS).max(2) };
-        for (index, (x, y, point)) in places.iter().enumerate() {
+        for (index, (x, y, _)) in places.iter().enumerate() {
             let _ = write!(line, "{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
             let is_signed = is_sparse || (self.has_company && index % every == every / 2);
             if is_signed {
                 symbol(self.index).draw(&mut signs, *x, *y, SPARSE_RADIUS);
-            }
-            let ends = point.interval.filter(|_| is_sparse).map(|(low, high)| (self.y(high), self.y(low)));
-            if let Some((top, bottom)) = ends.filter(|(top, bottom)| bottom - top >= INTERVAL_PIXELS_MIN) {
-                intervals.push_str(&whisker(*x, top, bottom));
             }
         }
         let (width, dash) = if is_sparse { (2.0, symbol(self.index).dash) } else { (1.4, "none") };
@@ -275,6 +293,21 @@ impl Drawing<'_> {
         if !signs.is_empty() {
             canvas.put(symbols(self.index, self.colour, &signs, 1.0));
         }
+    }
+
+    /// Where the points of a line are.
+    fn places<'points>(&self, points: &'points [Point]) -> Vec<(f64, f64, &'points Point)> {
+        let finite = points.iter().filter(|point| point.value.is_finite());
+        finite.map(|point| (self.x(point.at), self.y(point.value), point)).collect()
+    }
+
+    /// The lines of the intervals that can be seen.
+    fn whiskers(&self, places: &[(f64, f64, &Point)]) -> String {
+        let whisker_of = |(x, _, point): &(f64, f64, &Point)| {
+            let (top, bottom) = point.interval.map(|(low, high)| (self.y(high), self.y(low)))?;
+            (bottom - top >= INTERVAL_PIXELS_MIN).then(|| whisker(*x, top, bottom))
+        };
+        if is_sparse(places) { places.iter().filter_map(whisker_of).collect() } else { String::new() }
     }
 
     /// The line alone: a sign would be taken for a measurement.

@@ -41,6 +41,21 @@ pub(super) fn fitting(text: &str, font_size: f64, width_max: f64) -> String {
     cut.trim_end().to_string() + "..."
 }
 
+/// The text in lines that are no wider than that, broken between words; a word that is wider is cut.
+pub(super) fn wrapped(text: &str, font_size: f64, width_max: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(&format!("{line} {word}"), font_size) <= width_max => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(fitting(word, font_size, width_max)),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +65,13 @@ mod tests {
         // 1303 for each digit, 651 for the point.
         assert_eq!(width("0.5", 2048.0), 3257.0);
         assert_eq!(width("東", 2048.0), 2748.0);
+    }
+
+    /// 569 for each i, 651 for the space.
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrapped("ii i iii", 2048.0, 569.0 * 3.0 + 651.0), ["ii i", "iii"]);
+        assert_eq!(wrapped("", 2048.0, 100.0), [""; 0]);
     }
 
     #[test]
