@@ -1,7 +1,17 @@
 //! Writes that go on, made up: what the levels and the fall are taken to be when pieces scatter, stall, wander and recover.
 
-use analysis::sustained::{Piece, Standing, levels, memory_bytes, standing};
+use analysis::analyse;
+use analysis::sustained::{History, Piece, Standing, below, levels, memory_bytes, regained, standing};
+use model::finding::{FindingCode, Outcome};
+use model::histogram::LatencyHistogram;
+use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
+use model::target::TargetFacts;
+use model::units::Bytes;
+use model::workload::{OperationMix, Pattern, Workload};
 
 /// Pieces that grow as those of `sustain` do, with the rate that `bytes_per_second` gives for what had been written, and so much noise.
 fn pieces(total: f64, noise: f64, seed: u64, bytes_per_second: impl Fn(f64, usize) -> f64) -> Vec<Piece> {
@@ -136,6 +146,175 @@ fn three_levels_are_all_seen() {
             && (before / 5e9 - 1.0).abs() < 0.03
             && (after / 2.5e9 - 1.0).abs() < 0.03
     );
+}
+
+/// The levels behind the first fall: where each begins, and its rate.
+fn further(pieces: &[Piece]) -> Vec<(f64, f64)> {
+    match standing(pieces, memory_bytes(false)) {
+        Standing::Fell(fall) => {
+            fall.further.iter().map(|further| (further.bytes.value, further.rate_after().value)).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn assert_levels(found: &[(f64, f64)], are: &[(f64, f64)], what: &str) {
+    let is_near = |(one, two): (&(f64, f64), &(f64, f64))| {
+        (one.0 / two.0 - 1.0).abs() < 0.03 && (one.1 / two.1 - 1.0).abs() < 0.03
+    };
+    assert!(found.len() == are.len() && found.iter().zip(are).all(is_near), "{what}: {found:?}");
+}
+
+/// Fast, past the cache, folding, and past it again when all is folded, as an NM790 of 2 TB; and a small drive of three levels.
+#[test]
+fn levels_behind_the_first_fall_are_told() {
+    for seed in 0..20 {
+        let four = |written: f64, _: usize| match written {
+            written if written < 280e9 => 5e9,
+            written if written < 1300e9 => 2.5e9,
+            written if written < 1860e9 => 0.8e9,
+            _ => 2.5e9,
+        };
+        let found = further(&pieces(2600e9, 0.01, seed, four));
+        assert_levels(&found, &[(1300e9, 0.8e9), (1860e9, 2.5e9)], &format!("seed {seed}"));
+        let three = |written: f64, _: usize| match written {
+            written if written < 1.5e9 => 450e6,
+            written if written < 6e9 => 250e6,
+            _ => 90e6,
+        };
+        let found = further(&pieces(12e9, 0.015, seed, three));
+        assert_levels(&found, &[(6e9, 90e6)], &format!("seed {seed}"));
+    }
+}
+
+/// Noise, drift of some per cent and a stall are no levels.
+#[test]
+fn no_levels_behind_a_fall_where_there_are_none() {
+    for seed in 0..100 {
+        let noise = [0.002, 0.01, 0.03, 0.1][seed as usize % 4];
+        let two = |written: f64, piece: usize| match written {
+            written if written < 10e9 => 400e6,
+            _ if piece % 23 == 5 => 30e6,
+            written => 100e6 * (1.0 + 0.05 * (written / 10e9).ln()),
+        };
+        let written = pieces(100e9, noise, seed, two);
+        assert_eq!(further(&written), [], "seed {seed}, noise {noise}");
+    }
+}
+
+/// What a drive writes at, by what was written to it in all: 450 MB/s into what is free of its cache, 250 MB/s past it, and 90 MB/s when
+/// 6 GB were written.
+struct Resting {
+    written: f64,
+    free: f64,
+    now_s: f64,
+    phases: Vec<PhaseSummary>,
+}
+
+impl Resting {
+    fn write(&mut self, bytes: f64) -> f64 {
+        let (steps, start_s) = (100, self.now_s);
+        let mut rate = 0.0;
+        for _ in 0..steps {
+            rate = match (self.free > 0.0, self.written < 6e9) {
+                (true, _) => 450e6,
+                (false, true) => 250e6,
+                (false, false) => 90e6,
+            };
+            let step = bytes / f64::from(steps);
+            (self.free, self.written, self.now_s) =
+                (self.free - step, self.written + step, self.now_s + step / rate);
+        }
+        let range = ByteRange::whole(Bytes::from_gib(100));
+        let workload = Workload::new(
+            range,
+            Pattern::RandomWithReplacement,
+            OperationMix::Write,
+            Bytes::from_kib(128),
+            32,
+        );
+        let mut histogram = LatencyHistogram::default();
+        (0..1000).for_each(|_| histogram.record(1_000_000));
+        let totals = OperationTotals {
+            operation: Operation::Write,
+            operations: 1000,
+            bytes: bytes as u64,
+            errors: 0,
+            histogram,
+            stretch: None,
+        };
+        self.end(PhaseKind::Measure, Some(workload), vec![totals], start_s);
+        rate
+    }
+
+    /// Each second of rest gives 20 MB of the cache back.
+    fn rest(&mut self, seconds: f64) {
+        let start_s = self.now_s;
+        self.now_s += seconds;
+        self.free = self.free.max(0.0) + 20e6 * seconds;
+        self.end(PhaseKind::Idle, None, Vec::new(), start_s);
+    }
+
+    fn end(
+        &mut self,
+        kind: PhaseKind,
+        workload: Option<Workload>,
+        totals: Vec<OperationTotals>,
+        start_s: f64,
+    ) {
+        let stop = StopCondition::one_pass();
+        self.phases.push(PhaseSummary {
+            phase: Phase { name: String::new(), experiment: "sustain".into(), kind, workload, stop },
+            start_ns: (start_s * 1e9) as u64,
+            duration_ns: ((self.now_s - start_s) * 1e9) as u64,
+            stopped: Some(StopReason::Bytes),
+            totals,
+            files: None,
+        });
+    }
+}
+
+/// A fall at 1.5 GB, and one at 6 GB that comes while rests are tried: it is told, and what rests give back is reckoned with the rate
+/// that was there.
+#[test]
+fn a_fall_that_comes_between_rests_is_told() {
+    let mut drive = Resting { written: 0.0, free: 1.5e9, now_s: 0.0, phases: Vec::new() };
+    while drive.written < 2.1e9 {
+        drive.write((0.04 * drive.written).max(16e6));
+    }
+    for rest_s in [10.0, 50.0, 25.0, 5.0, 40.0, 20.0, 30.0] {
+        drive.rest(rest_s);
+        let mut size = 16e6;
+        while drive.write(size) > 300e6 {
+            size *= 1.5;
+        }
+        // A piece that is slow from end to end, as the one is that shows it.
+        drive.write(size);
+    }
+    let target = sim::open("constant", 1).unwrap().facts().clone();
+    let target = TargetFacts { rotational: Some(false), caveats: Vec::new(), ..target };
+    let (environment, series) = (Environment::default(), MemorySeries::default());
+    let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
+    let history = History::of(&run).expect("it was written");
+    let Standing::Fell(fall) = standing(history.first(), memory_bytes(false)) else { panic!("it fell") };
+    let below = below(&run, &history, &fall).expect("it came down to less");
+    assert!(below.from_bytes < 6e9 && 6e9 < below.to_bytes, "{below:?}");
+    assert!((below.bytes_per_second / 90e6 - 1.0).abs() < 0.01, "{below:?}");
+    let gains = regained(&run, &history, &fall);
+    assert_eq!(gains.len(), 7);
+    // While it fell nobody can tell what was fast.
+    assert_eq!(gains.iter().filter(|gain| !gain.is_known()).count(), 1, "{gains:?}");
+    for gain in gains.iter().filter(|gain| gain.is_known()) {
+        let is = 20e6 * gain.rest_s;
+        assert!((gain.bytes / is - 1.0).abs() < 0.1, "{gain:?}");
+    }
+    let findings = analyse(&run);
+    let cliff =
+        findings.iter().find(|finding| finding.code == FindingCode::WriteCliff).expect("it was asked");
+    let Outcome::Known(conclusion) = &cliff.outcome else { panic!("{cliff:?}") };
+    assert!(conclusion.statement.contains("written with rests, it fell further"), "{}", conclusion.statement);
+    let advice = conclusion.advice.as_deref().expect("advice");
+    assert!(!advice.contains("--idle"), "rests were tried: {advice}");
 }
 
 #[test]

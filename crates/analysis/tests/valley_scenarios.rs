@@ -10,7 +10,7 @@ use model::record::{INTERVAL_NS, IntervalRecord};
 use model::request::Operation;
 use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
 use model::target::TargetFacts;
-use model::units::Bytes;
+use model::units::{Bytes, Offset};
 use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
 use std::collections::BTreeSet;
 
@@ -110,9 +110,21 @@ impl Writing {
 
     /// A phase that ends after so many bytes, or so many seconds.
     fn run(&mut self, operation: Operation, rate: Option<f64>, bytes_max: f64, seconds_max: f64) {
+        self.run_from(0.0, operation, rate, bytes_max, seconds_max);
+    }
+
+    /// The same, from there on in the area.
+    fn run_from(
+        &mut self,
+        first: f64,
+        operation: Operation,
+        rate: Option<f64>,
+        bytes_max: f64,
+        seconds_max: f64,
+    ) {
         let phase = self.phases.len() as u32;
         let start_s = self.now_s;
-        let (mut moved, mut carried) = (0.0, 0.0);
+        let (mut moved, mut carried) = (first, 0.0);
         while moved < bytes_max && self.now_s - start_s < seconds_max {
             let slice_s = self.now_s;
             let mut slice = 0.0;
@@ -142,17 +154,17 @@ impl Writing {
             });
             moved += slice;
         }
-        self.end(operation, rate, moved, start_s);
+        self.end(operation, rate, first, moved - first, start_s);
     }
 
-    fn end(&mut self, operation: Operation, rate: Option<f64>, moved: f64, start_s: f64) {
+    fn end(&mut self, operation: Operation, rate: Option<f64>, first: f64, moved: f64, start_s: f64) {
         let mix = if operation == Operation::Write { OperationMix::Write } else { OperationMix::Read };
         let arrival = rate.map_or(Arrival::ClosedLoop, |rate| Arrival::OpenLoop {
             per_second: rate / BLOCK.0 as f64,
             spacing: Spacing::Even,
         });
-        let workload =
-            Workload { arrival, ..Workload::new(ByteRange::whole(PASS), Pattern::Sequential, mix, BLOCK, 1) };
+        let range = ByteRange::new(Offset(first as u64), Bytes(PASS.0 - first as u64)).expect("a part of it");
+        let workload = Workload { arrival, ..Workload::new(range, Pattern::Sequential, mix, BLOCK, 1) };
         let mut histogram = LatencyHistogram::default();
         let operations = (moved / BLOCK.0 as f64) as u64;
         (0..operations).for_each(|_| histogram.record(650_000));
@@ -262,17 +274,59 @@ fn valleys_are_counted_and_measured() {
 fn no_valleys_where_there_are_none() {
     for seed in 0..40 {
         let noise = 0.002 * (seed % 20) as f64;
-        for falls in
-            [Falls::None, Falls::Random(40.0), Falls::Random(8.0), Falls::Places(7e9), Falls::Always(20.0)]
-        {
+        for falls in [Falls::None, Falls::Random(40.0), Falls::Random(8.0), Falls::Always(20.0)] {
             let mut writing = Writing::new(falls, 0.3, 0.2, noise, seed);
             writing.passes();
             let finding = writing.finding();
             assert!(value(&finding).is_none_or(|count| count == 0.0), "{falls:?}, seed {seed}: {finding:?}");
-            if matches!(falls, Falls::None | Falls::Places(_)) {
+            if matches!(falls, Falls::None) {
                 assert_eq!(value(&finding), Some(0.0), "{falls:?}, seed {seed}: {finding:?}");
             }
         }
+    }
+}
+
+fn by(finding: &Finding) -> String {
+    match datum(finding, "by") {
+        Some(Datum::Text(by)) => by,
+        other => panic!("{other:?} in {finding:?}"),
+    }
+}
+
+/// Passes at full rate, the second of four slowed and from 3 GB on, as `valleys` makes them; or all from the start of the area.
+fn passes_from(falls: Falls, first: f64, seed: u64) -> Finding {
+    let mut writing = Writing::new(falls, 0.3, 0.2, 0.01, seed);
+    let whole = PASS.0 as f64;
+    writing.run(Operation::Write, None, whole, f64::INFINITY);
+    writing.run_from(first, Operation::Write, Some(0.6 * RATE), whole, f64::INFINITY);
+    for _ in 0..2 {
+        writing.run(Operation::Write, None, whole, f64::INFINITY);
+    }
+    writing.run(Operation::Read, None, f64::INFINITY, 480.0);
+    writing.finding()
+}
+
+/// One slow place in each pass is one valley, bound to its place: a pass that began elsewhere met it there.
+#[test]
+fn a_slow_place_is_told_as_one() {
+    for seed in 0..8 {
+        let told = passes_from(Falls::Places(7e9), 3e9, seed);
+        assert_eq!((value(&told), by(&told).as_str()), (Some(1.0), "place"), "seed {seed}: {told:?}");
+        let open = passes_from(Falls::Places(7e9), 0.0, seed);
+        assert_eq!((value(&open), by(&open).as_str()), (Some(1.0), "unknown"), "seed {seed}: {open:?}");
+    }
+}
+
+/// A pass is five times what is written from one stall to the next: they are at the same places, until a pass begins elsewhere.
+#[test]
+fn stalls_by_bytes_are_no_slow_places() {
+    let every = PASS.0 as f64 / 5.0;
+    for seed in 0..8 {
+        let told = passes_from(Falls::Bytes(every, 0.0), 0.382 * every, seed);
+        assert_eq!(by(&told), "bytes", "seed {seed}: {told:?}");
+        let open = passes_from(Falls::Bytes(every, 0.0), 0.0, seed);
+        assert_eq!(by(&open), "unknown", "seed {seed}: {open:?}");
+        assert!(value(&open).is_some_and(|count| count >= 4.0), "seed {seed}: {open:?}");
     }
 }
 

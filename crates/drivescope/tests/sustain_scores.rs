@@ -212,6 +212,100 @@ fn a_rest_gives_back_what_it_does() {
     }
 }
 
+/// A drive of 10 GB with three levels when it is written at random: the cache is full after 1.5 GB, and where no more cells are free
+/// than it holds, some 6 GB on, they have to be won back from it. Each second of rest gives 20 MB back.
+const THREE_LEVELS: &str = r#"
+version = 1
+name = "three-levels"
+description = "Ten gigabytes in three levels"
+sources = ["made up"]
+
+[identity]
+model = "Three Levels"
+serial = "SIM-3"
+firmware = "1"
+capacity_bytes = 10000000000
+logical_block_bytes = 512
+physical_block_bytes = 512
+rotational = false
+trim = true
+
+[link]
+kind = "sata-6"
+
+[flash]
+initial = "fresh"
+channels = 2
+dies_per_channel = 1
+planes = 2
+page_kib = 16
+pages_per_block = 256
+over_provisioning = 0.1
+read_us = 60
+program_us = 400
+erase_us = 4000
+suspend_us = 100
+channel_mb_per_s = 400
+
+[flash.slc]
+bits = 3
+static_bytes = 0
+dynamic_bytes_max = 1500000000
+reserve_bytes = 2500000000
+program_us = 200
+when_full = "direct"
+fold_mb_per_s = 60
+idle_fold_mb_per_s = 20
+idle_s = 2
+
+[flash.buffer]
+capacity_kib = 4096
+"#;
+
+/// By itself it writes no more than one and a half caches and says what it has not looked for; asked for levels it finds all; and
+/// with rests it ends as well, although other writes came between the fall and the first rest.
+#[test]
+fn three_levels_are_told_as_far_as_was_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("three-levels.toml");
+    std::fs::write(&path, THREE_LEVELS).expect("a profile");
+    let target = format!("sim:{}", path.display());
+    let code = FindingCode::WriteCliff;
+    let text = |run: &Writing, key: &str| {
+        run.finding(code).and_then(|found| found[key].as_str()).unwrap_or_default().to_string()
+    };
+    let one = Writing::of(&target, &[]);
+    assert!(one.written() <= WRITTEN_MAX * 1.5e9, "{}", one.written());
+    assert!(text(&one, "statement").contains("Whether it falls further"), "{}", text(&one, "statement"));
+    let all = Writing::of(&target, &["--until", "levels"]);
+    let profile = Profile::parse(THREE_LEVELS, "three-levels").expect("a sound profile");
+    let truths = truth_of(&profile).expect("a drive that can be");
+    let truth = truths.iter().find(|truth| truth.code == code).expect("it falls");
+    let Some((_, Datum::List(levels))) = truth.data.iter().find(|(key, _)| key == "levels") else {
+        panic!("{truth:?}")
+    };
+    let level = |key: &str| match &levels[2] {
+        Datum::Record(fields) => match fields.iter().find(|(name, _)| name == key) {
+            Some((_, Datum::Number(value))) => *value,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    };
+    let further =
+        all.finding(code).expect("it falls")["data"]["further"].as_array().cloned().unwrap_or_default();
+    let [third] = &further[..] else { panic!("{further:?}") };
+    let off = |key: &str, is: f64| third[key].as_f64().expect("a number") / is - 1.0;
+    let (place, rate) =
+        (off("bytes", level("from_bytes")), off("bytes_per_second", level("bytes_per_second")));
+    assert!(place.abs() < ERROR_MAX && rate.abs() < ERROR_MAX, "{place} {rate}");
+    let rested = Writing::of(&target, &["--idle"]);
+    assert!(rested.written() < 20e9, "{}", rested.written());
+    let regained = rested.value(FindingCode::IdleRecovery);
+    let why = rested.why(FindingCode::IdleRecovery);
+    assert!(regained.is_some_and(|regained| (regained / 20e6 - 1.0).abs() < 0.05), "{regained:?} {why}");
+    assert!(!text(&rested, "advice").contains("--idle"), "{}", text(&rested, "advice"));
+}
+
 /// What a plan says is written at most; none when it depends on what is found.
 fn announced(words: &[&str]) -> Option<f64> {
     let outcome = Home::new().run(&[words, &["--dry-run", "--plain"]].concat());

@@ -19,7 +19,8 @@
 //! through a page cache, what lies between may have done that.
 //! # Known problems
 //! A cache that the host cannot fill faster than the drive empties it is not seen: few requests at a time hide it. Steps of less than
-//! 6 % are not told from drift. Behind the first fall there may be more; the finding says how far it looked.
+//! 6 % are not told from drift. Behind the first fall there may be more: to look for them takes writing all of a flash drive, several
+//! times the cache, so that it is only done when asked for; the finding says how far it looked.
 //! # References
 //! Aghayev, Shafaei, Desnoyers, "Skylight", FAST 2015 (media caches of 20 and 25 GB); Killick, Fearnhead, Eckley, "Optimal detection of
 //! changepoints with a linear computational cost", 2012; TechPowerUp's tests of 2020 to 2024 (falls after 22 to 700 GB).
@@ -30,7 +31,9 @@ use super::{Detector, Need};
 use crate::measured::{NO_TIME, evidence_of_phases, turns};
 use crate::recording::{Probes, Writing};
 use crate::stats::CONFIDENCE;
-use crate::sustained::{Cause, Fall, History, Level, Standing, cause, memory_bytes, standing};
+use crate::sustained::{
+    Cause, Fall, Further, History, Level, Standing, below, cause, memory_bytes, regained, standing,
+};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
@@ -163,12 +166,13 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
     let bytes = Estimate { value: fall.bytes.value + shift, high, ..fall.bytes };
     let looked: f64 = history.first().iter().map(|piece| piece.bytes).sum();
     let statement = format!(
-        "{} run at {} until {} are written, then at {}, {} times slower.",
+        "{} run at {} until {} are written, then at {}, {} times slower.{}",
         writes(history),
         rate(before.value),
         size(bytes.value as u64),
         rate(after.value),
-        number(before.value / after.value)
+        number(before.value / after.value),
+        later(run, history, fall, looked)
     );
     let level = |level: &Level| {
         let interval = level.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp());
@@ -181,11 +185,12 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
     };
     let finding =
         Finding::number(FindingCode::WriteCliff, bytes, "bytes", statement, evidence_of_phases(run, phases))
-            .with_advice(advice(fall))
+            .with_advice(advice(run, history, fall))
             .with_data("before", Datum::Number(before.value))
             .with_data("after", Datum::Number(after.value))
             .with_data("ratio", Datum::Number(after.value / before.value))
             .with_data("levels", Datum::List(fall.levels.iter().map(level).collect()))
+            .with_data("further", Datum::List(fall.further.iter().map(further).collect()))
             .with_data("after_from_bytes", Datum::Number(fall.after.judged_from_bytes))
             .with_data("after_over_bytes", Datum::Number(fall.after.judged_bytes))
             .with_data("in_memory_bytes", Datum::Number(fall.in_memory_bytes))
@@ -203,11 +208,66 @@ fn earlier_bytes(run: &RunView<'_>, history: &History<'_>) -> f64 {
     writes.sum::<u64>() as f64 * history.workload.block_sizes.largest().0 as f64
 }
 
-fn advice(fall: &Fall) -> String {
-    format!(
-        "Write less than {} at a time and leave pauses, and the rate stays at {}. `sustain --idle` says how long a pause has to \
-         be, `sustain --until steady` which rate lasts.",
+/// What came behind the fall, and how far it was looked.
+fn later(run: &RunView<'_>, history: &History<'_>, fall: &Fall, looked: f64) -> String {
+    let mut text: String = fall
+        .further
+        .iter()
+        .map(|further| {
+            let (bytes, after) = (size(further.bytes.value as u64), rate(further.rate_after().value));
+            format!(" Once {bytes} are written it is {after}.")
+        })
+        .collect();
+    match below(run, history, fall) {
+        Some(below) => {
+            let (from, to) = (size(below.from_bytes as u64), size(below.to_bytes as u64));
+            let after = rate(below.bytes_per_second);
+            text += &format!(
+                " Between {from} and {to}, written with rests, it fell further, and came down to {after} or less after each."
+            );
+        }
+        None if looked < history.span as f64 => {
+            text += &format!(" Whether it falls further behind {} was not looked for.", size(looked as u64));
+        }
+        None => {}
+    }
+    text
+}
+
+fn further(further: &Further) -> Datum {
+    let after = further.rate_after();
+    Datum::record([
+        ("bytes", Datum::Number(further.bytes.value)),
+        ("bytes_low", Datum::Number(further.bytes.low)),
+        ("bytes_high", Datum::Number(further.bytes.high)),
+        ("bytes_per_second", Datum::Number(after.value)),
+        ("low", Datum::Number(after.low)),
+        ("high", Datum::Number(after.high)),
+    ])
+}
+
+/// How to stay before the fall, and what this run has not looked for.
+fn advice(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> String {
+    let stay = format!(
+        "Write less than {} at a time and leave pauses, and the rate stays at {}.",
         size((0.9 * fall.bytes.low) as u64),
         rate(fall.rate_before().value)
-    )
+    );
+    let pieces = history.first();
+    let before_last = &pieces[..pieces.len().saturating_sub(1)];
+    // Who only looks for a fall stops with the piece that makes it certain.
+    let went_on = matches!(standing(before_last, memory_bytes(turns(run) == Some(true))), Standing::Fell(_));
+    let mut open: Vec<&str> = Vec::new();
+    if regained(run, history, fall).is_empty() {
+        open.push("`sustain --idle` says how long a pause has to be");
+    }
+    if !went_on {
+        open.push("`sustain --until levels` whether it falls further");
+        open.push("`sustain --until steady` which rate lasts");
+    }
+    match open.split_last() {
+        None => stay,
+        Some((last, [])) => format!("{stay} {last}."),
+        Some((last, others)) => format!("{stay} {}, {last}.", others.join(", ")),
+    }
 }

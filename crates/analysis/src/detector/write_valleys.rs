@@ -10,9 +10,9 @@
 //! A fall is a run of slices below three quarters of what is usual around it, of 50 ms to 3 s. What it took is the time that its bytes
 //! would not have needed, which is exact however slices lie, and its width is that over the depth of falls with an inside. They recur if falls at
 //! random would hardly ever come as evenly. A pass at three fifths of the rate tells time from bytes: the gaps of what counts stay
-//! as they are (test of Pitman and Morgan on the logarithms). Reading for some gaps is the comparison: what else uses the drive, and
-//! work of the host, hold up reads as well. What is at the same place in the next pass is a slow place and no valley. A drive that is
-//! too warm slows down for longer.
+//! as they are (test of Pitman and Morgan on the logarithms). It begins further in than the others, which tells bytes from places: falls
+//! that are where they were are bound to a place. Reading for some gaps is the comparison: what else uses the drive, and work of the
+//! host, hold up reads as well. A drive that is too warm slows down for longer.
 //! # Cannot tell when
 //! There are fewer than five falls one after the other; they come at random; the same comes while reading; it was not read to compare;
 //! the rate is too uneven.
@@ -28,7 +28,7 @@ use super::wording::{long_time, number, short_time, size};
 use super::{Detector, Need};
 use crate::measured::{NO_TIME, evidence_of_phases, is_measurement, phases_in_no_time};
 use crate::stats::CONFIDENCE;
-use crate::valley::{Bound, EXPERIMENT, Group, Pass, Rhythm, Story, Verdict, stable_from};
+use crate::valley::{Bound, EXPERIMENT, Group, Pass, Places, Rhythm, Story, Verdict, stable_from};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::run::RunView;
@@ -62,13 +62,7 @@ impl Detector for WriteValleys {
                 100.0 * share
             )),
             Verdict::None => vec![none(run, &story, "It wrote without short falls of the rate")],
-            Verdict::AtPlaces(count) => {
-                let what = format!(
-                    "{} short falls of the rate are at the same places in each pass, so the places are slow and it has no valleys: no falls that recur",
-                    count
-                );
-                vec![none(run, &story, &what)]
-            }
+            Verdict::AtPlaces(places) => vec![at_places(run, &story, &places)],
             Verdict::Grain(per_second) => {
                 let what = format!(
                     "The rate falls {} times a second all along, which is how evenly it writes and no valley: nothing that comes now and then was seen",
@@ -139,15 +133,75 @@ fn advice(story: &Story) -> &'static str {
      the mean over a minute hardly changes."
 }
 
+/// The first series of passes that has falls, its last pass at full rate, and how wide they are there.
+struct Shown<'story> {
+    group: Option<&'story Group>,
+    last: Option<&'story Pass>,
+    count: u64,
+    width: Estimate,
+}
+
+impl Shown<'_> {
+    fn of(story: &Story, depth: f64) -> Shown<'_> {
+        let group = story.groups.iter().find(|group| group.passes.iter().any(|pass| pass.count() > 0));
+        let full_rate = group.map(Group::full_rate).unwrap_or_default();
+        let last = full_rate.last().copied();
+        let widest = full_rate.iter().copied().max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
+        let shown = last.filter(|pass| pass.count() > 0).or(widest);
+        let width = shown.map_or(Estimate::exact(0.0), |pass| width(pass, depth));
+        Shown { group, last, count: last.map_or(0, Pass::count), width }
+    }
+}
+
+/// Falls at the same places in each pass.
+fn at_places(run: &RunView<'_>, story: &Story, places: &Places) -> Finding {
+    let depth = story.depth_ratio();
+    let Shown { last, count, width, .. } = Shown::of(story, depth);
+    let (by, how) = match places.is_told {
+        true => (
+            "place",
+            "What counts is where it is written: a pass that began further in met them there as well.",
+        ),
+        false => (
+            "unknown",
+            "Whether the place counts, or what is written from one to the next, takes a pass that begins elsewhere.",
+        ),
+    };
+    let at = if count == 1 { "one place".to_string() } else { format!("{count} places") };
+    let statement = format!(
+        "While it is written in order the rate falls to {:.0} % for {} at {at} of a pass, the same in each. {how}",
+        100.0 * depth,
+        short_time(width.value)
+    );
+    let first_bytes = last.into_iter().flat_map(Pass::alike).map(|fall| Datum::Integer(fall.first_byte));
+    let test = Datum::record([
+        ("falls", Datum::Integer(places.falls)),
+        ("there_before", Datum::Integer(places.again)),
+        ("by_chance", Datum::Number(places.by_chance)),
+    ]);
+    let finding = Finding::number(
+        FindingCode::WriteValleys,
+        Estimate::exact(count as f64),
+        "count",
+        statement,
+        evidence(run, story),
+    )
+    .with_advice("`surface --full` shows whether blocks are late there to be read as well.")
+    .with_data("width_s", Datum::Number(width.value))
+    .with_data("width_s_low", Datum::Number(width.low))
+    .with_data("width_s_high", Datum::Number(width.high))
+    .with_data("depth_ratio", Datum::Number(depth))
+    .with_data("by", Datum::Text(by.into()))
+    .with_data("places", Datum::List(first_bytes.take(ROWS_MAX).collect()))
+    .with_data("test", test)
+    .with_data("long_falls", Datum::Integer(story.long()))
+    .with_data("passes", table(story, depth));
+    Subject::of(run).qualify(finding)
+}
+
 fn recurring(run: &RunView<'_>, story: &Story, rhythm: &Rhythm) -> Finding {
     let depth = story.depth_ratio();
-    let group = story.groups.iter().find(|group| group.passes.iter().any(|pass| pass.count() > 0));
-    let full_rate = group.map(Group::full_rate).unwrap_or_default();
-    let last = full_rate.last().copied();
-    let count = last.map_or(0, Pass::count);
-    let widest = full_rate.iter().copied().max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
-    let shown = last.filter(|pass| pass.count() > 0).or(widest);
-    let width = shown.map_or(Estimate::exact(0.0), |pass| width(pass, depth));
+    let Shown { group, last, count, width } = Shown::of(story, depth);
     let stable = group.and_then(passes_to_stable);
     let is_short = last.is_some_and(|pass| pass.seconds < rhythm.seconds.value);
     let mut statement = statement(count, is_short, rhythm, &width, depth, stable);

@@ -38,8 +38,19 @@ pub struct Fall {
     pub after: Level,
     /// All levels.
     pub levels: Vec<Level>,
+    /// Levels behind it that last as well, in the order of time.
+    pub further: Vec<Further>,
     /// What was in the drive's own memory whenever the writes of a piece ended, in bytes.
     pub in_memory_bytes: f64,
+}
+
+/// A change of the rate behind the first fall.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Further {
+    /// What was written until then, in bytes.
+    pub bytes: Estimate,
+    /// The level after it.
+    pub after: Level,
 }
 
 /// How a stream stands.
@@ -56,13 +67,42 @@ pub enum Standing {
 impl Fall {
     /// The rate before, in bytes per second.
     pub fn rate_before(&self) -> Estimate {
-        self.before.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp())
+        self.before.rate()
     }
 
     /// The rate after, likewise.
     pub fn rate_after(&self) -> Estimate {
-        self.after.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp())
+        self.after.rate()
     }
+
+    /// The level that the rate was at in the end.
+    pub fn last(&self) -> &Level {
+        self.further.last().map_or(&self.after, |further| &further.after)
+    }
+
+    /// From which logarithm of a byte's time on a single piece is of a level below that one.
+    pub(super) fn own_level_from(&self, level: &Level) -> f64 {
+        level.cost.value + own_step(&self.before, &self.after).max(ERRORS_MIN * level.noise)
+    }
+}
+
+impl Level {
+    /// Its rate in bytes per second, with its interval.
+    fn rate(&self) -> Estimate {
+        self.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp())
+    }
+}
+
+impl Further {
+    /// The rate after it, in bytes per second.
+    pub fn rate_after(&self) -> Estimate {
+        self.after.rate()
+    }
+}
+
+/// By how much a level behind a fall differs from the one before it if it is no drift, as logarithms.
+fn own_step(before: &Level, after: &Level) -> f64 {
+    (OWN_LEVEL_SHARE * (after.cost.value - before.cost.value)).max(STEP_MIN)
 }
 
 /// How a stream stands. Falls that end within the first `memory_bytes` are those of the drive's memory.
@@ -70,38 +110,67 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
     let levels = levels(pieces);
     let first = (1..levels.len()).find(|&index| {
         let stall_s = recurring_stall_s(&pieces[..levels[index].first], levels[index].noise);
-        is_lasting(&levels, index, memory_bytes, stall_s)
+        levels[index].from_bytes > memory_bytes && is_lasting(&levels[index - 1], &levels[index..], stall_s)
     });
     let Some(index) = first else {
         return if ends_slow(pieces, &levels) { Standing::Falling } else { Standing::Even };
     };
     let before = levels[index - 1];
-    let after = with_drift(pieces, &levels, index);
-    let bytes_after: f64 = pieces[after.first..].iter().map(|piece| piece.bytes).sum();
-    let seconds_after: f64 = pieces[after.first..].iter().map(|piece| piece.seconds).sum();
-    let seconds_before: f64 = pieces[..after.first].iter().map(|piece| piece.seconds).sum();
-    let pieces_after = pieces.len() - after.first;
-    let lasts = pieces_after >= PIECES_AFTER_MIN
-        && (bytes_after >= BYTES_AFTER_SHARE * after.from_bytes
-            || seconds_after >= TIME_AFTER_SHARE * seconds_before);
-    let interval = after.cost.interval(CONFIDENCE);
-    let is_known = (interval.high - interval.low) / 2.0 <= PRECISION
-        || pieces_after >= PIECES_AFTER_ENOUGH
-        || bytes_after >= BYTES_AFTER_SHARE_MAX * after.from_bytes;
-    if !lasts || !is_known {
+    let least = OWN_LEVEL_SHARE * (levels[index].cost.value - before.cost.value);
+    let after = with_drift(pieces, &levels[index..], least);
+    // All that follows is lower as well, of whatever level.
+    let lower = Level::of(pieces, after.first, pieces.len(), after.noise);
+    if !has_lasted(pieces, &lower) || !is_known(pieces, &after) {
         return Standing::Falling;
     }
     let bytes = place(pieces, &before, &after);
     // Before the fall pieces are larger than any memory.
     let in_memory_bytes = in_memory(&pieces[before.first.midpoint(before.end)..before.end]);
-    Standing::Fell(Box::new(Fall { bytes, before, after, levels, in_memory_bytes }))
+    let further = further(pieces, &levels, &before, after);
+    Standing::Fell(Box::new(Fall { bytes, before, after, levels, further, in_memory_bytes }))
 }
 
-/// The level after the fall before `index`, with those behind it that are no levels of their own.
-fn with_drift(pieces: &[Piece], levels: &[Level], index: usize) -> Level {
-    let least = OWN_LEVEL_SHARE * (levels[index].cost.value - levels[index - 1].cost.value);
-    let mut after = levels[index];
-    for level in &levels[index + 1..] {
+/// The levels behind a first fall from `before` to `after` that are levels of their own and last: also those to which the rate comes
+/// back, as it does when no cells are left that have to be written again.
+fn further(pieces: &[Piece], levels: &[Level], before: &Level, after: Level) -> Vec<Further> {
+    let least = own_step(before, &after);
+    let mut found: Vec<Further> = Vec::new();
+    let mut last = after;
+    let mut end = after.end;
+    while let Some(index) = levels.iter().position(|level| level.first >= end) {
+        let next = with_drift(pieces, &levels[index..], least);
+        end = next.end;
+        let is_own = (next.cost.value - last.cost.value).abs() >= least;
+        let stall_s = recurring_stall_s(&pieces[last.first..next.first], last.noise);
+        if is_own && last.errors_from(&next, stall_s) >= ERRORS_MIN && has_lasted(pieces, &next) {
+            found.push(Further { bytes: place(pieces, &last, &next), after: next });
+            last = next;
+        }
+    }
+    found
+}
+
+/// Whether enough was written at a level, or for long enough, that it is no stall.
+fn has_lasted(pieces: &[Piece], level: &Level) -> bool {
+    let seconds_before: f64 = pieces[..level.first].iter().map(|piece| piece.seconds).sum();
+    level.pieces() >= PIECES_AFTER_MIN
+        && (level.bytes >= BYTES_AFTER_SHARE * level.from_bytes
+            || level.seconds >= TIME_AFTER_SHARE * seconds_before)
+}
+
+/// Whether the rate of a level is known well enough, or more would not make it so.
+fn is_known(pieces: &[Piece], after: &Level) -> bool {
+    let interval = after.cost.interval(CONFIDENCE);
+    let bytes: f64 = pieces[after.first..].iter().map(|piece| piece.bytes).sum();
+    (interval.high - interval.low) / 2.0 <= PRECISION
+        || pieces.len() - after.first >= PIECES_AFTER_ENOUGH
+        || bytes >= BYTES_AFTER_SHARE_MAX * after.from_bytes
+}
+
+/// The first of these levels, with those behind it that are no levels of their own, since they differ by less than `least`.
+fn with_drift(pieces: &[Piece], levels: &[Level], least: f64) -> Level {
+    let mut after = levels[0];
+    for level in &levels[1..] {
         if (level.cost.value - after.cost.value).abs() >= least {
             break;
         }
@@ -110,14 +179,13 @@ fn with_drift(pieces: &[Piece], levels: &[Level], index: usize) -> Level {
     after
 }
 
-/// Whether the rate falls before that level and never comes back to halfway. Stalls of `stall_s` seconds recur before it.
-fn is_lasting(levels: &[Level], index: usize, memory_bytes: f64, stall_s: f64) -> bool {
-    let (before, after) = (levels[index - 1].cost.value, levels[index].cost.value);
-    let halfway = f64::midpoint(before, after);
-    after - before >= STEP_MIN
-        && levels[index - 1].errors_from(&levels[index], stall_s) >= ERRORS_MIN
-        && levels[index].from_bytes > memory_bytes
-        && levels[index..].iter().all(|level| level.cost.value > halfway)
+/// Whether the rate falls from that level to those and never comes back to halfway. Stalls of `stall_s` seconds recur before it.
+fn is_lasting(before: &Level, levels: &[Level], stall_s: f64) -> bool {
+    let after = &levels[0];
+    let halfway = f64::midpoint(before.cost.value, after.cost.value);
+    after.cost.value - before.cost.value >= STEP_MIN
+        && before.errors_from(after, stall_s) >= ERRORS_MIN
+        && levels.iter().all(|level| level.cost.value > halfway)
 }
 
 /// Whether the last two pieces were slower than the last level by more than levels may differ.

@@ -11,8 +11,8 @@ mod regained;
 mod steady;
 
 pub use cause::{Cause, cause};
-pub use fall::{Fall, Standing, memory_bytes, standing};
+pub use fall::{Fall, Further, Standing, memory_bytes, standing};
 pub use history::{History, Piece, Stream};
 pub use level::{Level, levels};
-pub use regained::{Regained, regained};
+pub use regained::{Below, Regained, below, regained};
 pub use steady::{Rounds, WRITTEN_OVER_MIN, rounds};

@@ -1,12 +1,15 @@
 //! What a rest gives back: how much is written at the full rate after it, until the rate is down again.
 
 use super::fall::Fall;
-use super::history::{History, Stream};
+use super::history::{History, Piece, Stream};
+use super::level::recurring_stall_s;
 use model::plan::PhaseKind;
 use model::run::RunView;
 
 /// No rate of some pieces is known better than this, as a share.
 const RATE_ERROR_MIN: f64 = 0.01;
+/// After one rest something else may have slowed the drive; after so many in a row it is lower.
+const RESTS_BELOW_MIN: usize = 2;
 
 /// What one rest gave back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,27 +36,86 @@ impl Regained {
     }
 }
 
-/// What each rest gave back, in the order of time.
-pub fn regained(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Vec<Regained> {
-    let of = |stream: &Stream| {
-        let phases = stream.before.iter().filter_map(|&phase| run.phases.get(phase as usize));
-        let (idle, other): (Vec<_>, Vec<_>) =
-            phases.partition(|summary| summary.phase.kind == PhaseKind::Idle);
-        let rest_s = idle.iter().map(|summary| summary.duration_ns as f64 / 1e9).sum::<f64>();
-        (rest_s > 0.0 && other.is_empty()).then(|| of_stream(rest_s, stream, fall))
-    };
-    history.streams.iter().skip(1).filter_map(of).collect()
+/// A further fall that came while rests were left: behind them the rate comes down to less than before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Below {
+    /// What had been written in all when the rate last came down to what it was after the fall, in bytes.
+    pub from_bytes: f64,
+    /// What had been written in all when it first came down to less.
+    pub to_bytes: f64,
+    /// The stream in which it did.
+    first: usize,
+    /// What is left of the rate then, at most, in bytes per second: some of it may still have been written faster.
+    pub bytes_per_second: f64,
 }
 
-/// Of all that was written after the rest, as much at the full rate as explains the time it took.
-fn of_stream(rest_s: f64, stream: &Stream, fall: &Fall) -> Regained {
-    let (fast, slow) = (fall.before.seconds_per_byte(), fall.after.seconds_per_byte());
+/// Whether the rate comes down to less than after the fall, from some rest on until the end.
+pub fn below(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Option<Below> {
+    let least = fall.own_level_from(fall.last());
+    // A stall is no lower rate: of a small piece it may take much.
+    let stall_s = recurring_stall_s(history.first(), fall.last().noise);
+    let cost = |piece: &Piece| ((piece.seconds - stall_s) / piece.bytes).max(f64::MIN_POSITIVE).ln();
+    let written: Vec<f64> = history
+        .streams
+        .iter()
+        .scan(0.0, |written, stream| {
+            *written += stream.bytes();
+            Some(*written)
+        })
+        .collect();
+    let is_below = |index: usize| {
+        let stream = &history.streams[index];
+        let last = stream.pieces.last();
+        rest_s(run, stream).is_some() && last.is_some_and(|piece| cost(piece) >= least)
+    };
+    let count = history.streams.len();
+    let first = (1..count).rev().take_while(|&index| is_below(index)).last()?;
+    if count - first < RESTS_BELOW_MIN {
+        return None;
+    }
+    let pieces = || history.streams[first..].iter().filter_map(|stream| stream.pieces.last());
+    let bytes: f64 = pieces().map(|piece| piece.bytes).sum();
+    let seconds: f64 = pieces().map(|piece| piece.seconds).sum();
+    let (from_bytes, to_bytes) = (written[first - 1], written[first]);
+    Some(Below { from_bytes, to_bytes, first, bytes_per_second: bytes / seconds })
+}
+
+/// How long the rest right before a stream was; none where it did not begin after one. What was done before the rest, such as writes
+/// in order that look for another cause of the fall, is no part of it.
+fn rest_s(run: &RunView<'_>, stream: &Stream) -> Option<f64> {
+    let phases = stream.before.iter().rev().filter_map(|&phase| run.phases.get(phase as usize));
+    let idle = phases.take_while(|summary| summary.phase.kind == PhaseKind::Idle);
+    let rest_s = idle.map(|summary| summary.duration_ns as f64 / 1e9).sum::<f64>();
+    (rest_s > 0.0).then_some(rest_s)
+}
+
+/// What each rest gave back, in the order of time.
+pub fn regained(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Vec<Regained> {
+    let below = below(run, history, fall);
+    let of = |(index, stream): (usize, &Stream)| {
+        let slow_s = below.filter(|below| index >= below.first).map(|below| 1.0 / below.bytes_per_second);
+        let mut gain = of_stream(rest_s(run, stream)?, stream, fall, slow_s);
+        if below.is_some_and(|below| index == below.first) {
+            // It fell while this was written: to how much it was slow at which rate nobody can say.
+            gain.error_bytes = gain.error_bytes.max(stream.bytes());
+        }
+        Some(gain)
+    };
+    history.streams.iter().enumerate().skip(1).filter_map(of).collect()
+}
+
+/// Of all that was written after the rest, as much at the full rate as explains the time it took. A byte takes `slow_s` seconds when the
+/// rate is down, where that is more than after the fall.
+fn of_stream(rest_s: f64, stream: &Stream, fall: &Fall, slow_s: Option<f64>) -> Regained {
+    let lowest = fall.last();
+    let fast = fall.before.seconds_per_byte();
+    let slow = slow_s.unwrap_or_else(|| lowest.seconds_per_byte());
     let (bytes, seconds) = (stream.bytes(), stream.seconds());
     let share_of_time = 1.0 - fast / slow;
     let regained = (bytes - seconds / slow) / share_of_time;
     let at_full_rate = regained.clamp(0.0, bytes);
     let slow_bytes = bytes - at_full_rate;
-    let slow_error = slow_bytes * fall.after.error_over(slow_bytes).max(RATE_ERROR_MIN);
+    let slow_error = slow_bytes * lowest.error_over(slow_bytes).max(RATE_ERROR_MIN);
     let fast_error = at_full_rate * fall.before.error_over(at_full_rate).max(RATE_ERROR_MIN) * fast / slow;
     let halfway = f64::midpoint(fall.before.cost.value, fall.after.cost.value);
     let is_down = stream.pieces.last().is_some_and(|piece| piece.seconds_per_byte().ln() > halfway);

@@ -13,7 +13,7 @@ mod story;
 pub use fall::Fall;
 pub use pass::{Pass, PassShape, stable_from};
 pub use rhythm::{Bound, Gap, Rhythm, rhythm};
-pub use story::{Group, Story, Verdict};
+pub use story::{Group, Places, Story, Verdict};
 
 /// The experiment that asks for valleys.
 pub const EXPERIMENT: &str = "valleys";

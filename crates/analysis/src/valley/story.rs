@@ -97,8 +97,8 @@ pub enum Verdict {
     TooFew(u64),
     /// As many come while it is being read: so many a minute, and so many while written.
     AlsoWhenReading(f64, f64),
-    /// They are where they were in the pass before: so many.
-    AtPlaces(u64),
+    /// They are where they were in the pass before.
+    AtPlaces(Places),
     /// They come all the time, so many a second.
     Grain(f64),
     /// They come at random: so many.
@@ -107,6 +107,20 @@ pub enum Verdict {
     NotCompared,
     /// They recur.
     Recurring(Rhythm),
+}
+
+/// Falls that are where they were in a pass before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Places {
+    /// Falls that were looked at, and those of them that were there before.
+    pub falls: u64,
+    /// See there.
+    pub again: u64,
+    /// The probability that so many and more are there by chance.
+    pub by_chance: f64,
+    /// Whether that was seen of passes of which one began further in: after so many bytes they come somewhere else then, and are
+    /// where they were only if it is the places that count.
+    pub is_told: bool,
 }
 
 impl Story {
@@ -312,11 +326,12 @@ impl Story {
         if gap_s < GAP_S_MIN {
             return Verdict::Grain(1.0 / gap_s);
         }
+        // Slow places are slow to be read as well, and so they come first.
+        if let Some(places) = self.places() {
+            return Verdict::AtPlaces(places);
+        }
         if let Some((reading, writing)) = self.falls_when_reading(gap_s) {
             return Verdict::AlsoWhenReading(reading, writing);
-        }
-        if self.are_at_places() {
-            return Verdict::AtPlaces(count);
         }
         match rhythm(&self.gaps()) {
             None => Verdict::TooFew(count),
@@ -364,26 +379,65 @@ impl Story {
         is_same.then(|| (60.0 * falls as f64 / seconds, 60.0 / gap_s))
     }
 
-    /// Whether falls are where they were in the pass before, more often than by chance.
-    fn are_at_places(&self) -> bool {
-        let (mut same, mut all, mut expected) = (0u64, 0u64, 0.0);
+    /// The mean of what was written from fall to fall as fast as the drive can; none without two of them.
+    pub fn gap_bytes(&self) -> Option<f64> {
+        let gaps = self.gaps();
+        let of: Vec<f64> = gaps.iter().filter(|gap| !gap.slowed).map(|gap| gap.bytes).collect();
+        (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
+    }
+
+    /// Falls that are where they were in a pass before, more often than by chance; none if they are not. Where a pass began further in
+    /// only such passes are set against each other: a pass that is a whole number of times what is written from fall to fall would
+    /// show them at the same places as well.
+    fn places(&self) -> Option<Places> {
+        let mut told = Same::default();
+        let mut open = Same::default();
         for group in &self.groups {
-            for pair in group.passes.windows(2) {
-                let near = SAME_PLACE_S * pair[0].rate().max(pair[1].rate());
-                let chance = (2.0 * near * pair[0].count() as f64 / pair[0].bytes.max(1) as f64).min(1.0);
-                let is_near = |one: &Fall, two: &Fall| one.first_byte.abs_diff(two.first_byte) as f64 <= near;
-                let again = pair[1].alike().filter(|two| pair[0].alike().any(|one| is_near(one, two)));
-                let count = pair[1].alike().count();
-                same += again.count() as u64;
-                all += count as u64;
-                expected += chance * count as f64;
+            let begins = |pass: &Pass| pass.first_byte;
+            let first = group.passes.first().map_or(0, begins);
+            match group.passes.iter().position(|pass| begins(pass) > first) {
+                Some(moved) => {
+                    let before = &group.passes[moved - 1];
+                    group.passes[moved..].iter().for_each(|pass| told.add(before, pass));
+                }
+                None => group.passes.windows(2).for_each(|pair| open.add(&pair[0], &pair[1])),
             }
         }
-        if same * 2 < all || same < 2 {
-            return false;
+        let is_told = told.falls > 0;
+        let same = if is_told { told } else { open };
+        same.by_chance().map(|by_chance| Places { falls: same.falls, again: same.again, by_chance, is_told })
+    }
+}
+
+/// Falls of passes, and those that were there in another one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Same {
+    falls: u64,
+    again: u64,
+    /// How many of them would be there by chance.
+    expected: f64,
+}
+
+impl Same {
+    fn add(&mut self, before: &Pass, pass: &Pass) {
+        let near = SAME_PLACE_S * before.rate().max(pass.rate());
+        let chance = (2.0 * near * before.count() as f64 / before.bytes.max(1) as f64).min(1.0);
+        let is_near = |one: &Fall, two: &Fall| one.first_byte.abs_diff(two.first_byte) as f64 <= near;
+        let again = pass.alike().filter(|two| before.alike().any(|one| is_near(one, two)));
+        let count = pass.alike().count();
+        self.again += again.count() as u64;
+        self.falls += count as u64;
+        self.expected += chance * count as f64;
+    }
+
+    /// The probability that so many are there by chance; none where it is too large, or most are not there.
+    fn by_chance(&self) -> Option<f64> {
+        if self.again * 2 < self.falls || self.again < 2 {
+            return None;
         }
-        let by_chance = Binomial::new((expected / all as f64).clamp(0.0, 1.0), all);
-        by_chance.is_ok_and(|binomial| binomial.sf(same - 1) < CHANCE_MAX)
+        let share = (self.expected / self.falls as f64).clamp(0.0, 1.0);
+        let by_chance = Binomial::new(share, self.falls).ok()?.sf(self.again - 1);
+        (by_chance < CHANCE_MAX).then_some(by_chance)
     }
 }
 

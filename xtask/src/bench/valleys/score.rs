@@ -36,6 +36,8 @@ pub enum Said {
     None,
     /// That it is not known, and why.
     Unknown(String),
+    /// That its rate falls at the same places in each pass: by `place`, or `unknown` where bytes may do that too.
+    AtPlaces(String),
     /// They recur.
     Recurring(Found),
 }
@@ -88,6 +90,7 @@ impl Score {
         let said = match (found["unknown"].as_str(), found["data"]["by"].as_str()) {
             (Some(why), _) => Said::Unknown(why.to_string()),
             (None, None) => Said::None,
+            (None, Some(by)) if found["data"]["places"].is_array() => Said::AtPlaces(by.to_string()),
             (None, Some(by)) => Said::Recurring(judged(case, found, by)),
         };
         Ok(Score { name: case.drive.name.clone(), sort: case.sort, said })
@@ -242,6 +245,9 @@ mod tests {
             found(&case, &json!({ "code": "write-valleys", "unknown": "why" })),
             Said::Unknown("why".into())
         );
+        let at =
+            json!({ "code": "write-valleys", "value": 5, "data": { "by": "place", "places": [0, 4096] } });
+        assert_eq!(found(&case, &at), Said::AtPlaces("place".into()));
         let some = found(&case, &json!({ "code": "write-valleys", "value": 5, "data": { "by": "time" } }));
         assert_eq!(some, Said::Recurring(Found { by: "time".into(), ..Found::default() }));
     }

@@ -16,8 +16,7 @@ pub fn page(options: &Options, scores: &[Score]) -> String {
          that stand still after\nso many bytes to write out their table. Passes in order in blocks of 64 KiB over 24 GB, as many as the program \
          makes by itself.\nThe number is that of all passes at full rate, of valleys of 50 ms and more: by bytes it has to be exact; by time \
          as many as fit,\nor one more or less in each stretch of passes and what intervals jitter by. Drives without valleys are hard \
-         disks, shingled ones and\nflash: three passes over 1 GB, or five over 4 GB where somebody else reads from the drive now and then.\nWhere a pass is a whole number of times what is written from one stall to the next, stalls by bytes are \
-         at the same places in each pass, and\nare told to be slow places.\n\n",
+         disks, shingled ones and\nflash: three passes over 1 GB, or five over 4 GB where somebody else reads from the drive now and then.\nWeak spots of a disk, as the generator draws them, are slow places.\n\n",
         options.seed,
         options.first,
         options.random,
@@ -50,13 +49,15 @@ fn with_valleys(scores: &[Score]) -> String {
         let found: Vec<&Found> = own.iter().filter_map(|score| recurring(&score.said)).collect();
         let right = |wanted: fn(&Found) -> bool| found.iter().filter(|found| wanted(found)).count();
         let bound_right = found.iter().filter(|found| found.by == bound).count();
-        let left_open = right(|found| found.by == "unknown");
+        let at_places = count(|said| matches!(said, Said::AtPlaces(_)));
+        let open_places = count(|said| matches!(said, Said::AtPlaces(by) if by == "unknown"));
+        let left_open = right(|found| found.by == "unknown") + open_places;
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {bound_right} | {left_open} | {} |",
             sort.name(),
             own.len(),
-            found.len(),
+            found.len() + at_places,
             count(|said| matches!(said, Said::Unknown(_))),
             count(|said| *said == Said::None),
             right(Found::is_interval_right),
@@ -64,7 +65,7 @@ fn with_valleys(scores: &[Score]) -> String {
             right(Found::is_width_right),
             worst(found.iter().filter_map(|found| found.width)),
             right(Found::is_count_right),
-            found.len() - bound_right - left_open,
+            found.len() + at_places - bound_right - left_open,
         );
     }
     text.push('\n');
@@ -78,17 +79,18 @@ fn worst(errors: impl Iterator<Item = f64>) -> String {
 }
 
 fn without_valleys(scores: &[Score]) -> String {
-    let mut text = "## Where there are none\n\n| | drives | none said | unknown | some said |\n|---|---:|---:|---:|---:|\n".to_string();
+    let mut text = "## Where there are none\n\n| | drives | none said | unknown | slow places said | some said |\n|---|---:|---:|---:|---:|---:|\n".to_string();
     for sort in [Sort::Quiet, Sort::Loaded] {
         let own = of(scores, sort);
         let none = own.iter().filter(|score| score.said == Said::None).count();
         let some = own.iter().filter(|score| recurring(&score.said).is_some()).count();
+        let places = own.iter().filter(|score| matches!(score.said, Said::AtPlaces(_))).count();
         let _ = writeln!(
             text,
-            "| {} | {} | {none} | {} | {some} |",
+            "| {} | {} | {none} | {} | {places} | {some} |",
             sort.name(),
             own.len(),
-            own.len() - none - some
+            own.len() - none - some - places
         );
     }
     text.push('\n');
@@ -112,6 +114,7 @@ fn oddity(score: &Score) -> Option<String> {
     let said = match &score.said {
         Said::Unknown(why) if has_some => format!("unknown: {why}"),
         Said::None if has_some => "none".to_string(),
+        Said::AtPlaces(by) => format!("at the same places in each pass, by {by}"),
         Said::Recurring(found) if !has_some => format!("some, by {}", found.by),
         Said::Recurring(found) => {
             let bound = if score.sort == Sort::ByTime { "time" } else { "bytes" };
@@ -166,7 +169,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("| none | 2 | 1 | 0 | 1 |") && text.contains("| one | none | some, by time |"),
+            text.contains("| none | 2 | 1 | 0 | 0 | 1 |") && text.contains("| one | none | some, by time |"),
             "{text}"
         );
         assert!(text.contains("unknown: too few"), "{text}");

@@ -8,6 +8,7 @@
 
 mod conditions;
 mod drives;
+mod levels;
 mod score;
 mod table;
 
@@ -32,13 +33,15 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let folder = Folder::make("writes")?;
     let program =
         Program { path: options.program.clone().map_or_else(build, Ok)?, folder: folder.path.clone() };
-    let known = scores(&drives::known()?, &program, options.seed)?;
-    let random = scores(&drives::drawn(options.first, options.random)?, &program, options.seed)?;
+    let (shipped, drawn) = (drives::known()?, drives::drawn(options.first, options.random)?);
+    let known = scores(&shipped, &program, options.seed)?;
+    let random = scores(&drawn, &program, options.seed)?;
     let mut text = table::head(options.seed, options.first, options.random);
     text.push_str(&table::by_drive("Drives that come with the program", &known));
     text.push_str(&table::by_family("All of these", &known));
     text.push_str(&table::by_family("Random drives, not seen before", &random));
     text.push_str(&table::oddities(&random));
+    text.push_str(&levels::table(&[&shipped, &drawn], &program, options.seed)?);
     text.push_str(&conditions::table(&program, options.seed)?);
     println!("{text}");
     if options.random >= RANDOM_KEPT_MIN { keep(REPORT, &text) } else { Ok(()) }

@@ -71,6 +71,8 @@ pub struct SustainLoadArguments {
 pub enum UntilArgument {
     /// Until the rate has fallen, or it is known that it does not
     Fall,
+    /// Until all falls are seen that may come: all of a flash drive is written once
+    Levels,
     /// Until the rate is steady
     Steady,
 }

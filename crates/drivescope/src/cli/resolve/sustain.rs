@@ -3,7 +3,7 @@
 use super::super::args::{SustainArguments, SustainLoadArguments, UntilArgument};
 use super::{Resolved, experiment, list, option, quoted};
 use crate::error::UserError;
-use crate::experiment::sustain::SustainWish;
+use crate::experiment::sustain::{SustainWish, Until};
 use model::quantity_text::{parse_duration, parse_share, parse_size};
 use model::units::{Bytes, Nanos};
 use model::workload::{BLOCK_BYTES_MAX, OperationMix, Pattern};
@@ -31,7 +31,11 @@ fn wish(load: &SustainLoadArguments) -> Result<SustainWish, UserError> {
         endurance: option("--endurance", load.endurance.as_deref(), |text| {
             share_below_all(text, "no drive that goes on working")
         })?,
-        until_steady: load.until == UntilArgument::Steady,
+        until: match load.until {
+            UntilArgument::Fall => Until::Fall,
+            UntilArgument::Levels => Until::Levels,
+            UntilArgument::Steady => Until::Steady,
+        },
         rests: list("--idle", &load.idle, rest)?,
         clip: list("--clip", &load.clip, part)?,
         drain: load.drain,
@@ -48,7 +52,7 @@ fn words(load: &SustainLoadArguments) -> Vec<String> {
         ("--read", load.read.clone()),
         ("--bytes", load.bytes.clone()),
         ("--endurance", load.endurance.clone()),
-        ("--until", (load.until == UntilArgument::Steady).then(|| "steady".to_string())),
+        ("--until", until(load.until).map(str::to_string)),
     ];
     for (name, value) in options {
         words.extend(value.into_iter().flat_map(|value| [name.to_string(), quoted(&value)]));
@@ -61,6 +65,15 @@ fn words(load: &SustainLoadArguments) -> Vec<String> {
     }
     words.extend(load.drain.then(|| "--drain".to_string()));
     words
+}
+
+/// The word for it; none for what is usual.
+fn until(until: UntilArgument) -> Option<&'static str> {
+    match until {
+        UntilArgument::Fall => None,
+        UntilArgument::Levels => Some("levels"),
+        UntilArgument::Steady => Some("steady"),
+    }
 }
 
 fn pattern(text: &str) -> Result<Pattern, UserError> {

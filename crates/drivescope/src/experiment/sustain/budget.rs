@@ -1,6 +1,6 @@
 //! How much may be written, and what share of the drive that is.
 
-use super::SustainWish;
+use super::{SustainWish, Until};
 use crate::experiment::Question;
 use analysis::datasheet;
 use model::units::Bytes;
@@ -51,7 +51,7 @@ impl Budget {
             return Budget { bytes: bytes.max(wish.block), is_asked: true };
         }
         let fills = |fills: f64| Bytes((question.range.bytes().0 as f64 * fills) as u64);
-        let bytes = match (mechanical, wish.until_steady) {
+        let bytes = match (mechanical, wish.until == Until::Steady) {
             (true, false) => DISK_BYTES.min(fills(FLASH_FILLS)),
             (true, true) => STEADY_DISK_BYTES,
             (false, false) => fills(FLASH_FILLS),

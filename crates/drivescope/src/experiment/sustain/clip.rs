@@ -17,6 +17,9 @@ const DEPTH: u32 = 32;
 /// A part is written at random in pieces of this share of it, and no more often than that: SNIA gives up after as much.
 const PIECE_SHARE: f64 = 0.1;
 const PIECES_MAX: u32 = 50;
+/// So many are likely enough: the spare space is used up long before it was written once, and the last half of the pieces has to be
+/// even.
+const PIECES_LIKELY: u32 = 15;
 /// A piece that takes longer is cut.
 const PIECE_TIME: Nanos = Nanos::from_secs(3600);
 /// What is guessed of a rate, in bytes per second.
@@ -78,9 +81,9 @@ impl Clip {
         phase(NAME, name, PhaseKind::Measure, Some(writes), stop)
     }
 
-    /// What is written at most, from now on.
-    fn bytes_left(&self) -> u64 {
-        let per_part = 1.0 + PIECE_SHARE * f64::from(PIECES_MAX);
+    /// What is written from now on with so many pieces in each part.
+    fn bytes_left(&self, pieces: u32) -> u64 {
+        let per_part = 1.0 + PIECE_SHARE * f64::from(pieces);
         self.ranges.iter().map(|range| (range.bytes().0 as f64 * per_part) as u64).sum()
     }
 }
@@ -123,13 +126,13 @@ impl Experiment for Clip {
         if self.ranges.is_empty() {
             return Outlook::default();
         }
-        let bytes = self.bytes_left();
-        let time = Nanos::from_secs_f64(bytes as f64 / RATE).unwrap_or(Nanos(u64::MAX));
+        let bytes = self.bytes_left(PIECES_MAX);
+        let taking = |bytes: u64| Nanos::from_secs_f64(bytes as f64 / RATE).unwrap_or(Nanos(u64::MAX));
         let step = Step {
             what: format!("random writes to {} parts of it, each until it is steady", self.ranges.len()),
             phases: self.ranges.len() as u32 * (PIECES_MAX + 1),
-            time,
-            likely: time,
+            time: taking(bytes),
+            likely: taking(self.bytes_left(PIECES_LIKELY)),
             reads: Some(Bytes::ZERO),
             writes: Some(Bytes(bytes)),
         };

@@ -27,7 +27,7 @@ use model::units::{Bytes, Nanos};
 use rest::Rest;
 use std::collections::VecDeque;
 
-pub use wish::SustainWish;
+pub use wish::{SustainWish, Until};
 
 /// The word on the command line, and in every phase.
 pub const NAME: &str = "sustain";

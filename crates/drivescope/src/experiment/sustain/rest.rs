@@ -1,9 +1,10 @@
 //! Rests after the fall: after each, writes until the rate is down again, so that it shows what the rest gave back.
 
+use super::fall::written_max;
 use super::{NAME, SustainWish};
 use crate::experiment::preparation::phase;
 use crate::experiment::{Experiment, Outlook, Question, Step};
-use analysis::sustained::{Cause, Fall, History, Standing, cause, memory_bytes, regained, standing};
+use analysis::sustained::{Cause, Fall, History, Standing, Stream, cause, memory_bytes, regained, standing};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::run::RunView;
@@ -20,6 +21,8 @@ const GROWTH: f64 = 1.5;
 /// longer than this: SSDs begin to clean up after 1 to 30 s.
 const RESTS_KNOWN: usize = 3;
 const LONGEST: Nanos = Nanos::from_secs(240);
+/// No rest gives back more than all of the cache: so many times that is written at most, and then the rate is not down, whatever it is.
+const CACHES_MAX: f64 = 1.2;
 /// A piece ends after this at the latest.
 const PIECE_TIME: Nanos = Nanos::from_secs(600);
 
@@ -31,8 +34,6 @@ pub(super) struct Rest {
     rests: VecDeque<Nanos>,
     /// The longest rest so far.
     longest: Nanos,
-    /// How many rests there were.
-    rested: usize,
     /// The size of the next piece; none before a rest.
     piece: Option<f64>,
     is_over: bool,
@@ -49,7 +50,6 @@ impl Rest {
             mechanical,
             longest: rests.iter().copied().max().unwrap_or_default(),
             rests: rests.into(),
-            rested: 0,
             piece: None,
             is_over: false,
         })
@@ -60,6 +60,14 @@ impl Rest {
             Standing::Fell(fall) if cause(run, history, &fall) == Cause::Cache => Some(*fall),
             _ => None,
         }
+    }
+
+    /// What may still be written after rests, also those that follow where too few gave something back.
+    fn bytes_max(&self) -> Bytes {
+        let longer = std::iter::successors(Some(2 * self.longest.0), |rest| rest.checked_mul(2));
+        let rests = self.rests.len() + longer.take_while(|&rest| rest <= LONGEST.0).count() + 1;
+        let most = written_max(&self.question, &self.wish, self.mechanical).0 as f64;
+        Bytes((rests as f64 * (CACHES_MAX * most + PIECE as f64)) as u64)
     }
 
     fn write(&mut self, size: f64) -> Phase {
@@ -93,10 +101,16 @@ impl Experiment for Rest {
         };
         let gains = regained(so_far, &history, &fall);
         if let Some(size) = self.piece {
-            let written = history.streams.last().map_or(0.0, |stream| stream.bytes());
-            let is_down = gains.last().is_some_and(|gain| gain.is_down);
-            if gains.len() < self.rested || !is_down && written < 1.2 * fall.bytes.value {
-                return Some(self.write(size));
+            let has_written =
+                so_far.phases.last().is_some_and(|summary| summary.phase.kind != PhaseKind::Idle);
+            let written = match has_written {
+                true => history.streams.last().map_or(0.0, Stream::bytes),
+                false => 0.0,
+            };
+            let left = CACHES_MAX * fall.bytes.value - written;
+            let is_down = has_written && gains.last().is_some_and(|gain| gain.is_down);
+            if !is_down && left > 0.0 {
+                return Some(self.write(size.min(left.max(PIECE as f64))));
             }
             self.piece = None;
         }
@@ -110,7 +124,6 @@ impl Experiment for Rest {
             return None;
         };
         self.piece = Some(PIECE as f64);
-        self.rested += 1;
         Some(phase(
             NAME,
             format!("leave it alone for {} s", rest.seconds()),
@@ -135,7 +148,7 @@ impl Experiment for Rest {
                 time,
                 likely: Nanos::ZERO,
                 reads: Some(Bytes::ZERO),
-                writes: None,
+                writes: Some(self.bytes_max()),
             }],
         }
     }

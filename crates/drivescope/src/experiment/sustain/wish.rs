@@ -18,14 +18,26 @@ pub struct SustainWish {
     pub bytes: Option<Bytes>,
     /// Write no more than this share of what the maker promises the drive to endure.
     pub endurance: Option<f64>,
-    /// Go on after the fall until the rate is steady.
-    pub until_steady: bool,
+    /// How far to go.
+    pub until: Until,
     /// Rests after the fall, to see what they give back; none for no rests.
     pub rests: Vec<Nanos>,
     /// Shares of the range to be used one after the other, each until random writes to it are steady; none for no such parts.
     pub clip: Vec<f64>,
     /// Whether to write the range in order in the end, so that an SMR disk need not clean for hours.
     pub drain: bool,
+}
+
+/// How far writes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Until the rate has fallen, or it is known that it does not. What is written stays within one and a half times a cache.
+    Fall,
+    /// Behind a fall as well, until as much was written as could show all falls: that is all of a flash drive, since its last cells are
+    /// slow only when no others are free.
+    Levels,
+    /// Until the rate is steady.
+    Steady,
 }
 
 impl SustainWish {
@@ -50,7 +62,7 @@ impl Default for SustainWish {
             mix: OperationMix::Write,
             bytes: None,
             endurance: None,
-            until_steady: false,
+            until: Until::Fall,
             rests: Vec::new(),
             clip: Vec::new(),
             drain: false,

@@ -15,10 +15,9 @@ pub(super) const LARGE: Bytes = Bytes::from_mib(8);
 const MIXED_SIZES: [(Bytes, f64); 3] =
     [(Bytes::from_kib(4), 0.2), (Bytes::from_kib(16), 0.3), (Bytes::from_kib(64), 0.5)];
 const RANDOM_BLOCK: Bytes = Bytes::from_kib(16);
-/// Erasing asks for so much at once, less where an area does not begin and end at multiples of it, but no less than the block in which
-/// zeroes are written.
+/// Erasing asks for so much at once, less where an area does not begin and end at multiples of it, but no less than the other.
 pub(super) const DISCARD_BLOCK: Bytes = Bytes::from_mib(64);
-const ZERO_BLOCK: Bytes = Bytes::from_mib(1);
+const DISCARD_BLOCK_MIN: Bytes = Bytes::from_mib(1);
 /// No drive is waited for that writes less than this at random or in order, in bytes a second.
 const RANDOM_RATE_MIN: u64 = 4 * MIB;
 const RATE_MIN: u64 = 20 * MIB;
@@ -98,12 +97,12 @@ fn fill(area: ByteRange, block: Bytes) -> Phase {
 
 fn erase(area: ByteRange, facts: &TargetFacts) -> Phase {
     let stop = StopCondition { time: Some(time_max(area.bytes())), ..StopCondition::one_pass() };
-    let (name, mix, block) = match facts.discard_max {
+    // Zeroes go out in blocks that leave nothing in pieces, as the erase did after which next to no valleys were seen.
+    let (name, mix, mut block) = match facts.discard_max {
         Some(_) => ("erase by discarding", OperationMix::Discard, DISCARD_BLOCK),
-        None => ("erase by writing zeroes", OperationMix::Write, ZERO_BLOCK),
+        None => ("erase by writing zeroes", OperationMix::Write, LARGE),
     };
-    let mut block = block;
-    while block > ZERO_BLOCK && area.align_inward(block) != area {
+    while block > DISCARD_BLOCK_MIN && mix == OperationMix::Discard && area.align_inward(block) != area {
         block = Bytes(block.0 / 2);
     }
     let area = area.align_inward(block);

@@ -3,7 +3,7 @@
 use super::conditioning::{self, LARGE};
 use super::passes;
 use super::wish::{Condition, Over, Part, ValleysWish, Way};
-use super::{RANGE_MIN, SLOWED_GAPS, WRITTEN_S_ENOUGH};
+use super::{RANGE_MIN, SLOWED_GAPS, WRITTEN_S_ENOUGH, WRITTEN_S_MIN};
 use crate::experiment::{Outlook, Question, Step};
 use model::plan::Phase;
 use model::range::ByteRange;
@@ -12,6 +12,9 @@ use std::collections::VecDeque;
 
 /// Passes until they are alike, at most: a drive that was seen needs six.
 pub(super) const PASSES_MAX: u32 = 10;
+const PASSES_SEEN: u32 = 6;
+/// Passes without a fall are alike from the second on.
+const PASSES_MIN: u32 = 2;
 /// Over small areas of a drive there are more, but no more than write so much, slowed ones half of it: flash wears.
 pub(super) const WRITTEN_MAX: Bytes = Bytes::from_gib(192);
 const SHORT_PASSES_MAX: u32 = 200;
@@ -42,6 +45,8 @@ pub(super) struct Task {
     pub passes: Goal,
     way: Option<Way>,
     limits: Limits,
+    /// How many of them are likely made at full rate.
+    likely: u32,
     /// Passes at full rate that were begun.
     pub begun: u32,
     /// Slowed passes that were begun.
@@ -91,7 +96,22 @@ impl Task {
     fn new(area: ByteRange, block: Bytes, passes: Goal, way: Option<Way>, is_file: bool) -> Task {
         let written = passes::stretches(area, block, way).iter().map(ByteRange::bytes).sum();
         let limits = Limits::of(passes, written, is_file);
-        Task { area, block, passes, way, limits, begun: 0, slowed: 0 }
+        let mut task = Task { area, block, passes, way, limits, likely: limits.full, begun: 0, slowed: 0 };
+        if let Goal::Stable = passes {
+            // Few drives have valleys, and without any it is enough to have written for long enough.
+            let one = Outlook::of(&passes::pass(&task.stretches(), block, "pass", None)).likely_time();
+            let count = (WRITTEN_S_MIN / one.seconds().max(1e-3)).ceil() as u32;
+            task.likely = count.max(PASSES_MIN).min(limits.full);
+        }
+        task
+    }
+
+    /// The same where something was written before that brings valleys: it likely takes as many passes as were seen.
+    fn with_valleys(self) -> Task {
+        match self.passes {
+            Goal::Stable => Task { likely: (PASSES_SEEN + 1).min(self.limits.full), ..self },
+            Goal::Count(_) => self,
+        }
     }
 
     /// What a pass writes, in order.
@@ -124,8 +144,13 @@ impl Task {
         self.limits.all.saturating_sub(self.begun + self.slowed)
     }
 
-    /// What so many passes take and write at most.
-    pub(super) fn steps(&self, count: u32) -> Vec<Step> {
+    /// How many passes at full rate are likely still made.
+    pub(super) fn likely_left(&self) -> u32 {
+        self.full_left().min(self.likely.saturating_sub(self.begun))
+    }
+
+    /// What so many passes take and write at most, and what these take of which so many are likely.
+    pub(super) fn steps(&self, count: u32, likely: u32) -> Vec<Step> {
         let one = Outlook::of(&passes::pass(&self.stretches(), self.block, "pass", None));
         let usual = u64::from(count.min(PASSES_MAX + 1));
         let more = u64::from(count) - usual;
@@ -135,7 +160,7 @@ impl Task {
             Step {
                 phases: step.phases.saturating_mul(count),
                 time: Nanos(step.time.0.saturating_mul(usual).saturating_add(longer)),
-                likely: Nanos(step.likely.0.saturating_mul(usual)),
+                likely: Nanos(step.likely.0.saturating_mul(u64::from(likely))),
                 writes: step.writes.map(|bytes| Bytes(bytes.0.saturating_mul(u64::from(count)))),
                 ..step.clone()
             }
@@ -213,7 +238,10 @@ pub(super) fn items(
             _ => (areas.to_vec(), blocks.to_vec()),
         };
         for area in areas {
-            let task = |&block: &Bytes| Task::new(area, block, goal, wish.way, question.empty);
+            let task = |&block: &Bytes| {
+                let task = Task::new(area, block, goal, wish.way, question.empty);
+                if brings.is_some() { task.with_valleys() } else { task }
+            };
             items.extend(blocks.iter().map(task).map(Item::Passes));
         }
     }

@@ -1,7 +1,7 @@
 //! `valleys`: short falls of the rate that recur while a drive is written in order; what brings them, and what takes them away.
 //!
 //! The drive is conditioned as asked, and then passed over until passes are alike. As soon as some falls were seen, a pass is made more
-//! slowly, which tells time from bytes, and it is read for some gaps between falls, which tells the drive's own work from what
+//! slowly, and from further in, which tells time, bytes and places apart, and it is read for some gaps between falls, which tells the drive's own work from what
 //! somebody else does. Passes over another area or with other blocks follow.
 
 mod conditioning;
@@ -37,6 +37,10 @@ const WRITTEN_S_ENOUGH: f64 = 900.0;
 /// A slowed pass is written at this share of the rate: slow enough to tell time from bytes by a handful of gaps that differ by some
 /// per cent, and fast enough that a fall to 40 % still shows.
 const SLOWED_SHARE: f64 = 0.6;
+/// The first slowed pass begins so far into the area, as a share of what is written from fall to fall: what comes after so many bytes
+/// comes somewhere else from then on, and slow places stay where they are. The golden section is far from all simple fractions, so that
+/// falls of which only each second or third is seen move as well.
+const FURTHER_IN_SHARE: f64 = 0.382;
 /// The gaps that slowed passes are to show, and for how many gaps they go on to show them.
 const SLOWED_GAPS_MIN: usize = 3;
 const SLOWED_GAPS: f64 = 5.0;
@@ -141,6 +145,9 @@ impl Valleys {
             let name = format!("slowed pass {} in blocks of {}", task.slowed, task.block);
             let stretches = task.stretches();
             let mut phases = passes::pass(&stretches, task.block, &name, Some(full * SLOWED_SHARE));
+            if let (1, Some(gap_bytes)) = (task.slowed, self.story.gap_bytes()) {
+                passes::begin_further_in(&mut phases, Bytes((gap_bytes * FURTHER_IN_SHARE) as u64));
+            }
             passes::shorten(&mut phases, full * SLOWED_SHARE, wanted_s);
             self.queue.extend(phases);
             return true;
@@ -244,10 +251,16 @@ impl Experiment for Valleys {
             phases.push(passes::reading(first.area, self.question.facts.logical_block, READING_MAX));
         }
         let mut outlook = Outlook::of(&phases);
+        // It is read only if there is something to compare.
+        if !self.is_compared
+            && let Some(reading) = outlook.steps.last_mut()
+        {
+            reading.likely = Nanos::ZERO;
+        }
         // It is compared in one of them.
         let most = tasks.iter().max_by_key(|task| task.slowed_bytes()).filter(|_| !self.is_compared);
-        let full = tasks.iter().flat_map(|task| task.steps(task.full_left()));
-        let slowed = most.into_iter().flat_map(|task| task.steps(task.slowed_besides()));
+        let full = tasks.iter().flat_map(|task| task.steps(task.full_left(), task.likely_left()));
+        let slowed = most.into_iter().flat_map(|task| task.steps(task.slowed_besides(), 0));
         full.chain(slowed).for_each(|step| outlook.add(step));
         outlook
     }

@@ -57,6 +57,25 @@ pub(super) fn pass(stretches: &[ByteRange], block: Bytes, name: &str, slowed_to:
     stretches.iter().enumerate().map(of).collect()
 }
 
+/// Leaves so much out at the beginning of a pass, half of it at most.
+pub(super) fn begin_further_in(phases: &mut Vec<Phase>, bytes: Bytes) {
+    let range_of = |phase: &Phase| phase.workload.as_ref().map(|workload| workload.range);
+    let all: Bytes = phases.iter().filter_map(range_of).map(|range| range.bytes()).sum();
+    let mut left = bytes.0.min(all.0 / 2);
+    while let Some(range) = phases.first().and_then(range_of)
+        && range.bytes().0 <= left
+    {
+        left -= range.bytes().0;
+        phases.remove(0);
+    }
+    let Some(workload) = phases.first_mut().and_then(|phase| phase.workload.as_mut()) else { return };
+    let (range, block) = (workload.range, workload.block_sizes.largest());
+    let cut = Bytes(left).round_down_to(block);
+    if let Some(rest) = ByteRange::new(range.first() + cut, Bytes(range.bytes().0 - cut.0)) {
+        workload.range = rest;
+    }
+}
+
 /// Of a pass at that rate only as much as takes about that long, if all of it takes more than three times as long: what the rest
 /// would tell is known by then.
 pub(super) fn shorten(phases: &mut Vec<Phase>, rate: f64, wanted_s: f64) {
@@ -92,6 +111,21 @@ pub(super) fn reading(area: ByteRange, logical_block: Bytes, time: Nanos) -> Pha
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pass_begins_further_in() {
+        let block = Bytes::from_kib(64);
+        let stretch = |at: u64| ByteRange::new(Offset(at << 30), Bytes::from_gib(1)).unwrap();
+        let ranges = |bytes: Bytes| -> Vec<(u64, u64)> {
+            let mut phases = pass(&[stretch(0), stretch(5), stretch(9)], block, "pass", Some(1e6));
+            begin_further_in(&mut phases, bytes);
+            let ranges = phases.iter().map(|phase| phase.workload.as_ref().unwrap().range);
+            ranges.map(|range| (range.first().0 >> 20, range.bytes().0 >> 20)).collect()
+        };
+        assert_eq!(ranges(Bytes(100_050_000)), [(95, 929), (5120, 1024), (9216, 1024)]);
+        assert_eq!(ranges(Bytes::from_mib(1024 + 256)), [(5376, 768), (9216, 1024)]);
+        assert_eq!(ranges(Bytes::from_gib(100)), [(5632, 512), (9216, 1024)], "half of it at most");
+    }
 
     #[test]
     fn a_pass_crosses_a_large_area_and_writes_all_of_a_small_one() {
