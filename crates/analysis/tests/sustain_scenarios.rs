@@ -10,7 +10,7 @@ use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
 use model::target::TargetFacts;
-use model::units::Bytes;
+use model::units::{Bytes, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
 /// Pieces that grow as those of `sustain` do, with the rate that `bytes_per_second` gives for what had been written, and so much noise.
@@ -272,6 +272,28 @@ impl Resting {
             files: None,
         });
     }
+}
+
+/// Probes lie all over a drive, and what is written in order begins with some megabytes of it.
+#[test]
+fn probes_are_no_writes_that_go_on() {
+    let mut drive = Resting { written: 0.0, free: 1.5e9, now_s: 0.0, phases: Vec::new() };
+    drive.write(1e6);
+    drive.write(16e6);
+    let range = |first: u64, bytes: u64| ByteRange::new(Offset(first), Bytes(bytes)).expect("a range");
+    let patterns = [
+        (Pattern::Listed { offsets: vec![Offset(4096)] }, range(0, 100 << 30)),
+        (Pattern::Sequential, range(0, 16 << 20)),
+    ];
+    for (summary, (pattern, range)) in drive.phases.iter_mut().zip(patterns) {
+        let block = Bytes::from_kib(128);
+        summary.phase.workload = Some(Workload::new(range, pattern, OperationMix::Write, block, 32));
+    }
+    let target = sim::open("constant", 1).unwrap().facts().clone();
+    let (environment, series) = (Environment::default(), MemorySeries::default());
+    let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
+    let history = History::of(&run).expect("it was written");
+    assert_eq!((history.workload.pattern == Pattern::Sequential, history.first().len()), (true, 1));
 }
 
 /// A fall at 1.5 GB, and one at 6 GB that comes while rests are tried: it is told, and what rests give back is reckoned with the rate

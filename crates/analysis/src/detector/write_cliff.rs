@@ -226,12 +226,21 @@ fn later(run: &RunView<'_>, history: &History<'_>, fall: &Fall, looked: f64) -> 
                 " Between {from} and {to}, written with rests, it fell further, and came down to {after} or less after each."
             );
         }
-        None if looked < history.span as f64 => {
+        None if !is_all(run, history, looked) => {
             text += &format!(" Whether it falls further behind {} was not looked for.", size(looked as u64));
         }
         None => {}
     }
     text
+}
+
+/// Whether as much was written as the range holds. Of writes in order only the drive's own size tells how much more there is; a
+/// hundredth at its end shows nothing of its own.
+fn is_all(run: &RunView<'_>, history: &History<'_>, looked: f64) -> bool {
+    match history.workload.pattern {
+        Pattern::Sequential => looked >= 0.99 * run.target.capacity.0 as f64,
+        _ => looked >= history.span as f64,
+    }
 }
 
 fn further(further: &Further) -> Datum {

@@ -122,7 +122,7 @@ impl<'run> History<'run> {
     }
 }
 
-/// The measured phases that write as fast as they can, with what they wrote, until the drive is prepared anew: what comes then has
+/// The measured phases that write as fast as they can and where they like, with what they wrote, until the drive is prepared anew: what comes then has
 /// another beginning.
 fn writings<'run>(
     run: &RunView<'run>,
@@ -134,7 +134,9 @@ fn writings<'run>(
     let anew = run.phases[first..].iter().position(is_anew).map_or(run.phases.len(), |after| first + after);
     (0..).zip(&run.phases[..anew]).filter_map(|(number, summary)| {
         let workload = summary.phase.workload.as_ref()?;
+        // Listed places are those of probes, which say nothing of writes that go on however widely they lie.
         let fits = summary.phase.kind == PhaseKind::Measure
+            && !matches!(workload.pattern, Pattern::Listed { .. })
             && workload.mix.operations().contains(&Operation::Write)
             && workload.arrival == Arrival::ClosedLoop;
         Some((number, summary, workload, Piece::of(number, summary).filter(|_| fits)?))
