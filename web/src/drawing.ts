@@ -1,7 +1,7 @@
 // Draws one pane of a chart on a canvas: grid, marks, bands, measurements, levels and lines.
 
 import type { Colours } from "./colours.ts";
-import type { AxisData, ChartData, Layer, Mark, Pane } from "./data.ts";
+import type { AxisData, ChartData, Layer, Mark, Pane, Series } from "./data.ts";
 import { entriesWithin } from "./layer.ts";
 import { type Window, axisName, fromEven, share, ticks } from "./scale.ts";
 import { COLOURS, addSymbol, dash, isFilled } from "./symbols.ts";
@@ -153,7 +153,7 @@ export function drawContent(
     if (hidden.has(index)) return;
     for (const layer of series.layers) drawLayer(ctx, frame, layer, index, colours);
   });
-  for (const mark of marks) drawMark(ctx, frame, mark, colours);
+  for (const mark of marks) drawMark(ctx, frame, mark, colours, mark.series === null ? Infinity : endOf(pane.series[mark.series]));
   ctx.restore();
 }
 
@@ -178,7 +178,11 @@ function drawOver(
 export const colourOfMark = (mark: Mark, colours: Colours, otherwise: string): string =>
   mark.series === null ? otherwise : colours.series[mark.series % COLOURS]!;
 
-function drawMark(ctx: CanvasRenderingContext2D, frame: Frame, mark: Mark, colours: Colours): void {
+/** Where a series ends: a line at a value says nothing of what lies beyond. */
+const endOf = (series: Series | undefined): number =>
+  Math.max(...(series?.layers ?? []).map((layer) => layer.end[layer.end.length - 1] ?? -Infinity));
+
+function drawMark(ctx: CanvasRenderingContext2D, frame: Frame, mark: Mark, colours: Colours, end: number): void {
   const { box } = frame;
   const [first, second] = mark.numbers;
   const colour = colourOfMark(mark, colours, colours.mark);
@@ -188,7 +192,7 @@ function drawMark(ctx: CanvasRenderingContext2D, frame: Frame, mark: Mark, colou
     line(ctx, xOf(frame, first!), box.top - 6, xOf(frame, first!), box.bottom, colour);
   } else if (mark.kind === "value") {
     ctx.setLineDash([8, 4]);
-    line(ctx, box.left, yOf(frame, first!), box.right, yOf(frame, first!), colour);
+    line(ctx, box.left, yOf(frame, first!), end === Infinity ? box.right : xOf(frame, end), yOf(frame, first!), colour);
   } else if (mark.kind === "point") {
     ctx.strokeStyle = colours.mark;
     ctx.lineWidth = 2;

@@ -203,7 +203,10 @@ fn everything(seed: u64, scale: f64) -> Everything {
         phases.push(phase(PhaseKind::Idle, None, now_ns, 20_000_000_000));
         now_ns += 20_000_000_000;
     }
-    for second in 0..now_ns / 1_000_000_000 {
+    run.phases = phases;
+    add_compared_folders(&mut run, scale);
+    let end_ns = run.phases.last().map_or(0, PhaseSummary::end_ns);
+    for second in 0..end_ns / 1_000_000_000 {
         series.telemetry.push(TelemetryRecord {
             at_ns: second * 1_000_000_000,
             temperature_celsius: Some(30.0 + (second / 20) as f64),
@@ -214,8 +217,6 @@ fn everything(seed: u64, scale: f64) -> Everything {
             ..TelemetryRecord::default()
         });
     }
-    run.phases = phases;
-    add_compared_folders(&mut run, scale);
     Everything { run, series }
 }
 
@@ -580,6 +581,25 @@ fn what_went_on_meanwhile_stands_where_it_was_measured() {
     assert_eq!(seen(0), [(small, 31.0), (large, 35.0)]);
     assert_eq!(seen(1), [(small, 0.0), (large, 3e6)]);
     assert_eq!(chart.strips.len(), 2, "nobody told of processors");
+}
+
+/// An interval that reaches far above all values leaves the picture and has no end there; the values keep half of the height.
+#[test]
+fn a_wide_interval_does_not_press_the_values_down() {
+    let mut one = everything(1, 1.0);
+    let points = [(1.0, 100.0, 90.0, 110.0), (8.0, 200.0, 10.0, 9000.0)];
+    let rows =
+        rows(points.into_iter().map(|(depth, iops, low, high)| {
+            [("depth", depth), ("iops", iops), ("low", low), ("high", high)]
+        }));
+    one.run.findings = vec![number(FindingCode::ConcurrencyGain, 2.0, "ratio").with_data("points", rows)];
+    let chart = chart_named("iops-over-depth", &charted(&[one])).unwrap();
+    assert_eq!(chart.y.end, 400.0);
+    let picture = svg::document(&chart, svg::Theme::Light);
+    let document = roxmltree::Document::parse(&picture).unwrap();
+    let intervals = document.descendants().find(|node| node.attribute("class") == Some("intervals")).unwrap();
+    let ends = intervals.attribute("d").unwrap().matches('h').count();
+    assert_eq!(ends, 3, "two ends, and one of the interval that goes on");
 }
 
 /// The legend explains intervals only where one can be seen.

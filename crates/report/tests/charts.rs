@@ -207,6 +207,26 @@ fn a_mark_says_of_which_drive_it_is() {
     assert_eq!((colour("mark", "stroke"), colour("region", "fill")), ("#d55e00".into(), "#d55e00".into()));
 }
 
+/// The limit of a smaller drive's link ends with the drive.
+#[test]
+fn a_limit_ends_where_its_drive_does() {
+    let [three_tb, ..] = four_drives();
+    let mut small = surveyed("small", 1_500_296_491_008, 100e6, 300, 5);
+    small.findings.push(Finding::number(
+        FindingCode::InterfaceLimit,
+        Estimate::exact(100e6),
+        "B/s",
+        "The link is the limit.",
+        vec![],
+    ));
+    let svg = svg::document(&chart_of(&[&three_tb, &small]), Theme::Light);
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let limit = document.descendants().find(|node| node.attribute("class") == Some("mark")).unwrap();
+    let [from, to] = ["x1", "x2"].map(|end| limit.attribute(end).unwrap().parse::<f64>().unwrap());
+    // The plot goes from the numbers of its axis up to 24 pixels before the right edge.
+    assert!(((to - from) / (976.0 - from) - 0.5).abs() < 0.001, "{from} {to}");
+}
+
 /// In a column of a paper and in the forum's size a drive's position has three numbers or more, and so it has in a terminal.
 #[test]
 fn an_axis_across_has_numbers_enough() {

@@ -2,7 +2,7 @@
 
 use super::companions;
 use super::data::{interval, number, records_of};
-use super::naming::{Names, Sketch, lines_described};
+use super::naming::{Names, Sketch, lines_described, top_of};
 use super::{Axis, Chart, ChartedRun, Layer, Point, Series};
 use model::finding::FindingCode;
 use model::run::Run;
@@ -21,9 +21,7 @@ pub fn write_rate_over_share(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             series.push(Series::new(name, vec![Layer::Line(points)]).of_run(index));
         }
     }
-    let points = || series.iter().flat_map(Series::points);
-    let tops = points().map(|point| point.interval.map_or(point.value, |of| of.1));
-    let y = Axis::of_rates("Rate that lasts", tops.filter(|top| top.is_finite()).fold(0.0, f64::max));
+    let y = Axis::of_rates("Rate that lasts", top_of(&series));
     let x = Axis::of_shares("Share of the range that is used");
     let chart = names.chart(Sketch {
         name: "write-rate-over-share",

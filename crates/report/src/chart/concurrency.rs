@@ -2,7 +2,7 @@
 
 use super::companions::{self, Visits};
 use super::data::{Record, finding, interval, number, records, records_within};
-use super::naming::{Names, Sketch, lines_described, range_of};
+use super::naming::{Names, Sketch, lines_described, range_of, top_of};
 use super::{Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Point, Series};
 use model::finding::FindingCode;
 use model::plan::PhaseKind;
@@ -32,9 +32,7 @@ pub fn iops_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         }
     }
     let (low, high) = range_of(series.iter().flat_map(Series::points).map(|point| point.at))?;
-    let tops =
-        series.iter().flat_map(Series::points).map(|point| point.interval.map_or(point.value, |of| of.1));
-    let y = Axis::of_counts("Requests a second", tops.filter(|top| top.is_finite()).fold(0.0, f64::max));
+    let y = Axis::of_counts("Requests a second", top_of(&series));
     let x = Axis::of_doublings("Requests at a time", (low, high), Numbers::Counts);
     let strips = companions::scattered(&x, visits(runs, &series).into_iter());
     let chart = names.chart(Sketch {

@@ -1,6 +1,7 @@
 //! The chart of how fast a large file is in each of several folders, by where it lies on its disk: outer against inner.
 
-use super::naming::{Names, Sketch, lines_described};
+use super::companions::{self, Visits};
+use super::naming::{Names, Sketch, lines_described, top_of};
 use super::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series};
 use crate::hostile::harmless;
 use model::file_work::{DiskShare, FileLayout};
@@ -54,11 +55,13 @@ pub fn file_rate_over_place(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             marks.extend(places.iter().map(|lying| mark(lying)));
         }
     }
-    let points = || series.iter().flat_map(Series::points);
-    let tops = points().map(|point| point.interval.map_or(point.value, |of| of.1));
-    let y = Axis::of_rates("Rate", tops.filter(|top| top.is_finite()).fold(0.0, f64::max));
+    let y = Axis::of_rates("Rate", top_of(&series));
     let x = Axis { label: "Place on the disk".into(), ..Axis::of_positions(disk_bytes, false) };
-    names.chart(Sketch {
+    let strips = companions::scattered(
+        &x,
+        runs.iter().enumerate().map(|(index, charted)| (index, charted, visits(charted.run))),
+    );
+    let chart = names.chart(Sketch {
         name: "file-rate-over-place",
         title: "A large file by where it lies".into(),
         description: lines_described(&series, &x, &y),
@@ -67,6 +70,17 @@ pub fn file_rate_over_place(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         series,
         marks,
         findings: FIGURES.map(|(code, _)| code).into_iter().chain([FindingCode::FilePlaceEffect]).collect(),
+    })?;
+    Some(chart.with_strips(strips))
+}
+
+/// When the files of which folder were worked with, and where these lie.
+fn visits(run: &Run) -> Visits {
+    let places = places(run);
+    Visits::of(run, |_, phase| {
+        let folder = &phase.files.as_deref()?.folder;
+        let lying = places.iter().find(|lying| lying.folder == folder)?;
+        Some((lying.middle, lying.middle))
     })
 }
 

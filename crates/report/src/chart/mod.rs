@@ -300,6 +300,12 @@ impl Series {
         })
     }
 
+    /// Where it ends on the axis across.
+    fn end(&self) -> f64 {
+        let stretches = self.measured().chain(self.levels()).map(|stretch| stretch.end);
+        stretches.chain(self.points().map(|point| point.at)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
     /// Levels in it.
     fn levels(&self) -> impl Iterator<Item = &Stretch> {
         self.layers.iter().flat_map(|layer| match layer {

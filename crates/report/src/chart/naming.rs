@@ -1,12 +1,13 @@
 //! What charts, series and sources are called.
 
 use super::rate_over_position::chart_names;
-use super::{Axis, Chart, ChartedRun, Mark, Series};
+use super::{Axis, Chart, ChartedRun, Mark, Point, Series};
 use crate::hostile::harmless;
-use crate::quantity::target_size;
+use crate::quantity::{binary_capacity, target_size};
 use model::finding::FindingCode;
 use model::run::Run;
 use model::target::TargetKind;
+use model::units::Bytes;
 
 /// Columns of a drive's name.
 const NAME_COLUMNS_MAX: usize = 60;
@@ -52,7 +53,7 @@ impl<'run> Names<'run> {
         let mut drawn: Vec<usize> = series.iter().map(|series| series.run).collect();
         drawn.dedup();
         match drawn.as_slice() {
-            [one] => format!("{}, {}", self.names[*one], target_size(self.runs[*one].run.target.capacity)),
+            [one] => format!("{}, {}", self.names[*one], size_of(self.runs[*one].run)),
             several => format!("{} runs", several.len()),
         }
     }
@@ -80,6 +81,14 @@ impl<'run> Names<'run> {
             strips: Vec::new(),
             meanwhile: Vec::new(),
         })
+    }
+}
+
+/// How large the target of a run is: files in binary units, as its axis of positions has them.
+pub(super) fn size_of(run: &Run) -> String {
+    match run.target.kind {
+        TargetKind::File if run.target.capacity != Bytes::ZERO => binary_capacity(run.target.capacity),
+        _ => target_size(run.target.capacity),
     }
 }
 
@@ -152,6 +161,17 @@ pub(super) fn lines_described(series: &[Series], x: &Axis, y: &Axis) -> String {
         ))
     };
     series.iter().filter_map(sentence).collect::<Vec<_>>().join(" ")
+}
+
+/// Up to where an axis has to go for these points and their intervals. An interval that reaches further than twice the highest value leaves
+/// the picture there, so that the values keep half of its height at least.
+pub(super) fn top_of<'series>(series: impl IntoIterator<Item = &'series Series>) -> f64 {
+    let points: Vec<&Point> = series.into_iter().flat_map(Series::points).collect();
+    let most =
+        |values: &mut dyn Iterator<Item = f64>| values.filter(|value| value.is_finite()).fold(0.0, f64::max);
+    let highest = most(&mut points.iter().map(|point| point.value));
+    let reached = most(&mut points.iter().filter_map(|point| point.interval.map(|of| of.1)));
+    reached.clamp(highest, 2.0 * highest)
 }
 
 /// The lowest and the highest of some values; nothing of none.

@@ -2,10 +2,9 @@
 
 use super::companions::{self, Visits};
 use super::data::{Record, extent, finding, number, records};
-use super::naming::source;
+use super::naming::{size_of, source};
 use super::{Axis, Band, Chart, Layer, Mark, Place, Series, Stretch};
 use crate::hostile::harmless;
-use crate::quantity::capacity;
 use crate::terminal::readable_moment;
 use model::finding::{Finding, FindingCode, Outcome};
 use model::plan::PhaseKind;
@@ -95,7 +94,7 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
     };
     let (x, y) = (position_axis(&drawn), rate_axis(&series, &marks));
     let subject = match of_one_run {
-        true => format!("{}, {}", names[index_of(runs, first)], capacity(first.target.capacity)),
+        true => format!("{}, {}", names[index_of(runs, first)], size_of(first)),
         false => format!("{} runs", distinct(&drawn)),
     };
     let description = description(&series, &x, &y);

@@ -2,7 +2,7 @@
 
 use super::companions;
 use super::data::{finding, interval, number, records_of};
-use super::naming::{Names, Sketch, lines_described};
+use super::naming::{Names, Sketch, lines_described, top_of};
 use super::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series};
 use model::finding::{Finding, FindingCode};
 use model::run::Run;
@@ -30,10 +30,8 @@ pub fn seek_curve(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     {
         one.name = "seek".into();
     }
-    let tops =
-        series.iter().flat_map(Series::points).map(|point| point.interval.map_or(point.value, |of| of.1));
     let x = Axis::of_shares("Distance as a share of all cylinders");
-    let y = Axis::of_times("Seek", tops.fold(0.0, f64::max));
+    let y = Axis::of_times("Seek", top_of(&series));
     let chart = names.chart(Sketch {
         name: "seek-curve",
         title: "Seek time by distance".into(),

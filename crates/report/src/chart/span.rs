@@ -2,7 +2,7 @@
 
 use super::companions::{self, Visits};
 use super::data::{Record, interval, number, records_of};
-use super::naming::{Names, Sketch, lines_described, range_of};
+use super::naming::{Names, Sketch, lines_described, range_of, top_of};
 use super::{Axis, Chart, ChartedRun, Layer, Numbers, Point, Series};
 use model::finding::FindingCode;
 use model::plan::PhaseKind;
@@ -32,8 +32,7 @@ pub fn iops_over_span(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         }
     }
     let points = || series.iter().flat_map(Series::points);
-    let tops = points().map(|point| point.interval.map_or(point.value, |of| of.1));
-    let y = Axis::of_counts("Requests a second", tops.filter(|top| top.is_finite()).fold(0.0, f64::max));
+    let y = Axis::of_counts("Requests a second", top_of(&series));
     let x = Axis::of_decades(
         "Share of the drive they lie in",
         range_of(points().map(|point| point.at))?,

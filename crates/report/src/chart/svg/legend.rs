@@ -134,7 +134,7 @@ fn sign(canvas: &mut Canvas, x: f64, y: f64, sign: &Sign) {
         }
         Sign::Interval => canvas.put(format_args!(
             r#"<path d="{}" fill="none" stroke="{}" stroke-width="1.5"/>"#,
-            super::plot::whisker(x + SIGN / 2.0, y - 7.0, y + 7.0),
+            super::plot::whisker(x + SIGN / 2.0, (y - 7.0, true), (y + 7.0, true)),
             palette.faint_text,
         )),
         Sign::Point => canvas.put(super::plot::ring(x + SIGN / 2.0, y, palette.mark)),

@@ -61,7 +61,10 @@ impl Plot<'_> {
         for (index, series) in series.iter().enumerate() {
             self.series(canvas, series, index, has_company);
         }
-        marks.iter().for_each(|mark| self.mark(canvas, mark));
+        for mark in marks {
+            let end = mark.series.and_then(|index| series.get(index)).map_or(f64::INFINITY, Series::end);
+            self.mark(canvas, mark, end);
+        }
     }
 
     /// Each series in the colour of the number that it is given.
@@ -98,7 +101,8 @@ impl Plot<'_> {
         (self.panel.x(self.x.share(at)), self.panel.y(self.y.share(value)))
     }
 
-    fn mark(&self, canvas: &mut Canvas, mark: &Mark) {
+    /// `end` is where the series ends that the mark is of: a line at a value says nothing of what lies beyond.
+    fn mark(&self, canvas: &mut Canvas, mark: &Mark, end: f64) {
         let panel = &self.panel;
         let colour = canvas.palette.of_mark(mark.series, canvas.palette.mark);
         let (from, to, dash) = match mark.place {
@@ -108,7 +112,7 @@ impl Plot<'_> {
             }
             Place::Value(value) => {
                 let y = panel.y(self.y.share(value));
-                ((panel.left, y), (panel.right, y), "8 4")
+                ((panel.left, y), (panel.x(self.x.share(end)), y), "8 4")
             }
             Place::Point { at, value } => {
                 // It lies on the line that it is of, and would not be seen in its colour.
@@ -158,10 +162,13 @@ pub(super) fn ring(x: f64, y: f64, colour: &str) -> String {
     )
 }
 
-/// The line of an interval with its two ends.
-pub(super) fn whisker(x: f64, top: f64, bottom: f64) -> String {
+/// The line of an interval from top to bottom, each with whether the interval ends there: where it goes on beyond the picture there is no end
+/// to be seen.
+pub(super) fn whisker(x: f64, (top, ends_above): (f64, bool), (bottom, ends_below): (f64, bool)) -> String {
     let (left, width) = (x - WHISKER, 2.0 * WHISKER);
-    format!("M{left:.1} {top:.1}h{width}M{x:.1} {top:.1}V{bottom:.1}M{left:.1} {bottom:.1}h{width}")
+    let end =
+        |y: f64, is_end: bool| if is_end { format!("M{left:.1} {y:.1}h{width}") } else { String::new() };
+    format!("{}M{x:.1} {top:.1}V{bottom:.1}{}", end(top, ends_above), end(bottom, ends_below))
 }
 
 /// How often each value occurs, as steps beside the plot.
@@ -304,8 +311,10 @@ impl Drawing<'_> {
     /// The lines of the intervals that can be seen.
     fn whiskers(&self, places: &[(f64, f64, &Point)]) -> String {
         let whisker_of = |(x, _, point): &(f64, f64, &Point)| {
-            let (top, bottom) = point.interval.map(|(low, high)| (self.y(high), self.y(low)))?;
-            (bottom - top >= INTERVAL_PIXELS_MIN).then(|| whisker(*x, top, bottom))
+            let (low, high) = point.interval?;
+            let (top, bottom) = (self.y(high), self.y(low));
+            let whisker = whisker(*x, (top, high <= self.plot.y.end), (bottom, low >= self.plot.y.start));
+            (bottom - top >= INTERVAL_PIXELS_MIN).then_some(whisker)
         };
         if is_sparse(places) { places.iter().filter_map(whisker_of).collect() } else { String::new() }
     }
