@@ -583,6 +583,17 @@ fn what_went_on_meanwhile_stands_where_it_was_measured() {
     assert_eq!(chart.strips.len(), 2, "nobody told of processors");
 }
 
+/// What another program stated is no course: one figure after the other is not a rate that falls.
+#[test]
+fn figures_of_another_program_are_no_course_of_writes() {
+    let mut one = everything(1, 1.0);
+    assert!(chart_named("write-rate-over-time", &charted(std::slice::from_ref(&one))).is_some());
+    one.run.phases.iter_mut().for_each(|phase| phase.phase.experiment = "import".into());
+    for name in ["write-rate-over-time", "write-rate-over-bytes"] {
+        assert_eq!(chart_named(name, &charted(std::slice::from_ref(&one))), None, "{name}");
+    }
+}
+
 /// An interval that reaches far above all values leaves the picture and has no end there; the values keep half of the height.
 #[test]
 fn a_wide_interval_does_not_press_the_values_down() {

@@ -31,7 +31,7 @@ const LONG_SHARE_MIN: f64 = 0.005;
 /// Requests in a stretch of a long phase: a slice of time cuts up to one of them off at either end, 1 %.
 const STRETCH_OPERATIONS_MIN: u64 = 100;
 /// What another program stated stands for its place as a whole; what went byte by byte or was written back is no rate of a place.
-const STATED: &str = "import";
+pub(super) const STATED: &str = "import";
 /// Columns of a drive's name.
 const NAME_COLUMNS_MAX: usize = 60;
 

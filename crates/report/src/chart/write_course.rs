@@ -4,6 +4,7 @@ use super::companions::{self, Moments, Visits};
 use super::course::{Columns, each_piece};
 use super::data::{Record, detail, finding, number, records_of};
 use super::naming::{Names, Sketch, lines_described};
+use super::rate_over_position::STATED;
 use super::{Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
 use model::finding::{Finding, FindingCode};
 use model::plan::PhaseKind;
@@ -149,7 +150,10 @@ fn streams(run: &Run) -> Vec<Stream> {
     let mut by_kind: BTreeMap<Kind, Stream> = BTreeMap::new();
     let mut all_s = 0.0;
     for (phase, summary) in (0u32..).zip(&run.phases) {
-        let is_counted = matches!(summary.phase.kind, PhaseKind::Measure | PhaseKind::Precondition);
+        // Figures of another program stand beside each other: writing, then rewriting, is no rate that falls.
+        let is_stated = summary.phase.experiment == STATED;
+        let is_counted =
+            !is_stated && matches!(summary.phase.kind, PhaseKind::Measure | PhaseKind::Precondition);
         let written = summary.totals_of(Operation::Write).filter(|totals| is_counted && totals.bytes > 0);
         let (Some(_), Some(workload)) = (written, summary.phase.workload.as_ref()) else { continue };
         all_s += seconds(summary);
