@@ -13,9 +13,6 @@ const OF_EACH_KIND: &[&str] =
 const MISSES_MAX_SHARE: f64 = 0.11;
 /// A number that misses and is further off than that is wrong, whatever the interval.
 const OFF_MAX: f64 = 0.06;
-/// The same of a gain, the ratio of two rates: three seeds of two disks that take one command at a time, of which the gain is 1,
-/// found 0.92 to 1.09.
-const GAIN_OFF_MAX: f64 = 0.1;
 /// Not scored: a mirror whose drives share four requests at a time reads faster than one stream does, of which its
 /// truth speaks.
 const NO_CLOSED_FORM: &[&str] = &["raid1-2"];
@@ -44,8 +41,7 @@ fn score(name: &str) -> (Vec<String>, usize) {
         compared += 1;
         let (low, high) = (finding["low"].as_f64(), finding["high"].as_f64());
         if low.is_some_and(|low| true_value < low) || high.is_some_and(|high| true_value > high) {
-            let off_max = if finding["code"] == "concurrency-gain" { GAIN_OFF_MAX } else { OFF_MAX };
-            assert!((found / true_value - 1.0).abs() < off_max, "far off: {line}");
+            assert!((found / true_value - 1.0).abs() < OFF_MAX, "far off: {line}");
             misses.push(line);
         }
     }

@@ -9,7 +9,8 @@
 //! Requests per second in each round, by depth. The best of several looks better than it is, since chance helped to
 //! choose it. So for each round the best depth is chosen by the *other* rounds and its number taken from this one, which
 //! played no part in the choice. Means of logarithms over rounds, as in `stats::grouped`; the interval by the delta
-//! method. Depths that are truly alike cost nothing; a wrong choice makes the gain smaller, never larger. The depth named
+//! method. A wrong choice makes the gain smaller, never larger. Where all depths above one are alike (F test), as on a disk that takes one
+//! command at a time, there is no best to choose, and all of them together are compared with one. The depth named
 //! is the least that is not clearly worse than the best.
 //! Figures that another program stated are taken as they are: of one each, the best looks better than it is.
 //! # Cannot tell when
@@ -31,8 +32,10 @@ use crate::concurrency::curve::{Curve, Point};
 use crate::measured::{evidence_of, random_groups};
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
-use crate::stats::mean::Mean;
+use crate::stats::mean::{Mean, satterthwaite};
 use crate::stats::ratio::difference;
+use crate::stats::sample::Sample;
+use crate::stats::student::f_tail;
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
@@ -43,6 +46,10 @@ pub(super) struct ConcurrencyGain;
 
 /// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
 const NO_GAIN_MAX: f64 = 1.5;
+/// Depths that differ so much less often than once in twenty times by chance are not alike. Where they do differ, and it is not
+/// noticed, they differ by about as much as their intervals are wide, and the gain is too small by half of that.
+const ALIKE_LEVEL: f64 = 0.05;
+
 struct Gain<'run> {
     /// A ratio.
     estimate: Estimate,
@@ -87,12 +94,18 @@ impl Detector for ConcurrencyGain {
 
 fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, String> {
     let curve = Curve::of(run, operation)?;
-    let top = best_by_other_rounds(&curve.points).ok_or("It takes two rounds at each depth.")?;
-    let gain = difference(&top, &curve.one().mean);
+    let gain = times_one(&curve.points).ok_or("It takes two rounds at each depth.")?;
     let interval = gain.interval(CONFIDENCE);
     let least = curve.one().mean.value + interval.low;
     let best = least_of_the_best(&curve.points, least).ok_or("It takes another depth than one.")?;
     Ok(Gain { estimate: interval.map_monotonic(f64::exp), best, curve })
+}
+
+/// The logarithm of what more at a time bring, as a multiple of one.
+fn times_one(points: &[Point<'_>]) -> Option<Mean> {
+    let one = points.iter().find(|point| point.at_once == 1)?;
+    let top = all_alike(points).or_else(|| best_by_other_rounds(points))?;
+    Some(difference(&top, &one.mean))
 }
 
 /// The least depth above one whose interval reaches the best mean, so that more requests at a time bring nothing certain, and whose
@@ -107,6 +120,19 @@ fn least_of_the_best(depths: &[Point<'_>], least: f64) -> Option<usize> {
         let reaches = depth.mean.value >= least && depth.mean.interval(CONFIDENCE).high >= most;
         depth.at_once > 1 && (depth.mean.value == most || reaches)
     })
+}
+
+/// The logarithm of the rate of all depths above one, where they do not differ by more than chance makes them: then none of them is the
+/// best, and each has measured the same. All count alike, since weights by variances that rest on a few rounds would make the
+/// interval too narrow.
+fn all_alike(points: &[Point<'_>]) -> Option<Mean> {
+    let deeper: Vec<Mean> = points.iter().filter(|point| point.at_once > 1).map(|point| point.mean).collect();
+    let means = Sample::new(deeper.iter().map(|mean| mean.value).collect())?;
+    let (sum, within_dof) = satterthwaite(deeper.iter().map(|mean| (mean.variance, mean.degrees_of_freedom)));
+    let count = deeper.len() as f64;
+    let within = sum / count;
+    let is_alike = within > 0.0 && f_tail(means.variance() / within, count - 1.0, within_dof) >= ALIKE_LEVEL;
+    is_alike.then(|| Mean { value: means.mean(), variance: within / count, degrees_of_freedom: within_dof })
 }
 
 /// The logarithm of the best rate, each round's from the depth that is best by all other rounds. Long queues have fewer rounds, and
@@ -187,11 +213,58 @@ fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::prng::Prng;
 
     /// A point with a mean of so many per second and a standard deviation of its logarithm.
     fn point<'run>(at_once: u64, per_second: f64, deviation: f64) -> Point<'run> {
         let mean = Mean { value: per_second.ln(), variance: deviation * deviation, degrees_of_freedom: 4.0 };
         Point { at_once, visits: Vec::new(), rounds: Vec::new(), mean, operation: Operation::Read }
+    }
+
+    /// A depth as `check` measures it on a disk: three rounds of some 130 reads, of which six batches tell how they scatter, 3 %.
+    fn measured<'run>(at_once: u64, per_second: f64, prng: &mut Prng) -> Point<'run> {
+        let round = |prng: &mut Prng| {
+            let batches = (0..6).map(|_| per_second.ln() + 0.03 * 6f64.sqrt() * prng.normal()).collect();
+            let batches = Sample::new(batches).unwrap();
+            let variance = batches.variance() / 6.0;
+            Mean { value: batches.mean(), variance, degrees_of_freedom: 5.0 }
+        };
+        let rounds: Vec<Mean> = (0..3).map(|_| round(prng)).collect();
+        let mean = mean_of_visits(&rounds).unwrap();
+        Point { at_once, visits: Vec::new(), rounds, mean, operation: Operation::Read }
+    }
+
+    /// Gains of 1000 disks of these rates: how many intervals hold `truth`, the mean, and how many are further than 6 % from it.
+    fn gains(rates: [f64; 7], truth: f64) -> (usize, f64, usize) {
+        let mut prng = Prng::new(7, 0);
+        let (mut held, mut sum, mut off) = (0, 0.0, 0);
+        for _ in 0..1000 {
+            let points: Vec<Point<'_>> =
+                (0..7).map(|power| measured(1 << power, rates[power], &mut prng)).collect();
+            let gain = times_one(&points).unwrap();
+            let interval = gain.interval(CONFIDENCE).map_monotonic(f64::exp);
+            held += usize::from(interval.covers(truth));
+            sum += interval.value;
+            off += usize::from((interval.value / truth - 1.0).abs() > 0.06);
+        }
+        (held, sum / 1000.0, off)
+    }
+
+    /// Of the best of six depths that are alike, 27 in 1000 were further than 6 % from 1.
+    #[test]
+    fn a_disk_that_takes_one_at_a_time_gains_nothing() {
+        let (held, mean, off) = gains([80.0; 7], 1.0);
+        assert!(
+            (920..=985).contains(&held) && (mean - 1.0).abs() < 0.005 && off <= 5,
+            "{held}, {mean}, {off}"
+        );
+    }
+
+    /// A disk that sorts its queue has depths that differ, and the best of them is chosen as before.
+    #[test]
+    fn a_disk_that_sorts_its_queue_gains_what_its_best_depth_brings() {
+        let (held, mean, _) = gains([80.0, 84.0, 96.0, 112.0, 132.0, 156.0, 180.0], 2.25);
+        assert!((910..=985).contains(&held) && (mean / 2.25 - 1.0).abs() < 0.01, "{held}, {mean}");
     }
 
     /// 7 at a time were measured so badly that their interval reaches what 1000 bring; 5.6 times as many is not 19 times.
