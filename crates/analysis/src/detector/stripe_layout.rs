@@ -11,7 +11,8 @@
 //! within the same millisecond, in which no arm can answer twice: of n arms, 1 − 1/n of the pairs that independent
 //! answers would make. Which places share a drive follows from who waits for whom: each layout gives each answer the probability that
 //! just this read was the next, and the one under which the answers are most likely is taken if the odds against all
-//! others, and against none, are above 10,000 to 1, and both halves of the reads name it.
+//! others, and against none, are above 10,000 to 1, and both halves of the reads name it. A mirror takes that each layout is excluded: places that
+//! it puts on one drive were answered within a moment.
 //! # Cannot tell when
 //! No arm moves (flash, memory): what shows then may be the dies of one drive, and the gain of many at a time is told
 //! instead. Flash whose chunks are larger than any die reads at once is told. Too few reads; more than four mirrors;

@@ -115,6 +115,23 @@ pub(super) fn coincidence(crowds: &[Crowd], access: Access, near_bytes: u64) -> 
     Some(Coincidence { all: between(&all, &lags)?, near: between(&near, &lags) })
 }
 
+/// The places of each two reads that were answered within a moment, and were not handed over together: no arm has answered both.
+pub(super) fn close_pairs(crowds: &[Crowd], access: Access) -> Vec<(u64, u64)> {
+    let moment_ns = Lags::of(access).moment_ns;
+    let mut pairs = Vec::new();
+    for crowd in crowds {
+        let moved = |read: &&IoRecord| read.service_ns() >= CACHED_NS;
+        let reads: Vec<&IoRecord> = crowd.reads().iter().filter(moved).collect();
+        for (index, read) in reads.iter().enumerate() {
+            let lag_ns = |other: &IoRecord| other.completed_ns.saturating_sub(read.completed_ns);
+            let near = reads[index + 1..].iter().take_while(|other| lag_ns(other) < moment_ns);
+            let parted = near.filter(|other| lag_ns(other) >= TOGETHER_NS);
+            pairs.extend(parted.map(|other| (read.offset_bytes, other.offset_bytes)));
+        }
+    }
+    pairs
+}
+
 /// The share with and without what was handed over together: anywhere between them is equally likely.
 fn between(counts: &[Counts], lags: &Lags) -> Option<Mean> {
     let per_ns = 1.0 / (lags.to_ns - lags.from_ns).max(1) as f64;

@@ -18,7 +18,7 @@ pub use layout::Layout;
 
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
-use arms::{Access, Coincidence, coincidence};
+use arms::{Access, Coincidence, close_pairs, coincidence};
 use model::estimate::Estimate;
 use model::plan::StopReason;
 use model::range::ByteRange;
@@ -47,9 +47,11 @@ const ARMS_LOG_ODDS_MIN: f64 = 6.9;
 const ARMS_DEVIATION_MAX: f64 = 3.3;
 /// The odds for a layout against all others and none, as a logarithm: one error in ten thousand.
 const LOG_ODDS_MIN: f64 = 9.2;
-/// A layout is excluded when none has gained odds of 20 to 1, though this many answers came by which it would have.
+/// Below these odds, as a logarithm, no layout has gained by who waits for whom: 20 to 1.
 const NO_LAYOUT_LOG_ODDS_MAX: f64 = 3.0;
-const NO_LAYOUT_ANSWERS_MIN: usize = 2000;
+/// That no layout has gained does not exclude any: on disks that sort their queues who waits shows little. A layout is excluded by pairs
+/// of answers within a moment that it puts on one drive, with these odds, as a logarithm: one error in a thousand.
+const EXCLUDED_LOG_ODDS_MIN: f64 = 6.9;
 /// 1 − 1/n is 0 for one arm and a half for two: the middle parts them.
 const ONE_ARM_SHARE_MAX: f64 = 0.25;
 /// Reads within a tenth of the range lie on the same drive of a few that follow each other.
@@ -196,9 +198,16 @@ impl Reads {
         Some(self.coincidence()?.all.interval(CONFIDENCE))
     }
 
+    /// Whether answers surely come from more than one arm.
+    pub fn has_several_arms(&self) -> bool {
+        let share = self.coincidence().filter(|_| self.has_arm()).map(|found| found.all);
+        share.is_some_and(|share| {
+            share.value >= ONE_ARM_SHARE_MAX && odds_against_one(&share) >= ARMS_LOG_ODDS_MIN
+        })
+    }
+
     fn coincidence(&self) -> Option<Coincidence> {
-        let access = Access { median_ns: self.single_quantile(0.5), quick_ns: self.single_quantile(0.05) };
-        coincidence(&self.crowds, access, self.range_bytes / NEAR_PART)
+        coincidence(&self.crowds, self.access(), self.range_bytes / NEAR_PART)
     }
 
     fn single_quantile(&self, quantile: f64) -> u64 {
@@ -233,7 +242,7 @@ impl Reads {
                 false,
             ),
             Found::Layout { layout, log_odds } => Verdict::Stripe { layout, log_odds },
-            Found::None if self.answers() >= NO_LAYOUT_ANSWERS_MIN => mirror(&found, arms),
+            Found::None if self.excludes_layouts(&found.all) => mirror(&found, arms),
             Found::None => open("Several arms answer; how the places lie on them takes more reads.", true),
             Found::Open(why) => open(why, true),
         }
@@ -259,7 +268,7 @@ impl Reads {
     fn layout(&self) -> Found {
         let block_bytes = self.crowd_bytes();
         if block_bytes == 0 {
-            return Found::None;
+            return Found::Open("Several arms answer; how the places lie on them takes more reads.");
         }
         let layouts = Layout::all(block_bytes);
         let (first, second) = self.halves();
@@ -290,6 +299,23 @@ impl Reads {
         }
     }
 
+    /// Whether no layout can be that there are arms for: of each, two places on one drive were answered within a moment too often.
+    fn excludes_layouts(&self, arms_share: &Mean) -> bool {
+        let pairs = close_pairs(&self.crowds, self.access());
+        let possible =
+            Layout::all(self.crowd_bytes()).into_iter().filter(|layout| has_arms_for(arms_share, *layout));
+        possible.into_iter().all(|layout| {
+            let shares_drive =
+                |(one, other): &&(u64, u64)| layout.member_of(*one) == layout.member_of(*other);
+            let same = pairs.iter().filter(shares_drive).count();
+            odds_of_sharing(pairs.len(), same, layout.members) >= EXCLUDED_LOG_ODDS_MIN
+        })
+    }
+
+    fn access(&self) -> Access {
+        Access { median_ns: self.single_quantile(0.5), quick_ns: self.single_quantile(0.05) }
+    }
+
     /// The crowds in two halves: a single one is cut.
     fn halves(&self) -> (Vec<Crowd>, Vec<Crowd>) {
         let half = self.answers() / 2;
@@ -313,6 +339,15 @@ enum Found {
 /// Whether there may be as many arms as a layout has drives. More are possible, since each of these may be a mirror.
 fn has_arms_for(share: &Mean, layout: Layout) -> bool {
     deviation(share, layout.members) >= -ARMS_DEVIATION_MAX
+}
+
+/// The logarithm of the odds that all drives answer all places, against a layout: of pairs within a moment, so many that it puts on one
+/// drive. Of n drives that have all it is 1/n of them; of a layout none, but for the share of that up to which one arm counts as one.
+fn odds_of_sharing(pairs: usize, same: usize, members: u32) -> f64 {
+    let shared = 1.0 / f64::from(members);
+    let own = ONE_ARM_SHARE_MAX * shared;
+    let different = (pairs - same) as f64;
+    same as f64 * (shared / own).ln() + different * ((1.0 - shared) / (1.0 - own)).ln()
 }
 
 /// How far the share is from that of so many arms, in standard errors.

@@ -49,10 +49,64 @@ fn phase(routing: Routing, depth: u64, count: u64, prng: &mut Prng) -> Vec<IoRec
 
 fn verdict(routing: Routing, answers: u64, seed: u64) -> Verdict {
     let mut prng = Prng::new(seed, 0);
+    let crowd = phase(routing, DEPTH, answers, &mut prng);
+    verdict_on(phase(routing, 1, 64, &mut prng), crowd)
+}
+
+fn verdict_on(singles: Vec<IoRecord>, crowd: Vec<IoRecord>) -> Verdict {
     let mut reads = Reads::over(ByteRange::whole(Bytes(RANGE)));
-    reads.add_singles(0, phase(routing, 1, 64, &mut prng).into_iter());
-    reads.add_crowd(1, DEPTH, phase(routing, DEPTH, answers, &mut prng).into_iter());
+    reads.add_singles(0, singles.into_iter());
+    reads.add_crowd(1, DEPTH, crowd.into_iter());
     reads.verdict()
+}
+
+/// Two disks that sort their queues: of k that wait a read is answered the sooner the more there are, in 1/√k of the time, so
+/// that only a little of the waiting shows on which of them it lies.
+fn sorting_stripe(layout: Layout, count: u64, prng: &mut Prng) -> Vec<IoRecord> {
+    let draw = |prng: &mut Prng| prng.below(RANGE / 4096) * 4096;
+    let mut waiting: [Vec<(u64, u64)>; 2] = [Vec::new(), Vec::new()];
+    // When the read that each disk is at ends, and which it is.
+    let mut under_way: [Option<(u64, IoRecord)>; 2] = [None, None];
+    for _ in 0..DEPTH {
+        let offset = draw(prng);
+        waiting[layout.member_of(offset)].push((offset, 0));
+    }
+    let (mut now_ns, mut reads) = (0, Vec::new());
+    while (reads.len() as u64) < count {
+        for arm in 0..2 {
+            if under_way[arm].is_none() && !waiting[arm].is_empty() {
+                let among = waiting[arm].len();
+                let (offset, asked_ns) = waiting[arm].swap_remove(prng.below(among as u64) as usize);
+                let alone_ns = (5_000_000 + prng.below(10_000_000)) as f64;
+                let end_ns = now_ns + (alone_ns / (among as f64).sqrt()) as u64;
+                under_way[arm] = Some((end_ns, read(offset, asked_ns, end_ns)));
+            }
+        }
+        let ends = |arm: &usize| under_way[*arm].as_ref().map_or(u64::MAX, |(end_ns, _)| *end_ns);
+        let next = (0..2).min_by_key(ends).expect("one of two");
+        let (end_ns, answered) = under_way[next].take().expect("something is under way");
+        now_ns = end_ns;
+        reads.push(answered);
+        let offset = draw(prng);
+        waiting[layout.member_of(offset)].push((offset, now_ns));
+    }
+    reads
+}
+
+/// Who waits for whom says nothing on such disks, however long one looks, and no more on a mirror: but two places of one of the
+/// disks are never answered within a moment.
+#[test]
+fn a_stripe_of_disks_that_sort_their_queues_is_no_mirror() {
+    let layout = Layout { members: 2, chunk_bytes: 512 * KIB };
+    for seed in 0..12 {
+        let mut prng = Prng::new(seed, 1);
+        let singles = phase(Routing::Turns(1), 1, 64, &mut prng);
+        match verdict_on(singles, sorting_stripe(layout, 2500, &mut prng)) {
+            Verdict::Stripe { layout: found, .. } if found == layout => {}
+            Verdict::Open { more_helps: true, .. } => {}
+            other => panic!("{seed}: {other:?}"),
+        }
+    }
 }
 
 #[test]
