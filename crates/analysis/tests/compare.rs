@@ -100,6 +100,7 @@ fn visit(first: u64, bytes_per_second: f64, start_ns: u64) -> PhaseSummary {
             stretch: Some(CompletionStretch { first_ns, last_ns, first_bytes }),
         }],
         files: None,
+        page_cache: None,
     }
 }
 

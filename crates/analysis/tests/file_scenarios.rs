@@ -57,6 +57,7 @@ fn phase(folder: &str, task: FileTask, round: u32, rate: f64) -> PhaseSummary {
         duration_ns: 500_000_000,
         stopped: Some(StopReason::Passes),
         totals: all,
+        page_cache: None,
         files: Some(Box::new(FileWork {
             folder: folder.into(),
             file_system: "ext4".into(),

@@ -419,5 +419,6 @@ fn whole_phase(whole: ByteRange) -> model::run::PhaseSummary {
         stopped: Some(model::plan::StopReason::Passes),
         totals: Vec::new(),
         files: None,
+        page_cache: None,
     }
 }

@@ -270,6 +270,7 @@ impl Resting {
             stopped: Some(StopReason::Bytes),
             totals,
             files: None,
+            page_cache: None,
         });
     }
 }

@@ -189,6 +189,7 @@ impl Writing {
             stopped: Some(StopReason::Passes),
             totals: vec![totals],
             files: None,
+            page_cache: None,
         });
     }
 

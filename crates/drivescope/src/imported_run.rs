@@ -308,6 +308,7 @@ impl Builder {
             stopped: Some(StopReason::Bytes),
             totals,
             files: None,
+            page_cache: None,
         });
         self.now_ns = start_ns.saturating_add(duration_ns);
     }

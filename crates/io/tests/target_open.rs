@@ -3,12 +3,14 @@
 mod loopdev;
 
 use io::target::identity::Identity;
-use io::target::{Target, drop_page_cache, probe_content};
-use loopdev::{Image, LoopDevice, Mounted, alone, alone_with_loop_devices, make_ext4, run};
+use io::target::{Target, cached_stretches, drop_page_cache, probe_content};
+use loopdev::{Image, LoopDevice, Mounted, alone, alone_with_loop_devices, make_ext4, run, skip};
+use model::range::ByteRange;
 use model::target::{Caveat, TargetKind};
-use model::units::Bytes;
+use model::units::{Bytes, Offset};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 #[track_caller]
@@ -173,6 +175,33 @@ fn holes_unwritten_room_zeroes_and_repetition_are_seen() {
     std::fs::write(at("text"), random_bytes(4096).repeat(SIZE / 4096)).unwrap();
     let probe = probe_content(&Target::open(&at("text")).unwrap()).unwrap();
     assert!(probe.compressed_ratio.unwrap() < 0.05, "the same page over and over: {probe:?}");
+}
+
+/// Pages that were read are what is found, from the start of a stretch without a gap and in all. Single reads at places apart bring
+/// nothing along.
+#[test]
+fn what_of_a_stretch_is_cached_is_told_to_the_page() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pages");
+    std::fs::write(&path, random_bytes(1 << 20)).unwrap();
+    let target = Target::open(&path).unwrap();
+    if drop_page_cache(&target).unwrap() != Some(0.0) {
+        return skip(
+            "what_of_a_stretch_is_cached_is_told_to_the_page",
+            "the page cache of this folder cannot be emptied",
+        );
+    }
+    let file = File::open(&path).unwrap();
+    for (page, pages) in [(16u64, 3), (24, 1)] {
+        file.read_exact_at(&mut vec![0; pages * 4096], page * 4096).unwrap();
+    }
+    let stretch = |page: u64, pages: u64| ByteRange::new(Offset(page * 4096), Bytes(pages * 4096)).unwrap();
+    let looked =
+        cached_stretches(&target, &[stretch(16, 16), stretch(0, 16), stretch(24, 1), stretch(0, 256)]);
+    let found: Vec<_> =
+        looked.unwrap().iter().map(|found| (found.from_start.0 / 4096, found.all.0 / 4096)).collect();
+    assert_eq!(found, [(3, 4), (0, 0), (1, 1), (0, 4)]);
 }
 
 #[test]

@@ -97,6 +97,8 @@ finding_codes! {
     DriveCache = "drive-cache", Some("bytes");
     /// How far the drive reads on after a read, bytes.
     ReadAhead = "read-ahead", Some("bytes");
+    /// How far the system reads on through its page cache, beyond a row of reads, bytes.
+    SystemReadAhead = "system-read-ahead", Some("bytes");
     /// Drives that share the reads of a volume, as a stripe or as a mirror; 1 is no sharing.
     StripeLayout = "stripe-layout", Some("count");
     /// How the medium is recorded: `cmr`, `smr` or `flash`.

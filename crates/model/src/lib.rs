@@ -22,6 +22,7 @@ pub mod file_work;
 pub mod finding;
 pub mod histogram;
 pub mod latency_map;
+pub mod page_cache;
 pub mod payload;
 pub mod permutation;
 pub mod plan;

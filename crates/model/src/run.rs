@@ -4,6 +4,7 @@
 use crate::file_work::FileWork;
 use crate::finding::{Evidence, Finding};
 use crate::histogram::LatencyHistogram;
+use crate::page_cache::CachedRow;
 use crate::plan::{Phase, StopReason};
 use crate::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use crate::request::Operation;
@@ -124,6 +125,8 @@ pub struct PhaseSummary {
     pub totals: Vec<OperationTotals>,
     /// What it did through a file system; none for requests to a drive.
     pub files: Option<Box<FileWork>>,
+    /// What was in the page cache after listed reads through it, row by row, or why that cannot be told; none where nobody looked.
+    pub page_cache: Option<Box<Result<Vec<CachedRow>, String>>>,
 }
 
 /// What one kind of operation did in one phase.

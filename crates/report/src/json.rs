@@ -13,6 +13,7 @@ mod comparison;
 mod estimate;
 mod files;
 mod finding;
+mod page_cache;
 mod partitions;
 mod phase;
 mod state;

@@ -158,6 +158,7 @@ fn phase(kind: PhaseKind, workload: Option<Workload>, start_ns: u64, duration_ns
         stopped: Some(StopReason::Passes),
         totals: vec![],
         files: None,
+        page_cache: None,
     }
 }
 
@@ -259,6 +260,7 @@ fn add_compared_folders(run: &mut Run, scale: f64) {
             duration_ns: 5_000_000_000,
             stopped: Some(StopReason::Passes),
             totals: vec![],
+            page_cache: None,
             files: Some(Box::new(work)),
         });
         for code in [FindingCode::FileWriteRate, FindingCode::FileReadRate] {

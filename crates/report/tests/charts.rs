@@ -90,6 +90,7 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
             stretch: Some(CompletionStretch { first_ns: 20_000_000, last_ns, first_bytes }),
         }],
         files: None,
+        page_cache: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use model::estimate::Estimate;
 use model::finding::{Datum, Evidence, Finding, FindingCode, Outcome, Value};
 use model::histogram::LatencyHistogram;
+use model::page_cache::CachedRow;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
@@ -83,6 +84,7 @@ fn phases() -> Vec<PhaseSummary> {
                 totals(Operation::Write, 1, 8192, 0, &[50]),
             ],
             files: None,
+            page_cache: None,
         },
         PhaseSummary {
             phase: Phase {
@@ -97,6 +99,7 @@ fn phases() -> Vec<PhaseSummary> {
             stopped: None,
             totals: vec![],
             files: None,
+            page_cache: None,
         },
     ]
 }
@@ -168,6 +171,24 @@ fn the_golden_document_is_written() {
 #[test]
 fn the_golden_document_is_read() {
     assert_eq!(Document::from_json(GOLDEN).unwrap().into_run().unwrap(), as_kept(run()));
+}
+
+#[test]
+fn what_lay_in_the_page_cache_comes_back() {
+    let row = CachedRow {
+        first: Offset(1 << 30),
+        reads: 2,
+        asked: Bytes(8192),
+        looked_at: Bytes(1 << 26),
+        cached_before: Bytes(4096),
+        cached: Bytes(20_480),
+    };
+    for page_cache in [Ok(vec![row]), Err("the kernel does not tell".to_string())] {
+        let mut run = run();
+        run.phases[1].page_cache = Some(Box::new(page_cache));
+        let text = document(&run).to_json_pretty();
+        assert_eq!(Document::from_json(&text).unwrap().into_run().unwrap(), as_kept(run));
+    }
 }
 
 #[test]

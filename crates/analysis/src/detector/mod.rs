@@ -33,6 +33,7 @@ mod span_effect;
 mod stated;
 mod stripe_layout;
 mod suspect_points;
+mod system_read_ahead;
 mod track_layout;
 mod trust;
 mod unmapped_ranges;
@@ -134,6 +135,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &stripe_layout::StripeLayout,
     &drive_cache::DriveCache,
     &read_ahead::ReadAhead,
+    &system_read_ahead::SystemReadAhead,
     &rotation_period::RotationPeriod,
     &seek::Seek,
     &track_layout::TrackLayout,

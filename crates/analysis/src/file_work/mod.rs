@@ -217,6 +217,7 @@ pub(crate) mod tests {
             duration_ns: (seconds * 1e9) as u64,
             stopped: Some(StopReason::Passes),
             totals: vec![totals(operation, amount, amount), flush],
+            page_cache: None,
             files: Some(Box::new(FileWork {
                 folder: folder.into(),
                 file_system: "ext4".into(),

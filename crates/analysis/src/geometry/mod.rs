@@ -35,7 +35,7 @@ use model::record::IoRecord;
 use model::request::{Operation, Status};
 use model::run::{PhaseSummary, RunView};
 use model::target::TargetKind;
-use model::workload::Pattern;
+use model::workload::{Caching, Pattern};
 
 /// A read that succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,7 @@ fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &
         summary.phase.kind == PhaseKind::Measure
             && summary.phase.workload.as_ref().is_some_and(|workload| {
                 matches!(workload.pattern, Pattern::Listed { .. })
+                    && workload.caching == Caching::Direct
                     && workload.in_flight_max() == 1
                     && workload.mix.operations() == [Operation::Read]
             })

@@ -278,6 +278,7 @@ impl Bench {
             stopped,
             totals: vec![loop_.totals],
             files: None,
+            page_cache: None,
         });
     }
 }

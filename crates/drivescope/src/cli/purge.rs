@@ -169,6 +169,7 @@ impl Purge<'_> {
             stopped: None,
             totals: Vec::new(),
             files: None,
+            page_cache: None,
         };
         self.run.phases.push(summary);
         // A purge that is not in the ledger is worse than none: it is noted before it begins.

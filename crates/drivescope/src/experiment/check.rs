@@ -400,6 +400,7 @@ mod tests {
                 stopped: None,
                 totals,
                 files: None,
+                page_cache: None,
             });
             phases.push(phase);
         }
@@ -486,6 +487,7 @@ mod tests {
             stopped: None,
             totals: Vec::new(),
             files: None,
+            page_cache: None,
         };
         let done = [stalled];
         let view = RunView { target: &facts, environment: &environment, phases: &done, series: &series };

@@ -105,6 +105,7 @@ impl FilesSession<'_> {
             duration_ns: 0,
             stopped: None,
             totals: Vec::new(),
+            page_cache: None,
             files: Some(Box::new(work)),
         });
         self.writer.begin_phase(&self.run)?;

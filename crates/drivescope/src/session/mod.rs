@@ -16,10 +16,11 @@ use crate::preserve::Preserving;
 use crate::state;
 use crate::store::{RunWriter, StoredSeries};
 use io::rig::Rig;
-use io::target::drop_page_cache;
 use io::target::preserve::SaveEnd;
+use io::target::{CachedStretch, Target, cached_stretches, drop_page_cache};
 use load_watch::LoadWatch;
 use model::latency_map::LatencyMap;
+use model::page_cache::CachedRow;
 use model::plan::{Phase, StopReason};
 use model::range::ByteRange;
 use model::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
@@ -163,6 +164,7 @@ impl Session<'_> {
         map: Option<&mut LatencyMap>,
     ) -> Result<StopReason, UserError> {
         self.empty_page_cache(&phase)?;
+        let rows = self.rows_in_page_cache(&phase);
         let number = self.run.phases.len() as u32;
         let start_ns = self.rig.now().0;
         self.run.phases.push(PhaseSummary {
@@ -172,6 +174,7 @@ impl Session<'_> {
             stopped: None,
             totals: Vec::new(),
             files: None,
+            page_cache: None,
         });
         self.writer.begin_phase(&self.run)?;
         self.events.event(&Event::PhaseBegan(number, &phase, ahead));
@@ -214,6 +217,7 @@ impl Session<'_> {
         summary.duration_ns = outcome.ended.since(outcome.began).0;
         summary.stopped = Some(reason);
         summary.totals = outcome.totals;
+        summary.page_cache = rows.map(|rows| Box::new(after_reading(self.rig.target(), rows)));
         self.events.event(&Event::PhaseEnded(number, summary));
         if let Some(failure) = store_failure {
             return Err(failure.into());
@@ -297,6 +301,15 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// The rows of a list of reads through the page cache, with what of them is in memory before they are read; or why that cannot be told.
+    fn rows_in_page_cache(&self, phase: &Phase) -> Option<Result<Vec<CachedRow>, String>> {
+        let workload = phase.workload.as_ref().filter(|workload| workload.caching == Caching::Buffered)?;
+        let target = self.rig.target()?;
+        let mut rows = CachedRow::all(workload);
+        let looked = look(target, &mut rows, |row, found| row.cached_before = found.all);
+        (!rows.is_empty()).then(|| looked.map(|()| rows))
+    }
+
     /// Analyses what was stored, so that showing the run later gives the same findings, and closes it.
     fn conclude(&mut self) -> Result<(), UserError> {
         let series = self.writer.series()?;
@@ -325,6 +338,27 @@ impl Session<'_> {
         let bytes = writes.map(|totals| totals.bytes).sum();
         (bytes > 0).then(|| format!("The run wrote {} to it.", report::quantity::capacity(Bytes(bytes))))
     }
+}
+
+/// The same rows with what of them is in memory after they were read.
+fn after_reading(
+    target: Option<&Target>,
+    rows: Result<Vec<CachedRow>, String>,
+) -> Result<Vec<CachedRow>, String> {
+    let (mut rows, target) = (rows?, target.ok_or("There is no target to look at any more.")?);
+    look(target, &mut rows, |row, found| row.cached = found.from_start)?;
+    Ok(rows)
+}
+
+fn look(
+    target: &Target,
+    rows: &mut [CachedRow],
+    note: fn(&mut CachedRow, CachedStretch),
+) -> Result<(), String> {
+    let stretches: Vec<ByteRange> = rows.iter().map(CachedRow::stretch).collect();
+    let found = cached_stretches(target, &stretches).map_err(|error| error.to_string())?;
+    rows.iter_mut().zip(found).for_each(|(row, found)| note(row, found));
+    Ok(())
 }
 
 /// The series as they are stored so far, opened only if the experiment looks.

@@ -114,6 +114,7 @@ pub(super) fn add_lost_phases(run: &mut Run, series: &StoredSeries) {
             stopped: None,
             totals: Vec::new(),
             files: None,
+            page_cache: None,
         });
     }
     restore_unfinished_totals(&mut run.phases[first_lost as usize..], series, first_lost);

@@ -52,6 +52,7 @@ pub fn phase(name: &str) -> PhaseSummary {
         stopped: None,
         totals: vec![],
         files: None,
+        page_cache: None,
     }
 }
 

@@ -49,7 +49,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 pub use content::{ContentProbe, probe_content};
-pub use page_cache::drop_page_cache;
+pub use page_cache::{CachedStretch, cached_stretches, drop_page_cache};
 pub use permit::{WriteConsent, WritePermit};
 pub use scratch::{SCRATCH_SIZE_MIN, ScratchFile};
 pub use unsplit::unsplit_bytes_max;

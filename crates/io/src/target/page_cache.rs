@@ -2,6 +2,8 @@
 
 use super::{Target, system_call};
 use crate::error::IoError;
+use model::range::ByteRange;
+use model::units::Bytes;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -36,6 +38,58 @@ pub(crate) fn cached_share(buffered: BorrowedFd<'_>, size: u64) -> io::Result<f6
         pages += length.div_ceil(page);
     }
     Ok(share(cached, pages))
+}
+
+/// What of a stretch is in the page cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CachedStretch {
+    /// From its beginning without a gap.
+    pub from_start: Bytes,
+    /// In all.
+    pub all: Bytes,
+}
+
+/// What of each stretch is in the page cache. Reads nothing in. Pages that are being read count where the kernel counts pages by
+/// itself, and not before Linux 6.5.
+///
+/// # Errors
+/// When the target cannot be opened once more, or the kernel does not tell.
+pub fn cached_stretches(target: &Target, stretches: &[ByteRange]) -> Result<Vec<CachedStretch>, IoError> {
+    let buffered = target.buffered_descriptor()?;
+    let of = |stretch: &ByteRange| cached_stretch(buffered.as_fd(), *stretch);
+    stretches.iter().map(of).collect::<io::Result<_>>().map_err(|source| {
+        IoError::system("look into the page cache over", target.path().display().to_string(), source)
+    })
+}
+
+fn cached_stretch(buffered: BorrowedFd<'_>, stretch: ByteRange) -> io::Result<CachedStretch> {
+    let page = system_call::page_size() as u64;
+    let first = stretch.first().0 / page * page;
+    let length = stretch.end().0 - first;
+    let (from_start, all) = match system_call::cached_pages(buffered, first, length) {
+        Ok(all) => (leading_pages(buffered, first, length.div_ceil(page))?, all),
+        Err(_) => {
+            let pages = system_call::mapped_pages(buffered, first, length)?;
+            let leading = pages.iter().take_while(|is_cached| **is_cached).count();
+            (leading as u64, pages.iter().filter(|is_cached| **is_cached).count() as u64)
+        }
+    };
+    // Of the first page and the last, what lies outside of the stretch does not count.
+    let bytes =
+        |pages: u64| Bytes((pages * page).saturating_sub(stretch.first().0 - first).min(stretch.bytes().0));
+    Ok(CachedStretch { from_start: bytes(from_start), all: bytes(all) })
+}
+
+/// How many pages from `first` on are cached without a gap, of `count`: the largest number of which all are, found by halving.
+fn leading_pages(buffered: BorrowedFd<'_>, first: u64, count: u64) -> io::Result<u64> {
+    let page = system_call::page_size() as u64;
+    let (mut cached, mut missing) = (0, count + 1);
+    while missing - cached > 1 {
+        let middle = cached + (missing - cached) / 2;
+        let is_cached = system_call::cached_pages(buffered, first, middle * page)? >= middle;
+        if is_cached { cached = middle } else { missing = middle }
+    }
+    Ok(cached)
 }
 
 /// The starts of stretches spread evenly, or of all when they cover everything; each on the grid of pages.

@@ -365,6 +365,11 @@ pub(super) fn cached_pages(descriptor: BorrowedFd<'_>, offset: u64, length: u64)
 
 /// The same by mapping the range, which reads nothing in, for older kernels.
 pub(super) fn mapped_cached_pages(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u64> {
+    Ok(mapped_pages(descriptor, offset, length)?.iter().filter(|is_cached| **is_cached).count() as u64)
+}
+
+/// For each page of the range whether it is in memory and can be read. Pages that are being read are not.
+pub(super) fn mapped_pages(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<Vec<bool>> {
     let size = length as usize;
     // SAFETY: a new mapping at a place of the kernel's choice; nobody reads through it.
     let start = unsafe {
@@ -387,7 +392,7 @@ pub(super) fn mapped_cached_pages(descriptor: BorrowedFd<'_>, offset: u64, lengt
     // SAFETY: mapped above, and no reference into it was made.
     unsafe { libc::munmap(start, size) };
     match result {
-        0 => Ok(pages.iter().filter(|&&page| page & 1 != 0).count() as u64),
+        0 => Ok(pages.iter().map(|page| page & 1 != 0).collect()),
         _ => Err(error),
     }
 }

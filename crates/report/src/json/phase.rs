@@ -1,6 +1,7 @@
 //! Key `phases`: what was asked for, and what came of it.
 
 use super::files::FileWorkDocument;
+use super::page_cache::PageCacheDocument;
 use super::workload::WorkloadDocument;
 use super::{DocumentError, finite, known};
 use model::histogram::LatencyHistogram;
@@ -50,6 +51,9 @@ pub struct PhaseDocument {
     /// What it did through a file system; absent for requests to a drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<FileWorkDocument>,
+    /// What was in the system's page cache after reads through it; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_cache: Option<PageCacheDocument>,
 }
 
 /// When a phase was to end: as soon as one of these holds.
@@ -155,6 +159,7 @@ impl PhaseDocument {
             latency_ns: LatencyDocument::of(&together),
             by_operation: summary.totals.iter().map(OperationDocument::of).collect(),
             files: summary.files.as_deref().map(FileWorkDocument::of),
+            page_cache: summary.page_cache.as_deref().map(PageCacheDocument::of),
         }
     }
 
@@ -182,6 +187,7 @@ impl PhaseDocument {
                 .map(|(index, totals)| totals.into_model(&format!("{key}.by_operation[{index}]")))
                 .collect::<Result<_, _>>()?,
             files: files.map(Box::new),
+            page_cache: self.page_cache.map(|rows| Box::new(rows.into_model())),
         })
     }
 }

@@ -90,6 +90,7 @@ fn areas(capacity: Bytes, area: Bytes, count: u64, rate_first: f64, rate_last: f
                     stretch: None,
                 }],
                 files: None,
+                page_cache: None,
             }
         })
         .collect()

@@ -77,6 +77,7 @@ impl Made {
                 stretch: None,
             }],
             files: None,
+            page_cache: None,
         }
     }
 }

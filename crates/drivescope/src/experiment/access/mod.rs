@@ -4,6 +4,7 @@
 mod cache;
 mod cell;
 mod grid;
+mod page_cache;
 mod stripe;
 mod turn;
 mod wish;
@@ -15,7 +16,10 @@ use grid::{Grid, RANGE_BLOCKS_MIN, has_room};
 use model::plan::Phase;
 use model::request::Operation;
 use model::run::RunView;
+use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
+use model::workload::Caching;
+use page_cache::PageCache;
 use std::collections::VecDeque;
 use stripe::Stripe;
 
@@ -100,6 +104,13 @@ impl Access {
         let mut parts: Vec<Box<dyn Experiment>> = vec![Box::new(Grid::new(&of_grid, &self.wish, mechanical))];
         if !has_time {
             return parts;
+        }
+        let has_page_cache = self.question.facts.kind != TargetKind::Sim;
+        if self.wish.caching == Caching::Buffered
+            && has_page_cache
+            && let Some(page_cache) = PageCache::new(&self.question)
+        {
+            parts.push(Box::new(page_cache));
         }
         if mechanical {
             parts.push(Box::new(Turn::new(&self.question)));

@@ -56,6 +56,7 @@ fn done(step: &FilesStep, names: &[&str], rate: f64, start_ns: u64) -> PhaseSumm
             histogram: LatencyHistogram::small(),
             stretch: None,
         }],
+        page_cache: None,
         files: Some(Box::new(FileWork {
             folder: names[step.folder].into(),
             file_system: "ext4".into(),

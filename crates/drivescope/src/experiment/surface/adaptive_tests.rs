@@ -51,6 +51,7 @@ impl Drive<'_> {
             stopped: Some(StopReason::Passes),
             totals: vec![totals],
             files: None,
+            page_cache: None,
         }
     }
 
@@ -72,7 +73,7 @@ impl Drive<'_> {
 fn rest(phase: Phase, start_ns: u64) -> PhaseSummary {
     let duration_ns = phase.stop.time.expect("a rest ends with its time").0;
     let stopped = Some(StopReason::Time);
-    PhaseSummary { phase, start_ns, duration_ns, stopped, totals: Vec::new(), files: None }
+    PhaseSummary { phase, start_ns, duration_ns, stopped, totals: Vec::new(), files: None, page_cache: None }
 }
 
 fn disk(seconds_per_byte: &dyn Fn(f64, usize) -> f64) -> Drive<'_> {

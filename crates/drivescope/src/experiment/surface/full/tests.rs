@@ -120,6 +120,7 @@ impl Seen {
             stopped: Some(stopped),
             totals: vec![totals],
             files: None,
+            page_cache: None,
         });
     }
 

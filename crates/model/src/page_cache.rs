@@ -1,0 +1,114 @@
+//! What was in the system's page cache after a phase that read through it: how far the system had read on by itself.
+
+use crate::range::ByteRange;
+use crate::units::{Bytes, Offset};
+use crate::workload::{Pattern, Workload};
+
+/// Blocks that a phase read one behind the other, and what of them and behind them was in memory. Nothing was asked for between the
+/// end of the row and the end of what was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CachedRow {
+    /// Where the row begins.
+    pub first: Offset,
+    /// How many blocks were read.
+    pub reads: u64,
+    /// What they hold together.
+    pub asked: Bytes,
+    /// How far from its beginning was looked.
+    pub looked_at: Bytes,
+    /// How much of that was in memory before the phase, and should not have been.
+    pub cached_before: Bytes,
+    /// How much was in memory after the phase, from the beginning of the row without a gap.
+    pub cached: Bytes,
+}
+
+/// No farther behind the beginning of a row is looked: four times what systems are set to read on at most, 16 MiB, where they are set
+/// to more than their usual 128 KiB.
+const LOOK_MAX: Bytes = Bytes::from_mib(64);
+
+impl CachedRow {
+    /// The rows that a list of reads consists of, in the order in which they are read; nothing is known of them yet. None of a workload
+    /// that has no list or several sizes.
+    pub fn all(workload: &Workload) -> Vec<CachedRow> {
+        let (Pattern::Listed { offsets }, Some(block)) = (&workload.pattern, workload.block_sizes.single())
+        else {
+            return Vec::new();
+        };
+        let mut rows: Vec<CachedRow> = Vec::new();
+        for offset in offsets {
+            match rows.last_mut() {
+                Some(row) if row.first.0 + row.asked.0 == offset.0 => {
+                    row.reads += 1;
+                    row.asked = Bytes(row.asked.0 + block.0);
+                }
+                _ => rows.push(CachedRow::begun(*offset, block)),
+            }
+        }
+        let mut firsts: Vec<u64> = rows.iter().map(|row| row.first.0).collect();
+        firsts.sort_unstable();
+        for row in &mut rows {
+            let next = firsts[firsts.partition_point(|first| *first <= row.first.0)..].first();
+            let end = next.copied().unwrap_or(workload.range.end().0);
+            row.looked_at = Bytes(end.saturating_sub(row.first.0)).min(LOOK_MAX).max(row.asked);
+        }
+        rows
+    }
+
+    fn begun(first: Offset, block: Bytes) -> CachedRow {
+        let (cached_before, cached) = (Bytes::ZERO, Bytes::ZERO);
+        CachedRow { first, reads: 1, asked: block, looked_at: block, cached_before, cached }
+    }
+
+    /// Where is looked.
+    pub fn stretch(&self) -> ByteRange {
+        ByteRange::new(self.first, self.looked_at).expect("a row lies inside a target")
+    }
+
+    /// What the system had read behind what was asked for; none where that cannot be told: some of it was in memory before, or what was
+    /// asked for did not stay there.
+    pub fn ahead(&self) -> Option<Bytes> {
+        let is_told = self.cached_before == Bytes::ZERO && self.cached >= self.asked;
+        is_told.then(|| Bytes(self.cached.0 - self.asked.0))
+    }
+
+    /// Whether it reaches as far as was looked, and perhaps further.
+    pub fn is_open(&self) -> bool {
+        self.cached >= self.looked_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::OperationMix;
+
+    #[test]
+    fn a_list_is_cut_where_it_jumps() {
+        let offsets = [100, 101, 102, 40, 7, 8].map(|block| Offset(block * 4096)).to_vec();
+        let range = ByteRange::whole(Bytes(4096 * 200));
+        let listed = Pattern::Listed { offsets };
+        let reads = Workload::new(range, listed, OperationMix::Read, Bytes(4096), 1);
+        let blocks = |row: &CachedRow| (row.first.0 / 4096, row.reads, row.looked_at.0 / 4096);
+        let rows: Vec<_> = CachedRow::all(&reads).iter().map(blocks).collect();
+        assert_eq!(rows, [(100, 3, 100), (40, 1, 60), (7, 2, 33)]);
+        let random = Workload { pattern: Pattern::RandomOnce, ..reads };
+        assert_eq!(CachedRow::all(&random), []);
+    }
+
+    #[test]
+    fn what_is_behind_a_row_was_read_by_the_system() {
+        let row = CachedRow {
+            first: Offset(1 << 20),
+            reads: 2,
+            asked: Bytes(8192),
+            looked_at: Bytes(1 << 20),
+            cached_before: Bytes::ZERO,
+            cached: Bytes(20_480),
+        };
+        assert_eq!((row.ahead(), row.is_open()), (Some(Bytes(12_288)), false));
+        assert_eq!(CachedRow { cached: Bytes(8192), ..row }.ahead(), Some(Bytes::ZERO));
+        assert_eq!(CachedRow { cached: Bytes(4096), ..row }.ahead(), None, "what was read is gone again");
+        assert_eq!(CachedRow { cached_before: Bytes(4096), ..row }.ahead(), None);
+        assert!(CachedRow { cached: row.looked_at, ..row }.is_open());
+    }
+}
