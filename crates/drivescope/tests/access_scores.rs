@@ -7,6 +7,7 @@ use serde_json::Value;
 use sim::profile::preset_text;
 use sim::truth;
 use std::fs;
+use std::process::Command;
 
 /// Both with what they do with a queue: one that sorts it, one that takes a command at a time.
 const DISKS: &[&str] = &["st3000dm001", "st3250823a", "exos-x20", "wd20ears"];
@@ -114,6 +115,21 @@ fn what_somebody_else_holds_up_is_no_mechanism() {
     assert!(read_ahead["value"].as_f64().is_none_or(|bytes| bytes > 0.0), "{read_ahead}");
 }
 
+/// On a stripe memory answers up to the end of a chunk, 37.9 KiB on average of chunks of 64, which is no drive's reading on; of a mirror the
+/// other disk is asked, which is no disk that keeps nothing.
+#[test]
+fn how_far_one_of_several_drives_reads_on_is_not_told() {
+    for volume in ["sim:raid0-3x64k", "sim:raid1-2"] {
+        let document = accessed(volume, &[]);
+        let why = finding(&document, "read-ahead")["unknown"].as_str().unwrap_or_default();
+        assert!(
+            why.starts_with("Several drives share the reads"),
+            "{volume}: {}",
+            finding(&document, "read-ahead")
+        );
+    }
+}
+
 #[test]
 fn a_run_is_gone_on_with_by_its_own_command() {
     let home = Home::new();
@@ -144,6 +160,52 @@ fn a_latency_that_is_allowed_bounds_the_number_at_a_time() {
     assert!(of_budget.contains("at a time") && of_budget.contains("80"), "{of_budget}");
     let page = home.print(&[&words[..], &["50us"]].concat());
     assert!(page.contains("more than was allowed"), "{page}");
+}
+
+/// What `access --buffered` finds of a loop device that is told to read on by so many sectors of 512 bytes.
+fn read_on_by_the_system(device: &LoopDevice, sectors: &str) -> Value {
+    let set = outcome(Command::new("blockdev").args(["--setra", sectors]).arg(&device.path));
+    assert_eq!(set.status, Some(0), "{}", set.err);
+    let few = ["--buffered", "--depths", "1", "--blocks", "4KiB", "--spans", "50%"];
+    let document = accessed(&device.path, &few);
+    finding(&document, "system-read-ahead").clone()
+}
+
+/// What is set is the truth: windows of 128 KiB, of which one to two lie ahead of a reader; none. A single read brings nothing along, two
+/// in a row four pages from the second on, as `get_init_ra_size` of Linux has it for such windows.
+#[test]
+fn how_far_the_system_reads_on_is_measured() {
+    let image = Image::new(64);
+    let Some(device) = LoopDevice::over(&image.path, "how_far_the_system_reads_on_is_measured") else {
+        return;
+    };
+    let found = read_on_by_the_system(&device, "256");
+    let bytes = found["value"].as_f64().unwrap_or_else(|| panic!("{found}"));
+    assert!((131_072.0..262_144.0).contains(&bytes), "{found}");
+    assert_eq!(
+        (found["data"]["after_one_bytes"].as_u64(), found["data"]["by"].as_str()),
+        (Some(0), Some("system"))
+    );
+    assert_eq!(found["data"]["after_two_bytes"].as_u64(), Some(12_288));
+    assert_eq!(found["data"]["system_says_bytes"].as_u64(), Some(131_072));
+    assert!(found["evidence"].as_array().is_some_and(|evidence| evidence.len() == 1), "{found}");
+    let found = read_on_by_the_system(&device, "0");
+    assert_eq!(found["value"].as_f64(), Some(0.0), "{found}");
+    assert!(
+        found["statement"].as_str().is_some_and(|text| text.contains("reads nothing but what is asked for")),
+        "{found}"
+    );
+}
+
+/// No system reads a drive in virtual time, and who did not ask is told nothing.
+#[test]
+fn a_virtual_drive_has_no_page_cache() {
+    let few = ["--buffered", "--depths", "1", "--blocks", "4KiB", "--spans", "50%", "--time-limit", "10s"];
+    let document = accessed("sim:constant", &few);
+    let why = finding(&document, "system-read-ahead")["unknown"].as_str().unwrap_or_default();
+    assert!(why.contains("no page cache over it"), "{document}");
+    let document = accessed("sim:constant", &few[1..]);
+    assert_eq!(finding(&document, "system-read-ahead"), &Value::Null);
 }
 
 #[test]

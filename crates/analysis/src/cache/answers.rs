@@ -12,18 +12,40 @@ const HIT_MARGIN: f64 = 1.5;
 /// Fewer of either kind tell nothing.
 const COUNT_MIN: usize = 5;
 
-/// Answers up to this long came from memory, in nanoseconds; none when the two kinds cannot be told apart.
-pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Option<f64> {
+/// Why answers of memory were not told from those of the medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotTold {
+    /// Too few reads were answered.
+    TooFew,
+    /// No medium answers as fast as all of them were.
+    AllOfMemory,
+    /// What was just read takes as long as anything else.
+    Alike,
+    /// Most of what was just read comes sooner than anything else, but too much of it late.
+    Late,
+    /// Both kinds are apart, but near and far from what was read they follow no order.
+    Disorder,
+}
+
+/// Answers up to this long came from memory, in nanoseconds; or why the two kinds cannot be told apart.
+pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Result<f64, NotTold> {
     if hits.len() < COUNT_MIN || misses.len() < COUNT_MIN {
-        return None;
+        return Err(NotTold::TooFew);
     }
     hits.sort_unstable();
     misses.sort_unstable();
     let slow_hit = hits[((1.0 - STRAY_SHARE) * (hits.len() - 1) as f64).round() as usize].max(1) as f64;
     let quick_miss = misses[(STRAY_SHARE * (misses.len() - 1) as f64).round() as usize] as f64;
-    let is_apart = quick_miss >= SEPARATION_MIN * slow_hit && quick_miss >= MEDIUM_NS_MIN;
+    if quick_miss < MEDIUM_NS_MIN {
+        return Err(NotTold::AllOfMemory);
+    }
+    if quick_miss < SEPARATION_MIN * slow_hit {
+        let median = |sorted: &[u64]| sorted[sorted.len() / 2] as f64;
+        let is_mostly_apart = median(&misses) >= SEPARATION_MIN * median(&hits);
+        return Err(if is_mostly_apart { NotTold::Late } else { NotTold::Alike });
+    }
     // Not half way to the misses: a place that is just passing by is reached in no time too, and the more such the later it is.
-    is_apart.then(|| (slow_hit * quick_miss).sqrt().min(HIT_MARGIN * slow_hit))
+    Ok((slow_hit * quick_miss).sqrt().min(HIT_MARGIN * slow_hit))
 }
 
 /// One read: how far it was from what had been read, and whether memory answered.
@@ -98,9 +120,18 @@ mod tests {
         let misses = vec![5_000_000, 9_000_000, 12_000_000, 14_000_000, 20_000_000, 8_000_000];
         let threshold = threshold_ns(hits, misses).unwrap();
         assert_eq!(threshold, 375_000.0);
-        assert_eq!(threshold_ns(vec![0; 9], vec![9; 9]), None, "no medium answers in 9 ns");
-        assert_eq!(threshold_ns(vec![80; 9], vec![100; 9]), None);
-        assert_eq!(threshold_ns(vec![80; 3], vec![100_000; 9]), None);
+        let none = Err(NotTold::AllOfMemory);
+        assert_eq!(threshold_ns(vec![0; 9], vec![9; 9]), none, "no medium answers in 9 ns");
+        assert_eq!(threshold_ns(vec![80_000; 9], vec![100_000; 9]), Err(NotTold::Alike));
+        assert_eq!(threshold_ns(vec![80; 3], vec![100_000; 9]), Err(NotTold::TooFew));
+    }
+
+    /// Two of eight answers of memory were late, by as much as a read of the medium: that is no drive that keeps nothing.
+    #[test]
+    fn late_answers_are_not_taken_for_a_drive_that_keeps_nothing() {
+        let mut hits = vec![200_000; 6];
+        hits.extend([9_000_000, 12_000_000]);
+        assert_eq!(threshold_ns(hits, vec![9_000_000; 30]), Err(NotTold::Late));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How much a drive keeps: after a long stream has been read, single reads ever farther back from its end. Memory answers as far back
 //! as the cache reaches.
 
-use super::answers::{Probe, Step, step, threshold_ns};
+use super::answers::{NotTold, Probe, Step, step, threshold_ns};
 use super::read_on::first_reads_ns;
 use crate::measured::EXPERIMENT_ACCESS;
 use model::plan::{PhaseKind, StopReason};
@@ -15,8 +15,8 @@ use model::workload::{Arrival, Pattern, Workload};
 pub enum Kept {
     /// No such reads were made.
     NotAsked,
-    /// What was just read takes as long as anything else: nothing is kept, or it cannot be told.
-    NotTold,
+    /// It cannot be told.
+    NotTold(NotTold),
     /// Memory answers all of the longest stream: the cache holds at least so much.
     AtLeast(Bytes),
     /// Each stream that was longer than what is kept, with how far back memory answered.
@@ -39,7 +39,10 @@ pub fn kept(run: &RunView<'_>) -> Kept {
     }
     // The reads nearest to the end are surely kept by a drive that keeps anything; random single reads are surely not.
     let near = looks.iter().flat_map(|look| look.ios.iter().take(NEAR).map(IoRecord::service_ns)).collect();
-    let Some(threshold) = threshold_ns(near, elsewhere(run)) else { return Kept::NotTold };
+    let threshold = match threshold_ns(near, elsewhere(run)) {
+        Ok(threshold) => threshold,
+        Err(why) => return Kept::NotTold(why),
+    };
     let (mut ends, mut phases) = (Vec::new(), Vec::new());
     let mut whole: Option<Bytes> = None;
     for look in &looks {
@@ -61,7 +64,7 @@ pub fn kept(run: &RunView<'_>) -> Kept {
     match (ends.is_empty(), whole) {
         (false, _) => Kept::Found { ends, phases },
         (true, Some(stream)) => Kept::AtLeast(stream),
-        (true, None) => Kept::NotTold,
+        (true, None) => Kept::NotTold(NotTold::Disorder),
     }
 }
 

@@ -5,6 +5,7 @@ mod answers;
 mod kept;
 mod read_on;
 
+pub use answers::NotTold;
 pub use kept::{Kept, kept};
 pub(crate) use read_on::memory_answer_s;
 pub use read_on::{ReadOn, read_on};

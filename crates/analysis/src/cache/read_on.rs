@@ -1,7 +1,7 @@
 //! How far a drive reads on: two reads with a pause between them, the second so far behind the first. If memory answers it, the
 //! drive had read that far meanwhile.
 
-use super::answers::{Probe, Step, step, threshold_ns};
+use super::answers::{NotTold, Probe, Step, step, threshold_ns};
 use crate::measured::EXPERIMENT_ACCESS;
 use model::plan::PhaseKind;
 use model::run::RunView;
@@ -13,8 +13,8 @@ use model::workload::{Arrival, Pattern};
 pub enum ReadOn {
     /// No such reads were made.
     NotAsked,
-    /// A read of what was just read takes as long as any other: nothing is kept, or it cannot be told.
-    NotTold,
+    /// It cannot be told.
+    NotTold(NotTold),
     /// Memory answers up to `low` bytes behind a read and no more from `high` on; in either way none where no read lay there.
     Found {
         /// Between these it ends.
@@ -45,14 +45,17 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
     let pairs = phases.iter().flat_map(|&phase| pairs(run, phase)).collect::<Vec<_>>();
     let again = pairs.iter().filter(|pair| pair.distance == 0).map(|pair| pair.second_ns).collect();
     let first = pairs.iter().map(|pair| pair.first_ns).collect();
-    let Some(threshold) = threshold_ns(again, first) else { return ReadOn::NotTold };
+    let threshold = match threshold_ns(again, first) {
+        Ok(threshold) => threshold,
+        Err(why) => return ReadOn::NotTold(why),
+    };
     let probes: Vec<Probe> = pairs
         .iter()
         .filter(|pair| pair.distance > 0)
         .map(|pair| Probe { distance: pair.distance, is_hit: pair.second_ns as f64 <= threshold })
         .collect();
     let Some(Step { low, high, lowest, highest, stray_share }) = step(&probes) else {
-        return ReadOn::NotTold;
+        return ReadOn::NotTold(NotTold::TooFew);
     };
     let sure = pairs.iter().filter(|pair| low.is_some_and(|low| pair.distance <= low) || pair.distance == 0);
     let (sure, late) = sure.fold((0u32, 0u32), |(sure, late), pair| {
@@ -79,7 +82,7 @@ pub(crate) fn memory_answer_s(run: &RunView<'_>) -> Option<f64> {
         .collect();
     let mut again: Vec<u64> =
         pairs.iter().filter(|pair| pair.distance == 0).map(|pair| pair.second_ns).collect();
-    threshold_ns(again.clone(), pairs.iter().map(|pair| pair.first_ns).collect())?;
+    threshold_ns(again.clone(), pairs.iter().map(|pair| pair.first_ns).collect()).ok()?;
     again.sort_unstable();
     Some(again[again.len() / 2] as f64 / 1e9)
 }

@@ -20,7 +20,7 @@
 use super::trust::Subject;
 use super::wording::memory;
 use super::{Detector, Need};
-use crate::cache::{Kept, ReadOn, kept, read_on};
+use crate::cache::{Kept, NotTold, ReadOn, kept, read_on};
 use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
@@ -43,9 +43,11 @@ impl Detector for DriveCache {
         let unknown = |why: &str| vec![Finding::unknown(FindingCode::DriveCache, why)];
         match kept(run) {
             Kept::NotAsked => Vec::new(),
-            Kept::NotTold => unknown(
-                "What was just read takes as long as anything else: the drive keeps nothing of it, or its memory is no faster than its medium.",
+            Kept::NotTold(_) if has_several_arms(run) => unknown(
+                "Several drives share the reads, and what one of them has just read, another may be asked for: what they keep does not \
+                 show. Measure one of them by itself.",
             ),
+            Kept::NotTold(why) => unknown(why_no_memory(run, why)),
             Kept::AtLeast(bytes) => unknown(&format!(
                 "It keeps all of the longest stream that was read, {bytes}: its cache holds at least that, or another memory answers for it."
             )),
@@ -57,9 +59,14 @@ impl Detector for DriveCache {
                 "Only one stream was looked back over, and one does not show how it scatters. Measure again without a stop.",
             ),
             Kept::Found { ends, phases } => {
-                let estimate = size(&ends, read_on(run));
+                let is_shared = has_several_arms(run);
+                // How far one of several reads on is not known.
+                let ahead = if is_shared { ReadOn::NotAsked } else { read_on(run) };
+                let estimate = size(&ends, ahead);
+                let (who, whose) =
+                    if is_shared { ("drives together keep", "their") } else { ("drive keeps", "its") };
                 let statement = format!(
-                    "The drive keeps about {} of what was read last; a range no larger than that is answered from its memory.",
+                    "The {who} about {} of what was read last; a range no larger than that is answered from {whose} memory.",
                     memory(estimate.value)
                 );
                 let evidence = evidence_of_phases(run, &phases);
@@ -67,6 +74,33 @@ impl Detector for DriveCache {
                     Finding::number(FindingCode::DriveCache, estimate, "bytes", statement, evidence);
                 vec![Subject::of(run).qualify(finding)]
             }
+        }
+    }
+}
+
+/// Whether several drives share the reads, as far as the answers to many at once show.
+pub(super) fn has_several_arms(run: &RunView<'_>) -> bool {
+    crate::stripe::reads(run, EXPERIMENT_ACCESS).is_some_and(|reads| reads.has_several_arms())
+}
+
+/// Why it does not show what the drive's own memory answers.
+pub(super) fn why_no_memory(run: &RunView<'_>, why: NotTold) -> &'static str {
+    match why {
+        NotTold::Alike | NotTold::Late | NotTold::Disorder if held_up_share(run) > HELD_UP_SHARE_MAX => {
+            "Something else used the drive, so that answers of its memory and of its medium cannot be told apart. Measure again while \
+             nothing else uses it."
+        }
+        NotTold::TooFew => "Too few of the reads that would show it were answered.",
+        NotTold::AllOfMemory => "Everything is answered as fast as by memory, so nothing is seen of a drive.",
+        NotTold::Alike => {
+            "What was just read takes as long as anything else: the drive keeps nothing of it, or its memory is no faster than its medium."
+        }
+        NotTold::Late => {
+            "Most of what was just read is answered sooner than anything else, but too much of it late: something else used the drive or kept \
+             this machine busy. Measure again while nothing does."
+        }
+        NotTold::Disorder => {
+            "Memory answers now near and now far from what was read: something else used the drive, or its cache follows no such rule."
         }
     }
 }
@@ -127,14 +161,14 @@ mod tests {
     /// Four draws from the last 2 MiB of 32: the largest 31.5, the range 1.5. 2^(1/3) − 1 = 0.26; 20^(1/3) − 1 = 1.714.
     #[test]
     fn the_size_lies_above_the_largest_draw() {
-        let size = size(&[30.0, 31.5, 30.5, 31.0].map(|end| (end, end)), ReadOn::NotTold);
+        let size = size(&[30.0, 31.5, 30.5, 31.0].map(|end| (end, end)), ReadOn::NotAsked);
         assert!((size.value - 31.89).abs() < 0.01 && size.low == 31.5 && (size.high - 34.07).abs() < 0.01);
     }
 
     /// All looks ended between the same two reads, 1 apart: 31 + 1·1.714 = 32.71.
     #[test]
     fn looks_that_end_between_the_same_reads_do_not_make_it_certain() {
-        let size = size(&[(30.0, 31.0); 4], ReadOn::NotTold);
+        let size = size(&[(30.0, 31.0); 4], ReadOn::NotAsked);
         assert!((size.value - 30.496).abs() < 0.001 && size.low == 30.0, "{size:?}");
         assert!((size.high - 32.714).abs() < 0.001, "{size:?}");
     }

@@ -11,14 +11,17 @@
 //! step that explains most reads is taken. Reads go past the page cache, so that it is the drive that reads on and not the system.
 //! # Cannot tell when
 //! Both kinds take equally long, as on flash and on drives whose cache is off; a fifth of the reads is not explained; a pause is too
-//! short for the drive to read on as far as it would.
+//! short for the drive to read on as far as it would. Several arms answer: on a stripe the places behind a read lie on the next drive from
+//! the end of a chunk on, and of a mirror the other drive may be asked.
 //! # Known problems
-//! How far the system reads on is told as it states it, not measured.
+//! How far the system reads on is a question of its own (`system-read-ahead`); where it was not measured, its own word is told.
 //! A drive that reads on only after several reads in order is found to read on not at all.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and
 //! misses).
 
+use super::drive_cache::{has_several_arms, why_no_memory};
+use super::system_read_ahead;
 use super::trust::Subject;
 use super::wording::short_time;
 use super::{Detector, Need};
@@ -48,9 +51,11 @@ impl Detector for ReadAhead {
         let unknown = |why: &str| vec![Finding::unknown(FindingCode::ReadAhead, why)];
         match read_on(run) {
             ReadOn::NotAsked => Vec::new(),
-            ReadOn::NotTold => unknown(
-                "What was just read takes as long as anything else: the drive keeps nothing of it, or its memory is no faster than its medium.",
+            ReadOn::NotTold(_) | ReadOn::Found { .. } if has_several_arms(run) => unknown(
+                "Several drives share the reads: what lies behind a read is soon on another of them, so that how far one reads on does not \
+                 show. Measure one of them by itself.",
             ),
+            ReadOn::NotTold(why) => unknown(why_no_memory(run, why)),
             ReadOn::Found { stray_share, .. } if stray_share > STRAY_SHARE_MAX => unknown(
                 "Memory answers now near and now far behind a read: something else used the drive, or its cache follows no such rule.",
             ),
@@ -101,7 +106,7 @@ fn finding(run: &RunView<'_>, estimate: Estimate, low: Bytes, phases: &[u32]) ->
         FindingCode::ReadAhead,
         estimate,
         "bytes",
-        statement + &said_by_the_system(run.target.read_ahead),
+        statement + &said_by_the_system(run.target.read_ahead, system_read_ahead::is_measured(run)),
         evidence_of_phases(run, phases),
     )
     .with_data("by", Datum::Text("drive".into()));
@@ -116,14 +121,19 @@ fn finding(run: &RunView<'_>, estimate: Estimate, low: Bytes, phases: &[u32]) ->
     Subject::of(run).qualify(finding)
 }
 
-/// What the system states of its own reading on, as a sentence that begins with a blank; nothing where it states nothing.
-fn said_by_the_system(read_ahead: Option<Bytes>) -> String {
-    read_ahead.map_or(String::new(), |bytes| {
-        format!(
-            " Through the page cache the system reads on as well, by its own word up to {}: that is not part of this figure and was not measured.",
+/// What the system does of its own, as a sentence that begins with a blank; nothing where it states nothing.
+fn said_by_the_system(read_ahead: Option<Bytes>, is_measured: bool) -> String {
+    match read_ahead {
+        _ if is_measured => {
+            " What the system reads on through its page cache is no part of it and stands for itself.".into()
+        }
+        Some(bytes) => format!(
+            " Through the page cache the system reads on as well, by its own word up to {}: that is not part of this figure and was not \
+             measured; `drivescope access --buffered` does.",
             near(bytes.0 as f64)
-        )
-    })
+        ),
+        None => String::new(),
+    }
 }
 
 /// "2.05 MiB": a step between two distances is no round number.
@@ -144,10 +154,11 @@ mod tests {
 
     #[test]
     fn what_the_system_says_is_told_as_its_word() {
-        assert_eq!(said_by_the_system(None), "");
-        let said = said_by_the_system(Some(Bytes::from_kib(128)));
+        assert_eq!(said_by_the_system(None, false), "");
+        let said = said_by_the_system(Some(Bytes::from_kib(128)), false);
         assert!(said.starts_with(
             " Through the page cache the system reads on as well, by its own word up to 128 KiB"
         ));
+        assert!(!said_by_the_system(Some(Bytes::from_kib(128)), true).contains("not measured"));
     }
 }
