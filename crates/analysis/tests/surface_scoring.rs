@@ -51,6 +51,8 @@ struct Scores {
     levels: u32,
     levels_off: u32,
     alarms: u32,
+    /// Disks of which it is said that somebody else used them.
+    loaded: Vec<u64>,
 }
 
 /// First byte and rate of the zones.
@@ -80,7 +82,9 @@ impl Scores {
             let mut bench = Bench::new(sim::open(&name, seed + 1).unwrap(), seed + 2);
             bench.surface(bench.whole(), OperationMix::Read, effort.spread, effort.edge, effort.rounds);
             scores.add_values(&analyse(&bench.view()), told.map(|told| told.unwrap_or_default()), seed);
-            scores.add_zones(&SurfaceMap::of(&bench.view(), Operation::Read).unwrap(), &zones);
+            let map = SurfaceMap::of(&bench.view(), Operation::Read).unwrap();
+            scores.loaded.extend(map.other_load().map(|_| seed));
+            scores.add_zones(&map, &zones);
         }
         scores
     }
@@ -138,8 +142,9 @@ impl Scores {
             );
         }
         println!(
-            "steps over 2 %: {} of {} found within 0.5 % of the capacity; {} of {} levels off by more than 1 %; {} with slow regions",
-            self.steps_found, self.steps, self.levels_off, self.levels, self.alarms
+            "steps over 2 %: {} of {} found within 0.5 % of the capacity; {} of {} levels off by more than 1 %; {} with slow regions; \
+             other load on {:?}, which had none",
+            self.steps_found, self.steps, self.levels_off, self.levels, self.alarms, self.loaded
         );
     }
 }
@@ -153,6 +158,7 @@ fn a_minute_tells_the_rates_and_most_zones_of_disks() {
         assert!(scores.covered(index) >= 0.75 && scores.values[index].1.iter().all(|error| *error < 0.02));
     }
     assert!(f64::from(scores.steps_found) > 0.75 * f64::from(scores.steps));
+    assert_eq!(scores.loaded, [0; 0]);
 }
 
 #[test]
@@ -163,6 +169,7 @@ fn five_hundred_disks() {
     for (index, code) in SCORED.into_iter().enumerate() {
         assert!((0.925..=0.99).contains(&minute.covered(index)), "{}", code.name());
     }
+    assert_eq!(minute.loaded, [0; 0]);
     let longer = Scores::of(9000..9100, FIVE_MINUTES);
     longer.print();
     assert!(f64::from(longer.steps_found) >= 0.97 * f64::from(longer.steps));

@@ -295,6 +295,33 @@ fn other_load_is_said_and_no_zones_are_drawn_from_it() {
     }
 }
 
+/// A load that never pauses leaves no visit as it would be alone: no zones are drawn from it, and what is stated all the same holds
+/// the truth.
+#[test]
+fn a_steady_load_hides_zones_and_rates() {
+    let loads: &[&str] =
+        &["per_second = 8", "per_second = 30", "queue_depth = 1", "per_second = 15", "queue_depth = 8"];
+    let some = if cfg!(debug_assertions) { &loads[1..3] } else { loads };
+    for load in some {
+        let own = Own::new("st3000dm001", &[], &format!("\n[[faults]]\nkind = \"other-load\"\n{load}\n"));
+        let survey = Survey::of(&own.target, &[]);
+        assert!(survey.answer(FindingCode::ZoneTable).is_err_and(|why| why.contains("load")), "{load}");
+        for code in [
+            FindingCode::ReadRateOuter,
+            FindingCode::ReadRateInner,
+            FindingCode::ReadRateMean,
+            FindingCode::FullPassTime,
+        ] {
+            if survey.answer(code).is_ok() {
+                let finding = survey.finding(code).expect("it was answered");
+                let between = ["low", "high"].map(|key| finding[key].as_f64().expect("an interval"));
+                let is = truth(&own.profile, code);
+                assert!((between[0]..=between[1]).contains(&is), "{load}: {finding}, truth {is}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_drive_that_sleeps_at_the_start_is_waited_for() {
     let own = Own::disk("\n[disk.standby]\nafter_idle_s = 600\nwake_up_s = 12\nasleep = true\n");

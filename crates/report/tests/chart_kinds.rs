@@ -397,7 +397,8 @@ fn folders_are_drawn_where_their_files_lie() {
     let seen: Vec<(f64, f64)> = points.iter().map(|point| (point.at, point.value)).collect();
     assert_eq!(seen, [(0.2e12, 160e6), (3.8e12, 80e6)]);
     assert_eq!(points[0].interval, Some((152e6, 168e6)));
-    assert_eq!((chart.x.end, chart.marks[0].name.as_str()), (4e12, "/mnt/outer lies here"));
+    let names = "files of /mnt/outer, /mnt/inner, from left to right";
+    assert_eq!((chart.x.end, chart.marks[0].name.as_str()), (4e12, names));
     assert_eq!(chart.marks[1].place, Place::At(3.8e12));
 }
 

@@ -19,7 +19,8 @@
 //! flush and without that of one access.
 //! Figures that another program stated are taken at their places: see `stated`.
 //! # Cannot tell when
-//! Too few visits, all of them with errors or too short to fill the queue; answers in no time.
+//! Too few visits, all of them with errors or too short to fill the queue; answers in no time. Of a survey also when somebody else's
+//! requests fell into most visits.
 //! # Known problems
 //! Visits with errors are left out, so errors that cluster in slow places make the mean too high. Surfaces of a disk that differ by a few
 //! percent show as spread within a stratum, and widen the interval; at an edge, visits that begin at the same place see the same surface, and the
@@ -32,7 +33,7 @@ use super::interface_limit;
 use super::stated;
 use super::trust::{Subject, covers};
 use super::wording::{number, plural, rate};
-use super::zones::while_loaded;
+use super::zones::{hidden_by_load, while_loaded};
 use super::{Detector, Need};
 use crate::measured::{
     NO_TIME, Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, is_surveyed,
@@ -244,6 +245,9 @@ impl SequentialRate {
                 format!("Fewer than eight usable visits {place}. Measure longer."),
             );
         };
+        if let Some(why) = hidden_by_load(map, edge.seconds_per_byte.value) {
+            return Finding::unknown(code, why);
+        }
         let Some(estimate) = as_rate(&edge.seconds_per_byte) else {
             return Finding::unknown(code, too_uncertain(map.visits.len()));
         };
@@ -283,6 +287,9 @@ fn surveyed_mean(run: &RunView<'_>, map: &SurfaceMap, operation: Operation) -> R
     let seconds_per_byte = map.seconds_per_byte().ok_or_else(|| {
         format!("{} usable visits are too few for the mean. Measure longer.", map.visits.len())
     })?;
+    if let Some(why) = hidden_by_load(map, seconds_per_byte.value) {
+        return Err(why);
+    }
     Ok(PassMean {
         seconds_per_byte,
         span: map.range,

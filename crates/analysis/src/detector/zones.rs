@@ -1,6 +1,6 @@
 //! Whether zones can be spoken of: the map of a drive that turns, seen without anything else in the way.
 
-use super::wording::number;
+use super::wording::{number, rate};
 use crate::measured::{is_surveyed, turns};
 use crate::surface::{OtherLoad, SurfaceMap};
 use model::request::Operation;
@@ -46,8 +46,30 @@ pub(super) fn other_load(map: &SurfaceMap) -> Option<String> {
              wherever they are (correlation {}).",
             number(correlation)
         ),
+        OtherLoad::Most { quicker } => {
+            format!("Other load on the drive hides its zones: {}", undisturbed(quicker))
+        }
     };
-    Some(seen + " Measure again while nothing else uses the drive.")
+    Some(seen + ALONE)
+}
+
+/// Why no rate of the drive alone can be told, if it is so: what it gave meanwhile is said, which is the least that it can.
+pub(super) fn hidden_by_load(map: &SurfaceMap, seen_seconds_per_byte: f64) -> Option<String> {
+    let Some(OtherLoad::Most { quicker }) = map.load_in_most_visits() else { return None };
+    Some(format!(
+        "Something else used the drive in most visits, so that only the rate beside it was seen, {}: {}{ALONE}",
+        rate(1.0 / seen_seconds_per_byte),
+        undisturbed(quicker)
+    ))
+}
+
+const ALONE: &str = " Measure again while nothing else uses the drive.";
+
+fn undisturbed(quicker: f64) -> String {
+    format!(
+        "one visit in twenty took {:.0} % less time than most next to it, which is more than the surfaces and tracks of a disk explain.",
+        100.0 * quicker
+    )
 }
 
 /// What to add to the statement of a rate or time that other load has changed.

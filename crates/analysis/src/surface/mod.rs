@@ -25,6 +25,7 @@ pub use pass::Edge;
 pub use place::{Disturbances, SlowPlace};
 pub use visit::Visit;
 
+use crate::measured::turns;
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::request::Operation;
@@ -51,6 +52,8 @@ pub struct SurfaceMap {
     pub disturbances: Disturbances,
     suspects: Vec<ByteRange>,
     quickest: f64,
+    /// Whether it is the map of a drive that turns.
+    turns: bool,
     pass: Option<Estimate>,
     spots: Vec<pass::Spot>,
     clumps: usize,
@@ -68,6 +71,7 @@ impl SurfaceMap {
         Ok(SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,
+            turns: turns(run) == Some(true),
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
         })
     }
@@ -91,6 +95,7 @@ impl SurfaceMap {
             slow_places,
             disturbances: sorting.disturbances(&visits),
             quickest: sorting.quickest(),
+            turns: false,
             suspects: sorting.suspects(&visits),
             pass: pass::mean_over(range, &spots).map(|mean| pass::interval(&mean)),
             spots,
@@ -123,7 +128,13 @@ impl SurfaceMap {
     /// What the survey shows of other load on the drive, if it does. Rates are then lower than those of the drive alone, and their
     /// intervals reach up to what the quickest visits show.
     pub fn other_load(&self) -> Option<OtherLoad> {
-        load::other_load(&self.disturbances, self.suspects.len(), self.visits.len())
+        self.load_in_most_visits()
+            .or_else(|| load::other_load(&self.disturbances, self.suspects.len(), self.visits.len()))
+    }
+
+    /// Other load on a drive that turns, in so many visits that they do not tell how fast it is alone.
+    pub fn load_in_most_visits(&self) -> Option<OtherLoad> {
+        load::in_most_visits(&self.disturbances).filter(|_| self.turns)
     }
 
     /// How long a pass over the range takes, in seconds.

@@ -10,7 +10,7 @@ use crate::stats::sample::Sample;
 use crate::stats::stratified::{Stratum, stratified_mean};
 use model::estimate::Estimate;
 use model::range::ByteRange;
-use model::units::Bytes;
+use model::units::{Bytes, Offset};
 
 /// A cell is halved for as long as both halves hold this many places: two are needed for a spread, four for a good one.
 const PLACES_MIN: usize = 4;
@@ -81,7 +81,8 @@ fn halve(first: f64, end: f64, weight: f64, spots: &[Spot], strata: &mut Vec<Str
     }
 }
 
-/// Where a level ends within an edge, only what is surely of it counts, provided that the next differs by so many times the noise.
+/// Where a level ends within an edge, only what is surely of it counts, provided that the next differs by so many times the noise;
+/// otherwise the interval holds both what is of it and all of the edge.
 /// The means of six places on either side, the fewest that make a level, differ by chance by 0.58 of the noise, so that this is
 /// five standard deviations. A smaller step was perhaps found because of the very visits that would then be the edge's.
 const EDGE_STEP_DEVIATIONS: f64 = 3.0;
@@ -94,24 +95,42 @@ pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Edge> {
     } else {
         ByteRange::new(map.range.first() + Bytes(map.range.bytes().0 - bytes), Bytes(bytes))?
     };
-    let within = match map.levels.as_slice() {
-        [first, next, ..] if start && is_clear(map, first, next) => {
-            let end = next.border_low.clamp(hundredth.first().0, hundredth.end().0);
-            ByteRange::new(hundredth.first(), Bytes(end - hundredth.first().0))
-        }
-        [.., before, last] if !start && is_clear(map, before, last) => {
-            let first = last.border_high.clamp(hundredth.first().0, hundredth.end().0);
-            ByteRange::new(model::units::Offset(first), Bytes(hundredth.end().0 - first))
-        }
-        _ => None,
+    let of = |range: ByteRange| {
+        Some(Edge { range, seconds_per_byte: edge_interval(map, &mean_over(range, &map.spots)?) })
     };
-    let of = |range: ByteRange| Some((range, mean_over(range, &map.spots)?));
-    let (range, mean) = within.and_then(of).or_else(|| of(hundredth))?;
-    // The zone that the edge lies in goes on, and the edge holds no whole number of the groups in which surfaces follow each other.
+    let outermost = outermost(map, start, hundredth);
+    match outermost.and_then(|(range, is_clear)| Some((of(range)?, is_clear))) {
+        None => of(hundredth),
+        Some((outermost, true)) => Some(outermost),
+        // It may be a step or chance: either mean may be the one of the edge.
+        Some((outermost, false)) => {
+            let all = of(hundredth)?;
+            let (one, other) = (all.seconds_per_byte, outermost.seconds_per_byte);
+            let both = Estimate { low: one.low.min(other.low), high: one.high.max(other.high), ..one };
+            Some(Edge { seconds_per_byte: both, ..all })
+        }
+    }
+}
+
+/// What of an edge is surely of the outermost level, where a level ends within it, and whether that is clear.
+fn outermost(map: &SurfaceMap, start: bool, edge: ByteRange) -> Option<(ByteRange, bool)> {
+    let (first, end, is_clear) = match map.levels.as_slice() {
+        [first, next, ..] if start => (edge.first().0, next.border_low, is_clear(map, first, next)),
+        [.., before, last] if !start => (last.border_high, edge.end().0, is_clear(map, before, last)),
+        _ => return None,
+    };
+    let range = ByteRange::new(Offset(first), Bytes(end.checked_sub(first)?))?;
+    let is_within = edge.contains(&range) && range != edge;
+    is_within.then_some((range, is_clear))
+}
+
+/// The zone that the edge lies in goes on, and the edge holds no whole number of the groups in which surfaces follow each other.
+fn edge_interval(map: &SurfaceMap, mean: &Mean) -> Estimate {
+    let bytes = map.range.bytes().0 / EDGE_SHARE;
     let unlike = map.noise * GROUP_BYTES / bytes.max(1) as f64 * mean.value;
     let unlike = unlike.min(map.noise * mean.value);
     let variance = mean.variance + unlike * unlike;
-    Some(Edge { range, seconds_per_byte: interval(&Mean { variance, ..mean }) })
+    interval(&Mean { variance, ..*mean })
 }
 
 /// Whether the step between two levels is more than chance makes of the places next to it.

@@ -18,9 +18,9 @@ const FIGURES: [(FindingCode, &str); 3] = [
 /// One folder is no comparison.
 const FOLDERS_MIN: usize = 2;
 /// More names than this hide the legend of what was measured.
-const NAMES_MAX: usize = 6;
+const NAMES_MAX: usize = 4;
 /// Columns of the name of a folder.
-const NAME_COLUMNS_MAX: usize = 32;
+const NAME_COLUMNS_MAX: usize = 24;
 
 /// Where the files of a folder lay.
 struct Lying<'run> {
@@ -52,7 +52,7 @@ pub fn file_rate_over_place(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             }
         }
         if series.len() > first_of_run && runs.len() == 1 && places.len() <= NAMES_MAX {
-            marks.extend(places.iter().map(|lying| mark(lying)));
+            marks.extend(marks_of(&places));
         }
     }
     let y = Axis::of_rates("Rate", top_of(&series));
@@ -129,13 +129,17 @@ fn is_of(finding: &Finding, folder: &str) -> bool {
     conclusion.data.iter().any(|(name, datum)| name == "folder" && *datum == Datum::Text(folder.into()))
 }
 
-fn mark(lying: &Lying<'_>) -> Mark {
-    Mark {
-        name: format!("{} lies here", named(lying.folder)),
+/// A line at each place; their one name has the folders in the order of the lines.
+fn marks_of(places: &[Lying<'_>]) -> Vec<Mark> {
+    let folders: Vec<String> = places.iter().map(|lying| named(lying.folder)).collect();
+    let name = format!("files of {}, from left to right", folders.join(", "));
+    let mark = |lying: &Lying<'_>| Mark {
+        name: name.clone(),
         series: None,
         place: Place::At(lying.middle),
         finding: None,
-    }
+    };
+    places.iter().map(mark).collect()
 }
 
 fn named(text: &str) -> String {
