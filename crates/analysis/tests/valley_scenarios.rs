@@ -28,6 +28,8 @@ enum Falls {
     Bytes(f64, f64),
     /// From there on in each pass.
     Places(f64),
+    /// So many bytes behind the beginning of each pass, wherever that is.
+    Starts(f64),
     /// At random, so many seconds apart on average.
     Random(f64),
     /// After so many seconds, also while reading.
@@ -48,6 +50,8 @@ struct Writing {
     due: f64,
     until_s: f64,
     begun: Vec<f64>,
+    /// Where the phase under way begins.
+    first: f64,
     phases: Vec<PhaseSummary>,
     series: MemorySeries,
 }
@@ -66,6 +70,7 @@ impl Writing {
             due: 0.0,
             until_s: -1.0,
             begun: Vec::new(),
+            first: 0.0,
             phases: Vec::new(),
             series: MemorySeries::default(),
         };
@@ -76,7 +81,7 @@ impl Writing {
     fn next_due(&mut self) -> f64 {
         let even = 2.0 * self.prng.unit() - 1.0;
         match self.falls {
-            Falls::None | Falls::Places(_) => f64::INFINITY,
+            Falls::None | Falls::Places(_) | Falls::Starts(_) => f64::INFINITY,
             Falls::Time(mean, jitter) => self.written_s + mean * (1.0 + jitter * even),
             Falls::Bytes(mean, jitter) => self.written + mean * (1.0 + jitter * even),
             Falls::Random(mean) => self.written_s - mean * (1.0 - self.prng.unit()).ln(),
@@ -92,7 +97,12 @@ impl Writing {
             _ => self.written_s,
         };
         let is_due = clock >= self.due && (writes || matches!(self.falls, Falls::Always(_)));
-        let is_place = matches!(self.falls, Falls::Places(at) if writes && passed < at && passed + RATE.min(rate) * 1e-3 >= at);
+        let place = match self.falls {
+            Falls::Places(at) => at,
+            Falls::Starts(behind) => self.first + behind,
+            _ => f64::INFINITY,
+        };
+        let is_place = writes && passed < place && passed + RATE.min(rate) * 1e-3 >= place;
         if (is_due || is_place) && self.now_s >= self.until_s {
             self.until_s = self.now_s + self.width_s;
             self.begun.push(self.now_s);
@@ -124,6 +134,7 @@ impl Writing {
     ) {
         let phase = self.phases.len() as u32;
         let start_s = self.now_s;
+        self.first = first;
         let (mut moved, mut carried) = (first, 0.0);
         while moved < bytes_max && self.now_s - start_s < seconds_max {
             let slice_s = self.now_s;
@@ -315,6 +326,19 @@ fn a_slow_place_is_told_as_one() {
         assert_eq!((value(&told), by(&told).as_str()), (Some(1.0), "place"), "seed {seed}: {told:?}");
         let open = passes_from(Falls::Places(7e9), 0.0, seed);
         assert_eq!((value(&open), by(&open).as_str()), (Some(1.0), "unknown"), "seed {seed}: {open:?}");
+    }
+}
+
+/// What comes of going back to the beginning of a pass is no valley, where a pass that begins elsewhere tells that; else it may be a slow
+/// place.
+#[test]
+fn what_comes_of_going_back_is_no_valley() {
+    for seed in 0..8 {
+        let told = passes_from(Falls::Starts(3e7), 3e9, seed);
+        assert_eq!(value(&told), Some(0.0), "seed {seed}: {told:?}");
+        let open = passes_from(Falls::Starts(3e7), 0.0, seed);
+        assert_eq!(value(&open), None, "seed {seed}: {open:?}");
+        assert!(format!("{open:?}").contains("right behind the beginning"), "seed {seed}: {open:?}");
     }
 }
 

@@ -11,7 +11,7 @@
 //! would not have needed, which is exact however slices lie, and its width is that over the depth of falls with an inside. They recur if falls at
 //! random would hardly ever come as evenly. A pass at three fifths of the rate tells time from bytes: the gaps of what counts stay
 //! as they are (test of Pitman and Morgan on the logarithms). It begins further in than the others, which tells bytes from places: falls
-//! that are where they were are bound to a place. Reading for some gaps is the comparison: what else uses the drive, and work of the
+//! that are where they were are bound to a place, and those that are as far behind its beginning come of going back. Reading for some gaps is the comparison: what else uses the drive, and work of the
 //! host, hold up reads as well. A drive that is too warm slows down for longer.
 //! # Cannot tell when
 //! There are fewer than five falls one after the other; they come at random; the same comes while reading; it was not read to compare;
@@ -63,6 +63,7 @@ impl Detector for WriteValleys {
             )),
             Verdict::None => vec![none(run, &story, "It wrote without short falls of the rate")],
             Verdict::AtPlaces(places) => vec![at_places(run, &story, &places)],
+            Verdict::AtStarts(count, is_told) => vec![at_starts(run, &story, count, is_told)],
             Verdict::Grain(per_second) => {
                 let what = format!(
                     "The rate falls {} times a second all along, which is how evenly it writes and no valley: nothing that comes now and then was seen",
@@ -131,6 +132,22 @@ fn advice(story: &Story) -> &'static str {
     }
     "Before you compare sequential writes, write all of the drive in order in blocks of 8 MiB or more, and repeat what looks slow; \
      the mean over a minute hardly changes."
+}
+
+/// Falls behind the beginning of each pass: no valleys, if that is sure.
+fn at_starts(run: &RunView<'_>, story: &Story, count: u64, is_told: bool) -> Finding {
+    if is_told {
+        return none(
+            run,
+            story,
+            "It wrote without short falls of the rate but right behind the beginning of a pass, wherever that is",
+        );
+    }
+    let why = format!(
+        "{count} short falls of the rate came right behind the beginning of each pass: that place may be slow, or the drive has to go back to it. \
+         Give a --range that begins elsewhere."
+    );
+    Finding::unknown(FindingCode::WriteValleys, why)
 }
 
 /// The first series of passes that has falls, its last pass at full rate, and how wide they are there.

@@ -15,6 +15,10 @@ const ALIKE_MIN: usize = 3;
 const ODD_SHARE: f64 = 0.3;
 const ODD_AMONG_MIN: usize = 3;
 
+/// What comes in so many seconds from the beginning of a pass may come of going back there: what the drive holds is written first, and
+/// that is some tens of megabytes at a hundred or two each second.
+const START_S: f64 = 1.0;
+
 /// What a pass was asked to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassShape {
@@ -72,6 +76,12 @@ impl Pass {
     pub fn lost_s(&self) -> f64 {
         let kept = self.alike().count().max(1) as f64;
         self.alike().map(|fall| fall.lost_s).sum::<f64>() / kept
+    }
+
+    /// Whether all its falls come soon after its beginning.
+    pub(super) fn falls_near_start(&self) -> bool {
+        let near = self.first_byte as f64 + START_S * self.rate();
+        self.alike().all(|fall| fall.first_byte as f64 <= near)
     }
 
     fn is_like(&self, other: &Pass) -> bool {

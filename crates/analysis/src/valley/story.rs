@@ -99,6 +99,9 @@ pub enum Verdict {
     AlsoWhenReading(f64, f64),
     /// They are where they were in the pass before.
     AtPlaces(Places),
+    /// They come right behind the beginning of each pass, where the drive has to go back: so many. Whether that is sure, since a pass that
+    /// began elsewhere had them behind its own beginning.
+    AtStarts(u64, bool),
     /// They come all the time, so many a second.
     Grain(f64),
     /// They come at random: so many.
@@ -118,8 +121,8 @@ pub struct Places {
     pub again: u64,
     /// The probability that so many and more are there by chance.
     pub by_chance: f64,
-    /// Whether that was seen of passes of which one began further in: after so many bytes they come somewhere else then, and are
-    /// where they were only if it is the places that count.
+    /// Whether a pass that began further in met them there: what comes after so many bytes, or so far behind the beginning of a pass,
+    /// is somewhere else then.
     pub is_told: bool,
 }
 
@@ -327,8 +330,8 @@ impl Story {
             return Verdict::Grain(1.0 / gap_s);
         }
         // Slow places are slow to be read as well, and so they come first.
-        if let Some(places) = self.places() {
-            return Verdict::AtPlaces(places);
+        if let Some(repeated) = self.repeated() {
+            return repeated;
         }
         if let Some((reading, writing)) = self.falls_when_reading(gap_s) {
             return Verdict::AlsoWhenReading(reading, writing);
@@ -386,26 +389,38 @@ impl Story {
         (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
     }
 
-    /// Falls that are where they were in a pass before, more often than by chance; none if they are not. Where a pass began further in
-    /// only such passes are set against each other: a pass that is a whole number of times what is written from fall to fall would
-    /// show them at the same places as well.
-    fn places(&self) -> Option<Places> {
-        let mut told = Same::default();
-        let mut open = Same::default();
+    /// Falls that are where they were in a pass before, more often than by chance; none if they are not. Where a pass began further in,
+    /// passes from then on are set against the one before it: a pass that is a whole number of times what is written from fall to fall
+    /// would show them at the same places as well. Whether it is the places that count, that pass has to say by itself, since all
+    /// others begin at one place.
+    fn repeated(&self) -> Option<Verdict> {
+        let (mut told, mut open) = (Same::default(), Same::default());
+        let (mut there, mut behind_start) = (Same::default(), Same::default());
+        let mut is_near_start = true;
         for group in &self.groups {
-            let begins = |pass: &Pass| pass.first_byte;
-            let first = group.passes.first().map_or(0, begins);
-            match group.passes.iter().position(|pass| begins(pass) > first) {
+            let first = group.passes.first().map_or(0, |pass| pass.first_byte);
+            match group.passes.iter().position(|pass| pass.first_byte > first) {
                 Some(moved) => {
                     let before = &group.passes[moved - 1];
-                    group.passes[moved..].iter().for_each(|pass| told.add(before, pass));
+                    group.passes[moved..].iter().for_each(|pass| told.add(before, pass, 0));
+                    let further_in = group.passes[moved].first_byte - before.first_byte;
+                    there.add(before, &group.passes[moved], 0);
+                    behind_start.add(before, &group.passes[moved], further_in);
                 }
-                None => group.passes.windows(2).for_each(|pair| open.add(&pair[0], &pair[1])),
+                None => group.passes.windows(2).for_each(|pair| open.add(&pair[0], &pair[1], 0)),
             }
+            is_near_start &= group.passes.iter().all(Pass::falls_near_start);
         }
-        let is_told = told.falls > 0;
-        let same = if is_told { told } else { open };
-        same.by_chance().map(|by_chance| Places { falls: same.falls, again: same.again, by_chance, is_told })
+        let same = if told.falls > 0 { told } else { open };
+        let by_chance = same.by_chance()?;
+        if behind_start.again > there.again {
+            return Some(Verdict::AtStarts(self.count(), true));
+        }
+        let is_told = there.again > behind_start.again;
+        if !is_told && is_near_start {
+            return Some(Verdict::AtStarts(self.count(), false));
+        }
+        Some(Verdict::AtPlaces(Places { falls: same.falls, again: same.again, by_chance, is_told }))
     }
 }
 
@@ -419,10 +434,12 @@ struct Same {
 }
 
 impl Same {
-    fn add(&mut self, before: &Pass, pass: &Pass) {
+    /// Those of a pass that are so many bytes behind where they were in the one before.
+    fn add(&mut self, before: &Pass, pass: &Pass, behind: u64) {
         let near = SAME_PLACE_S * before.rate().max(pass.rate());
         let chance = (2.0 * near * before.count() as f64 / before.bytes.max(1) as f64).min(1.0);
-        let is_near = |one: &Fall, two: &Fall| one.first_byte.abs_diff(two.first_byte) as f64 <= near;
+        let is_near =
+            |one: &Fall, two: &Fall| (one.first_byte + behind).abs_diff(two.first_byte) as f64 <= near;
         let again = pass.alike().filter(|two| before.alike().any(|one| is_near(one, two)));
         let count = pass.alike().count();
         self.again += again.count() as u64;

@@ -16,7 +16,7 @@ pub fn page(options: &Options, scores: &[Score]) -> String {
          that stand still after\nso many bytes to write out their table. Passes in order in blocks of 64 KiB over 24 GB, as many as the program \
          makes by itself.\nThe number is that of all passes at full rate, of valleys of 50 ms and more: by bytes it has to be exact; by time \
          as many as fit,\nor one more or less in each stretch of passes and what intervals jitter by. Drives without valleys are hard \
-         disks, shingled ones and\nflash: three passes over 1 GB, or five over 4 GB where somebody else reads from the drive now and then.\nWeak spots of a disk, as the generator draws them, are slow places.\n\n",
+         disks, shingled ones and\nflash: three passes over 1 GB, or five over 4 GB where somebody else reads from the drive now and then.\nA disk may be slow where it goes over to its next surface, which is a place.\n\n",
         options.seed,
         options.first,
         options.random,
