@@ -122,7 +122,7 @@ mod tests {
             let ranges = phases.iter().map(|phase| phase.workload.as_ref().unwrap().range);
             ranges.map(|range| (range.first().0 >> 20, range.bytes().0 >> 20)).collect()
         };
-        assert_eq!(ranges(Bytes(100_050_000)), [(95, 929), (5120, 1024), (9216, 1024)]);
+        assert_eq!(ranges(Bytes(100_050_000)), [(95, 928), (5120, 1024), (9216, 1024)]);
         assert_eq!(ranges(Bytes::from_mib(1024 + 256)), [(5376, 768), (9216, 1024)]);
         assert_eq!(ranges(Bytes::from_gib(100)), [(5632, 512), (9216, 1024)], "half of it at most");
     }
