@@ -340,6 +340,29 @@ fn a_fall_that_comes_between_rests_is_told() {
     assert!(!advice.contains("--idle"), "rests were tried: {advice}");
 }
 
+/// It is no fall for good, but neither did it run at one rate from beginning to end.
+#[test]
+fn a_rate_that_fell_for_a_while_is_not_said_to_be_even() {
+    let mut drive = Resting { written: 0.0, free: 1.5e9, now_s: 0.0, phases: Vec::new() };
+    for _ in 0..40 {
+        drive.write(50e6);
+    }
+    drive.free = 1e12;
+    for _ in 0..40 {
+        drive.write(50e6);
+    }
+    let target = sim::open("sata-tlc-500gb", 1).unwrap().facts().clone();
+    let (environment, series) = (Environment::default(), MemorySeries::default());
+    let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
+    let findings = analyse(&run);
+    let cliff =
+        findings.iter().find(|finding| finding.code == FindingCode::WriteCliff).expect("it is asked for");
+    let Outcome::Unknown { why } = &cliff.outcome else { panic!("no fall that lasts: {cliff:?}") };
+    for part in ["No fall that lasts", "behind the first 1.50 GB at 250 MB/s for 500 MB", "came back"] {
+        assert!(why.contains(part), "{why}");
+    }
+}
+
 #[test]
 fn a_rate_that_comes_back_did_not_fall_for_good() {
     let swings = |_: f64, piece: usize| if piece / 12 % 2 == 1 { 100e6 } else { 300e6 };

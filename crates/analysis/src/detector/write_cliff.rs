@@ -32,7 +32,7 @@ use crate::measured::{NO_TIME, evidence_of_phases, turns};
 use crate::recording::{Probes, Writing};
 use crate::stats::CONFIDENCE;
 use crate::sustained::{
-    Cause, Fall, Further, History, Level, Standing, below, cause, memory_bytes, regained, standing,
+    Cause, Fall, Further, History, Level, Standing, below, cause, levels, memory_bytes, regained, standing,
 };
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
@@ -104,12 +104,20 @@ fn writes(history: &History<'_>) -> String {
 
 fn no_fall(run: &RunView<'_>, history: &History<'_>, written: f64) -> String {
     let seconds: f64 = history.first().iter().map(|piece| piece.seconds).sum();
-    let sentence = format!(
-        "No fall within the {} that were written: {} ran at {} from beginning to end.",
-        size(written as u64),
-        lower(&writes(history)),
-        rate(written / seconds.max(1e-9))
-    );
+    let (all, writes) = (size(written as u64), lower(&writes(history)));
+    let mean = rate(written / seconds.max(1e-9));
+    let sentence = match slower_for_a_while(history) {
+        None => format!(
+            "No fall within the {all} that were written: {writes} ran at {mean} from beginning to end."
+        ),
+        Some(level) => format!(
+            "No fall that lasts within the {all} that were written: {writes} ran at {mean} on the whole, but behind the first {} at {} for \
+             {}, and then came back.",
+            size(level.from_bytes as u64),
+            rate(level.bytes_per_second()),
+            size(level.bytes as u64)
+        ),
+    };
     let turns = turns(run);
     if Probes::of(run, EXPERIMENT).is_some_and(|probes| probes.writing() == Writing::InPlace) {
         return format!(
@@ -127,6 +135,14 @@ fn no_fall(run: &RunView<'_>, history: &History<'_>, written: f64) -> String {
         return format!("{sentence} A flash cache can hold more: all of it has to be written once to know.");
     }
     sentence
+}
+
+/// The slowest level that is slower than the first one.
+fn slower_for_a_while(history: &History<'_>) -> Option<Level> {
+    let levels = levels(history.first());
+    let first = levels.first()?.cost.value;
+    let slower = levels.iter().filter(|level| level.cost.value > first);
+    slower.max_by(|one, other| one.cost.value.total_cmp(&other.cost.value)).copied()
 }
 
 fn lower(sentence: &str) -> String {
