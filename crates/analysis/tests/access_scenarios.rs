@@ -113,6 +113,19 @@ fn the_gain_is_that_of_the_best_however_many_rounds_each_has() {
     assert!(statement.contains("80000 instead of 10000"), "{statement}");
 }
 
+/// Two disks answer twice as much whatever more is asked at a time: the gain rests on all depths, and so do both rates beside it.
+#[test]
+fn the_rates_beside_a_gain_are_that_many_times_each_other() {
+    let mut bench = built_in("raid1-2");
+    bench.random(bench.whole(), OperationMix::Read, &[1, 4, 8, 16], 4);
+    let gain = value(&bench, FindingCode::ConcurrencyGain).unwrap();
+    let statement = statement(&bench, FindingCode::ConcurrencyGain);
+    let words = statement.split_whitespace().map(|word| word.trim_end_matches(['.', ':']));
+    let numbers = words.filter_map(|word| word.parse::<f64>().ok());
+    let rates: Vec<f64> = numbers.filter(|number| *number > 40.0).collect();
+    assert!((rates[0] / rates[1] / gain - 1.0).abs() < 0.02, "{statement}");
+}
+
 /// The clock of a run stands still while it is stopped, and platters do not.
 #[test]
 fn angles_from_before_and_after_a_stop_are_not_put_together() {

@@ -166,7 +166,8 @@ fn details(gain: &Gain<'_>) -> Vec<(&'static str, Datum)> {
 
 fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
     let best = &gain.curve.points[gain.best];
-    let iops = best.iops().value;
+    // By the gain, which may rest on all depths: the rate of one depth beside it would not be that many times as high.
+    let one = gain.curve.one().iops().value;
     let verb = if operation == Operation::Write { "writes" } else { "reads" };
     let limited = best.is_limited_by_tool(run);
     let mut statement = if gain.estimate.low > 1.0 {
@@ -174,8 +175,8 @@ fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
             "{} random {verb} at a time bring {} times as many per second as one: {} instead of {}.",
             best.at_once,
             number(gain.estimate.value),
-            number(iops),
-            number(gain.curve.one().iops().value),
+            number(one * gain.estimate.value),
+            number(one),
         )
     } else if gain.estimate.high <= NO_GAIN_MAX {
         format!(
