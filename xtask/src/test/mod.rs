@@ -7,7 +7,7 @@
 //! as skipped, not as passed.
 
 mod browser;
-mod rows;
+mod programs;
 mod system_tools;
 mod tally;
 mod temporary_folder;
@@ -67,23 +67,20 @@ fn check_with(component: &str, arguments: &[&str], tally: &mut Tally) -> Result<
 
 /// Builds and runs all tests, shows their output, and counts.
 fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
-    let building = ["test", "--workspace", "--no-run"];
-    announce(&building);
-    let built = cargo(&building).status().map_err(|error| cannot_start(&building, &error))?;
-    if !built.success() {
+    let Some(programs) = programs::build()? else {
         tally.end_of_tests(false);
         return Ok(());
-    }
+    };
     let skip_log = target_folder().join("skipped.log");
     start_log(&skip_log)?;
     let temporary = temporary_folder::choose();
-    let ended = rows::run(|command| {
+    let ended = programs::run(programs, |command| {
         command.env(SKIP_LOG_VARIABLE, &skip_log).env("TMPDIR", &temporary);
         command.env("PATH", system_tools::path_with_system_folders());
     })?;
-    for row in ended {
-        row.lines.iter().for_each(|line| tally.see(line.trim_end()));
-        tally.end_of_tests(row.succeeded);
+    for program in ended {
+        program.lines.iter().for_each(|line| tally.see(line.trim_end()));
+        tally.end_of_tests(program.succeeded);
     }
     let log = fs::read_to_string(&skip_log)
         .map_err(|error| Failure::cannot(format!("Cannot read {}: {error}.", skip_log.display())))?;

@@ -1,0 +1,162 @@
+//! Test programs, two beside each other: many wait for devices and clocks, and one row leaves a processor idle.
+//!
+//! Cargo builds them and says where they are; they are started from here. A `cargo test` that is given a part of them builds with other
+//! features what the others do not share, which takes minutes.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Write, pipe};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use super::{announce, cannot_start};
+use crate::Failure;
+use crate::workspace::cargo;
+
+const BUILDING: [&str; 4] = ["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
+const DOCUMENTATION: [&str; 4] = ["test", "--workspace", "--no-fail-fast", "--doc"];
+/// How many are under way. What makes loop devices waits for its turn by itself.
+const AT_ONCE: usize = 2;
+/// The longest begin first, so that none of them is left alone at the end.
+const LONGEST: [&str; 3] = ["instructions_per_io", "surface_scores", "access_scores"];
+
+/// A program of tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What makes cargo run it alone: `-p io --test mount`.
+    selection: String,
+    name: String,
+    executable: PathBuf,
+    /// The folder of its package, in which cargo runs it.
+    package: PathBuf,
+}
+
+/// What a program printed, and whether all of it passed.
+pub struct Ended {
+    pub succeeded: bool,
+    pub lines: Vec<String>,
+}
+
+/// Builds all test programs; none when that failed.
+pub fn build() -> Result<Option<Vec<Program>>, Failure> {
+    announce(&BUILDING);
+    let built = cargo(&BUILDING).stderr(Stdio::inherit()).output();
+    let built = built.map_err(|error| cannot_start(&BUILDING, &error))?;
+    if !built.status.success() {
+        return Ok(None);
+    }
+    let messages = String::from_utf8_lossy(&built.stdout);
+    let mut programs: Vec<Program> = messages.lines().filter_map(Program::of_message).collect();
+    programs.sort_by_key(|program| !LONGEST.contains(&program.name.as_str()));
+    Ok(Some(programs))
+}
+
+/// Runs them, and the tests in the documentation. The output of each is shown when it has ended.
+pub fn run(programs: Vec<Program>, prepare: impl Fn(&mut Command) + Sync) -> Result<Vec<Ended>, Failure> {
+    let (waiting, ended) = (Mutex::new(VecDeque::from(programs)), Mutex::new(Vec::new()));
+    let row = || -> Result<(), Failure> {
+        loop {
+            let Some(program) = waiting.lock().expect("no row panics").pop_front() else { return Ok(()) };
+            let mut command = program.command();
+            prepare(&mut command);
+            let done = stream(&mut command, &mut std::io::sink())
+                .map_err(|error| Failure::cannot(format!("Cannot run {}: {error}.", program.selection)))?;
+            let mut ended = ended.lock().expect("no row panics");
+            println!("\n== cargo test {}", program.selection);
+            done.lines.iter().for_each(|line| println!("{line}"));
+            ended.push(done);
+        }
+    };
+    std::thread::scope(|scope| {
+        let rows: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(row)).collect();
+        rows.into_iter().try_for_each(|row| row.join().expect("no row panics"))
+    })?;
+    let mut ended = ended.into_inner().expect("no row panics");
+    announce(&DOCUMENTATION);
+    let mut command = cargo(&DOCUMENTATION);
+    prepare(&mut command);
+    let documentation = stream(&mut command, &mut std::io::stdout());
+    ended.push(documentation.map_err(|error| cannot_start(&DOCUMENTATION, &error))?);
+    Ok(ended)
+}
+
+impl Program {
+    /// The program of tests that a message of cargo tells of, if it does.
+    fn of_message(line: &str) -> Option<Program> {
+        let message: Value = serde_json::from_str(line).ok()?;
+        if message["profile"]["test"] != true {
+            return None;
+        }
+        let package = Path::new(message["manifest_path"].as_str()?).parent()?;
+        let (kind, name) = (message["target"]["kind"][0].as_str()?, message["target"]["name"].as_str()?);
+        let target = if kind == "lib" { "--lib".to_owned() } else { format!("--{kind} {name}") };
+        Some(Program {
+            selection: format!("-p {} {target}", package.file_name()?.to_str()?),
+            name: name.to_owned(),
+            executable: message["executable"].as_str()?.into(),
+            package: package.to_owned(),
+        })
+    }
+
+    /// As cargo runs it.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.executable);
+        command.current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
+        command
+    }
+}
+
+/// Passes what the program prints on line by line, its errors among it where they belong.
+fn stream(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<Ended> {
+    let (reader, writer) = pipe()?;
+    let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // The command holds the ends to write to, and while it does the output has no end.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut lines = Vec::new();
+    for line in BufReader::new(reader).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        writeln!(shown, "{line}")?;
+        shown.flush()?;
+        lines.push(line);
+    }
+    Ok(Ended { succeeded: child.wait()?.success(), lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Program, stream};
+    use std::process::Command;
+
+    #[test]
+    fn what_a_program_prints_is_passed_on_to_its_last_line_without_newline() {
+        let mut shown = Vec::new();
+        let program = "printf 'one\\n'; echo two >&2; printf three; exit 3";
+        let ended = stream(Command::new("sh").args(["-c", program]), &mut shown).expect("sh starts");
+        assert_eq!(ended.lines, ["one", "two", "three"]);
+        assert_eq!(shown, b"one\ntwo\nthree\n");
+        assert!(!ended.succeeded);
+    }
+
+    #[test]
+    fn programs_of_tests_are_told_from_all_else_that_was_built() {
+        let message = |kind: &str, is_test: bool| {
+            format!(
+                r#"{{"reason":"compiler-artifact","manifest_path":"/w/crates/io/Cargo.toml","target":{{"kind":["{kind}"],"name":"mount"}},
+                "profile":{{"test":{is_test}}},"executable":"/t/mount-1"}}"#
+            )
+        };
+        let program = Program::of_message(&message("test", true)).expect("it is one");
+        assert_eq!(program.selection, "-p io --test mount");
+        assert_eq!(program.executable.to_str(), Some("/t/mount-1"));
+        assert_eq!(program.package.to_str(), Some("/w/crates/io"));
+        let library = Program::of_message(&message("lib", true)).expect("it is one");
+        assert_eq!(library.selection, "-p io --lib");
+        for other in
+            [message("bin", false).as_str(), r#"{"reason":"build-finished","success":true}"#, "warning"]
+        {
+            assert_eq!(Program::of_message(other), None);
+        }
+    }
+}
