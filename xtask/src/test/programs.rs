@@ -16,7 +16,8 @@ use crate::Failure;
 use crate::workspace::cargo;
 
 const BUILDING: [&str; 4] = ["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
-const DOCUMENTATION: [&str; 4] = ["test", "--workspace", "--no-fail-fast", "--doc"];
+/// Tests in the documentation are called after their files, and no others are. `--doc` alone would build with other features again.
+const DOCUMENTATION: [&str; 5] = ["test", "--workspace", "--no-fail-fast", "--", "src/"];
 /// How many are under way. What makes loop devices waits for its turn by itself.
 const AT_ONCE: usize = 2;
 /// The longest begin first, so that none of them is left alone at the end.
