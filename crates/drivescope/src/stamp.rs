@@ -110,7 +110,7 @@ pub fn imported(
 
 /// Ends it when its figures do.
 pub fn finish_imported(run: &mut Run) {
-    let nanos = run.phases.iter().map(|phase| phase.start_ns.saturating_add(phase.duration_ns)).max();
+    let nanos = run.phases.iter().map(|phase| phase.end_ns()).max();
     let took = SignedDuration::from_nanos(i64::try_from(nanos.unwrap_or(0)).unwrap_or(i64::MAX));
     let started: Option<Timestamp> = run.started.parse().ok();
     run.finished = started.map(|started| started.checked_add(took).unwrap_or(Timestamp::MAX).to_string());

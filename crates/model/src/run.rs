@@ -94,7 +94,7 @@ pub struct RunView<'run> {
 impl RunView<'_> {
     /// Where the run's clock stood when the last phase ended.
     pub fn elapsed(&self) -> Nanos {
-        self.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.start_ns + last.duration_ns))
+        self.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.end_ns()))
     }
 }
 

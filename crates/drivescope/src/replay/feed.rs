@@ -45,7 +45,7 @@ impl<'run> Feed<'run> {
     /// A feed that stands at the beginning; [`Feed::jump`] comes first.
     pub fn new(stored: &'run StoredRun) -> Feed<'run> {
         let (kinds, steps) = kinds_of(&stored.run.phases);
-        let total_ns = stored.run.phases.iter().map(end_of).max().unwrap_or(0);
+        let total_ns = stored.run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0);
         Feed {
             stored,
             kinds,
@@ -92,11 +92,11 @@ impl<'run> Feed<'run> {
         // At the end everything is told, also what is dated past it.
         let until_ns = if until.0 >= self.total_ns { u64::MAX } else { until.0 };
         while let Some(phase) = phases.get(self.number) {
-            while let Some(slice) = self.slices.next_if(|slice| slice_end(slice) <= until_ns) {
-                self.beside(slice_end(&slice), sink);
+            while let Some(slice) = self.slices.next_if(|slice| slice.end_ns() <= until_ns) {
+                self.beside(slice.end_ns(), sink);
                 self.slice(&slice, sink);
             }
-            if self.slices.peek().is_some() || end_of(phase) > until_ns {
+            if self.slices.peek().is_some() || phase.end_ns() > until_ns {
                 self.beside(until_ns, sink);
                 self.tell_if_due(until_ns, sink);
                 return false;
@@ -141,7 +141,7 @@ impl<'run> Feed<'run> {
             self.map.iter_mut().for_each(|map| map.add_interval(slice));
         }
         sink.event(&Event::Interval(slice));
-        self.tell_if_due(slice_end(slice), sink);
+        self.tell_if_due(slice.end_ns(), sink);
     }
 
     fn end_phase(&mut self, phase: &PhaseSummary, sink: &mut dyn EventSink) {
@@ -149,7 +149,7 @@ impl<'run> Feed<'run> {
         for error in self.errors.by_ref() {
             sink.event(&Event::Error(&error));
         }
-        self.beside(end_of(phase), sink);
+        self.beside(phase.end_ns(), sink);
         let number = self.number as u32;
         while let Some(record) = self.histograms.next_if(|record| record.phase <= number) {
             sink.event(&Event::Histogram(&record));
@@ -197,7 +197,7 @@ impl<'run> Feed<'run> {
             iops,
             elapsed: Nanos(now_ns),
             remaining: Some(Nanos(self.total_ns.saturating_sub(now_ns))),
-            phase_left: phase.map(|phase| Nanos(end_of(phase).saturating_sub(now_ns))),
+            phase_left: phase.map(|phase| Nanos(phase.end_ns().saturating_sub(now_ns))),
         };
         if let Some(map) = &self.map {
             sink.event(&Event::Map(map));
@@ -256,15 +256,6 @@ fn none<'run, Record: 'run>() -> Stream<'run, Record> {
 
 fn stream<'run, Record>(records: Box<dyn Iterator<Item = Record> + 'run>) -> Stream<'run, Record> {
     records.peekable()
-}
-
-/// A record that was altered may end past all time.
-fn slice_end(slice: &IntervalRecord) -> u64 {
-    slice.start_ns.saturating_add(slice.duration_ns)
-}
-
-fn end_of(phase: &PhaseSummary) -> u64 {
-    phase.start_ns.saturating_add(phase.duration_ns)
 }
 
 /// The kind of step that each phase is, and these kinds without a phase in them.

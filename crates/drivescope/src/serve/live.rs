@@ -139,7 +139,7 @@ impl Followed {
             bytes_read: bytes(Operation::Read),
             bytes_written: bytes(Operation::Write),
             failed: phase.errors(),
-            end_ns: phase.start_ns.saturating_add(phase.duration_ns),
+            end_ns: phase.end_ns(),
         }
     }
 
@@ -176,6 +176,6 @@ impl Moved {
             *bytes = bytes.saturating_add(slice.bytes);
         }
         self.failed = self.failed.saturating_add(slice.errors);
-        self.end_ns = self.end_ns.max(slice.start_ns.saturating_add(slice.duration_ns));
+        self.end_ns = self.end_ns.max(slice.end_ns());
     }
 }

@@ -304,10 +304,12 @@ impl Session<'_> {
     /// The rows of a list of reads through the page cache, with what of them is in memory before they are read; or why that cannot be told.
     fn rows_in_page_cache(&self, phase: &Phase) -> Option<Result<Vec<CachedRow>, String>> {
         let workload = phase.workload.as_ref().filter(|workload| workload.caching == Caching::Buffered)?;
-        let target = self.rig.target()?;
         let mut rows = CachedRow::all(workload);
-        let looked = look(target, &mut rows, |row, found| row.cached_before = found.all);
-        (!rows.is_empty()).then(|| looked.map(|()| rows))
+        if rows.is_empty() {
+            return None;
+        }
+        let looked = look(self.rig.target()?, &mut rows, |row, found| row.cached_before = found.all);
+        Some(looked.map(|()| rows))
     }
 
     /// Analyses what was stored, so that showing the run later gives the same findings, and closes it.

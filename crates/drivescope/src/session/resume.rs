@@ -61,7 +61,7 @@ fn differs(run: &Run, number: usize, phase: &Phase) -> UserError {
 
 /// When everything that was kept of a run is over: its clock goes on from here.
 pub fn end_of(run: &Run, series: &dyn Series) -> Instant {
-    let phases = run.phases.iter().map(|phase| phase.start_ns + phase.duration_ns + phase.flush_ns());
+    let phases = run.phases.iter().map(|phase| phase.end_ns() + phase.flush_ns());
     let telemetry = series.telemetry().map(|record| record.at_ns);
     Instant(phases.chain(telemetry).max().unwrap_or(0))
 }

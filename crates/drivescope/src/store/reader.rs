@@ -133,7 +133,7 @@ fn restore_unfinished_totals(phases: &mut [PhaseSummary], series: &StoredSeries,
             total.operations = total.operations.saturating_add(interval.operations);
             total.bytes = total.bytes.saturating_add(interval.bytes);
             total.errors = total.errors.saturating_add(interval.errors);
-            let end_ns = interval.start_ns.saturating_add(interval.duration_ns);
+            let end_ns = interval.end_ns();
             phase.duration_ns = phase.duration_ns.max(end_ns.saturating_sub(phase.start_ns));
         }
         phase.totals = totals.into_values().collect();
@@ -361,7 +361,7 @@ impl StoredSeries {
         let places = self.interval_places(phase);
         let first = self.first_after(&places, phase, moment_ns);
         let records = places.into_iter().skip(first).flat_map(move |place| self.interval_group(place));
-        Box::new(records.filter(move |slice| slice.phase == phase && end_of(slice) > moment_ns))
+        Box::new(records.filter(move |slice| slice.phase == phase && slice.end_ns() > moment_ns))
     }
 
     /// The slices of a phase that end before a moment: of a long phase evenly chosen stretches, as many as are read at once.
@@ -376,7 +376,7 @@ impl StoredSeries {
         places.truncate(first + 1);
         let every = places.len().div_ceil(stretches_max.max(1)).max(1);
         let records = places.into_iter().step_by(every).flat_map(move |place| self.interval_group(place));
-        Box::new(records.filter(move |slice| slice.phase == phase && end_of(slice) <= moment_ns))
+        Box::new(records.filter(move |slice| slice.phase == phase && slice.end_ns() <= moment_ns))
     }
 
     fn interval_places(&self, phase: u32) -> Vec<Place> {
@@ -393,7 +393,7 @@ impl StoredSeries {
     fn first_after(&self, places: &[Place], phase: u32, moment_ns: u64) -> usize {
         places.partition_point(|place| {
             let last = self.interval_group(*place).last();
-            last.is_some_and(|last| (last.phase, end_of(&last)) <= (phase, moment_ns))
+            last.is_some_and(|last| (last.phase, last.end_ns()) <= (phase, moment_ns))
         })
     }
 
@@ -468,11 +468,6 @@ impl StoredSeries {
             },
         )
     }
-}
-
-/// A record that was altered may end past all time.
-fn end_of(slice: &IntervalRecord) -> u64 {
-    slice.start_ns.saturating_add(slice.duration_ns)
 }
 
 enum Opened {

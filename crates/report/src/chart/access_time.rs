@@ -46,12 +46,8 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         marks: Vec::new(),
         findings: vec![FindingCode::AccessTime, FindingCode::RotationPeriod],
     })?;
-    let meanwhile = companions::in_words(
-        names.all(),
-        runs.iter()
-            .enumerate()
-            .map(|(index, charted)| (index, charted, Visits::during(charted.run, has_points))),
-    );
+    let visits = companions::of_each(runs, |run| Visits::during(run, has_points));
+    let meanwhile = companions::in_words(names.all(), visits);
     Some(Chart { beside: Some(beside), ..chart }.with_meanwhile(meanwhile))
 }
 

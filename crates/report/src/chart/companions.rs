@@ -156,10 +156,15 @@ pub(super) fn in_words<'run>(
 /// What was told while these runs measured anything at all.
 pub(super) fn of_measurements<'run>(names: &[String], runs: &'run [ChartedRun<'run>]) -> Vec<String> {
     let is_measured = |summary: &PhaseSummary| summary.phase.kind == PhaseKind::Measure;
-    let of_run = |(index, charted): (usize, &'run ChartedRun<'run>)| {
-        (index, charted, Visits::during(charted.run, is_measured))
-    };
-    in_words(names, runs.iter().enumerate().map(of_run))
+    in_words(names, of_each(runs, |run| Visits::during(run, is_measured)))
+}
+
+/// Each run with its number and its visits.
+pub(super) fn of_each<'run>(
+    runs: &'run [ChartedRun<'run>],
+    visits: impl Fn(&'run Run) -> Visits,
+) -> impl Iterator<Item = (usize, &'run ChartedRun<'run>, Visits)> {
+    runs.iter().enumerate().map(move |(index, charted)| (index, charted, visits(charted.run)))
 }
 
 fn degrees((low, high): (f64, f64)) -> String {

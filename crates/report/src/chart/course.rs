@@ -39,7 +39,7 @@ pub(super) fn each_piece(
     operation: Operation,
     mut take: impl FnMut(Piece),
 ) {
-    let ended_ns = summary.start_ns + summary.duration_ns;
+    let ended_ns = summary.end_ns();
     let flush_ns = if operation == Operation::Write { summary.flush_ns() } else { 0 };
     let hides_flush = flush_ns as f64 > FLUSH_SHARE_MAX * summary.duration_ns as f64;
     let series = series.filter(|_| !hides_flush);

@@ -1,11 +1,12 @@
 //! The chart of how fast a large file is in each of several folders, by where it lies on its disk: outer against inner.
 
 use super::companions::{self, Visits};
+use super::data::word;
 use super::naming::{Names, Sketch, lines_described, top_of};
 use super::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series};
 use crate::hostile::harmless;
 use model::file_work::{DiskShare, FileLayout};
-use model::finding::{Datum, Finding, FindingCode, Outcome};
+use model::finding::{Finding, FindingCode, Outcome};
 use model::run::Run;
 use std::collections::BTreeMap;
 
@@ -57,10 +58,7 @@ pub fn file_rate_over_place(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     }
     let y = Axis::of_rates("Rate", top_of(&series));
     let x = Axis { label: "Place on the disk".into(), ..Axis::of_positions(disk_bytes, false) };
-    let strips = companions::scattered(
-        &x,
-        runs.iter().enumerate().map(|(index, charted)| (index, charted, visits(charted.run))),
-    );
+    let strips = companions::scattered(&x, companions::of_each(runs, visits));
     let chart = names.chart(Sketch {
         name: "file-rate-over-place",
         title: "A large file by where it lies".into(),
@@ -126,7 +124,7 @@ fn point(run: &Run, code: FindingCode, lying: &Lying<'_>) -> Option<Point> {
 
 fn is_of(finding: &Finding, folder: &str) -> bool {
     let Outcome::Known(conclusion) = &finding.outcome else { return false };
-    conclusion.data.iter().any(|(name, datum)| name == "folder" && *datum == Datum::Text(folder.into()))
+    word(&conclusion.data, "folder") == Some(folder)
 }
 
 /// A line at each place; their one name has the folders in the order of the lines.

@@ -48,13 +48,9 @@ pub fn latency_percentiles(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         marks: Vec::new(),
         findings: vec![FindingCode::AccessTime],
     })?;
-    let meanwhile = companions::in_words(
-        names.all(),
-        runs.iter().enumerate().map(|(index, charted)| {
-            let is_random = |summary: &PhaseSummary| is_of_order(summary, has_random(charted.run));
-            (index, charted, Visits::during(charted.run, is_random))
-        }),
-    );
+    let visits =
+        companions::of_each(runs, |run| Visits::during(run, |summary| is_of_order(summary, has_random(run))));
+    let meanwhile = companions::in_words(names.all(), visits);
     Some(chart.with_meanwhile(meanwhile))
 }
 

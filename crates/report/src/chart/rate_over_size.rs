@@ -28,10 +28,7 @@ pub fn rate_over_size(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         Axis::of_decades("Rate", range_of(points().map(|point| point.value).chain(spoilt))?, Numbers::Rates);
     let x =
         Axis::of_doublings("Size of a request", range_of(points().map(|point| point.at))?, Numbers::Sizes);
-    let strips = companions::scattered(
-        &x,
-        runs.iter().enumerate().map(|(index, charted)| (index, charted, Visits::of(charted.run, size_of))),
-    );
+    let strips = companions::scattered(&x, companions::of_each(runs, |run| Visits::of(run, size_of)));
     let chart = names.chart(Sketch {
         name: "rate-over-size",
         title: "Rate by the size of requests".into(),

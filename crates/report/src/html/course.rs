@@ -5,7 +5,7 @@ use crate::chart::companions::{self, Visits};
 use crate::chart::{Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Series, Stretch, chart_names};
 use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::Run;
+use model::run::{PhaseSummary, Run};
 
 /// The word for the chart.
 pub(super) const NAME: &str = "course";
@@ -72,13 +72,12 @@ fn measured(series: &Series) -> &[Stretch] {
 }
 
 fn seconds(run: &Run) -> f64 {
-    let end = |phase: &model::run::PhaseSummary| phase.start_ns.saturating_add(phase.duration_ns);
-    run.phases.iter().map(end).max().unwrap_or(0) as f64 / 1e9
+    run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0) as f64 / 1e9
 }
 
 fn rests(run: &Run) -> Vec<Mark> {
     let idle = run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Idle);
-    let mark = |phase: &model::run::PhaseSummary| {
+    let mark = |phase: &PhaseSummary| {
         let first = phase.start_ns as f64 / 1e9;
         let end = first + phase.duration_ns as f64 / 1e9;
         Mark { name: "pause".into(), series: None, place: Place::Pause { first, end }, finding: None }

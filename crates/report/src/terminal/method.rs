@@ -81,8 +81,7 @@ pub(crate) fn not_served(run: &Run) -> Vec<String> {
 }
 
 fn moment(run: &Run, style: Style) -> String {
-    let end = |phase: &PhaseSummary| phase.start_ns.saturating_add(phase.duration_ns);
-    let took = Nanos(run.phases.iter().map(end).max().unwrap_or(0));
+    let took = Nanos(run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0));
     format!("{}, took {}", readable_moment(&style.name(&run.started)), style.own(&rough_time(took)))
 }
 

@@ -28,7 +28,7 @@ pub(super) fn size(wish: &FilesWish, folders: &[MeasuredFolder], done: &[PhaseSu
 
 /// Since the run began, with the flushes.
 pub(super) fn elapsed(done: &[PhaseSummary]) -> Nanos {
-    Nanos(done.last().map_or(0, |last| last.start_ns + last.duration_ns + last.flush_ns()))
+    Nanos(done.last().map_or(0, |last| last.end_ns() + last.flush_ns()))
 }
 
 /// What these tasks took in the round before.
