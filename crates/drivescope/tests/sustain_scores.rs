@@ -74,8 +74,8 @@ struct TrueFall {
 
 impl TrueFall {
     /// Of that profile; none where there is none. The rate of an SMR disk after the fall depends on
-    /// what was written then: from where on, and how much.
-    fn of(profile: &Profile, from_bytes: f64, bytes: f64) -> Option<TrueFall> {
+    /// what was written then: where it was seen to fall, from where on, and how much.
+    fn of(profile: &Profile, fell_bytes: f64, from_bytes: f64, bytes: f64) -> Option<TrueFall> {
         let truths = truth_of(profile).unwrap_or_else(|flaw| panic!("{flaw}"));
         let truth = truths.iter().find(|truth| truth.code == FindingCode::WriteCliff)?;
         let mut fall = TrueFall {
@@ -85,14 +85,10 @@ impl TrueFall {
         };
         if let Ok(Medium::Shingled(disk, smr)) = profile.medium() {
             let capacity = profile.capacity().expect("a capacity");
-            let shingled = ShingledTruth::new(capacity, disk, smr);
+            let link = profile.link.as_ref().and_then(|link| link.numbers().ok());
+            let shingled = ShingledTruth::new(capacity, disk, smr).behind(link.as_ref());
             let writes = RandomWrites { request_bytes: Bytes::from_kib(128).0, span_bytes: capacity.0 };
-            let seconds = |bytes: f64| match bytes > 0.0 {
-                true => bytes / shingled.rate_after_cliff(writes, bytes).expect("there is a fall"),
-                false => 0.0,
-            };
-            let from = from_bytes - fall.bytes;
-            fall.after = bytes / (seconds(from + bytes) - seconds(from));
+            fall.after = shingled.rate_over(writes, fell_bytes, from_bytes, bytes).expect("there is a fall");
         }
         Some(fall)
     }
@@ -120,7 +116,8 @@ fn score(name: &str) -> Score {
     let cliff = FindingCode::WriteCliff;
     let of_fall = |name: &str| run.finding(cliff).and_then(|finding| finding["data"][name].as_f64());
     let (from, bytes) = (of_fall("after_from_bytes"), of_fall("after_over_bytes"));
-    let truth = TrueFall::of(&profile, from.unwrap_or(1e12), bytes.unwrap_or(1e9));
+    let fell = run.value(cliff).unwrap_or(1e12);
+    let truth = TrueFall::of(&profile, fell, from.unwrap_or(1e12), bytes.unwrap_or(1e9));
     let mut wrong = Vec::new();
     let tail = format!("| {:.0} s", run.device_s());
     let what = match (&truth, run.value(cliff)) {

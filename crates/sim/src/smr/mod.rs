@@ -10,6 +10,7 @@ pub mod drive;
 pub mod map;
 pub mod media_cache;
 pub mod most_dirty;
+pub mod oldest_first;
 pub mod profile;
 pub mod streams;
 pub mod truth;

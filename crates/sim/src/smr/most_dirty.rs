@@ -5,7 +5,7 @@
 //! quicker just after its cliff than one that goes round. The numbers of bands with n dirty slots begin as a binomial distribution
 //! and then follow from what is cleaned and written: an expectation, no drive is run.
 
-/// Bands of one size.
+/// Bands of one size. Where several classes have bands that are as dirty, the first is cleaned first.
 pub struct SizeClass {
     /// How many.
     pub bands: f64,

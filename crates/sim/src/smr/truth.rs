@@ -8,26 +8,36 @@
 //!   cliff, a = 1 − C/S, and overwritten copies taking no room, W(x) = S·ln(a + (1 − a)·e^(x/a)) bytes were written
 //!   until each band was cleaned once, which for a small C/S is C·(e^x − 1): (e − 1) = 1.7 caches for a round. Bands
 //!   to which nothing was written are passed over: that is most of them when there are more bands than entries.
-//!   Where bands differ in size, x is the share of bytes. In the order of age when entries are what is short comes close to that.
-//! - **The most dirty first**: see [`super::most_dirty`].
-//! - **In a ring** (FIFO), where room is won only behind the oldest, a band is cleaned for every extent of r bytes at the
-//!   tail whose band was not cleaned before: W(x) = r·N·ln(1/(1 − x)) for the first C bytes.
+//!   Where bands differ in size, x is the share of bytes.
+//! - **The band of the oldest entry** (FIFO), where the cache is a ring: see [`super::oldest_first`].
 //!
-//! Both are limits of many bands. The whole rate over the first W bytes after the cliff is then W/(T + W/R), with the
+//! All are limits of many bands. The whole rate over the first W bytes after the cliff is then W/(T + W/R), with the
 //! time T to clean those bands and the rate R of the appends. The reference calculation has the same with a constant gain g:
 //! 1/(1/R + t·S/(g·C·B)).
+//!
+//! Before the cliff packets follow each other without a gap, since the write cache has the next one at hand, or the queue has a write that
+//! came while the one before it was written. Without either a write is taken up when the one before it was answered: the place behind
+//! it in the log has passed by then, and each write takes whole turns beside its data.
 
 use crate::disk::mechanism::Mechanism;
-use crate::disk::profile::DiskProfile;
+use crate::disk::profile::{DiskProfile, QueuePolicy};
+use crate::link::LinkNumbers;
 use crate::smr::bands::Bands;
 use crate::smr::cleaning::clean_s;
 use crate::smr::most_dirty::{self, SizeClass};
+use crate::smr::oldest_first::{self, Room};
 use crate::smr::profile::{CleaningOrder, CleaningPolicy, SLOT_BYTES, SmrProfile, disk_on_platter};
+use model::request::Operation;
 use model::units::{Bytes, KIB};
-use std::collections::BTreeMap;
 
 /// What the finding `recording-kind` is for every such drive.
 pub const RECORDING_KIND: &str = "smr";
+
+/// Cleaning takes twice as long inside as outside at most: within one of so many stretches it differs by some percent.
+const STRETCHES: u32 = 32;
+
+/// So many writes are under way at least: as many as SATA's queue takes. A link may take fewer.
+const DEPTH: u32 = 32;
 
 /// Random writes of one size, at places that are multiples of it, over the first bytes of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,24 +48,40 @@ pub struct RandomWrites {
     pub span_bytes: u64,
 }
 
-/// A drive whose truth is asked for. Its write cache is taken to be on.
+/// A drive whose truth is asked for.
 pub struct ShingledTruth {
     smr: SmrProfile,
     mechanism: Mechanism,
     bands: Bands,
     write_cache_bytes: u64,
+    overhead_s: f64,
+    /// Until the place behind the last packet comes by when a band was cleaned: settling and half a turn.
+    return_s: f64,
+    /// Whether the latest of the writes that wait is known when the one before it ends, and chosen since its place comes next.
+    goes_on: bool,
+    link: Option<LinkNumbers>,
 }
 
 impl ShingledTruth {
-    /// The truth about a drive of two checked sections and that capacity.
+    /// The truth about a drive of two checked sections and that capacity, at the end of a link that costs nothing.
     pub fn new(capacity: Bytes, disk: &DiskProfile, smr: &SmrProfile) -> ShingledTruth {
         let (platter, disk) = disk_on_platter(capacity, disk, smr);
         ShingledTruth {
             mechanism: Mechanism::new(platter, &disk, 0),
             bands: Bands::new(&smr.band_zones, capacity.0),
             write_cache_bytes: disk.write_cache.capacity_kib * KIB,
+            overhead_s: disk.command_overhead_ms / 1e3,
+            return_s: disk.write_settle_ms / 1e3 + 0.5 * disk.turn_s(),
+            goes_on: disk.queue.policy != QueuePolicy::FirstCome && disk.queue.depth >= DEPTH,
+            link: None,
             smr: smr.clone(),
         }
+    }
+
+    /// The same drive at the end of that link.
+    pub fn behind(self, link: Option<&LinkNumbers>) -> ShingledTruth {
+        let queues = link.is_none_or(|link| link.queue_depth_max > 1);
+        ShingledTruth { link: link.cloned(), goes_on: self.goes_on && queues, ..self }
     }
 
     /// The sequential rate around a byte of the drive, in bytes per second: reading, and writing in a stream.
@@ -86,11 +112,67 @@ impl ShingledTruth {
 
     /// The rate of random writes while the media cache has room, in bytes per second.
     pub fn rate_before_cliff(&self, writes: RandomWrites) -> f64 {
+        let request_s = match self.write_cache_bytes {
+            0 => self.unbuffered_s(writes.request_bytes),
+            _ => self.buffered_s(writes.request_bytes).max(self.carried_s(writes.request_bytes)),
+        };
+        writes.request_bytes as f64 / request_s
+    }
+
+    /// What a request takes the link, in seconds; where that carries one command at a time, with the drive's answer to each.
+    fn carried_s(&self, request_bytes: u64) -> f64 {
+        let Some(link) = &self.link else { return 0.0 };
+        let rate = link.bytes_per_second(Operation::Write, request_bytes as u32, DEPTH);
+        let commands = request_bytes.div_ceil(u64::from(link.transfer_bytes_max));
+        let answers_s = if link.queue_depth_max == 1 { commands as f64 * self.overhead_s } else { 0.0 };
+        request_bytes as f64 / rate + answers_s
+    }
+
+    /// What a request takes that shares full packets with others, in seconds.
+    fn buffered_s(&self, request_bytes: u64) -> f64 {
+        let packets = slots_bytes(request_bytes) as f64 / self.smr.packet_bytes as f64;
+        self.log_s(slots_bytes(request_bytes)) + packets * self.journal_s()
+    }
+
+    /// What a request takes without a write cache, in seconds. Each of its commands has packets of its own, and behind the last of them
+    /// the arm goes on at once or waits until the place behind it comes by again.
+    fn unbuffered_s(&self, request_bytes: u64) -> f64 {
+        let most = self.link.as_ref().map_or(u64::MAX, |link| u64::from(link.transfer_bytes_max));
+        let (whole, rest) = (request_bytes / most, request_bytes % most);
+        let rest_s = if rest > 0 { self.unbuffered_command_s(rest) } else { 0.0 };
+        let whole_s = if whole > 0 { whole as f64 * self.unbuffered_command_s(most) } else { 0.0 };
+        whole_s + rest_s
+    }
+
+    fn unbuffered_command_s(&self, bytes: u64) -> f64 {
+        let packets = slots_bytes(bytes).div_ceil(self.smr.packet_bytes) as f64;
+        let journal_s = packets * self.journal_s();
+        let turn_s = self.mechanism.turn_s();
+        let until_next_s = match self.goes_on {
+            true => journal_s,
+            false => ((journal_s + self.between_s(bytes)) / turn_s).ceil() * turn_s,
+        };
+        self.log_s(slots_bytes(bytes)) + until_next_s
+    }
+
+    /// From the answer to one command until the arm can turn to the next, in seconds. One that waits at the drive is understood when its
+    /// turn comes; a link that carries one at a time brings it only then.
+    fn between_s(&self, bytes: u64) -> f64 {
+        let alone = self.link.as_ref().filter(|link| link.queue_depth_max == 1);
+        let carried_s = alone.map_or(0.0, |link| {
+            link.command_overhead_s + bytes as f64 / link.write_bytes_per_second + link.command_latency_s
+        });
+        carried_s + self.overhead_s
+    }
+
+    /// What the data of so many bytes of the log take to pass the head, in seconds.
+    fn log_s(&self, bytes: u64) -> f64 {
         let cache_bytes = self.smr.media_cache_bytes;
-        let data_s = self.reading_s(0, cache_bytes) / cache_bytes as f64 * self.smr.packet_bytes as f64;
-        let packet_s = data_s + self.smr.journal_turns * self.mechanism.turn_s();
-        let share_of_slots = writes.request_bytes as f64 / slots_bytes(writes.request_bytes) as f64;
-        self.smr.packet_bytes as f64 / packet_s * share_of_slots
+        self.reading_s(0, cache_bytes) / cache_bytes as f64 * bytes as f64
+    }
+
+    fn journal_s(&self) -> f64 {
+        self.smr.journal_turns * self.mechanism.turn_s()
     }
 
     /// How much the host has written at random when the rate falls, in bytes, the volatile write cache filled as well.
@@ -100,7 +182,7 @@ impl ShingledTruth {
         let (span, slots) = (writes.span_bytes as f64, slots_bytes(writes.request_bytes) as f64);
         let requests = span / slots;
         let written_until = |share: f64| if share < 1.0 { -span * (1.0 - share).ln() } else { f64::INFINITY };
-        let by_entries = written_until(self.smr.map_entries as f64 / requests);
+        let by_entries = written_until(self.requests_listed(writes) / requests);
         let cache = self.smr.media_cache_bytes as f64;
         let by_bytes = match self.smr.cleaning_order {
             // The last of all places to be overwritten is overwritten after S·ln(n) bytes: an older one is not there.
@@ -112,9 +194,39 @@ impl ShingledTruth {
         written.is_finite().then_some(written + self.write_cache_bytes as f64)
     }
 
+    /// The rate of so many bytes of random writes after `from_bytes` of them, in bytes per second, all of which have gone to the medium
+    /// with a flush. The host saw the rate fall at `fell_bytes`: earlier than at the cliff where something was written before.
+    /// None when there is no cliff.
+    pub fn rate_over(
+        &self,
+        writes: RandomWrites,
+        fell_bytes: f64,
+        from_bytes: f64,
+        bytes: f64,
+    ) -> Option<f64> {
+        let full = fell_bytes - self.write_cache_bytes as f64;
+        let seconds = |written: f64| {
+            let before_s = written.min(full) / self.rate_before_cliff(writes);
+            let after = written - full;
+            let after_s = if after > 0.0 { after / self.rate_after_cliff(writes, after)? } else { 0.0 };
+            Some(before_s + after_s)
+        };
+        Some(bytes / (seconds(from_bytes + bytes)? - seconds(from_bytes)?))
+    }
+
+    /// How many requests the map has entries for. A request that goes across the border of a band takes two.
+    fn requests_listed(&self, writes: RandomWrites) -> f64 {
+        let borders = (0..self.span_bands(writes.span_bytes) as u32).map(|band| self.bands.range(band).end);
+        let inside =
+            |&border: &u64| border < writes.span_bytes && !border.is_multiple_of(writes.request_bytes);
+        let across = borders.filter(inside).count() as f64;
+        let requests = writes.span_bytes as f64 / writes.request_bytes as f64;
+        self.smr.map_entries as f64 / (1.0 + across / requests)
+    }
+
     /// What the media cache holds when it is full of such writes, in bytes.
     pub fn full_bytes(&self, writes: RandomWrites) -> f64 {
-        let by_entries = self.smr.map_entries as f64 * slots_bytes(writes.request_bytes) as f64;
+        let by_entries = self.requests_listed(writes) * slots_bytes(writes.request_bytes) as f64;
         by_entries.min(self.smr.media_cache_bytes as f64).min(writes.span_bytes as f64)
     }
 
@@ -122,23 +234,12 @@ impl ShingledTruth {
     pub fn rate_after_cliff(&self, writes: RandomWrites, bytes: f64) -> Option<f64> {
         self.cliff_bytes(writes)?;
         let full = self.full_bytes(writes);
-        let is_short_of_bytes = full >= self.smr.media_cache_bytes as f64;
         let cleaning_s = match self.smr.cleaning_order {
-            CleaningOrder::Fifo if is_short_of_bytes => self.ring_s(writes, bytes, full),
+            CleaningOrder::Fifo => self.oldest_first_s(writes, bytes),
             CleaningOrder::MostDirty => self.most_dirty_s(writes, bytes, full),
-            CleaningOrder::Fifo | CleaningOrder::RoundRobin => self.round_s(writes, bytes, full),
+            CleaningOrder::RoundRobin => self.round_s(writes, bytes, full),
         };
         Some(bytes / (cleaning_s + bytes / self.rate_before_cliff(writes)))
-    }
-
-    /// Seconds of cleaning in a ring while so much is written after the cliff.
-    fn ring_s(&self, writes: RandomWrites, bytes: f64, full: f64) -> f64 {
-        let bands = self.span_bands(writes.span_bytes);
-        let once_each = slots_bytes(writes.request_bytes) as f64 * bands;
-        let rounds = |written: f64| 1.0 - (-written / once_each).exp();
-        // What follows the first ring is taken to go as the first did.
-        let rounds = if bytes <= full { rounds(bytes) } else { rounds(full) * bytes / full };
-        rounds * bands * self.mean_clean_s(writes.span_bytes)
     }
 
     /// Seconds of cleaning in a round while so much is written after the cliff: a sum over the bands, each of which has
@@ -151,8 +252,7 @@ impl ShingledTruth {
         let writes_per_byte = |written: f64| {
             (written - span * clean_share.ln()) / slots_bytes(writes.request_bytes) as f64 / span
         };
-        let mean_s = self.mean_clean_s(writes.span_bytes);
-        let in_order = self.smr.cleaning_order == CleaningOrder::RoundRobin;
+        let mean_s = self.mean_clean_s(writes.span_bytes) + self.return_s;
         let (mut seconds, mut cleaned_bytes) = (0.0, 0.0);
         for band in 0..bands as u32 {
             let written = written_at(cleaned_bytes / span);
@@ -161,7 +261,7 @@ impl ShingledTruth {
             }
             let band_bytes = self.band_bytes_of(band) as f64;
             let is_dirty = 1.0 - (-writes_per_byte(written) * band_bytes).exp();
-            seconds += is_dirty * if in_order { self.clean_s(band) } else { mean_s };
+            seconds += is_dirty * self.clean_and_return_s(band);
             cleaned_bytes += band_bytes;
         }
         // In the long run a band that is cleaned is twice as dirty as the mean.
@@ -170,22 +270,40 @@ impl ShingledTruth {
         seconds + later_rounds * bands * mean_s * is_dirty
     }
 
+    /// Seconds of cleaning, the band of the oldest entry first, while so much is written after the cliff.
+    fn oldest_first_s(&self, writes: RandomWrites, bytes: f64) -> f64 {
+        let slot_bytes = slots_bytes(writes.request_bytes) as f64;
+        let log = self.smr.media_cache_bytes as f64 / slot_bytes;
+        let room = Room { entries: self.requests_listed(writes), log };
+        oldest_first::cleaning_s(&self.size_classes(writes), room, bytes / slot_bytes)
+    }
+
     /// Seconds of cleaning, the most dirty band first, while so much is written after the cliff.
     fn most_dirty_s(&self, writes: RandomWrites, bytes: f64, full: f64) -> f64 {
         let slot_bytes = slots_bytes(writes.request_bytes) as f64;
-        let mut by_size: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
-        for band in 0..self.span_bands(writes.span_bytes) as u32 {
-            let (bands, clean_s) = by_size.entry(self.band_bytes_of(band)).or_default();
-            *bands += 1.0;
-            *clean_s += self.clean_s(band);
+        let dirty_share = full / writes.span_bytes as f64;
+        most_dirty::cleaning_s(&self.size_classes(writes), dirty_share, bytes / slot_bytes)
+    }
+
+    /// The bands of the span in stretches of one size that take about as long to clean, the last stretch first: of two bands that are as
+    /// dirty the drive cleans the one further in.
+    fn size_classes(&self, writes: RandomWrites) -> Vec<SizeClass> {
+        let slot_bytes = slots_bytes(writes.request_bytes) as f64;
+        let count = self.span_bands(writes.span_bytes) as u32;
+        let most = f64::from(count.div_ceil(STRETCHES));
+        let mut classes: Vec<SizeClass> = Vec::new();
+        for band in (0..count).rev() {
+            let (slots, clean_s) =
+                (self.band_bytes_of(band) as f64 / slot_bytes, self.clean_and_return_s(band));
+            match classes.last_mut().filter(|class| class.slots == slots && class.bands < most) {
+                Some(class) => {
+                    class.clean_s = (class.clean_s * class.bands + clean_s) / (class.bands + 1.0);
+                    class.bands += 1.0;
+                }
+                None => classes.push(SizeClass { bands: 1.0, slots, clean_s }),
+            }
         }
-        let class = |(band_bytes, (bands, clean_s)): (u64, (f64, f64))| SizeClass {
-            bands,
-            slots: band_bytes as f64 / slot_bytes,
-            clean_s: clean_s / bands,
-        };
-        let classes: Vec<SizeClass> = by_size.into_iter().map(class).collect();
-        most_dirty::cleaning_s(&classes, full / writes.span_bytes as f64, bytes / slot_bytes)
+        classes
     }
 
     /// The equation of the reference calculation: the lasting rate when each cleaned band makes room for `gain` times what the media
@@ -206,6 +324,11 @@ impl ShingledTruth {
     /// Time to clean a band, in seconds.
     fn clean_s(&self, band: u32) -> f64 {
         clean_s(&self.mechanism, &self.smr, &self.bands.range(band))
+    }
+
+    /// The same with the way back to the log.
+    fn clean_and_return_s(&self, band: u32) -> f64 {
+        self.clean_s(band) + self.return_s
     }
 
     fn span_bands(&self, span_bytes: u64) -> f64 {

@@ -75,7 +75,7 @@ pub(super) fn shingled_truths(
     truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), hidden, capacity, link));
     truths.push(word(FindingCode::RecordingKind, "smr"));
     truths.push(Truth::absent(FindingCode::WriteValleys));
-    truths.extend(random_writes(&ShingledTruth::new(capacity, disk, smr), smr, capacity));
+    truths.extend(random_writes(&ShingledTruth::new(capacity, disk, smr).behind(link), smr, capacity));
     truths
 }
 

@@ -2,6 +2,7 @@
 
 use crate::flash::housekeeping::{burst_interval_s, burst_width_s};
 use crate::flash::profile::{FlashProfile, Initial};
+use crate::flash::truth::WriteLevel;
 use crate::link::LinkNumbers;
 use crate::truth::disk::word;
 use crate::truth::mishaps::regions;
@@ -13,6 +14,9 @@ use model::units::{Bytes, KIB, MIB};
 
 /// A stall of less than that does not span a slice of time, in ms.
 const VALLEY_MS_MIN: f64 = 50.0;
+/// A rate that is slower by less than this, as the logarithm of the ratio, has not fallen: the smallest fall known of a cache is 480 to
+/// 400 MB/s (870 EVO of 4 TB, TechPowerUp's test), and a third of that passes for drift.
+const FALL_MIN: f64 = 0.06;
 /// Of which part of the drive the clipping effect is said.
 const CLIPPED_SHARE: f64 = 0.5;
 /// The fragmentation after many hours of mixed writes, for which the width of a valley is said.
@@ -87,10 +91,14 @@ fn fresh_rates(parts: &[Stretch], link: Option<&LinkNumbers>) -> Vec<Truth> {
 fn cliff(flash: &FlashProfile, capacity: Bytes, limit: f64) -> Truth {
     let mut levels = flash.random_write_levels(capacity, limit);
     levels.dedup_by(|later, earlier| later.bytes_per_second == earlier.bytes_per_second);
-    let (Some(before), Some(after)) = (levels.first(), levels.get(1)) else {
+    let before = levels.first().copied();
+    let has_fallen = |level: &WriteLevel, from: f64| (from / level.bytes_per_second).ln() >= FALL_MIN;
+    let after =
+        before.and_then(|before| levels.iter().find(|level| has_fallen(level, before.bytes_per_second)));
+    let (Some(before), Some(after)) = (before, after) else {
         return Truth::absent(FindingCode::WriteCliff);
     };
-    let row = |level: &crate::flash::truth::WriteLevel| {
+    let row = |level: &WriteLevel| {
         Datum::record([
             ("from_bytes", Datum::Number(level.from_bytes)),
             ("bytes_per_second", Datum::Number(level.bytes_per_second)),

@@ -67,6 +67,8 @@ pub struct FoundFall {
     pub after: f64,
     /// Whether the interval holds the true place.
     pub is_covered: Option<bool>,
+    /// Whether the intervals of the rates before and after hold the true ones.
+    pub are_rates_covered: Option<bool>,
     /// What was written, in times of what is written before the fall.
     pub written_times: f64,
 }
@@ -139,11 +141,17 @@ fn fall(document: &Value, truth: Option<&Truth>, profile: &Profile, written: f64
         let datum = &found["data"][name];
         number(if datum.is_object() { &datum["value"] } else { datum }) / truth - 1.0
     };
-    let after = after_of(profile, &found["data"], true_bytes).unwrap_or_else(|| datum(truth, "after"));
+    let after = after_of(profile, found).unwrap_or_else(|| datum(truth, "after"));
+    let holds = |name: &str, truth: f64| {
+        let end = |which: &str| found["data"][format!("{name}_{which}")].as_f64();
+        Some((end("low")?..=end("high")?).contains(&truth))
+    };
+    let before = datum(truth, "before");
     FallVerdict::Found(FoundFall {
         true_bytes,
+        are_rates_covered: holds("before", before).zip(holds("after", after)).map(|(one, two)| one && two),
         bytes: bytes / true_bytes - 1.0,
-        before: share("before", datum(truth, "before")),
+        before: share("before", before),
         after: share("after", after),
         is_covered: covers(found, true_bytes),
         written_times: written / true_bytes,
@@ -155,19 +163,17 @@ fn datum(truth: &Truth, name: &str) -> f64 {
     if let Some(Datum::Number(number)) = datum { *number } else { f64::NAN }
 }
 
-/// The rate of a shingled disk changes after its fall: what is true is the rate over the bytes by which it was judged.
-fn after_of(profile: &Profile, found: &Value, true_bytes: f64) -> Option<f64> {
+/// The rate of a shingled disk changes after its fall: what is true is the rate over the bytes by which it was judged. Pieces end with a
+/// flush, so that all of them had gone to the medium.
+fn after_of(profile: &Profile, found: &Value) -> Option<f64> {
     let Ok(Medium::Shingled(disk, smr)) = profile.medium() else { return None };
+    let number = |value: &Value| value.as_f64();
+    let (fell, data) = (number(&found["value"])?, &found["data"]);
     let capacity = profile.capacity().ok()?;
     let writes = RandomWrites { request_bytes: 128 << 10, span_bytes: capacity.0 };
-    let truth = ShingledTruth::new(capacity, disk, smr);
-    let seconds = |bytes: f64| match bytes > 0.0 {
-        true => truth.rate_after_cliff(writes, bytes).map(|rate| bytes / rate),
-        false => Some(0.0),
-    };
-    let from = found["after_from_bytes"].as_f64()? - true_bytes;
-    let over = found["after_over_bytes"].as_f64()?;
-    Some(over / (seconds(from + over)? - seconds(from)?))
+    let link = profile.link.as_ref().and_then(|link| link.numbers().ok());
+    let truth = ShingledTruth::new(capacity, disk, smr).behind(link.as_ref());
+    truth.rate_over(writes, fell, number(&data["after_from_bytes"])?, number(&data["after_over_bytes"])?)
 }
 
 #[cfg(test)]
@@ -191,7 +197,8 @@ mod tests {
             "sata-tlc-500gb",
             &json!([
                 { "code": "recording-kind", "value": "flash" },
-                { "code": "write-cliff", "value": 7.07e9, "low": 6.9e9, "high": 7.1e9, "data": { "before": 380e6, "after": 253e6 } },
+                { "code": "write-cliff", "value": 7.07e9, "low": 6.9e9, "high": 7.1e9, "data":
+                    { "before": 380e6, "before_low": 379e6, "before_high": 381e6, "after": 253e6, "after_low": 250e6, "after_high": 256e6 } },
             ]),
         );
         assert_eq!(score.kind, KindVerdict::Right);
@@ -199,7 +206,7 @@ mod tests {
         assert!(
             (fall.bytes - 0.01).abs() < 1e-3 && fall.before.abs() < 1e-3 && (fall.after - 0.1).abs() < 1e-3
         );
-        assert!(!fall.is_allowed() && fall.is_covered == Some(true));
+        assert!(!fall.is_allowed() && fall.is_covered == Some(true) && fall.are_rates_covered == Some(false));
         assert!((fall.written_times - 9.0 / 7.0).abs() < 1e-3);
     }
 

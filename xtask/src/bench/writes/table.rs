@@ -21,8 +21,8 @@ pub fn head(seed: u64, first: u64, random: u64) -> String {
 /// A row for each drive.
 pub fn by_drive(title: &str, scores: &[Score]) -> String {
     let mut text = format!(
-        "## {title}\n\n| drive | kind | falls after | error | rate before | rate after | interval holds | written | device time |\n\
-         |---|---|---:|---:|---:|---:|---|---:|---:|\n"
+        "## {title}\n\n| drive | kind | falls after | error | rate before | rate after | interval of the place holds | of the rates | written | device time |\n\
+         |---|---|---:|---:|---:|---:|---|---|---:|---:|\n"
     );
     for score in scores {
         let kind = match &score.kind {
@@ -45,23 +45,28 @@ pub fn by_drive(title: &str, scores: &[Score]) -> String {
 
 fn fall_cells(score: &Score) -> String {
     match &score.fall {
-        FallVerdict::None => "none | - | - | - | -".into(),
-        FallVerdict::Missed => "**not found** | - | - | - | -".into(),
+        FallVerdict::None => "none | - | - | - | - | -".into(),
+        FallVerdict::Missed => "**not found** | - | - | - | - | -".into(),
         FallVerdict::Invented(bytes) => {
-            format!("**{:.2} GB, where there is none** | - | - | - | -", bytes / 1e9)
+            format!("**{:.2} GB, where there is none** | - | - | - | - | -", bytes / 1e9)
         }
         FallVerdict::Found(fall) => format!(
-            "{:.2} GB | {} | {} | {} | {}",
+            "{:.2} GB | {} | {} | {} | {} | {}",
             fall.true_bytes / 1e9,
             percent(fall.bytes),
             percent(fall.before),
             percent(fall.after),
-            match fall.is_covered {
-                Some(true) => "yes",
-                Some(false) => "**no**",
-                None => "-",
-            }
+            held(fall.is_covered),
+            held(fall.are_rates_covered)
         ),
+    }
+}
+
+fn held(is_covered: Option<bool>) -> &'static str {
+    match is_covered {
+        Some(true) => "yes",
+        Some(false) => "**no**",
+        None => "-",
     }
 }
 
@@ -86,7 +91,7 @@ fn time(seconds: f64) -> String {
 pub fn by_family(title: &str, scores: &[Score]) -> String {
     let mut text = format!(
         "## {title}: {} drives\n\n| | drives | kind right | unknown | wrong | falls there | found | all within {:.0} % | worst place | \
-         intervals that hold | written, at most | falls where none are |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+         places' intervals that hold | rates' intervals that hold | written, at most | falls where none are |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         scores.len(),
         100.0 * ALLOWED
     );
@@ -101,11 +106,12 @@ pub fn by_family(title: &str, scores: &[Score]) -> String {
         let invented = own.iter().filter(|score| matches!(score.fall, FallVerdict::Invented(_))).count();
         let good = found.iter().filter(|fall| fall.is_allowed()).count();
         let held = found.iter().filter(|fall| fall.is_covered == Some(true)).count();
+        let rates_held = found.iter().filter(|fall| fall.are_rates_covered == Some(true)).count();
         let worst = found.iter().map(|fall| fall.bytes).max_by(|a, b| a.abs().total_cmp(&b.abs()));
         let most = found.iter().map(|fall| fall.written_times).fold(0.0, f64::max);
         let _ = writeln!(
             text,
-            "| {family} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {invented} |",
+            "| {family} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {invented} |",
             own.len(),
             kinds(|kind| *kind == KindVerdict::Right),
             kinds(|kind| *kind == KindVerdict::Unknown),
@@ -115,6 +121,7 @@ pub fn by_family(title: &str, scores: &[Score]) -> String {
             share(good, found.len()),
             worst.map_or("-".into(), percent),
             share(held, found.len()),
+            share(rates_held, found.len()),
             if found.is_empty() { "-".into() } else { format!("{most:.2} ×") },
         );
     }
@@ -148,7 +155,7 @@ pub fn oddities(scores: &[Score]) -> String {
         return String::new();
     }
     let mut text = "### Those of which something is wrong, missing or too far off\n\n| drive | kind | falls after | error | rate before | rate after \
-                    | interval holds |\n|---|---|---:|---:|---:|---:|---|\n"
+                    | interval of the place holds | of the rates |\n|---|---|---:|---:|---:|---:|---|---|\n"
         .to_string();
     for score in odd {
         let kind = if let KindVerdict::Wrong(said) = &score.kind { said.as_str() } else { "not wrong" };
