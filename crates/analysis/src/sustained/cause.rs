@@ -46,18 +46,14 @@ pub fn cause(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Cause {
     {
         return Cause::Collection;
     }
-    let after_trickle = history.streams.iter().skip(1).find(|stream| {
-        let is_trickle = |&phase: &u32| {
-            run.phases
-                .get(phase as usize)
-                .and_then(|summary| summary.phase.workload.as_ref())
-                .is_some_and(is_trickle)
-        };
-        stream.before.iter().any(is_trickle)
-    });
-    match after_trickle.and_then(|stream| stream.pieces.first()) {
-        Some(piece) if is_fast(piece) => Cause::Heat,
-        _ => Cause::Cache,
+    let is_few = |&phase: &u32| {
+        let summary = run.phases.get(phase as usize);
+        summary.and_then(|summary| summary.phase.workload.as_ref()).is_some_and(is_trickle)
+    };
+    let after_few = history.streams.iter().skip(1).filter(|stream| stream.before.iter().any(is_few));
+    match after_few.filter_map(|stream| stream.pieces.first()).any(is_fast) {
+        true => Cause::Heat,
+        false => Cause::Cache,
     }
 }
 

@@ -5,7 +5,7 @@ use super::fall::written_max;
 use super::{NAME, SustainWish};
 use crate::experiment::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
 use crate::experiment::{Experiment, Outlook, Question, Step};
-use analysis::sustained::{Fall, History, Standing, memory_bytes, standing};
+use analysis::sustained::{Cause, Fall, History, Standing, cause, memory_bytes, standing};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
@@ -21,9 +21,12 @@ const SPARE_SHARE: f64 = 0.04;
 const IN_ORDER_SHARE: f64 = 0.1;
 /// No drive becomes too warm in less: parts of some grams that take some watts.
 const WARM_S: f64 = 10.0;
-/// While it cools, a write comes every 20 ms, so that it is not idle: drives begin to clean up after some tenths of a second and more.
+/// While it cools, a write comes every 100 ms, so that it is not idle: drives begin to clean up after some tenths of a second and more.
 const COOLING: Nanos = Nanos::from_secs(120);
-const COOLING_PER_SECOND: f64 = 50.0;
+const COOLING_PER_SECOND: f64 = 10.0;
+/// So often it is looked whether it is cool. What a drive and its heat sink take to cool by two thirds is a minute to ten (assumed, as in
+/// virtual drives), and it goes on at full rate some degrees below where it was too warm: after ten minutes any has.
+const COOLINGS: usize = 5;
 /// Then a piece of this share of what was written until the fall shows whether it is fast again.
 const AFTER_COOLING_SHARE: f64 = 0.01;
 const PIECE_MIN: u64 = 16 * MIB;
@@ -36,16 +39,22 @@ pub(super) struct CrossCheck {
     question: Question,
     wish: SustainWish,
     phases: Option<VecDeque<Phase>>,
+    coolings_left: usize,
 }
 
 impl CrossCheck {
     /// The question; none for a disk, which has neither of these causes.
     pub fn new(question: &Question, wish: &SustainWish, mechanical: bool) -> Option<CrossCheck> {
         let of_interest = !mechanical && wish.pattern != Pattern::Sequential;
-        of_interest.then(|| CrossCheck { question: question.clone(), wish: wish.clone(), phases: None })
+        of_interest.then(|| CrossCheck {
+            question: question.clone(),
+            wish: wish.clone(),
+            phases: None,
+            coolings_left: 0,
+        })
     }
 
-    fn plan(&self, so_far: &RunView<'_>) -> VecDeque<Phase> {
+    fn plan(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
         let Some(history) = History::of(so_far) else { return VecDeque::new() };
         let Standing::Fell(fall) = standing(history.first(), memory_bytes(false)) else {
             return VecDeque::new();
@@ -57,8 +66,23 @@ impl CrossCheck {
         }
         if self.is_fast_link() && fall.before.seconds.max(history.first()[0].seconds) >= WARM_S {
             phases.extend(self.cooling(&fall));
+            self.coolings_left = COOLINGS - 1;
         }
         phases
+    }
+
+    /// Lets it cool for longer when it did not get fast again.
+    fn cool_again(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
+        let Some(history) = History::of(so_far).filter(|_| self.coolings_left > 0) else {
+            return VecDeque::new();
+        };
+        self.coolings_left -= 1;
+        match standing(history.first(), memory_bytes(false)) {
+            Standing::Fell(fall) if cause(so_far, &history, &fall) == Cause::Cache => {
+                self.cooling(&fall).into()
+            }
+            _ => VecDeque::new(),
+        }
     }
 
     fn is_fast_link(&self) -> bool {
@@ -74,7 +98,7 @@ impl CrossCheck {
         }
         let fall = written_max(&self.question, &self.wish, false).0 as f64;
         let again = ((fall * AFTER_COOLING_SHARE) as u64).max(PIECE_MIN).max(self.wish.block.0);
-        Bytes(in_order + self.bytes_while_cooling().0 + again)
+        Bytes(in_order + COOLINGS as u64 * (self.bytes_while_cooling().0 + again))
     }
 
     fn bytes_while_cooling(&self) -> Bytes {
@@ -138,18 +162,27 @@ impl Experiment for CrossCheck {
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if self.phases.is_none() {
             self.phases = Some(self.plan(so_far));
+        } else if self.phases.as_ref().is_some_and(VecDeque::is_empty) {
+            self.phases = Some(self.cool_again(so_far));
         }
         let is_late = self.question.time_limit.is_some_and(|limit| so_far.elapsed() >= limit);
         self.phases.as_mut().filter(|_| !is_late)?.pop_front()
     }
 
     fn outlook(&self) -> Outlook {
-        let (phases, writes) = match &self.phases {
-            None => (if self.is_fast_link() { 4 } else { 2 }, Some(self.bytes_max())),
-            Some(phases) if phases.is_empty() => return Outlook::default(),
-            Some(phases) => (phases.len(), Outlook::of(&Vec::from(phases.clone())).writes()),
+        let planned = match &self.phases {
+            None if self.is_fast_link() => (2 + 2 * COOLINGS, COOLINGS, Some(self.bytes_max())),
+            None => (2, 0, Some(self.bytes_max())),
+            Some(phases) if phases.is_empty() && self.coolings_left == 0 => return Outlook::default(),
+            Some(phases) => {
+                let known = Outlook::of(&Vec::from(phases.clone())).writes();
+                let again = self.bytes_max().0 / COOLINGS as u64 * self.coolings_left as u64;
+                let coolings = self.coolings_left + usize::from(phases.len() > 2);
+                (phases.len() + 2 * self.coolings_left, coolings, known.map(|known| Bytes(known.0 + again)))
+            }
         };
-        let cooling = if phases > 2 { COOLING } else { Nanos::ZERO };
+        let (phases, coolings, writes) = planned;
+        let cooling = Nanos(COOLING.0 * coolings as u64);
         let writing = Nanos::from_secs_f64(writes.unwrap_or_default().0 as f64 / RATE).unwrap_or(TIME_MAX);
         let what = "writes after a fall, if there is one, that tell its cause".into();
         let reads = (self.wish.mix == OperationMix::Write).then_some(Bytes::ZERO);
