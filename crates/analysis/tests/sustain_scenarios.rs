@@ -2,11 +2,12 @@
 
 use analysis::analyse;
 use analysis::sustained::{History, Piece, Standing, below, levels, memory_bytes, regained, standing};
-use model::finding::{FindingCode, Outcome};
+use model::finding::{Datum, FindingCode, Outcome, Value};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
 use model::range::ByteRange;
+use model::record::IntervalRecord;
 use model::request::Operation;
 use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary, RunView};
 use model::target::TargetFacts;
@@ -15,11 +16,22 @@ use model::workload::{OperationMix, Pattern, Workload};
 
 /// Pieces that grow as those of `sustain` do, with the rate that `bytes_per_second` gives for what had been written, and so much noise.
 fn pieces(total: f64, noise: f64, seed: u64, bytes_per_second: impl Fn(f64, usize) -> f64) -> Vec<Piece> {
+    pieces_up_to(f64::INFINITY, total, noise, seed, bytes_per_second)
+}
+
+/// The same, none of them larger than `largest`.
+fn pieces_up_to(
+    largest: f64,
+    total: f64,
+    noise: f64,
+    seed: u64,
+    bytes_per_second: impl Fn(f64, usize) -> f64,
+) -> Vec<Piece> {
     let mut prng = Prng::new(seed, 0);
     let mut pieces = Vec::new();
     let (mut written, mut at_s) = (0.0, 0.0);
     while written < total {
-        let bytes = (0.04_f64 * written).max(16e6);
+        let bytes = (0.04_f64 * written).max(16e6).min(largest);
         // In steps, so that a fall lies within a piece.
         let steps = 50;
         let seconds: f64 = (0..steps)
@@ -187,6 +199,48 @@ fn levels_behind_the_first_fall_are_told() {
     }
 }
 
+/// Levels that are short or differ little: those of an 870 QVO of 4 TB, a 660p and a 980 PRO of 1 TB that are written once in order. All
+/// but the last go on until the drive is full.
+#[test]
+fn short_levels_and_small_steps_are_told() {
+    let drives: [(f64, &[(f64, f64)]); 3] = [
+        (4000e9, &[(0.0, 530e6), (78e9, 160e6), (3790e9, 120e6)]),
+        (1024e9, &[(0.0, 1800e6), (140e9, 100e6), (396e9, 76e6), (780e9, 100e6)]),
+        (1000e9, &[(0.0, 4000e6), (113e9, 1500e6), (792e9, 1333e6)]),
+    ];
+    for (total, levels) in drives {
+        for seed in 0..20 {
+            let noise = [0.002, 0.01][seed as usize % 2];
+            let rate = |written: f64, _: usize| {
+                levels.iter().rev().find(|(from, _)| written >= *from).map_or(0.0, |(_, rate)| *rate)
+            };
+            let found = further(&pieces_up_to(0.005 * total, total, noise, seed, rate));
+            assert_levels(&found, &levels[2..], &format!("{total} seed {seed}"));
+        }
+    }
+}
+
+/// A drive that swings between two rates behind its fall, as one that is too warm does, and one that something slows for a while.
+#[test]
+fn what_passes_behind_a_fall_is_no_level() {
+    for seed in 0..20 {
+        let swinging = |written: f64, _: usize| match written {
+            written if written < 50e9 => 3000e6,
+            written if ((written - 50e9) / 60e9) as u64 % 2 == 1 => 600e6,
+            _ => 1500e6,
+        };
+        let found = further(&pieces_up_to(2.5e9, 500e9, 0.01, seed, swinging));
+        assert_eq!(found, [], "seed {seed}");
+        let loaded = |written: f64, _: usize| match written {
+            written if written < 50e9 => 3000e6,
+            written if (300e9..320e9).contains(&written) => 700e6,
+            _ => 1500e6,
+        };
+        let found = further(&pieces_up_to(2.5e9, 500e9, 0.01, seed, loaded));
+        assert_eq!(found, [], "seed {seed}");
+    }
+}
+
 /// Noise, drift of some per cent and a stall are no levels.
 #[test]
 fn no_levels_behind_a_fall_where_there_are_none() {
@@ -338,6 +392,125 @@ fn a_fall_that_comes_between_rests_is_told() {
     assert!(conclusion.statement.contains("written with rests, it fell further"), "{}", conclusion.statement);
     let advice = conclusion.advice.as_deref().expect("advice");
     assert!(!advice.contains("--idle"), "rests were tried: {advice}");
+}
+
+/// A disk whose memory of 200 MB goes to a media cache of 10 GB at 15 MB/s. When that is full, nothing is written for half an hour, since
+/// what lies in it longest was small, and then 500 kB/s.
+#[derive(Default)]
+struct BehindMemory {
+    held: f64,
+    cached: f64,
+    full_s: f64,
+    now_s: f64,
+    phases: Vec<PhaseSummary>,
+    series: MemorySeries,
+}
+
+impl BehindMemory {
+    const MEMORY: f64 = 200e6;
+    const CACHE: f64 = 10e9;
+    const LINK: f64 = 150e6;
+    const STEP_S: f64 = 0.04;
+
+    /// What the arm writes in a step.
+    fn drain(&mut self) {
+        let rate = match self.cached < Self::CACHE {
+            true => 15e6,
+            false if self.full_s < 1800.0 => 0.0,
+            false => 0.5e6,
+        };
+        self.full_s += if self.cached < Self::CACHE { 0.0 } else { Self::STEP_S };
+        let bytes = (rate * Self::STEP_S).min(self.held);
+        (self.held, self.cached, self.now_s) =
+            (self.held - bytes, self.cached + bytes, self.now_s + Self::STEP_S);
+    }
+
+    /// Writes so much, for no longer than that, and a flush.
+    fn write(&mut self, bytes: f64, seconds_max: f64) -> f64 {
+        let (phase, start_s) = (self.phases.len() as u32, self.now_s);
+        let mut taken = 0.0;
+        while taken < bytes && self.now_s - start_s < seconds_max {
+            let slice = (Self::LINK * Self::STEP_S).min(Self::MEMORY - self.held).min(bytes - taken).max(0.0);
+            self.series.intervals.push(IntervalRecord {
+                phase,
+                operation: Operation::Write,
+                start_ns: (self.now_s * 1e9) as u64,
+                duration_ns: (Self::STEP_S * 1e9) as u64,
+                operations: u64::from(slice > 0.0),
+                bytes: slice as u64,
+                errors: 0,
+                offset_first: 0,
+                offset_end: 0,
+                latency: None,
+            });
+            (taken, self.held) = (taken + slice, self.held + slice);
+            self.drain();
+        }
+        let duration_ns = ((self.now_s - start_s) * 1e9) as u64;
+        let flushes_s = self.now_s;
+        while self.held > 1.0 {
+            self.drain();
+        }
+        let mut totals = OperationTotals::none(Operation::Write);
+        (totals.operations, totals.bytes) = (1000, taken as u64);
+        let mut flush = OperationTotals::none(Operation::Flush);
+        flush.operations = 1;
+        flush.histogram.record(((self.now_s - flushes_s) * 1e9) as u64);
+        let workload = Workload::new(
+            ByteRange::whole(Bytes(4_000_000_000_000)),
+            Pattern::RandomWithReplacement,
+            OperationMix::Write,
+            Bytes::from_kib(128),
+            32,
+        );
+        self.phases.push(PhaseSummary {
+            phase: Phase {
+                name: String::new(),
+                experiment: "sustain".into(),
+                kind: PhaseKind::Measure,
+                workload: Some(workload),
+                stop: StopCondition::one_pass(),
+            },
+            start_ns: (start_s * 1e9) as u64,
+            duration_ns,
+            stopped: Some(StopReason::Bytes),
+            totals: vec![totals, flush],
+            files: None,
+            page_cache: None,
+        });
+        taken
+    }
+}
+
+/// The host of a disk sees the fall when its media cache and its memory are full, whatever was in the media cache before; and the rate
+/// behind it is that which lasts.
+#[test]
+fn a_disk_falls_where_its_host_sees_it() {
+    let mut disk = BehindMemory::default();
+    let mut written: f64 = 0.0;
+    while written < 10.2e9 {
+        written += disk.write((0.04 * written).max(128e6), 500.0);
+    }
+    for _ in 0..25 {
+        disk.write(52e6, 1500.0);
+    }
+    let target = sim::open("smr-2tb", 1).unwrap().facts().clone();
+    let environment = Environment::default();
+    let run =
+        RunView { target: &target, environment: &environment, phases: &disk.phases, series: &disk.series };
+    let findings = analyse(&run);
+    let cliff =
+        findings.iter().find(|finding| finding.code == FindingCode::WriteCliff).expect("it is asked for");
+    let Outcome::Known(conclusion) = &cliff.outcome else { panic!("it falls: {cliff:?}") };
+    let Value::Number { estimate, .. } = &conclusion.value else { panic!("{conclusion:?}") };
+    let is = BehindMemory::CACHE + BehindMemory::MEMORY;
+    assert!((estimate.value / is - 1.0).abs() < 0.003 && estimate.covers(is), "{estimate:?}");
+    let data = |key: &str| match conclusion.data.iter().find(|(name, _)| name == key) {
+        Some((_, Datum::Number(number))) => *number,
+        other => panic!("{key}: {other:?}"),
+    };
+    assert!((data("before") / 15e6 - 1.0).abs() < 0.01, "{}", data("before"));
+    assert!((data("after") / 0.5e6 - 1.0).abs() < 0.01, "{}", data("after"));
 }
 
 /// It is no fall for good, but neither did it run at one rate from beginning to end.

@@ -11,7 +11,10 @@
 //! counts for nothing. The logarithms of what a byte took in each piece are cut into levels (`stats::change_point`), with a penalty
 //! from their own noise and stalls left out; levels less than 6 % apart are one. The fall is the first step down of 6 % and more
 //! after which the rate never comes back to halfway, until it has lasted for a tenth of what was written before or half of the time.
-//! Its place lies within the pieces at the border: where both rates explain the time that these took.
+//! Its place lies within the pieces at the border: where both rates explain the time that these took. A disk answers from its memory
+//! what waits for a full media cache, and what was there before may take long to clear away; its place is where answers became fewer,
+//! within a piece. A level behind the first fall counts when the rate does not drift to it and it does not come back, or has lasted
+//! for as long as the first has to; where it comes back more than once it is no level but a swing.
 //! # Cannot tell when
 //! Less was written than a cache can hold; the fall did not last until the end of what was allowed; the rate wanders by more than it
 //! falls. Where writes in order or a time of few writes made a flash drive fast again, it was no cache that was full: space had to be
@@ -30,9 +33,9 @@ use super::wording::{number, plural, rate, size};
 use super::{Detector, Need};
 use crate::measured::{NO_TIME, evidence_of_phases, turns};
 use crate::recording::{Probes, Writing};
-use crate::stats::CONFIDENCE;
 use crate::sustained::{
-    Cause, Fall, Further, History, Level, Standing, below, cause, levels, memory_bytes, regained, standing,
+    Cause, Fall, Further, History, Level, Standing, below, cause, levels, memory_bytes, regained, seen_bytes,
+    standing,
 };
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
@@ -176,10 +179,8 @@ fn not_a_cache(history: &History<'_>, fall: &Fall, cause: Cause) -> String {
 
 fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]) -> Finding {
     let (before, after) = (fall.rate_before(), fall.rate_after());
-    // A disk takes into its memory what it cannot write yet, and only then does its host see the fall.
-    let shift = if turns(run) == Some(true) { fall.in_memory_bytes } else { 0.0 };
-    let high = fall.bytes.high + shift + earlier_bytes(run, history);
-    let bytes = Estimate { value: fall.bytes.value + shift, high, ..fall.bytes };
+    let seen = place(run, history, fall);
+    let bytes = Estimate { high: seen.high + earlier_bytes(run, history), ..seen };
     let looked: f64 = history.first().iter().map(|piece| piece.bytes).sum();
     let statement = format!(
         "{} run at {} until {} are written, then at {}, {} times slower.{}",
@@ -191,7 +192,7 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
         later(run, history, fall, looked)
     );
     let level = |level: &Level| {
-        let interval = level.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp());
+        let interval = level.rate();
         Datum::record([
             ("from_bytes", Datum::Number(level.from_bytes)),
             ("bytes_per_second", Datum::Number(interval.value)),
@@ -203,7 +204,11 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
         Finding::number(FindingCode::WriteCliff, bytes, "bytes", statement, evidence_of_phases(run, phases))
             .with_advice(advice(run, history, fall))
             .with_data("before", Datum::Number(before.value))
+            .with_data("before_low", Datum::Number(before.low))
+            .with_data("before_high", Datum::Number(before.high))
             .with_data("after", Datum::Number(after.value))
+            .with_data("after_low", Datum::Number(after.low))
+            .with_data("after_high", Datum::Number(after.high))
             .with_data("ratio", Datum::Number(after.value / before.value))
             .with_data("levels", Datum::List(fall.levels.iter().map(level).collect()))
             .with_data("further", Datum::List(fall.further.iter().map(further).collect()))
@@ -212,6 +217,16 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
             .with_data("in_memory_bytes", Datum::Number(fall.in_memory_bytes))
             .with_data("looked_until_bytes", Datum::Number(looked));
     Subject::of(run).qualify(finding)
+}
+
+/// Where a host sees it. A disk takes into its memory what it cannot write yet, and only then does it fall.
+fn place(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Estimate {
+    if turns(run) != Some(true) {
+        return fall.bytes;
+    }
+    let (bytes, shift) = (fall.bytes, fall.in_memory_bytes);
+    let shifted = Estimate { value: bytes.value + shift, high: bytes.high + shift, ..bytes };
+    seen_bytes(run, history, fall).unwrap_or(shifted)
 }
 
 /// What writes at random places before may have taken of a cache: of one that is full when its map is, each as much as a block.

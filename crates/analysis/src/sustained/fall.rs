@@ -19,9 +19,13 @@ const TIME_AFTER_SHARE: f64 = 0.5;
 const PRECISION: f64 = 0.02;
 /// So many pieces are enough as well: a rate that drifts is not known better by more of them.
 const PIECES_AFTER_ENOUGH: usize = 20;
-/// A later step is a level of its own if it is this share of the fall, as logarithms; smaller ones are drift. Of the drives with three
-/// levels whose rates are published, the second step is 0.24 of the first (870 QVO: 530, 160 and 120 MB/s) and more.
+/// A later step is a level of its own if it is this share of the fall, as logarithms, however the rate goes before and behind it. Smaller
+/// ones may be drift, and count where the rate does not drift. Of the drives with three levels whose rates are published, the second step
+/// is 0.24 of the first (870 QVO: 530, 160 and 120 MB/s) and more.
 const OWN_LEVEL_SHARE: f64 = 0.15;
+/// A line that is cut in two has halves that differ by half of the step between their means, and a level that is one by nothing: the
+/// rate does not drift where that is nearer to nothing.
+const TREND_SHARE_MAX: f64 = 0.25;
 const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
 
 /// No place is known to less than this share of the piece that it lies in: rates within a piece are not quite even.
@@ -86,13 +90,6 @@ impl Fall {
     }
 }
 
-impl Level {
-    /// Its rate in bytes per second, with its interval.
-    fn rate(&self) -> Estimate {
-        self.cost.interval(CONFIDENCE).map_monotonic(|cost| (-cost).exp())
-    }
-}
-
 impl Further {
     /// The rate after it, in bytes per second.
     pub fn rate_after(&self) -> Estimate {
@@ -130,24 +127,73 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
     Standing::Fell(Box::new(Fall { bytes, before, after, levels, further, in_memory_bytes }))
 }
 
-/// The levels behind a first fall from `before` to `after` that are levels of their own and last: also those to which the rate comes
-/// back, as it does when no cells are left that have to be written again.
+/// The levels behind a first fall from `before` to `after` that are levels of their own: also those to which the rate comes back, as it
+/// does when no cells are left that have to be written again.
 fn further(pieces: &[Piece], levels: &[Level], before: &Level, after: Level) -> Vec<Further> {
     let least = own_step(before, &after);
-    let mut found: Vec<Further> = Vec::new();
-    let mut last = after;
+    let mut own = vec![after];
     let mut end = after.end;
     while let Some(index) = levels.iter().position(|level| level.first >= end) {
         let next = with_drift(pieces, &levels[index..], least);
         end = next.end;
-        let is_own = (next.cost.value - last.cost.value).abs() >= least;
-        let stall_s = recurring_stall_s(&pieces[last.first..next.first], last.noise);
-        if is_own && last.errors_from(&next, stall_s) >= ERRORS_MIN && has_lasted(pieces, &next) {
-            found.push(Further { bytes: place(pieces, &last, &next), after: next });
-            last = next;
+        if next.pieces() >= PIECES_AFTER_MIN
+            && own.last().is_some_and(|last| is_own(pieces, last, &next, least))
+        {
+            own.push(next);
         }
     }
-    found
+    let lasting = without_passing(pieces, &own, least);
+    lasting
+        .windows(2)
+        .map(|pair| Further { bytes: place(pieces, &pair[0], &pair[1]), after: pair[1] })
+        .collect()
+}
+
+/// Whether a level is another one than that before it: by a large step, or by one that is no part of a drift.
+fn is_own(pieces: &[Piece], last: &Level, next: &Level, least: f64) -> bool {
+    let differs = (next.cost.value - last.cost.value).abs() >= least || is_sharp(pieces, last, next);
+    differs && is_certain(pieces, last, next)
+}
+
+/// Whether two levels differ by more than chance would make them.
+fn is_certain(pieces: &[Piece], last: &Level, next: &Level) -> bool {
+    let stall_s = recurring_stall_s(&pieces[last.first..next.first], last.noise);
+    last.errors_from(next, stall_s) >= ERRORS_MIN
+}
+
+/// Whether the rate steps from one level to the next and does not drift there.
+fn is_sharp(pieces: &[Piece], last: &Level, next: &Level) -> bool {
+    let step = last.step_to(next).abs();
+    let is_flat = |level: &Level| level.trend(pieces).abs() <= TREND_SHARE_MAX * step;
+    step >= STEP_MIN && next.pieces() >= PIECES_AFTER_MIN && is_flat(last) && is_flat(next)
+}
+
+/// These levels without those that only passed. A level from which the rate comes back to what it was before may be other load, heat or
+/// the drive's own work: where the rate comes back more than once it swings, and where it does once that level has to last. What lies
+/// behind such a level and does not come back has to go on for longer than it did.
+fn without_passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Level> {
+    let passing: Vec<usize> = own
+        .windows(3)
+        .filter(|three| !is_own(pieces, &three[0], &three[2], least))
+        .map(|three| three[1].first)
+        .collect();
+    let mut kept: Vec<Level> = own[..1].to_vec();
+    let mut passed_s: f64 = 0.0;
+    for level in &own[1..] {
+        if kept.last().is_some_and(|last| !is_own(pieces, last, level, least)) {
+            continue;
+        }
+        let stays = match passing.contains(&level.first) {
+            true => passing.len() == 1 && has_lasted(pieces, level),
+            false => level.seconds > passed_s || has_lasted(pieces, level),
+        };
+        if stays {
+            kept.push(*level);
+        } else {
+            passed_s = passed_s.max(level.seconds);
+        }
+    }
+    kept
 }
 
 /// Whether enough was written at a level, or for long enough, that it is no stall.
@@ -167,14 +213,17 @@ fn is_known(pieces: &[Piece], after: &Level) -> bool {
         || bytes >= BYTES_AFTER_SHARE_MAX * after.from_bytes
 }
 
-/// The first of these levels, with those behind it that are no levels of their own, since they differ by less than `least`.
+/// The first of these levels, with those behind it that are no levels of their own: that differ by less than `least`, and not by a step.
 fn with_drift(pieces: &[Piece], levels: &[Level], least: f64) -> Level {
     let mut after = levels[0];
+    let (mut least_cost, mut most_cost) = (after.cost.value, after.cost.value);
     for level in &levels[1..] {
-        if (level.cost.value - after.cost.value).abs() >= least {
+        let is_step = is_sharp(pieces, &after, level) && is_certain(pieces, &after, level);
+        if is_step || (level.cost.value - after.cost.value).abs() >= least {
             break;
         }
-        after = after.joined(level, pieces);
+        (least_cost, most_cost) = (least_cost.min(level.cost.value), most_cost.max(level.cost.value));
+        after = after.joined(level, pieces, most_cost - least_cost);
     }
     after
 }
@@ -183,7 +232,7 @@ fn with_drift(pieces: &[Piece], levels: &[Level], least: f64) -> Level {
 fn is_lasting(before: &Level, levels: &[Level], stall_s: f64) -> bool {
     let after = &levels[0];
     let halfway = f64::midpoint(before.cost.value, after.cost.value);
-    after.cost.value - before.cost.value >= STEP_MIN
+    before.step_to(after) >= STEP_MIN
         && before.errors_from(after, stall_s) >= ERRORS_MIN
         && levels.iter().all(|level| level.cost.value > halfway)
 }

@@ -1,10 +1,12 @@
 //! Levels of rate, by what had been written.
 
 use super::history::Piece;
+use crate::stats::CONFIDENCE;
 use crate::stats::change_point::{noise, stretches, without_outliers};
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
 use crate::stats::series::effective_count;
+use model::estimate::Estimate;
 
 /// A level has so many pieces at least: one that was begun in the level before, one that is in it, and one that confirms that.
 const PIECES_MIN: usize = 3;
@@ -37,6 +39,10 @@ pub struct Level {
     pub judged_bytes: f64,
     /// The logarithm of what a byte took, in seconds, with how well that is known.
     pub cost: Mean,
+    /// The same of all of them, stalls that were left out as well.
+    pub(super) whole_cost: f64,
+    /// The same of the piece in the middle, of which some stalls change nothing.
+    pub(super) typical_cost: f64,
     /// The standard deviation of single pieces, as a share.
     pub(super) noise: f64,
 }
@@ -45,6 +51,13 @@ impl Level {
     /// Its rate in bytes per second.
     pub fn bytes_per_second(&self) -> f64 {
         (-self.cost.value).exp()
+    }
+
+    /// Its rate in bytes per second, with its interval. One stall or two may be the drive's own or not: it holds the rate with them, too.
+    pub fn rate(&self) -> Estimate {
+        let cost = self.cost.interval(CONFIDENCE);
+        let stalled = cost.high + (self.whole_cost - cost.value).max(0.0);
+        Estimate { high: stalled, ..cost }.map_monotonic(|cost| (-cost).exp())
     }
 
     /// What a byte takes, in seconds.
@@ -61,10 +74,26 @@ impl Level {
         (other.cost.value - self.cost.value).abs() / (variance(self) + variance(other)).sqrt()
     }
 
+    /// By how much a byte takes longer in another level, as logarithms: on the whole and in the middle, whichever is less. In larger pieces
+    /// more have a stall than in small ones, and yet the rate is the same.
+    pub(super) fn step_to(&self, other: &Level) -> f64 {
+        let (whole, typical) = (other.cost.value - self.cost.value, other.typical_cost - self.typical_cost);
+        if whole.abs() < typical.abs() { whole } else { typical }
+    }
+
     /// By how much the rate over so many bytes of it may differ from its own, as a share: the more, the fewer they are.
     pub(super) fn error_over(&self, bytes: f64) -> f64 {
         // The variance of its mean, as that of the sum of independent parts.
         (self.cost.variance * self.judged_bytes / bytes.max(1.0)).sqrt()
+    }
+
+    /// By how much the second half of its pieces differs from the first, as logarithms of what a byte takes. The pieces at its borders may
+    /// lie in two levels and do not count, if others do.
+    pub(super) fn trend(&self, pieces: &[Piece]) -> f64 {
+        let own = &pieces[self.first..self.end];
+        let inner = if own.len() > 3 { &own[1..own.len() - 1] } else { own };
+        let half = inner.len() / 2;
+        typical_cost(&inner[inner.len() - half..]) - typical_cost(&inner[..half])
     }
 
     /// Its pieces.
@@ -72,9 +101,9 @@ impl Level {
         self.end - self.first
     }
 
-    /// This one and the next as one, of the stream that both are of. By how much they differ is no stall.
-    pub(super) fn joined(&self, next: &Level, pieces: &[Piece]) -> Level {
-        Level::within(pieces, self.first, next.end, self.noise, (next.cost.value - self.cost.value).abs())
+    /// This one and the next as one, of the stream that both are of. By how much the rate drifts in it, as logarithms, is no stall.
+    pub(super) fn joined(&self, next: &Level, pieces: &[Piece], drift: f64) -> Level {
+        Level::within(pieces, self.first, next.end, self.noise, drift)
     }
 
     /// Of all pieces of a stream those from `first` to `end`. The ones at a border may lie in two levels and do not count, if others
@@ -100,9 +129,18 @@ impl Level {
             judged_bytes: sum(inner),
             seconds: own.iter().map(|piece| piece.seconds).sum(),
             cost: cost(inner, noise, spread),
+            whole_cost: (inner.iter().map(|piece| piece.seconds).sum::<f64>() / sum(inner)).ln(),
+            typical_cost: typical_cost(inner),
             noise,
         }
     }
+}
+
+/// The logarithm of what a byte takes in the piece in the middle.
+fn typical_cost(pieces: &[Piece]) -> f64 {
+    let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
+    let alone = logs.first().copied().unwrap_or(0.0);
+    Sample::new(logs).map_or(alone, |sample| sample.median())
 }
 
 /// The logarithm of what a byte takes. Pieces are of different sizes, and the small ones come first: each counts by what it wrote.
@@ -155,7 +193,7 @@ pub fn levels(pieces: &[Piece]) -> Vec<Level> {
         let ends = starts.iter().skip(1).copied().chain([pieces.len()]);
         let found: Vec<Level> =
             starts.iter().zip(ends).map(|(&first, end)| Level::of(pieces, first, end, noise)).collect();
-        let step = |pair: &[Level]| (pair[1].cost.value - pair[0].cost.value).abs();
+        let step = |pair: &[Level]| pair[0].step_to(&pair[1]).abs();
         let smallest = (0..found.len().saturating_sub(1))
             .map(|index| (index, step(&found[index..index + 2])))
             .min_by(|one, other| one.1.total_cmp(&other.1))

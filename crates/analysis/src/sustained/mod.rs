@@ -8,6 +8,7 @@ mod fall;
 mod history;
 mod level;
 mod regained;
+mod seen;
 mod steady;
 
 pub use cause::{Cause, cause};
@@ -15,4 +16,5 @@ pub use fall::{Fall, Further, Standing, memory_bytes, standing};
 pub use history::{History, Piece, Stream};
 pub use level::{Level, levels};
 pub use regained::{Below, Regained, below, regained};
+pub use seen::seen_bytes;
 pub use steady::{Rounds, WRITTEN_OVER_MIN, rounds};

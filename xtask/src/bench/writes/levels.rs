@@ -27,6 +27,8 @@ struct Row {
     name: String,
     truth: Vec<WriteLevel>,
     found: Vec<(f64, f64)>,
+    /// What was said where no fall was found that lasts.
+    said: String,
 }
 
 /// The table of those of these drives that have more than two levels.
@@ -39,7 +41,12 @@ pub fn table(drives: &[&[Drive]], program: &Program, seed: u64) -> Result<String
         let words = ["--until", "levels", "--pattern", "sequential", "--seed", &seed];
         let document = program.run(&[&["sustain", &drive.target, "--write"], &words[..]].concat())?;
         eprintln!("levels, {} of {}: {}", number + 1, with_many.len(), drive.name);
-        Ok(Row { name: drive.name.clone(), truth: truth.clone(), found: found(&document) })
+        Ok(Row {
+            name: drive.name.clone(),
+            truth: truth.clone(),
+            found: found(&document),
+            said: said(&document),
+        })
     });
     Ok(text(&rows.into_iter().collect::<Result<Vec<Row>, Failure>>()?))
 }
@@ -53,6 +60,12 @@ fn levels(drive: &Drive) -> Option<Vec<WriteLevel>> {
         link.map_or(f64::INFINITY, |link| link.bytes_per_second(Operation::Write, BLOCK_BYTES, DEPTH));
     let mut levels = flash.write_levels(profile.capacity().ok()?, limit);
     levels.dedup_by(|later, earlier| later.bytes_per_second == earlier.bytes_per_second);
+    // What is over before the requests under way are answered is no level for anybody.
+    let under_way = f64::from(BLOCK_BYTES) * f64::from(DEPTH);
+    let lasts = |index: &usize| {
+        levels.get(index + 1).is_none_or(|next| next.from_bytes - levels[*index].from_bytes > under_way)
+    };
+    let levels: Vec<WriteLevel> = (0..levels.len()).filter(lasts).map(|index| levels[index]).collect();
     (levels.len() >= LEVELS_MIN).then_some(levels)
 }
 
@@ -68,6 +81,12 @@ fn found(document: &Value) -> Vec<(f64, f64)> {
     let further = data["further"].as_array().into_iter().flatten();
     let further = further.map(|row| number(&row["bytes"]).zip(number(&row["bytes_per_second"])));
     first.into_iter().chain(further).flatten().collect()
+}
+
+/// Why no fall was told.
+fn said(document: &Value) -> String {
+    let cliff = finding(document, FindingCode::WriteCliff);
+    cliff.and_then(|cliff| cliff["unknown"].as_str()).unwrap_or_default().to_string()
 }
 
 /// The largest errors of places and of rates; none where not as many levels were found as there are.
@@ -91,8 +110,9 @@ fn text(rows: &[Row]) -> String {
     let complete = rows.iter().filter(|row| row.found.len() == row.truth.len()).count();
     let mut text = format!(
         "## Three levels and more\n\nNew flash drives of these that have more than two levels when they are written once in order, with `sustain --until levels \
-         --pattern sequential`:\nof {}, {complete} are told with all levels, {} of them with all places and rates within {:.0} %. Without `--until levels` it ends at the \
-         first fall,\nwithin 1.5 times the cache, and says that it has not looked for others.\n\n| drive | levels in truth | found | worst place | worst \
+         --pattern sequential`:\nof {}, {complete} are told with all levels, {} of them with all places and rates within {:.0} %. A rate that falls for a \
+         while and comes back to what it was at first is no fall that lasts, since other load looks alike: it is told in words.\nWithout `--until \
+         levels` it ends at the first fall, within 1.5 times the cache, and says that it has not looked for others.\n\n| drive | levels in truth | found | worst place | worst \
          rate |\n|---|---|---|---:|---:|\n",
         rows.len(),
         rows.iter().filter(is_right).count(),
@@ -111,7 +131,7 @@ fn text(rows: &[Row]) -> String {
             "| {} | {} | {} | {} | {} |",
             row.name,
             listed(&truth),
-            listed(&row.found),
+            if row.found.is_empty() { row.said.clone() } else { listed(&row.found) },
             error(|errors| errors.0),
             error(|errors| errors.1)
         );
@@ -142,7 +162,12 @@ mod tests {
         assert_eq!(truth.len(), 4);
         let further = json!([{ "bytes": 1.31e12, "bytes_per_second": 0.8e9 }, { "bytes": 1.86e12, "bytes_per_second": 2.5e9 }]);
         let cliff = json!({ "code": "write-cliff", "value": 280e9, "data": { "before": 5e9, "after": 2.5e9, "further": further } });
-        let row = Row { name: "nm790".into(), truth, found: found(&json!({ "findings": [cliff] })) };
+        let row = Row {
+            name: "nm790".into(),
+            truth,
+            found: found(&json!({ "findings": [cliff] })),
+            said: String::new(),
+        };
         let (place, rate) = errors(&row).expect("as many");
         assert!((place - 0.0077).abs() < 0.002 && rate.abs() < 0.02, "{place} {rate}");
         let few = Row { found: row.found[..2].to_vec(), ..row };

@@ -20,8 +20,9 @@ const FLASH_PIECE: u64 = 16 * MIB;
 const DISK_PIECE: u64 = 128 * MIB;
 /// A piece is this share of all that was written: the place of a fall is found within it, and 2 TB are written in 260.
 const PIECE_SHARE: f64 = 0.04;
-/// When all levels are looked for, it is no more than this share of all that will be: a level of a twentieth has pieces enough.
-const LEVEL_PIECE_SHARE: f64 = 0.01;
+/// When all levels are looked for, it is no more than this share of all that will be: a level of a thirtieth has pieces
+/// enough.
+const LEVEL_PIECE_SHARE: f64 = 0.005;
 /// After a fall a piece takes no longer than so many before it.
 const TIMES_SLOWER: f64 = 3.0;
 /// And is no smaller than this share of all that was written, so that there are hundreds of them and not thousands.
