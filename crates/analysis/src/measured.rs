@@ -146,8 +146,7 @@ pub(crate) fn evidence_across<'run>(
 
 /// The random phases of `operation`, of whatever range, block size and number at a time.
 pub(crate) fn random_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
-    let is_random =
-        |pattern: &Pattern| matches!(pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
+    let is_random = |pattern: &Pattern| pattern.is_random() == Some(true);
     let direct = visits(run, operation, is_random).filter(|visit| visit.workload.caching == Caching::Direct);
     let direct: Vec<Visit<'run>> = direct.collect();
     // Where the page cache cannot be passed by, all phases go through it, and that is what there is.
@@ -402,8 +401,9 @@ pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     let mut histogram = LatencyHistogram::default();
     let single = run.phases.iter().filter(|summary| {
         summary.phase.workload.as_ref().is_some_and(|workload| {
-            let is_random = matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
-            is_random && workload.in_flight_max() == 1 && workload.mix.operations() == [Operation::Read]
+            workload.pattern.is_random() == Some(true)
+                && workload.in_flight_max() == 1
+                && workload.mix.operations() == [Operation::Read]
         })
     });
     for totals in single.filter_map(|summary| summary.totals_of(Operation::Read)) {

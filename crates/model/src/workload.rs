@@ -82,6 +82,18 @@ impl Pattern {
             Pattern::Listed { .. } => "listed",
         }
     }
+
+    /// Whether requests go to any place of the range, and not one behind the other; none for what is neither or both.
+    pub fn is_random(&self) -> Option<bool> {
+        match self {
+            Pattern::RandomOnce | Pattern::RandomWithReplacement => Some(true),
+            Pattern::Sequential => Some(false),
+            Pattern::Strided { .. }
+            | Pattern::Zoned { .. }
+            | Pattern::Mixed { .. }
+            | Pattern::Listed { .. } => None,
+        }
+    }
 }
 
 /// A part of a range and how much of the traffic goes there.

@@ -11,7 +11,7 @@ use model::record::IoRecord;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
 use model::units::{Bytes, Nanos, Quantile};
-use model::workload::{Pattern, Workload};
+use model::workload::Workload;
 use std::collections::BTreeMap;
 
 /// Fewer points than this are no cloud.
@@ -111,9 +111,11 @@ const BARS: usize = 40;
 /// On an even axis half of the requests then have an eighth of the height or more.
 const EVEN_RATIO_MAX: f64 = 8.0;
 
-fn is_single(workload: &Workload, operation: Operation) -> bool {
-    let is_random = matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
-    is_random && workload.in_flight_max() == 1 && workload.mix.operations() == [operation]
+/// Whether requests of that operation go to random places, one at a time.
+pub(super) fn is_single(workload: &Workload, operation: Operation) -> bool {
+    workload.pattern.is_random() == Some(true)
+        && workload.in_flight_max() == 1
+        && workload.mix.operations() == [operation]
 }
 
 fn point(io: &IoRecord) -> Stretch {

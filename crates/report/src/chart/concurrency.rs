@@ -8,7 +8,7 @@ use model::finding::FindingCode;
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
-use model::workload::{Pattern, Workload};
+use model::workload::Workload;
 
 /// How a point comes from a record.
 type PointOf = fn(Record<'_>, &str) -> Option<Point>;
@@ -106,7 +106,7 @@ fn visits<'run>(
 /// What a phase asked for, where it measured requests at random.
 fn random_requests(summary: &PhaseSummary) -> Option<&Workload> {
     let workload = summary.phase.workload.as_ref().filter(|_| summary.phase.kind == PhaseKind::Measure)?;
-    matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement).then_some(workload)
+    (workload.pattern.is_random() == Some(true)).then_some(workload)
 }
 
 /// Points of one operation, one way of asking for more.
@@ -135,9 +135,8 @@ fn curves<'run>(run: &'run Run) -> Vec<Curve<'run>> {
 
 fn has_random_reads(run: &Run) -> bool {
     run.phases.iter().any(|summary| {
-        let pattern = summary.phase.workload.as_ref().map(|workload| &workload.pattern);
-        let is_random = matches!(pattern, Some(Pattern::RandomOnce | Pattern::RandomWithReplacement));
-        is_random && summary.totals_of(Operation::Read).is_some()
+        let order = summary.phase.workload.as_ref().and_then(|workload| workload.pattern.is_random());
+        order == Some(true) && summary.totals_of(Operation::Read).is_some()
     })
 }
 

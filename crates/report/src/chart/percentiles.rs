@@ -10,7 +10,6 @@ use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
 use model::units::{Bytes, Quantile};
-use model::workload::{Pattern, Workload};
 use std::collections::BTreeMap;
 
 /// Requests beyond a percentile: with fewer, one more or less is another latency.
@@ -56,13 +55,8 @@ pub fn latency_percentiles(runs: &[ChartedRun<'_>]) -> Option<Chart> {
 
 /// Whether a phase measured requests at random, or in order.
 fn is_of_order(summary: &PhaseSummary, is_random: bool) -> bool {
-    let order = |workload: &Workload| match workload.pattern {
-        Pattern::RandomOnce | Pattern::RandomWithReplacement => Some(true),
-        Pattern::Sequential => Some(false),
-        _ => None,
-    };
-    let is_measured = summary.phase.kind == PhaseKind::Measure;
-    is_measured && summary.phase.workload.as_ref().and_then(order) == Some(is_random)
+    let order = summary.phase.workload.as_ref().and_then(|workload| workload.pattern.is_random());
+    summary.phase.kind == PhaseKind::Measure && order == Some(is_random)
 }
 
 fn has_random(run: &Run) -> bool {
@@ -96,11 +90,7 @@ fn shapes(run: &Run, count_max: usize) -> Vec<(Shape, LatencyHistogram)> {
     let mut shapes: BTreeMap<Shape, LatencyHistogram> = BTreeMap::new();
     for summary in run.phases.iter().filter(|summary| summary.phase.kind == PhaseKind::Measure) {
         let Some(workload) = summary.phase.workload.as_ref() else { continue };
-        let is_random = match workload.pattern {
-            Pattern::RandomOnce | Pattern::RandomWithReplacement => true,
-            Pattern::Sequential => false,
-            _ => continue,
-        };
+        let Some(is_random) = workload.pattern.is_random() else { continue };
         let Some(block) = workload.block_sizes.single() else { continue };
         for operation in [Operation::Read, Operation::Write] {
             let Some(totals) = summary.totals_of(operation) else { continue };

@@ -1,5 +1,6 @@
 //! The chart of random reads against the part of the drive that they lie in.
 
+use super::access_time::is_single;
 use super::companions::{self, Visits};
 use super::data::{Record, interval, number, records_of};
 use super::naming::{Names, Sketch, lines_described, range_of, top_of};
@@ -8,7 +9,6 @@ use model::finding::FindingCode;
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::PhaseSummary;
-use model::workload::Pattern;
 
 /// Requests a second by the span of the places that are asked for.
 pub fn iops_over_span(runs: &[ChartedRun<'_>]) -> Option<Chart> {
@@ -63,9 +63,7 @@ fn places(records: &[Record<'_>]) -> Vec<(f64, f64)> {
 /// Where a phase of single random reads stands on the axis across.
 fn place_of(summary: &PhaseSummary, places: &[(f64, f64)]) -> Option<(f64, f64)> {
     let workload = summary.phase.workload.as_ref().filter(|_| summary.phase.kind == PhaseKind::Measure)?;
-    let is_random = matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
-    let is_single =
-        is_random && workload.in_flight_max() == 1 && workload.mix.operations() == [Operation::Read];
+    let is_single = is_single(workload, Operation::Read);
     let bytes = workload.range.bytes().0 as f64;
     let (_, at) = places.iter().find(|(span_bytes, _)| is_single && *span_bytes == bytes)?;
     Some((*at, *at))

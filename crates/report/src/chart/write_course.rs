@@ -11,7 +11,7 @@ use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
 use model::units::Bytes;
-use model::workload::{Arrival, Pattern};
+use model::workload::Arrival;
 use std::collections::BTreeMap;
 
 /// Kinds of writes that one chart can hold.
@@ -157,11 +157,7 @@ fn streams(run: &Run) -> Vec<Stream> {
         let written = summary.totals_of(Operation::Write).filter(|totals| is_counted && totals.bytes > 0);
         let (Some(_), Some(workload)) = (written, summary.phase.workload.as_ref()) else { continue };
         all_s += seconds(summary);
-        let is_random = match workload.pattern {
-            Pattern::RandomOnce | Pattern::RandomWithReplacement => true,
-            Pattern::Sequential => false,
-            _ => continue,
-        };
+        let Some(is_random) = workload.pattern.is_random() else { continue };
         let Some(block) = workload.block_sizes.single() else { continue };
         let kind = Kind { is_random, block, is_slowed: workload.arrival != Arrival::ClosedLoop };
         let stream = by_kind.entry(kind).or_insert(Stream { kind, phases: Vec::new(), seconds: 0.0 });

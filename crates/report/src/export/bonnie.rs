@@ -255,7 +255,7 @@ fn seeks_by_seekers(run: &Run) -> BTreeMap<u64, Seeks> {
 }
 
 fn seeks_like_bonnie(workload: &Workload, run: &Run) -> bool {
-    let is_random = matches!(workload.pattern, Pattern::RandomOnce | Pattern::RandomWithReplacement);
+    let is_random = workload.pattern.is_random() == Some(true);
     let is_small = workload.block_sizes.single().is_some_and(|size| size <= SEEK_BLOCK_MAX);
     // Shorter seeks take less time: half of the target is the least that says something of all of it.
     let is_wide = workload.range.bytes().0 >= run.target.capacity.0 / 2;
