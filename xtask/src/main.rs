@@ -6,6 +6,7 @@
 mod bench;
 mod compare_peers;
 mod deny;
+mod fuzz;
 mod test;
 mod tidy;
 mod workspace;
@@ -37,6 +38,11 @@ const COMMANDS: &[Command] = &[
         name: "compare-peers",
         summary: "ask fio, dd, bonnie++, zcav, ioping, hdparm and drivescope the same of a mounted virtual drive (as root)",
         run: compare_peers::run,
+    },
+    Command {
+        name: "fuzz",
+        summary: "look with libFuzzer for bytes that do harm to what reads bytes of others (needs a C++ compiler)",
+        run: fuzz::run,
     },
     Command {
         name: "deny",

@@ -1,0 +1,80 @@
+//! Texts that people and other programs write: results, profiles of drives, plans, quantities.
+
+use drivescope::pattern_file;
+use import::{Format, Hints, read, recognised};
+use model::quantity_text::{parse_duration, parse_share, parse_size};
+use model::request::Operation;
+use sim::profile::Profile;
+use sim::truth::truth_of;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A result of another program, in each format, whatever it looks like.
+pub fn import(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for operation in [None, Some(Operation::Read)] {
+        let hints = Hints { file_name: "job_bw.1.log".into(), operation };
+        let _ = recognised(&text, &hints);
+        for format in Format::ALL {
+            let _ = read(&text, format, &hints);
+        }
+    }
+}
+
+/// A profile of a virtual drive; where it is sound, what is true of it and the drive itself.
+pub fn profile(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(profile) = Profile::parse(&text, "fuzzed.toml") {
+        let _ = truth_of(&profile);
+        let _ = sim::profile::open_profile(&profile, "fuzzed.toml", 1);
+    }
+}
+
+/// A plan of patterns as drivescope has them.
+pub fn plan_toml(bytes: &[u8]) {
+    plan(bytes, "fuzzed.toml");
+}
+
+/// Access specifications of Iometer.
+pub fn plan_icf(bytes: &[u8]) {
+    plan(bytes, "fuzzed.icf");
+}
+
+/// A job file of fio.
+pub fn plan_fio(bytes: &[u8]) {
+    plan(bytes, "fuzzed.fio");
+}
+
+/// A quantity or a range, as it is typed.
+pub fn quantity(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = (parse_size(&text), parse_duration(&text), parse_share(&text));
+    let _ = drivescope::target_choice::parse_range(&text);
+}
+
+/// Plans are told from each other by their names, so that they have to be files.
+fn plan(bytes: &[u8], name: &str) {
+    thread_local! {
+        static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
+    }
+    FOLDER.with_borrow_mut(|folder| {
+        let folder = folder.get_or_insert_with(|| in_memory().expect("a folder for one file"));
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).expect("a small file can be written");
+        let _ = pattern_file::find(&path.to_string_lossy());
+    });
+}
+
+/// A temporary folder in memory where there is one: thousands of files a second are written to it.
+pub fn in_memory() -> std::io::Result<TempDir> {
+    let shared_memory = PathBuf::from("/dev/shm");
+    if shared_memory.is_dir() { tempfile::tempdir_in(shared_memory) } else { tempfile::tempdir() }
+}
+
+/// Quantities to begin with.
+pub fn quantities() -> Vec<Vec<u8>> {
+    ["4 KiB", "1.5TB", "10min", "250ms", "33 %", "0%..50%", "10GB-20GB", "1e9", "-0", "18446744073709551616"]
+        .map(|text| text.as_bytes().to_vec())
+        .to_vec()
+}
