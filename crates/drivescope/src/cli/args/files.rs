@@ -52,7 +52,7 @@ pub struct FileWorkArguments {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub seekers: u32,
 
-    /// How many small files
+    /// How many small files; fewer where the time does not suffice, see --time-limit
     #[arg(long, value_name = "N", default_value_t = 16384, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub files: u64,
 

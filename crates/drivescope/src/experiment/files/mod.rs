@@ -245,14 +245,15 @@ impl Files {
         }
     }
 
-    /// How long a task may take: seeks and small files as long as is meant for them, since each moment of them is like the others;
-    /// passes over the file far longer than expected, since half a pass is another measurement.
+    /// How long a task may take: seeks and small files as long as is meant for them, since what is cut off is like what was done. Seeks
+    /// are known after 10 s; small files are not, since a folder with more of them is another one: whoever wants millions gives the time.
+    /// Passes over the file far longer than expected, since half a pass is another measurement.
     fn time_max(&self, task: FileTask) -> Nanos {
         let parts = self.folders.len() as f64 * f64::from(self.wish.rounds.unwrap_or(self.wish.rounds_min));
         let seconds = self.wish.time_limit.seconds() / parts;
         let seconds = match TaskGroup::of(task) {
             TaskGroup::Seeks => (SHARE_OF_SEEKS * seconds).clamp(0.5, 10.0),
-            TaskGroup::Names => (SHARE_OF_NAMES * seconds / NAME_TASKS).clamp(0.2, 10.0),
+            TaskGroup::Names => (SHARE_OF_NAMES * seconds / NAME_TASKS).max(0.2),
             // Whoever says how long the file is has the time for it.
             _ if self.wish.size.is_some() => SECONDS_OF_A_DAY,
             _ => (PATIENCE * SHARE_OF_PASSES * seconds).max(120.0),

@@ -109,7 +109,7 @@ fn describe(group: TaskGroup, wish: &FilesWish, size: Bytes) -> (String, u32, By
         TaskGroup::Seeks => (format!("random seeks in it by {} threads", wish.seekers), 1, size, Bytes::ZERO),
         TaskGroup::Names => {
             let bytes = Bytes(wish.files.saturating_mul(wish.file_sizes.1.0).saturating_mul(2));
-            (format!("{} small files: create, look at, read, delete", wish.files), 8, bytes, bytes)
+            (format!("up to {} small files: create, look at, read, delete", wish.files), 8, bytes, bytes)
         }
     }
 }

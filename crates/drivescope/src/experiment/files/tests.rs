@@ -132,6 +132,18 @@ fn seeks_alone_have_a_file_and_files_that_were_made_are_gone_through() {
 }
 
 #[test]
+fn whoever_gives_the_time_gets_his_millions_of_small_files() {
+    let time_max = |limit_s: u64| {
+        let wish = FilesWish { time_limit: Nanos::from_secs(limit_s), ..wish(&[TaskGroup::Names]) };
+        let steps = steps(wish, &["a"], &[100e6]);
+        steps.iter().find(|step| step.task == FileTask::CreateInOrder).expect("files are made").time_max
+    };
+    // Three tenths of the time for three rounds of eight tasks.
+    assert_eq!(time_max(180), Nanos(2_250_000_000));
+    assert_eq!(time_max(86_400), Nanos::from_secs(1080));
+}
+
+#[test]
 fn a_folder_without_room_is_told_before() {
     let full = vec![MeasuredFolder { name: "a".into(), size_max: Bytes::from_mib(3) }];
     let Err(why) = Files::new(wish(&[TaskGroup::Blocks]), full) else { panic!("no room") };

@@ -354,6 +354,9 @@ struct Unsure {
     next_number: u64,
 }
 
+/// Why frames of several journals, or of none, are not given back.
+const MIXED: &str = "its frames do not belong together";
+
 /// What a log says, and where its first frame ends; why it says nothing, if it does not.
 fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), String>> {
     let mut data = Vec::new();
@@ -362,13 +365,14 @@ fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), Stri
     };
     let origin = Some(&data).filter(|_| first.kind == Kind::Origin).and_then(|data| Origin::parse(data));
     let Some(origin) = origin else { return Ok(Err("it does not say whose data it holds".into())) };
+    let Some(next_number) = first.number.checked_add(1) else { return Ok(Err(MIXED.into())) };
     let origin_end = (HEAD_BYTES + data.len()) as u64;
     let mut parsed = Parsed {
         origin,
         saved: Vec::new(),
         end: origin_end,
         journal: first.journal,
-        next_number: first.number + 1,
+        next_number,
         is_damaged: false,
     };
     let mut is_first = true;
@@ -380,9 +384,12 @@ fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), Stri
         }
         // After a cut the numbers go on from where they were.
         let is_next = head.number == parsed.next_number || is_first && head.number > parsed.next_number;
-        if head.journal != parsed.journal || !is_next {
-            return Ok(Err("its frames do not belong together".into()));
-        }
+        // No journal is written up to the last number there is.
+        let Some(number_behind) =
+            head.number.checked_add(1).filter(|_| is_next && head.journal == parsed.journal)
+        else {
+            return Ok(Err(MIXED.into()));
+        };
         is_first = false;
         match head.kind {
             Kind::Origin => return Ok(Err("it names two drives".into())),
@@ -409,7 +416,7 @@ fn parse(log: &mut impl Log, size: u64) -> io::Result<Result<(Parsed, u64), Stri
             }
         }
         parsed.end += HEAD_BYTES as u64 + u64::from(head.data_bytes);
-        parsed.next_number = head.number.saturating_add(1);
+        parsed.next_number = number_behind;
     }
     let goes_on = goes_on_behind(log, &parsed, size)?;
     parsed.is_damaged |= goes_on;

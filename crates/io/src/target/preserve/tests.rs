@@ -359,6 +359,19 @@ fn a_hostile_journal_is_not_trusted() {
 }
 
 #[test]
+fn frames_with_the_last_number_there_is_are_not_trusted() {
+    let sound = made(&[(0, BLOCK)]);
+    let first_data_bytes = u32::from_le_bytes(sound[12..16].try_into().unwrap()) as usize;
+    for head in [0, 64 + first_data_bytes] {
+        let mut hostile = sound.clone();
+        hostile[head + 24..head + 32].copy_from_slice(&u64::MAX.to_le_bytes());
+        let crc = crc32fast::hash(&hostile[head..head + 60]);
+        hostile[head + 60..head + 64].copy_from_slice(&crc.to_le_bytes());
+        assert!(parsed(hostile).unwrap_err().contains("do not belong together"), "head at {head}");
+    }
+}
+
+#[test]
 fn a_journal_that_is_damaged_in_its_midst_says_so() {
     let sound = made(&[(0, BLOCK), (BLOCK, BLOCK), (4 * BLOCK, BLOCK)]);
     let frame = 64 + BLOCK as usize;
