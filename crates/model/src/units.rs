@@ -239,7 +239,7 @@ impl fmt::Display for Bytes {
                 return write!(formatter, "{} {name}", self.0 / unit);
             }
         }
-        write!(formatter, "{} bytes", self.0)
+        write!(formatter, "{} {}", self.0, if self.0 == 1 { "byte" } else { "bytes" })
     }
 }
 
@@ -255,6 +255,7 @@ mod tests {
         assert_eq!(Bytes(5000).round_down_to(Bytes(4096)), Bytes(4096));
         assert_eq!(Bytes(4096).to_string(), "4 KiB");
         assert_eq!(Bytes(1000).to_string(), "1000 bytes");
+        assert_eq!([Bytes(0), Bytes(1)].map(|size| size.to_string()), ["0 bytes", "1 byte"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Pages that were made. Making one may read and analyse a large run, on the machine that may be measuring: it is done for one
-//! reader at a time, and as long as nothing changed, once.
+//! reader at a time, and as long as nothing changed, once. Who asks for a page that is kept does not wait for one that is being made.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,6 +25,8 @@ struct Kept {
 #[derive(Default)]
 pub(super) struct Cache {
     pages: Mutex<Vec<Kept>>,
+    /// Held while a page is made.
+    making: Mutex<()>,
 }
 
 impl Cache {
@@ -56,14 +58,19 @@ impl Cache {
         is_good: impl Fn(&Kept) -> bool,
         make: impl FnOnce(Option<&str>) -> Result<String, Error>,
     ) -> Result<Arc<String>, Error> {
+        if let Some(kept) = self.find(key, &is_good) {
+            return Ok(kept);
+        }
         // A page that panicked while it was made left nothing behind.
-        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = pages.iter().find(|kept| kept.key == key).filter(|kept| is_good(kept)) {
-            return Ok(Arc::clone(&kept.page));
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody may have made it in the meantime.
+        if let Some(kept) = self.find(key, &is_good) {
+            return Ok(kept);
         }
         let began = Instant::now();
-        let before = pages.iter().find(|kept| kept.key == key).map(|kept| kept.page.as_str());
-        let page = Arc::new(make(before)?);
+        let before = self.find(key, |_| true);
+        let page = Arc::new(make(before.as_ref().map(|page| page.as_str()))?);
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         pages.retain(|kept| kept.key != key);
         pages.push(Kept {
             key: key.to_owned(),
@@ -76,6 +83,12 @@ impl Cache {
             pages.remove(0);
         }
         Ok(page)
+    }
+
+    /// The page that is kept, if it is good.
+    fn find(&self, key: &str, is_good: impl Fn(&Kept) -> bool) -> Option<Arc<String>> {
+        let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.iter().find(|kept| kept.key == key && is_good(kept)).map(|kept| Arc::clone(&kept.page))
     }
 }
 
@@ -95,6 +108,20 @@ mod tests {
         assert_eq!(page(&cache, "a", "1", "second"), "first");
         assert_eq!(page(&cache, "a", "2", "third"), "third");
         assert_eq!(page(&cache, "b", "2", "other"), "other");
+    }
+
+    #[test]
+    fn a_page_that_is_kept_does_not_wait_for_one_that_is_being_made() {
+        let cache = Cache::default();
+        page(&cache, "quick", "", "kept");
+        let slow = cache.page("slow", "", |_| {
+            let meanwhile = std::thread::scope(|scope| {
+                let reader = scope.spawn(|| page(&cache, "quick", "", "made again"));
+                reader.join().expect("it did not panic")
+            });
+            Ok::<_, Infallible>(meanwhile)
+        });
+        assert_eq!(slow.expect("it cannot fail").as_str(), "kept");
     }
 
     #[test]
