@@ -22,11 +22,12 @@ const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 /// Builds the fuzzer and runs it on each target, whatever came of the one before.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let (wished, seconds) = wishes(arguments)?;
-    let programs = build()?;
+    let targets = chosen(&wished, &seeded()?)?;
+    let program = build()?;
     let mut harmed = Vec::new();
-    for target in chosen(&wished, &seeded(&programs)?)? {
+    for target in targets {
         println!("{target}: {seconds} s");
-        if !fuzz(&programs, &target, seconds)? {
+        if !fuzz(&program, &target, seconds)? {
             harmed.push(target);
         }
     }
@@ -62,21 +63,31 @@ fn chosen(wished: &[String], known: &[String]) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// The folder of the fuzzer and of what writes its seeds. Its own target folder: everything in it is instrumented.
+/// The fuzzer. Its own target folder: everything in it is instrumented.
 fn build() -> Result<PathBuf, Failure> {
     // Named, so that what runs while the build goes on is not instrumented.
     let host = host()?;
     let folder = place("build");
-    let status =
-        cargo(&["build", "--release", "-p", "fuzz", "--bins", "--features", "libfuzzer", "--target", &host])
-            .env("RUSTFLAGS", INSTRUMENTED)
-            .env("CARGO_TARGET_DIR", &folder)
-            .status()
-            .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
+    let status = cargo(&[
+        "build",
+        "--release",
+        "-p",
+        "fuzz",
+        "--bin",
+        "fuzz",
+        "--features",
+        "libfuzzer",
+        "--target",
+        &host,
+    ])
+    .env("RUSTFLAGS", INSTRUMENTED)
+    .env("CARGO_TARGET_DIR", &folder)
+    .status()
+    .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
     if !status.success() {
         return Err(Failure::cannot("The fuzzer does not build; its reason is above."));
     }
-    Ok(folder.join(host).join("release"))
+    Ok(folder.join(host).join("release/fuzz"))
 }
 
 fn host() -> Result<String, Failure> {
@@ -88,15 +99,14 @@ fn host() -> Result<String, Failure> {
 }
 
 /// Gives every target what it begins with; their names.
-fn seeded(programs: &Path) -> Result<Vec<String>, Failure> {
-    let (program, corpus) = (programs.join("fuzz-seeds"), place("corpus"));
-    let status = Command::new(&program).arg(root()).arg(&corpus).status();
-    if !status.is_ok_and(|status| status.success()) {
-        return Err(Failure::cannot(format!(
-            "{} could not write to {}.",
-            program.display(),
-            corpus.display()
-        )));
+fn seeded() -> Result<Vec<String>, Failure> {
+    let corpus = place("corpus");
+    let (workspace, folder) = (root(), corpus.to_string_lossy().into_owned());
+    // Without the fuzzer's instruments, which do not link without it.
+    let words =
+        ["run", "-q", "-p", "fuzz", "--bin", "fuzz-seeds", "--", &workspace.to_string_lossy(), &folder];
+    if !cargo(&words).status().is_ok_and(|status| status.success()) {
+        return Err(Failure::cannot(format!("No seeds could be written to {folder}.")));
     }
     let entries = std::fs::read_dir(&corpus);
     let entries =
@@ -108,11 +118,11 @@ fn seeded(programs: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// Whether nothing did harm.
-fn fuzz(programs: &Path, target: &str, seconds: u64) -> Result<bool, Failure> {
-    let (program, harm) = (programs.join("fuzz"), place("harm").join(target));
+fn fuzz(program: &Path, target: &str, seconds: u64) -> Result<bool, Failure> {
+    let harm = place("harm").join(target);
     std::fs::create_dir_all(&harm)
         .map_err(|error| Failure::cannot(format!("Cannot make {}: {error}.", harm.display())))?;
-    let status = Command::new(&program)
+    let status = Command::new(program)
         .env("DRIVESCOPE_FUZZ_TARGET", target)
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-timeout={TRY_SECONDS}"))
