@@ -7,7 +7,7 @@ use model::finding::{Datum, FindingCode};
 use model::units::Bytes;
 use program::Home;
 use serde_json::Value;
-use sim::profile::{Medium, Profile, preset};
+use sim::profile::{Medium, Profile, preset, preset_text};
 use sim::smr::truth::{RandomWrites, ShingledTruth};
 use sim::truth::{Truth, truth_of};
 use std::thread;
@@ -183,6 +183,36 @@ fn a_fall_is_where_it_is() {
     let drives: &[&str] =
         if cfg!(debug_assertions) { &["sata-tlc-500gb"] } else { &["sata-tlc-500gb", "smr-2tb", "980-pro"] };
     assert_right(&scores(&names(drives)));
+}
+
+/// Without a write cache; of one that cleans in the order of age; and with small writes in a ring, which take long to clear away.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn a_fall_of_a_shingled_disk_is_where_it_is_however_it_cleans() {
+    let drives = names(&["random-shingled-5104", "random-shingled-5119", "random-shingled-5062"]);
+    assert_right(&scores(&drives));
+}
+
+/// A drive that needs minutes to cool although little is written, and one that is as warm as its throttled writes keep it.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn a_drive_that_was_too_warm_has_not_fallen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("warm.toml");
+    let text = preset_text("random-flash-7020").expect("it can be drawn");
+    let quick = text
+        .replace("celsius_per_gb = 0.3578", "celsius_per_gb = 0.29")
+        .replace("cooling_s = 575.4", "cooling_s = 100.0");
+    assert!(quick.contains("0.29") && quick.contains("100.0"), "{quick}");
+    std::fs::write(&path, quick).expect("a profile");
+    let quick = format!("sim:{}", path.display());
+    let in_order: &[&str] = &["--until", "levels", "--pattern", "sequential"];
+    for (target, options) in [("sim:random-flash-7020", &[][..]), (&quick, &[]), (&quick, in_order)] {
+        let run = Writing::of(target, options);
+        assert_eq!(run.value(FindingCode::WriteCliff), None, "{target} {options:?}");
+        let why = run.why(FindingCode::WriteCliff);
+        assert!(why.contains("had become warm"), "{target} {options:?}: {why}");
+    }
 }
 
 #[test]

@@ -43,15 +43,11 @@ pub(super) struct CrossCheck {
 }
 
 impl CrossCheck {
-    /// The question; none for a disk, which has neither of these causes.
+    /// The question; none for a disk, which has neither of these causes, and for writes in order to a drive that does not become warm.
     pub fn new(question: &Question, wish: &SustainWish, mechanical: bool) -> Option<CrossCheck> {
-        let of_interest = !mechanical && wish.pattern != Pattern::Sequential;
-        of_interest.then(|| CrossCheck {
-            question: question.clone(),
-            wish: wish.clone(),
-            phases: None,
-            coolings_left: 0,
-        })
+        let (question, wish) = (question.clone(), wish.clone());
+        let check = CrossCheck { question, wish, phases: None, coolings_left: 0 };
+        (!mechanical && (check.may_lack_space() || check.is_fast_link())).then_some(check)
     }
 
     fn plan(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
@@ -61,7 +57,7 @@ impl CrossCheck {
         };
         let mut phases = VecDeque::new();
         let span = self.question.range.bytes().0 as f64;
-        if fall.bytes.value >= SPARE_SHARE * span && fall.bytes.value < span {
+        if self.may_lack_space() && fall.bytes.value >= SPARE_SHARE * span && fall.bytes.value < span {
             phases.extend(self.in_order(&fall));
         }
         if self.is_fast_link() && fall.before.seconds.max(history.first()[0].seconds) >= WARM_S {
@@ -85,6 +81,11 @@ impl CrossCheck {
         }
     }
 
+    /// Writes in order leave whole blocks of garbage, and need no space won back.
+    fn may_lack_space(&self) -> bool {
+        self.wish.pattern != Pattern::Sequential
+    }
+
     fn is_fast_link(&self) -> bool {
         self.question.facts.link.as_ref().is_some_and(|link| link.name.starts_with("PCIe"))
     }
@@ -92,7 +93,10 @@ impl CrossCheck {
     /// What it writes at most when nothing is known of the fall yet.
     fn bytes_max(&self) -> Bytes {
         let span = self.question.range.bytes().0 as f64;
-        let in_order = ((span * IN_ORDER_SHARE) as u64).max(2 * SEQUENTIAL_BLOCK.0);
+        let in_order = match self.may_lack_space() {
+            true => ((span * IN_ORDER_SHARE) as u64).max(2 * SEQUENTIAL_BLOCK.0),
+            false => 0,
+        };
         if !self.is_fast_link() {
             return Bytes(in_order);
         }
