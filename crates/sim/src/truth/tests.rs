@@ -142,6 +142,25 @@ fn a_mirror_of_which_one_disk_is_read_shares_nothing() {
     assert_eq!(value(&truths, FindingCode::StripeLayout), 1.0);
     let layout = truths.iter().find(|truth| truth.code == FindingCode::StripeLayout).unwrap();
     assert_eq!(layout.data, [("kind".into(), Datum::Text("none".into()))]);
+    let member = truth(&profile.volume.unwrap().members[0].profile).unwrap();
+    for code in
+        [FindingCode::DriveCache, FindingCode::ReadAhead, FindingCode::SeekAverage, FindingCode::TrackLayout]
+    {
+        assert_eq!(value(&truths, code), value(&member, code), "{code:?}");
+        assert!(shared.iter().all(|truth| truth.code != code), "{code:?}");
+    }
+}
+
+/// Three drives of 16 segments of 2 MiB, each of which keeps the end of its own chunks. They turn alike.
+#[test]
+fn drives_of_a_stripe_keep_a_stream_together() {
+    let truths = truth("raid0-3x64k").unwrap();
+    let member = truth(&preset("raid0-3x64k").unwrap().volume.unwrap().members[0].profile).unwrap();
+    let kept = value(&truths, FindingCode::DriveCache);
+    assert_eq!(kept, 3.0 * value(&member, FindingCode::DriveCache));
+    for code in [FindingCode::RotationPeriod, FindingCode::ReadAhead] {
+        assert_eq!(value(&truths, code), value(&member, code), "{code:?}");
+    }
 }
 
 #[test]
@@ -205,14 +224,14 @@ fn each_kind_of_drive_has_its_truths() {
             vec![
                 of_all,
                 reading,
-                "device-lost data-integrity stripe-layout recording-kind write-cliff write-valleys",
+                "device-lost data-integrity stripe-layout recording-kind write-cliff write-valleys rotation-period drive-cache read-ahead",
             ],
         ),
         (
             "raid1-2",
             vec![
                 of_all,
-                "access-time span-effect device-lost data-integrity stripe-layout recording-kind write-cliff write-valleys",
+                "access-time span-effect device-lost data-integrity stripe-layout recording-kind write-cliff write-valleys rotation-period",
             ],
         ),
         ("lying-stick", vec![of_all, reading, alone, "device-lost"]),

@@ -10,6 +10,16 @@ use crate::volume::{ReadPolicy, VolumeKind, VolumeProfile};
 use model::finding::{Datum, FindingCode};
 use model::units::{Bytes, KIB};
 
+/// Where one drive of a mirror answers all reads, these are its own.
+const OF_THE_DRIVE_THAT_IS_READ: [FindingCode; 6] = [
+    FindingCode::LatencyModes,
+    FindingCode::SeekTrackToTrack,
+    FindingCode::SeekAverage,
+    FindingCode::SeekFullStroke,
+    FindingCode::TrackLayout,
+    FindingCode::ReadAhead,
+];
+
 fn members(volume: &VolumeProfile, depth: u32) -> Result<Vec<Profile>, Flaw> {
     let mut profiles = Vec::new();
     for member in &volume.members {
@@ -110,7 +120,30 @@ pub(super) fn truths(
             truths.extend(common(&of_members, code));
         }
     }
+    // Each place turns with its drive, and drives of one make turn alike.
+    truths.extend(common(&of_members, FindingCode::RotationPeriod));
+    truths.extend(kept_together(volume, &members, &of_members));
+    if volume.kind == VolumeKind::Stripe {
+        truths.extend(common(&of_members, FindingCode::ReadAhead));
+    }
+    if link.is_none() && volume.kind == VolumeKind::Mirror && volume.read_policy == ReadPolicy::First {
+        let of_first = |code: &FindingCode| common(&of_members, *code);
+        truths.extend(OF_THE_DRIVE_THAT_IS_READ.iter().filter_map(of_first));
+    }
     Ok(truths)
+}
+
+/// What drives of one make keep of a stream together, of which each reads its chunks in order: each the end of its own. Of a mirror it
+/// depends on which drive a read goes to, unless one reads all.
+fn kept_together(volume: &VolumeProfile, members: &[Profile], of_members: &[Vec<Truth>]) -> Option<Truth> {
+    let is_of_one_make = members.windows(2).all(|pair| pair[0] == pair[1]);
+    let drives = match volume.kind {
+        VolumeKind::Stripe if is_of_one_make => members.len(),
+        VolumeKind::Mirror if volume.read_policy == ReadPolicy::First => 1,
+        _ => return None,
+    };
+    let of_one = of_members.first()?.iter().find(|truth| truth.code == FindingCode::DriveCache)?;
+    Some(Truth::number(FindingCode::DriveCache, drives as f64 * of_one.value()?))
 }
 
 /// What is the same of all members.
