@@ -49,6 +49,10 @@ const LATE_SHARE_FOR_BOUND: f64 = 0.1;
 /// What a read that misses the cache costs a Cheetah 9LP beside seek and rotation (DiskSim 4.0): the guess where the overhead is
 /// only bounded.
 const OVERHEAD_S: f64 = 0.284e-3;
+/// Where the overhead is only bounded, a seek is told if its bounds are as near as data sheets are kept to: seeks are stated in tenths of a
+/// millisecond, and differ by some percent from one of a make to the next.
+const BOUNDED_SHARE_MAX: f64 = 0.03;
+const BOUNDED_S_MAX: f64 = 1e-4;
 const NO_TRACKS: &str =
     "Tracks could not be told sector by sector, so the overhead of a command is not told from a seek.";
 
@@ -204,7 +208,17 @@ impl Seen {
             return Err("Only a part of the drive was measured.".into());
         }
         let estimate = figure(&self.curve, &self.overhead()?);
-        let told = estimate.value > 0.0 && estimate.low > 0.0;
-        told.then_some(estimate).ok_or_else(|| "The reads do not fix the seek. Measure longer.".into())
+        if estimate.low <= 0.0 {
+            return Err("The reads do not fix the seek. Measure longer.".into());
+        }
+        let half = (estimate.high - estimate.low) / 2.0;
+        if self.near.is_none() && half > (BOUNDED_SHARE_MAX * estimate.value).max(BOUNDED_S_MAX) {
+            return Err(format!(
+                "It is {} to {}. {NO_TRACKS}",
+                short_time(estimate.low),
+                short_time(estimate.high)
+            ));
+        }
+        Ok(estimate)
     }
 }

@@ -56,6 +56,10 @@ const LATE_TURNS: f64 = 4.0;
 /// Of what no rule explains: a read that a cache answered after all.
 const STRAY: f64 = 1e-6;
 const STEPS: usize = 25;
+/// So many likelihoods, none below that of a stray, are multiplied before a logarithm is taken: 10⁻¹⁹² is still a number.
+const FACTORS: usize = 32;
+/// A normal number is so many deviations below or above with less than a ten-thousandth of the chance of a stray.
+const SURELY: f64 = 6.5;
 
 impl Fit {
     /// The most likely curve; none where the bounds do not fix one.
@@ -170,7 +174,7 @@ impl Climb<'_> {
 
     fn likely(&self, bounds: &Bounds, values: &[f64], noise: f64, timing_s: f64) -> Likely {
         let at: f64 = bounds.shares.iter().map(|(knot, share)| share * values[*knot]).sum();
-        let deviation = (noise * at).hypot(timing_s);
+        let deviation = ((noise * at).powi(2) + timing_s * timing_s).sqrt();
         let (high, low) = ((bounds.high_s - at) / deviation, (bounds.low_s - at) / deviation);
         let below_high = below(high);
         let sound = (1.0 - self.late) * (below_high - below(low)).max(0.0);
@@ -181,8 +185,10 @@ impl Climb<'_> {
     }
 
     fn height(&self, values: &[f64], noise: f64, timing_s: f64) -> f64 {
-        let sum: f64 =
-            self.bounds.iter().map(|bounds| self.likely(bounds, values, noise, timing_s).value.ln()).sum();
+        let likelihood = |bounds: &[Bounds]| -> f64 {
+            bounds.iter().map(|one| self.likely(one, values, noise, timing_s).value).product()
+        };
+        let sum: f64 = self.bounds.chunks(FACTORS).map(|bounds| f64::ln(likelihood(bounds))).sum();
         let rough: f64 = self
             .setting
             .smooth
@@ -235,10 +241,17 @@ fn add(slope: &mut [f64], bend: &mut Matrix, shares: &[(usize, f64)], by: f64, w
 
 /// The chance that a standard normal number is below.
 fn below(deviations: f64) -> f64 {
-    0.5 * erfc(-deviations / std::f64::consts::SQRT_2)
+    match deviations {
+        above if above > SURELY => 1.0,
+        under if under < -SURELY => 0.0,
+        _ => 0.5 * erfc(-deviations / std::f64::consts::SQRT_2),
+    }
 }
 
 fn density(deviations: f64) -> f64 {
+    if deviations.abs() > SURELY {
+        return 0.0;
+    }
     (-0.5 * deviations * deviations).exp() / std::f64::consts::TAU.sqrt()
 }
 

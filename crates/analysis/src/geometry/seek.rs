@@ -153,13 +153,11 @@ impl SeekCurve {
 
     fn less(&self, weights: &[f64], overhead: &Estimate) -> Estimate {
         let (value, deviation) = self.fit.sum(weights);
-        let of_overhead = (overhead.high - overhead.low) / 2.0;
-        let half = (NORMAL_95 * deviation).hypot(of_overhead);
-        let value = value - overhead.value;
+        let half = NORMAL_95 * deviation;
         Estimate {
-            value,
-            low: value - half,
-            high: value + half,
+            value: value - overhead.value,
+            low: value - overhead.value - half.hypot(overhead.high - overhead.value),
+            high: value - overhead.value + half.hypot(overhead.value - overhead.low),
             confidence: CONFIDENCE,
             effective_count: self.hops as f64,
         }

@@ -58,12 +58,15 @@ pub fn sectors_near(counts: &[TrackCount], offset: u64) -> Option<f64> {
 }
 
 /// Pairs of sectors on the same track, or on neighbouring ones, that pass each of these parts of a turn apart: one of each at
-/// every place, places in turns, so that the drive holds nothing of a place when it comes back.
+/// every place, places in turns, so that the drive holds nothing of a place when it comes back. Each place has its own parts of a turn,
+/// evenly between those of the others: with the same ones at all of them nothing would be known between one and the next.
 pub fn pairs(maps: &[NearMap], tracks: u32, later_turns: &[f64], prng: &mut Prng) -> Vec<u64> {
     let mut reads = Vec::new();
+    let step = later_turns.windows(2).next().map_or(0.0, |two| two[1] - two[0]);
     for round in 0..later_turns.len() {
         for (index, map) in maps.iter().enumerate() {
-            let later = later_turns[(round + index) % later_turns.len()];
+            let between = (index as f64 + 0.5) / maps.len() as f64 - 0.5;
+            let later = (later_turns[(round + index) % later_turns.len()] + step * between).max(0.0);
             if let Some((one, other)) = map.pair(tracks, later, prng.unit()) {
                 reads.extend([one, other]);
             }
