@@ -20,6 +20,10 @@ use model::record::IoRecord;
 /// about that one next, so that it hardly ever answers twice within a fifth of it: in that time no arm gets far, and the platter has to
 /// turn to the place besides.
 const MOMENT_PARTS: u64 = 5;
+/// Arms that serve their queues in order take as long for each as for a single read: within half of the time that a twentieth undercuts
+/// they answer twice in no more than one of a hundred times, since the share that is quicker than `t` falls with the square of what is
+/// left of `t` above the least: of a seek that may be as short and of a turn that may be.
+const MOMENT_PARTS_UNSORTED: u64 = 2;
 /// Whatever single reads take, in nanoseconds: an arm settles in no less than half of a millisecond (Ruemmler and Wilkes 1994 and
 /// data sheets since), and within more than the other a disk of 15,000 turns a minute may answer twice.
 const MOMENT_NS: (u64, u64) = (750_000, 1_500_000);
@@ -67,10 +71,23 @@ struct Lags {
     to_ns: u64,
 }
 
+/// Which answers are so near that no arm has given both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// Whatever the arms do.
+    OfAnyArm,
+    /// Longer: of arms of which it is known that they do not sort what waits.
+    OfArmsThatDoNotSort,
+}
+
 impl Lags {
-    fn of(access: Access) -> Lags {
+    fn of(access: Access, moment: Moment) -> Lags {
+        let of_any_ns = (access.quick_ns / MOMENT_PARTS).clamp(MOMENT_NS.0, MOMENT_NS.1);
         Lags {
-            moment_ns: (access.quick_ns / MOMENT_PARTS).clamp(MOMENT_NS.0, MOMENT_NS.1),
+            moment_ns: match moment {
+                Moment::OfAnyArm => of_any_ns,
+                Moment::OfArmsThatDoNotSort => of_any_ns.max(access.quick_ns / MOMENT_PARTS_UNSORTED),
+            },
             from_ns: FAR_FROM.saturating_mul(access.median_ns),
             to_ns: FAR_TO.saturating_mul(access.median_ns),
         }
@@ -86,8 +103,13 @@ impl Counts {
 }
 
 /// From crowds; places nearer than `near_bytes` are near. None when too little was answered to expect pairs.
-pub(super) fn coincidence(crowds: &[Crowd], access: Access, near_bytes: u64) -> Option<Coincidence> {
-    let lags = Lags::of(access);
+pub(super) fn coincidence(
+    crowds: &[Crowd],
+    access: Access,
+    moment: Moment,
+    near_bytes: u64,
+) -> Option<Coincidence> {
+    let lags = Lags::of(access, moment);
     let (mut all, mut near) = (Vec::new(), Vec::new());
     for crowd in crowds {
         let moved = |read: &&IoRecord| read.service_ns() >= CACHED_NS;
@@ -117,7 +139,7 @@ pub(super) fn coincidence(crowds: &[Crowd], access: Access, near_bytes: u64) -> 
 
 /// The places of each two reads that were answered within a moment, and were not handed over together: no arm has answered both.
 pub(super) fn close_pairs(crowds: &[Crowd], access: Access) -> Vec<(u64, u64)> {
-    let moment_ns = Lags::of(access).moment_ns;
+    let moment_ns = Lags::of(access, Moment::OfAnyArm).moment_ns;
     let mut pairs = Vec::new();
     for crowd in crowds {
         let moved = |read: &&IoRecord| read.service_ns() >= CACHED_NS;
@@ -187,7 +209,7 @@ mod tests {
     #[test]
     fn each_number_of_arms_has_its_share() {
         for (count, share) in [(1, 0.0), (2, 0.5), (3, 0.667), (8, 0.875)] {
-            let found = coincidence(&[arms(count)], ACCESS, 1 << 37).unwrap();
+            let found = coincidence(&[arms(count)], ACCESS, Moment::OfAnyArm, 1 << 37).unwrap();
             let interval = found.all.interval(0.999);
             assert!(interval.low <= share && share <= interval.high, "{count}: {interval:?}");
             assert!(interval.high - interval.low < 0.3, "{count}: {interval:?}");
@@ -209,7 +231,7 @@ mod tests {
                 read.completed_ns = end_ns + later_ns;
             }
         }
-        let found = coincidence(&[Crowd::new(reads)], ACCESS, 1 << 37).unwrap().all;
+        let found = coincidence(&[Crowd::new(reads)], ACCESS, Moment::OfAnyArm, 1 << 37).unwrap().all;
         let interval = found.interval(0.95);
         // Nearer to two arms than to three.
         assert!(interval.low <= 0.5 && 0.5 <= interval.high && interval.value < 0.583, "{interval:?}");
@@ -217,7 +239,7 @@ mod tests {
 
     #[test]
     fn too_few_answers_say_nothing() {
-        assert!(coincidence(&[Crowd::new([read(0, 0, 10_000_000)])], ACCESS, 1).is_none());
-        assert!(coincidence(&[], ACCESS, 1).is_none());
+        assert!(coincidence(&[Crowd::new([read(0, 0, 10_000_000)])], ACCESS, Moment::OfAnyArm, 1).is_none());
+        assert!(coincidence(&[], ACCESS, Moment::OfAnyArm, 1).is_none());
     }
 }

@@ -24,6 +24,20 @@ impl Layout {
         (offset_bytes / self.chunk_bytes % u64::from(self.members)) as usize
     }
 
+    /// The drive that holds that byte, counted from 0, and the byte of that drive.
+    pub fn place_of(&self, offset_bytes: u64) -> (usize, u64) {
+        let row_bytes = u64::from(self.members) * self.chunk_bytes;
+        let before = offset_bytes / row_bytes * self.chunk_bytes;
+        (self.member_of(offset_bytes), before + offset_bytes % self.chunk_bytes)
+    }
+
+    /// The byte that lies so much farther on the same drive.
+    pub fn farther(&self, offset_bytes: u64, by_bytes: u64) -> u64 {
+        let (drive, at) = self.place_of(offset_bytes);
+        let (row, within) = ((at + by_bytes) / self.chunk_bytes, (at + by_bytes) % self.chunk_bytes);
+        (row * u64::from(self.members) + drive as u64) * self.chunk_bytes + within
+    }
+
     /// All that are looked for with reads of `block_bytes`, which must not lie across a border.
     pub fn all(block_bytes: u64) -> Vec<Layout> {
         let mut layouts = Vec::new();
@@ -51,6 +65,10 @@ mod tests {
     fn chunks_go_round() {
         let layout = Layout { members: 3, chunk_bytes: 64 * KIB };
         assert_eq!([0, 65_535, 65_536, 131_072, 196_608].map(|at| layout.member_of(at)), [0, 0, 1, 2, 0]);
+        assert_eq!([5, 65_536, 196_613].map(|at| layout.place_of(at)), [(0, 5), (1, 0), (0, 65_541)]);
+        // 60 KiB into a chunk of the second drive; 4 KiB farther begins its next chunk.
+        assert_eq!(layout.farther(124 * KIB, 4 * KIB), 256 * KIB);
+        assert_eq!(layout.farther(124 * KIB, 0), 124 * KIB);
     }
 
     #[test]

@@ -120,6 +120,28 @@ fn arms_that_share_all_are_a_mirror() {
     assert_eq!(verdict(Routing::Turns(3), 10_000, 1), Verdict::Mirror { members: 3 });
 }
 
+/// Two arms of which each serves in order. Within a fifth of the quickest accesses too few pairs fall to tell them from three.
+#[test]
+fn arms_that_serve_in_order_are_counted_by_pairs_within_half_an_access() {
+    let (mut by_short, mut by_both) = (0, 0);
+    for seed in 0..12 {
+        let mut prng = Prng::new(seed, 0);
+        let crowd = phase(Routing::Turns(2), DEPTH, 1200, &mut prng);
+        let singles = phase(Routing::Turns(2), 1, 64, &mut prng);
+        let mut reads = Reads::over(ByteRange::whole(Bytes(RANGE)));
+        reads.add_singles(0, singles.into_iter());
+        reads.add_crowd(1, DEPTH, crowd.into_iter());
+        let short = reads.coincidence().expect("pairs");
+        by_short += u32::from(count_of_arms(&short.all) == Some(2));
+        match reads.verdict() {
+            Verdict::Mirror { members: 2 } => by_both += 1,
+            Verdict::Open { more_helps: true, .. } => {}
+            other => panic!("{seed}: {other:?}"),
+        }
+    }
+    assert!(by_both >= by_short + 3, "{by_short} and {by_both} of 12");
+}
+
 #[test]
 fn too_few_reads_leave_it_open() {
     let layout = Layout { members: 4, chunk_bytes: 64 * KIB };
