@@ -10,7 +10,9 @@
 //! The sum of latencies over their number, with the variance from batches of at least 30 requests, since each seek
 //! begins where the last ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Where every
 //! read was kept, reads are grouped by how far each was from the one before: how likely each distance is, is known, so that only the
-//! spread at one distance is left, some two thirds of the whole on a disk. Failed requests have no part in it.
+//! spread at one distance is left, some two thirds of the whole on a disk. Where the time of a turn shows too, on one disk or on a stripe of
+//! them, they are also grouped by what they took beside whole turns: that is where a sector lies, as likely anywhere on its track, and
+//! leaves half of the variance. Failed requests have no part in it.
 //! Of a rate that another program stated of single reads, the reciprocal.
 //! # Cannot tell when
 //! Fewer than 30 reads succeeded, most failed, or they took no time; one in fifty or more of a disk took longer than any arm does, so that
@@ -34,10 +36,10 @@ use crate::measured::{
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
-use crate::stats::poststratified::mean_of_equal_groups;
+use crate::stats::poststratified::{Grouped, mean_of_equal_groups, means_of_visits};
 use crate::stats::quantile::of_histogram;
 use crate::stats::ratio::{Pair, ratio_of_sums};
-use crate::stripe::{Verdict, reads as stripe_reads};
+use crate::stripe::{Layout, Verdict, reads as stripe_reads};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
@@ -51,6 +53,8 @@ const READS_MIN: u64 = 30;
 const BATCH_OPERATIONS: f64 = 30.0;
 /// Ten groups leave a hundredth of what distance makes latencies differ.
 const DISTANCE_GROUPS: usize = 10;
+/// Within a tenth of all distances seeks differ by a millisecond or two, a fifth of a turn: finer groups of the turn bring no more.
+const TURN_GROUPS: usize = 5;
 /// A spread of fewer is too uncertain to add up.
 const GROUP_MIN: usize = 5;
 /// With a larger share of failures the rest is not the drive's behaviour.
@@ -186,7 +190,7 @@ impl Parts {
 /// Whether one arm answered, and for nobody else: memory that answers late now and then waits for a drive that is busy.
 fn is_one_drive_by_itself(run: &RunView<'_>) -> bool {
     // Last, since it takes longest.
-    let is_one = || stripe_reads(run, EXPERIMENT_ACCESS).is_some_and(|reads| reads.verdict() == Verdict::One);
+    let is_one = || stripe_reads(run, EXPERIMENT_ACCESS).is_some_and(|reads| reads.has_one_arm());
     let is_by_itself = match read_on(run) {
         ReadOn::Found { low: Some(_), late_share, .. } => late_share <= LATE_SHARE_MAX,
         _ => false,
@@ -195,10 +199,11 @@ fn is_one_drive_by_itself(run: &RunView<'_>) -> bool {
 }
 
 fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
-    let rounds: Vec<Mean> = visits
-        .iter()
-        .filter_map(|visit| by_distance(run, visit).or_else(|| by_batches(run, visit)))
-        .collect();
+    let one_by_one = || {
+        let of_visit = |visit: &Visit<'_>| by_distance(run, visit).or_else(|| by_batches(run, visit));
+        visits.iter().filter_map(of_visit).collect()
+    };
+    let rounds: Vec<Mean> = by_distance_and_turn(run, visits).unwrap_or_else(one_by_one);
     mean_of_visits(&rounds).or_else(|| rounds.first().copied().filter(|mean| mean.degrees_of_freedom >= 2.0))
 }
 
@@ -208,20 +213,56 @@ fn by_batches(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
     ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))
 }
 
+/// The means of visits whose reads were kept one by one, by how far each was from the one before on its drive, and by what it took beside
+/// whole turns: where on its track a sector lies is as likely anywhere, whatever the arm does.
+fn by_distance_and_turn(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Vec<Mean>> {
+    let reads = stripe_reads(run, EXPERIMENT_ACCESS)?;
+    let layout = match reads.has_one_arm() {
+        true => None,
+        false => match reads.verdict() {
+            Verdict::Stripe { layout, .. } => Some(layout),
+            _ => return None,
+        },
+    };
+    let turn_s = Rotation::of(&all_readings(run).ok()?).ok()?.turn_s();
+    let of_visit = |visit: &Visit<'_>| -> Vec<Grouped> {
+        let by_distance = distances(run, visit, layout).into_iter();
+        let group = |(distance_group, seconds): Grouped| {
+            let part = (seconds / turn_s).fract();
+            let turn_group = ((part * TURN_GROUPS as f64) as usize).min(TURN_GROUPS - 1);
+            (distance_group * TURN_GROUPS + turn_group, seconds)
+        };
+        by_distance.map(group).collect()
+    };
+    let visits: Vec<Vec<Grouped>> = visits.iter().map(of_visit).collect();
+    means_of_visits(&visits, DISTANCE_GROUPS * TURN_GROUPS, GROUP_MIN)
+}
+
 /// The mean of a visit whose reads were kept one by one, by how far each was from the one before.
 fn by_distance(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
-    let range_bytes = visit.workload.range.bytes().0 as f64;
     let mut groups = vec![Vec::new(); DISTANCE_GROUPS];
-    let mut last: Option<u64> = None;
-    for io in run.series.ios(visit.phase).filter(|io| io.status.is_done()) {
-        if let Some(last) = last.replace(io.offset_bytes) {
-            let distance = io.offset_bytes.abs_diff(last) as f64 / range_bytes;
-            // Of two places drawn evenly, this share is no farther apart.
-            let nearer = 1.0 - (1.0 - distance).powi(2);
-            let group = ((nearer * DISTANCE_GROUPS as f64) as usize).min(DISTANCE_GROUPS - 1);
-            groups[group].push(io.service_ns() as f64 / 1e9);
-        }
+    for (group, seconds) in distances(run, visit, None) {
+        groups[group].push(seconds);
     }
     let is_rich = groups.iter().all(|group| group.len() >= GROUP_MIN);
     if is_rich { mean_of_equal_groups(&groups) } else { None }
+}
+
+/// How long each read of a visit took that was kept, and the group of its distance from the one before on the same drive.
+fn distances(run: &RunView<'_>, visit: &Visit<'_>, layout: Option<Layout>) -> Vec<Grouped> {
+    let drives = layout.map_or(1, |layout| layout.members);
+    let bytes_of_drive = visit.workload.range.bytes().0 as f64 / f64::from(drives);
+    let mut last: Vec<Option<u64>> = vec![None; drives as usize];
+    let mut grouped = Vec::new();
+    for io in run.series.ios(visit.phase).filter(|io| io.status.is_done()) {
+        let (drive, at) = layout.map_or((0, io.offset_bytes), |layout| layout.place_of(io.offset_bytes));
+        if let Some(last) = last[drive].replace(at) {
+            let distance = at.abs_diff(last) as f64 / bytes_of_drive;
+            // Of two places drawn evenly, this share is no farther apart.
+            let nearer = 1.0 - (1.0 - distance.min(1.0)).powi(2);
+            let group = ((nearer * DISTANCE_GROUPS as f64) as usize).min(DISTANCE_GROUPS - 1);
+            grouped.push((group, io.service_ns() as f64 / 1e9));
+        }
+    }
+    grouped
 }
