@@ -115,19 +115,28 @@ fn what_somebody_else_holds_up_is_no_mechanism() {
     assert!(read_ahead["value"].as_f64().is_none_or(|bytes| bytes > 0.0), "{read_ahead}");
 }
 
-/// On a stripe memory answers up to the end of a chunk, 37.9 KiB on average of chunks of 64, which is no drive's reading on; of a mirror the
-/// other disk is asked, which is no disk that keeps nothing.
+/// Of a mirror the other disk is asked, which is no disk that keeps nothing, and none of which so much is kept.
 #[test]
-fn how_far_one_of_several_drives_reads_on_is_not_told() {
-    for volume in ["sim:raid0-3x64k", "sim:raid1-2"] {
-        let document = accessed(volume, &[]);
-        let why = finding(&document, "read-ahead")["unknown"].as_str().unwrap_or_default();
-        assert!(
-            why.starts_with("Several drives share the reads"),
-            "{volume}: {}",
-            finding(&document, "read-ahead")
-        );
+fn what_a_drive_of_a_mirror_keeps_is_not_told() {
+    let document = accessed("sim:raid1-2", &[]);
+    for code in ["read-ahead", "drive-cache"] {
+        let why = finding(&document, code)["unknown"].as_str().unwrap_or_default();
+        assert!(why.starts_with("Several drives share the reads"), "{}", finding(&document, code));
     }
+}
+
+/// Three disks that read on by 2 MiB of their 32. On neighbours of the volume memory answered up to the end of a chunk, 37.9 KiB on average of
+/// chunks of 64, which is no drive's reading on; and what the drives keep was told without what reading on takes of it.
+#[test]
+fn drives_of_a_stripe_read_on_over_their_own_chunks() {
+    let document = accessed("sim:raid0-3x64k", &[]);
+    let is_near = |code: &str, mib: f64| {
+        let found = finding(&document, code);
+        let value = found["value"].as_f64().unwrap_or_default() / (1 << 20) as f64;
+        assert!((value / mib - 1.0).abs() < 0.1, "{found}");
+    };
+    is_near("read-ahead", 2.0);
+    is_near("drive-cache", 96.0);
 }
 
 #[test]

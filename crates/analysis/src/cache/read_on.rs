@@ -3,12 +3,13 @@
 
 use super::answers::{NotTold, Probe, Step, step, threshold_ns};
 use crate::measured::EXPERIMENT_ACCESS;
+use crate::stripe::{Layout, stripe_of_disks};
 use model::plan::PhaseKind;
 use model::run::RunView;
 use model::units::Bytes;
 use model::workload::{Arrival, Pattern};
 
-/// What is known of it.
+/// What is known of it. Of a stripe of disks it is how far each of them reads on, by pairs that lie on one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadOn {
     /// No such reads were made.
@@ -42,7 +43,8 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
     if phases.is_empty() {
         return ReadOn::NotAsked;
     }
-    let pairs = phases.iter().flat_map(|&phase| pairs(run, phase)).collect::<Vec<_>>();
+    let layout = stripe_of_disks(run, EXPERIMENT_ACCESS);
+    let pairs = phases.iter().flat_map(|&phase| pairs(run, phase, layout)).collect::<Vec<_>>();
     let again = pairs.iter().filter(|pair| pair.distance == 0).map(|pair| pair.second_ns).collect();
     let first = pairs.iter().map(|pair| pair.first_ns).collect();
     let threshold = match threshold_ns(again, first) {
@@ -69,7 +71,7 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
 /// How long the first reads of all pairs took, in nanoseconds: at places where nothing was read before.
 pub(super) fn first_reads_ns(run: &RunView<'_>) -> Vec<u64> {
     let phases = (0u32..).zip(run.phases).filter(|(_, phase)| is_of_pairs(phase));
-    phases.flat_map(|(number, _)| pairs(run, number)).map(|pair| pair.first_ns).collect()
+    phases.flat_map(|(number, _)| pairs(run, number, None)).map(|pair| pair.first_ns).collect()
 }
 
 /// What an answer from the drive's own memory takes, in seconds: the median of reads of what was just read. None where memory cannot be
@@ -78,7 +80,7 @@ pub(crate) fn memory_answer_s(run: &RunView<'_>) -> Option<f64> {
     let pairs: Vec<Pair> = (0u32..)
         .zip(run.phases)
         .filter(|(_, phase)| is_of_pairs(phase))
-        .flat_map(|(number, _)| pairs(run, number))
+        .flat_map(|(number, _)| pairs(run, number, None))
         .collect();
     let mut again: Vec<u64> =
         pairs.iter().filter(|pair| pair.distance == 0).map(|pair| pair.second_ns).collect();
@@ -105,12 +107,16 @@ fn is_of_pairs(summary: &model::run::PhaseSummary) -> bool {
         })
 }
 
-fn pairs(run: &RunView<'_>, phase: u32) -> Vec<Pair> {
+/// Pairs that go on upwards; on a stripe, those on one drive.
+fn pairs(run: &RunView<'_>, phase: u32, layout: Option<Layout>) -> Vec<Pair> {
+    let place = |offset: u64| layout.map_or((0, offset), |layout| layout.place_of(offset));
     let mut ios: Vec<_> = run.series.ios(phase).collect();
     ios.sort_by_key(|io| io.intended_ns);
     let pair = |two: &[model::record::IoRecord]| {
         let both_done = two.iter().all(|io| io.status.is_done());
-        let distance = two[1].offset_bytes.checked_sub(two[0].offset_bytes)?;
+        let ((one_drive, one), (other_drive, other)) =
+            (place(two[0].offset_bytes), place(two[1].offset_bytes));
+        let distance = other.checked_sub(one).filter(|_| one_drive == other_drive)?;
         both_done.then(|| Pair { distance, first_ns: two[0].service_ns(), second_ns: two[1].service_ns() })
     };
     ios.chunks_exact(2).filter_map(pair).collect()

@@ -11,8 +11,8 @@
 //! step that explains most reads is taken. Reads go past the page cache, so that it is the drive that reads on and not the system.
 //! # Cannot tell when
 //! Both kinds take equally long, as on flash and on drives whose cache is off; a fifth of the reads is not explained; a pause is too
-//! short for the drive to read on as far as it would. Several arms answer: on a stripe the places behind a read lie on the next drive from
-//! the end of a chunk on, and of a mirror the other drive may be asked.
+//! short for the drive to read on as far as it would. Several arms answer and are no stripe: of a mirror the other drive may be asked. On a
+//! stripe pairs of reads are looked at that lie on one drive.
 //! # Known problems
 //! How far the system reads on is a question of its own (`system-read-ahead`); where it was not measured, its own word is told.
 //! A drive that reads on only after several reads in order is found to read on not at all.
@@ -20,7 +20,7 @@
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and
 //! misses).
 
-use super::drive_cache::{has_several_arms, why_no_memory};
+use super::drive_cache::{Arms, why_no_memory};
 use super::system_read_ahead;
 use super::trust::Subject;
 use super::wording::short_time;
@@ -51,7 +51,7 @@ impl Detector for ReadAhead {
         let unknown = |why: &str| vec![Finding::unknown(FindingCode::ReadAhead, why)];
         match read_on(run) {
             ReadOn::NotAsked => Vec::new(),
-            ReadOn::NotTold(_) | ReadOn::Found { .. } if has_several_arms(run) => unknown(
+            ReadOn::NotTold(_) | ReadOn::Found { .. } if Arms::of(run) == Arms::Shared => unknown(
                 "Several drives share the reads: what lies behind a read is soon on another of them, so that how far one reads on does not \
                  show. Measure one of them by itself.",
             ),
@@ -93,12 +93,16 @@ fn middle(low: Bytes, high: Bytes) -> f64 {
 
 fn finding(run: &RunView<'_>, estimate: Estimate, low: Bytes, phases: &[u32]) -> Finding {
     let pause_s = phases.first().and_then(|&phase| pause_s(run, phase));
+    let who = match Arms::of(run) {
+        Arms::Stripe(_) => "its drive",
+        Arms::One | Arms::Shared => "the drive",
+    };
     let within = pause_s.map_or(String::new(), |pause_s| format!(" within {}", short_time(pause_s)));
     let statement = if low == Bytes::ZERO {
-        format!("After a single read the drive does not read on{within}.")
+        format!("After a single read {who} does not read on{within}.")
     } else {
         format!(
-            "After a single read the drive reads on by itself: {}{within}, by its own means and not the system's.",
+            "After a single read {who} reads on by itself: {}{within}, by its own means and not the system's.",
             near(estimate.value)
         )
     };

@@ -5,6 +5,7 @@ use super::NAME;
 use crate::experiment::preparation::{SEQUENTIAL_DEPTH, phase, random_block};
 use crate::experiment::{Experiment, Outlook, Question};
 use analysis::cache::{Kept, ReadOn, kept, read_on};
+use analysis::stripe::{Layout, stripe_of_disks};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -43,6 +44,8 @@ pub(super) struct Cache {
     question: Question,
     prng: Prng,
     stage: Stage,
+    /// How the places lie on disks, if it is a stripe of them.
+    layout: Option<Layout>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,7 @@ impl Cache {
     pub fn new(question: &Question) -> Option<Cache> {
         let has_room = question.range.bytes().0 >= 4 * STREAMS[0];
         let prng = Prng::new(question.seed, PLACES_STREAM);
-        has_room.then(|| Cache { prng, question: question.clone(), stage: Stage::Pairs(0) })
+        has_room.then(|| Cache { prng, question: question.clone(), stage: Stage::Pairs(0), layout: None })
     }
 
     fn block(&self) -> Bytes {
@@ -81,13 +84,19 @@ impl Cache {
         Offset(range.first().0 + self.prng.below(places.max(1)) * self.block().0)
     }
 
+    /// What a pair may take, with as much again to spare: on a stripe the second lies on the drive of the first.
+    fn room_of_pairs(&self) -> u64 {
+        2 * DISTANCE_MAX * self.layout.map_or(1, |layout| u64::from(layout.members))
+    }
+
     /// Pairs of reads so far apart, in random order, each at a place of its own.
     fn pairs(&mut self, mut distances: Vec<u64>, name: &str) -> Phase {
         self.prng.shuffle(&mut distances);
         let mut offsets = Vec::new();
         for distance in distances {
-            let first = self.place(2 * DISTANCE_MAX);
-            offsets.extend([first, Offset(first.0 + distance)]);
+            let first = self.place(self.room_of_pairs());
+            let second = self.layout.map_or(first.0 + distance, |layout| layout.farther(first.0, distance));
+            offsets.extend([first, Offset(second)]);
         }
         let count = offsets.len() as u64;
         let listed = Pattern::Listed { offsets };
@@ -178,6 +187,10 @@ impl Experiment for Cache {
             match self.stage {
                 Stage::Pairs(0) => {
                     self.stage = Stage::Pairs(1);
+                    self.layout = stripe_of_disks(so_far, NAME);
+                    if 2 * self.room_of_pairs() > self.question.range.bytes().0 {
+                        self.layout = None;
+                    }
                     return Some(self.first_pairs());
                 }
                 Stage::Pairs(done) if done <= HALVINGS => {
@@ -209,7 +222,8 @@ impl Experiment for Cache {
     }
 
     fn outlook(&self) -> Outlook {
-        let mut ahead = Cache { question: self.question.clone(), prng: self.prng.clone(), stage: self.stage };
+        let mut ahead =
+            Cache { question: self.question.clone(), prng: self.prng.clone(), stage: self.stage, ..*self };
         let phases = match self.stage {
             Stage::Pairs(0) => vec![ahead.first_pairs(), ahead.stream(0)],
             Stage::Pairs(_) => vec![ahead.stream(0)],

@@ -115,11 +115,12 @@ impl Access {
         if mechanical {
             parts.push(Box::new(Turn::new(&self.question)));
         }
-        if let Some(cache) = Cache::new(&self.question) {
-            parts.push(Box::new(cache));
-        }
+        // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.
         if let Some(stripe) = Stripe::new(&self.question) {
             parts.push(Box::new(stripe));
+        }
+        if let Some(cache) = Cache::new(&self.question) {
+            parts.push(Box::new(cache));
         }
         parts
     }
