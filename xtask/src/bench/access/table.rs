@@ -16,6 +16,9 @@ pub fn head(seed: u64, first: u64, random: u64) -> String {
          time, measured for long.\n\n",
         today()
     );
+    text.push_str(
+        "The first drive of a table is measured with that seed, and each that follows with one more.\n\n",
+    );
     for (code, name, allowed) in CODES {
         let limit = match allowed {
             Allowed::Share(share) if *share < 1e-3 => format!("{:.0} ppm", share * 1e6),
@@ -34,7 +37,58 @@ pub fn head(seed: u64, first: u64, random: u64) -> String {
         "\nA plain figure is the error, allowed; **bold** is more than allowed; *?* is \"unknown, because\"; *!* is a value of which the \
          truth says nothing; - was not\nasked.\n\n",
     );
+    text.push_str(&of_intervals());
     text
+}
+
+/// What is to be expected of intervals.
+fn of_intervals() -> String {
+    let bounds: Vec<String> =
+        CODES.iter().filter(|(code, ..)| is_bound(*code)).map(|(_, name, _)| format!("*{name}*")).collect();
+    format!(
+        "Intervals are those of 95 %. If each holds the truth with that chance, as many as stand in brackets hold it in 95 of 100 such \
+         tables.\nThe intervals of {} are bounds, which may hold more:\n\n\
+         - of whole numbers each is inside with all its chance, or outside;\n\
+         - what a drive keeps, or reads on by, ends between the last read that its memory answers and the first that it does not, and for what it \
+         keeps\n  the farthest is taken;\n\
+         - a turn is known to what the clock rounds off, which may drift by a whole step of it.\n\n",
+        bounds.join(", ")
+    )
+}
+
+/// Whether the interval of a code is no matter of chance: of whole numbers all that are possible, or what lies between two answers that
+/// are certain, or how the clock rounds.
+fn is_bound(code: FindingCode) -> bool {
+    matches!(
+        code,
+        FindingCode::LatencyModes
+            | FindingCode::ConcurrencyKnee
+            | FindingCode::ReadAhead
+            | FindingCode::StripeLayout
+            | FindingCode::RotationPeriod
+            | FindingCode::DriveCache
+    )
+}
+
+/// Of so many intervals that each hold the truth with a chance of 95 %, between how many hold it in 95 of 100 cases: what lies outside
+/// is rarer than one in forty at either end.
+fn expected_to_hold(count: usize) -> (usize, usize) {
+    const HOLDS: f64 = 0.95;
+    const TAIL: f64 = 0.025;
+    // From all of them downwards, by the ratio of one binomial probability to the one above it.
+    let (mut chance, mut above) = (HOLDS.powi(count as i32), 0.0);
+    let (mut least, mut most) = (count, count);
+    for held in (0..=count).rev() {
+        if above + chance <= TAIL {
+            most = held.saturating_sub(1);
+        }
+        if above < 1.0 - TAIL {
+            least = held;
+        }
+        above += chance;
+        chance *= held as f64 / (count - held + 1) as f64 * (1.0 - HOLDS) / HOLDS;
+    }
+    (least, most)
 }
 
 /// A row for each drive.
@@ -86,7 +140,7 @@ pub fn by_code(title: &str, scores: &[Score]) -> String {
          |---|---:|---:|---:|---:|---:|---:|\n",
         scores.len()
     );
-    for (number, (_, name, allowed)) in CODES.iter().enumerate() {
+    for (number, (code, name, allowed)) in CODES.iter().enumerate() {
         let verdicts: Vec<&Verdict> = scores.iter().map(|score| &score.verdicts[number]).collect();
         let found: Vec<(f64, bool, Option<bool>)> = verdicts
             .iter()
@@ -114,11 +168,44 @@ pub fn by_code(title: &str, scores: &[Score]) -> String {
             "| {name} | {} | {} | {worst} | {} | {} | {} |",
             found.len(),
             share(good, found.len()),
-            share(held, known.len()),
+            holding(*code, held, known.len()),
             count(&Verdict::Unknown),
             count(&Verdict::Invented)
         );
     }
     text.push('\n');
     text
+}
+
+/// "64 of 67 (60 to 66)": how many of so many intervals hold, and what is to be expected.
+fn holding(code: FindingCode, held: usize, count: usize) -> String {
+    match (count, is_bound(code)) {
+        (0, _) => "-".into(),
+        (_, true) => format!("{held} of {count}, bounds"),
+        (_, false) => {
+            let (least, most) = expected_to_hold(count);
+            format!("{held} of {count} ({least} to {most})")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{expected_to_hold, of_intervals};
+
+    /// 0.95^20 = 0.358, so that all of 20 are nothing strange; of 100, 90 to 99 (in R, qbinom(c(0.025, 0.975), 100, 0.95)).
+    #[test]
+    fn as_many_hold_as_chance_lets() {
+        assert_eq!(expected_to_hold(20), (17, 20));
+        assert_eq!(expected_to_hold(100), (90, 99));
+        assert_eq!(expected_to_hold(1), (0, 1));
+        assert_eq!(expected_to_hold(0), (0, 0));
+    }
+
+    #[test]
+    fn what_is_a_bound_is_said() {
+        assert!(of_intervals().contains(
+            "The intervals of *kinds of answers*, *knee*, *drive cache*, *read-ahead*, *drives*, *turn* are bounds"
+        ));
+    }
 }
