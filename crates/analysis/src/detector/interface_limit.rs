@@ -9,8 +9,9 @@
 //! On a medium-limited stretch of a disk visits scatter by surface and by track; on a link-limited one they do not. The rate that
 //! the most visits share at the fast end of all is compared with the scatter of the stretches that do not reach it. A disk without
 //! differences between its surfaces is as steady in its first zone, so that a plateau counts only if it is much steadier than
-//! the rest of the drive, goes over more than one surface of one zone, and fits a link that is known or, when none is known, one of those
-//! in the table; or if all of a disk that turns is flat, which no medium is. For a drive without moving parts only a known link counts.
+//! the rest of the drive and fits a link that is known. When none is known it has to fit one of those in the table, all visits to
+//! the stretch have to be much steadier than those to any other, and it has to be wider than most zones; or all of a disk that turns is
+//! flat, which no medium is. For a drive without moving parts only a known link counts.
 //! Of figures that another program stated, a disk whose start and end are alike to within 2 % is limited by something between.
 //! # Cannot tell when
 //! Other load hides it.
@@ -68,12 +69,10 @@ const PLATEAU_WIDTHS: [f64; 3] = [0.0015, 0.003, 0.006];
 /// Visits in a plateau: at least so many, and so many times as many as in the next such step below it.
 const PLATEAU_VISITS_MIN: usize = 12;
 const PLATEAU_TIMES: f64 = 4.0;
-/// A plateau takes in this share of the visits to the levels that reach it, or, where it clips only the faster surfaces, a smaller one over
-/// more of the range than the outermost zone of most disks has: one surface of a zone alone gives visits of one rate, too.
-const SHARE_OF_LEVELS: f64 = 0.6;
-const SHARE_OF_LEVELS_WIDE: f64 = 0.25;
+/// Where the system names no link, a plateau goes over more of the range than the outermost zone of most disks has.
 const WIDE_SHARE: f64 = 0.12;
-/// Where the rate fits the very link that the system names, less is enough: it clips the faster surfaces of the outermost zones.
+/// Where the rate fits the very link that the system names, less is enough: it clips the faster surfaces of the outermost zones, and takes
+/// in this share of the visits to them.
 const SHARE_OF_LEVELS_NAMED: f64 = 0.1;
 /// From this share of all visits on the whole drive is flat.
 const FLAT_SHARE: f64 = 0.95;
@@ -125,7 +124,8 @@ fn limit(run: &RunView<'_>, map: &SurfaceMap) -> Option<Plateau> {
         Some(true) if plateau.is_flat() => true,
         Some(true) => {
             let is_named = run.target.link.is_some();
-            plateau.is_steadier() && plateau.is_wide(is_named) && link_of(run, plateau.rate()).is_some()
+            let is_one = if is_named { plateau.is_of_named_link() } else { plateau.is_of_any_link() };
+            is_one && link_of(run, plateau.rate()).is_some()
         }
         _ => plateau.is_flat() && run.target.link.is_some() && link_of(run, plateau.rate()).is_some(),
     };
@@ -139,6 +139,10 @@ struct Plateau {
     scatter: f64,
     /// The same of visits to levels that do not reach the plateau; none when all do.
     scatter_elsewhere: Option<f64>,
+    /// See [`Reach`].
+    scatter_of_levels: f64,
+    /// See [`Reach`].
+    steadiest_elsewhere: Option<f64>,
     share: f64,
     /// The levels that reach it.
     levels: Vec<ByteRange>,
@@ -168,7 +172,7 @@ impl Plateau {
         let share = (end - from) as f64 / (values.len() - from) as f64;
         let members = Sample::new(values[from..end].to_vec())?;
         let count = members.count() as f64;
-        let Reach { scatter_elsewhere, levels, visits } = Reach::of(map, limit);
+        let Reach { scatter_elsewhere, steadiest, scatter, levels, visits } = Reach::of(map, limit);
         let is_in = |visit: &&Visit| visit.seconds_per_byte <= limit;
         let first = map.visits.iter().find(is_in)?.first_byte;
         let last = map.visits.iter().rev().find(is_in)?.first_byte;
@@ -180,6 +184,8 @@ impl Plateau {
             },
             scatter: members.scaled_mad() / members.median(),
             scatter_elsewhere,
+            scatter_of_levels: scatter,
+            steadiest_elsewhere: steadiest,
             share,
             levels,
             width: (last - first) as f64 / map.range.bytes().0 as f64,
@@ -200,15 +206,15 @@ impl Plateau {
         self.share >= FLAT_SHARE
     }
 
-    fn is_wide(&self, is_link_named: bool) -> bool {
-        (is_link_named && self.share_of_levels >= SHARE_OF_LEVELS_NAMED)
-            || self.share_of_levels >= SHARE_OF_LEVELS
-            || (self.share_of_levels >= SHARE_OF_LEVELS_WIDE && self.width >= WIDE_SHARE)
+    fn is_of_named_link(&self) -> bool {
+        let is_steadier = |elsewhere| elsewhere >= SCATTER_TIMES * self.scatter.max(SCATTER_MIN);
+        self.share_of_levels >= SHARE_OF_LEVELS_NAMED && self.scatter_elsewhere.is_some_and(is_steadier)
     }
 
-    fn is_steadier(&self) -> bool {
-        self.scatter_elsewhere
-            .is_some_and(|elsewhere| elsewhere >= SCATTER_TIMES * self.scatter.max(SCATTER_MIN))
+    /// Where only its rate tells of a link, it must be what no zone of a disk is: see [`WIDE_SHARE`] and [`Reach::steadiest`].
+    fn is_of_any_link(&self) -> bool {
+        let is_steadier = |elsewhere| elsewhere >= SCATTER_TIMES * self.scatter_of_levels.max(SCATTER_MIN);
+        self.width >= WIDE_SHARE && self.steadiest_elsewhere.is_some_and(is_steadier)
     }
 }
 
@@ -216,32 +222,52 @@ impl Plateau {
 struct Reach {
     /// How much visits to the others scatter.
     scatter_elsewhere: Option<f64>,
+    /// How much they do in that of the others in which they do least, between deciles; none where no other has enough. In one zone of a
+    /// disk whose surfaces are alike nearly all visits may cross as many ends of tracks, so that they take as long to within a
+    /// thousandth, while in the next zone one of two crosses one more: a single zone that is steady is no sign of a link, nor is that
+    /// half of the visits to one are.
+    steadiest: Option<f64>,
+    /// The same of all visits to the levels that reach it.
+    scatter: f64,
     levels: Vec<ByteRange>,
     visits: usize,
 }
 
 impl Reach {
     fn of(map: &SurfaceMap, limit: f64) -> Reach {
-        let mut deviations = Vec::new();
-        let mut reach = Reach { scatter_elsewhere: None, levels: Vec::new(), visits: 0 };
+        let (mut deviations, mut reaching_deviations) = (Vec::new(), Vec::new());
+        let mut reach =
+            Reach { scatter_elsewhere: None, steadiest: None, scatter: 0.0, levels: Vec::new(), visits: 0 };
         for level in &map.levels {
             let from = map.visits.partition_point(|visit| visit.first_byte < level.first_byte);
             let to = map.visits.partition_point(|visit| visit.first_byte < level.end_byte());
             let visits = &map.visits[from..to];
+            let mean = level.seconds_per_byte.value;
+            let of_level: Vec<f64> = visits.iter().map(|visit| visit.seconds_per_byte / mean - 1.0).collect();
             let reaching = visits.iter().filter(|visit| visit.seconds_per_byte <= limit).count();
             if reaching * 10 >= visits.len().max(1) {
                 reach.levels.extend(ByteRange::new(Offset(level.first_byte), Bytes(level.bytes)));
                 reach.visits += visits.len();
+                reaching_deviations.extend(of_level);
                 continue;
             }
-            let mean = level.seconds_per_byte.value;
-            deviations.extend(visits.iter().map(|visit| visit.seconds_per_byte / mean - 1.0));
+            if of_level.len() >= PLATEAU_VISITS_MIN {
+                let scatter = deciles(of_level.clone());
+                reach.steadiest = Some(reach.steadiest.map_or(scatter, |least: f64| least.min(scatter)));
+            }
+            deviations.extend(of_level);
         }
+        reach.scatter = deciles(reaching_deviations);
         let enough = deviations.len() >= PLATEAU_VISITS_MIN;
         reach.scatter_elsewhere =
             Sample::new(deviations).filter(|_| enough).map(|sample| sample.scaled_mad());
         reach
     }
+}
+
+/// The standard deviation as the deciles tell it; none of fewer than two.
+fn deciles(deviations: Vec<f64>) -> f64 {
+    Sample::new(deviations).map_or(0.0, |sample| sample.scaled_deciles())
 }
 
 /// The link that explains a rate: the known one if it can, or one of the table when none is known.
@@ -285,4 +311,58 @@ fn found(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> Finding {
         .with_data("bytes", Datum::Integer(plateau.bytes()))
         .with_data("share", Datum::Number(share))
         .with_data("places", places(plateau.levels.iter().copied()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::prng::Prng;
+
+    /// A zone: its share of the range, its rate in MB/s, the share of visits that take longer, and by what.
+    type Zone = (f64, f64, f64, f64);
+
+    fn map(zones: &[Zone]) -> SurfaceMap {
+        let mut prng = Prng::new(3, 0);
+        let (mut visits, mut from) = (Vec::new(), 0.0);
+        for &(share, rate, longer, by) in zones {
+            for _ in 0..(500.0 * share) as usize {
+                let times = if prng.unit() < longer { 1.0 + by } else { 1.0 };
+                visits.push(Visit {
+                    phase: 0,
+                    first_byte: ((from + share * prng.unit()) * 999e9) as u64,
+                    bytes: 8 << 20,
+                    seconds_per_byte: times * (1.0 + 2e-4 * prng.normal()) / (rate * 1e6),
+                    start_ns: prng.below(1 << 40),
+                    longest_ns: 0,
+                });
+            }
+            from += share;
+        }
+        SurfaceMap::of_visits(ByteRange::whole(Bytes(1_000_000_000_000)), visits)
+    }
+
+    fn is_limited(zones: &[Zone]) -> bool {
+        Plateau::of(&map(zones)).is_some_and(|plateau| plateau.is_of_any_link())
+    }
+
+    /// The outermost zone of a disk of 5900 rpm, and the outer zone of the second of two disks that follow one another: both
+    /// had the rate of Ethernet by chance, and visits to them crossed as many ends of tracks.
+    #[test]
+    fn a_steady_zone_is_no_link() {
+        let outermost = [
+            (0.06, 109.4, 0.05, 0.02),
+            (0.44, 104.4, 0.4, 0.02),
+            (0.3, 86.5, 0.5, 0.02),
+            (0.2, 54.0, 0.05, 0.02),
+        ];
+        assert!(!is_limited(&outermost));
+        let second =
+            [(0.2, 46.9, 0.1, 0.02), (0.2, 34.1, 0.0, 0.0), (0.3, 105.4, 0.3, 0.02), (0.3, 77.6, 0.5, 0.02)];
+        assert!(!is_limited(&second));
+    }
+
+    #[test]
+    fn what_no_zone_is_like_is_a_link() {
+        assert!(is_limited(&[(0.5, 112.0, 0.0, 0.0), (0.3, 86.5, 0.5, 0.02), (0.2, 54.0, 0.4, 0.03)]));
+    }
 }

@@ -101,6 +101,13 @@ impl Seen {
                 "Reads far apart take no longer than reads close together: no single arm answers.".into()
             );
         }
+        let none = Estimate::exact(0.0);
+        if curve.seek(1.0, &none).low <= curve.mean(&none).high {
+            // The longest way of an arm takes longer than the mean of all its ways, of which most are shorter than half of it.
+            return Err("Reads from edge to edge do not surely take longer than reads all over the drive do on average: more \
+                        than one arm may answer."
+                .into());
+        }
         if curve.late_share() > LATE_SHARE_MAX {
             return Err(format!(
                 "{:.0} % of the reads were held up by something else, so that seeks cannot be told. Measure again while \

@@ -10,7 +10,7 @@
 //! The time per byte of each visit, after its queue has filled: in a closed loop each latency is the time between two
 //! completions of one slot, so that the sum of latencies over the depth is the time the bytes took, free of the error
 //! of cutting time into slices (Little 1961). Where slots were idle between requests, for the host was slow, the two
-//! differ by more than that error, and elapsed time is taken. The mean over the range is stratified over random places;
+//! differ by more than that error, and elapsed time is taken: where requests are done in turn, from the first completion to the last. The mean over the range is stratified over random places;
 //! its reciprocal is the rate of a pass. Other load and a rate that wanders make visits alike that follow each other;
 //! that widens the interval (see `stats::dependent`). At the ends it is the mean of the repeated visits there.
 //! A survey of the surface makes hundreds of short visits instead: there a visit's time is that from its first request to its last,
@@ -44,7 +44,7 @@ use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
 use crate::stats::sample::Sample;
-use crate::stats::stratified::{Stratum, finest_strata, stratified_mean};
+use crate::stats::stratified::{Stratum, border_variance, finest_strata, stratified_mean};
 use crate::surface::SurfaceMap;
 use model::estimate::Estimate;
 use model::finding::{Datum, Evidence, Finding, FindingCode};
@@ -82,6 +82,10 @@ const BATCH_PER_SLOT: f64 = 3.0;
 /// Fills of the queue that a visit too short for slices must have completed: the one access before them is then no more
 /// than a sixteenth of an access for each, and fast drives, which alone are so quick, have short ones.
 const FILLS_MIN: f64 = 16.0;
+/// Fewer requests, of which four follow the first, show a rate only roughly.
+const IN_TURN_OPERATIONS_MIN: u64 = 5;
+/// With four under way that are done in turn, the first takes a quarter of the time of most; done together, all of it.
+const IN_TURN_SHARE: f64 = 0.6;
 /// Idle slots of less than this share of the time make a smaller error than cutting the time of a slow drive's visits
 /// does; what they may amount to widens the interval.
 const IDLE_SHARE_MAX: f64 = 0.002;
@@ -108,6 +112,9 @@ struct Timed<'run> {
     slices: Vec<Slice>,
     /// Whether there were too few slices to leave out those in which the queue filled.
     whole: bool,
+    /// The time of each byte from the first completion to the last, where requests are done in turn: slices of 40 ms cut requests that
+    /// take as long, and of a visit with few of them that is several percent.
+    in_turn_s_per_byte: Option<f64>,
     /// What it takes to get to a place of the drive, as far as the run tells.
     access_s: f64,
 }
@@ -391,6 +398,10 @@ impl<'run> Pass<'run> {
             ));
         }
         let weight = 1.0 / strata.len() as f64;
+        let places: Vec<Vec<f64>> = strata
+            .iter()
+            .map(|members| members.iter().map(|&index| place(&spread[index])).collect())
+            .collect();
         let stratum = |members: &Vec<usize>| {
             let means = members.iter().filter_map(|&index| {
                 let timed = spread[index];
@@ -402,6 +413,7 @@ impl<'run> Pass<'run> {
         let strata: Vec<Stratum> = strata.iter().filter_map(stratum).collect();
         let mean =
             stratified_mean(&strata).ok_or("A part of the range has no usable visits. Measure longer.")?;
+        let mean = Mean { variance: mean.variance + border_variance(&strata, &places), ..mean };
         let summaries = spread.iter().map(|timed| timed.visit.summary);
         Ok(PassMean {
             seconds_per_byte: self.interval(&mean, &spread),
@@ -447,6 +459,17 @@ fn time_of(visits: &[Timed<'_>]) -> (Time, f64) {
     }
 }
 
+/// See [`Timed::in_turn_s_per_byte`]. Done together, the requests under way at the first completion all took part in what came before it, so
+/// that leaving that out makes a drive look faster: of one that does not turn, they are done in turn if the first takes much
+/// less than most (see `surface::visit`).
+fn in_turn_s_per_byte(visit: &Visit<'_>, operation: Operation, turns: bool) -> Option<f64> {
+    let totals = visit.summary.totals_of(operation)?;
+    let earliest = totals.histogram.min()?.0 as f64;
+    let is_in_turn = turns || earliest < IN_TURN_SHARE * totals.histogram.mean_ns()?;
+    let is_told = is_in_turn && totals.operations >= IN_TURN_OPERATIONS_MIN;
+    totals.seconds_per_byte().filter(|_| is_told)
+}
+
 impl<'run> Timed<'run> {
     /// The steady slices; or, of a visit that was over before there were any, all of it. None when that is too short.
     fn of(
@@ -457,8 +480,9 @@ impl<'run> Timed<'run> {
     ) -> Option<Timed<'run>> {
         let depth = visit.workload.in_flight_max() as f64;
         let slices = |part| visit.slices(run, operation, part);
-        let steady = Timed { visit, slices: slices(Part::Steady), whole: false, access_s };
-        let whole = Timed { visit, slices: slices(Part::Whole), whole: true, access_s };
+        let in_turn_s_per_byte = in_turn_s_per_byte(&visit, operation, turns(run) == Some(true));
+        let of = |slices, whole| Timed { visit, slices, whole, in_turn_s_per_byte, access_s };
+        let (steady, whole) = (of(slices(Part::Steady), false), of(slices(Part::Whole), true));
         let is_whole_usable =
             whole.bytes() > 0.0 && whole.elapsed_s() > 0.0 && whole.operations() >= FILLS_MIN * depth;
         let is_steady_usable = steady.bytes() > 0.0 && steady.operations() >= depth;
@@ -468,7 +492,7 @@ impl<'run> Timed<'run> {
         if is_steady_usable && (is_steady_most || !is_whole_usable) {
             return Some(steady);
         }
-        is_whole_usable.then_some(whole)
+        (is_whole_usable || in_turn_s_per_byte.is_some()).then_some(whole)
     }
 
     fn bytes(&self) -> f64 {
@@ -489,6 +513,13 @@ impl<'run> Timed<'run> {
     }
 
     fn seconds_per_byte(&self, time: Time) -> Option<Mean> {
+        let lasting = self.visit.lasting_s_per_byte(self.access_s);
+        if let (true, None, Some(value)) =
+            (self.whole || time == Time::Elapsed, lasting, self.in_turn_s_per_byte)
+        {
+            // How exact it is, only other visits tell.
+            return Some(Mean { value, variance: 0.0, degrees_of_freedom: 0.0 });
+        }
         let depth = self.visit.workload.in_flight_max() as f64;
         let pair = |slice: &Slice| Pair {
             numerator: if time == Time::Latency && !self.whole {
@@ -499,6 +530,6 @@ impl<'run> Timed<'run> {
             denominator: slice.bytes,
         };
         let mean = ratio_of_sums(&batches(&self.slices, BATCH_PER_SLOT * depth, pair))?;
-        Some(Mean { value: self.visit.lasting_s_per_byte(self.access_s).unwrap_or(mean.value), ..mean })
+        Some(Mean { value: lasting.unwrap_or(mean.value), ..mean })
     }
 }

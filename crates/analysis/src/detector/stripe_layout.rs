@@ -77,7 +77,7 @@ fn one(run: &RunView<'_>, reads: &Reads) -> Finding {
         "One drive answers all reads: with {} under way, no two answers come from different arms. A mirror of which only one drive \
          is read would look the same.{}",
         reads.depth,
-        told_by_the_system(run, Kind::None)
+        told_by_the_system(&run.target.stack, Kind::None)
     );
     found(run, reads, 1, statement, Kind::None)
 }
@@ -85,7 +85,7 @@ fn one(run: &RunView<'_>, reads: &Reads) -> Finding {
 fn mirror(run: &RunView<'_>, reads: &Reads, members: u32) -> Finding {
     let statement = format!(
         "{members} drives share the reads, and each can answer all of them: a mirror.{}",
-        told_by_the_system(run, Kind::Mirror)
+        told_by_the_system(&run.target.stack, Kind::Mirror)
     );
     found(run, reads, members, statement, Kind::Mirror)
 }
@@ -95,7 +95,7 @@ fn stripe(run: &RunView<'_>, reads: &Reads, layout: Layout, log_odds: f64) -> Fi
     let statement = format!(
         "{members} drives take turns, with {} KiB on each before the next comes: a stripe.{}",
         chunk_bytes / KIB,
-        told_by_the_system(run, Kind::Stripe)
+        told_by_the_system(&run.target.stack, Kind::Stripe)
     );
     found(run, reads, members, statement, Kind::Stripe)
         .with_data("chunk_bytes", Datum::Integer(chunk_bytes))
@@ -185,8 +185,10 @@ impl Kind {
 }
 
 /// What the system says of the layers below, as a sentence that begins with a blank; nothing where it says nothing.
-fn told_by_the_system(run: &RunView<'_>, kind: Kind) -> String {
-    let layers = || run.target.stack.iter().map(|layer| layer.to_lowercase());
+fn told_by_the_system(stack: &[String], kind: Kind) -> String {
+    // Where a layer is mounted is somebody's choice of a name, such as /srv/raid1.
+    let kind_of = |layer: &String| layer.split(" mounted at ").next().unwrap_or_default().to_lowercase();
+    let layers = || stack.iter().map(kind_of);
     let names = |words: &[&str]| layers().any(|layer| words.iter().any(|word| layer.contains(word)));
     let said = if names(&["raid10"]) {
         return String::from(" The system says RAID 10: a stripe over mirrors.");
@@ -230,6 +232,18 @@ mod tests {
         );
         reads.single_bytes = 0;
         assert!(still(&reads, 3.0, None).contains("as one: that is the parallelism inside"));
+    }
+
+    /// A file in /srv/raid5 had a system that said what was found.
+    #[test]
+    fn a_folder_called_raid_says_nothing() {
+        let stack = |layer: &str| [layer.to_string(), "disk sda (SATA)".to_string()];
+        assert_eq!(
+            told_by_the_system(&stack("file in fuse mounted at /srv/raid5"), Kind::Mirror).find("stripe"),
+            None
+        );
+        let raid = told_by_the_system(&stack("volume md0 (raid5)"), Kind::Stripe);
+        assert_eq!(raid, " The system says the same.");
     }
 
     /// A drive of one latency brought 1.01 times as many, which was called its parallelism.

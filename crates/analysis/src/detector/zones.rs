@@ -67,7 +67,8 @@ const ALONE: &str = " Measure again while nothing else uses the drive.";
 
 fn undisturbed(quicker: f64) -> String {
     format!(
-        "one visit in twenty took {:.0} % less time than most next to it, which is more than the surfaces and tracks of a disk explain.",
+        "one visit in twenty took {:.0} % less time than most next to it, which is more than the surfaces and tracks of a disk explain. \
+         Drives that share the reads, as in a mirror, and are not equally fast look alike.",
         100.0 * quicker
     )
 }

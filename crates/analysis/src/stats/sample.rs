@@ -6,6 +6,8 @@ pub struct Sample(Vec<f64>);
 
 /// The factor that makes the median absolute deviation of normal numbers their standard deviation: 1/Φ⁻¹(3/4).
 const MAD_TO_SD: f64 = 1.482_602_218_505_602;
+/// The first and the last decile of normal numbers are so many standard deviations apart: 2 Φ⁻¹(9/10).
+const DECILES_APART: f64 = 2.563_103_131_089_201;
 
 impl Sample {
     /// `None` unless there are two or more and all are finite.
@@ -44,6 +46,16 @@ impl Sample {
         let median = self.median();
         MAD_TO_SD * median_of(self.0.iter().map(|value| (value - median).abs()).collect())
     }
+
+    /// From the first decile to the last, scaled to the standard deviation of normal numbers. Unlike the median absolute deviation it
+    /// sees a kind of numbers that is rarer than every second, and is not moved by one that is rarer than every tenth.
+    pub fn scaled_deciles(&self) -> f64 {
+        let mut values = self.0.clone();
+        values.sort_by(f64::total_cmp);
+        let last = values.len() - 1;
+        let decile = |tenths: usize| values[(last * tenths + 5) / 10];
+        (decile(9) - decile(1)) / DECILES_APART
+    }
 }
 
 fn median_of(mut values: Vec<f64>) -> f64 {
@@ -55,6 +67,16 @@ fn median_of(mut values: Vec<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of nine numbers the first decile is the second, the last the eighth.
+    #[test]
+    fn a_rarer_kind_of_numbers_shows_in_the_deciles() {
+        let sample = |values: [f64; 9]| Sample::new(values.to_vec()).unwrap();
+        let two_kinds = sample([5.0, 5.0, 7.563_103_131_089_201, 5.0, 5.0, 7.6, 5.0, 5.0, 5.0]);
+        assert_eq!(two_kinds.scaled_mad(), 0.0);
+        assert!((two_kinds.scaled_deciles() - 1.0).abs() < 1e-12);
+        assert_eq!(sample([5.0, 5.0, 5.0, 5.0, 99.0, 5.0, 5.0, 5.0, 5.0]).scaled_deciles(), 0.0);
+    }
 
     #[test]
     fn a_sample_is_two_finite_numbers() {

@@ -58,7 +58,11 @@ pub(super) fn fit(range: ByteRange, clumps: &Clumps) -> Vec<Level> {
     if clumps.clumps.len() < 2 {
         return Vec::new();
     }
-    let cuts = changes(range, clumps);
+    with_cuts(range, clumps, &changes(range, clumps))
+}
+
+/// Levels that begin near these clumps.
+fn with_cuts(range: ByteRange, clumps: &Clumps, cuts: &[usize]) -> Vec<Level> {
     let mut borders: Vec<Border> = Vec::new();
     let mut edges: Vec<usize> = cuts.iter().map(|&cut| clumps.clumps[cut].start).collect();
     edges.insert(0, 0);
@@ -68,7 +72,32 @@ pub(super) fn fit(range: ByteRange, clumps: &Clumps) -> Vec<Level> {
         edges[index] = border.first_point;
         borders.push(border);
     }
-    levels(range, clumps, &edges, &borders)
+    let found = levels(range, clumps, &edges, &borders);
+    match sliver(range, &found) {
+        // Two borders moved towards each other until next to nothing was left: they are one.
+        Some(border) => {
+            let left = cuts.iter().enumerate().filter(|(index, _)| *index != border);
+            with_cuts(range, clumps, &left.map(|(_, cut)| *cut).collect::<Vec<usize>>())
+        }
+        None => found,
+    }
+}
+
+/// The number of the border to take away: of the shortest level that became shorter than half of what any holds, the one with the smaller
+/// step. Half, since a border that is placed again moves as far as the next visit.
+fn sliver(range: ByteRange, levels: &[Level]) -> Option<usize> {
+    let shortest = (range.bytes().0 as f64 * SHARE_MIN / 2.0) as u64;
+    let (number, _) = levels
+        .iter()
+        .enumerate()
+        .filter(|(_, level)| levels.len() > 1 && level.bytes < shortest)
+        .min_by_key(|(_, level)| level.bytes)?;
+    let step = |border: usize| {
+        let [before, after] = [border, border + 1].map(|level| levels[level].seconds_per_byte.value);
+        (after / before).ln().abs()
+    };
+    let borders = [number.checked_sub(1), (number + 1 < levels.len()).then_some(number)];
+    borders.into_iter().flatten().min_by(|left, right| step(*left).total_cmp(&step(*right)))
 }
 
 /// The numbers of the clumps with which a level begins, but for the first.
