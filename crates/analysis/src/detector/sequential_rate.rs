@@ -44,7 +44,7 @@ use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
 use crate::stats::sample::Sample;
-use crate::stats::stratified::{Stratum, border_variance, finest_strata, stratified_mean};
+use crate::stats::stratified::{Stratum, finest_strata, stratified_mean, with_borders};
 use crate::surface::SurfaceMap;
 use model::estimate::Estimate;
 use model::finding::{Datum, Evidence, Finding, FindingCode};
@@ -413,7 +413,7 @@ impl<'run> Pass<'run> {
         let strata: Vec<Stratum> = strata.iter().filter_map(stratum).collect();
         let mean =
             stratified_mean(&strata).ok_or("A part of the range has no usable visits. Measure longer.")?;
-        let mean = Mean { variance: mean.variance + border_variance(&strata, &places), ..mean };
+        let mean = with_borders(mean, &strata, &places);
         let summaries = spread.iter().map(|timed| timed.visit.summary);
         Ok(PassMean {
             seconds_per_byte: self.interval(&mean, &spread),

@@ -8,7 +8,8 @@
 //! The times per byte of all visits, sorted: two groups with a gap of a fifth and more between them, each much narrower than the gap and
 //! each with a twentieth of the visits. Neighbouring visits of the fast group are one range.
 //! # Cannot tell when
-//! All of the drive is alike: then it may all be written, all be empty, or the link may be slower than both.
+//! All of the drive is alike: then it may all be written, all be empty, or the link may be slower than both. Or what is slower is
+//! told as slow regions.
 //! # Known problems
 //! Data in the fast part of a flash drive (an SLC cache) is read faster too and looks the same.
 //! # References
@@ -18,7 +19,7 @@ use super::wording::{number, rate};
 use super::zones::operation;
 use super::{Detector, Need};
 use crate::measured::{survey_evidence, turns};
-use crate::surface::{SurfaceMap, Visit};
+use crate::surface::{SlowPlace, SurfaceMap, Visit};
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::request::Operation;
@@ -64,6 +65,11 @@ fn found(run: &RunView<'_>, map: &SurfaceMap) -> Result<Finding, String> {
     let limit = limit_between(&map.visits).ok_or(
         "All of the drive reads alike: it may all be written, all be empty, or something else is slower than both.",
     )?;
+    if is_told_as_slow(map, limit) {
+        return Err("What answers more slowly than the rest is told as slow regions: whether it is weak, or all else holds nothing, does \
+                    not show."
+            .into());
+    }
     let ranges = fast_ranges(map, limit);
     let bytes: u64 = ranges.iter().map(|(_, bytes)| bytes).sum();
     let share = bytes as f64 / map.range.bytes().0 as f64;
@@ -105,6 +111,19 @@ fn limit_between(visits: &[Visit]) -> Option<f64> {
     let gap = values[cut] - values[cut - 1];
     let widest = middle_half(&values[..cut]).max(middle_half(&values[cut..]));
     (gap >= GAP_MIN && gap >= GAP_TIMES * widest).then(|| ((values[cut] + values[cut - 1]) / 2.0).exp())
+}
+
+/// Whether the slow group is what slow regions are told of. Both cannot be: a drive that is empty but for there, and whose only data are
+/// weak. Nine in ten of its visits, since some are slow for a moment elsewhere.
+fn is_told_as_slow(map: &SurfaceMap, limit: f64) -> bool {
+    let is_inside = |visit: &Visit| {
+        let holds =
+            |place: &&SlowPlace| (place.within_first_byte..place.within_end_byte).contains(&visit.first_byte);
+        map.slow_places.iter().find(holds).is_some()
+    };
+    let slow: Vec<&Visit> = map.visits.iter().filter(|visit| visit.seconds_per_byte >= limit).collect();
+    let inside = slow.iter().filter(|visit| is_inside(visit)).count();
+    10 * inside >= 9 * slow.len()
 }
 
 /// First byte and length of the stretches of fast visits, from halfway between visits to halfway.
@@ -153,7 +172,29 @@ mod tests {
         let map = SurfaceMap::of_visits(range, (0..90).map(visit).collect());
         let limit = limit_between(&map.visits).unwrap();
         assert_eq!(fast_ranges(&map, limit), [(2975, 3000)]);
+        assert!(!is_told_as_slow(&map, limit));
         let alike: Vec<Visit> = (0..30).map(visit).collect();
         assert_eq!(limit_between(&alike), None);
+    }
+    /// Flash of which one stretch of a twentieth is slow: that was told as a slow region, and all else as empty.
+    #[test]
+    fn what_is_told_as_slow_is_not_the_only_part_in_use() {
+        let range = ByteRange::new(Offset(0), Bytes(120_000_000_000)).unwrap();
+        let visit = |index: u64| {
+            let is_slow = (250..280).contains(&index);
+            let wobble = 1.0 + 0.001 * (index % 5) as f64;
+            Visit {
+                phase: 0,
+                first_byte: index * 200_000_000,
+                bytes: 32 << 20,
+                seconds_per_byte: if is_slow { 11e-9 } else { 1.85e-9 } * wobble,
+                start_ns: index * 7919 % 600 * 100_000_000,
+                longest_ns: 0,
+            }
+        };
+        let map = SurfaceMap::of_visits(range, (0..600).map(visit).collect());
+        assert_eq!(map.slow_places.len(), 1);
+        let limit = limit_between(&map.visits).unwrap();
+        assert!(is_told_as_slow(&map, limit));
     }
 }

@@ -349,7 +349,10 @@ pub(super) fn slow_levels(levels: &[Level], visits: &[Visit]) -> Vec<SlowPlace> 
     let slow = levels.windows(3).filter_map(|three| {
         let [before, level, after] = three else { return None };
         let around = before.seconds_per_byte.value.max(after.seconds_per_byte.value);
-        if level.seconds_per_byte.value < around * (1.0 + SLOW_LEVEL_EXCESS) {
+        // Where the next one is as much faster than the one before, another drive begins: what is slow is the inner end of the first.
+        let begins_anew =
+            before.seconds_per_byte.value > after.seconds_per_byte.value * (1.0 + SLOW_LEVEL_EXCESS);
+        if begins_anew || level.seconds_per_byte.value < around * (1.0 + SLOW_LEVEL_EXCESS) {
             return None;
         }
         let inside =
@@ -424,6 +427,26 @@ mod tests {
             }
         }
         visits
+    }
+
+    /// Two disks that follow one another, as 200 GB of 5400 rpm and 300 GB of 7200 rpm in one volume: the inner half of the first was
+    /// told as a slow region. Between two alike it is one.
+    #[test]
+    fn the_inner_end_of_a_first_drive_is_no_slow_region() {
+        let slow = |rates: [f64; 3]| {
+            let visits: Vec<Visit> = (0..600)
+                .map(|number| {
+                    let times_slower = 200.0 / rates[number as usize / 200];
+                    visit(number * PIECE_BYTES, 8 << 20, number * 7919 % 600 * 1_000_000_007, times_slower)
+                })
+                .collect();
+            let range = ByteRange::new(Offset(0), Bytes(600 * PIECE_BYTES)).expect("a range");
+            let map = SurfaceMap::of_visits(range, visits);
+            assert_eq!(map.levels.len(), 3);
+            map.slow_places.len()
+        };
+        assert_eq!(slow([46.9, 34.1, 104.7]), 0);
+        assert_eq!(slow([100.0, 60.0, 96.0]), 1);
     }
 
     #[test]
