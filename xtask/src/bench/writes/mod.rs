@@ -39,7 +39,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut text = table::head(options.seed, options.first, options.random);
     text.push_str(&table::by_drive("Drives that come with the program", &known));
     text.push_str(&table::by_family("All of these", &known));
-    text.push_str(&table::by_family("Random drives, not seen before", &random));
+    text.push_str(&table::by_family("Random drives", &random));
     text.push_str(&table::oddities(&random));
     text.push_str(&levels::table(&[&shipped, &drawn], &program, options.seed)?);
     text.push_str(&conditions::table(&program, options.seed)?);
