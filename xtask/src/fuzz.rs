@@ -129,7 +129,7 @@ fn fuzz(program: &Path, target: &str, seconds: u64) -> Result<bool, Failure> {
         .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
         .arg("-max_len=65536")
         .arg("-print_final_stats=1")
-        .arg("-verbosity=0")
+        .args(["-verbosity=0", "-print_funcs=0"])
         .arg(format!("-artifact_prefix={}/", harm.display()))
         .arg(place("corpus").join(target))
         .status()
