@@ -9,7 +9,7 @@ use model::finding::{Datum, FindingCode, Outcome};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::target::Caveat;
-use model::units::{Bytes, GIB, Nanos, Offset};
+use model::units::{Bytes, GIB, Instant, Nanos, Offset};
 use model::workload::OperationMix;
 use sim::fault::{Fault, FaultyDrive};
 
@@ -177,6 +177,18 @@ fn a_pass_over_every_block_meets_every_region() {
     let border = 24_999_997_440.0 - 20.0 * GIB as f64;
     let truth_s = border / 150e6 + (8.0 * GIB as f64 - border) / 146.930_703e6;
     assert!((pass_s / truth_s - 1.0).abs() < 0.01, "{pass_s} {truth_s}");
+}
+
+/// It goes away when about half of 8 GiB is read: how long that took is not how long a pass takes.
+#[test]
+fn a_pass_that_the_drive_did_not_live_through_has_no_time() {
+    let lost = FaultyDrive::new(sim::open("zoned", 1).unwrap(), vec![Fault::GoneAt(Instant(30_000_000_000))]);
+    let mut bench = Bench::new(Box::new(lost), 2);
+    bench.surface_in_full(ByteRange::new(Offset(20 * GIB), Bytes(8 * GIB)).unwrap(), 8);
+    assert!(value(&bench, FindingCode::DeviceLost).is_some_and(|at_s| (at_s - 30.0).abs() < 1.0));
+    assert!(
+        why_unknown(&bench, FindingCode::FullPassTime).starts_with("The drive went away before all of it")
+    );
 }
 
 /// One visit is a part of the range, and so are all of a survey, however often they go over it.

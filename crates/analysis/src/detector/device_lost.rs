@@ -35,24 +35,33 @@ impl Detector for DeviceLost {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let lost = run.phases.iter().enumerate().find_map(|(index, summary)| {
-            let gone = summary.stopped == Some(StopReason::DeviceGone);
-            if !gone && summary.errors() == 0 {
-                return None;
-            }
-            let phase = index as u32;
-            let first = run.series.errors(phase).find(|error| error.status == Status::DeviceGone);
-            let ended = || gone.then(|| summary.end_ns());
-            let at_s = first.map(|error| error.at_ns).or_else(ended)? as f64 / 1e9;
-            Some((at_s, summary.evidence(phase)))
-        });
-        let gone = lost.map(|(at_s, evidence)| {
+        let gone = gone(run).map(|(at_s, evidence)| {
             let statement =
                 format!("The device went away {at_s:.1} s after the start; nothing was measured after that.");
             finding(at_s, statement, evidence)
         });
         gone.or_else(|| silent(run)).into_iter().collect()
     }
+}
+
+/// Whether there was a drive until the end.
+pub(super) fn is_lost(run: &RunView<'_>) -> bool {
+    gone(run).is_some() || Silence::of(run).is_some()
+}
+
+/// When the system said that the device is not there any more, in seconds after the start, and in which phase.
+fn gone(run: &RunView<'_>) -> Option<(f64, Evidence)> {
+    run.phases.iter().enumerate().find_map(|(index, summary)| {
+        let gone = summary.stopped == Some(StopReason::DeviceGone);
+        if !gone && summary.errors() == 0 {
+            return None;
+        }
+        let phase = index as u32;
+        let first = run.series.errors(phase).find(|error| error.status == Status::DeviceGone);
+        let ended = || gone.then(|| summary.end_ns());
+        let at_s = first.map(|error| error.at_ns).or_else(ended)? as f64 / 1e9;
+        Some((at_s, summary.evidence(phase)))
+    })
 }
 
 fn silent(run: &RunView<'_>) -> Option<Finding> {

@@ -9,12 +9,14 @@
 //! a read pass, if there were reads; both are in the data.
 //! Figures that another program stated are added up where they cover the drive, or joined to a curve where they lie close enough.
 //! # Cannot tell when
-//! The mean rate is not known; a cache that fills up during a real pass (SMR, flash) is not foreseen.
+//! The mean rate is not known, or the drive went away before the measured range reached its end. A cache that fills up during a real pass
+//! (SMR, flash) is not foreseen.
 //! # Known problems
 //! The time is that of an otherwise idle drive. Ranges that failed are taken to be as fast as the others.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapter 5.
 
+use super::device_lost;
 use super::sequential_rate::pass_mean;
 use super::stated;
 use super::trust::{Subject, covers};
@@ -70,6 +72,12 @@ impl Detector for FullPassTime {
 
 fn pass(run: &RunView<'_>, operation: Operation) -> Result<(Finding, Estimate), String> {
     let mean = pass_mean(run, operation)?;
+    if !covers(run, mean.span) && device_lost::is_lost(run) {
+        return Err(
+            "The drive went away before all of it had been gone through: how fast the rest is was not seen."
+                .into(),
+        );
+    }
     let bytes = mean.span.bytes().0 as f64;
     let estimate = mean.seconds_per_byte.map_monotonic(|seconds| seconds * bytes);
     if estimate.low <= 0.0 {
