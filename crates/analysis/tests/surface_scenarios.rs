@@ -237,7 +237,7 @@ fn flash_of_which_half_holds_nothing_has_two_rates() {
 #[test]
 fn a_drive_that_stalls_is_disturbed_and_has_no_slow_places() {
     let stalls = Fault::Stalls {
-        at: model::units::Instant(2_000_000_000),
+        at: Instant(2_000_000_000),
         duration: Nanos::from_millis(300),
         every: Nanos::from_millis(1500),
     };
