@@ -41,7 +41,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut text = table::head(options.seed, options.first, options.random);
     text.push_str(&table::by_drive("Drives that come with the program", &known));
     text.push_str(&table::by_code("All of these", &known));
-    text.push_str(&table::by_code("Random disks and volumes, not seen before", &random));
+    text.push_str(&table::by_code("Random disks and volumes", &random));
     text.push_str(&table::by_drive("Drives that somebody else uses for a third of their time", &loaded));
     text.push_str(&article::table(&columns));
     println!("{text}");
