@@ -400,11 +400,8 @@ pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
 pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     let mut histogram = LatencyHistogram::default();
     let single = run.phases.iter().filter(|summary| {
-        summary.phase.workload.as_ref().is_some_and(|workload| {
-            workload.pattern.is_random() == Some(true)
-                && workload.in_flight_max() == 1
-                && workload.mix.operations() == [Operation::Read]
-        })
+        let workload = summary.phase.workload.as_ref();
+        workload.is_some_and(|workload| workload.is_single_random(Operation::Read))
     });
     for totals in single.filter_map(|summary| summary.totals_of(Operation::Read)) {
         histogram.merge(&totals.histogram);

@@ -256,6 +256,13 @@ impl Workload {
         u64::from(self.queue_depth) * u64::from(self.threads)
     }
 
+    /// Whether requests of that operation, and no others, go to random places one at a time.
+    pub fn is_single_random(&self, operation: Operation) -> bool {
+        self.pattern.is_random() == Some(true)
+            && self.in_flight_max() == 1
+            && self.mix.operations() == [operation]
+    }
+
     /// Checks it against a target of that capacity and logical block size.
     ///
     /// # Errors

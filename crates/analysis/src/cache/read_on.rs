@@ -3,7 +3,7 @@
 
 use super::answers::{NotTold, Probe, Step, step, threshold_ns};
 use crate::measured::EXPERIMENT_ACCESS;
-use crate::stripe::{Layout, stripe_of_disks};
+use crate::stripe::{Arms, Layout};
 use model::plan::PhaseKind;
 use model::run::RunView;
 use model::units::Bytes;
@@ -43,7 +43,7 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
     if phases.is_empty() {
         return ReadOn::NotAsked;
     }
-    let layout = stripe_of_disks(run, EXPERIMENT_ACCESS);
+    let layout = Arms::of(run, EXPERIMENT_ACCESS).stripe();
     let pairs = phases.iter().flat_map(|&phase| pairs(run, phase, layout)).collect::<Vec<_>>();
     let again = pairs.iter().filter(|pair| pair.distance == 0).map(|pair| pair.second_ns).collect();
     let first = pairs.iter().map(|pair| pair.first_ns).collect();

@@ -24,10 +24,11 @@ use super::{Detector, Need};
 use crate::cache::{Kept, NotTold, ReadOn, kept, read_on};
 use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
 use crate::stats::CONFIDENCE;
-use crate::stripe::{Layout, Reads, Verdict};
+use crate::stripe::Arms;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode};
 use model::run::RunView;
+use std::cell::LazyCell;
 
 /// See the head of this file.
 pub(super) struct DriveCache;
@@ -43,9 +44,10 @@ impl Detector for DriveCache {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let unknown = |why: &str| vec![Finding::unknown(FindingCode::DriveCache, why)];
+        let arms = LazyCell::new(|| Arms::of(run, EXPERIMENT_ACCESS));
         match kept(run) {
             Kept::NotAsked => Vec::new(),
-            Kept::NotTold(_) if Arms::of(run) != Arms::One => unknown(
+            Kept::NotTold(_) if *arms != Arms::One => unknown(
                 "Several drives share the reads, and what one of them has just read, another may be asked for: what they keep does not \
                  show. Measure one of them by itself.",
             ),
@@ -60,12 +62,12 @@ impl Detector for DriveCache {
             Kept::Found { ends, .. } if ends.len() < 2 => unknown(
                 "Only one stream was looked back over, and one does not show how it scatters. Measure again without a stop.",
             ),
-            Kept::Found { .. } if Arms::of(run) == Arms::Shared => unknown(
+            Kept::Found { .. } if *arms == Arms::Shared => unknown(
                 "Several drives share the reads, and each keeps what it has read itself: how much of a stream memory answers depends on which \
                  of them is asked. Measure one of them by itself.",
             ),
             Kept::Found { ends, phases } => {
-                let (drives, who, whose) = match Arms::of(run) {
+                let (drives, who, whose) = match *arms {
                     Arms::Stripe(layout) => (f64::from(layout.members), "drives together keep", "their"),
                     Arms::One | Arms::Shared => (1.0, "drive keeps", "its"),
                 };
@@ -85,28 +87,6 @@ impl Detector for DriveCache {
                     Finding::number(FindingCode::DriveCache, estimate, "bytes", statement, evidence);
                 vec![Subject::of(run).qualify(finding)]
             }
-        }
-    }
-}
-
-/// Whose arms answer, as far as the answers to many at once show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arms {
-    /// As far as is known.
-    One,
-    /// Each place has its disk.
-    Stripe(Layout),
-    /// Several disks, and which of them answers a read is not known.
-    Shared,
-}
-
-impl Arms {
-    pub(super) fn of(run: &RunView<'_>) -> Arms {
-        let reads = crate::stripe::reads(run, EXPERIMENT_ACCESS);
-        match reads.filter(Reads::has_several_arms).map(|reads| reads.verdict()) {
-            None => Arms::One,
-            Some(Verdict::Stripe { layout, .. }) => Arms::Stripe(layout),
-            Some(_) => Arms::Shared,
         }
     }
 }

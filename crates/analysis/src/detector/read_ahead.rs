@@ -20,7 +20,7 @@
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and
 //! misses).
 
-use super::drive_cache::{Arms, why_no_memory};
+use super::drive_cache::why_no_memory;
 use super::system_read_ahead;
 use super::trust::Subject;
 use super::wording::short_time;
@@ -28,10 +28,12 @@ use super::{Detector, Need};
 use crate::cache::{ReadOn, read_on};
 use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
 use crate::stats::CONFIDENCE;
+use crate::stripe::Arms;
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
 use model::run::RunView;
 use model::units::Bytes;
+use std::cell::LazyCell;
 
 /// See the head of this file.
 pub(super) struct ReadAhead;
@@ -49,9 +51,10 @@ impl Detector for ReadAhead {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let unknown = |why: &str| vec![Finding::unknown(FindingCode::ReadAhead, why)];
+        let arms = LazyCell::new(|| Arms::of(run, EXPERIMENT_ACCESS));
         match read_on(run) {
             ReadOn::NotAsked => Vec::new(),
-            ReadOn::NotTold(_) | ReadOn::Found { .. } if Arms::of(run) == Arms::Shared => unknown(
+            ReadOn::NotTold(_) | ReadOn::Found { .. } if *arms == Arms::Shared => unknown(
                 "Several drives share the reads: what lies behind a read is soon on another of them, so that how far one reads on does not \
                  show. Measure one of them by itself.",
             ),
@@ -76,7 +79,7 @@ impl Detector for ReadAhead {
                     confidence: CONFIDENCE,
                     effective_count: f64::INFINITY,
                 };
-                vec![finding(run, estimate, low, &phases)]
+                vec![finding(run, estimate, low, &phases, *arms)]
             }
             ReadOn::Found { low, .. } => unknown(&format!(
                 "Memory answers as far behind a read as was looked: {} and more.",
@@ -91,9 +94,9 @@ fn middle(low: Bytes, high: Bytes) -> f64 {
     if low == Bytes::ZERO { 0.0 } else { (low.0 as f64 * high.0 as f64).sqrt() }
 }
 
-fn finding(run: &RunView<'_>, estimate: Estimate, low: Bytes, phases: &[u32]) -> Finding {
+fn finding(run: &RunView<'_>, estimate: Estimate, low: Bytes, phases: &[u32], arms: Arms) -> Finding {
     let pause_s = phases.first().and_then(|&phase| pause_s(run, phase));
-    let who = match Arms::of(run) {
+    let who = match arms {
         Arms::Stripe(_) => "its drive",
         Arms::One | Arms::Shared => "the drive",
     };

@@ -176,6 +176,7 @@ mod tests {
         let alike: Vec<Visit> = (0..30).map(visit).collect();
         assert_eq!(limit_between(&alike), None);
     }
+
     /// Flash of which one stretch of a twentieth is slow: that was told as a slow region, and all else as empty.
     #[test]
     fn what_is_told_as_slow_is_not_the_only_part_in_use() {

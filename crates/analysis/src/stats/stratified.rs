@@ -5,7 +5,7 @@
 //! is why a rate that falls from one end to the other can be averaged from so few visits. Degrees of freedom by
 //! Satterthwaite's formula (Cochran's equation 5.16). Where visits that follow each other are alike, whatever their places, the
 //! variance is larger by [`inflation`].
-
+//!
 //! A rate that falls in a few large steps is not all told by the differences within the strata: see [`with_borders`].
 
 use super::dependent::inflation;

@@ -142,11 +142,33 @@ pub fn reads(run: &RunView<'_>, experiment: &str) -> Option<Reads> {
     Some(reads)
 }
 
-/// How the places of a run lie on disks that take turns, if they surely do.
-pub fn stripe_of_disks(run: &RunView<'_>, experiment: &str) -> Option<Layout> {
-    match reads(run, experiment).filter(Reads::has_several_arms)?.verdict() {
-        Verdict::Stripe { layout, .. } => Some(layout),
-        _ => None,
+/// Whose arms answer, as far as the answers to many at once show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arms {
+    /// As far as is known.
+    One,
+    /// Each place has its disk.
+    Stripe(Layout),
+    /// Several disks, and which of them answers a read is not known.
+    Shared,
+}
+
+impl Arms {
+    /// Of a run, by the reads of an experiment.
+    pub fn of(run: &RunView<'_>, experiment: &str) -> Arms {
+        match reads(run, experiment).filter(Reads::has_several_arms).map(|reads| reads.verdict()) {
+            None => Arms::One,
+            Some(Verdict::Stripe { layout, .. }) => Arms::Stripe(layout),
+            Some(_) => Arms::Shared,
+        }
+    }
+
+    /// How the places lie on disks that take turns, if they surely do.
+    pub fn stripe(self) -> Option<Layout> {
+        match self {
+            Arms::Stripe(layout) => Some(layout),
+            Arms::One | Arms::Shared => None,
+        }
     }
 }
 

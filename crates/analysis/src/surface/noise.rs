@@ -19,6 +19,7 @@ const NEIGHBOURS_MIN: usize = 10;
 const NEIGHBOURS_SHARE: usize = 90;
 /// No drive is steadier, and a clock and a queue have their steps: what differs by less is the same.
 pub(super) const NOISE_MIN: f64 = 1e-3;
+
 /// The noise of places in order.
 pub(super) fn of(places: &[Place]) -> Noise {
     let local: Vec<f64> = (0..places.len()).map(|index| local_median(places, index)).collect();

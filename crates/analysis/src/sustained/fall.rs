@@ -29,7 +29,7 @@ const TREND_SHARE_MAX: f64 = 0.25;
 const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
 
 /// No place is known to less than this share of the piece that it lies in: rates within a piece are not quite even.
-const PLACE_SHARE_MIN: f64 = 0.05;
+pub(super) const PLACE_SHARE_MIN: f64 = 0.05;
 
 /// A fall of the rate.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@
 //! answered by when shows the fall itself: the moment before which more came than at a rate between both levels, and behind which less
 //! came (the largest of the cumulated differences; Page, "Continuous inspection schemes", 1954).
 
-use super::fall::Fall;
+use super::fall::{Fall, PLACE_SHARE_MIN};
 use super::history::{History, Piece};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
@@ -15,8 +15,6 @@ use model::run::RunView;
 
 /// The fall is looked for in so many pieces to either side of the border that the rates of whole pieces show.
 const PIECES_AROUND: usize = 2;
-/// No place is known to less than this share of the piece that it lies in: rates within a piece are not quite even.
-const PLACE_SHARE_MIN: f64 = 0.05;
 
 /// What was written when a host saw the rate fall, in bytes; none where no slices of time were kept.
 pub fn seen_bytes(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Option<Estimate> {

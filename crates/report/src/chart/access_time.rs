@@ -54,7 +54,7 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
 /// Whether a phase has requests that may be points of the chart.
 fn has_points(summary: &PhaseSummary) -> bool {
     let is_single = |workload: &Workload| {
-        [Operation::Read, Operation::Write].iter().any(|&operation| is_single(workload, operation))
+        [Operation::Read, Operation::Write].iter().any(|&operation| workload.is_single_random(operation))
     };
     summary.phase.kind == PhaseKind::Measure && summary.phase.workload.as_ref().is_some_and(is_single)
 }
@@ -66,7 +66,7 @@ fn points(charted: &ChartedRun<'_>, operation: Operation) -> Option<(Bytes, Vec<
     for (number, summary) in (0u32..).zip(&charted.run.phases) {
         let Some(workload) = summary.phase.workload.as_ref() else { continue };
         let Some(block) = workload.block_sizes.single() else { continue };
-        if summary.phase.kind == PhaseKind::Measure && is_single(workload, operation) {
+        if summary.phase.kind == PhaseKind::Measure && workload.is_single_random(operation) {
             let ios = series.ios(number).filter(|io| io.status.is_done());
             by_shape.entry((workload.range.bytes(), block)).or_default().extend(ios);
         }
@@ -110,13 +110,6 @@ fn beside(histograms: &[LatencyHistogram], y: &Axis) -> Beside {
 const BARS: usize = 40;
 /// On an even axis half of the requests then have an eighth of the height or more.
 const EVEN_RATIO_MAX: f64 = 8.0;
-
-/// Whether requests of that operation go to random places, one at a time.
-pub(super) fn is_single(workload: &Workload, operation: Operation) -> bool {
-    workload.pattern.is_random() == Some(true)
-        && workload.in_flight_max() == 1
-        && workload.mix.operations() == [operation]
-}
 
 fn point(io: &IoRecord) -> Stretch {
     let at = io.offset_bytes as f64;

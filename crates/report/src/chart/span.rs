@@ -1,6 +1,5 @@
 //! The chart of random reads against the part of the drive that they lie in.
 
-use super::access_time::is_single;
 use super::companions::{self, Visits};
 use super::data::{Record, interval, number, records_of};
 use super::naming::{Names, Sketch, lines_described, range_of, top_of};
@@ -63,7 +62,7 @@ fn places(records: &[Record<'_>]) -> Vec<(f64, f64)> {
 /// Where a phase of single random reads stands on the axis across.
 fn place_of(summary: &PhaseSummary, places: &[(f64, f64)]) -> Option<(f64, f64)> {
     let workload = summary.phase.workload.as_ref().filter(|_| summary.phase.kind == PhaseKind::Measure)?;
-    let is_single = is_single(workload, Operation::Read);
+    let is_single = workload.is_single_random(Operation::Read);
     let bytes = workload.range.bytes().0 as f64;
     let (_, at) = places.iter().find(|(span_bytes, _)| is_single && *span_bytes == bytes)?;
     Some((*at, *at))

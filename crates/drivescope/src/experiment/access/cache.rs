@@ -5,7 +5,7 @@ use super::NAME;
 use crate::experiment::preparation::{SEQUENTIAL_DEPTH, phase, random_block};
 use crate::experiment::{Experiment, Outlook, Question};
 use analysis::cache::{Kept, ReadOn, kept, read_on};
-use analysis::stripe::{Layout, stripe_of_disks};
+use analysis::stripe::{Arms, Layout};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -187,7 +187,7 @@ impl Experiment for Cache {
             match self.stage {
                 Stage::Pairs(0) => {
                     self.stage = Stage::Pairs(1);
-                    self.layout = stripe_of_disks(so_far, NAME);
+                    self.layout = Arms::of(so_far, NAME).stripe();
                     if 2 * self.room_of_pairs() > self.question.range.bytes().0 {
                         self.layout = None;
                     }
