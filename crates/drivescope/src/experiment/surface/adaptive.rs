@@ -398,7 +398,9 @@ impl Adaptive {
         let in_survey = matches!(self.stage, Stage::Probe | Stage::Rounds);
         let first_rounds =
             self.survey.round < ROUNDS_MIN || (self.survey.round == ROUNDS_MIN && !self.queue.is_empty());
-        in_survey && (now >= self.survey.ends || (self.survey.bytes_left == 0 && !first_rounds))
+        // Another visit would go past what may be moved.
+        let is_full = self.survey.bytes_left < self.survey.visitor.bytes().0;
+        in_survey && (now >= self.survey.ends || (is_full && !first_rounds))
     }
 }
 
