@@ -40,17 +40,29 @@ pub(super) fn attached(roots: &SystemRoots, device: &BlockDevice) -> io::Result<
         Ok(path) => PathBuf::from(OsStr::from_bytes(path.trim_ascii_end())),
         // Never attached, or detached since we looked.
         Err(_) if !device.directory.join("loop").exists() => return Ok(None),
+        // The kernel takes away what is in this folder before the folder itself: while a device is detached the path
+        // is gone and the folder is not. The device answers then that nothing is attached.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return if is_detached(&by_number(roots, device)) { Ok(None) } else { Err(error) };
+        }
         Err(error) => return Err(error),
     };
-    let backing = match by_number(roots, device) {
+    let by_number = by_number(roots, device);
+    if is_detached(&by_number) {
+        return Ok(None);
+    }
+    let backing = match by_number {
         Ok(backing) => backing,
-        // Detached since we looked.
-        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
         // For those who may not open the loop device. A file that was deleted or lies in another mount namespace is
         // not found by its path, which is an error here.
         Err(_) => system_call::place(&backing_path)?,
     };
     Ok(Some(Loop { device: device.clone(), backing, backing_path }))
+}
+
+/// What a loop device answers that is attached to nothing, or is being detached.
+fn is_detached(answer: &io::Result<Place>) -> bool {
+    answer.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::ENXIO))
 }
 
 fn by_number(roots: &SystemRoots, device: &BlockDevice) -> io::Result<Place> {

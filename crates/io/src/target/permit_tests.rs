@@ -201,6 +201,35 @@ fn a_loop_device_that_does_not_tell_what_it_lies_on_counts_as_use() {
     assert_says(why, "what /dev/loop999 lies on cannot be read");
 }
 
+/// As it is for an instant while another program detaches it: the kernel has taken the path away and not the folder.
+#[test]
+fn a_loop_device_that_is_being_detached_is_no_use() {
+    let Some(_alone) = alone_with_loop_devices("a_loop_device_that_is_being_detached_is_no_use") else {
+        return;
+    };
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    let target = Target::open(&device.path).unwrap();
+    let told = Told::of(&device);
+    let tell_without_path = |other: &Path, number: &str| {
+        let folder = told.at("sys/block").join(other.file_name().unwrap());
+        fs::create_dir_all(folder.join("loop")).unwrap();
+        fs::write(folder.join("dev"), number).unwrap();
+    };
+
+    let free = PathBuf::from(super::loopdev::run("losetup", &["--find"]));
+    let minor = free.to_str().unwrap().trim_start_matches("/dev/loop");
+    tell_without_path(&free, &format!("7:{minor}\n"));
+    grant_between(&told.roots, &target, &everything(&target), || {}).expect("nothing is attached to it");
+
+    let other_image = Image::new(24);
+    let other = LoopDevice::over(&other_image.path);
+    tell_without_path(&other.path, &other.number());
+    let refused = grant_between(&told.roots, &target, &everything(&target), || {});
+    let why = refused.expect_err("a permit was granted").to_string();
+    assert_says(Some(why), &format!("what {} lies on cannot be read", other.path.display()));
+}
+
 #[test]
 fn a_process_that_does_not_tell_what_it_has_open_counts_as_use() {
     let name = "a_process_that_does_not_tell_what_it_has_open_counts_as_use";
