@@ -1,6 +1,7 @@
 //! The moment from which no request succeeded any more, wherever it went. A drive that dies, or whatever lies between, often answers
 //! everything with the error of a bad block, and goes on being listed: then its blocks say nothing.
 
+use model::plan::StopReason;
 use model::record::ErrorRecord;
 use model::request::Status;
 use model::run::RunView;
@@ -50,9 +51,12 @@ impl Silence {
             u128::from(error.offset_bytes) * u128::from(PARTS) / u128::from(run.target.capacity.0.max(1))
         };
         let parts: BTreeSet<u128> = errors.iter().map(part).collect();
+        // Where the run was ended for it, places elsewhere were asked and did not answer either.
+        let ended_for_it =
+            run.phases.last().is_some_and(|summary| summary.stopped == Some(StopReason::DeviceGone));
         let in_last = errors.iter().filter(|error| error.phase == of_last).count() as u64;
         let in_later: u64 = run.phases[last + 1..].iter().map(|summary| summary.errors()).sum();
-        (parts.len() >= PARTS_MIN).then_some(Silence {
+        (ended_for_it || parts.len() >= PARTS_MIN).then_some(Silence {
             from_ns: first.at_ns,
             phase: first.phase,
             failed: in_last + in_later,

@@ -5,8 +5,9 @@ mod program;
 
 use drivescope::control::Controls;
 use drivescope::event::{Event, EventSink};
-use drivescope::experiment::Question;
 use drivescope::experiment::check::Check;
+use drivescope::experiment::sustain::{Sustain, SustainWish};
+use drivescope::experiment::{Experiment, Question};
 use drivescope::session::Session;
 use drivescope::stamp::{self, Occasion};
 use drivescope::store::Store;
@@ -15,7 +16,8 @@ use model::finding::FindingCode;
 use model::plan::StopReason;
 use model::range::ByteRange;
 use model::run::{Run, RunStatus, Series};
-use model::units::Instant;
+use model::units::{Bytes, Instant, Offset};
+use model::workload::Pattern;
 use program::Home;
 use sim::fault::{Fault, FaultyDrive};
 use std::sync::atomic::AtomicBool;
@@ -39,23 +41,28 @@ impl EventSink for Told {
     }
 }
 
-/// A check of `sim:constant` that disappears after three seconds.
-fn check_until_it_is_gone(store: &Store) -> Run {
+/// `sim:constant` with that fault, measured by an experiment of that name.
+fn run_on_faulty(
+    store: &Store,
+    fault: Fault,
+    name: &'static str,
+    plan: impl FnOnce(Question) -> Box<dyn Experiment>,
+) -> Run {
     let sound = sim::open("constant", 1).expect("a drive that ships");
     let facts = sound.facts().clone();
-    let rig = Rig::on_virtual_drive(Box::new(FaultyDrive::new(sound, vec![Fault::GoneAt(GONE_AT)])));
+    let rig = Rig::on_virtual_drive(Box::new(FaultyDrive::new(sound, vec![fault])));
     let question = Question {
         range: ByteRange::whole(facts.capacity),
         facts: facts.clone(),
-        may_write: false,
+        may_write: true,
         empty: false,
         seed: 1,
         time_limit: None,
         precision: None,
     };
     let run = stamp::begin(Occasion {
-        experiment: "check",
-        command: "drivescope check sim:constant --seed 1".into(),
+        experiment: name,
+        command: format!("drivescope {name} sim:constant --seed 1"),
         seed: 1,
         facts,
         profile: None,
@@ -79,8 +86,7 @@ fn check_until_it_is_gone(store: &Store) -> Run {
         owed: None,
         preserving: None,
     };
-    let mut check = Check::new(question).expect("a drive with room for a check");
-    let run = session.run(&mut check).expect("a lost drive is no error of the program");
+    let run = session.run(plan(question).as_mut()).expect("a lost drive is no error of the program");
     assert_eq!((told.began, told.ended), (1, 1));
     run
 }
@@ -88,7 +94,11 @@ fn check_until_it_is_gone(store: &Store) -> Run {
 #[test]
 fn a_drive_that_goes_away_leaves_a_failed_run_and_a_finding() {
     let home = Home::new();
-    let run = check_until_it_is_gone(&Store::open(&home.store()).expect("a store"));
+    let store = Store::open(&home.store()).expect("a store");
+    let run = run_on_faulty(&store, Fault::GoneAt(GONE_AT), "check", |question| {
+        let question = Question { may_write: false, ..question };
+        Box::new(Check::new(question).expect("a drive with room for a check"))
+    });
     assert_eq!(run.status, RunStatus::Failed);
     let last = run.phases.last().expect("phases");
     assert_eq!(last.stopped, Some(StopReason::DeviceGone));
@@ -104,4 +114,19 @@ fn a_drive_that_goes_away_leaves_a_failed_run_and_a_finding() {
     let page = home.print(&["show"]);
     assert!(page.contains("FAILED") && page.contains("The device went away 3.0 s after the start"), "{page}");
     assert!(home.print(&["runs"]).contains("failed"));
+}
+
+/// There is no end by bytes where nothing more can be written: a drive that has gone read-only, or answers no more.
+#[test]
+fn writes_that_all_fail_come_to_an_end() {
+    let home = Home::new();
+    let store = Store::open(&home.store()).expect("a store");
+    let refused = ByteRange::new(Offset(1 << 30), Bytes::from_gib(100)).expect("a range");
+    let run = run_on_faulty(&store, Fault::Unreadable(refused), "sustain", |question| {
+        let wish = SustainWish { pattern: Pattern::Sequential, ..SustainWish::default() };
+        Box::new(Sustain::new(question, wish).expect("a drive that may be written"))
+    });
+    assert!(run.phases.last().expect("phases").has_all_failed());
+    let warnings = run.environment.warnings.join(" ");
+    assert!(warnings.contains("Too many requests failed"), "{warnings}");
 }

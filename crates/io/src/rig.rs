@@ -280,7 +280,11 @@ impl Rig {
             let mut engine = PsyncEngine::open(descriptor.raw(), 1, 0, *clock)?;
             flush(&mut engine, clock, load.phase, &mut outcome, &mut watch)?;
         }
-        if watch.settle() {
+        // A flush may succeed where nothing can be written.
+        let failed = outcome.totals.iter().any(|totals| totals.errors > 0);
+        let has_moved = outcome.totals.iter().any(|totals| totals.bytes > 0);
+        let all_failed = outcome.reason == StopReason::Errors || failed && !has_moved;
+        if watch.settle() || all_failed && !source.target().answers_anywhere() {
             outcome.reason = StopReason::DeviceGone;
         }
         permit_watch.lapsed(outcome.reason == StopReason::DeviceGone)?;

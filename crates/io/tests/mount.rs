@@ -2,12 +2,18 @@
 
 mod loopdev;
 
+use io::load::collect::Unobserved;
 use io::mount::{Mount, MountError, MountOptions};
+use io::rig::{EngineKind, EngineOptions, Rig};
+use io::target::Target;
 use loopdev::{Page, alone_with_loop_devices, attempt, has_program, run, skip};
+use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
+use model::range::ByteRange;
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
-use model::units::{Bytes, Instant, Nanos};
+use model::units::{Bytes, Instant, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
 use sim::Drive;
 use sim::contents::Contents;
 use std::collections::VecDeque;
@@ -386,4 +392,35 @@ fn the_answers_are_counted() {
     assert_eq!(lateness.histogram.count(), 5);
     assert!(lateness.served >= Nanos::from_millis(10));
     assert!(lateness.processor_time < lateness.served);
+}
+
+/// Reads at random from a mounted drive, and why the phase ended.
+fn end_of_reading(drive: Scripted, test: &str) -> Option<StopReason> {
+    let mounted = Mounted::new(drive, test)?;
+    let target = Target::open(&mounted.file).expect("the file opens");
+    let options = EngineOptions { kind: EngineKind::Psync, ..EngineOptions::default() };
+    let mut rig = Rig::for_reading(target, options).expect("a rig");
+    // Of the last quarter only.
+    let range = ByteRange::new(Offset(CAPACITY / 4 * 3), Bytes(CAPACITY / 4)).expect("within the drive");
+    let workload = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, Bytes(4096), 1);
+    let phase = Phase {
+        name: "read".into(),
+        experiment: "test".into(),
+        kind: PhaseKind::Measure,
+        workload: Some(workload),
+        stop: StopCondition { operations: Some(5000), ..StopCondition::default() },
+    };
+    Some(rig.run_phase(&phase, 0, 1, false, &mut Unobserved).expect("it runs").reason)
+}
+
+#[test]
+fn a_drive_that_answers_nowhere_is_lost_and_one_that_answers_elsewhere_has_errors() {
+    let name = "a_drive_that_answers_nowhere_is_lost_and_one_that_answers_elsewhere_has_errors";
+    let mut dead = Scripted::sound();
+    dead.answer = |_| Some(Status::MediumError);
+    let mut half_dead = Scripted::sound();
+    half_dead.answer = |request| (request.offset_bytes >= CAPACITY / 2).then_some(Status::MediumError);
+    let Some(dead) = end_of_reading(dead, name) else { return };
+    assert_eq!(dead, StopReason::DeviceGone);
+    assert_eq!(end_of_reading(half_dead, name), Some(StopReason::Errors));
 }

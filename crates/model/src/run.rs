@@ -254,6 +254,12 @@ impl PhaseSummary {
         self.totals.iter().map(|totals| totals.bytes).sum()
     }
 
+    /// Whether it ended because nothing but errors came, or nothing was moved at all for errors. A flush may succeed where nothing can
+    /// be written.
+    pub fn has_all_failed(&self) -> bool {
+        self.stopped == Some(StopReason::Errors) || self.bytes() == 0 && self.errors() > 0
+    }
+
     /// Requests that failed, of all operations. Where data are compared, reads that found other data count too.
     pub fn errors(&self) -> u64 {
         self.totals.iter().map(|totals| totals.errors).sum()

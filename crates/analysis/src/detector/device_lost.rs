@@ -6,7 +6,8 @@
 //! A drive that drops off its bus loses data under any file system. The cause is as often a cable or a power supply.
 //! # How
 //! The first request with that answer, or else the end of the phase that was ended for it. A system may turn the answer into the error
-//! of a bad block: then the first of the requests behind the last success, if they went to a quarter of all parts of the target.
+//! of a bad block: then the first of the requests behind the last success, if they went to a quarter of all parts of the target, or the
+//! run was ended because reads spread over all of it failed too.
 //! # Cannot tell when
 //! The device came back before the next request, or what failed last all went to the same part of it.
 //! # Known problems
@@ -35,12 +36,16 @@ impl Detector for DeviceLost {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let gone = gone(run).map(|(at_s, evidence)| {
-            let statement =
-                format!("The device went away {at_s:.1} s after the start; nothing was measured after that.");
-            finding(at_s, statement, evidence)
-        });
-        gone.or_else(|| silent(run)).into_iter().collect()
+        let gone = || {
+            gone(run).map(|(at_s, evidence)| {
+                let statement = format!(
+                    "The device went away {at_s:.1} s after the start; nothing was measured after that."
+                );
+                finding(at_s, statement, evidence)
+            })
+        };
+        // A silence is of errors that do not say that it is gone, and knows when the first of them was.
+        silent(run).or_else(gone).into_iter().collect()
     }
 }
 

@@ -142,9 +142,8 @@ impl Session<'_> {
     /// An experiment whose time was up is complete, but answers less than it was asked.
     fn warn_of_what_was_left(&mut self, phases: u32) {
         if phases > 0 {
-            let stopped = self.run.phases.last().and_then(|summary| summary.stopped);
-            let (why, what_to_do) = match stopped {
-                Some(StopReason::Errors) => ("Too many requests failed", ""),
+            let (why, what_to_do) = match self.run.phases.last() {
+                Some(last) if last.has_all_failed() => ("Too many requests failed", ""),
                 _ => ("The time was up", ". Give more time with --time-limit"),
             };
             let warning = format!(

@@ -44,6 +44,7 @@ mod permit_tests;
 
 use crate::error::IoError;
 use identity::Identity;
+use model::request::Status;
 use model::target::TargetFacts;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -57,6 +58,10 @@ pub use usage::{Obstacle, survey};
 
 /// The smallest target that is worth a question.
 pub const SIZE_MIN: u64 = 64 * model::units::KIB;
+
+/// A disk that has lost one of its two surfaces fails at all of so many places once in 256 times; each may take the system
+/// half a minute where nothing answers (its usual time limit of a command).
+const ANSWERING_PLACES: u64 = 8;
 
 /// A block device or a regular file, open for reading. Its descriptor cannot write: the kernel refuses.
 #[derive(Debug)]
@@ -129,6 +134,27 @@ impl Target {
         let is_emptied =
             is_device && system_call::device_size(self.descriptor()).map_or(true, |size| size == 0);
         is_emptied || matches!(self.disks.as_slice(), [disk] if !disk.exists())
+    }
+
+    /// Whether at least one of [`ANSWERING_PLACES`] places spread over it can be read: whatever holds a drive may go on being
+    /// listed, with its size, when the drive behind it is dead, and then answers everything with the error of a bad block.
+    pub(crate) fn answers_anywhere(&self) -> bool {
+        let block = self.facts.logical_block.0.max(1);
+        let blocks = self.facts.capacity.0 / block;
+        let mut buffer = system_call::AlignedBuffer::new(block as usize);
+        (0..ANSWERING_PLACES).any(|place| {
+            let index =
+                u128::from(blocks.saturating_sub(1)) * u128::from(place) / u128::from(ANSWERING_PLACES - 1);
+            let read = system_call::read_at(self.descriptor(), &mut buffer, index as u64 * block);
+            match read.map_err(|error| error.raw_os_error().map(Status::from_errno)) {
+                Ok(bytes) => bytes > 0,
+                // What the system refuses before it asks the drive says nothing of the drive.
+                Err(why) => !matches!(
+                    why,
+                    Some(Status::MediumError | Status::DeviceGone | Status::TimedOut | Status::Other(_))
+                ),
+            }
+        })
     }
 
     /// What must be typed to let it be written to: the serial number of the drive, or the path where there is none.

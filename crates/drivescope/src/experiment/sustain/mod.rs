@@ -22,7 +22,7 @@ use fall::Fall;
 use kind::Kind;
 use model::plan::Phase;
 use model::request::Operation;
-use model::run::RunView;
+use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Nanos};
 use rest::Rest;
 use std::collections::VecDeque;
@@ -173,6 +173,10 @@ impl Experiment for Sustain {
                 return None;
             }
             self.begin(so_far);
+        }
+        // A piece more would fail as well: where all that is written is refused there is no end by bytes.
+        if so_far.phases.last().is_some_and(PhaseSummary::has_all_failed) {
+            return None;
         }
         let written = written_since(so_far, self.prepared);
         self.left = self.limit.map(|limit| Bytes(limit.0.saturating_sub(written.0)));
