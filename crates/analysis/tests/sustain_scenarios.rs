@@ -536,6 +536,31 @@ fn a_rate_that_fell_for_a_while_is_not_said_to_be_even() {
     }
 }
 
+/// What memory takes in tenths of a second says how busy the machine is, and not how the drive writes.
+#[test]
+fn what_lasts_for_a_tenth_of_a_second_is_no_fall() {
+    let rate = |written: f64, _: usize| if written < 1.1e9 { 7e9 } else { 5e9 };
+    assert_eq!(fall(&pieces(1.5e9, 0.01, 5, rate)), None);
+    assert!(fall(&pieces(9e9, 0.01, 5, rate)).is_some());
+}
+
+/// A drive that takes the first 60 MB at its link's rate, as any may into its memory, and all the rest at one rate.
+#[test]
+fn what_its_memory_takes_is_not_said_to_have_come_back() {
+    let mut drive = Resting { written: 0.0, free: 60e6, now_s: 0.0, phases: Vec::new() };
+    for _ in 0..100 {
+        drive.write(16e6);
+    }
+    let target = sim::open("sata-tlc-500gb", 1).unwrap().facts().clone();
+    let (environment, series) = (Environment::default(), MemorySeries::default());
+    let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
+    let findings = analyse(&run);
+    let cliff =
+        findings.iter().find(|finding| finding.code == FindingCode::WriteCliff).expect("it is asked for");
+    let Outcome::Unknown { why } = &cliff.outcome else { panic!("memory is no cache: {cliff:?}") };
+    assert!(!why.contains("came back") && why.contains("the drive's own memory"), "{why}");
+}
+
 #[test]
 fn a_rate_that_comes_back_did_not_fall_for_good() {
     let swings = |_: f64, piece: usize| if piece / 12 % 2 == 1 { 100e6 } else { 300e6 };

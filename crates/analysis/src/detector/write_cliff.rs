@@ -109,18 +109,8 @@ fn no_fall(run: &RunView<'_>, history: &History<'_>, written: f64) -> String {
     let seconds: f64 = history.first().iter().map(|piece| piece.seconds).sum();
     let (all, writes) = (size(written as u64), lower(&writes(history)));
     let mean = rate(written / seconds.max(1e-9));
-    let sentence = match slower_for_a_while(history) {
-        None => format!(
-            "No fall within the {all} that were written: {writes} ran at {mean} from beginning to end."
-        ),
-        Some(level) => format!(
-            "No fall that lasts within the {all} that were written: {writes} ran at {mean} on the whole, but behind the first {} at {} for \
-             {}, and then came back.",
-            size(level.from_bytes as u64),
-            rate(level.bytes_per_second()),
-            size(level.bytes as u64)
-        ),
-    };
+    let ran = format!("within the {all} that were written: {writes} ran at {mean}");
+    let sentence = course(&levels(history.first()), &ran);
     let turns = turns(run);
     if Probes::of(run, EXPERIMENT).is_some_and(|probes| probes.writing() == Writing::InPlace) {
         return format!(
@@ -140,12 +130,33 @@ fn no_fall(run: &RunView<'_>, history: &History<'_>, written: f64) -> String {
     sentence
 }
 
-/// The slowest level that is slower than the first one.
-fn slower_for_a_while(history: &History<'_>) -> Option<Level> {
-    let levels = levels(history.first());
-    let first = levels.first()?.cost.value;
-    let slower = levels.iter().filter(|level| level.cost.value > first);
-    slower.max_by(|one, other| one.cost.value.total_cmp(&other.cost.value)).copied()
+/// How the rate went where it did not fall for good.
+fn course(levels: &[Level], ran: &str) -> String {
+    let first = levels.first();
+    let slower = levels.iter().filter(|level| first.is_some_and(|first| level.cost.value > first.cost.value));
+    let slowest = slower.max_by(|one, other| one.cost.value.total_cmp(&other.cost.value));
+    let (Some(first), Some(slowest), Some(last)) = (first, slowest, levels.last()) else {
+        return format!("No fall {ran} from beginning to end.");
+    };
+    let (quick, slow) = (rate(first.bytes_per_second()), rate(slowest.bytes_per_second()));
+    // Nearer to what it was at first, as logarithms.
+    if last.cost.value < f64::midpoint(first.cost.value, slowest.cost.value) {
+        return format!(
+            "No fall that lasts {ran} on the whole, but behind the first {} at {slow} for {}, and then came back.",
+            size(slowest.from_bytes as u64),
+            size(slowest.bytes as u64)
+        );
+    }
+    let behind = size(first.bytes as u64);
+    let is_up_and_down = levels.windows(2).skip(1).any(|pair| pair[1].cost.value < pair[0].cost.value);
+    match is_up_and_down {
+        true => format!(
+            "No fall to a rate that stays {ran} on the whole, {quick} for the first {behind}, and then up and down, at {slow} when it was slowest."
+        ),
+        false => format!(
+            "No fall {ran} on the whole, and only the first {behind} at {quick}: as little as that may be what the drive's own memory takes."
+        ),
+    }
 }
 
 fn lower(sentence: &str) -> String {

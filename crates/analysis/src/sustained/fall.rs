@@ -15,6 +15,9 @@ const PIECES_AFTER_MIN: usize = 5;
 /// A fall lasts when so much was written after it as a share of what was before, or when it went on for this share of the time.
 const BYTES_AFTER_SHARE: f64 = 0.1;
 const TIME_AFTER_SHARE: f64 = 0.5;
+/// And no sooner than after so many seconds: what else runs on a machine takes processors away and gives them back for tenths of a second
+/// (Linux holds real-time work back for 50 ms in each second, `sched_rt_runtime_us`), and where memory answers, 5 GB are written meanwhile.
+const SECONDS_AFTER_MIN: f64 = 1.0;
 /// Then the rate after it is known well enough, as a share of it to either side; or this much was written, and it is not worth more.
 const PRECISION: f64 = 0.02;
 /// So many pieces are enough as well: a rate that drifts is not known better by more of them.
@@ -200,6 +203,7 @@ fn without_passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Level> {
 fn has_lasted(pieces: &[Piece], level: &Level) -> bool {
     let seconds_before: f64 = pieces[..level.first].iter().map(|piece| piece.seconds).sum();
     level.pieces() >= PIECES_AFTER_MIN
+        && level.seconds >= SECONDS_AFTER_MIN
         && (level.bytes >= BYTES_AFTER_SHARE * level.from_bytes
             || level.seconds >= TIME_AFTER_SHARE * seconds_before)
 }
