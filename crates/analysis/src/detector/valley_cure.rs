@@ -147,6 +147,10 @@ fn found(cases: &[Case<'_>], story: &Story, gap_s: f64) -> Finding {
                 memory(*block as f64)
             ),
         ),
+        Cure::None if cases.iter().all(|case| case.treatment == Treatment::None) => (
+            "none",
+            "Passing over it again did not take the valleys away; nothing else was tried.".to_string(),
+        ),
         Cure::None => ("none", "Nothing that was tried took the valleys away.".to_string()),
     };
     let narrower = narrowed(cases, story.depth_ratio());
