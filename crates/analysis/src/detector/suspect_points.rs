@@ -69,7 +69,7 @@ fn found(run: &RunView<'_>, profile: &SizeProfile) -> Finding {
     let mut statement = statement(&spoilt, profile.points.len());
     if let Some(dip) = dips.first() {
         statement += &format!(
-            " {} is slower than the sizes next to it in all rounds: that is no accident.",
+            " {} are slower than the sizes next to it in all rounds: that is no accident.",
             named(dip)
         );
     }

@@ -58,7 +58,7 @@ pub struct Point {
     pub rounds: Vec<Round>,
     /// Whether each was spoilt.
     pub spoilt: Vec<bool>,
-    /// Whether it is slower than both its neighbours although no round was spoilt.
+    /// Whether it is slower than both its neighbours in each of its rounds.
     pub is_dip: bool,
     /// The mean latency of one request in seconds over the rounds that were not spoilt, and what 99 of 100 took at most.
     pub latency_s: f64,
@@ -117,8 +117,10 @@ impl SizeProfile {
             let has_neighbours = same(&self.points[index], &self.points[index - 1])
                 && same(&self.points[index], &self.points[index + 1]);
             let lower = rates[index - 1].min(rates[index + 1]);
+            // One round that is as quick as the neighbours shows that the size can be: then most rounds were spoilt.
+            let quickest = self.points[index].rounds.iter().map(|round| round.rate).fold(0.0, f64::max);
             self.points[index].is_dip =
-                has_neighbours && self.points[index].key.in_order && rates[index] < DIP_SHARE * lower;
+                has_neighbours && self.points[index].key.in_order && quickest < DIP_SHARE * lower;
         }
     }
 }
@@ -246,6 +248,27 @@ fn middle(mut values: Vec<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A read in order of so many KiB, with its rounds.
+    fn size_of(kib: u64, rates: &[f64]) -> Point {
+        let key =
+            PointKey { operation: Operation::Read, in_order: true, depth: 1, size: Bytes::from_kib(kib) };
+        let rounds = rounds(rates);
+        let spoilt = spoilt(&rounds, limit(0.002));
+        Point { key, rounds, spoilt, is_dip: false, latency_s: 0.0, latency_p99_s: 0.0, latency_s_max: 0.0 }
+    }
+
+    #[test]
+    fn a_size_of_which_one_round_is_as_quick_as_its_neighbours_is_no_dip() {
+        let is_dip = |rates: &[f64]| {
+            let points = vec![size_of(16, &[100.0; 4]), size_of(32, rates), size_of(64, &[101.0; 4])];
+            let mut profile = SizeProfile { points };
+            profile.mark_dips();
+            profile.points[1].is_dip
+        };
+        assert!(is_dip(&[43.0, 43.1, 43.2, 43.1]));
+        assert!(!is_dip(&[43.0, 43.1, 43.2, 43.1, 101.0]), "somebody else read meanwhile, most of the time");
+    }
 
     fn rounds(rates: &[f64]) -> Vec<Round> {
         rates.iter().map(|&rate| Round { phase: 0, rate, slowest_s: 0.0 }).collect()
