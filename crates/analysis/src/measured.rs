@@ -428,9 +428,27 @@ pub(crate) fn held_up_share(run: &RunView<'_>) -> f64 {
     }
     let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
     let histogram = merged_latencies(&single, Operation::Read);
-    let Some(median) = histogram.quantile(Quantile::MEDIAN) else { return 0.0 };
-    let limit = Nanos((median.0 as f64 * ARM_MEDIANS_MAX) as u64);
+    let Some(limit) = longest_of_arm(&histogram) else { return 0.0 };
     1.0 - histogram.count_below(limit) as f64 / histogram.count().max(1) as f64
+}
+
+/// What the longest access of an arm takes of which these are single reads; none without any.
+fn longest_of_arm(single: &LatencyHistogram) -> Option<Nanos> {
+    single.quantile(Quantile::MEDIAN).map(|median| Nanos((median.0 as f64 * ARM_MEDIANS_MAX) as u64))
+}
+
+/// The share of these reads at random places, in nanoseconds, that took longer than any arm does by what the single random reads of the
+/// run took. 0 where that is not known, or the drive does not turn.
+pub(crate) fn held_up_share_of(run: &RunView<'_>, reads_ns: &[u64]) -> f64 {
+    let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
+    let limit = longest_of_arm(&merged_latencies(&single, Operation::Read));
+    match limit.filter(|_| turns(run) == Some(true)) {
+        Some(limit) => {
+            reads_ns.iter().filter(|read_ns| **read_ns > limit.0).count() as f64
+                / reads_ns.len().max(1) as f64
+        }
+        None => 0.0,
+    }
 }
 
 /// From this share on it is more than a retry now and then.

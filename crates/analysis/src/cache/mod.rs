@@ -7,5 +7,5 @@ mod read_on;
 
 pub use answers::NotTold;
 pub use kept::{Kept, kept};
-pub(crate) use read_on::memory_answer_s;
 pub use read_on::{ReadOn, read_on};
+pub(crate) use read_on::{first_reads_ns, memory_answer_s};

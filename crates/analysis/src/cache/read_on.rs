@@ -69,7 +69,7 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
 }
 
 /// How long the first reads of all pairs took, in nanoseconds: at places where nothing was read before.
-pub(super) fn first_reads_ns(run: &RunView<'_>) -> Vec<u64> {
+pub(crate) fn first_reads_ns(run: &RunView<'_>) -> Vec<u64> {
     let phases = (0u32..).zip(run.phases).filter(|(_, phase)| is_of_pairs(phase));
     phases.flat_map(|(number, _)| pairs(run, number, None)).map(|pair| pair.first_ns).collect()
 }

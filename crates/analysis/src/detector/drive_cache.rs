@@ -94,7 +94,9 @@ impl Detector for DriveCache {
 /// Why it does not show what the drive's own memory answers.
 pub(super) fn why_no_memory(run: &RunView<'_>, why: NotTold) -> &'static str {
     match why {
-        NotTold::Alike | NotTold::Late | NotTold::Disorder if held_up_share(run) > HELD_UP_SHARE_MAX => {
+        NotTold::Alike | NotTold::Anew | NotTold::Late | NotTold::Disorder
+            if held_up_share(run) > HELD_UP_SHARE_MAX =>
+        {
             "Something else used the drive, so that answers of its memory and of its medium cannot be told apart. Measure again while \
              nothing else uses it."
         }
@@ -102,6 +104,9 @@ pub(super) fn why_no_memory(run: &RunView<'_>, why: NotTold) -> &'static str {
         NotTold::AllOfMemory => "Everything is answered as fast as by memory, so nothing is seen of a drive.",
         NotTold::Alike => {
             "What was just read takes as long as anything else: the drive keeps nothing of it, or its memory is no faster than its medium."
+        }
+        NotTold::Anew => {
+            "What was just read is read anew from where the arm still is: the drive keeps nothing of it, or what it reads on takes its place."
         }
         NotTold::Late => {
             "Most of what was just read is answered sooner than anything else, but too much of it late: something else used the drive or kept \

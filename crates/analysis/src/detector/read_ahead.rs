@@ -25,8 +25,10 @@ use super::system_read_ahead;
 use super::trust::Subject;
 use super::wording::short_time;
 use super::{Detector, Need};
-use crate::cache::{ReadOn, read_on};
-use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
+use crate::cache::{ReadOn, first_reads_ns, read_on};
+use crate::measured::{
+    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share, held_up_share_of,
+};
 use crate::stats::CONFIDENCE;
 use crate::stripe::Arms;
 use model::estimate::Estimate;
@@ -65,11 +67,9 @@ impl Detector for ReadAhead {
             ReadOn::Found { late_share, .. } if late_share > STRAY_SHARE_MAX => unknown(
                 "Memory answers late time and again: something else used the drive. Measure again while nothing does.",
             ),
-            ReadOn::Found { low: None | Some(Bytes::ZERO), .. } if held_up_share(run) > HELD_UP_SHARE_MAX => {
-                unknown(
-                    "Something else used the drive, and an arm that is called away cannot read on. Measure again while nothing else uses it.",
-                )
-            }
+            ReadOn::Found { low: None | Some(Bytes::ZERO), .. } if was_called_away(run) => unknown(
+                "Something else used the drive, and an arm that is called away cannot read on. Measure again while nothing else uses it.",
+            ),
             ReadOn::Found { low, high: Some(high), lowest, highest: Some(highest), phases, .. } => {
                 let low = low.unwrap_or(Bytes::ZERO);
                 let estimate = Estimate {
@@ -87,6 +87,11 @@ impl Detector for ReadAhead {
             )),
         }
     }
+}
+
+/// Whether something else moved the arm, all along or while the pairs were read.
+fn was_called_away(run: &RunView<'_>) -> bool {
+    held_up_share(run).max(held_up_share_of(run, &first_reads_ns(run))) > HELD_UP_SHARE_MAX
 }
 
 /// Nothing read on lies before the first distance that was tried.
