@@ -58,7 +58,12 @@ pub fn page_of(store: Option<&Store>, target: &str) -> Result<StatePage, UserErr
             .as_ref()
             .filter(|others| others.unknown.is_empty())
             .map(|others| others.bytes),
-        others_unknown: past.others.as_ref().map_or_else(Vec::new, |others| others.unknown.clone()),
+        others_unknown: past
+            .others
+            .iter()
+            .flat_map(|others| &others.unknown)
+            .map(|(when, _)| when.clone())
+            .collect(),
         rest_s: past.rest_seconds,
         idle_s: runs
             .iter()

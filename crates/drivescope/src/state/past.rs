@@ -41,8 +41,19 @@ pub(super) struct Others {
     pub bytes: u64,
     /// Whether only the kernel's counters told, or those of the drive too.
     pub by_drive: bool,
-    /// Stretches of time of which no counter tells, as clauses.
-    pub unknown: Vec<String>,
+    /// Stretches of time of which no counter tells, as clauses, with why.
+    pub unknown: Vec<(String, Untold)>,
+}
+
+/// Why no counter tells what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Untold {
+    /// Nothing counts what is written to it, as with a file on a network, or it lies on other drives than before.
+    NotCounted,
+    /// The machine began to count anew, and the drive has no count of its own.
+    Restarted,
+    /// A counter was smaller later.
+    WentBack,
 }
 
 /// What a counter showed between two moments.
@@ -53,7 +64,7 @@ pub(super) enum Growth {
     /// The counter was smaller later: another drive, or another order.
     Backwards,
     /// No counter covers the time.
-    Unknown,
+    Unknown(Untold),
 }
 
 /// What was written to all drives between two moments, by the kernel's counters where the machine ran all the time, else
@@ -61,17 +72,19 @@ pub(super) enum Growth {
 pub(super) fn grown(from: &Snapshot, to: &Snapshot) -> Growth {
     let same_start = from.start_of_machine.is_some() && from.start_of_machine == to.start_of_machine;
     if to.drives.is_empty() {
-        return Growth::Unknown;
+        return Growth::Unknown(Untold::NotCounted);
     }
     let mut sum = 0u64;
     for now in &to.drives {
         let Some(then) = from.drives.iter().find(|then| then.drive == now.drive) else {
-            return Growth::Unknown;
+            return Growth::Unknown(Untold::NotCounted);
         };
         let kernel = then.since_start_bytes.zip(now.since_start_bytes).filter(|_| same_start);
         let same_source = then.in_life_source == now.in_life_source;
         let drive = then.in_life_bytes.zip(now.in_life_bytes).filter(|_| same_source);
-        let Some((then, now)) = kernel.or(drive) else { return Growth::Unknown };
+        let Some((then, now)) = kernel.or(drive) else {
+            return Growth::Unknown(if same_start { Untold::NotCounted } else { Untold::Restarted });
+        };
         match now.checked_sub(then) {
             Some(bytes) => sum = sum.saturating_add(bytes),
             None => return Growth::Backwards,
@@ -177,9 +190,9 @@ impl<'runs> Past<'runs> {
         };
         match grown(from, to) {
             Growth::Bytes(bytes) => others.bytes = others.bytes.saturating_add(bytes.saturating_sub(own)),
-            Growth::Unknown => others.unknown.push(when.into()),
+            Growth::Unknown(why) => others.unknown.push((when.into(), why)),
             Growth::Backwards => {
-                others.unknown.push(when.into());
+                others.unknown.push((when.into(), Untold::WentBack));
                 self.backwards.push(id.into());
             }
         }
@@ -279,10 +292,20 @@ mod tests {
         };
         let runs = made(None);
         let past = Past::of(&runs, &snapshot("2026-11-22T11:00:00Z", "two", GB, None));
-        assert_eq!(past.others.unwrap().unknown, ["since the run a"]);
+        assert_eq!(past.others.unwrap().unknown, [("since the run a".into(), Untold::Restarted)]);
         let runs = made(Some(100 * GB));
         let past = Past::of(&runs, &snapshot("2026-11-22T11:00:00Z", "two", GB, Some(107 * GB)));
         assert_eq!(past.others.unwrap(), Others { bytes: 7 * GB, by_drive: true, unknown: vec![] });
+    }
+
+    #[test]
+    fn what_nothing_counts_is_not_blamed_on_a_restart() {
+        let without = |at: &str| Snapshot { drives: vec![], ..snapshot(at, "one", 0, None) };
+        let after = Some(without("2026-11-22T10:10:00Z"));
+        let runs = [run("a", without("2026-11-22T10:00:00Z"), after, vec![])];
+        let past = Past::of(&runs, &without("2026-11-22T11:00:00Z"));
+        let unknown = past.others.unwrap().unknown;
+        assert_eq!(unknown.last(), Some(&("since the run a".to_string(), Untold::NotCounted)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A drive's past in words. The sentences of a run say nothing that changes while nothing happens to the drive, so that two
 //! runs differ in them only when the drive's state does.
 
-use super::past::{OTHERS_BYTES_MIN, Past};
+use super::past::{OTHERS_BYTES_MIN, Past, Untold};
 use crate::store::{EventKind, LedgerEvent, UNFINISHED_PURGE};
 use model::units::Bytes;
 use report::quantity::{capacity, size};
@@ -69,8 +69,13 @@ fn others(past: &Past<'_>) -> Vec<String> {
             capacity(Bytes(others.bytes))
         )
     });
-    let unknown = others.unknown.last().map(|when| {
-        format!("What others wrote {when} is unknown: the machine was restarted and the drive tells no count of its own.")
+    let unknown = others.unknown.last().map(|(when, why)| {
+        let why = match why {
+            Untold::NotCounted => "nothing counts what is written to it",
+            Untold::Restarted => "the machine was restarted and the drive tells no count of its own",
+            Untold::WentBack => "a counter went back",
+        };
+        format!("What others wrote {when} is unknown: {why}.")
     });
     counted.into_iter().chain(unknown).collect()
 }
