@@ -142,9 +142,10 @@ fn course(levels: &[Level], ran: &str) -> String {
     // Nearer to what it was at first, as logarithms.
     if last.cost.value < f64::midpoint(first.cost.value, slowest.cost.value) {
         return format!(
-            "No fall that lasts {ran} on the whole, but behind the first {} at {slow} for {}, and then came back.",
+            "No fall that lasts {ran} on the whole, but behind the first {} at {slow} for {}, and then came back to {}.",
             size(slowest.from_bytes as u64),
-            size(slowest.bytes as u64)
+            size(slowest.bytes as u64),
+            rate(last.bytes_per_second())
         );
     }
     let behind = size(first.bytes as u64);
