@@ -10,6 +10,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
@@ -33,6 +34,13 @@ pub fn flag() -> Result<&'static AtomicBool, UserError> {
         let _ = LISTENING.set(Listening { flag, actions: actions.into(), has_will: AtomicBool::new(false) });
     }
     Ok(&LISTENING.get().expect("the flag was just set").flag)
+}
+
+/// How long ago it was first seen that the program is to end; none when it is not.
+pub fn asked_for() -> Option<Duration> {
+    static SEEN: OnceLock<Instant> = OnceLock::new();
+    let is_asked = LISTENING.get().is_some_and(|listening| listening.flag.load(Ordering::SeqCst));
+    is_asked.then(|| SEEN.get_or_init(Instant::now).elapsed())
 }
 
 /// The wish to end: the first sets the flag, a second calls `will` and ends the program, unless something is under way that must

@@ -15,6 +15,7 @@ pub mod clock;
 pub mod engine;
 pub mod error;
 pub mod files;
+pub mod flushing;
 pub mod load;
 pub mod mount;
 mod permit_watch;

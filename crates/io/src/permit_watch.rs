@@ -55,6 +55,10 @@ impl PhaseObserver for PermitWatch<'_> {
         self.observer.trace(records);
     }
 
+    fn flushing(&mut self, since: Instant) {
+        self.observer.flushing(since);
+    }
+
     fn verdict(&mut self) -> Verdict {
         let now = self.clock.now();
         if let Some(permit) = self.permit

@@ -7,6 +7,7 @@ use crate::engine::psync::PsyncEngine;
 use crate::engine::sim::SimEngine;
 use crate::engine::uring::UringEngine;
 use crate::error::IoError;
+use crate::flushing::{Extent, Flushing, unless_ended};
 use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
 use crate::load::presence::PresenceWatch;
@@ -17,14 +18,14 @@ use crate::target::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
 use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS};
-use model::request::{Completion, Operation, Request, Tag};
+use model::request::{Completion, Operation, Request, Status, Tag};
 use model::run::OperationTotals;
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant, Nanos};
 use model::workload::{Caching, DataPattern, Workload, WorkloadError};
 use sim::Drive;
 use sim::contents::Contents;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 /// A flush is asked after again after this long, for as long as it takes: a disk empties its cache in seconds.
 const FLUSH_PATIENCE: Nanos = Nanos::from_secs(1);
@@ -251,7 +252,7 @@ impl Rig {
                 let mut outcome = run_virtual(&load, clock, drive.as_mut(), contents, observer)?;
                 if workload.mix.changes_data() {
                     let mut engine = SimEngine::new(drive.as_mut(), clock.clone(), 1);
-                    flush(&mut engine, clock, number, &mut outcome, observer)?;
+                    flush_virtual(&mut engine, clock, number, &mut outcome, observer)?;
                 }
                 Ok(outcome)
             }
@@ -275,10 +276,10 @@ impl Rig {
         let polled = load.workload.block_sizes.largest().0 <= self.polled_bytes_max;
         let mut permit_watch = PermitWatch::new(observer, source.permit().filter(|_| writes), *clock);
         let mut watch = PresenceWatch::new(&mut permit_watch, &is_gone, *clock);
-        let mut outcome = run_real(load, self.engine.name, polled, descriptor.raw(), *clock, &mut watch)?;
+        let mut outcome =
+            run_real(load, self.engine.name, polled, descriptor.borrowed().as_raw_fd(), *clock, &mut watch)?;
         if writes && self.engine.name != "null" {
-            let mut engine = PsyncEngine::open(descriptor.raw(), 1, 0, *clock)?;
-            flush(&mut engine, clock, load.phase, &mut outcome, &mut watch)?;
+            flush_target(&descriptor, *clock, load.phase, &mut outcome, &mut watch);
         }
         // A flush may succeed where nothing can be written.
         let failed = outcome.totals.iter().any(|totals| totals.errors > 0);
@@ -382,32 +383,32 @@ impl Source {
     }
 
     /// The descriptor that a workload may use: one that can write only if it has to, and only through the permit.
-    fn descriptor_for(&self, workload: &Workload) -> Result<Descriptor, IoError> {
+    fn descriptor_for(&self, workload: &Workload) -> Result<Descriptor<'_>, IoError> {
         if workload.mix.changes_data() {
             let permit = self.permit().ok_or_else(|| IoError::WriteRefused {
                 target: self.target().path().to_path_buf(),
                 why: "nobody gave permission. Say --write".into(),
             })?;
             permit.revalidate()?;
-            return Ok(Descriptor::Borrowed(permit.descriptor().as_raw_fd()));
+            return Ok(Descriptor::Borrowed(permit.descriptor()));
         }
         match workload.caching {
-            Caching::Direct => Ok(Descriptor::Borrowed(self.target().descriptor().as_raw_fd())),
+            Caching::Direct => Ok(Descriptor::Borrowed(self.target().descriptor())),
             Caching::Buffered => Ok(Descriptor::Owned(self.target().buffered_descriptor()?)),
         }
     }
 }
 
-enum Descriptor {
-    Borrowed(RawFd),
+enum Descriptor<'target> {
+    Borrowed(BorrowedFd<'target>),
     Owned(OwnedFd),
 }
 
-impl Descriptor {
-    fn raw(&self) -> RawFd {
+impl Descriptor<'_> {
+    fn borrowed(&self) -> BorrowedFd<'_> {
         match self {
             Descriptor::Borrowed(descriptor) => *descriptor,
-            Descriptor::Owned(descriptor) => descriptor.as_raw_fd(),
+            Descriptor::Owned(descriptor) => descriptor.as_fd(),
         }
     }
 }
@@ -435,17 +436,39 @@ fn run_real(
     }
 }
 
-/// Makes what a phase wrote lasting, and counts it as one more operation: what is only in a cache is not yet written.
-fn flush(
+/// Makes what a phase wrote to a real target lasting, and counts it as one more operation: what is only in a cache is not yet
+/// written. Somebody who wants the end is not kept waiting: the flush then goes on alone, and has no time.
+fn flush_target(
+    descriptor: &Descriptor<'_>,
+    clock: MonotonicClock,
+    phase: u32,
+    outcome: &mut LoadOutcome,
+    observer: &mut dyn PhaseObserver,
+) {
+    let start = clock.now();
+    observer.flushing(start);
+    let mut flushing = Flushing::begin(descriptor.borrowed(), Extent::Data);
+    let is_to_end = || observer.verdict() == Verdict::Interrupt;
+    match unless_ended(|patience| flushing.wait(patience), || clock.now(), is_to_end) {
+        Some(Ok(flushed)) => count_flush(phase, start, Ok(flushed.took), outcome, observer),
+        Some(Err(error)) => {
+            let status = Status::from_errno(error.raw_os_error().unwrap_or(libc::EIO));
+            count_flush(phase, start, Err((status, clock.now())), outcome, observer);
+        }
+        None => outcome.reason = StopReason::Interrupted,
+    }
+}
+
+/// The same for a virtual drive, in its time.
+fn flush_virtual(
     engine: &mut dyn Engine,
-    clock: &dyn Clock,
+    clock: &VirtualClock,
     phase: u32,
     outcome: &mut LoadOutcome,
     observer: &mut dyn PhaseObserver,
 ) -> Result<(), IoError> {
-    let operation = Operation::Flush;
     let start = clock.now();
-    let request = Request { tag: Tag(0), operation, offset_bytes: 0, length_bytes: 0 };
+    let request = Request { tag: Tag(0), operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 };
     assert!(engine.queue(request).is_ok(), "an engine with nothing under way has room");
     engine.commit()?;
     let mut completions = Vec::with_capacity(1);
@@ -453,25 +476,47 @@ fn flush(
         engine.reap(&mut completions, 1, clock.now() + FLUSH_PATIENCE)?;
     }
     let Completion { status, completed_ns, .. } = completions[0];
-    let duration_ns = completed_ns - start.0;
+    let end = Instant(completed_ns);
+    let took = if status.is_done() { Ok(end.since(start)) } else { Err((status, end)) };
+    count_flush(phase, start, took, outcome, observer);
+    Ok(())
+}
+
+/// Counts a flush by how long it took, or by how and when it failed.
+fn count_flush(
+    phase: u32,
+    start: Instant,
+    took: Result<Nanos, (Status, Instant)>,
+    outcome: &mut LoadOutcome,
+    observer: &mut dyn PhaseObserver,
+) {
+    let operation = Operation::Flush;
     let mut histogram = LatencyHistogram::default();
-    if status.is_done() {
-        histogram.record(duration_ns);
-        let record = HistogramRecord {
-            phase,
-            operation,
-            start_ns: start.0,
-            duration_ns,
-            histogram: histogram.clone(),
-        };
-        observer.histogram(&record);
-    } else {
-        let record =
-            ErrorRecord { phase, at_ns: completed_ns, operation, offset_bytes: 0, length_bytes: 0, status };
-        observer.error(&record);
+    match took {
+        Ok(Nanos(duration_ns)) => {
+            histogram.record(duration_ns);
+            let histogram = histogram.clone();
+            observer.histogram(&HistogramRecord {
+                phase,
+                operation,
+                start_ns: start.0,
+                duration_ns,
+                histogram,
+            });
+        }
+        Err((status, at)) => {
+            observer.error(&ErrorRecord {
+                phase,
+                at_ns: at.0,
+                operation,
+                offset_bytes: 0,
+                length_bytes: 0,
+                status,
+            });
+        }
     }
     histogram.shrink();
-    let (operations, errors) = if status.is_done() { (1, 0) } else { (0, 1) };
+    let (operations, errors) = if took.is_ok() { (1, 0) } else { (0, 1) };
     outcome.totals.push(OperationTotals {
         operation,
         operations,
@@ -480,7 +525,6 @@ fn flush(
         histogram,
         stretch: None,
     });
-    Ok(())
 }
 
 /// Which requests are not polled for. One that has to be split for the drive is never answered: it is queued without

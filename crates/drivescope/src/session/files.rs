@@ -127,6 +127,12 @@ impl FilesSession<'_> {
         if let Some(failure) = observer.into_failure() {
             return Err(failure.into());
         }
+        if end.is_flushing {
+            self.events.event(&Event::Warning(
+                "The files that were made are removed when the file system is done with them. Ctrl-C again ends the program at once; the \
+                 next `drivescope files` there removes them then",
+            ));
+        }
         let outcome = (end.reason, self.failure(step, &end));
         self.keep(step, end);
         self.writer.end_phase(&self.run)?;

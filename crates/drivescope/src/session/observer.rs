@@ -7,6 +7,7 @@ use crate::event::{Event, EventSink};
 use crate::experiment::Outlook;
 use crate::recent_rate::RecentRate;
 use crate::store::{RunWriter, StoreError};
+use io::flushing::PATIENCE_AT_THE_END;
 use io::load::collect::{PhaseObserver, Verdict};
 use io::rig::RigClock;
 use model::latency_map::LatencyMap;
@@ -40,6 +41,10 @@ pub struct Observer<'phase> {
     precision: Option<(f64, PrecisionWatch)>,
     failure: Option<StoreError>,
     moves_data: bool,
+    /// The name of the phase, to which it is said while it flushes for how long it has.
+    name: String,
+    flushing: Option<Instant>,
+    has_told_of_the_wait: bool,
 }
 
 impl<'phase> Observer<'phase> {
@@ -93,6 +98,9 @@ impl<'phase> Observer<'phase> {
             precision: phase.stop.precision.map(|precision| (precision, PrecisionWatch::default())),
             failure: None,
             moves_data: phase.workload.is_some(),
+            name: phase.name.clone(),
+            flushing: None,
+            has_told_of_the_wait: false,
         }
     }
 
@@ -118,6 +126,9 @@ impl<'phase> Observer<'phase> {
         }
         (self.progress.bytes_per_second, self.progress.iops) = rate.unwrap_or_default();
         self.told = now;
+        if let Some(since) = self.flushing {
+            return self.tell_of_flush(now.since(since), now);
+        }
         let spent = now.since(self.began);
         let by_time = self.limit.map(|limit| limit.saturating_sub(spent));
         // A phase that ends with its range ends long before its time does, if all is well.
@@ -128,15 +139,44 @@ impl<'phase> Observer<'phase> {
         let left = [by_time, by_bytes].into_iter().flatten().min();
         self.progress.elapsed = Nanos(now.0);
         self.progress.phase_left = left;
-        self.progress.remaining = left.map(|left| left + self.ahead);
+        self.progress.remaining = left.map(|left| Nanos(left.0.saturating_add(self.ahead.0)));
         self.progress.share_done = match self.progress.remaining {
             Some(remaining) => now.0 as f64 / (now.0 + remaining.0).max(1) as f64,
             None => 0.0,
         };
+        self.tell_progress();
+    }
+
+    /// Nobody knows how long a flush takes. The share that is done stays what it was.
+    fn tell_of_flush(&mut self, spent: Nanos, now: Instant) {
+        self.progress.phase_name = format!("{}: flushing, {:.0} s", self.name, spent.seconds().floor());
+        (self.progress.bytes_per_second, self.progress.iops) = (0.0, 0.0);
+        self.progress.elapsed = Nanos(now.0);
+        (self.progress.phase_left, self.progress.remaining) = (None, None);
+        self.tell_progress();
+    }
+
+    fn tell_progress(&mut self) {
         if let Some(map) = &self.map {
             self.events.event(&Event::Map(map));
         }
         self.events.event(&Event::Progress(&self.progress));
+    }
+
+    /// Whether the run is to end. Somebody who asked for that during a flush hears at once what is waited for.
+    fn is_to_end(&mut self, now: Instant) -> bool {
+        let is_asked = self.interrupt.load(Ordering::Relaxed);
+        if let Some(since) = self.flushing.filter(|_| is_asked && !self.has_told_of_the_wait) {
+            self.has_told_of_the_wait = true;
+            let warning = format!(
+                "The drive has been flushing what was written for {:.0} s; it gets {} s more. What was measured is kept. Ctrl-C again ends \
+                 the run at once",
+                now.since(since).seconds(),
+                PATIENCE_AT_THE_END.seconds()
+            );
+            self.events.event(&Event::Warning(&warning));
+        }
+        is_asked || self.failure.is_some()
     }
 }
 
@@ -188,15 +228,15 @@ impl PhaseObserver for Observer<'_> {
             .precision
             .as_ref()
             .is_some_and(|(wanted, watch)| watch.relative_half_width().is_some_and(|width| width <= *wanted));
+        // A phase that is skipped is over when the drive is done with it: the next one begins on a drive at rest.
+        let is_skipped = self.controls.wants_skip() && self.flushing.is_none();
         match () {
-            () if self.interrupt.load(Ordering::Relaxed)
-                || self.controls.wants_skip()
-                || self.failure.is_some() =>
-            {
-                Verdict::Interrupt
-            }
+            () if self.is_to_end(now) || is_skipped => Verdict::Interrupt,
             () if precise => Verdict::PreciseEnough,
             () => Verdict::GoOn,
         }
+    }
+    fn flushing(&mut self, since: Instant) {
+        self.flushing = Some(since);
     }
 }

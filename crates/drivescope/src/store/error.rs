@@ -100,7 +100,17 @@ pub enum StoreError {
     NoFolder,
 }
 
+/// Of a server that does not answer the system says the same, with a number.
+pub(super) fn is_out_of_time(error: &std::io::Error) -> bool {
+    error.kind() == ErrorKind::TimedOut && error.raw_os_error().is_none()
+}
+
 impl StoreError {
+    /// Whether nothing is wrong but that the program was to end before a busy disk was done.
+    pub(super) fn is_out_of_time(&self) -> bool {
+        matches!(self, StoreError::System { source, .. } if is_out_of_time(source))
+    }
+
     /// Makes the error of a failed call out of what the system said.
     pub(super) fn system(operation: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
         move |source| StoreError::System { operation, path: path.to_owned(), source }

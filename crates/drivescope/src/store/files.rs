@@ -1,8 +1,11 @@
 //! Files that are there as a whole or not at all.
 
-use super::error::StoreError;
+use super::error::{StoreError, is_out_of_time};
+use crate::interrupt;
+use ::io::flushing::{Extent, Flushing, LOOK_EVERY, PATIENCE_AT_THE_END};
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// The ending of a file that is being made. Readers pass over it.
@@ -25,13 +28,41 @@ pub(super) enum Lasting {
     Kill,
 }
 
+/// Makes a file lasting. When the program is to end, nobody is kept waiting for a busy disk: what was written is then with the kernel,
+/// where it outlives the program.
+///
+/// # Errors
+/// What the system says; `TimedOut` when the program is to end and the disk is not done.
+pub(super) fn sync(file: &File) -> io::Result<()> {
+    let is_too_late =
+        || interrupt::asked_for().is_some_and(|asked| asked.as_nanos() >= PATIENCE_AT_THE_END.0.into());
+    let too_late =
+        || io::Error::new(io::ErrorKind::TimedOut, "the disk was not done when the program was to end");
+    if is_too_late() {
+        return Err(too_late());
+    }
+    let mut flushing = Flushing::begin(file.as_fd(), Extent::File);
+    loop {
+        match flushing.wait(LOOK_EVERY) {
+            Some(outcome) => return outcome.map(|_| ()),
+            None if is_too_late() => return Err(too_late()),
+            None => {}
+        }
+    }
+}
+
+/// What was not lasting in time is written all the same.
+pub(super) fn unless_out_of_time(synced: io::Result<()>) -> io::Result<()> {
+    synced.or_else(|error| if is_out_of_time(&error) { Ok(()) } else { Err(error) })
+}
+
 /// Writes a file so that a reader finds the old content or the new, and nothing between; so does a power cut, if the
 /// file must outlive one.
 pub(super) fn write_whole(path: &Path, content: &[u8], lasting: Lasting) -> Result<(), StoreError> {
     let partial = partial_path(path);
     let written = File::create(&partial).and_then(|mut file| {
         file.write_all(content)?;
-        if lasting == Lasting::PowerCut { file.sync_all() } else { Ok(()) }
+        if lasting == Lasting::PowerCut { unless_out_of_time(sync(&file)) } else { Ok(()) }
     });
     if let Err(source) = written {
         // A full disk must not also keep the half that was written; the first error is the one to report.
@@ -52,7 +83,8 @@ pub(super) fn rename_lasting(from: &Path, to: &Path) -> Result<(), StoreError> {
 
 /// Makes the names in a folder lasting.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::system("sync", folder))
+    let synced = File::open(folder).and_then(|folder| unless_out_of_time(sync(&folder)));
+    synced.map_err(StoreError::system("sync", folder))
 }
 
 /// Puts `new` in the place of `old` in one step; `old` is then at `new`.

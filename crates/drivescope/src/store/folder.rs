@@ -1,7 +1,7 @@
 //! One run's folder: which parts its series have, their checksums, its lock, and the folding of journals.
 
 use super::error::StoreError;
-use super::files::{PARTIAL, partial_path, sync_folder};
+use super::files::{PARTIAL, partial_path, sync, sync_folder};
 use super::format::{FileForm, SeriesKind};
 use super::segment::{Fingerprint, publish, write_partial};
 use std::collections::{BTreeMap, HashMap};
@@ -79,7 +79,7 @@ fn note_checksum(folder: &Path, name: &str, fingerprint: Fingerprint) -> Result<
         // It begins on a new line, whatever a full disk left of the last one.
         let gap = if file.metadata()?.len() == 0 { "" } else { "\n" };
         file.write_all(format!("{gap}{crc32:08x} {bytes} {name}").as_bytes())?;
-        file.sync_data()
+        sync(&file)
     });
     noted.map_err(StoreError::system("write", &path))
 }

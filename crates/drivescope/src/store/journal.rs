@@ -11,6 +11,7 @@
 //! synced: that would disturb the drive that is being measured.
 
 use super::error::StoreError;
+use super::files::{sync, unless_out_of_time};
 use super::format::{FORMAT_VERSION, SeriesKind};
 use super::row::{Cell, decode_row, encode_row};
 use std::fs::{self, File};
@@ -92,7 +93,7 @@ impl JournalWriter {
     /// Makes all records lasting.
     pub(super) fn sync(&mut self) -> Result<(), StoreError> {
         if self.synced_records < self.records {
-            self.file.sync_data().map_err(StoreError::system("sync", &self.path))?;
+            unless_out_of_time(sync(&self.file)).map_err(StoreError::system("sync", &self.path))?;
             self.synced_records = self.records;
         }
         Ok(())

@@ -5,7 +5,7 @@
 //! Row groups are small, so that neither writer nor reader holds more than one of them.
 
 use super::error::StoreError;
-use super::files::{partial_path, rename_lasting};
+use super::files::{partial_path, rename_lasting, sync};
 use super::format::{FORMAT_VERSION, SeriesKind};
 use super::journal::{JournalEnd, JournalReader};
 use super::row::{Cell, CellKind, Column};
@@ -119,7 +119,7 @@ pub(super) fn write_partial(
             return Err(StoreError::SegmentWrite { path: segment.to_owned(), why });
         }
         let file = writer.into_inner().map_err(cannot_write(segment))?;
-        file.file.sync_all().map_err(StoreError::system("sync", &partial))?;
+        sync(&file.file).map_err(StoreError::system("sync", &partial))?;
         Ok(Fingerprint { crc32: file.hasher.finalize(), bytes: file.bytes })
     };
     let written = write();

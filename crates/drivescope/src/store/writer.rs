@@ -219,6 +219,7 @@ impl RunWriter {
         // First the facts, which are small and cannot be had elsewhere: a journal is as good as its segment.
         self.write_facts(run, Lasting::PowerCut)?;
         let folded = fold_all(&self.folder);
+        let is_late = folded.as_ref().is_err_and(StoreError::is_out_of_time);
         let lock = self.folder.join(LOCK_FILE);
         fs::remove_file(&lock).map_err(StoreError::system("remove", &lock))?;
         self.lock = None;
@@ -226,6 +227,10 @@ impl RunWriter {
             exchange_folders(&self.folder, &old)?;
             fs::remove_dir_all(&self.folder).map_err(StoreError::system("remove", &self.folder))?;
             self.folder = old;
+        }
+        if is_late {
+            // The journals hold all of it, and the next run folds them and makes the index again.
+            return Ok(());
         }
         // The index can always be made again from the runs, so its failure is no failure of the run.
         let _ = index::refresh(&self.store);
@@ -281,11 +286,13 @@ impl SeriesWriter {
         }
     }
 
-    /// Rewrites the journal as a segment. When that fails the journal stays, and a next one is begun after it.
+    /// Rewrites the journal as a segment. When that fails the journal stays, and a next one is begun after it; where there was no time
+    /// for it, that is no failure.
     fn fold(&mut self, folder: &Path) -> Result<(), StoreError> {
         self.journal = None;
         let number = self.number;
         self.number += 1;
         fold(folder, self.kind, number)
+            .or_else(|error| if error.is_out_of_time() { Ok(()) } else { Err(error) })
     }
 }

@@ -54,4 +54,6 @@ pub struct JobEnd {
     pub layout: Option<Result<FileLayout, String>>,
     /// What the system said when a call failed; the task ended there.
     pub failure: Option<io::Error>,
+    /// Whether the system still flushes what was written, since somebody wanted the end. Whatever is removed then waits for it.
+    pub is_flushing: bool,
 }

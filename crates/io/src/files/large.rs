@@ -65,7 +65,7 @@ impl LargeTask<'_, '_> {
             waiting += length as u64;
             if self.job.flush_every.is_some_and(|every| waiting >= every.0) {
                 waiting = 0;
-                self.file.sync_data()?;
+                self.recorder.flush_meanwhile(self.file.as_fd())?;
             }
             if go != Go::On {
                 return Ok(go);

@@ -2,6 +2,7 @@
 //! to it.
 
 use crate::clock::{Clock, MonotonicClock};
+use crate::flushing::{Extent, Flushed, Flushing, unless_ended};
 use crate::load::collect::{PhaseObserver, Verdict};
 use model::histogram::LatencyHistogram;
 use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS, IntervalLatency, IntervalRecord};
@@ -9,6 +10,7 @@ use model::request::{Operation, Status};
 use model::run::{CompletionStretch, OperationTotals};
 use model::units::{Instant, NANOS_PER_SECOND, Nanos};
 use std::io;
+use std::os::fd::BorrowedFd;
 
 /// One call that is over.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,8 @@ pub(super) struct Recorder<'phase> {
     lanes: Vec<Lane>,
     deadline: Option<Instant>,
     interrupted: bool,
+    /// Whether a flush was left alone.
+    is_flushing: bool,
 }
 
 /// What one kind of operation did.
@@ -71,6 +75,7 @@ impl<'phase> Recorder<'phase> {
             lanes,
             deadline: time_max.map(|time| now.saturating_add(time)),
             interrupted: false,
+            is_flushing: false,
         }
     }
 
@@ -154,35 +159,62 @@ impl<'phase> Recorder<'phase> {
         self.second(now);
     }
 
-    /// Counts the flush that makes lasting what was done. It comes after the time of the phase.
-    pub(super) fn flush(&mut self, flush: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    /// Counts the flush that makes lasting what was done. It comes after the time of the phase. None where somebody wanted the
+    /// end and it went on for longer than such a person is kept waiting.
+    pub(super) fn flush(
+        &mut self,
+        descriptor: BorrowedFd<'_>,
+        extent: Extent,
+    ) -> Option<io::Result<Flushed>> {
         let began = self.now();
-        let outcome = flush();
-        let duration_ns = self.now().since(began).0;
+        self.observer.flushing(began);
+        let outcome = self.wait_for(Flushing::begin(descriptor, extent))?;
         match &outcome {
-            Ok(()) => {
-                let mut lane = Lane::new(Operation::Flush);
-                lane.totals.operations = 1;
-                lane.totals.histogram.record(duration_ns);
-                let record = HistogramRecord {
-                    phase: self.phase,
-                    operation: Operation::Flush,
-                    start_ns: began.0,
-                    duration_ns,
-                    histogram: lane.totals.histogram.clone(),
-                };
-                self.observer.histogram(&record);
-                match self.lanes.iter_mut().find(|lane| lane.operation == Operation::Flush) {
-                    Some(known) => {
-                        known.totals.operations += 1;
-                        known.totals.histogram.record(duration_ns);
-                    }
-                    None => self.lanes.push(lane),
-                }
-            }
+            Ok(Flushed { took: Nanos(duration_ns), .. }) => self.count_flush(began, *duration_ns),
             Err(error) => self.fail(Operation::Flush, 0, 0, error),
         }
+        Some(outcome)
+    }
+
+    /// Waits for a flush that belongs to the time of the phase.
+    pub(super) fn flush_meanwhile(&mut self, file: BorrowedFd<'_>) -> io::Result<()> {
+        self.wait_for(Flushing::begin(file, Extent::Data)).map_or(Ok(()), |outcome| outcome.map(|_| ()))
+    }
+
+    fn wait_for(&mut self, mut flushing: Flushing) -> Option<io::Result<Flushed>> {
+        let (clock, observer, interrupted) = (self.clock, &mut *self.observer, &mut self.interrupted);
+        let is_to_end = || {
+            *interrupted |= observer.verdict() == Verdict::Interrupt;
+            *interrupted
+        };
+        let outcome = unless_ended(|patience| flushing.wait(patience), || clock.now(), is_to_end);
+        self.is_flushing |= outcome.is_none();
         outcome
+    }
+
+    /// Whether a flush goes on that nobody waits for.
+    pub(super) fn is_flushing(&self) -> bool {
+        self.is_flushing
+    }
+
+    fn count_flush(&mut self, began: Instant, duration_ns: u64) {
+        let mut lane = Lane::new(Operation::Flush);
+        lane.totals.operations = 1;
+        lane.totals.histogram.record(duration_ns);
+        self.observer.histogram(&HistogramRecord {
+            phase: self.phase,
+            operation: Operation::Flush,
+            start_ns: began.0,
+            duration_ns,
+            histogram: lane.totals.histogram.clone(),
+        });
+        match self.lanes.iter_mut().find(|lane| lane.operation == Operation::Flush) {
+            Some(known) => {
+                known.totals.operations += 1;
+                known.totals.histogram.record(duration_ns);
+            }
+            None => self.lanes.push(lane),
+        }
     }
 
     /// Counts a call that failed.

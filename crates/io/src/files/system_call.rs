@@ -1,6 +1,6 @@
 //! Calls to the system by which files are made, looked at and removed inside an open folder; and the processor time of this
 //! program.
-#![allow(unsafe_code, reason = "openat, fstatat, unlinkat, flock, syncfs and getrusage have no safe form")]
+#![allow(unsafe_code, reason = "openat, fstatat, unlinkat, flock and getrusage have no safe form")]
 
 use model::file_work::ProcessorTime;
 use std::ffi::CStr;
@@ -49,12 +49,6 @@ pub(super) fn remove_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
 pub(super) fn remove_folder_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
     // SAFETY: as in `open_at`.
     checked(unsafe { libc::unlinkat(folder.as_raw_fd(), name.as_ptr(), libc::AT_REMOVEDIR) })
-}
-
-/// Writes out all that waits in the file system of an open file.
-pub(super) fn flush_file_system(descriptor: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: the call takes an integer only.
-    checked(unsafe { libc::syncfs(descriptor.as_raw_fd()) })
 }
 
 /// Asks the kernel to forget what it holds of a file, without writing anything out before.

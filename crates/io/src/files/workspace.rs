@@ -6,6 +6,7 @@ use super::recorder::{Go, Recorder};
 use super::{large, names, seeks, system_call};
 use crate::clock::MonotonicClock;
 use crate::error::IoError;
+use crate::flushing::Extent;
 use crate::load::collect::PhaseObserver;
 use crate::target::file_place::{file_layout, file_system_of};
 use crate::target::identity::DeviceNumber;
@@ -206,7 +207,7 @@ impl Workspace {
         };
         let before = system_call::processor_time();
         let began = recorder.now();
-        let (go, done, mut failure) = match &file {
+        let (mut go, done, mut failure) = match &file {
             Some(file) if job.task == FileTask::Seeks => {
                 let (go, failure) = seeks::run(file, job, clock, &mut recorder);
                 (go, 0, failure)
@@ -224,18 +225,22 @@ impl Workspace {
         // What it costs to hand out the records is no cost of the calls.
         let mut processor = spent_since(before);
         recorder.end_calls();
-        let before = system_call::processor_time();
         if job.task.changes_data() && failure.is_none() && go != Go::Interrupted {
-            let flushed = recorder.flush(|| match &file {
-                Some(file) => file.sync_all(),
-                None => system_call::flush_file_system(self.folder()),
-            });
-            failure = flushed.err();
+            let flushed = match &file {
+                Some(file) => recorder.flush(file.as_fd(), Extent::File),
+                None => recorder.flush(self.folder(), Extent::FileSystem),
+            };
+            match flushed {
+                Some(Ok(flushed)) => {
+                    processor = processor.zip(flushed.processor).map(|(calls, flush)| ProcessorTime {
+                        user_ns: calls.user_ns + flush.user_ns,
+                        system_ns: calls.system_ns + flush.system_ns,
+                    });
+                }
+                Some(Err(error)) => failure = Some(error),
+                None => go = Go::Interrupted,
+            }
         }
-        processor = processor.zip(spent_since(before)).map(|(calls, flush)| ProcessorTime {
-            user_ns: calls.user_ns + flush.user_ns,
-            system_ns: calls.system_ns + flush.system_ns,
-        });
         let is_written = job.task == FileTask::BlockWrite && failure.is_none() && go != Go::Interrupted;
         let layout = file.as_ref().filter(|_| is_written).map(|file| file_layout(file.as_fd()));
         let course = Course { began, ended, go, done, processor, cached_share, layout, failure };
@@ -255,12 +260,13 @@ impl Workspace {
             began: if is_unbegun { now } else { course.began },
             ended: if is_unbegun { now } else { course.ended },
             reason,
-            totals: recorder.into_totals(),
             done: course.done,
             processor: course.processor,
             cached_share: course.cached_share,
             layout: course.layout,
+            is_flushing: recorder.is_flushing(),
             failure: course.failure,
+            totals: recorder.into_totals(),
         }
     }
 

@@ -25,6 +25,8 @@ pub trait PhaseObserver {
     fn trace(&mut self, records: &[IoRecord]);
     /// Asked many times a second.
     fn verdict(&mut self) -> Verdict;
+    /// From that moment on what was written is flushed, and nothing else is done until the phase ends.
+    fn flushing(&mut self, _since: Instant) {}
 }
 
 /// Whether a phase goes on.

@@ -11,7 +11,7 @@ use crate::clock::{Clock, MonotonicClock};
 use crate::load::collect::{PhaseObserver, Verdict};
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
 use model::request::Status;
-use model::units::Nanos;
+use model::units::{Instant, Nanos};
 use std::time::Duration;
 
 /// How long an error waits: what fails on a drive that was pulled fails before the kernel has taken the drive away,
@@ -88,6 +88,10 @@ impl PhaseObserver for PresenceWatch<'_> {
 
     fn trace(&mut self, records: &[IoRecord]) {
         self.observer.trace(records);
+    }
+
+    fn flushing(&mut self, since: Instant) {
+        self.observer.flushing(since);
     }
 
     fn verdict(&mut self) -> Verdict {

@@ -52,18 +52,28 @@ impl ScratchFile {
         ScratchFile::create_between(directory, size_max, || {})
     }
 
+    /// One that is only looked at, to say what would be done: nothing is reserved, and nothing may be written to it.
+    ///
+    /// # Errors
+    /// As [`ScratchFile::create`], but for what shows only while room is reserved.
+    pub fn planned(directory: &Path, size_max: Bytes) -> Result<Target, IoError> {
+        let (folder, size) = look(directory, size_max)?;
+        let (made, _name) =
+            make(folder).map_err(|source| explain("make a scratch file in", directory, source))?;
+        set_length(made.as_fd(), directory, size)?;
+        let mut target = open(directory, made.as_fd())?;
+        // It would be reserved.
+        target.facts.caveats.retain(|caveat| *caveat != Caveat::Sparse);
+        Ok(target)
+    }
+
     /// Makes one, and calls `measured` between the look at the room and the reservation, so that a test can take it.
     fn create_between(
         directory: &Path,
         size_max: Bytes,
         measured: impl FnOnce(),
     ) -> Result<ScratchFile, IoError> {
-        let folder = system_call::open(directory, libc::O_RDONLY | libc::O_DIRECTORY)
-            .map_err(|source| explain("open the directory", directory, source))?;
-        let room = system_call::file_system_room(folder.as_fd())
-            .map_err(|source| explain("ask for the room in", directory, source))?;
-        let size = scratch_size(room.size, room.available, size_max)
-            .map_err(|why| IoError::Unsuitable { target: directory.into(), why })?;
+        let (folder, size) = look(directory, size_max)?;
         measured();
         let (made, name) =
             make(folder).map_err(|source| explain("make a scratch file in", directory, source))?;
@@ -92,6 +102,17 @@ impl ScratchFile {
     pub fn permit(&self) -> &WritePermit {
         &self.permit
     }
+}
+
+/// The directory, and the size of a scratch file in it.
+fn look(directory: &Path, size_max: Bytes) -> Result<(OwnedFd, Bytes), IoError> {
+    let folder = system_call::open(directory, libc::O_RDONLY | libc::O_DIRECTORY)
+        .map_err(|source| explain("open the directory", directory, source))?;
+    let room = system_call::file_system_room(folder.as_fd())
+        .map_err(|source| explain("ask for the room in", directory, source))?;
+    let size = scratch_size(room.size, room.available, size_max)
+        .map_err(|why| IoError::Unsuitable { target: directory.into(), why })?;
+    Ok((folder, size))
 }
 
 /// The size that leaves a tenth of the file system free, or why there is none.
@@ -146,8 +167,7 @@ fn reserve(file: BorrowedFd<'_>, directory: &Path, size: Bytes) -> Result<bool, 
         match system_call::reserve(file, reserved.0, step.0) {
             Ok(()) => reserved = reserved + step,
             Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
-                let file = std::fs::File::from(file.try_clone_to_owned().map_err(failed)?);
-                file.set_len(size.0).map_err(failed)?;
+                set_length(file, directory, size)?;
                 return Ok(false);
             }
             Err(error) => return Err(failed(error)),
@@ -160,6 +180,13 @@ fn reserve(file: BorrowedFd<'_>, directory: &Path, size: Bytes) -> Result<bool, 
         }
     }
     Ok(true)
+}
+
+/// Gives the file its size without room.
+fn set_length(file: BorrowedFd<'_>, directory: &Path, size: Bytes) -> Result<(), IoError> {
+    let file = file.try_clone_to_owned().map(std::fs::File::from);
+    file.and_then(|file| file.set_len(size.0))
+        .map_err(|source| explain("reserve a scratch file in", directory, source))
 }
 
 /// The new file, for reading only.
@@ -214,6 +241,21 @@ mod tests {
         assert_eq!(scratch_size(100 * gib, 50 * gib, Bytes::from_gib(80)), Ok(Bytes::from_gib(40)));
         assert!(scratch_size(100 * gib, 10 * gib, Bytes::from_gib(8)).unwrap_err().contains("no room"));
         assert!(scratch_size(100 * gib, 50 * gib, Bytes::from_mib(15)).is_err());
+    }
+
+    #[test]
+    fn what_is_only_planned_takes_no_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let size = Bytes::from_mib(64);
+        let blocks = |target: &Target| system_call::status(target.descriptor()).unwrap().st_blocks;
+        let planned = ScratchFile::planned(folder.path(), size).unwrap();
+        assert_eq!((planned.facts().capacity, blocks(&planned)), (size, 0));
+        assert!(!planned.facts().caveats.contains(&Caveat::Sparse));
+        let made = ScratchFile::create(folder.path(), size).unwrap();
+        assert!(
+            made.target().facts().caveats.contains(&Caveat::Sparse)
+                || blocks(made.target()) >= (64 * MIB / 512) as i64
+        );
     }
 
     #[test]
