@@ -27,6 +27,8 @@ pub struct Choice {
     pub write: Option<WriteConsent>,
     /// Whether and where what is overwritten is kept, to be given back.
     pub preserve: Option<PreserveChoice>,
+    /// Whether nothing is measured, so that nothing is reserved either.
+    pub is_only_planned: bool,
     /// The largest scratch file.
     pub size_max: Bytes,
     /// The part to measure.
@@ -122,6 +124,11 @@ fn open_scratch(choice: &Choice, folder: &Path) -> Result<Chosen, UserError> {
             "{} is a folder: its scratch file is written to without --write. Leave --write out, or name a device",
             folder.display()
         )));
+    }
+    if choice.is_only_planned {
+        let target = ScratchFile::planned(folder, choice.size_max)?;
+        let facts = target.facts().clone();
+        return finish(choice, Rig::for_reading(target, choice.engine)?, facts, true, true);
     }
     let scratch = ScratchFile::create(folder, choice.size_max)?;
     let facts = scratch.target().facts().clone();

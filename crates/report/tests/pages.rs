@@ -267,6 +267,7 @@ fn the_plan_before_a_run() {
         bytes_read: Some(Bytes(1_700_000_000)),
         bytes_written: Some(Bytes::ZERO),
         time: Some(Nanos::from_secs(153)),
+        time_slow: None,
         time_max: Some(Nanos::from_secs(420)),
         endurance_share: None,
         warnings: vec![],

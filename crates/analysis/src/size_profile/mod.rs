@@ -8,7 +8,7 @@ use model::estimate::Estimate;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Quantile};
-use model::workload::Pattern;
+use model::workload::{Pattern, Workload};
 use std::collections::BTreeMap;
 
 /// The experiment that asks for it.
@@ -36,6 +36,19 @@ pub struct PointKey {
     pub depth: u64,
     /// How large each is.
     pub size: Bytes,
+}
+
+impl PointKey {
+    /// That of a workload; none of one that does several things.
+    pub fn of(workload: &Workload) -> Option<PointKey> {
+        let [operation] = *workload.mix.operations() else { return None };
+        Some(PointKey {
+            operation,
+            in_order: workload.pattern == Pattern::Sequential,
+            depth: workload.in_flight_max(),
+            size: workload.block_sizes.single()?,
+        })
+    }
 }
 
 /// One measurement of a point.
@@ -180,19 +193,13 @@ fn kind(key: &PointKey) -> Kind {
 
 fn round(phase: u32, summary: &PhaseSummary) -> Option<(PointKey, Round)> {
     let workload = summary.phase.workload.as_ref()?;
-    let [operation] = *workload.mix.operations() else { return None };
-    let totals = summary.totals_of(operation).filter(|totals| totals.operations > 0)?;
+    let key = PointKey::of(workload)?;
+    let totals = summary.totals_of(key.operation).filter(|totals| totals.operations > 0)?;
     // What was under way when the time was up is not counted, so neither is the time after the last that was.
     let moved_ns = totals
         .stretch
         .map_or(summary.duration_ns, |stretch| stretch.last_ns.saturating_sub(summary.start_ns));
     let seconds = (moved_ns + summary.flush_ns()) as f64 / 1e9;
-    let key = PointKey {
-        operation,
-        in_order: workload.pattern == Pattern::Sequential,
-        depth: workload.in_flight_max(),
-        size: workload.block_sizes.single()?,
-    };
     let slowest_s = totals.histogram.max().map_or(0.0, |slowest| slowest.seconds());
     (seconds > 0.0).then_some((key, Round { phase, rate: totals.bytes as f64 / seconds, slowest_s }))
 }

@@ -93,7 +93,7 @@ fn go_on(
         Ok((writer, kept, owed))
     });
     let ((writer, kept, owed), preserving) = measure::or_without_journal(resumed, preserving)?;
-    let end = resume::end_of(&kept.run, &kept.series);
+    let end = resume::end_of(&kept.run.phases, &kept.series);
     chosen.rig.go_on_from(end);
     let mut run = kept.run;
     run.state_after.clear();

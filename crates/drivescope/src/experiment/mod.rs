@@ -26,6 +26,8 @@ use preparation::verb;
 
 /// For an idea of how long bytes take: of the disks and SSDs sold since 2010, sequential rates begin here.
 const ASSUMED_BYTES_PER_SECOND: f64 = 100e6;
+/// And of sticks and cards here: what a card of speed class 6 promises (SD Association).
+pub const SLOW_BYTES_PER_SECOND: f64 = 6e6;
 /// A disk moves 1 MiB in about the time that it takes to get there.
 const LARGE_BLOCK: Bytes = Bytes::from_mib(1);
 
@@ -110,6 +112,8 @@ pub struct Step {
     pub time: Nanos,
     /// How long they likely take: less where they end with their bytes, and nothing where they only come if something is found.
     pub likely: Nanos,
+    /// The same on a drive as slow as [`SLOW_BYTES_PER_SECOND`].
+    pub slow: Nanos,
     /// What they read at most; none where only the drive's rate bounds it.
     pub reads: Option<Bytes>,
     /// What they write at most; likewise.
@@ -117,10 +121,25 @@ pub struct Step {
 }
 
 impl Outlook {
+    /// The time of what no time bounds.
+    pub const UNBOUNDED: Nanos = Nanos(u64::MAX);
+
     /// Phases as steps of one kind, in the order in which each kind first comes.
     pub fn of(phases: &[Phase]) -> Outlook {
+        Outlook::known(phases, |_| None)
+    }
+
+    /// The same where of some phases it is known how long they take.
+    fn known(phases: &[Phase], time_of: impl Fn(&Phase) -> Option<Nanos>) -> Outlook {
         let mut outlook = Outlook::default();
-        phases.iter().for_each(|phase| outlook.add(Step::of(phase)));
+        for phase in phases {
+            let mut step = Step::of(phase);
+            if let Some(time) = time_of(phase) {
+                step.likely = time.min(step.time);
+                step.slow = step.likely;
+            }
+            outlook.add(step);
+        }
         outlook
     }
 
@@ -134,12 +153,17 @@ impl Outlook {
 
     /// How long it takes at most.
     pub fn time(&self) -> Nanos {
-        self.steps.iter().fold(Nanos::ZERO, |sum, step| sum + step.time)
+        sum_of(self.steps.iter().map(|step| step.time))
     }
 
     /// How long it likely takes.
     pub fn likely_time(&self) -> Nanos {
-        self.steps.iter().fold(Nanos::ZERO, |sum, step| sum + step.likely)
+        sum_of(self.steps.iter().map(|step| step.likely))
+    }
+
+    /// How long it likely takes on a slow drive.
+    pub fn slow_time(&self) -> Nanos {
+        sum_of(self.steps.iter().map(|step| step.slow))
     }
 
     /// How many phases.
@@ -167,10 +191,19 @@ impl Step {
         let writes_data = phase.workload.as_ref().is_some_and(|workload| workload.mix.changes_data());
         let (reads, writes) =
             if writes_data { (Some(Bytes::ZERO), moves) } else { (moves, Some(Bytes::ZERO)) };
-        let likely = phase.workload.as_ref().and_then(|workload| time_of_bytes(phase, workload));
-        let time = phase.stop.time.or(likely).unwrap_or_default();
-        let likely = likely.map_or(time, |likely| likely.min(time));
-        Step { what: describe(phase), phases: 1, time, likely, reads, writes }
+        let at = |rate| phase.workload.as_ref().and_then(|workload| time_of_bytes(phase, workload, rate));
+        let (usual, slow) = (at(ASSUMED_BYTES_PER_SECOND), at(SLOW_BYTES_PER_SECOND));
+        let time = phase.stop.time.or(usual).unwrap_or_default();
+        let within = |bytes: Option<Nanos>| bytes.map_or(time, |likely| likely.min(time));
+        Step {
+            what: describe(phase),
+            phases: 1,
+            time,
+            likely: within(usual),
+            slow: within(slow),
+            reads,
+            writes,
+        }
     }
 
     /// Takes the cost of something off this if there is enough left.
@@ -183,6 +216,7 @@ impl Step {
             self.phases -= cost.phases();
             self.time = self.time.saturating_sub(cost.time());
             self.likely = self.likely.saturating_sub(cost.likely_time());
+            self.slow = self.slow.saturating_sub(cost.slow_time());
             (self.reads, self.writes) = (reads, writes);
         }
         is_enough
@@ -190,19 +224,25 @@ impl Step {
 
     fn add(&mut self, more: &Step) {
         self.phases += more.phases;
-        self.time = self.time + more.time;
-        self.likely = self.likely + more.likely;
+        self.time = sum_of([self.time, more.time]);
+        self.likely = sum_of([self.likely, more.likely]);
+        self.slow = sum_of([self.slow, more.slow]);
         self.reads = self.reads.zip(more.reads).map(|(sum, more)| sum + more);
         self.writes = self.writes.zip(more.writes).map(|(sum, more)| sum + more);
     }
 }
 
+/// With what no time bounds, nothing does.
+fn sum_of(times: impl IntoIterator<Item = Nanos>) -> Nanos {
+    Nanos(times.into_iter().fold(0, |sum: u64, time| sum.saturating_add(time.0)))
+}
+
 /// How long a phase takes for its bytes where a drive streams: in order, or in requests so large that getting to their places
 /// counts for little.
-fn time_of_bytes(phase: &Phase, workload: &Workload) -> Option<Nanos> {
+fn time_of_bytes(phase: &Phase, workload: &Workload, bytes_per_second: f64) -> Option<Nanos> {
     let streams = workload.pattern == Pattern::Sequential || workload.block_sizes.largest() >= LARGE_BLOCK;
     let bytes = phase.stop.bytes_max(workload).filter(|_| streams)?;
-    Nanos::from_secs_f64(bytes.0 as f64 / ASSUMED_BYTES_PER_SECOND)
+    Nanos::from_secs_f64(bytes.0 as f64 / bytes_per_second)
 }
 
 fn describe(phase: &Phase) -> String {

@@ -108,6 +108,7 @@ fn step(phase: &Phase) -> Step {
         phases: 1,
         time,
         likely: time,
+        slow: time,
         reads: moves(both || mix == Some(OperationMix::Read)),
         // What is discarded is lost as what is overwritten is.
         writes: moves(both || matches!(mix, Some(OperationMix::Write | OperationMix::Discard))),

@@ -265,7 +265,7 @@ fn kinds_of(phases: &[PhaseSummary]) -> (Vec<usize>, Vec<Step>) {
         let step = Outlook::of(std::slice::from_ref(phase)).steps.pop()?;
         let known = steps.iter().position(|known| known.what == step.what);
         Some(known.unwrap_or_else(|| {
-            steps.push(Step { phases: 0, time: Nanos::ZERO, likely: Nanos::ZERO, ..step });
+            steps.push(Step { phases: 0, time: Nanos::ZERO, likely: Nanos::ZERO, slow: Nanos::ZERO, ..step });
             steps.len() - 1
         }))
     };

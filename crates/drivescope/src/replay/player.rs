@@ -143,7 +143,7 @@ impl<'run> Player<'run> {
 pub fn in_lines(stored: &StoredRun, wanted: Wanted, is_paced: bool) -> Result<Ended, UserError> {
     let is_asked_to_end = interrupt::flag()?;
     let mut feed = Feed::new(stored);
-    let mut lines = Lines::new(false, true);
+    let mut lines = Lines::of_replay();
     let clock = MonotonicClock::start();
     let begin_ns = wanted.from.clamp(0.0, 1.0) * feed.total().0 as f64;
     feed.jump(Nanos(begin_ns as u64), &mut Unheard);

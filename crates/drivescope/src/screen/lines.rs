@@ -2,7 +2,8 @@
 //! where nothing can move.
 
 use crate::event::{Event, EventSink};
-use crate::experiment::Outlook;
+use crate::experiment::{Outlook, SLOW_BYTES_PER_SECOND};
+use io::clock::{Clock, MonotonicClock};
 use model::latency_map::LatencyMap;
 use model::target::TargetFacts;
 use model::units::Nanos;
@@ -14,6 +15,8 @@ use terminal_size::terminal_size;
 
 /// How often a line is written where nothing can move.
 const PLAIN_EVERY: Nanos = Nanos::from_secs(10);
+/// A virtual drive has hours in a second, and nobody reads thousands of lines.
+const PLAIN_EVERY_REAL: Nanos = Nanos::from_secs(1);
 
 /// Rows of the map, without its legend; and rows of the terminal that are left to the legend, the progress and what is
 /// said in between.
@@ -31,7 +34,8 @@ pub struct Lines {
     map: Vec<String>,
     map_lines_shown: usize,
     colour: bool,
-    said: Option<Nanos>,
+    said: Option<(Nanos, MonotonicClock)>,
+    said_every: Nanos,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +61,13 @@ impl Lines {
             map_lines_shown: 0,
             colour: std::env::var_os("NO_COLOR").is_none(),
             said: None,
+            said_every: PLAIN_EVERY_REAL,
         }
+    }
+
+    /// The same for a replay, of which somebody wants to see all that was said.
+    pub fn of_replay() -> Lines {
+        Lines { said_every: Nanos::ZERO, ..Lines::new(false, true) }
     }
 
     fn began(&self, facts: &TargetFacts, outlook: &Outlook) {
@@ -82,9 +92,11 @@ impl Lines {
                 self.write(&text);
             }
             Mode::Plain => {
-                let due = self.said.is_none_or(|said| progress.elapsed.saturating_sub(said) >= PLAIN_EVERY);
+                let due = self.said.is_none_or(|(said, since)| {
+                    progress.elapsed.saturating_sub(said) >= PLAIN_EVERY && since.now().0 >= self.said_every.0
+                });
                 if due {
-                    self.said = Some(progress.elapsed);
+                    self.said = Some((progress.elapsed, MonotonicClock::start()));
                     self.write(&format!("{}\n", plain_progress(progress)));
                 }
             }
@@ -160,7 +172,7 @@ pub fn plan(facts: &TargetFacts, outlook: &Outlook, style: Style) -> String {
         what: step.what.clone(),
         phases: step.phases,
         time: Some(step.likely),
-        time_max: Some(step.time),
+        time_max: bounded(step.time),
     });
     let page = PlanPage {
         target: facts.clone(),
@@ -168,9 +180,21 @@ pub fn plan(facts: &TargetFacts, outlook: &Outlook, style: Style) -> String {
         bytes_read: outlook.reads(),
         bytes_written: outlook.writes(),
         time: Some(outlook.likely_time()),
-        time_max: Some(outlook.time()),
+        time_slow: may_be_slow(facts).then_some((outlook.slow_time(), SLOW_BYTES_PER_SECOND)),
+        time_max: bounded(outlook.time()),
         endurance_share: None,
         warnings: Vec::new(),
     };
     plan_page(&page, style)
+}
+
+/// A time that is a bound.
+fn bounded(time: Nanos) -> Option<Nanos> {
+    (time < Outlook::UNBOUNDED).then_some(time)
+}
+
+/// Whether it may be a stick or a card: disks and drives on faster links are not as slow as that.
+fn may_be_slow(facts: &TargetFacts) -> bool {
+    let by_link = |name: &str| ["USB", "SD", "MMC"].iter().any(|kind| name.starts_with(kind));
+    facts.link.as_ref().map_or(facts.rotational != Some(true), |link| by_link(&link.name))
 }

@@ -1,10 +1,13 @@
 //! What a run will do, shown before it starts and for `--dry-run`.
 
-use crate::quantity::{capacity, rough_share, rough_time};
+use crate::quantity::{capacity, rough_rate, rough_share, rough_time};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph};
 use crate::terminal::{heading, page};
 use model::target::TargetFacts;
 use model::units::{Bytes, Nanos};
+
+/// From so many times as long on a slow drive it is told: what is said is good to a factor of two.
+const SLOWER_TO_TELL: f64 = 2.0;
 
 /// What a run will do.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +22,8 @@ pub struct PlanPage {
     pub bytes_written: Option<Bytes>,
     /// How long it will likely take; none when that can't be said.
     pub time: Option<Nanos>,
+    /// How long it will likely take on a drive as slow as that; none where drives of this kind are not so slow.
+    pub time_slow: Option<(Nanos, f64)>,
     /// How long it will take at most; none when that can't be said.
     pub time_max: Option<Nanos>,
     /// Share of the writes that the drive's maker promises it to endure, in [0, 1], if known.
@@ -91,6 +96,35 @@ fn about(time: Option<Nanos>, time_max: Option<Nanos>, style: Style) -> String {
     style.own(&text)
 }
 
+/// How long all of it takes, and what is not known of that.
+fn time(plan: &PlanPage, style: Style) -> String {
+    let usual = plan.time.unwrap_or_default();
+    let slower = plan.time_slow.filter(|(slow, _)| slow.0 as f64 > SLOWER_TO_TELL * usual.0 as f64);
+    let Some((slow, rate)) = slower.filter(|_| plan.time.is_some()) else {
+        return about(plan.time, plan.time_max, style) + unbounded(plan);
+    };
+    // A time that is guessed in the same way is no bound.
+    let most = plan
+        .time_max
+        .filter(|most| *most != usual)
+        .map_or(String::new(), |most| format!(", at most {}", rough_time(most)));
+    format!(
+        "about {} on a usual drive, about {} on a stick or card of {}{most}{}. How fast this one is shows while it is measured; the \
+         time left goes by that",
+        rough_time(usual),
+        rough_time(slow),
+        rough_rate(rate),
+        unbounded(plan)
+    )
+}
+
+fn unbounded(plan: &PlanPage) -> &'static str {
+    match (plan.time, plan.time_max) {
+        (Some(_), None) => "; what is written bounds it, and no time: --time-limit sets one",
+        _ => "",
+    }
+}
+
 fn cost(plan: &PlanPage, style: Style) -> Vec<String> {
     let at_most = |bytes: Option<Bytes>| match bytes {
         None => "as much as the drive moves in that time".into(),
@@ -104,7 +138,7 @@ fn cost(plan: &PlanPage, style: Style) -> Vec<String> {
     let facts = [
         ("reads ", at_most(plan.bytes_read)),
         ("writes", written),
-        ("takes ", about(plan.time, plan.time_max, style)),
+        ("takes ", style.own(&time(plan, style))),
     ];
     let mut lines = vec![style.paint(Tone::Heading, "What it costs")];
     for (label, text) in facts {

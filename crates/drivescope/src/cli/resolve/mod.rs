@@ -188,6 +188,7 @@ pub(super) fn experiment(
             folder: writing.journal.clone(),
             anyway: writing.journal_anyway,
         }),
+        is_only_planned: measuring.dry_run,
         size_max: size_max(&measuring.max_size).map_err(of_option("--max-size"))?,
         range: option("--range", measuring.range.as_deref(), parse_range)?,
         engine: engine(measuring),

@@ -43,6 +43,7 @@ pub fn purge(arguments: &PurgeArguments) -> Result<(Resolved, Option<PurgeMethod
         target: target.clone(),
         write: consent(writing),
         preserve: None,
+        is_only_planned: false,
         size_max: SCRATCH_SIZE_MIN,
         range: None,
         engine: EngineOptions::default(),

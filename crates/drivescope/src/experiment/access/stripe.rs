@@ -159,6 +159,7 @@ impl Experiment for Stripe {
                 phases: rounds.saturating_sub(self.asked) as u32,
                 time: self.time_max,
                 likely: self.time_max,
+                slow: self.time_max,
                 reads: Some(Bytes((reads + SINGLES) as u64 * self.block.0)),
                 writes: Some(Bytes::ZERO),
             }],

@@ -16,9 +16,8 @@ pub(super) fn size(wish: &FilesWish, folders: &[MeasuredFolder], done: &[PhaseSu
     }
     let parts = folders.len() as f64 * f64::from(wish.rounds.unwrap_or(wish.rounds_min));
     let pass_s = SHARE_OF_PASSES * wish.time_limit.seconds() / parts / PASSES;
-    let rate = |summary: &PhaseSummary| {
-        summary.bytes() as f64 / Nanos(summary.duration_ns + summary.flush_ns()).seconds().max(1e-3)
-    };
+    let rate =
+        |summary: &PhaseSummary| summary.bytes() as f64 / Nanos(summary.lasting_ns()).seconds().max(1e-3);
     let first = done.iter().filter(|summary| summary.phase.kind == PhaseKind::WarmUp).map(rate);
     let by_time = first.fold(f64::INFINITY, f64::min) * pass_s;
     let room = folders.iter().map(|folder| folder.size_max).min().unwrap_or(wish.size_max);
@@ -28,7 +27,7 @@ pub(super) fn size(wish: &FilesWish, folders: &[MeasuredFolder], done: &[PhaseSu
 
 /// Since the run began, with the flushes.
 pub(super) fn elapsed(done: &[PhaseSummary]) -> Nanos {
-    Nanos(done.last().map_or(0, |last| last.end_ns() + last.flush_ns()))
+    Nanos(done.last().map_or(0, |last| last.end_ns().saturating_add(last.flush_ns())))
 }
 
 /// What these tasks took in the round before.
@@ -38,7 +37,7 @@ pub(super) fn time_of(done: &[PhaseSummary], wanted: &[FileTask], round: u32) ->
             work.round + 1 == round && wanted.contains(&work.task) && summary.phase.kind == PhaseKind::Measure
         })
     });
-    Nanos(before.map(|summary| summary.duration_ns + summary.flush_ns()).sum())
+    Nanos(before.map(PhaseSummary::lasting_ns).fold(0, u64::saturating_add))
 }
 
 /// What is said of a folder in which there is no room.
@@ -67,6 +66,7 @@ pub(super) fn outlook(files: &Files, done: &[PhaseSummary]) -> Outlook {
             phases: first,
             time,
             likely: time,
+            slow: time,
             reads: Some(Bytes::ZERO),
             writes,
         });
@@ -82,6 +82,7 @@ pub(super) fn outlook(files: &Files, done: &[PhaseSummary]) -> Outlook {
             phases: tasks * rounds * folders,
             time,
             likely: time,
+            slow: time,
             reads: Some(Bytes(passes_read.0 * times)),
             writes: Some(Bytes(passes_written.0 * times)),
         });

@@ -286,6 +286,7 @@ impl Experiment for Geometry {
                 phases: 0,
                 time: left,
                 likely: left,
+                slow: left,
                 reads: Some(Bytes(left.0 / READ_TIME_EXPECTED.0 * self.block.0)),
                 writes: Some(Bytes::ZERO),
             });

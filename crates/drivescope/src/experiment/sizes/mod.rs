@@ -1,6 +1,7 @@
 //! `sizes`: rate by the size of requests. Every point once in each round, in random order; points whose rounds do not agree are measured
 //! again.
 
+mod pace;
 mod wish;
 
 use super::preparation::{self, filled_range, phase, verb};
@@ -13,6 +14,7 @@ use model::request::Operation;
 use model::run::RunView;
 use model::units::{Bytes, MIB, Nanos, Offset};
 use model::workload::{BLOCK_BYTES_MAX, OperationMix, Pattern, Workload};
+use pace::Pace;
 use std::collections::VecDeque;
 use std::slice;
 
@@ -63,6 +65,7 @@ pub struct Sizes {
     queue: VecDeque<Phase>,
     /// Where sequential requests go; known when it is filled.
     region: Option<ByteRange>,
+    pace: Pace,
 }
 
 impl Sizes {
@@ -122,6 +125,7 @@ impl Sizes {
             preparation,
             queue: VecDeque::new(),
             region: None,
+            pace: Pace::default(),
             question,
         };
         planned.repeats = planned.repeats_max();
@@ -137,6 +141,7 @@ impl Sizes {
             phases: 0,
             time: Nanos::ZERO,
             likely: Nanos::ZERO,
+            slow: Nanos::ZERO,
             reads: Some(Bytes::ZERO),
             writes: Some(Bytes::ZERO),
         };
@@ -144,7 +149,7 @@ impl Sizes {
             sum.add(step);
             sum
         });
-        Some(Step { likely: Nanos::ZERO, ..all })
+        Some(Step { likely: Nanos::ZERO, slow: Nanos::ZERO, ..all })
     }
 
     /// So many rounds of all points. Places are drawn later; what they take is the same everywhere.
@@ -229,6 +234,7 @@ impl Experiment for Sizes {
     }
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        self.pace.look(so_far);
         if let Some(phase) = self.preparation.pop_front() {
             return Some(phase);
         }
@@ -259,7 +265,7 @@ impl Experiment for Sizes {
             phases.extend(self.rounds_of_all(self.rounds));
         }
         phases.extend(self.queue.iter().cloned());
-        let mut outlook = Outlook::of(&phases);
+        let mut outlook = Outlook::known(&phases, |phase| self.pace.time_of(phase));
         outlook.steps.extend(self.repeats.clone());
         outlook
     }
@@ -273,6 +279,7 @@ impl Sizes {
             order: self.order.clone(),
             places: self.places.clone(),
             repeats: None,
+            pace: self.pace.clone(),
             preparation: VecDeque::new(),
             queue: VecDeque::new(),
             ..*self
@@ -317,6 +324,8 @@ fn name(point: &PointKey, round: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::plan::StopReason;
+    use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary};
     use model::target::TargetFacts;
 
     fn facts() -> TargetFacts {
@@ -354,5 +363,55 @@ mod tests {
         question.facts.logical_block = Bytes(4096);
         let sizes = Sizes::new(question, SizesWish::default()).unwrap();
         assert!(sizes.points.iter().all(|point| point.size.0 >= 4096));
+    }
+
+    /// A stick of 6 MB/s: what a phase takes there.
+    fn took(phase: &Phase) -> Nanos {
+        let workload = phase.workload.as_ref().expect("no idle phase");
+        let time = phase.stop.time.expect("every phase ends by a time");
+        let bytes = phase.stop.bytes_max(workload).filter(|_| workload.block_sizes.largest() >= LARGE);
+        bytes.map_or(time, |bytes| Nanos((bytes.0 as f64 / 6e6 * 1e9) as u64).min(time))
+    }
+
+    fn done(phase: Phase, start_ns: u64) -> PhaseSummary {
+        PhaseSummary {
+            start_ns,
+            duration_ns: took(&phase).0,
+            stopped: Some(StopReason::Passes),
+            totals: vec![OperationTotals {
+                operations: 8,
+                bytes: (took(&phase).seconds() * 6e6) as u64,
+                ..OperationTotals::none(Operation::Read)
+            }],
+            files: None,
+            page_cache: None,
+            phase,
+        }
+    }
+
+    /// At 100 MB/s the large sizes take 68 s, and at 6 MB/s 17 min: after a round and a half that is known to a hundredth.
+    #[test]
+    fn what_is_ahead_of_a_slow_drive_is_told_by_what_it_has_shown() {
+        let mut sizes = Sizes::new(question(false), SizesWish::default()).unwrap();
+        let before = sizes.outlook();
+        let environment = Environment::default();
+        let (facts, series) = (facts(), MemorySeries::default());
+        let (mut phases, mut now_ns, mut told) = (Vec::new(), 0, None);
+        while phases.len() < 1 + 18 * 2 * 3 {
+            let view =
+                RunView { target: &facts, environment: &environment, phases: &phases, series: &series };
+            let phase = sizes.next(&view).unwrap();
+            if phases.len() == 1 + 18 * 3 {
+                told = Some((took(&phase).seconds() + sizes.outlook().likely_time().seconds(), now_ns));
+            }
+            let summary = done(phase, now_ns);
+            now_ns = summary.end_ns();
+            phases.push(summary);
+        }
+        let all_s = now_ns as f64 / 1e9;
+        assert!((before.slow_time().seconds() / all_s - 1.0).abs() < 0.1, "{:?} {all_s}", before.slow_time());
+        let (told_s, at_ns) = told.unwrap();
+        let left_s = (now_ns - at_ns) as f64 / 1e9;
+        assert!((told_s / left_s - 1.0).abs() < 0.01, "{told_s} told, {left_s} taken");
     }
 }

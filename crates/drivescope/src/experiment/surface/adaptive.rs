@@ -466,6 +466,7 @@ impl Adaptive {
                 phases: visits as u32,
                 time,
                 likely: Nanos(visits * VISIT_TIME_EXPECTED.0).min(time),
+                slow: Nanos(visits * VISIT_TIME_EXPECTED.0).min(time),
                 reads: if writes { Some(Bytes::ZERO) } else { moved },
                 writes: if writes { moved } else { Some(Bytes::ZERO) },
             }

@@ -85,6 +85,7 @@ mod tests {
             phases: 1,
             time: Nanos::ZERO,
             likely: Nanos::ZERO,
+            slow: Nanos::ZERO,
             reads: Some(Bytes::ZERO),
             writes,
         };

@@ -133,6 +133,7 @@ impl Experiment for Clip {
             phases: self.ranges.len() as u32 * (PIECES_MAX + 1),
             time: taking(bytes),
             likely: taking(self.bytes_left(PIECES_LIKELY)),
+            slow: taking(self.bytes_left(PIECES_LIKELY)),
             reads: Some(Bytes::ZERO),
             writes: Some(Bytes(bytes)),
         };

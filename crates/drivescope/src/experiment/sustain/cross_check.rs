@@ -193,6 +193,8 @@ impl Experiment for CrossCheck {
         let time = cooling + writing;
         // Before a fall nobody knows whether there will be one.
         let likely = if self.phases.is_some() { time } else { Nanos::ZERO };
-        Outlook { steps: vec![Step { what, phases: phases as u32, time, likely, reads, writes }] }
+        Outlook {
+            steps: vec![Step { what, phases: phases as u32, time, likely, slow: likely, reads, writes }],
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Budget, NAME, SustainWish, Until};
 use crate::experiment::preparation::phase;
-use crate::experiment::{Experiment, Outlook, Question, Step};
+use crate::experiment::{Experiment, Outlook, Question, SLOW_BYTES_PER_SECOND, Step};
 use analysis::datasheet::{self, Recording};
 use analysis::recording::{Probes, Writing};
 use analysis::sustained::{History, Piece, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
@@ -261,11 +261,14 @@ impl Experiment for Fall {
         }
         let [likely, (left, times)] = self.ahead();
         let most = written_max(&self.question, &self.wish, self.mechanical);
-        let taking = |bytes: f64, times: f64| {
-            let time = Nanos::from_secs_f64(bytes / self.rate * times).unwrap_or(Nanos(u64::MAX));
-            self.question.time_limit.map_or(time, |limit| limit.min(time))
+        let no_longer = self.question.time_limit.unwrap_or(Outlook::UNBOUNDED);
+        let taking = |bytes: f64, times: f64, rate: f64| {
+            Nanos::from_secs_f64(bytes / rate * times).unwrap_or(Outlook::UNBOUNDED).min(no_longer)
         };
-        let time = taking(left, times);
+        // How slow a drive is nobody knows before it was written to, nor how far its rate falls: what is written bounds it, and no time.
+        let is_known = self.written > 0.0 && self.mechanical;
+        let time = if is_known { taking(left, times, self.rate) } else { no_longer };
+        let slow_rate = if self.written > 0.0 { self.rate } else { self.rate.min(SLOW_BYTES_PER_SECOND) };
         let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
         let from = self.written.max(least / PIECE_SHARE);
         let growing = ((from + left) / from).ln() / (1.0 + PIECE_SHARE).ln();
@@ -281,7 +284,8 @@ impl Experiment for Fall {
                 ),
                 phases: (growing + small + of_levels).ceil() as u32,
                 time,
-                likely: taking(likely.0, likely.1).min(time),
+                likely: taking(likely.0, likely.1, self.rate).min(time),
+                slow: taking(likely.0, likely.1, slow_rate).min(time),
                 reads: (self.wish.mix == OperationMix::Write).then_some(Bytes::ZERO),
                 writes: Some(Bytes(most.0.saturating_sub(self.written as u64))),
             }],

@@ -147,6 +147,7 @@ impl Experiment for Rest {
                 phases,
                 time,
                 likely: Nanos::ZERO,
+                slow: Nanos::ZERO,
                 reads: Some(Bytes::ZERO),
                 writes: Some(self.bytes_max()),
             }],

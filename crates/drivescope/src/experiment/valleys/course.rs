@@ -161,6 +161,7 @@ impl Task {
                 phases: step.phases.saturating_mul(count),
                 time: Nanos(step.time.0.saturating_mul(usual).saturating_add(longer)),
                 likely: Nanos(step.likely.0.saturating_mul(u64::from(likely))),
+                slow: Nanos(step.slow.0.saturating_mul(u64::from(likely))),
                 writes: step.writes.map(|bytes| Bytes(bytes.0.saturating_mul(u64::from(count)))),
                 ..step.clone()
             }

@@ -75,6 +75,7 @@ fn ahead(orders: u32, randoms: u32) -> Outlook {
         phases,
         time: Nanos::from_secs(u64::from(phases) * 10),
         likely: Nanos::from_secs(u64::from(phases) * 10),
+        slow: Nanos::from_secs(u64::from(phases) * 10),
         reads: None,
         writes: None,
     };

@@ -142,12 +142,12 @@ impl Full {
         let bytes = pass.bytes_left();
         if bytes.0 > 0 {
             let what = format!("{verb} every block once");
-            steps.push(step(pass.mix(), what, pass.parts_left(), pace.time_for(pass.gaps()), bytes));
+            steps.push(step(pass.mix(), what, pass.parts_left(), pace.times_for(pass.gaps()), bytes));
         }
         let again: Vec<ByteRange> = pass.again().collect();
         if !again.is_empty() {
             let bytes = again.iter().map(|range| range.bytes()).sum();
-            let time = pace.time_for(again.iter().copied());
+            let time = pace.times_for(again.iter().copied());
             steps.push(step(
                 pass.mix(),
                 format!("{verb} what was slow again"),
@@ -210,7 +210,7 @@ fn verb_of(kind: PhaseKind, mix: OperationMix) -> &'static str {
     if kind == PhaseKind::Verify { "compare" } else { verb(mix) }
 }
 
-fn step(mix: OperationMix, what: String, phases: u32, time: Nanos, bytes: Bytes) -> Step {
+fn step(mix: OperationMix, what: String, phases: u32, (time, slow): (Nanos, Nanos), bytes: Bytes) -> Step {
     let (reads, writes) = if mix.changes_data() { (Bytes::ZERO, bytes) } else { (bytes, Bytes::ZERO) };
-    Step { what, phases, time, likely: time, reads: Some(reads), writes: Some(writes) }
+    Step { what, phases, time, likely: time, slow, reads: Some(reads), writes: Some(writes) }
 }
