@@ -51,7 +51,7 @@ fn the_zones_of_a_disk_are_told() {
     );
     assert_eq!(
         statement(&bench, FindingCode::ZoneRatio),
-        "The drive is 2.08 times as fast outside as inside."
+        "The drive is 2.08 times as fast at its start as at its end."
     );
     let Datum::List(zones) = datum(&find(&bench, FindingCode::ZoneTable).unwrap(), "zones").unwrap() else {
         panic!()

@@ -89,7 +89,9 @@ fn found(run: &RunView<'_>, operation: Operation) -> Result<Finding, String> {
     let others = Others::of(&curve);
     let mut statement = balance(&curve, knee);
     if knee.is_open {
-        statement.push_str(" More than that were not tried, and may be better still.");
+        let most = curve.points.iter().map(|point| point.at_once).max().unwrap_or(knee.at_once);
+        let open = format!(" More than {most} at a time were not tried, and may be better still.");
+        statement.push_str(&open);
     }
     statement.push_str(&others.sentence(&curve, knee));
     let evidence = evidence_of(curve.points.iter().flat_map(|point| &point.visits));

@@ -32,7 +32,7 @@
 use super::interface_limit;
 use super::stated;
 use super::trust::{Subject, covers};
-use super::wording::{number, plural, rate};
+use super::wording::{number, plural, rate, size};
 use super::zones::{hidden_by_load, while_loaded};
 use super::{Detector, Need};
 use crate::measured::{
@@ -178,7 +178,7 @@ impl SequentialRate {
         match pass.mean_at(&visits) {
             None => Finding::unknown(code, format!("Fewer than two usable visits {place}. Measure again.")),
             Some(seconds_per_byte) => match as_rate(&seconds_per_byte) {
-                None => Finding::unknown(code, too_uncertain(visits.len())),
+                None => Finding::unknown(code, TOO_UNCERTAIN),
                 Some(estimate) => {
                     let speed = rate(estimate.value);
                     let statement = format!("{} run at {speed} {place}.", plural(self.operation));
@@ -198,7 +198,7 @@ impl SequentialRate {
 
     fn of_pass(&self, run: &RunView<'_>, mean: &PassMean, code: FindingCode) -> Finding {
         let Some(estimate) = as_rate(&mean.seconds_per_byte) else {
-            return Finding::unknown(code, too_uncertain(mean.evidence.len()));
+            return Finding::unknown(code, TOO_UNCERTAIN);
         };
         let subject = Subject::of(run);
         let statement = format!(
@@ -252,11 +252,17 @@ impl SequentialRate {
                 format!("Fewer than eight usable visits {place}. Measure longer."),
             );
         };
+        let place = if edge.range.bytes().0 > map.range.bytes().0 / 50 {
+            let which = if start { "first" } else { "last" };
+            format!("in the {which} {} of the {}", size(edge.range.bytes().0), subject.noun)
+        } else {
+            place
+        };
         if let Some(why) = hidden_by_load(map, edge.seconds_per_byte.value) {
             return Finding::unknown(code, why);
         }
         let Some(estimate) = as_rate(&edge.seconds_per_byte) else {
-            return Finding::unknown(code, too_uncertain(map.visits.len()));
+            return Finding::unknown(code, TOO_UNCERTAIN);
         };
         let statement = format!("{} run at {} {place}.", plural(self.operation), rate(estimate.value))
             + while_loaded(map);
@@ -321,9 +327,8 @@ fn usual_bytes(visits: &[Visit<'_>]) -> u64 {
     bytes.get(bytes.len() * 3 / 4).copied().unwrap_or(0)
 }
 
-fn too_uncertain(visits: usize) -> String {
-    format!("The {visits} visits differ too much to say more than that it is not zero. Measure longer.")
-}
+const TOO_UNCERTAIN: &str =
+    "The visits differ too much to say more than that it is not zero. Measure longer.";
 
 /// None when the interval reaches down to no time at all: then there is no upper bound.
 fn as_rate(seconds_per_byte: &Estimate) -> Option<Estimate> {

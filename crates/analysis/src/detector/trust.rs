@@ -105,6 +105,11 @@ pub(super) fn between(target: &TargetFacts) -> Option<&'static str> {
     )
 }
 
+/// Whether the start is the outer edge of a disk. A volume of several has no link of its own, and neither has what nobody knows.
+pub(super) fn is_one_disk(target: &TargetFacts) -> bool {
+    target.rotational == Some(true) && target.link.is_some()
+}
+
 /// How to speak of what was measured.
 pub(super) struct Subject {
     /// "drive", "file", or "target" when something else may have answered.
@@ -123,7 +128,7 @@ impl Subject {
             TargetKind::Device | TargetKind::Sim => "target",
         };
         let remapped = run.target.caveats.contains(&Caveat::Remapped);
-        let turns = noun == "drive" && run.target.rotational == Some(true) && !remapped;
+        let turns = noun == "drive" && is_one_disk(&run.target) && !remapped;
         Subject { noun, turns, reasons }
     }
 

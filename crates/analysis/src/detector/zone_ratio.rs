@@ -17,6 +17,7 @@
 //! Article A and C of the project's sources: 1.50 and 2.1.
 
 use super::stated;
+use super::trust::is_one_disk;
 use super::wording::number;
 use super::zones::{map_of_disk, operation};
 use super::{Detector, Need};
@@ -59,10 +60,12 @@ fn found(run: &RunView<'_>, map: &SurfaceMap) -> Result<Finding, String> {
     let edge = |start| map.edge(start).ok_or("Fewer than eight usable visits to an edge. Measure longer.");
     let (start, end) = (edge(true)?, edge(false)?);
     let estimate = ratio(&end.seconds_per_byte, &start.seconds_per_byte);
+    let (outside, inside) =
+        if is_one_disk(run.target) { ("outside", "inside") } else { ("at its start", "at its end") };
     let statement = if estimate.covers(1.0) {
-        "The drive is as fast inside as outside.".to_string()
+        format!("The drive is as fast {inside} as {outside}.")
     } else {
-        format!("The drive is {} times as fast outside as inside.", number(estimate.value))
+        format!("The drive is {} times as fast {outside} as {inside}.", number(estimate.value))
     };
     let evidence = survey_evidence(run, operation(run));
     let finding = Finding::number(FindingCode::ZoneRatio, estimate, "ratio", statement, evidence);

@@ -134,7 +134,15 @@ impl SurfaceMap {
 
     /// Other load on a drive that turns, in so many visits that they do not tell how fast it is alone.
     pub fn load_in_most_visits(&self) -> Option<OtherLoad> {
-        load::in_most_visits(&self.disturbances).filter(|_| self.turns)
+        load::in_most_visits(&self.disturbances, self.median_visit_s()).filter(|_| self.turns)
+    }
+
+    /// How long half of the visits took at most.
+    fn median_visit_s(&self) -> f64 {
+        let mut seconds: Vec<f64> =
+            self.visits.iter().map(|visit| visit.bytes as f64 * visit.seconds_per_byte).collect();
+        let middle = seconds.len() / 2;
+        if seconds.is_empty() { 0.0 } else { *seconds.select_nth_unstable_by(middle, f64::total_cmp).1 }
     }
 
     /// How long a pass over the range takes, in seconds.

@@ -89,12 +89,7 @@ const EDGE_STEP_DEVIATIONS: f64 = 3.0;
 
 /// See [`SurfaceMap::edge`].
 pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Edge> {
-    let bytes = map.range.bytes().0 / EDGE_SHARE;
-    let hundredth = if start {
-        ByteRange::new(map.range.first(), Bytes(bytes))?
-    } else {
-        ByteRange::new(map.range.first() + Bytes(map.range.bytes().0 - bytes), Bytes(bytes))?
-    };
+    let hundredth = edge_range(map, start)?;
     let of = |range: ByteRange| {
         Some(Edge { range, seconds_per_byte: edge_interval(map, &mean_over(range, &map.spots)?) })
     };
@@ -110,6 +105,58 @@ pub(super) fn edge(map: &SurfaceMap, start: bool) -> Option<Edge> {
             Some(Edge { seconds_per_byte: both, ..all })
         }
     }
+}
+
+/// The first or last hundredth. Where all of a small drive was read in pieces, a hundredth holds too few of them, and the edge is as
+/// many as are needed, one after the other from the very edge on.
+fn edge_range(map: &SurfaceMap, start: bool) -> Option<ByteRange> {
+    let whole = map.range;
+    let at_edge = |bytes: u64| {
+        let first = if start { whole.first() } else { whole.first() + Bytes(whole.bytes().0 - bytes) };
+        ByteRange::new(first, Bytes(bytes))
+    };
+    let hundredth = at_edge(whole.bytes().0 / EDGE_SHARE)?;
+    let is_within =
+        |spot: &&Spot| (hundredth.first().0 as f64..hundredth.end().0 as f64).contains(&spot.centre);
+    if map.spots.iter().filter(is_within).count() >= RANGE_PLACES_MIN {
+        return Some(hundredth);
+    }
+    match unbroken_from_edge(map, start) {
+        Some(bytes) if bytes <= whole.bytes().0 / 2 => at_edge(bytes),
+        _ => Some(hundredth),
+    }
+}
+
+/// Requests that fill a queue are a sixteenth of a piece; more than four times that is a gap.
+const GAP_PART: u64 = 4;
+
+/// How many bytes as many visits cover as a mean needs, if they follow each other from the edge on without a gap.
+fn unbroken_from_edge(map: &SurfaceMap, start: bool) -> Option<u64> {
+    // Counted from the edge, whichever it is.
+    let mut stretches: Vec<(u64, u64)> = map
+        .visits
+        .iter()
+        .map(|visit| match start {
+            true => {
+                (visit.first_byte - map.range.first().0, visit.first_byte + visit.bytes - map.range.first().0)
+            }
+            false => (
+                map.range.end().0.saturating_sub(visit.first_byte + visit.bytes),
+                map.range.end().0 - visit.first_byte,
+            ),
+        })
+        .collect();
+    stretches.sort_unstable();
+    stretches.dedup_by_key(|(from, _)| *from);
+    let mut end = 0;
+    for (from, to) in stretches.into_iter().take(RANGE_PLACES_MIN) {
+        // The first requests of a phase, in which its queue fills, are in no visit.
+        if from > end + (to - from) / GAP_PART {
+            return None;
+        }
+        end = end.max(to);
+    }
+    Some(end)
 }
 
 /// What of an edge is surely of the outermost level, where a level ends within it, and whether that is clear.
@@ -187,6 +234,32 @@ mod tests {
         let (levels, value) = edge_of(60, 0.03);
         assert!(levels > 1, "a step was found");
         assert!((value / 1.015e-8 - 1.0).abs() < 0.005, "{value}");
+    }
+
+    /// 8 GB in pieces of 64 MiB, of which the first sixteen take twice as long: a hundredth holds one of them.
+    #[test]
+    fn a_small_drive_that_was_read_as_a_whole_has_edges() {
+        let piece = 64u64 << 20;
+        let range = ByteRange::new(Offset(0), Bytes(119 * piece)).expect("a range");
+        let visit = |number: u64| Visit {
+            phase: 0,
+            first_byte: number * piece + piece / 16,
+            bytes: piece - piece / 16,
+            seconds_per_byte: if number < 16 { 2e-8 } else { 1e-8 },
+            start_ns: number,
+            longest_ns: 0,
+        };
+        let map = SurfaceMap::of_visits(range, (0..119).map(visit).collect());
+        // The first piece begins where the queue was full.
+        let start = edge(&map, true).expect("it was read");
+        assert_eq!(start.range, ByteRange::new(Offset(0), Bytes(8 * piece)).expect("a range"));
+        assert!((start.seconds_per_byte.value / 2e-8 - 1.0).abs() < 1e-9);
+        let end = edge(&map, false).expect("it was read");
+        assert_eq!(end.range.end(), range.end());
+        assert!((end.seconds_per_byte.value / 1e-8 - 1.0).abs() < 1e-9);
+        // With gaps between them so few are no edge.
+        let map = SurfaceMap::of_visits(range, (0..119).step_by(2).map(visit).collect());
+        assert_eq!(edge(&map, true), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use io::target::{CachedStretch, Target, cached_stretches, drop_page_cache};
 use load_watch::LoadWatch;
 use model::latency_map::LatencyMap;
 use model::page_cache::CachedRow;
-use model::plan::{Phase, StopReason};
+use model::plan::{Phase, PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::request::{Operation, Status};
@@ -112,7 +112,9 @@ impl Session<'_> {
                 self.warn_of_what_was_left(ahead.phases());
                 return Ok(None);
             };
-            let trace = self.trace || experiment.needs_trace(&phase);
+            // The first read tells how long a drive takes to wake, and comes after the time of its phase if that is long.
+            let wakes = phase.kind == PhaseKind::WarmUp;
+            let trace = self.trace || wakes || experiment.needs_trace(&phase);
             if !self.pause_if_asked(load) {
                 return Ok(Some(StopReason::Interrupted));
             }
