@@ -244,6 +244,11 @@ impl PhaseSummary {
         flushes.map_or(0, |flushes| u64::try_from(flushes.histogram.sum_ns()).unwrap_or(u64::MAX))
     }
 
+    /// How long it took until what it wrote was lasting. What stands in an altered file may be any number.
+    pub fn lasting_ns(&self) -> u64 {
+        self.duration_ns.saturating_add(self.flush_ns())
+    }
+
     /// Requests completed without an error, of all operations.
     pub fn operations(&self) -> u64 {
         self.totals.iter().map(|totals| totals.operations).sum()

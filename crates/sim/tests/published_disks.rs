@@ -554,7 +554,7 @@ fn caches_fit_into_the_memory_of_the_drive() {
 #[test]
 fn volumes_are_made_of_presets() {
     let stripe = preset("raid0-3x64k").volume.clone().unwrap();
-    assert_eq!((stripe.kind, stripe.chunk_kib), (VolumeKind::Stripe, 64));
+    assert_eq!((stripe.kind, stripe.chunk_kib()), (VolumeKind::Stripe, 64));
     let counts = |volume: &VolumeProfile| {
         let member = &volume.members[0];
         (member.profile.clone(), member.count, preset(&member.profile).capacity())

@@ -128,7 +128,7 @@ impl Subject {
             TargetKind::Device | TargetKind::Sim => "target",
         };
         let remapped = run.target.caveats.contains(&Caveat::Remapped);
-        let turns = noun == "drive" && is_one_disk(&run.target) && !remapped;
+        let turns = noun == "drive" && is_one_disk(run.target) && !remapped;
         Subject { noun, turns, reasons }
     }
 

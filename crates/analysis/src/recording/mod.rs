@@ -94,7 +94,7 @@ impl Probes {
             return;
         }
         let (reads, writes) = (summary.totals_of(Operation::Read), summary.totals_of(Operation::Write));
-        let per_request = |count: u64| (summary.duration_ns + summary.flush_ns()) as f64 / 1e9 / count as f64;
+        let per_request = |count: u64| summary.lasting_ns() as f64 / 1e9 / count as f64;
         match (reads, writes) {
             (Some(reads), None) if workload.in_flight_max() == 1 => self.single.merge(&reads.histogram),
             (Some(reads), None) if reads.operations > 0 => self.sweep_s.push(per_request(reads.operations)),

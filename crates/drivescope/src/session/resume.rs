@@ -59,11 +59,14 @@ fn differs(run: &Run, number: usize, phase: &Phase) -> UserError {
     ))
 }
 
+/// A run that is said to have lasted longer, in a file that somebody altered, must leave room for what comes.
+const END_MAX: Instant = Instant(u64::MAX / 2);
+
 /// When everything that was kept of a run is over: its clock goes on from here.
-pub fn end_of(run: &Run, series: &dyn Series) -> Instant {
-    let phases = run.phases.iter().map(|phase| phase.end_ns() + phase.flush_ns());
+pub fn end_of(phases: &[PhaseSummary], series: &dyn Series) -> Instant {
+    let phases = phases.iter().map(|phase| phase.end_ns().saturating_add(phase.flush_ns()));
     let telemetry = series.telemetry().map(|record| record.at_ns);
-    Instant(phases.chain(telemetry).max().unwrap_or(0))
+    Instant(phases.chain(telemetry).max().unwrap_or(0)).min(END_MAX)
 }
 
 /// Whether the target is still the one that the run measured.
@@ -89,5 +92,49 @@ pub fn check_same_target(run: &Run, now: &TargetFacts) -> Result<(), UserError> 
              measured, or begin a new run",
             run.id
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::histogram::LatencyHistogram;
+    use model::plan::StopCondition;
+    use model::request::Operation;
+    use model::run::{MemorySeries, OperationTotals};
+
+    fn phase(start_ns: u64, duration_ns: u64, flush_ns: u64) -> PhaseSummary {
+        let mut histogram = LatencyHistogram::default();
+        histogram.record(flush_ns);
+        let flush = OperationTotals { operations: 1, histogram, ..OperationTotals::none(Operation::Flush) };
+        PhaseSummary {
+            phase: Phase {
+                name: "write".into(),
+                experiment: "check".into(),
+                kind: PhaseKind::Measure,
+                workload: None,
+                stop: StopCondition::default(),
+            },
+            start_ns,
+            duration_ns,
+            stopped: Some(StopReason::Time),
+            totals: vec![flush],
+            files: None,
+            page_cache: None,
+        }
+    }
+
+    #[test]
+    fn a_clock_goes_on_behind_the_last_flush() {
+        let series = MemorySeries::default();
+        assert_eq!(end_of(&[phase(0, 10, 4), phase(20, 10, 7)], &series), Instant(37));
+        assert_eq!(end_of(&[], &series), Instant(0));
+    }
+
+    #[test]
+    fn what_an_altered_file_says_of_time_leaves_room_for_more() {
+        let series = MemorySeries::default();
+        assert_eq!(end_of(&[phase(u64::MAX - 5, 3, 1 << 40)], &series), END_MAX);
+        assert_eq!(end_of(&[phase(1, u64::MAX, 1)], &series), END_MAX);
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn each_piece(
         let bytes = summary.totals_of(operation).map_or(0, |totals| totals.bytes);
         let first = summary.phase.workload.as_ref().map_or(0, |workload| workload.range.first().0);
         let mut whole = Open::default();
-        whole.add(summary.start_ns, summary.duration_ns + flush_ns, bytes, 1, first);
+        whole.add(summary.start_ns, summary.duration_ns.saturating_add(flush_ns), bytes, 1, first);
         take(whole.piece());
     }
 }

@@ -229,7 +229,7 @@ fn stretch(summary: &PhaseSummary, operation: Operation, capacity: f64) -> Optio
     // What is written is only there after the flush, which comes after the last completion.
     let without_seek = totals.seconds_per_byte().filter(|_| operation == Operation::Read);
     let value = without_seek.map_or_else(
-        || totals.bytes as f64 / ((summary.duration_ns + summary.flush_ns()) as f64 / 1e9),
+        || totals.bytes as f64 / (summary.lasting_ns() as f64 / 1e9),
         |seconds_per_byte| 1.0 / seconds_per_byte,
     );
     Some(Stretch { first: first.min(capacity), end: (first + covered).min(capacity), value })

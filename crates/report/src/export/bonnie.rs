@@ -216,7 +216,7 @@ fn pooled_rate(phases: &[&PhaseSummary]) -> Option<f64> {
         return None;
     }
     let bytes: u64 = phases.iter().map(|phase| phase.bytes()).sum();
-    let nanos: u64 = phases.iter().map(|phase| phase.duration_ns + phase.flush_ns()).sum();
+    let nanos: u64 = phases.iter().map(|phase| phase.lasting_ns()).fold(0, u64::saturating_add);
     (nanos > 0).then(|| bytes as f64 * NANOS_PER_SECOND as f64 / nanos as f64)
 }
 

@@ -286,7 +286,7 @@ impl Direction {
         self.errors += totals.errors;
         // A write is done when its flush is: so rates of writes are told everywhere.
         let flush_ns = if totals.operation == Operation::Write { phase.flush_ns() } else { 0 };
-        self.duration_ns += phase.duration_ns + flush_ns;
+        self.duration_ns = self.duration_ns.saturating_add(phase.duration_ns).saturating_add(flush_ns);
         self.histogram.merge(&totals.histogram);
     }
 

@@ -277,6 +277,10 @@ impl Row {
             Value::Number { estimate, .. } if is_count_of_trouble(code) && estimate.value == 0.0 => {
                 ("none".into(), String::new(), String::new())
             }
+            // How many reasons there are for doubt measures nothing.
+            Value::Number { .. } if code == FindingCode::CacheInfluence => {
+                ("yes".into(), String::new(), String::new())
+            }
             Value::Number { estimate, unit } => {
                 // What is written is counted as rates are, in powers of ten; what a memory holds in powers of two.
                 let unit = if code == FindingCode::WriteCliff { "bytes written" } else { unit.as_ref() };

@@ -298,12 +298,12 @@ fn volumes_differ() {
         let count = volume.members[0].count;
         let counts = if volume.kind == VolumeKind::Stripe { 2..=8 } else { 2..=3 };
         assert!(counts.contains(&count), "{count}");
-        assert!((16..=1024).contains(&volume.chunk_kib) && volume.chunk_kib.is_power_of_two());
+        assert!((16..=1024).contains(&volume.chunk_kib()) && volume.chunk_kib().is_power_of_two());
     }
     some(&all, "mirrors", |volume| volume.kind == VolumeKind::Mirror);
     some(&all, "drawn members", |volume| volume.members[0].profile.starts_with("random-"));
-    some(&all, "chunks of 64 KiB", |volume| volume.chunk_kib == 64);
-    some(&all, "turns", |volume| volume.read_policy == ReadPolicy::RoundRobin);
+    some(&all, "chunks of 64 KiB", |volume| volume.chunk_kib() == 64);
+    some(&all, "turns", |volume| volume.read_policy() == ReadPolicy::RoundRobin);
 }
 
 /// Asks a drive of 2000 things, up to eight at a time: here and there and in order, reads and writes, pauses between.

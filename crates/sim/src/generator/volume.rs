@@ -60,11 +60,12 @@ pub(super) fn draw(seed: u64) -> Profile {
         VolumeKind::Stripe => format!("A random RAID 0: {count} of {member}, chunks of {chunk_kib} KiB"),
         VolumeKind::Mirror | VolumeKind::Concatenation => format!("A random RAID 1: {count} of {member}"),
     };
+    let read_policy = draws.weighted(&READ_POLICIES);
     let mut profile = frame(Family::Volume, seed, description, &SOURCES);
     profile.volume = Some(VolumeProfile {
         kind,
-        chunk_kib,
-        read_policy: draws.weighted(&READ_POLICIES),
+        chunk_kib: (kind == VolumeKind::Stripe).then_some(chunk_kib),
+        read_policy: (kind == VolumeKind::Mirror).then_some(read_policy),
         members: vec![MemberProfile { profile: member, count }],
     });
     profile

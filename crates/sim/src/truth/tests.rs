@@ -137,7 +137,7 @@ fn a_mirror_of_which_one_disk_is_read_shares_nothing() {
     let shared = truth("raid1-2").unwrap();
     assert_eq!(value(&shared, FindingCode::StripeLayout), 2.0);
     let mut profile = preset("raid1-2").unwrap();
-    profile.volume.as_mut().unwrap().read_policy = ReadPolicy::First;
+    profile.volume.as_mut().unwrap().read_policy = Some(ReadPolicy::First);
     let truths = truth_of(&profile).unwrap();
     assert_eq!(value(&truths, FindingCode::StripeLayout), 1.0);
     let layout = truths.iter().find(|truth| truth.code == FindingCode::StripeLayout).unwrap();

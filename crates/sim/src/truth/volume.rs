@@ -92,20 +92,20 @@ pub(super) fn truths(
     let mut truths = rates(&parts, link);
     // Skipping what the other disk reads is quicker than reading it by as much as a disk happens to seek quicker than it
     // turns: only writing is known.
-    if volume.kind == VolumeKind::Mirror && volume.read_policy != ReadPolicy::First {
+    if volume.kind == VolumeKind::Mirror && volume.read_policy() != ReadPolicy::First {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
     let (kind, count) = match volume.kind {
         VolumeKind::Stripe => ("stripe", members.len()),
         // The others hold the same and never answer: whoever reads cannot know of them.
-        VolumeKind::Mirror if volume.read_policy == ReadPolicy::First => ("none", 1),
+        VolumeKind::Mirror if volume.read_policy() == ReadPolicy::First => ("none", 1),
         VolumeKind::Mirror => ("mirror", members.len()),
         VolumeKind::Concatenation => ("none", 1),
     };
     let mut layout =
         Truth::number(FindingCode::StripeLayout, count as f64).with("kind", Datum::Text(kind.into()));
     if volume.kind == VolumeKind::Stripe {
-        layout = layout.with("chunk_bytes", Datum::Integer(u64::from(volume.chunk_kib) * KIB));
+        layout = layout.with("chunk_bytes", Datum::Integer(u64::from(volume.chunk_kib()) * KIB));
     }
     truths.push(layout);
     let of_members: Result<Vec<Vec<Truth>>, Flaw> =
@@ -126,7 +126,7 @@ pub(super) fn truths(
     if volume.kind == VolumeKind::Stripe {
         truths.extend(common(&of_members, FindingCode::ReadAhead));
     }
-    if link.is_none() && volume.kind == VolumeKind::Mirror && volume.read_policy == ReadPolicy::First {
+    if link.is_none() && volume.kind == VolumeKind::Mirror && volume.read_policy() == ReadPolicy::First {
         let of_first = |code: &FindingCode| common(&of_members, *code);
         truths.extend(OF_THE_DRIVE_THAT_IS_READ.iter().filter_map(of_first));
     }
@@ -139,7 +139,7 @@ fn kept_together(volume: &VolumeProfile, members: &[Profile], of_members: &[Vec<
     let is_of_one_make = members.windows(2).all(|pair| pair[0] == pair[1]);
     let drives = match volume.kind {
         VolumeKind::Stripe if is_of_one_make => members.len(),
-        VolumeKind::Mirror if volume.read_policy == ReadPolicy::First => 1,
+        VolumeKind::Mirror if volume.read_policy() == ReadPolicy::First => 1,
         _ => return None,
     };
     let of_one = of_members.first()?.iter().find(|truth| truth.code == FindingCode::DriveCache)?;
@@ -159,7 +159,7 @@ fn reads_are_those_of_a_member(volume: &VolumeProfile, members: &[Profile]) -> b
     let is_of_one_make = members.windows(2).all(|pair| pair[0] == pair[1]);
     let is_anywhere = match volume.kind {
         VolumeKind::Stripe => true,
-        VolumeKind::Mirror => volume.read_policy != ReadPolicy::Nearest,
+        VolumeKind::Mirror => volume.read_policy() != ReadPolicy::Nearest,
         VolumeKind::Concatenation => false,
     };
     is_of_one_make && is_anywhere

@@ -83,7 +83,7 @@ impl VolumeDrive {
         VolumeDrive {
             facts: TargetFacts { capacity: layout.capacity(), ..facts },
             layout,
-            read_policy: profile.read_policy,
+            read_policy: profile.read_policy(),
             last_read: members.len() - 1,
             latest: 0,
             members: members.into_iter().map(member).collect(),

@@ -16,7 +16,12 @@ const MEMBER_BYTES: u64 = 1 << 30;
 
 fn profile(kind: VolumeKind, read_policy: ReadPolicy) -> VolumeProfile {
     let members = vec![MemberProfile { profile: "constant".into(), count: 2 }];
-    VolumeProfile { kind, chunk_kib: 64, read_policy, members }
+    VolumeProfile {
+        kind,
+        chunk_kib: (kind == VolumeKind::Stripe).then_some(64),
+        read_policy: (kind == VolumeKind::Mirror).then_some(read_policy),
+        members,
+    }
 }
 
 fn constant(latency_ns: u64) -> Box<dyn Drive + Send> {

@@ -12,11 +12,11 @@ pub struct VolumeProfile {
     /// How its drives make one: `stripe`, `mirror`, `concatenation`.
     pub kind: VolumeKind,
     /// For `stripe`: how much lies on one drive before the next comes, in KiB. 4 to 1048576. Default: 64.
-    #[serde(default = "chunk_kib")]
-    pub chunk_kib: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk_kib: Option<u32>,
     /// For `mirror`: which drive a read goes to: `round-robin`, `nearest`, `first`. Default: `nearest`.
-    #[serde(default)]
-    pub read_policy: ReadPolicy,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_policy: Option<ReadPolicy>,
     /// Its drives, `[[volume.members]]`.
     pub members: Vec<MemberProfile>,
 }
@@ -61,9 +61,7 @@ pub enum ReadPolicy {
 /// As many drives as a volume can have.
 pub const MEMBERS_MAX: usize = 64;
 
-fn chunk_kib() -> u32 {
-    64
-}
+const CHUNK_KIB: u32 = 64;
 
 fn one() -> u32 {
     1
@@ -82,10 +80,30 @@ impl VolumeProfile {
         if !(1..=MEMBERS_MAX as u64).contains(&count) {
             return Err(Flaw::new("members", format!("there are {count}, not 1 to {MEMBERS_MAX}")));
         }
-        if !(4..=1 << 20).contains(&self.chunk_kib) || !self.chunk_kib.is_multiple_of(4) {
+        if !(4..=1 << 20).contains(&self.chunk_kib()) || !self.chunk_kib().is_multiple_of(4) {
             return Err(Flaw::new("chunk_kib", "it is no multiple of 4 between 4 and 1048576"));
         }
+        // What would be passed over without a word looks as if it had an effect.
+        if self.chunk_kib.is_some() && self.kind != VolumeKind::Stripe {
+            return Err(Flaw::new("chunk_kib", "only a stripe has chunks; leave it out"));
+        }
+        if self.read_policy.is_some() && self.kind != VolumeKind::Mirror {
+            return Err(Flaw::new(
+                "read_policy",
+                "only a mirror has several drives to read from; leave it out",
+            ));
+        }
         Ok(())
+    }
+
+    /// How much lies on one drive of a stripe before the next comes, in KiB.
+    pub fn chunk_kib(&self) -> u32 {
+        self.chunk_kib.unwrap_or(CHUNK_KIB)
+    }
+
+    /// Which drive of a mirror a read goes to.
+    pub fn read_policy(&self) -> ReadPolicy {
+        self.read_policy.unwrap_or_default()
     }
 
     /// Where everything lies over drives of those capacities.
@@ -94,7 +112,7 @@ impl VolumeProfile {
     /// When nothing fits on one of them, or all together are past 64 bits.
     pub fn layout(&self, capacities: &[Bytes]) -> Result<Layout, Flaw> {
         self.check()?;
-        let chunk_bytes = u64::from(self.chunk_kib) * KIB;
+        let chunk_bytes = u64::from(self.chunk_kib()) * KIB;
         Layout::new(self.kind, chunk_bytes, capacities)
             .ok_or_else(|| Flaw::new("members", "a drive is too small to hold a chunk, or all are too large"))
     }
@@ -119,7 +137,7 @@ mod tests {
     fn the_section_reads_as_documented() {
         let text = "kind = \"stripe\"\n[[members]]\nprofile = \"hds723030ala640\"\ncount = 3\n";
         let profile: VolumeProfile = toml::from_str(text).unwrap();
-        assert_eq!((profile.chunk_kib, profile.read_policy), (64, ReadPolicy::Nearest));
+        assert_eq!((profile.chunk_kib(), profile.read_policy()), (64, ReadPolicy::Nearest));
         assert_eq!(profile.check(), Ok(()));
         assert_eq!(profile.sequential_rate(&[100e6, 90e6, 110e6]), 270e6);
         assert_eq!(toml::from_str::<VolumeProfile>(&toml::to_string(&profile).unwrap()).unwrap(), profile);
@@ -131,8 +149,8 @@ mod tests {
         let member = |count| MemberProfile { profile: "null".into(), count };
         let volume = |chunk_kib, members| VolumeProfile {
             kind: VolumeKind::Stripe,
-            chunk_kib,
-            read_policy: ReadPolicy::First,
+            chunk_kib: Some(chunk_kib),
+            read_policy: None,
             members,
         };
         let flaw = |chunk_kib, members| volume(chunk_kib, members).check().unwrap_err().key;
@@ -141,6 +159,10 @@ mod tests {
         assert_eq!(flaw(64, vec![member(u32::MAX), member(u32::MAX)]), "members");
         assert_eq!(flaw(0, vec![member(2)]), "chunk_kib");
         assert_eq!(flaw(6, vec![member(2)]), "chunk_kib");
+        let mirror = VolumeProfile { kind: VolumeKind::Mirror, ..volume(64, vec![member(2)]) };
+        assert_eq!(mirror.check().unwrap_err().key, "chunk_kib");
+        let stripe = VolumeProfile { read_policy: Some(ReadPolicy::First), ..volume(64, vec![member(2)]) };
+        assert_eq!(stripe.check().unwrap_err().key, "read_policy");
         let small = volume(64, vec![member(2)]).layout(&[Bytes(1 << 20), Bytes(60_000)]);
         assert_eq!(small.unwrap_err().key, "members");
     }
