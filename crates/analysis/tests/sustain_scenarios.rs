@@ -1,7 +1,9 @@
 //! Writes that go on, made up: what the levels and the fall are taken to be when pieces scatter, stall, wander and recover.
 
 use analysis::analyse;
-use analysis::sustained::{History, Piece, Standing, below, levels, memory_bytes, regained, standing};
+use analysis::sustained::{
+    History, Piece, Stage, Standing, below, dip, levels, memory_bytes, regained, standing,
+};
 use model::finding::{Datum, FindingCode, Outcome, Value};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
@@ -238,6 +240,67 @@ fn what_passes_behind_a_fall_is_no_level() {
         };
         let found = further(&pieces_up_to(2.5e9, 500e9, 0.01, seed, loaded));
         assert_eq!(found, [], "seed {seed}");
+    }
+}
+
+/// Rates by what had been written: each from so many bytes on.
+fn by_written(levels: &[(f64, f64)]) -> impl Fn(f64, usize) -> f64 {
+    |written, _| levels.iter().rev().find(|(from, _)| written >= *from).map_or(0.0, |(_, rate)| *rate)
+}
+
+fn stages(course: &[Stage]) -> Vec<(f64, f64)> {
+    course.iter().map(|stage| (stage.from_bytes.value, stage.level.rate().value)).collect()
+}
+
+/// Levels to which the rate went and from which it came back, once: behind a fall, and where nothing falls for good. All levels are in the
+/// course, with the one that passed marked.
+#[test]
+fn a_level_that_passes_is_in_the_course() {
+    let behind_a_fall: [(f64, &[(f64, f64)]); 2] = [
+        (235e9, &[(0.0, 1100e6), (8.4e9, 134e6), (218e9, 80e6), (226e9, 134e6)]),
+        (1000e9, &[(0.0, 4317e6), (25e9, 2247e6), (800e9, 877e6), (842e9, 2247e6)]),
+    ];
+    for (total, levels) in behind_a_fall {
+        for seed in 0..20 {
+            let written = pieces_up_to(0.005 * total, total, 0.004, seed, by_written(levels));
+            let Standing::Fell(fall) = standing(&written, memory_bytes(false)) else { panic!("{total}") };
+            assert_levels(&stages(&fall.course)[1..], &levels[1..], &format!("{total} seed {seed}"));
+            let passes: Vec<bool> = fall.course.iter().map(|stage| stage.comes_back).collect();
+            assert_eq!(passes, [false, false, true, false], "{total} seed {seed}");
+            assert_eq!(fall.further, [], "{total} seed {seed}");
+        }
+    }
+    let alone: [(f64, &[(f64, f64)]); 3] = [
+        (240e9, &[(0.0, 279e6), (158.4e9, 186e6), (187.9e9, 279e6)]),
+        (1024e9, &[(0.0, 3591e6), (820e9, 1540e6), (867e9, 3591e6)]),
+        (962e9, &[(0.0, 555e6), (643.6e9, 470e6), (734.5e9, 555e6)]),
+    ];
+    for (total, levels) in alone {
+        for seed in 0..20 {
+            let written = pieces_up_to(0.005 * total, total, 0.004, seed, by_written(levels));
+            assert_eq!(standing(&written, memory_bytes(false)), Standing::Even, "{total} seed {seed}");
+            let fall = dip(&written, memory_bytes(false)).expect("it dips");
+            assert_levels(&stages(&fall.course)[1..], &levels[1..], &format!("{total} seed {seed}"));
+            assert_eq!(fall.course.iter().filter(|stage| stage.comes_back).count(), 1, "{total} seed {seed}");
+        }
+    }
+}
+
+/// Noise, a stall, a drift that comes back and a rate that swings are no dip.
+#[test]
+fn no_dip_where_there_is_none() {
+    for seed in 0..500 {
+        let noise = [0.002, 0.01, 0.03, 0.1][seed as usize % 4];
+        let even = |_: f64, piece: usize| if piece % 71 == 5 { 60e6 } else { 400e6 };
+        let found = dip(&pieces_up_to(1e9, 200e9, noise, seed, even), memory_bytes(false));
+        assert!(found.is_none(), "seed {seed}, noise {noise}: {found:?}");
+        let drifting =
+            |written: f64, _: usize| 400e6 * (1.0 + 0.1 * (written / 200e9 * std::f64::consts::TAU).sin());
+        let found = dip(&pieces_up_to(1e9, 200e9, noise, seed, drifting), memory_bytes(false));
+        assert!(found.is_none(), "seed {seed}, noise {noise}: {found:?}");
+        let swinging = |written: f64, _: usize| if (written / 20e9) as u64 % 3 == 2 { 250e6 } else { 400e6 };
+        let found = dip(&pieces_up_to(1e9, 200e9, noise, seed, swinging), memory_bytes(false));
+        assert!(found.is_none(), "seed {seed}, noise {noise}: {found:?}");
     }
 }
 

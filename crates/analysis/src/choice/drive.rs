@@ -70,6 +70,7 @@ fn at_random(findings: &[&Finding]) -> Result<AtRandom, String> {
     let of = |code| findings.iter().find(|finding| finding.code == code);
     let regained = of(FindingCode::IdleRecovery).and_then(|finding| finding.estimate()).copied();
     if let Some((finding, bytes)) = of(FindingCode::WriteCliff).and_then(|f| Some((f, f.estimate()?)))
+        && !comes_back(finding)
         && let (Some(before), Some(after)) = (rate(finding, "before"), rate(finding, "after"))
     {
         return Ok(AtRandom { before, fall: Some(Fall { bytes: *bytes, after }), regained });
@@ -79,6 +80,12 @@ fn at_random(findings: &[&Finding]) -> Result<AtRandom, String> {
         "Writes at random places were not measured, or not for long enough. Measure them: drivescope sustain TARGET --write"
             .to_string()
     })
+}
+
+/// Whether the rate of a cliff came back by itself, so that it is no fall that lasts.
+fn comes_back(cliff: &Finding) -> bool {
+    let Outcome::Known(conclusion) = &cliff.outcome else { return false };
+    conclusion.data.iter().any(|(name, datum)| name == "comes_back" && *datum == Datum::Flag(true))
 }
 
 /// A rate in the data of a finding: a number alone, or one with its interval.

@@ -34,8 +34,8 @@ use super::{Detector, Need};
 use crate::measured::{NO_TIME, evidence_of_phases, turns};
 use crate::recording::{Probes, Writing};
 use crate::sustained::{
-    Cause, Fall, Further, History, Level, Standing, below, cause, levels, memory_bytes, regained, seen_bytes,
-    standing,
+    Cause, Fall, Further, History, Level, Stage, Standing, below, cause, dip, levels, memory_bytes, regained,
+    seen_bytes, standing,
 };
 use model::estimate::Estimate;
 use model::finding::{Datum, Finding, FindingCode};
@@ -79,7 +79,9 @@ fn found<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<Finding, 
     }
     let written: f64 = pieces.iter().map(|piece| piece.bytes).sum();
     match standing(pieces, memory_bytes(turns(run).unwrap_or(false))) {
-        Standing::Even => Err(no_fall(run, history, written)),
+        Standing::Even => {
+            came_back(run, history, written, &phases).ok_or_else(|| no_fall(run, history, written))
+        }
         Standing::Falling => Err(format!(
             "{} became slower towards the end of the {} that were written. Whether that lasts takes more: give a larger --bytes or \
              --time-limit.",
@@ -189,6 +191,43 @@ fn not_a_cache(history: &History<'_>, fall: &Fall, cause: Cause) -> String {
     }
 }
 
+/// A flash drive that was written once in order and became slower and quick again by itself: all its levels. On a disk the rate goes by
+/// the place; and of a part that was written nobody knows what comes behind it.
+fn came_back(run: &RunView<'_>, history: &History<'_>, written: f64, phases: &[u32]) -> Option<Finding> {
+    let is_once = history.workload.pattern == Pattern::Sequential && is_all(run, history, written);
+    if turns(run) != Some(false) || !is_once || between(run.target).is_some() {
+        return None;
+    }
+    let fall = dip(history.first(), memory_bytes(false))?;
+    let back = fall.further.first()?;
+    let statement = format!(
+        "{} run at {} until {} are written, then at {}, and once {} are written at {} again.",
+        writes(history),
+        rate(fall.rate_before().value),
+        size(fall.bytes.value as u64),
+        rate(fall.rate_after().value),
+        size(back.bytes.value as u64),
+        rate(back.rate_after().value)
+    );
+    let advice = "It came back while the writing went on. A flash drive that first writes one bit into each cell does so while it writes \
+                  these again; other load, heat or a slow place for a time look the same in one run. Empty the drive and run this again: \
+                  what comes at the same place again is the drive's own.";
+    let finding = with_levels(
+        Finding::number(
+            FindingCode::WriteCliff,
+            fall.bytes,
+            "bytes",
+            statement,
+            evidence_of_phases(run, phases),
+        )
+        .with_advice(advice)
+        .with_data("comes_back", Datum::Flag(true)),
+        &fall,
+        written,
+    );
+    Some(Subject::of(run).qualify(finding))
+}
+
 fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]) -> Finding {
     let (before, after) = (fall.rate_before(), fall.rate_after());
     let seen = place(run, history, fall);
@@ -203,32 +242,42 @@ fn finding(run: &RunView<'_>, history: &History<'_>, fall: &Fall, phases: &[u32]
         number(before.value / after.value),
         later(run, history, fall, looked)
     );
-    let level = |level: &Level| {
-        let interval = level.rate();
-        Datum::record([
-            ("from_bytes", Datum::Number(level.from_bytes)),
-            ("bytes_per_second", Datum::Number(interval.value)),
-            ("low", Datum::Number(interval.low)),
-            ("high", Datum::Number(interval.high)),
-        ])
-    };
     let finding =
         Finding::number(FindingCode::WriteCliff, bytes, "bytes", statement, evidence_of_phases(run, phases))
-            .with_advice(advice(run, history, fall))
-            .with_data("before", Datum::Number(before.value))
-            .with_data("before_low", Datum::Number(before.low))
-            .with_data("before_high", Datum::Number(before.high))
-            .with_data("after", Datum::Number(after.value))
-            .with_data("after_low", Datum::Number(after.low))
-            .with_data("after_high", Datum::Number(after.high))
-            .with_data("ratio", Datum::Number(after.value / before.value))
-            .with_data("levels", Datum::List(fall.levels.iter().map(level).collect()))
-            .with_data("further", Datum::List(fall.further.iter().map(further).collect()))
-            .with_data("after_from_bytes", Datum::Number(fall.after.judged_from_bytes))
-            .with_data("after_over_bytes", Datum::Number(fall.after.judged_bytes))
-            .with_data("in_memory_bytes", Datum::Number(fall.in_memory_bytes))
-            .with_data("looked_until_bytes", Datum::Number(looked));
-    Subject::of(run).qualify(finding)
+            .with_advice(advice(run, history, fall));
+    Subject::of(run).qualify(with_levels(finding, fall, looked))
+}
+
+/// The same with the rates, and all levels as far as was looked.
+fn with_levels(finding: Finding, fall: &Fall, looked: f64) -> Finding {
+    let (before, after) = (fall.rate_before(), fall.rate_after());
+    finding
+        .with_data("before", Datum::Number(before.value))
+        .with_data("before_low", Datum::Number(before.low))
+        .with_data("before_high", Datum::Number(before.high))
+        .with_data("after", Datum::Number(after.value))
+        .with_data("after_low", Datum::Number(after.low))
+        .with_data("after_high", Datum::Number(after.high))
+        .with_data("ratio", Datum::Number(after.value / before.value))
+        .with_data("levels", Datum::List(fall.course.iter().map(stage).collect()))
+        .with_data("further", Datum::List(fall.further.iter().map(further).collect()))
+        .with_data("after_from_bytes", Datum::Number(fall.after.judged_from_bytes))
+        .with_data("after_over_bytes", Datum::Number(fall.after.judged_bytes))
+        .with_data("in_memory_bytes", Datum::Number(fall.in_memory_bytes))
+        .with_data("looked_until_bytes", Datum::Number(looked))
+}
+
+fn stage(stage: &Stage) -> Datum {
+    let rate = stage.level.rate();
+    Datum::record([
+        ("from_bytes", Datum::Number(stage.from_bytes.value)),
+        ("from_bytes_low", Datum::Number(stage.from_bytes.low)),
+        ("from_bytes_high", Datum::Number(stage.from_bytes.high)),
+        ("bytes_per_second", Datum::Number(rate.value)),
+        ("low", Datum::Number(rate.low)),
+        ("high", Datum::Number(rate.high)),
+        ("comes_back", Datum::Flag(stage.comes_back)),
+    ])
 }
 
 /// Where a host sees it. A disk takes into its memory what it cannot write yet, and only then does it fall.
@@ -254,10 +303,11 @@ fn earlier_bytes(run: &RunView<'_>, history: &History<'_>) -> f64 {
 /// What came behind the fall, and how far it was looked.
 fn later(run: &RunView<'_>, history: &History<'_>, fall: &Fall, looked: f64) -> String {
     let mut text: String = fall
-        .further
+        .course
         .iter()
-        .map(|further| {
-            let (bytes, after) = (size(further.bytes.value as u64), rate(further.rate_after().value));
+        .skip(2)
+        .map(|stage| {
+            let (bytes, after) = (size(stage.from_bytes.value as u64), rate(stage.level.rate().value));
             format!(" Once {bytes} are written it is {after}.")
         })
         .collect();

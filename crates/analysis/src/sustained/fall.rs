@@ -29,6 +29,12 @@ const OWN_LEVEL_SHARE: f64 = 0.15;
 /// A line that is cut in two has halves that differ by half of the step between their means, and a level that is one by nothing: the
 /// rate does not drift where that is nearer to nothing.
 const TREND_SHARE_MAX: f64 = 0.25;
+/// At a step the pieces next to it differ as much as the levels do. A drift that is cut into levels, also one that turns round in the
+/// middle of a level and so has no trend there, differs next to the cut by as much less as those pieces are fewer than the level's: by no
+/// more than half where a level has twice as many.
+const BORDER_SHARE_MIN: f64 = 0.5;
+/// It is more than that by so many standard errors, since there are some dozens of borders in a run: chance makes it so one time in 700.
+const BORDER_ERRORS: f64 = 3.0;
 const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
 
 /// No place is known to less than this share of the piece that it lies in: rates within a piece are not quite even.
@@ -43,10 +49,10 @@ pub struct Fall {
     pub before: Level,
     /// The level after.
     pub after: Level,
-    /// All levels.
-    pub levels: Vec<Level>,
     /// Levels behind it that last as well, in the order of time.
     pub further: Vec<Further>,
+    /// All levels of their own from the one before on, also one to which the rate only went and came back, in the order of time.
+    pub course: Vec<Stage>,
     /// What was in the drive's own memory whenever the writes of a piece ended, in bytes.
     pub in_memory_bytes: f64,
 }
@@ -58,6 +64,17 @@ pub struct Further {
     pub bytes: Estimate,
     /// The level after it.
     pub after: Level,
+}
+
+/// A level of a stream, and where it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// What was written until then, in bytes.
+    pub from_bytes: Estimate,
+    /// The level.
+    pub level: Level,
+    /// Whether the rate was the same behind it as before it.
+    pub comes_back: bool,
 }
 
 /// How a stream stands.
@@ -123,17 +140,67 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
     if !has_lasted(pieces, &lower) || !is_known(pieces, &after) {
         return Standing::Falling;
     }
-    let bytes = place(pieces, &before, &after);
-    // Before the fall pieces are larger than any memory.
-    let in_memory_bytes = in_memory(&pieces[before.first.midpoint(before.end)..before.end]);
-    let further = further(pieces, &levels, &before, after);
-    Standing::Fell(Box::new(Fall { bytes, before, after, levels, further, in_memory_bytes }))
+    let least = own_step(&before, &after);
+    let own = own_levels(pieces, &levels, after, least);
+    Standing::Fell(Box::new(fall_through(pieces, &[&[before], &own[..]].concat(), least)))
 }
 
-/// The levels behind a first fall from `before` to `after` that are levels of their own: also those to which the rate comes back, as it
-/// does when no cells are left that have to be written again.
-fn further(pieces: &[Piece], levels: &[Level], before: &Level, after: Level) -> Vec<Further> {
-    let least = own_step(before, &after);
+/// A stream of which a part in the middle was slower, by a step down and one up again: the level to which it fell and came back counts as
+/// the one after the fall. None where it fell for good, or swings.
+pub fn dip(pieces: &[Piece], memory_bytes: f64) -> Option<Fall> {
+    let levels = levels(pieces);
+    let is_step = |pair: &[Level]| {
+        pair[1].from_bytes > memory_bytes
+            && pair[0].step_to(&pair[1]) >= STEP_MIN
+            && is_sharp(pieces, &pair[0], &pair[1])
+            && is_certain(pieces, &pair[0], &pair[1])
+    };
+    let index = 1 + levels.windows(2).position(is_step)?;
+    let before = levels[index - 1];
+    let least = own_step(&before, &levels[index]);
+    let after = with_drift(pieces, &levels[index..], least);
+    let all = [&[before], &own_levels(pieces, &levels, after, least)[..]].concat();
+    // A rate that went down anywhere else swings.
+    let halfway = f64::midpoint(before.cost.value, after.cost.value);
+    let is_within = |level: &Level| after.first <= level.first && level.end <= after.end;
+    let is_alone = levels.iter().all(|level| is_within(level) || level.cost.value < halfway);
+    let comes_back = after.pieces() >= PIECES_AFTER_MIN && passing(pieces, &all, least) == [after.first];
+    (is_alone && comes_back).then(|| fall_through(pieces, &all, least))
+}
+
+/// The fall from the first of these levels, each another one than that before it, to the second.
+fn fall_through(pieces: &[Piece], own: &[Level], least: f64) -> Fall {
+    let (before, after) = (own[0], own[1]);
+    // Before the fall pieces are larger than any memory.
+    let in_memory_bytes = in_memory(&pieces[before.first.midpoint(before.end)..before.end]);
+    let lasting = without_passing(pieces, &own[1..], least);
+    let further = lasting
+        .windows(2)
+        .map(|pair| Further { bytes: place(pieces, &pair[0], &pair[1]), after: pair[1] })
+        .collect();
+    let bytes = place(pieces, &before, &after);
+    Fall { bytes, before, after, further, course: course(pieces, own, least), in_memory_bytes }
+}
+
+/// From where on the rate was at each of these levels. Where it comes back more than once it swings, and what only passed is left out.
+fn course(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Stage> {
+    let swings = passing(pieces, own, least).len() > 1;
+    let lasting = without_passing(pieces, &own[1..], least);
+    let kept = if swings { [&own[..1], &lasting[..]].concat() } else { own.to_vec() };
+    let passing = passing(pieces, &kept, least);
+    let begins = kept.windows(2).map(|pair| place(pieces, &pair[0], &pair[1]));
+    let begins = [Estimate::exact(kept[0].from_bytes)].into_iter().chain(begins);
+    let stage = |(level, from_bytes): (&Level, Estimate)| Stage {
+        from_bytes,
+        level: *level,
+        comes_back: passing.contains(&level.first),
+    };
+    kept.iter().zip(begins).map(stage).collect()
+}
+
+/// The level `after` and those behind it that are levels of their own: also those to which the rate comes back, as it does when no
+/// cells are left that have to be written again.
+fn own_levels(pieces: &[Piece], levels: &[Level], after: Level, least: f64) -> Vec<Level> {
     let mut own = vec![after];
     let mut end = after.end;
     while let Some(index) = levels.iter().position(|level| level.first >= end) {
@@ -145,11 +212,13 @@ fn further(pieces: &[Piece], levels: &[Level], before: &Level, after: Level) -> 
             own.push(next);
         }
     }
-    let lasting = without_passing(pieces, &own, least);
-    lasting
-        .windows(2)
-        .map(|pair| Further { bytes: place(pieces, &pair[0], &pair[1]), after: pair[1] })
-        .collect()
+    own
+}
+
+/// The first pieces of the levels from which the rate comes back to what it was before.
+fn passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<usize> {
+    let comes_back = |three: &&[Level]| !is_own(pieces, &three[0], &three[2], least);
+    own.windows(3).filter(comes_back).map(|three| three[1].first).collect()
 }
 
 /// Whether a level is another one than that before it: by a large step, or by one that is no part of a drift.
@@ -168,18 +237,25 @@ fn is_certain(pieces: &[Piece], last: &Level, next: &Level) -> bool {
 fn is_sharp(pieces: &[Piece], last: &Level, next: &Level) -> bool {
     let step = last.step_to(next).abs();
     let is_flat = |level: &Level| level.trend(pieces).abs() <= TREND_SHARE_MAX * step;
-    step >= STEP_MIN && next.pieces() >= PIECES_AFTER_MIN && is_flat(last) && is_flat(next)
+    let at_border = last.step_at_border(next, pieces, PIECES_AFTER_MIN).abs();
+    step >= STEP_MIN
+        && next.pieces() >= PIECES_AFTER_MIN
+        && is_flat(last)
+        && is_flat(next)
+        && at_border - BORDER_ERRORS * border_error(last) >= BORDER_SHARE_MIN * step
+}
+
+/// What the step between the pieces next to a border is known to, as logarithms. The middle of some values scatters by 1.25 times as much
+/// as their mean does.
+fn border_error(last: &Level) -> f64 {
+    1.25 * last.noise * (2.0 / PIECES_AFTER_MIN as f64).sqrt()
 }
 
 /// These levels without those that only passed. A level from which the rate comes back to what it was before may be other load, heat or
 /// the drive's own work: where the rate comes back more than once it swings, and where it does once that level has to last. What lies
 /// behind such a level and does not come back has to go on for longer than it did.
 fn without_passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Level> {
-    let passing: Vec<usize> = own
-        .windows(3)
-        .filter(|three| !is_own(pieces, &three[0], &three[2], least))
-        .map(|three| three[1].first)
-        .collect();
+    let passing = passing(pieces, own, least);
     let mut kept: Vec<Level> = own[..1].to_vec();
     let mut passed_s: f64 = 0.0;
     for level in &own[1..] {

@@ -96,6 +96,16 @@ impl Level {
         typical_cost(&inner[inner.len() - half..]) - typical_cost(&inner[..half])
     }
 
+    /// By how much a byte takes longer in the first `count` pieces of the next level than in the last of this one, as logarithms of those in
+    /// the middle. The two pieces at the border may lie in both levels and do not count, if there are others.
+    pub(super) fn step_at_border(&self, next: &Level, pieces: &[Piece], count: usize) -> f64 {
+        let last = self.end - usize::from(self.pieces() > 1);
+        let first = next.first + usize::from(next.pieces() > 1);
+        let before = &pieces[last.saturating_sub(count).max(self.first)..last];
+        let behind = &pieces[first..(first + count).min(next.end)];
+        typical_cost(behind) - typical_cost(before)
+    }
+
     /// Its pieces.
     pub fn pieces(&self) -> usize {
         self.end - self.first

@@ -12,7 +12,7 @@ mod seen;
 mod steady;
 
 pub use cause::{Cause, cause};
-pub use fall::{Fall, Further, Standing, memory_bytes, standing};
+pub use fall::{Fall, Further, Stage, Standing, dip, memory_bytes, standing};
 pub use history::{History, Piece, Stream};
 pub use level::{Level, levels};
 pub use regained::{Below, Regained, below, regained};

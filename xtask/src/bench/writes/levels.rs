@@ -72,15 +72,9 @@ fn levels(drive: &Drive) -> Option<Vec<WriteLevel>> {
 /// From where on each rate was found.
 fn found(document: &Value) -> Vec<(f64, f64)> {
     let Some(cliff) = finding(document, FindingCode::WriteCliff) else { return Vec::new() };
-    let number = |value: &Value| value.as_f64();
-    let data = &cliff["data"];
-    let first = [
-        number(&data["before"]).map(|rate| (0.0, rate)),
-        number(&cliff["value"]).zip(number(&data["after"])),
-    ];
-    let further = data["further"].as_array().into_iter().flatten();
-    let further = further.map(|row| number(&row["bytes"]).zip(number(&row["bytes_per_second"])));
-    first.into_iter().chain(further).flatten().collect()
+    let number = |row: &Value, key: &str| row[key].as_f64();
+    let levels = cliff["data"]["levels"].as_array().into_iter().flatten();
+    levels.filter_map(|row| number(row, "from_bytes").zip(number(row, "bytes_per_second"))).collect()
 }
 
 /// Why no fall was told.
@@ -110,8 +104,9 @@ fn text(rows: &[Row]) -> String {
     let complete = rows.iter().filter(|row| row.found.len() == row.truth.len()).count();
     let mut text = format!(
         "## Three levels and more\n\nNew flash drives of these that have more than two levels when they are written once in order, with `sustain --until levels \
-         --pattern sequential`:\nof {}, {complete} are told with all levels, {} of them with all places and rates within {:.0} %. A rate that falls for a \
-         while and comes back to what it was at first is no fall that lasts, since other load looks alike: it is told in words.\nWithout `--until \
+         --pattern sequential`:\nof {}, {complete} are told with all levels, {} of them with all places and rates within {:.0} %. A level to which the \
+         rate fell for a while and from which it came back is told as such, with the advice to look whether it comes again, since other load \
+         looks alike in one run.\nWithout `--until \
          levels` it ends at the first fall, within 1.5 times the cache, and says that it has not looked for others.\n\n| drive | levels in truth | found | worst place | worst \
          rate |\n|---|---|---|---:|---:|\n",
         rows.len(),
@@ -160,8 +155,9 @@ mod tests {
         let drive = named("nm790").unwrap_or_else(|failure| panic!("{}", failure.message));
         let truth = levels(&drive).expect("it has more than two");
         assert_eq!(truth.len(), 4);
-        let further = json!([{ "bytes": 1.31e12, "bytes_per_second": 0.8e9 }, { "bytes": 1.86e12, "bytes_per_second": 2.5e9 }]);
-        let cliff = json!({ "code": "write-cliff", "value": 280e9, "data": { "before": 5e9, "after": 2.5e9, "further": further } });
+        let level = |from: f64, rate: f64| json!({ "from_bytes": from, "bytes_per_second": rate });
+        let levels = [level(0.0, 5e9), level(280e9, 2.5e9), level(1.31e12, 0.8e9), level(1.86e12, 2.5e9)];
+        let cliff = json!({ "code": "write-cliff", "value": 280e9, "data": { "levels": levels } });
         let row = Row {
             name: "nm790".into(),
             truth,
