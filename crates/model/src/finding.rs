@@ -103,6 +103,8 @@ finding_codes! {
     StripeLayout = "stripe-layout", Some("count");
     /// How the medium is recorded: `cmr`, `smr` or `flash`.
     RecordingKind = "recording-kind", None;
+    /// How much a shingled disk rewrites at a time: the size of its bands, bytes.
+    BandSize = "band-size", Some("bytes");
     /// What can be written before the write rate falls for good, bytes.
     WriteCliff = "write-cliff", Some("bytes");
     /// The rate of random writes that go on for ever, B/s.

@@ -5,6 +5,7 @@
 
 mod access_time;
 mod bad_blocks;
+mod band_size;
 mod block_latency;
 mod cache_influence;
 mod capacity_true;
@@ -140,6 +141,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &seek::Seek,
     &track_layout::TrackLayout,
     &recording_kind::RecordingKind,
+    &band_size::BandSize,
     &clipping_effect::ClippingEffect,
     &write_cliff::WriteCliff,
     &write_steady_state::WriteSteadyState,

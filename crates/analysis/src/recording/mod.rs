@@ -8,6 +8,8 @@
 //! single read does if it goes to its place, and less if it is appended where the last one ended, for it needs no seek. That
 //! is what tells a log that takes a part of a turn for each small write from a queue that is well ordered.
 
+pub mod bands;
+
 use crate::measured::is_measurement;
 use crate::sustained::{History, Standing, memory_bytes, standing};
 use model::histogram::LatencyHistogram;
@@ -90,7 +92,7 @@ impl Probes {
 
     fn add(&mut self, number: u32, summary: &PhaseSummary) {
         let Some(workload) = summary.phase.workload.as_ref() else { return };
-        if !matches!(workload.pattern, Pattern::Listed { .. }) {
+        if !matches!(workload.pattern, Pattern::Listed { .. }) || bands::is_look(workload) {
             return;
         }
         let (reads, writes) = (summary.totals_of(Operation::Read), summary.totals_of(Operation::Write));

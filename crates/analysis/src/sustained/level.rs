@@ -124,7 +124,8 @@ impl Level {
 
     /// The same, with pieces that lie that far from its middle being no stalls.
     fn within(pieces: &[Piece], first: usize, end: usize, noise: f64, spread: f64) -> Level {
-        let sum = |pieces: &[Piece]| pieces.iter().map(|piece| piece.bytes).sum::<f64>();
+        // The sum of nothing is minus nothing.
+        let sum = |pieces: &[Piece]| 0.0 + pieces.iter().map(|piece| piece.bytes).sum::<f64>();
         let own = &pieces[first..end];
         let from = usize::from(first > 0);
         let to = usize::from(end < pieces.len());

@@ -60,6 +60,7 @@ fn group_and_label(code: FindingCode) -> (Group, String) {
         "interface-limit" => (Group::Speed, "Limit of the link"),
         "slow-regions" => (Group::Sound, "Slow regions"),
         "recording-kind" => (Group::Writes, "Recording"),
+        "band-size" => (Group::Writes, "Bands of"),
         "write-cliff" => (Group::Writes, "Rate falls after"),
         "write-steady-state" => (Group::Writes, "Lasting rate"),
         "idle-recovery" => (Group::Writes, "Won by a rest"),

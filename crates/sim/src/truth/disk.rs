@@ -3,7 +3,7 @@
 use crate::disk::profile::{DefectKind, DiskProfile};
 use crate::disk::truth::{DiskTruth, ZoneTruth};
 use crate::link::LinkNumbers;
-use crate::smr::profile::{SmrProfile, disk_on_platter};
+use crate::smr::profile::{BandZone, SmrProfile, disk_on_platter};
 use crate::smr::truth::{RandomWrites, ShingledTruth};
 use crate::truth::stretches::{REQUEST_BYTES, Stretch, WRITE_RATES, link_access_s, rates};
 use crate::truth::{ACCESS_BYTES, Answer, SPAN_SHARE, Truth, one_drive, span_effect};
@@ -74,9 +74,27 @@ pub(super) fn shingled_truths(
     let hidden = smr.media_cache_bytes;
     truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), hidden, capacity, link));
     truths.push(word(FindingCode::RecordingKind, "smr"));
+    truths.push(band_size(smr));
     truths.push(Truth::absent(FindingCode::WriteValleys));
     truths.extend(random_writes(&ShingledTruth::new(capacity, disk, smr).behind(link), smr, capacity));
     truths
+}
+
+/// The size of bands: of one size, or by where they lie.
+fn band_size(smr: &SmrProfile) -> Truth {
+    let row = |zone: &BandZone| {
+        Datum::record([
+            ("first_byte", Datum::Integer(zone.first_byte)),
+            ("bytes", Datum::Integer(zone.band_bytes)),
+        ])
+    };
+    let zones = Datum::List(smr.band_zones.iter().map(row).collect());
+    let first = smr.band_zones[0].band_bytes;
+    let answer = match smr.band_zones.iter().all(|zone| zone.band_bytes == first) {
+        true => Answer::Number(first as f64),
+        false => Answer::Depends("on where it is looked at: the bands are not of one size"),
+    };
+    Truth { code: FindingCode::BandSize, answer, data: Vec::new() }.with("zones", zones)
 }
 
 /// What follows from how it turns and seeks. The host does not see the first `hidden_bytes` of the platter.

@@ -198,7 +198,7 @@ fn each_kind_of_drive_has_its_truths() {
     let even = "latency-modes";
     let turning = "wake-up rotation-period seek-track-to-track seek-average seek-full-stroke track-layout drive-cache \
                    read-ahead stripe-layout recording-kind write-cliff write-valleys";
-    let shingled = "write-steady-state idle-recovery";
+    let shingled = "band-size write-steady-state idle-recovery";
     let cells = "stripe-layout recording-kind write-cliff write-valleys write-steady-state idle-recovery \
                  clipping-effect unmapped-ranges valley-cure";
     for (name, parts) in [

@@ -6,6 +6,7 @@
 //!    └─────► drivescope sustain, as a process ─► verdicts (score.rs) ─► tables (table.rs)
 //! ```
 
+mod bands;
 mod conditions;
 mod drives;
 mod levels;
@@ -41,6 +42,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     text.push_str(&table::by_family("All of these", &known));
     text.push_str(&table::by_family("Random drives", &random));
     text.push_str(&table::oddities(&random));
+    text.push_str(&bands::text(&known.iter().chain(&random).collect::<Vec<_>>()));
     text.push_str(&levels::table(&[&shipped, &drawn], &program, options.seed)?);
     text.push_str(&conditions::table(&program, options.seed)?);
     println!("{text}");

@@ -7,6 +7,7 @@ use sim::profile::{Medium, Profile};
 use sim::smr::truth::{RandomWrites, ShingledTruth};
 use sim::truth::{Answer, Truth, truth_of};
 
+use super::bands::BandVerdict;
 use crate::Failure;
 use crate::bench::document::{covers, device_s, finding};
 use crate::bench::virtual_drive::Drive;
@@ -28,6 +29,8 @@ pub struct Score {
     pub kind: KindVerdict,
     /// Where its rate falls.
     pub fall: FallVerdict,
+    /// How large its bands are.
+    pub bands: BandVerdict,
 }
 
 /// What was said of how it is recorded.
@@ -94,6 +97,7 @@ impl Score {
             written,
             kind: kind(document, truth(FindingCode::RecordingKind)),
             fall: fall(document, truth(FindingCode::WriteCliff), &drive.profile, written),
+            bands: BandVerdict::of(&drive.profile, document),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! `sustain`: how writes go on that do not stop. It consists of parts, each of which is an experiment of its own and puts its question
 //! when the one before it is answered.
 
+mod bands;
 mod bound;
 mod budget;
 mod clip;
@@ -13,6 +14,7 @@ mod wish;
 
 use super::preparation::{self, filled_range, moves_parts, random_block};
 use super::{Experiment, Outlook, Question, Step};
+use bands::Bands;
 use bound::{capped, within, written_since};
 use budget::Budget;
 use clip::Clip;
@@ -119,6 +121,9 @@ impl Sustain {
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
         let (question, wish) = (&self.question, &self.wish);
         let mut parts: Vec<Box<dyn Experiment>> = Vec::new();
+        if let Some(part) = Bands::new(question, mechanical) {
+            parts.push(Box::new(part));
+        }
         if let Some(part) = Kind::new(question) {
             parts.push(Box::new(part));
         }
