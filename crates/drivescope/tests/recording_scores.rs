@@ -37,7 +37,8 @@ fn a_shingled_disk_is_told_by_what_its_writes_cost() {
     assert_eq!(finding(&document, FindingCode::RecordingKind)["value"], "smr");
     let bands = finding(&document, FindingCode::BandSize);
     let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{bands}"));
-    let profile = Profile::parse(&preset_text("random-shingled-7").expect("it can be drawn"), "7").expect("sound");
+    let profile =
+        Profile::parse(&preset_text("random-shingled-7").expect("it can be drawn"), "7").expect("sound");
     let zones = &profile.smr.as_ref().expect("it is shingled").band_zones;
     let at = number(&bands["data"]["first_byte"]) as u64;
     let is = zones.iter().rfind(|zone| zone.first_byte <= at).expect("a zone").band_bytes as f64;

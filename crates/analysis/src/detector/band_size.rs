@@ -19,7 +19,7 @@
 //! Aghayev, Shafaei, Desnoyers, "Skylight: a window on shingled disk operation", FAST 2015: bands of 15 to 40 MB.
 
 use super::trust::Subject;
-use super::wording::size;
+use super::wording::memory;
 use super::{Detector, Need};
 use crate::measured::evidence_of_phases;
 use crate::recording::bands::{Bands, Looks};
@@ -51,7 +51,7 @@ impl Detector for BandSize {
                 let statement = format!(
                     "It rewrites bands of {} when it makes room in its media cache: {borders} borders between them were seen from byte \
                      {first_byte} on.",
-                    size(bytes.value as u64)
+                    memory(bytes.value)
                 );
                 Finding::number(
                     FindingCode::BandSize,
