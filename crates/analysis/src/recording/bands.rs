@@ -133,7 +133,8 @@ impl Looks {
         let Some(limit_s) = self.limit_s() else { return Bands::InPlace };
         if self.cleaned().is_some_and(|(_, left)| left >= self.blocks.len() * 9 / 10) {
             return Bands::Unknown(
-                "small writes lie in a media cache, which the drive did not clean while it was left alone"
+                "small writes lie elsewhere than what is around them. A shingled disk that did not clean its media cache while it was left \
+                 alone does that, and so does a file system or a volume that writes nothing in its place"
                     .into(),
             );
         }
