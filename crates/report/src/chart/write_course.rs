@@ -265,14 +265,15 @@ impl Course {
 
     /// When so much had been written that the rate fell.
     fn cliff(&self, charted: &ChartedRun<'_>, streams: &[Stream]) -> Option<f64> {
-        // Where the writer saw it fall: what a disk took into its memory by then counts as fast, too, and comes later.
+        // Where the writer saw it fall: what a disk took into its memory by then counts as fast, too, and comes later. Until then it was
+        // written at the rate before, however slow the rest of the piece in which it fell.
         let (_, levels) = levels(charted.run);
-        let fell_at = levels.get(1)?.first;
+        let (fell_at, before) = (levels.get(1)?.first, levels[0].value);
         let mut reached = None;
         self.each(charted, streams.first()?, |piece, written| {
             let missing = fell_at - written;
             if missing <= piece.bytes && reached.is_none() {
-                reached = Some(piece.start_s - self.start_s + (missing / piece.rate()).max(0.0));
+                reached = Some(piece.start_s - self.start_s + (missing / before).clamp(0.0, piece.seconds));
             }
         });
         reached
