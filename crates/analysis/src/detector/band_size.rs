@@ -12,7 +12,7 @@
 //! leaves open.
 //! # Cannot tell when
 //! Reads of what is in the cache take no longer than others: the cache lies near, or is memory. The drive does not clean while it is left
-//! alone for a minute and a half. Something else reads or writes. Fewer than three borders lie in the 256 MiB that are looked at.
+//! alone for a minute and a half. Something else reads or writes. Fewer than three borders lie in the 256 MiB at the end that are looked at.
 //! # Known problems
 //! A drive that always cleans several neighbours at once is said to have bands of that size. Bands elsewhere may have another size.
 //! # References

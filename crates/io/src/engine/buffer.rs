@@ -50,6 +50,9 @@ impl BufferPool {
             // SAFETY: the range is the mapping just made. Advice that is not taken changes nothing.
             unsafe { libc::madvise(start, mapped_bytes, libc::MADV_HUGEPAGE) };
         }
+        // SAFETY: as above. A process that flushes (`crate::flushing`) has no use for it; were it shared with that one, the first to write to
+        // a page would pay for a copy of it, in the middle of a measurement or while the kernel writes into it.
+        unsafe { libc::madvise(start, mapped_bytes, libc::MADV_DONTFORK) };
         Ok(BufferPool { start: start.cast(), mapped_bytes, slot_bytes, count })
     }
 
@@ -94,6 +97,17 @@ fn out_of_memory(count: u32, slot_bytes: usize) -> IoError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// "dc" among the flags of a mapping is the kernel's word for "do not copy on fork" (proc_pid_smaps(5)).
+    #[test]
+    fn processes_that_are_started_have_no_part_in_it() {
+        let pool = BufferPool::new(2, 4096).unwrap();
+        let mappings = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let start = format!("{:x}-", pool.pointer(Tag(0)) as usize);
+        let own = &mappings[mappings.find(&start).expect("its mapping begins with it")..];
+        let flags = own.lines().find(|line| line.starts_with("VmFlags:")).unwrap();
+        assert!(flags.split_whitespace().any(|flag| flag == "dc"), "{flags}");
+    }
 
     #[test]
     fn slots_are_apart_and_aligned() {

@@ -1,4 +1,4 @@
-//! The part of `sustain` that watches a shingled disk clean its bands: small blocks are written at even distances into the middle of
+//! The part of `sustain` that watches a shingled disk clean its bands: small blocks are written at even distances at the end of
 //! the range, and read between rests until the drive has put them where they belong. What the reads say is in `analysis::recording::bands`.
 //!
 //! It comes before everything else that writes, while nothing else is waiting to be cleaned: a drive that cleans in the order of writing
@@ -15,19 +15,18 @@ use model::run::RunView;
 use model::units::{Bytes, MIB, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
-/// The streams of the seed that draw the place and the order.
-const PLACE_STREAM: u64 = u64::MAX - 22;
-const ORDER_STREAM: u64 = u64::MAX - 23;
+/// The stream of the seed that draws the order.
+const ORDER_STREAM: u64 = u64::MAX - 22;
 /// Blocks are this far apart: bands of 15 to 40 MB (Skylight) hold 14 of them and more, so that a border is known to a fourteenth.
 const DISTANCE: u64 = MIB;
 /// So many blocks lie in six bands of 40 MB, and in 17 of 15 MB.
 const BLOCKS: u64 = 256;
-/// A range has to be larger by so much, so that the middle is away from where the media cache lies, which is at an end of the drive.
+/// A range has to be larger by so much, so that its end is away from where it begins: the media cache of the disks that were looked into
+/// lies at the outer edge (Skylight). A drive that cleans in the order of places begins anew behind the end, so that what is written later
+/// finds it as if nobody had looked.
 const RANGE_TIMES: u64 = 16;
 /// Each read begins a block before the written one and ends two behind it, so that the arm has to come back from the cache.
 const READ_BLOCKS: u64 = 4;
-/// Somewhere in the middle tenth: sizes of bands change at round shares of the capacity.
-const MIDDLE: (f64, f64) = (0.45, 0.1);
 /// The first rest. Disks begin to clean after a second or so (Skylight).
 const FIRST_REST: Nanos = Nanos::from_millis(1200);
 /// The next rest is so much longer when nothing was cleaned, and so much shorter when something was: the fewer bands are cleaned in a
@@ -80,12 +79,12 @@ impl Bands {
         if !mechanical || range.bytes().0 < RANGE_TIMES * BLOCKS * DISTANCE {
             return None;
         }
-        let share = MIDDLE.0 + MIDDLE.1 * Prng::new(question.seed, PLACE_STREAM).unit();
-        let into = Bytes((range.bytes().0 as f64 * share) as u64).round_down_to(block);
+        let into = Bytes(range.bytes().0 - BLOCKS * DISTANCE).round_down_to(block);
+        let first = range.first() + into;
         Some(Bands {
             range,
             block,
-            first: range.first() + into,
+            first,
             seed: question.seed,
             began: None,
             next: Next::Write,
