@@ -193,6 +193,7 @@ impl Experiment for Bands {
             phases: 2 * looks,
             time: TIME_MAX,
             likely: Nanos::ZERO,
+            slow: Nanos::ZERO,
             reads: Some(Bytes(u64::from(looks) * BLOCKS * READ_BLOCKS * self.block.0)),
             writes: Some(Bytes::ZERO),
         });
