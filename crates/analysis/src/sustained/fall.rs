@@ -15,9 +15,10 @@ const PIECES_AFTER_MIN: usize = 5;
 /// A fall lasts when so much was written after it as a share of what was before, or when it went on for this share of the time.
 const BYTES_AFTER_SHARE: f64 = 0.1;
 const TIME_AFTER_SHARE: f64 = 0.5;
-/// And no sooner than after so many seconds: what else runs on a machine takes processors away and gives them back for tenths of a second
-/// (Linux holds real-time work back for 50 ms in each second, `sched_rt_runtime_us`), and where memory answers, 5 GB are written meanwhile.
-const SECONDS_AFTER_MIN: f64 = 1.0;
+/// And no sooner than after so many seconds: what else runs on a machine takes processors away and gives them back, a quota of processors
+/// for up to 100 ms at a time (the period of `cpu.max` in cgroup v2), and where memory answers, half a gigabyte is written meanwhile. Four such
+/// periods are as slow as they will stay. Longer would be more than half of the cache of quick drives with small ones.
+const SECONDS_AFTER_MIN: f64 = 0.4;
 /// Then the rate after it is known well enough, as a share of it to either side; or this much was written, and it is not worth more.
 const PRECISION: f64 = 0.02;
 /// So many pieces are enough as well: a rate that drifts is not known better by more of them.
