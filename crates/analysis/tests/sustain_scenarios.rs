@@ -4,7 +4,7 @@ use analysis::analyse;
 use analysis::sustained::{
     History, Piece, Stage, Standing, below, dip, levels, memory_bytes, regained, standing,
 };
-use model::finding::{Datum, FindingCode, Outcome, Value};
+use model::finding::{Datum, Finding, FindingCode, Outcome, Value};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
@@ -576,6 +576,15 @@ fn a_disk_falls_where_its_host_sees_it() {
     assert!((data("after") / 0.5e6 - 1.0).abs() < 0.01, "{}", data("after"));
 }
 
+/// What is said of the fall of a flash drive that went through this.
+fn cliff_of(drive: &Resting) -> Finding {
+    let target = sim::open("sata-tlc-500gb", 1).unwrap().facts().clone();
+    let (environment, series) = (Environment::default(), MemorySeries::default());
+    let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
+    let mut findings = analyse(&run).into_iter();
+    findings.find(|finding| finding.code == FindingCode::WriteCliff).expect("it is asked for")
+}
+
 /// It is no fall for good, but neither did it run at one rate from beginning to end.
 #[test]
 fn a_rate_that_fell_for_a_while_is_not_said_to_be_even() {
@@ -587,12 +596,7 @@ fn a_rate_that_fell_for_a_while_is_not_said_to_be_even() {
     for _ in 0..40 {
         drive.write(50e6);
     }
-    let target = sim::open("sata-tlc-500gb", 1).unwrap().facts().clone();
-    let (environment, series) = (Environment::default(), MemorySeries::default());
-    let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
-    let findings = analyse(&run);
-    let cliff =
-        findings.iter().find(|finding| finding.code == FindingCode::WriteCliff).expect("it is asked for");
+    let cliff = cliff_of(&drive);
     let Outcome::Unknown { why } = &cliff.outcome else { panic!("no fall that lasts: {cliff:?}") };
     for part in ["No fall that lasts", "behind the first 1.50 GB at 250 MB/s for 500 MB", "came back"] {
         assert!(why.contains(part), "{why}");
@@ -614,12 +618,7 @@ fn what_its_memory_takes_is_not_said_to_have_come_back() {
     for _ in 0..100 {
         drive.write(16e6);
     }
-    let target = sim::open("sata-tlc-500gb", 1).unwrap().facts().clone();
-    let (environment, series) = (Environment::default(), MemorySeries::default());
-    let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
-    let findings = analyse(&run);
-    let cliff =
-        findings.iter().find(|finding| finding.code == FindingCode::WriteCliff).expect("it is asked for");
+    let cliff = cliff_of(&drive);
     let Outcome::Unknown { why } = &cliff.outcome else { panic!("memory is no cache: {cliff:?}") };
     assert!(!why.contains("came back") && why.contains("the drive's own memory"), "{why}");
 }

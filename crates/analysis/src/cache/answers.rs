@@ -1,5 +1,7 @@
 //! Which answers came from memory: told apart by answers that surely did, and answers that surely did not.
 
+use crate::stats::quantile::at_share;
+
 /// From this factor between the slowest sure hits and the quickest sure misses on they are told apart: a disk's are 10 and more apart,
 /// those of flash behind a link are not.
 const SEPARATION_MIN: f64 = 2.0;
@@ -36,8 +38,9 @@ pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Result<f
     }
     hits.sort_unstable();
     misses.sort_unstable();
-    let slow_hit = hits[((1.0 - STRAY_SHARE) * (hits.len() - 1) as f64).round() as usize].max(1) as f64;
-    let quick_miss = misses[(STRAY_SHARE * (misses.len() - 1) as f64).round() as usize] as f64;
+    let at = |sorted: &[u64], share: f64| at_share(sorted, share).map_or(0.0, |ns| ns as f64);
+    let slow_hit = at(&hits, 1.0 - STRAY_SHARE).max(1.0);
+    let quick_miss = at(&misses, STRAY_SHARE);
     if quick_miss < MEDIUM_NS_MIN {
         return Err(NotTold::AllOfMemory);
     }
@@ -45,8 +48,7 @@ pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Result<f
         let median = |sorted: &[u64]| sorted[sorted.len() / 2] as f64;
         let is_mostly_apart = median(&misses) >= SEPARATION_MIN * median(&hits);
         // What memory answers takes one time; what is read anew takes anything from nothing to a turn, without the way there.
-        let quick_hit = hits[(STRAY_SHARE * (hits.len() - 1) as f64).round() as usize] as f64;
-        let is_at_once = median(&hits) <= HIT_MARGIN * quick_hit;
+        let is_at_once = median(&hits) <= HIT_MARGIN * at(&hits, STRAY_SHARE);
         return Err(match (is_mostly_apart, is_at_once) {
             (true, true) => NotTold::Late,
             (true, false) => NotTold::Anew,

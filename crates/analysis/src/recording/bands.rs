@@ -6,6 +6,7 @@
 //! rests are borders of bands. (Step 6 of Aghayev, Shafaei, Desnoyers, "Skylight", FAST 2015.)
 
 use crate::stats::CONFIDENCE;
+use crate::stats::quantile::at_share;
 use model::estimate::Estimate;
 use model::plan::PhaseKind;
 use model::request::Operation;
@@ -113,11 +114,6 @@ impl Looks {
         (untouched < elsewhere).then_some(f64::midpoint(untouched, elsewhere))
     }
 
-    /// Whether what was written lies elsewhere than what was not.
-    pub fn are_elsewhere(&self) -> bool {
-        self.limit_s().is_some()
-    }
-
     /// How many blocks were cleaned between the last look and the one before it, and how many are left; none where they are not told
     /// apart.
     pub fn cleaned(&self) -> Option<(usize, usize)> {
@@ -191,11 +187,11 @@ impl Looks {
     }
 }
 
-/// The value below which that share of those that are known lies.
+/// The value below which that share of those that are known lies; none where none is.
 fn quantile(seconds: &[f64], share: f64) -> Option<f64> {
     let mut values: Vec<f64> = seconds.iter().copied().filter(|seconds| !seconds.is_nan()).collect();
     values.sort_by(f64::total_cmp);
-    values.get(((values.len().max(1) - 1) as f64 * share).round() as usize).copied()
+    at_share(&values, share)
 }
 
 /// The largest size of which all these borders, each known to half of that distance to either side, are multiples apart. It lies between

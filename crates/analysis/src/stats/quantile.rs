@@ -15,6 +15,12 @@ pub fn interval_ranks(count: u64, quantile: f64, confidence: f64) -> Option<(u64
     (low >= 1 && high <= count).then_some((low, high))
 }
 
+/// The value below which that share of sorted values lies, the nearest there is; none of no values.
+pub fn at_share<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
+    let last = sorted.len().checked_sub(1)?;
+    Some(sorted[(share * last as f64).round() as usize])
+}
+
 /// The largest k with P(X < k) ≤ `tail`, for X the number of successes of `count`. By the exact sum up to a thousand,
 /// by the normal curve with continuity correction above.
 fn binomial_quantile(count: u64, success: f64, tail: f64) -> u64 {
@@ -61,6 +67,16 @@ mod tests {
     use proptest::prelude::*;
 
     /// David and Nagaraja's own example values, and the smallest counts: six for a median at 95 %.
+    #[test]
+    fn a_share_of_sorted_values_is_one_of_them() {
+        assert_eq!(at_share::<u64>(&[], 0.5), None);
+        assert_eq!(at_share(&[7], 0.9), Some(7));
+        assert_eq!(
+            [0.0, 0.1, 0.5, 0.9, 1.0].map(|share| at_share(&[1, 2, 3, 4, 5], share)),
+            [1, 1, 3, 5, 5].map(Some)
+        );
+    }
+
     #[test]
     fn ranks_are_those_of_the_binomial() {
         assert_eq!(interval_ranks(5, 0.5, 0.95), None);

@@ -180,14 +180,14 @@ fn fall_through(pieces: &[Piece], own: &[Level], least: f64) -> Fall {
         .map(|pair| Further { bytes: place(pieces, &pair[0], &pair[1]), after: pair[1] })
         .collect();
     let bytes = place(pieces, &before, &after);
-    Fall { bytes, before, after, further, course: course(pieces, own, least), in_memory_bytes }
+    Fall { bytes, before, after, further, course: course(pieces, own, &lasting, least), in_memory_bytes }
 }
 
-/// From where on the rate was at each of these levels. Where it comes back more than once it swings, and what only passed is left out.
-fn course(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Stage> {
+/// From where on the rate was at each of these levels. Where it comes back more than once it swings, and only those behind the first that
+/// last are told.
+fn course(pieces: &[Piece], own: &[Level], lasting: &[Level], least: f64) -> Vec<Stage> {
     let swings = passing(pieces, own, least).len() > 1;
-    let lasting = without_passing(pieces, &own[1..], least);
-    let kept = if swings { [&own[..1], &lasting[..]].concat() } else { own.to_vec() };
+    let kept = if swings { [&own[..1], lasting].concat() } else { own.to_vec() };
     let passing = passing(pieces, &kept, least);
     let begins = kept.windows(2).map(|pair| place(pieces, &pair[0], &pair[1]));
     let begins = [Estimate::exact(kept[0].from_bytes)].into_iter().chain(begins);

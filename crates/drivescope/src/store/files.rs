@@ -33,7 +33,7 @@ pub(super) enum Lasting {
 ///
 /// # Errors
 /// What the system says; `TimedOut` when the program is to end and the disk is not done.
-pub(super) fn sync(file: &File) -> io::Result<()> {
+pub(super) fn sync(file: &File, extent: Extent) -> io::Result<()> {
     let is_too_late =
         || interrupt::asked_for().is_some_and(|asked| asked.as_nanos() >= PATIENCE_AT_THE_END.0.into());
     let too_late =
@@ -41,7 +41,7 @@ pub(super) fn sync(file: &File) -> io::Result<()> {
     if is_too_late() {
         return Err(too_late());
     }
-    let mut flushing = Flushing::begin(file.as_fd(), Extent::File);
+    let mut flushing = Flushing::begin(file.as_fd(), extent);
     loop {
         match flushing.wait(LOOK_EVERY) {
             Some(outcome) => return outcome.map(|_| ()),
@@ -62,7 +62,7 @@ pub(super) fn write_whole(path: &Path, content: &[u8], lasting: Lasting) -> Resu
     let partial = partial_path(path);
     let written = File::create(&partial).and_then(|mut file| {
         file.write_all(content)?;
-        if lasting == Lasting::PowerCut { unless_out_of_time(sync(&file)) } else { Ok(()) }
+        if lasting == Lasting::PowerCut { unless_out_of_time(sync(&file, Extent::File)) } else { Ok(()) }
     });
     if let Err(source) = written {
         // A full disk must not also keep the half that was written; the first error is the one to report.
@@ -83,7 +83,7 @@ pub(super) fn rename_lasting(from: &Path, to: &Path) -> Result<(), StoreError> {
 
 /// Makes the names in a folder lasting.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    let synced = File::open(folder).and_then(|folder| unless_out_of_time(sync(&folder)));
+    let synced = File::open(folder).and_then(|folder| unless_out_of_time(sync(&folder, Extent::File)));
     synced.map_err(StoreError::system("sync", folder))
 }
 

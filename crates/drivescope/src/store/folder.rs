@@ -4,6 +4,7 @@ use super::error::StoreError;
 use super::files::{PARTIAL, partial_path, sync, sync_folder};
 use super::format::{FileForm, SeriesKind};
 use super::segment::{Fingerprint, publish, write_partial};
+use ::io::flushing::Extent;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -79,7 +80,7 @@ fn note_checksum(folder: &Path, name: &str, fingerprint: Fingerprint) -> Result<
         // It begins on a new line, whatever a full disk left of the last one.
         let gap = if file.metadata()?.len() == 0 { "" } else { "\n" };
         file.write_all(format!("{gap}{crc32:08x} {bytes} {name}").as_bytes())?;
-        sync(&file)
+        sync(&file, Extent::Data)
     });
     noted.map_err(StoreError::system("write", &path))
 }

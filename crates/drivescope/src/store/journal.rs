@@ -14,6 +14,7 @@ use super::error::StoreError;
 use super::files::{sync, unless_out_of_time};
 use super::format::{FORMAT_VERSION, SeriesKind};
 use super::row::{Cell, decode_row, encode_row};
+use ::io::flushing::Extent;
 use std::fs::{self, File};
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -93,7 +94,8 @@ impl JournalWriter {
     /// Makes all records lasting.
     pub(super) fn sync(&mut self) -> Result<(), StoreError> {
         if self.synced_records < self.records {
-            unless_out_of_time(sync(&self.file)).map_err(StoreError::system("sync", &self.path))?;
+            unless_out_of_time(sync(&self.file, Extent::Data))
+                .map_err(StoreError::system("sync", &self.path))?;
             self.synced_records = self.records;
         }
         Ok(())

@@ -9,6 +9,7 @@ use super::files::{partial_path, rename_lasting, sync};
 use super::format::{FORMAT_VERSION, SeriesKind};
 use super::journal::{JournalEnd, JournalReader};
 use super::row::{Cell, CellKind, Column};
+use ::io::flushing::Extent;
 use model::request::Operation;
 use parquet::basic::Compression;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -119,7 +120,7 @@ pub(super) fn write_partial(
             return Err(StoreError::SegmentWrite { path: segment.to_owned(), why });
         }
         let file = writer.into_inner().map_err(cannot_write(segment))?;
-        sync(&file.file).map_err(StoreError::system("sync", &partial))?;
+        sync(&file.file, Extent::File).map_err(StoreError::system("sync", &partial))?;
         Ok(Fingerprint { crc32: file.hasher.finalize(), bytes: file.bytes })
     };
     let written = write();

@@ -34,35 +34,22 @@ pub(super) fn loops(roots: &SystemRoots) -> io::Result<(Vec<Loop>, Vec<String>)>
     Ok((loops, unknown))
 }
 
-/// What the device lies on, when it is a loop device and attached.
+/// What the device lies on, when it is a loop device and attached, and not detached since we looked.
 pub(super) fn attached(roots: &SystemRoots, device: &BlockDevice) -> io::Result<Option<Loop>> {
-    let backing_path = match std::fs::read(device.directory.join("loop/backing_file")) {
-        Ok(path) => PathBuf::from(OsStr::from_bytes(path.trim_ascii_end())),
-        // Never attached, or detached since we looked.
-        Err(_) if !device.directory.join("loop").exists() => return Ok(None),
-        // The kernel takes away what is in this folder before the folder itself: while a device is detached the path
-        // is gone and the folder is not. The device answers then that nothing is attached.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return if is_detached(&by_number(roots, device)) { Ok(None) } else { Err(error) };
-        }
-        Err(error) => return Err(error),
-    };
-    let by_number = by_number(roots, device);
-    if is_detached(&by_number) {
+    let path = std::fs::read(device.directory.join("loop/backing_file"));
+    if path.is_err() && !device.directory.join("loop").exists() {
         return Ok(None);
     }
-    let backing = match by_number {
-        Ok(backing) => backing,
-        // For those who may not open the loop device. A file that was deleted or lies in another mount namespace is
-        // not found by its path, which is an error here.
-        Err(_) => system_call::place(&backing_path)?,
-    };
+    // While a device is detached, the kernel takes its path away before the folder that it stands in: what counts is what the device says.
+    let by_number = by_number(roots, device);
+    if by_number.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::ENXIO)) {
+        return Ok(None);
+    }
+    let backing_path = PathBuf::from(OsStr::from_bytes(path?.trim_ascii_end()));
+    // For those who may not open the loop device. A file that was deleted or lies in another mount namespace is
+    // not found by its path, which is an error here.
+    let backing = by_number.or_else(|_| system_call::place(&backing_path))?;
     Ok(Some(Loop { device: device.clone(), backing, backing_path }))
-}
-
-/// What a loop device answers that is attached to nothing, or is being detached.
-fn is_detached(answer: &io::Result<Place>) -> bool {
-    answer.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::ENXIO))
 }
 
 fn by_number(roots: &SystemRoots, device: &BlockDevice) -> io::Result<Place> {

@@ -207,20 +207,11 @@ impl Experiment for Bands {
 
 #[cfg(test)]
 mod tests {
+    use super::super::question_of;
     use super::*;
 
     fn part(range: ByteRange, mechanical: bool) -> Option<Bands> {
-        let facts = sim::open("smr-2tb", 1).unwrap().facts().clone();
-        let question = Question {
-            facts,
-            range,
-            may_write: true,
-            empty: false,
-            seed: 3,
-            time_limit: None,
-            precision: None,
-        };
-        Bands::new(&question, mechanical)
+        Bands::new(&question_of("smr-2tb", range), mechanical)
     }
 
     #[test]

@@ -93,22 +93,13 @@ impl Experiment for Kind {
 
 #[cfg(test)]
 mod tests {
+    use super::super::question_of;
     use super::*;
     use model::range::ByteRange;
 
     fn phases(capacity: Bytes) -> Vec<Phase> {
-        let facts = sim::open("zoned", 1).unwrap().facts().clone();
         let range = ByteRange::new(Offset(4096), capacity).unwrap();
-        let question = Question {
-            facts,
-            range,
-            may_write: true,
-            empty: false,
-            seed: 3,
-            time_limit: None,
-            precision: None,
-        };
-        Kind::new(&question).map_or_else(Vec::new, |kind| kind.queue.into())
+        Kind::new(&question_of("zoned", range)).map_or_else(Vec::new, |kind| kind.queue.into())
     }
 
     #[test]

@@ -215,3 +215,10 @@ impl Experiment for Sustain {
         self.parts.front().is_some_and(|part| part.needs_trace(phase))
     }
 }
+
+/// That everything in the range of a virtual drive may be written to, for tests of the parts.
+#[cfg(test)]
+fn question_of(drive: &str, range: model::range::ByteRange) -> Question {
+    let facts = sim::open(drive, 1).unwrap().facts().clone();
+    Question { facts, range, may_write: true, empty: false, seed: 3, time_limit: None, precision: None }
+}
