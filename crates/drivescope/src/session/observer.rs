@@ -141,18 +141,19 @@ impl<'phase> Observer<'phase> {
         self.progress.phase_left = left;
         self.progress.remaining = left.map(|left| Nanos(left.0.saturating_add(self.ahead.0)));
         self.progress.share_done = match self.progress.remaining {
-            Some(remaining) => now.0 as f64 / (now.0 + remaining.0).max(1) as f64,
+            Some(remaining) => share_done(now, remaining),
             None => 0.0,
         };
         self.tell_progress();
     }
 
-    /// Nobody knows how long a flush takes. The share that is done stays what it was.
+    /// Nobody knows how long a flush takes; what comes after it is known, and is left at least.
     fn tell_of_flush(&mut self, spent: Nanos, now: Instant) {
         self.progress.phase_name = format!("{}: flushing, {:.0} s", self.name, spent.seconds().floor());
         (self.progress.bytes_per_second, self.progress.iops) = (0.0, 0.0);
         self.progress.elapsed = Nanos(now.0);
         (self.progress.phase_left, self.progress.remaining) = (None, None);
+        self.progress.share_done = share_done(now, self.ahead);
         self.tell_progress();
     }
 
@@ -178,6 +179,11 @@ impl<'phase> Observer<'phase> {
         }
         is_asked || self.failure.is_some()
     }
+}
+
+/// How much of a run is done when so much time is left.
+fn share_done(now: Instant, left: Nanos) -> f64 {
+    now.0 as f64 / now.0.saturating_add(left.0).max(1) as f64
 }
 
 impl PhaseObserver for Observer<'_> {
@@ -236,7 +242,65 @@ impl PhaseObserver for Observer<'_> {
             () => Verdict::GoOn,
         }
     }
+
     fn flushing(&mut self, since: Instant) {
         self.flushing = Some(since);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Step;
+    use crate::stamp;
+    use crate::store::Store;
+    use io::clock::{Clock, VirtualClock};
+    use model::plan::{PhaseKind, StopCondition};
+    use model::run::Environment;
+
+    struct Told(Vec<(String, f64)>);
+
+    impl EventSink for Told {
+        fn event(&mut self, event: &Event<'_>) {
+            if let Event::Progress(progress) = event {
+                self.0.push((progress.phase_name.clone(), progress.share_done));
+            }
+        }
+    }
+
+    fn step_of(time: Nanos) -> Step {
+        Step { what: String::new(), phases: 1, time, likely: time, slow: time, reads: None, writes: None }
+    }
+
+    /// Of a run of 40 s that has gone on for 30 s three quarters are done, also when a phase so short that nothing was told of it flushes.
+    #[test]
+    fn a_flush_does_not_begin_the_run_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let facts = sim::open("null", 1).unwrap().facts().clone();
+        let run = stamp::imported(String::new(), None, facts, Environment::default());
+        let mut writer = Store::open(folder.path()).unwrap().begin(&run).unwrap();
+        let (mut told, interrupt, controls) = (Told(Vec::new()), AtomicBool::new(false), Controls::default());
+        let mut load = LoadWatch::of_disks(&[], Instant::START);
+        let clock = VirtualClock::default();
+        clock.pass(Nanos::from_secs(30));
+        let stop = StopCondition::after(Nanos::from_millis(100));
+        let (name, experiment) = ("write".to_string(), "check".into());
+        let phase = Phase { name, experiment, kind: PhaseKind::Measure, workload: None, stop };
+        let ahead = Outlook { steps: vec![step_of(Nanos::from_secs(10))] };
+        let mut observer = Observer::new(
+            &mut writer,
+            &mut told,
+            (&interrupt, &controls),
+            &mut load,
+            None,
+            RigClock::Virtual(clock.clone()),
+            &phase,
+            7,
+            &ahead,
+        );
+        observer.flushing(clock.now());
+        observer.verdict();
+        drop(observer);
+        assert_eq!(told.0, [("write: flushing, 0 s".to_string(), 0.75)]);
     }
 }
