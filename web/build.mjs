@@ -3,40 +3,51 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
 const BUNDLE = folder("../crates/report/src/html/bundle/");
 
-async function bundled(source, format) {
+const TARGET = ["es2022", "chrome109", "firefox115", "safari16.4"];
+
+async function script() {
   const result = await build({
-    entryPoints: [folder(source)],
+    entryPoints: [folder("src/main.ts")],
     bundle: true,
     minify: true,
     write: false,
     charset: "ascii",
-    target: ["es2022", "chrome109", "firefox115", "safari16.4"],
+    target: TARGET,
     legalComments: "none",
-    format,
+    format: "iife",
   });
   return result.outputFiles[0].text.trimEnd();
+}
+
+async function sheet() {
+  const colours = JSON.parse(readFileSync(folder("../crates/report/src/chart/svg/colours.json"), "utf8"));
+  const theme = (name) => `color-scheme:${name};${Object.entries(colours[name]).map(([ink, colour]) => `--${ink}:${colour};`).join("")}`;
+  const themes = `:root{${theme("light")}}
+    @media screen and (prefers-color-scheme:dark){:root:not([data-theme="light"]){${theme("dark")}}}
+    @media screen{:root[data-theme="dark"]{${theme("dark")}}}`;
+  const result = await transform(themes + readFileSync(folder("src/page.css"), "utf8"), { loader: "css", minify: true, charset: "ascii", target: TARGET });
+  return result.code.trimEnd();
 }
 
 // What stands between the tags is what a browser takes the checksum of.
 const checksum = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-const script = await bundled("src/main.ts", "iife");
-const sheet = await bundled("src/page.css");
-if (/<\/(script|style)/i.test(script + sheet)) throw new Error("the bundle would end its own element");
+const bundle = { "page.js": await script(), "page.css": await sheet() };
+if (/<\/(script|style)/i.test(Object.values(bundle).join())) throw new Error("the bundle would end its own element");
 const policy = [
   "default-src 'none'",
-  `script-src ${checksum(script)}`,
-  `style-src ${checksum(sheet)}`,
+  `script-src ${checksum(bundle["page.js"])}`,
+  `style-src ${checksum(bundle["page.css"])}`,
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
 
-const files = { "page.js": script, "page.css": sheet, "content-security-policy.txt": `${policy}\n` };
+const files = { ...bundle, "content-security-policy.txt": `${policy}\n` };
 let isSame = true;
 for (const [name, content] of Object.entries(files)) {
   if (process.argv.includes("--check")) {
@@ -49,5 +60,5 @@ for (const [name, content] of Object.entries(files)) {
     writeFileSync(BUNDLE + name, content);
   }
 }
-console.log(`script ${script.length} bytes, style sheet ${sheet.length} bytes`);
+console.log(`script ${bundle["page.js"].length} bytes, style sheet ${bundle["page.css"].length} bytes`);
 process.exit(isSame ? 0 : 1);

@@ -5,16 +5,18 @@
 //! the functions stay true without a fuzzer. Bytes that were found to do harm become a test of the module that they harmed.
 #![forbid(unsafe_code)]
 
+mod memory;
 mod stored;
 mod texts;
 mod untrusted_drive;
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
 
 /// Something that reads bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// What to type.
     pub name: &'static str,
     /// Reads the bytes, and forgets what they said.
     pub read: fn(&[u8]),
@@ -22,23 +24,20 @@ pub struct Target {
     seeds: Seeds,
 }
 
-/// Bytes to begin with.
 #[derive(Clone, Copy, Debug)]
 enum Seeds {
     /// All files of a folder, named from the root of the workspace.
     Folder(&'static str),
-    /// Made by a function.
     Made(fn() -> Vec<Vec<u8>>),
 }
 
-/// All of them.
 pub const TARGETS: [Target; 9] = [
     Target { name: "import", read: texts::import, seeds: Seeds::Folder("crates/import/tests/samples") },
     Target { name: "profile", read: texts::profile, seeds: Seeds::Folder("crates/sim/presets") },
     Target {
         name: "plan-toml",
         read: texts::plan_toml,
-        seeds: Seeds::Folder("crates/drivescope/data/plans"),
+        seeds: Seeds::Folder("crates/experiment/data/plans"),
     },
     Target { name: "plan-icf", read: texts::plan_icf, seeds: Seeds::Folder("fuzz/seeds/plan-icf") },
     Target { name: "plan-fio", read: texts::plan_fio, seeds: Seeds::Folder("fuzz/seeds/plan-fio") },
@@ -56,7 +55,6 @@ pub const TARGETS: [Target; 9] = [
     },
 ];
 
-/// The target of that name.
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.into_iter().find(|target| target.name == name)
 }
@@ -69,19 +67,22 @@ impl Target {
     pub fn seeds(&self, root: &Path) -> Vec<Vec<u8>> {
         match self.seeds {
             Seeds::Made(make) => make(),
-            Seeds::Folder(folder) => files(&root.join(folder)).iter().map(|file| bytes_of(file)).collect(),
+            Seeds::Folder(folder) => match contents(&root.join(folder)) {
+                Ok(seeds) => seeds,
+                Err(error) => panic!("{folder}: {error}"),
+            },
         }
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-    files.sort();
-    files
-}
-
-fn bytes_of(file: &Path) -> Vec<u8> {
-    std::fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+/// What the files of a folder hold, in the order of their names.
+fn contents(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_file() {
+            files.insert(path.clone(), fs::read(path)?);
+        }
+    }
+    Ok(files.into_values().collect())
 }

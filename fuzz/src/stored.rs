@@ -1,19 +1,21 @@
 //! Files of ours that somebody altered: stored runs, and journals of what was saved before a write. Checksums are made right again, since
 //! a fuzzer does not find them, and whoever alters a file on purpose writes them too.
 
-use crate::texts::in_memory;
-use drivescope::store::read_folder;
-use io::target::preserve::{Journal, Origin};
+use crate::memory::{in_memory, keep};
+use ::io::targets::preserve::{Journal, Origin};
 use report::chart::{ChartedRun, charts_of};
 use report::html::{ReportPage, page};
 use serde_json::Value;
+use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use store::read_folder;
 use tempfile::TempDir;
 
 /// A run of a few records that an older version kept, from the root of this crate; and one that is measured anew, by what is typed.
-const KEPT: &str = "../crates/drivescope/tests/runs/v1/complete";
+const KEPT: &str = "../crates/store/tests/runs/v1/complete";
 const MEASURED: [&str; 2] = ["check", "sim:wd20ears"];
 /// More changes at once hide each other.
 const CHANGES_MAX: u8 = 8;
@@ -45,32 +47,33 @@ pub fn run(bytes: &[u8]) {
             *value = changed(value, kind, number);
         }
     }
-    fs::write(base.folder.join("run.json"), facts.to_string()).expect("memory has room for a run");
-    let rows = base.folder.join("intervals-000099.journal");
-    fs::write(&rows, journal_of_intervals(rest.0)).expect("memory has room for rows");
+    keep(&base.folder.join("run.json"), facts.to_string().as_bytes());
+    keep(&base.folder.join("intervals-000099.journal"), &journal_of_intervals(rest.0));
     if let Ok(mut stored) = read_folder(&base.folder) {
         stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
         let charted = [ChartedRun { run: &stored.run, series: Some(&stored.series), letter: None }];
         let charts = charts_of(&charted);
-        let _ = page(&ReportPage { runs: &charted, charts: &charts, comparison: None });
-        let _ = report::json::document(&stored.run);
+        let _ = page(&ReportPage { runs: &charted, charts: &charts, comparison: None, home: None });
+        let _ = store::document::to_json(&stored.run, &report::finding::documents(&stored.run));
     }
 }
 
 /// What stands there instead of a value.
 fn changed(value: &Value, kind: u8, number: u64) -> Value {
-    match kind % 9 {
-        0 => Value::Null,
-        1 => number.into(),
-        2 => f64::from_bits(number).into(),
-        3 => number.cast_signed().into(),
-        4 => String::from_utf8_lossy(&number.to_le_bytes()).into(),
-        5 => Value::Array(Vec::new()),
-        6 => value.as_array().map_or(Value::Null, |list| list.iter().chain(list).cloned().collect()),
-        7 => value.as_f64().map_or(Value::Null, |known| (known * f64::from(number as i8)).into()),
-        _ => value
-            .as_u64()
-            .map_or(Value::Null, |known| known.wrapping_add_signed(i64::from(number as i8)).into()),
+    let small = number as i8;
+    match (kind % 9, value) {
+        (1, _) => number.into(),
+        (2, _) => f64::from_bits(number).into(),
+        (3, _) => number.cast_signed().into(),
+        (4, _) => String::from_utf8_lossy(&number.to_le_bytes()).into(),
+        (5, _) => Value::Array(Vec::new()),
+        (6, Value::Array(list)) => list.iter().chain(list).cloned().collect(),
+        // What is no number is none, which JSON writes as null.
+        (7, _) => (value.as_f64().unwrap_or(f64::NAN) * f64::from(small)).into(),
+        (8, Value::Number(known)) if known.is_u64() => {
+            known.as_u64().unwrap_or(0).wrapping_add_signed(i64::from(small)).into()
+        }
+        _ => Value::Null,
     }
 }
 
@@ -85,14 +88,13 @@ pub fn runs() -> Vec<Vec<u8>> {
     }
     row.extend([0; 5]);
     row[0] = (row.len() - 1) as u8;
-    let bases = 0..2;
-    bases
-        .flat_map(|base| {
-            let with_rows = [&[base, 0][..], &row, &row].concat();
-            let with_change = vec![base, 1, 9, base, 1, 0xff, 0, 0, 0, 0, 0, 0, 0];
-            [vec![base, 0], with_rows, with_change]
-        })
-        .collect()
+    let mut runs = Vec::new();
+    for base in 0..2 {
+        runs.push(vec![base, 0]);
+        runs.push([&[base, 0][..], &row, &row].concat());
+        runs.push(vec![base, 1, 9, base, 1, 0xff, 0, 0, 0, 0, 0, 0, 0]);
+    }
+    runs
 }
 
 /// A journal of the store whose rows are the pieces of these bytes; how it is laid out stands at the head of the store's journal.
@@ -119,49 +121,58 @@ fn journal_of_intervals(bytes: &[u8]) -> Vec<u8> {
 
 fn place() -> &'static Place {
     static PLACE: OnceLock<Place> = OnceLock::new();
-    PLACE.get_or_init(|| {
-        let folder = in_memory().expect("a folder for runs");
-        let bases = vec![kept(&folder.path().join("kept")), measured(&folder.path().join("measured"))];
-        Place { folder, bases }
-    })
+    PLACE.get_or_init(|| with_runs().expect("memory has room for runs"))
 }
 
-fn kept(copy: &Path) -> Base {
-    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join(KEPT);
-    fs::create_dir(copy).expect("a new folder");
-    for file in fs::read_dir(&original).expect("the run is in the tree").flatten() {
-        fs::copy(file.path(), copy.join(file.file_name())).expect("memory has room for a run");
+fn with_runs() -> io::Result<Place> {
+    let folder = in_memory()?;
+    let bases = vec![kept(&folder.path().join("kept"))?, measured(&folder.path().join("measured"))?];
+    Ok(Place { folder, bases })
+}
+
+fn kept(copy: &Path) -> io::Result<Base> {
+    fs::create_dir(copy)?;
+    for file in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(KEPT))? {
+        let file = file?;
+        fs::copy(file.path(), copy.join(file.file_name()))?;
     }
     base(copy.into())
 }
 
-fn measured(store: &Path) -> Base {
-    let store_words = ["--quiet", "--store", store.to_str().expect("a temporary folder has a plain name")];
-    let typed = ["drivescope"].into_iter().chain(MEASURED).chain(store_words);
-    let status = drivescope::cli::run(typed.map(Into::into));
+fn measured(store: &Path) -> io::Result<Base> {
+    let words = ["drivescope"].into_iter().chain(MEASURED).chain(["--quiet", "--store"]);
+    let typed = words.map(OsString::from).chain([store.into()]);
+    let status = drivescope::cli::run(typed);
     assert_eq!(status, 0, "{MEASURED:?} ended with another status");
-    let runs = fs::read_dir(store.join("runs")).expect("the store has runs");
-    let folder = runs.flatten().map(|entry| entry.path()).find(|path| path.join("run.json").is_file());
-    base(folder.expect("the run was kept"))
+    for folder in fs::read_dir(store.join("runs"))? {
+        let folder = folder?.path();
+        if folder.join("run.json").is_file() {
+            return base(folder);
+        }
+    }
+    Err(io::Error::other("the run was not kept"))
 }
 
-fn base(folder: PathBuf) -> Base {
-    let facts = fs::read(folder.join("run.json")).expect("the run can be read");
-    let facts: Value = serde_json::from_slice(&facts).expect("a run is JSON");
+fn base(folder: PathBuf) -> io::Result<Base> {
+    let facts: Value = serde_json::from_slice(&fs::read(folder.join("run.json"))?)?;
     let mut pointers = Vec::new();
     name_values(&facts, String::new(), &mut pointers);
-    Base { folder, facts, pointers }
+    Ok(Base { folder, facts, pointers })
 }
 
 /// The names of a value and of all in it.
 fn name_values(value: &Value, name: String, names: &mut Vec<String>) {
     match value {
         Value::Array(list) => {
-            list.iter().enumerate().for_each(|(at, inner)| name_values(inner, format!("{name}/{at}"), names));
+            for (at, inner) in list.iter().enumerate() {
+                name_values(inner, format!("{name}/{at}"), names);
+            }
         }
         Value::Object(fields) => {
-            let named = |key: &str| format!("{name}/{}", key.replace('~', "~0").replace('/', "~1"));
-            fields.iter().for_each(|(key, inner)| name_values(inner, named(key), names));
+            for (key, inner) in fields {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                name_values(inner, format!("{name}/{key}"), names);
+            }
         }
         _ => {}
     }
@@ -171,7 +182,7 @@ fn name_values(value: &Value, name: String, names: &mut Vec<String>) {
 /// Frames with right checksums around the pieces of these bytes, as a journal of what was saved; each is looked at as a restore would.
 pub fn preserve_journal(bytes: &[u8]) {
     let path = place().folder.path().join("saved.journal");
-    fs::write(&path, frames(bytes)).expect("memory has room for a journal");
+    keep(&path, &frames(bytes));
     let _ = Journal::holds_nothing(&path);
     if let Ok(mut journal) = Journal::open(&path) {
         let saved = journal.parsed().saved.clone();
@@ -207,6 +218,11 @@ fn frames(bytes: &[u8]) -> Vec<u8> {
     file
 }
 
+fn piece(kind: u8, number: u64, offset: u64, data: &[u8]) -> Vec<u8> {
+    let length = (data.len() as u16).to_le_bytes();
+    [&[kind][..], &number.to_le_bytes(), &offset.to_le_bytes(), &length, data].concat()
+}
+
 /// Journals to begin with: a drive, a stretch of it that was saved, and notes.
 pub fn preserve_journals() -> Vec<Vec<u8>> {
     let origin = Origin {
@@ -219,14 +235,6 @@ pub fn preserve_journals() -> Vec<Vec<u8>> {
         is_marked: true,
         looks: vec![(0, 7)],
         beneath: Vec::new(),
-    };
-    let piece = |kind: u8, number: u64, offset: u64, data: &[u8]| {
-        let mut piece = vec![kind];
-        piece.extend(number.to_le_bytes());
-        piece.extend(offset.to_le_bytes());
-        piece.extend((data.len() as u16).to_le_bytes());
-        piece.extend(data);
-        piece
     };
     let first = piece(1, 0, 0, &origin.bytes());
     let saved = piece(2, 1, 4096, &[7; 512]);
@@ -265,8 +273,8 @@ impl<'bytes> Rest<'bytes> {
 #[cfg(test)]
 mod tests {
     use super::{Journal, frames, in_memory, journal_of_intervals, place, preserve_journals, runs};
-    use drivescope::store::read_folder;
     use model::run::Series;
+    use store::read_folder;
 
     #[test]
     fn rows_of_a_seed_are_intervals_to_the_store() {

@@ -1,5 +1,6 @@
 //! Texts that people and other programs write: results, profiles of drives, plans, quantities.
 
+use crate::memory::{in_memory, keep};
 use drivescope::pattern_file;
 use import::{Format, Hints, read, recognised};
 use model::quantity_text::{parse_duration, parse_share, parse_size};
@@ -7,7 +8,6 @@ use model::request::Operation;
 use sim::profile::Profile;
 use sim::truth::truth_of;
 use std::cell::RefCell;
-use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// A result of another program, in each format, whatever it looks like.
@@ -36,12 +36,10 @@ pub fn plan_toml(bytes: &[u8]) {
     plan(bytes, "fuzzed.toml");
 }
 
-/// Access specifications of Iometer.
 pub fn plan_icf(bytes: &[u8]) {
     plan(bytes, "fuzzed.icf");
 }
 
-/// A job file of fio.
 pub fn plan_fio(bytes: &[u8]) {
     plan(bytes, "fuzzed.fio");
 }
@@ -50,7 +48,7 @@ pub fn plan_fio(bytes: &[u8]) {
 pub fn quantity(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = (parse_size(&text), parse_duration(&text), parse_share(&text));
-    let _ = drivescope::target_choice::parse_range(&text);
+    let _ = text.parse::<model::range_choice::RangeChoice>();
 }
 
 /// Plans are told from each other by their names, so that they have to be files.
@@ -59,20 +57,13 @@ fn plan(bytes: &[u8], name: &str) {
         static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
     }
     FOLDER.with_borrow_mut(|folder| {
-        let folder = folder.get_or_insert_with(|| in_memory().expect("a folder for one file"));
+        let folder = folder.get_or_insert_with(|| in_memory().expect("memory has room for a file"));
         let path = folder.path().join(name);
-        std::fs::write(&path, bytes).expect("a small file can be written");
+        keep(&path, bytes);
         let _ = pattern_file::find(&path.to_string_lossy());
     });
 }
 
-/// A temporary folder in memory where there is one: thousands of files a second are written to it.
-pub fn in_memory() -> std::io::Result<TempDir> {
-    let shared_memory = PathBuf::from("/dev/shm");
-    if shared_memory.is_dir() { tempfile::tempdir_in(shared_memory) } else { tempfile::tempdir() }
-}
-
-/// Quantities to begin with.
 pub fn quantities() -> Vec<Vec<u8>> {
     ["4 KiB", "1.5TB", "10min", "250ms", "33 %", "0%..50%", "10GB-20GB", "1e9", "-0", "18446744073709551616"]
         .map(|text| text.as_bytes().to_vec())

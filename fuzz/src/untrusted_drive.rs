@@ -1,11 +1,11 @@
 //! What a drive, its kernel and its first blocks tell: a drive may be broken, or made to deceive.
 
-use io::target::facts::{
+use io::targets::facts::{
     decode_identify, decode_unit_serial_number, pcie_link, sata_link, scheduler_in_force, usb_link,
 };
-use io::target::identity::DeviceNumber;
-use io::target::mounts::parse_mountinfo;
-use io::target::signature::recognise;
+use io::targets::identity::DeviceNumber;
+use io::targets::mounts::parse_mountinfo;
+use io::targets::signature::recognise;
 
 /// Signatures are looked for in this much of the beginning and of the end.
 const END_BYTES: usize = 4096;

@@ -1,32 +1,25 @@
 // A chart that can be zoomed and read off, in the place of its picture.
 
-import { colours } from "./colours.ts";
-import type { ChartData, Pane } from "./data.ts";
-import { type Box, FONT, type Frame, drawAxes, drawBeside, drawContent, xOf, yOf } from "./drawing.ts";
+import { type Boxes, type ChartData, type Pane, rules } from "./data.ts";
+import { type Box, Canvas, type Frame, drawAxes, drawBeside, drawContent, xOf, yOf } from "./drawing.ts";
 import { listen } from "./gestures.ts";
-import { Legend } from "./legend.ts";
 import { type Entry, nearest, placeOf, readable, stops, words } from "./readout.ts";
-import { type Window, fromEven, share, ticks, toEven, whole } from "./scale.ts";
+import { type Window, whole } from "./scale.ts";
 import { View } from "./view.ts";
 
-const MAIN_HEIGHT = 330;
-const MAIN_HEIGHT_NARROW = 250;
-const STRIP_HEIGHT = 76;
-const ABOVE = 36;
-const BELOW = 50;
-const BESIDE_WIDTH = 120;
-const NARROW = 560;
 /** Key presses from one end of the sight to the other. */
 const STOPS_MAX = 400;
+/** The radius of the dot on what is read off. */
+const DOT = 5;
 
 export class Chart {
   private readonly view: View;
-  private readonly legend: Legend;
-  private readonly plot = document.createElement("div");
-  private readonly canvas = document.createElement("canvas");
-  private readonly tip = document.createElement("div");
-  private readonly spoken = document.createElement("p");
-  private readonly status = document.createElement("span");
+  private readonly part: HTMLElement;
+  private readonly plot: HTMLElement;
+  private readonly canvas: HTMLCanvasElement;
+  private readonly tip: HTMLElement;
+  /** The series that are not drawn. */
+  private readonly hidden = new Set<number>();
   private frames: Frame[] = [];
   private entry: Entry | null = null;
   private chosen: [number, number] | null = null;
@@ -39,8 +32,13 @@ export class Chart {
     readonly data: ChartData,
   ) {
     this.view = new View(data.x);
-    this.legend = new Legend(data, () => this.redraw());
-    this.build();
+    this.part = figure.querySelector(".interactive")!;
+    this.plot = this.part.querySelector(".plot")!;
+    this.canvas = this.plot.querySelector("canvas")!;
+    this.tip = this.plot.querySelector(".tip")!;
+    this.part.hidden = false;
+    figure.classList.add("live");
+    this.listenToButtons();
     listen(this.plot, {
       shareAt: (x) => this.shareAt(x),
       zoom: (factor, at) => this.change(() => this.view.zoom(factor, at)),
@@ -59,7 +57,7 @@ export class Chart {
 
   /** Marks what a finding rests on; whether there is anything to mark. */
   mark(finding: string | null): boolean {
-    const stretches = finding === null ? undefined : this.data.evidence.get(finding);
+    const stretches = finding === null ? undefined : this.data.evidence.find((one) => one.finding === finding)?.stretches;
     this.marked = finding !== null && stretches ? { finding, stretches } : null;
     this.figure.dataset["marked"] = this.marked ? this.marked.finding : "";
     this.change(() => this.view.reset());
@@ -81,62 +79,34 @@ export class Chart {
     });
   }
 
-  recolour(): void {
-    this.legend.redraw();
-    this.redraw();
-  }
-
-  private build(): void {
-    this.plot.className = "plot";
-    this.plot.tabIndex = 0;
-    this.plot.setAttribute("role", "application");
-    this.plot.setAttribute("aria-label", `${this.data.title}. Arrow keys read off measurements, plus and minus zoom, 0 shows all.`);
-    this.plot.setAttribute("aria-describedby", `chart-${this.data.name}-words`);
-    this.canvas.setAttribute("aria-hidden", "true");
-    this.tip.className = "tip";
-    this.tip.hidden = true;
-    this.spoken.className = "sr";
-    this.spoken.setAttribute("aria-live", "polite");
-    this.plot.append(this.canvas, this.tip);
-    const interactive = document.createElement("div");
-    interactive.className = "interactive";
-    interactive.append(this.tools(), this.plot, this.spoken);
-    this.figure.classList.add("live");
-    this.figure.querySelector(".picture")!.after(interactive);
-  }
-
-  private tools(): HTMLElement {
-    const tools = document.createElement("div");
-    tools.className = "tools";
-    const buttons = document.createElement("div");
-    buttons.className = "buttons";
-    const button = (text: string, name: string, act: (self: HTMLButtonElement) => void): void => {
-      const one = document.createElement("button");
-      one.type = "button";
-      one.textContent = text;
-      one.setAttribute("aria-label", name);
-      one.title = name;
-      one.addEventListener("click", () => act(one));
-      buttons.append(one);
+  private listenToButtons(): void {
+    for (const button of this.part.querySelectorAll<HTMLButtonElement>("[data-series]")) {
+      button.addEventListener("click", () => {
+        const index = Number(button.dataset["series"]);
+        if (!this.hidden.delete(index)) this.hidden.add(index);
+        button.setAttribute("aria-pressed", String(!this.hidden.has(index)));
+        this.redraw();
+      });
+    }
+    const acts: Record<string, (button: HTMLButtonElement) => void> = {
+      in: () => this.change(() => this.view.zoom(2)),
+      out: () => this.change(() => this.view.zoom(0.5)),
+      all: () => this.change(() => this.view.reset()),
+      fit: (button) => {
+        this.isFitted = !this.isFitted;
+        button.setAttribute("aria-pressed", String(this.isFitted));
+        this.redraw();
+      },
     };
-    this.status.className = "status";
-    buttons.append(this.status);
-    button("+", "Zoom in", () => this.change(() => this.view.zoom(2)));
-    button("−", "Zoom out", () => this.change(() => this.view.zoom(0.5)));
-    button("↕", "Fit the height to what is in sight", (self) => {
-      this.isFitted = !this.isFitted;
-      self.setAttribute("aria-pressed", String(this.isFitted));
-      this.redraw();
-    });
-    button("All", "Show all again", () => this.change(() => this.view.reset()));
-    tools.append(this.legend.element, buttons);
-    return tools;
+    for (const button of this.part.querySelectorAll<HTMLButtonElement>("[data-act]")) {
+      button.addEventListener("click", () => acts[button.dataset["act"]!]!(button));
+    }
   }
 
   private change(act: () => void): void {
     act();
     const { closeness } = this.view;
-    this.status.textContent = this.view.isWhole ? "" : `${Number(closeness.toPrecision(2)).toLocaleString("en")} ×`;
+    this.part.querySelector(".status")!.textContent = this.view.isWhole ? "" : `${Number(closeness.toPrecision(2)).toLocaleString("en")} ×`;
     this.figure.dataset["zoom"] = closeness.toFixed(3);
     this.redraw();
   }
@@ -160,12 +130,12 @@ export class Chart {
   private hover(x: number, y: number): void {
     const pane = this.frames.findIndex((frame) => y <= frame.box.bottom + 12);
     const frame = this.frames[pane];
-    this.point(frame ? nearest(frame, this.data.panes, pane, this.legend.hidden, x, y) : null);
+    this.point(frame ? nearest(frame, this.data.panes, pane, this.hidden, x, y) : null);
   }
 
   private point(entry: Entry | null, isSpoken = false): void {
     this.entry = entry;
-    if (isSpoken && entry) this.spoken.textContent = words(this.data.panes, entry, this.frames[entry.pane]!).join(". ");
+    if (isSpoken && entry) this.part.querySelector(".sr")!.textContent = words(this.data.panes, entry, this.frames[entry.pane]!).join(". ");
     this.redraw();
   }
 
@@ -192,7 +162,8 @@ export class Chart {
 
   private cursorShare(): number {
     if (!this.entry) return 0.5;
-    const at = share(this.data.x, this.view.window, placeOf(this.entry));
+    const { from, to } = this.view.window;
+    const at = (placeOf(this.entry) - from) / (to - from);
     return at >= 0 && at <= 1 ? at : 0.5;
   }
 
@@ -208,12 +179,12 @@ export class Chart {
   }
 
   private firstEntry(): Entry | null {
-    const first = readable(this.data.panes[0]!, this.legend.hidden)[0];
+    const first = readable(this.data.panes[0]!, this.hidden)[0];
     return first ? { pane: 0, ...first, index: 0 } : null;
   }
 
   private otherSeries(by: number): void {
-    const all = this.data.panes.flatMap((pane, index) => readable(pane, this.legend.hidden).map((one) => ({ pane: index, ...one })));
+    const all = this.data.panes.flatMap((pane, index) => readable(pane, this.hidden).map((one) => ({ pane: index, ...one })));
     const now = all.findIndex((one) => one.layer === this.entry?.layer);
     const next = all[(now + by + all.length) % all.length];
     if (!next) return;
@@ -227,52 +198,29 @@ export class Chart {
     const width = this.plot.clientWidth;
     if (width === 0) return;
     const ratio = window.devicePixelRatio || 1;
-    const boxes = this.boxes(width);
-    const height = boxes[boxes.length - 1]!.bottom + BELOW;
+    const sheet = width > rules.narrow ? this.data.wide : this.data.narrow;
     this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    this.canvas.style.height = `${height}px`;
-    const ctx = this.canvas.getContext("2d")!;
-    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const palette = colours();
-    const { panes } = this.data;
+    this.canvas.height = Math.round(sheet.height * ratio);
+    this.canvas.style.height = `${sheet.height}px`;
+    const canvas = new Canvas(this.canvas.getContext("2d")!);
+    canvas.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const { panes, beside } = this.data;
+    const boxes = this.boxes(sheet, width);
     this.frames = panes.map((pane, index) => this.frame(pane, boxes[index]!));
-    const evidence = this.marked?.stretches ?? [];
     this.frames.forEach((frame, index) => {
-      drawAxes(ctx, frame, panes[index]!, palette, index === panes.length - 1);
-      const hidden = index === 0 ? this.legend.hidden : new Set<number>();
-      drawContent(ctx, frame, panes[index]!, palette, hidden, evidence);
+      drawAxes(canvas, frame, panes[index]!, this.isFitted, index === panes.length - 1);
+      drawContent(canvas, frame, panes[index]!, index === 0 ? this.hidden : new Set(), this.marked?.stretches ?? []);
     });
-    if (this.hasBeside(width)) {
-      const frame = this.frames[0]!;
-      drawBeside(ctx, this.data, frame, frame.box.right + 18, frame.box.right + 18 + BESIDE_WIDTH, palette, this.legend.hidden);
+    if (beside && sheet.beside) {
+      const [left, right] = sheet.beside.map((inset) => width - inset) as [number, number];
+      drawBeside(canvas, this.data, this.frames[0]!, left, right, this.hidden);
     }
-    this.drawChosen(ctx, palette.evidence);
-    this.drawCursor(ctx, palette.text, palette.ground);
+    this.drawChosen(canvas);
+    this.drawCursor(canvas);
   }
 
-  private hasBeside(width: number): boolean {
-    return this.data.beside !== null && width > NARROW;
-  }
-
-  private boxes(width: number): Box[] {
-    const main = width > NARROW ? MAIN_HEIGHT : MAIN_HEIGHT_NARROW;
-    const right = width - 14 - (this.hasBeside(width) ? BESIDE_WIDTH + 18 : 0);
-    const left = this.labelWidth() + 12;
-    let top = ABOVE;
-    return this.data.panes.map((pane, index) => {
-      const height = index === 0 || pane.isEqual ? main : STRIP_HEIGHT;
-      const box = { left, right, top, bottom: top + height };
-      top += height + ABOVE + 12;
-      return box;
-    });
-  }
-
-  private labelWidth(): number {
-    const ctx = this.canvas.getContext("2d")!;
-    ctx.font = FONT;
-    const labels = this.data.panes.flatMap((pane) => ticks(pane.y, whole(pane.y), 7).map((tick) => tick.label));
-    return Math.max(...labels.map((label) => ctx.measureText(label).width), 24);
+  private boxes({ left, right, plots }: Boxes, width: number): Box[] {
+    return plots.map(([top, bottom]) => ({ left, right: width - right, top, bottom }));
   }
 
   private frame(pane: Pane, box: Box): Frame {
@@ -286,7 +234,7 @@ export class Chart {
     const frame = { box: { left: 0, right: 1, top: 0, bottom: 1 }, xAxis: this.data.x, x: this.view.window, yAxis: pane.y, y: whole(pane.y) };
     let low = Infinity;
     let high = -Infinity;
-    for (const { layer } of readable(pane, this.legend.hidden)) {
+    for (const { layer } of readable(pane, this.hidden)) {
       const { from, to } = stops(frame, layer, 1);
       for (let index = from; index < to; index += 1) {
         low = Math.min(low, layer.value[index]!);
@@ -294,43 +242,38 @@ export class Chart {
       }
     }
     if (!(high >= low)) return whole(pane.y);
-    const [from, to] = [toEven(pane.y, low), toEven(pane.y, high)];
-    const room = Math.max((to - from) * 0.08, (whole(pane.y).to - whole(pane.y).from) * 0.002);
-    return { from: from - room, to: to + room };
+    const room = Math.max((high - low) * 0.08, (pane.y.end - pane.y.start) * 0.002);
+    return { from: low - room, to: high + room };
   }
 
-  private drawChosen(ctx: CanvasRenderingContext2D, colour: string): void {
+  private drawChosen(canvas: Canvas): void {
     if (!this.chosen) return;
     const [from, to] = this.chosen;
-    const top = this.frames[0]!.box.top - 6;
-    ctx.fillStyle = colour;
-    ctx.globalAlpha = 0.18;
-    ctx.fillRect(Math.min(from, to), top, Math.abs(to - from), this.frames[this.frames.length - 1]!.box.bottom - top);
-    ctx.globalAlpha = 1;
+    const path = new Path2D();
+    path.rect(from, this.top, to - from, this.bottom - this.top);
+    canvas.paint(path, rules.pens.evidence, "evidence");
   }
 
-  private drawCursor(ctx: CanvasRenderingContext2D, colour: string, ground: string): void {
+  private get top(): number {
+    return this.frames[0]!.box.top;
+  }
+
+  private get bottom(): number {
+    return this.frames[this.frames.length - 1]!.box.bottom;
+  }
+
+  private drawCursor(canvas: Canvas): void {
     const { entry } = this;
     const frame = entry && this.frames[entry.pane];
     this.tip.hidden = !entry;
     if (!entry || !frame) return;
-    const seen = Math.min(Math.max(placeOf(entry), fromEven(this.data.x, frame.x.from)), fromEven(this.data.x, frame.x.to));
-    const x = xOf(frame, seen);
+    const x = xOf(frame, Math.min(Math.max(placeOf(entry), frame.x.from), frame.x.to));
     const y = yOf(frame, entry.layer.value[entry.index]!);
-    ctx.strokeStyle = colour;
-    ctx.lineWidth = 1;
-    ctx.globalAlpha = 0.5;
-    ctx.beginPath();
-    ctx.moveTo(x, this.frames[0]!.box.top - 6);
-    ctx.lineTo(x, this.frames[this.frames.length - 1]!.box.bottom);
-    ctx.stroke();
-    ctx.globalAlpha = 1;
-    ctx.fillStyle = ground;
-    ctx.lineWidth = 2;
-    ctx.beginPath();
-    ctx.arc(x, y, 5, 0, 2 * Math.PI);
-    ctx.fill();
-    ctx.stroke();
+    canvas.line(x, this.top, x, this.bottom, { ...rules.pens.frame, opacity: 0.5 }, "text");
+    const dot = new Path2D();
+    dot.arc(x, y, DOT, 0, 2 * Math.PI);
+    canvas.paint(dot, { ...rules.pens.frame, width: 0, fill: 1 }, "ground");
+    canvas.paint(dot, rules.pens.ring, "text");
     this.showTip(words(this.data.panes, entry, frame), x, y);
   }
 

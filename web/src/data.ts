@@ -1,26 +1,72 @@
-// What the page says of a chart, unpacked. The counterpart is crates/report/src/html/chart_data.rs.
+// What the page says of charts, unpacked. The counterpart is crates/report/src/html/chart_data.rs. All numbers are coordinates: what
+// is equally far apart on an axis is equally far apart in them.
 
-export type ScaleKind = "even" | "decades" | "doublings" | "nines";
-export type NumberKind = "axis" | "times" | "sizes" | "rates" | "counts" | "percents";
+export interface Pen {
+  width: number;
+  opacity: number;
+  dash: number[];
+  fill: number;
+}
+
+type PenName =
+  | "band" | "region" | "rim" | "line" | "dense_line" | "interval" | "stroke" | "envelope" | "symbol" | "crowded_symbol"
+  | "border" | "limit" | "ring" | "beside" | "evidence" | "frame";
+
+export interface SymbolData {
+  small: string;
+  large: string;
+  is_filled: boolean;
+  dash: number[];
+}
+
+/** What all charts have in common, as crates/report/src/chart/drawing.rs says it. */
+export interface Rules {
+  pens: Record<PenName, Pen>;
+  symbols: SymbolData[];
+  single_max: number;
+  sparse_max: number;
+  crowded_min: number;
+  stroke_min: number;
+  spacing_min: number;
+  dense_symbols: number;
+  whisker: number;
+  interval_min: number;
+  region_min: number;
+  ring: number;
+  label_gap: number;
+  number_gap: number;
+  tick: number;
+  name_above: number;
+  round: number[];
+  unit_tolerance: number;
+  text_size: number;
+  numbers_below: number;
+  name_below: number;
+  narrow: number;
+}
 
 export interface AxisData {
   label: string;
-  unit: string;
-  divisor: number;
+  name: string;
+  scale: "linear" | "decades" | "doublings" | "nines";
   start: number;
   end: number;
-  scale: ScaleKind;
-  numbers: NumberKind;
+  units: [number, string][];
+  has_own_units: boolean;
+  digits: number;
+  ticks: [number, string][];
+  round: [number, string, boolean][];
 }
 
 export interface Mark {
   name: string;
   series: number | null;
-  kind: "at" | "over" | "pause" | "value" | "point";
+  ink: string;
+  kind: "border" | "region" | "limit" | "ring";
   numbers: number[];
 }
 
-/** Columns of numbers in base units, all as long as `first`, from left to right. */
+/** Columns of numbers, all as long as `first`, from left to right. */
 export interface Layer {
   kind: "measured" | "levels" | "bands" | "line" | "trend";
   first: Float64Array;
@@ -31,127 +77,77 @@ export interface Layer {
   high: Float32Array | null;
 }
 
-export interface Series {
+interface Drawn<L> {
   name: string;
-  layers: Layer[];
+  ink: string;
+  symbol: number;
+  layers: L[];
 }
 
-export interface Pane {
-  name: string | null;
+interface Part<L> {
+  title: string;
   y: AxisData;
-  series: Series[];
+  series: Drawn<L>[];
   marks: Mark[];
-  isEqual: boolean;
-  levelName: string;
+  level_name: string;
 }
 
-export interface Beside {
-  label: string;
-  /** For each series: low, high and share of each bar. */
-  bars: [number, number, number][][];
+/** Where plots are: `right` and `beside` count from the right edge. */
+export interface Boxes {
+  left: number;
+  right: number;
+  beside: [number, number] | null;
+  height: number;
+  plots: [number, number][];
 }
 
-export interface ChartData {
+interface Data<L> {
   name: string;
   title: string;
+  places: [number, number];
   x: AxisData;
-  panes: Pane[];
-  beside: Beside | null;
-  evidence: Map<string, [number, number][]>;
-}
-
-interface PackedLayer {
-  kind: Layer["kind"];
-  first: string;
-  end?: string | null;
-  value?: string;
-  low?: string | null;
-  high?: string | null;
-}
-
-interface PackedPane {
-  name: string | null;
-  y: AxisData;
-  series: { name: string; layers: PackedLayer[] }[];
-  marks: Mark[];
-  is_equal?: boolean;
-  level_name?: string;
-}
-
-/** From where to where places go. */
-interface Reach {
-  start: number;
-  width: number;
-}
-
-interface PackedChart extends Reach {
-  name: string;
-  title: string;
-  x: AxisData;
-  panes: PackedPane[];
-  beside?: Beside | null;
+  panes: Part<L>[];
+  wide: Boxes;
+  narrow: Boxes;
+  beside: { label: string; bars: [number, [number, number][]][] } | null;
   evidence: { finding: string; stretches: [number, number][] }[];
 }
 
+type PackedLayer = { [Column in keyof Layer]: Column extends "kind" ? Layer["kind"] : string | null };
+
+export type Series = Drawn<Layer>;
+export type Pane = Part<Layer>;
+export type ChartData = Data<Layer>;
+
+export const rules = JSON.parse(document.querySelector(".charts-data")?.textContent ?? "{}") as Rules;
+
 export function unpacked(text: string): ChartData {
-  const packed = JSON.parse(text) as PackedChart;
-  return {
-    name: packed.name,
-    title: packed.title,
-    x: packed.x,
-    panes: packed.panes.map((pane) => unpackedPane(pane, packed)),
-    beside: packed.beside ?? null,
-    evidence: new Map(packed.evidence.map((one) => [one.finding, one.stretches])),
-  };
+  const packed = JSON.parse(text) as Data<PackedLayer>;
+  const panes = packed.panes.map((pane) => ({
+    ...pane,
+    series: pane.series.map((series) => ({ ...series, layers: series.layers.map((layer) => unpackedLayer(layer, packed.places)) })),
+  }));
+  return { ...packed, panes };
 }
 
-function unpackedPane(pane: PackedPane, reach: Reach): Pane {
-  return {
-    name: pane.name,
-    y: pane.y,
-    series: pane.series.map((series) => ({
-      name: series.name,
-      layers: series.layers.map((layer) => unpackedLayer(layer, reach)),
-    })),
-    marks: pane.marks,
-    isEqual: pane.is_equal ?? false,
-    levelName: pane.level_name ?? "level",
-  };
+function unpackedLayer(layer: PackedLayer, places: [number, number]): Layer {
+  const first = placesOf(layer.first!, places);
+  const low = layer.low ? valuesOf(layer.low) : null;
+  const high = layer.high ? valuesOf(layer.high) : null;
+  const value = layer.value ? valuesOf(layer.value) : (high ?? new Float32Array(first.length));
+  return { kind: layer.kind, first, end: layer.end ? placesOf(layer.end, places) : first, value, low, high };
 }
 
-function unpackedLayer(layer: PackedLayer, reach: Reach): Layer {
-  const first = places(layer.first, reach);
-  const low = layer.low ? values(layer.low) : null;
-  const high = layer.high ? values(layer.high) : null;
-  return {
-    kind: layer.kind,
-    first,
-    end: layer.end ? places(layer.end, reach) : first,
-    value: layer.value ? values(layer.value) : (high ?? new Float32Array(first.length)),
-    low,
-    high,
-  };
+function viewOf(base64: string): DataView {
+  return new DataView(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer);
 }
 
-function bytes(base64: string): Uint8Array {
-  const letters = atob(base64);
-  const all = new Uint8Array(letters.length);
-  for (let index = 0; index < letters.length; index += 1) all[index] = letters.charCodeAt(index);
-  return all;
+function placesOf(base64: string, [start, width]: [number, number]): Float64Array {
+  const view = viewOf(base64);
+  return Float64Array.from({ length: view.byteLength / 4 }, (_, index) => start + (view.getUint32(4 * index, true) / 0xffffffff) * width);
 }
 
-function places(base64: string, reach: Reach): Float64Array {
-  const view = new DataView(bytes(base64).buffer);
-  const all = new Float64Array(view.byteLength / 4);
-  for (let index = 0; index < all.length; index += 1) {
-    all[index] = reach.start + (view.getUint32(4 * index, true) / 0xffffffff) * reach.width;
-  }
-  return all;
-}
-
-function values(base64: string): Float32Array {
-  const view = new DataView(bytes(base64).buffer);
-  const all = new Float32Array(view.byteLength / 4);
-  for (let index = 0; index < all.length; index += 1) all[index] = view.getFloat32(4 * index, true);
-  return all;
+function valuesOf(base64: string): Float32Array {
+  const view = viewOf(base64);
+  return Float32Array.from({ length: view.byteLength / 4 }, (_, index) => view.getFloat32(4 * index, true));
 }

@@ -12,4 +12,4 @@ for (const hint of document.querySelectorAll<HTMLElement>(".hint")) hint.hidden 
 setUpFindings(charts);
 setUpCopying();
 const theme = document.querySelector<HTMLButtonElement>("#theme");
-if (theme) setUpTheme(theme, () => charts.forEach((chart) => chart.recolour()));
+if (theme) setUpTheme(theme, () => charts.forEach((chart) => chart.redraw()));

@@ -3,7 +3,7 @@
 import type { Layer, Mark, Pane } from "./data.ts";
 import { type Frame, xOf, yOf } from "./drawing.ts";
 import { entriesWithin, entryAt } from "./layer.ts";
-import { amount, fromEven } from "./scale.ts";
+import { amount } from "./scale.ts";
 
 /** One entry of one layer. */
 export interface Entry {
@@ -31,10 +31,8 @@ export const placeOf = (entry: Entry): number => (entry.layer.first[entry.index]
 export function nearest(frame: Frame, panes: Pane[], pane: number, hidden: ReadonlySet<number>, x: number, y: number): Entry | null {
   let best: Entry | null = null;
   let least = REACH_PIXELS ** 2;
-  const low = fromEven(frame.xAxis, frame.x.from);
-  const high = fromEven(frame.xAxis, frame.x.to);
   for (const { series, layer } of readable(panes[pane]!, hidden)) {
-    const { from, to } = entriesWithin(layer, low, high);
+    const { from, to } = entriesWithin(layer, frame.x.from, frame.x.to);
     for (let index = from; index < to; index += 1) {
       const left = xOf(frame, layer.first[index]!);
       const right = xOf(frame, layer.end[index]!);
@@ -57,8 +55,8 @@ export function words(panes: Pane[], entry: Entry, frame: Frame): string[] {
   const { layer, index } = entry;
   const first = layer.first[index]!;
   const end = layer.end[index]!;
-  const from = amount(frame.xAxis, first, 5);
-  const to = amount(frame.xAxis, end, 5);
+  const from = amount(frame.xAxis, first);
+  const to = amount(frame.xAxis, end);
   const where = from === to ? from : `${from} to ${to}`;
   const low = layer.low?.[index] ?? NaN;
   const high = layer.high?.[index] ?? NaN;
@@ -79,11 +77,11 @@ function levelAt(pane: Pane, entry: Entry, place: number): string[] {
   const bands = layers.find((layer) => layer.kind === "bands");
   const band = bands ? entryAt(bands, place) : null;
   const interval = bands && band !== null ? ` (${amount(pane.y, bands.low![band]!)} to ${amount(pane.y, bands.high![band]!)})` : "";
-  return [`${capital(pane.levelName)}: ${amount(pane.y, levels.value[level]!)}${interval}`];
+  return [`${capital(pane.level_name)}: ${amount(pane.y, levels.value[level]!)}${interval}`];
 }
 
 function marksAt(marks: Mark[], place: number): string[] {
-  const over = marks.filter((mark) => (mark.kind === "over" || mark.kind === "pause") && mark.numbers[0]! <= place && place <= mark.numbers[1]!);
+  const over = marks.filter((mark) => mark.kind === "region" && mark.numbers[0]! <= place && place <= mark.numbers[1]!);
   return [...new Set(over.map((mark) => capital(mark.name)))];
 }
 
@@ -91,6 +89,6 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 /** The entries of a series in sight, no more than `most` of them, evenly chosen. */
 export function stops(frame: Frame, layer: Layer, most: number): { from: number; to: number; step: number } {
-  const { from, to } = entriesWithin(layer, fromEven(frame.xAxis, frame.x.from), fromEven(frame.xAxis, frame.x.to));
+  const { from, to } = entriesWithin(layer, frame.x.from, frame.x.to);
   return { from, to, step: Math.max(1, Math.ceil((to - from) / most)) };
 }

@@ -1,4 +1,4 @@
-// The stretch of the axis across that is in sight, in even numbers. It never leaves the axis.
+// The part of the axis across that is in sight, in coordinates. It never leaves the axis.
 
 import { type AxisData } from "./data.ts";
 import { type Window, whole } from "./scale.ts";

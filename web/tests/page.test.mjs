@@ -85,7 +85,7 @@ test("wheel, drag, buttons and double-click zoom and reset", async () => {
   await page.mouse.up();
   await frames(page);
   assert.ok(Math.abs((await zoomOf(page)) - 5) < 1, `a fifth of the width was chosen: ${await zoomOf(page)}`);
-  await page.getByRole("button", { name: "Show all again" }).first().click();
+  await page.getByRole("button", { name: "Reset zoom" }).first().click();
   assert.equal(await zoomOf(page), 1);
   await page.getByRole("button", { name: "Zoom in" }).first().click();
   assert.equal(await zoomOf(page), 2);
@@ -99,8 +99,8 @@ test("a place is read off with unit by pointer and by keyboard", async () => {
   await page.keyboard.press("ArrowRight");
   await frames(page);
   const spoken = await page.locator("figure.live [aria-live]").first().textContent();
-  assert.match(spoken, /Position: .*[0-9] [kMGT]i?B/);
-  assert.match(spoken, /Rate: [0-9.]+ [MG]B\/s/);
+  assert.match(spoken, /Offset: .*[0-9] [kMGT]i?B/);
+  assert.match(spoken, /Throughput: [0-9.]+ [MG]B\/s/);
   assert.ok(await page.locator(".tip").first().isVisible());
   await page.keyboard.press("+");
   await page.keyboard.press("+");
@@ -121,7 +121,7 @@ test("a finding marks in the chart what it rests on", async () => {
   assert.equal(await button.getAttribute("aria-pressed"), "true");
   assert.ok((await page.locator("figure.live[data-marked^='finding-']").count()) >= 1);
   assert.match(await page.locator(".shown").innerText(), /Shaded: what “.+” rests on/);
-  const rate = page.locator("li.finding", { hasText: "Read rate, start" }).locator("button.show");
+  const rate = page.locator("li.finding", { hasText: "Seq. read, start" }).locator("button.show");
   await rate.click();
   await frames(page);
   assert.notEqual(await pixels(page), before, "the evidence is drawn");
@@ -141,7 +141,7 @@ test("the rate of an edge is marked there, and not in all that a survey visited"
       const { stretches } = data.evidence.find((one) => one.finding === row.id);
       return stretches.map(([first, end]) => [first / data.x.end, end / data.x.end]);
     };
-    return { start: of("Read rate, start"), end: of("Read rate, end"), both: of("Start against end") };
+    return { start: of("Seq. read, start"), end: of("Seq. read, end"), both: of("Start-to-end ratio") };
   });
   assert.deepEqual([shares.start.length, shares.end.length, shares.both.length], [1, 1, 2]);
   assert.ok(shares.start[0][1] < 0.02 && shares.end[0][0] > 0.98, JSON.stringify(shares));
@@ -243,7 +243,7 @@ test("a narrow screen has three numbers across or more, and none touches another
         if (this.textAlign === "center" && /^[0-9.]+$/.test(text)) all.push({ text, y, from: x - half, to: x + half });
         draw.call(this, text, x, y);
       };
-      document.querySelector("figure.live button[aria-label='Show all again']").click();
+      document.querySelector("figure.live button[aria-label='All: reset zoom']").click();
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       return { all, width: document.querySelector("figure.live .plot").clientWidth };
     });

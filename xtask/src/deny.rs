@@ -1,7 +1,7 @@
 //! `cargo xtask deny`: licences, duplicate crates and sources of the dependencies, by `deny.toml`.
 
-use crate::Failure;
-use crate::workspace::{cargo, has_cargo_subcommand};
+use crate::failure::Failure;
+use crate::workspace::{cargo, has_cargo_subcommand, succeeds};
 
 /// What of cargo-deny is run. Advisories are left out, because they need a database from the network.
 const CHECK: [&str; 5] = ["deny", "check", "licenses", "bans", "sources"];
@@ -19,8 +19,5 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
              then run 'cargo xtask deny' again.",
         ));
     }
-    let status = cargo(&CHECK)
-        .status()
-        .map_err(|error| Failure::cannot(format!("Cannot start cargo deny: {error}.")))?;
-    if status.success() { Ok(()) } else { Err(Failure::checks_failed()) }
+    if succeeds(&mut cargo(&CHECK))? { Ok(()) } else { Err(Failure::checks_failed()) }
 }

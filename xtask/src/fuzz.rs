@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Failure;
-use crate::workspace::{cargo, root, target_folder};
+use crate::failure::Failure;
+use crate::workspace::{cargo, output, root, succeeds, target_folder};
 
 const USAGE: &str = "Usage: cargo xtask fuzz [TARGET…] [--seconds N]\nNeeds a C++ compiler.";
 /// How long each target is tried, if not told.
@@ -43,24 +43,29 @@ fn wishes(arguments: &[String]) -> Result<(Vec<String>, u64), Failure> {
     let (mut targets, mut seconds) = (Vec::new(), SECONDS);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        if argument == "--seconds" {
-            let count = rest.next().and_then(|count| count.parse().ok()).filter(|count| *count > 0);
-            seconds = count.ok_or_else(|| Failure::cannot(format!("--seconds needs a number.\n{USAGE}")))?;
-        } else {
+        if argument != "--seconds" {
             targets.push(argument.clone());
+            continue;
         }
+        seconds = match rest.next().map(|count| count.parse()) {
+            Some(Ok(count)) if count > 0 => count,
+            _ => return Err(Failure::cannot(format!("--seconds needs a number.\n{USAGE}"))),
+        };
     }
     Ok((targets, seconds))
 }
 
 /// The targets to try: all, unless some are named.
 fn chosen(wished: &[String], known: &[String]) -> Result<Vec<String>, Failure> {
-    match wished.iter().find(|name| !known.contains(name)) {
-        Some(name) => {
-            Err(Failure::cannot(format!("There is no target '{name}': {}.\n{USAGE}", known.join(", "))))
+    for name in wished {
+        if !known.contains(name) {
+            return Err(Failure::cannot(format!(
+                "There is no target '{name}': {}.\n{USAGE}",
+                known.join(", ")
+            )));
         }
-        None => Ok(if wished.is_empty() { known.to_vec() } else { wished.to_vec() }),
     }
+    Ok(if wished.is_empty() { known.to_vec() } else { wished.to_vec() })
 }
 
 /// The fuzzer. Its own target folder: everything in it is instrumented.
@@ -68,73 +73,59 @@ fn build() -> Result<PathBuf, Failure> {
     // Named, so that what runs while the build goes on is not instrumented.
     let host = host()?;
     let folder = place("build");
-    let status = cargo(&[
-        "build",
-        "--release",
-        "-p",
-        "fuzz",
-        "--bin",
-        "fuzz",
-        "--features",
-        "libfuzzer",
-        "--target",
-        &host,
-    ])
-    .env("RUSTFLAGS", INSTRUMENTED)
-    .env("CARGO_TARGET_DIR", &folder)
-    .status()
-    .map_err(|error| Failure::cannot(format!("Cannot start cargo build: {error}.")))?;
-    if !status.success() {
+    let mut command =
+        cargo(&["build", "--release", "-p", "fuzz", "--bin", "fuzz", "--features", "libfuzzer"]);
+    command.args(["--target", &host]).env("RUSTFLAGS", INSTRUMENTED).env("CARGO_TARGET_DIR", &folder);
+    if !succeeds(&mut command)? {
         return Err(Failure::cannot("The fuzzer does not build; its reason is above."));
     }
     Ok(folder.join(host).join("release/fuzz"))
 }
 
 fn host() -> Result<String, Failure> {
-    let told = Command::new("rustc").arg("-vV").output();
-    let told = told.map_err(|error| Failure::cannot(format!("Cannot start rustc: {error}.")))?;
-    let text = String::from_utf8_lossy(&told.stdout);
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| Failure::cannot("rustc -vV names no host."))
+    let told = output(Command::new("rustc").arg("-vV"))?;
+    match String::from_utf8_lossy(&told.stdout).lines().find_map(|line| line.strip_prefix("host: ")) {
+        Some(host) => Ok(host.to_owned()),
+        None => Err(Failure::cannot("rustc -vV names no host.")),
+    }
 }
 
 /// Gives every target what it begins with; their names.
 fn seeded() -> Result<Vec<String>, Failure> {
     let corpus = place("corpus");
-    let (workspace, folder) = (root(), corpus.to_string_lossy().into_owned());
     // Without the fuzzer's instruments, which do not link without it.
-    let words =
-        ["run", "-q", "-p", "fuzz", "--bin", "fuzz-seeds", "--", &workspace.to_string_lossy(), &folder];
-    if !cargo(&words).status().is_ok_and(|status| status.success()) {
-        return Err(Failure::cannot(format!("No seeds could be written to {folder}.")));
+    let mut command = cargo(&["run", "-q", "-p", "fuzz", "--bin", "fuzz-seeds", "--"]);
+    if !succeeds(command.arg(root()).arg(&corpus))? {
+        return Err(Failure::cannot(format!("No seeds could be written to {}.", corpus.display())));
     }
-    let entries = std::fs::read_dir(&corpus);
-    let entries =
-        entries.map_err(|error| Failure::cannot(format!("Cannot read {}: {error}.", corpus.display())))?;
-    let mut names: Vec<String> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names = Vec::new();
+    match std::fs::read_dir(&corpus) {
+        Ok(entries) => {
+            for entry in entries.flatten() {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        Err(error) => return Err(Failure::to(format_args!("read {}", corpus.display()), error)),
+    }
     names.sort();
     Ok(names)
 }
 
-/// Whether nothing did harm.
 fn fuzz(program: &Path, target: &str, seconds: u64) -> Result<bool, Failure> {
     let harm = place("harm").join(target);
-    std::fs::create_dir_all(&harm)
-        .map_err(|error| Failure::cannot(format!("Cannot make {}: {error}.", harm.display())))?;
-    let status = Command::new(program)
+    if let Err(error) = std::fs::create_dir_all(&harm) {
+        return Err(Failure::to(format_args!("make {}", harm.display()), error));
+    }
+    let mut command = Command::new(program);
+    command
         .env("DRIVESCOPE_FUZZ_TARGET", target)
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-timeout={TRY_SECONDS}"))
         .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
-        .arg("-max_len=65536")
-        .arg("-print_final_stats=1")
-        .args(["-verbosity=0", "-print_funcs=0"])
+        .args(["-max_len=65536", "-print_final_stats=1", "-verbosity=0", "-print_funcs=0"])
         .arg(format!("-artifact_prefix={}/", harm.display()))
-        .arg(place("corpus").join(target))
-        .status()
-        .map_err(|error| Failure::cannot(format!("Cannot start {}: {error}.", program.display())))?;
-    Ok(status.success())
+        .arg(place("corpus").join(target));
+    succeeds(&mut command)
 }
 
 fn place(what: &str) -> PathBuf {

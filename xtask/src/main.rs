@@ -3,15 +3,19 @@
 //! To add a command: a file with `pub fn run(arguments: &[String]) -> Result<(), Failure>`, and a row in [`COMMANDS`].
 #![forbid(unsafe_code)]
 
-mod bench;
-mod compare_peers;
 mod deny;
+mod failure;
 mod fuzz;
+mod judge;
+mod shape;
 mod test;
 mod tidy;
+mod tree;
 mod workspace;
 
 use std::process::ExitCode;
+
+use failure::Failure;
 
 /// One chore: what to type, what it is for, what it runs.
 struct Command {
@@ -29,15 +33,19 @@ const COMMANDS: &[Command] = &[
     },
     Command { name: "tidy", summary: "check the rules of STYLE.md that a program can check", run: tidy::run },
     Command {
+        name: "shape",
+        summary: "count lines, comments, closures, import circles and the like beside their goals; --write keeps the page",
+        run: shape::run,
+    },
+    Command {
         name: "bench",
-        summary: "measure the engine against fio (as root), mounted drives (as root), virtual drives, or what `surface` \
-                  and `access` find on them: engine, mount, sim, surface, access",
-        run: bench::run,
+        summary: "measure drivescope against fio, or score what it finds on virtual drives; --help lists them",
+        run: judge::bench,
     },
     Command {
         name: "compare-peers",
         summary: "ask fio, dd, bonnie++, zcav, ioping, hdparm and drivescope the same of a mounted virtual drive (as root)",
-        run: compare_peers::run,
+        run: judge::compare_peers,
     },
     Command {
         name: "fuzz",
@@ -50,27 +58,6 @@ const COMMANDS: &[Command] = &[
         run: deny::run,
     },
 ];
-
-/// Why a command ended without success.
-#[derive(Debug)]
-pub struct Failure {
-    /// What went wrong and what to do, for a person. Empty when the command has said it already.
-    pub message: String,
-    /// 1: a check failed. 2: the command could not be carried out.
-    pub exit_code: u8,
-}
-
-impl Failure {
-    /// The checks ran and did not pass; the command has printed which.
-    pub fn checks_failed() -> Self {
-        Self { message: String::new(), exit_code: 1 }
-    }
-
-    /// The command could not do its work at all.
-    pub fn cannot(message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit_code: 2 }
-    }
-}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -92,10 +79,14 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
             println!("{}", usage());
             Ok(())
         }
-        Some((name, rest)) => match COMMANDS.iter().find(|command| command.name == name) {
-            Some(command) => (command.run)(rest),
-            None => Err(Failure::cannot(format!("There is no command '{name}'.\n\n{}", usage()))),
-        },
+        Some((name, rest)) => {
+            for command in COMMANDS {
+                if command.name == name {
+                    return (command.run)(rest);
+                }
+            }
+            Err(Failure::cannot(format!("There is no command '{name}'.\n\n{}", usage())))
+        }
     }
 }
 

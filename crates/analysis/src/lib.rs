@@ -15,6 +15,7 @@ pub mod file_work;
 pub mod geometry;
 pub mod integrity;
 mod measured;
+pub mod phase_table;
 pub mod plan;
 pub mod recording;
 mod silence;

@@ -2,7 +2,8 @@
 
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
-use model::finding::{Datum, Evidence};
+use model::experiment_name::ExperimentName;
+use model::finding::{Evidence, InFlight};
 use model::histogram::LatencyHistogram;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
@@ -17,18 +18,13 @@ use std::collections::BTreeMap;
 /// One measured phase that reads or writes in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit<'run> {
-    /// Its number in the run.
     pub phase: u32,
-    /// Its summary.
     pub summary: &'run PhaseSummary,
-    /// Its workload.
     pub workload: &'run Workload,
 }
 
-/// Which slices of a phase are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All of it.
     Whole,
     /// Up to the time limit: what is still under way then drains from a queue that is no longer full.
     Timed,
@@ -37,14 +33,10 @@ pub(crate) enum Part {
     Steady,
 }
 
-/// A slice of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slice {
-    /// How long it was, in seconds.
     pub seconds: f64,
-    /// Requests completed without an error.
     pub operations: f64,
-    /// Bytes they moved.
     pub bytes: f64,
     /// The sum of their latencies, in seconds.
     pub latency_s: f64,
@@ -57,32 +49,21 @@ pub(crate) fn is_measurement(summary: &PhaseSummary) -> bool {
         && !matches!(summary.stopped, Some(StopReason::DeviceGone | StopReason::Errors))
 }
 
-/// Where what a finding says was seen, of the much that a survey visited: for its data.
-pub(crate) fn places(ranges: impl IntoIterator<Item = ByteRange>) -> Datum {
-    let place = |range: ByteRange| {
-        Datum::record([
-            ("first_byte", Datum::Integer(range.first().0)),
-            ("bytes", Datum::Integer(range.bytes().0)),
-        ])
-    };
-    Datum::List(ranges.into_iter().map(place).collect())
-}
-
 /// All closed-loop measured phases of `operation` alone, with one block size, whose pattern is `wanted`.
 fn visits<'run>(
     run: &RunView<'run>,
     operation: Operation,
     wanted: fn(&Pattern) -> bool,
 ) -> impl Iterator<Item = Visit<'run>> {
-    run.phases.iter().enumerate().filter_map(move |(index, summary)| {
+    (0..).zip(run.phases).filter_map(move |(phase, summary)| {
         let workload = summary.phase.workload.as_ref()?;
         let fits = summary.phase.kind == PhaseKind::Measure
-            && !NO_SURVEYS.contains(&summary.phase.experiment.as_ref())
+            && !NO_SURVEYS.contains(&summary.phase.experiment)
             && wanted(&workload.pattern)
             && workload.mix.operations() == [operation]
             && workload.arrival == Arrival::ClosedLoop
             && workload.block_sizes.single().is_some();
-        fits.then_some(Visit { phase: index as u32, summary, workload })
+        fits.then_some(Visit { phase, summary, workload })
     })
 }
 
@@ -90,41 +71,46 @@ fn visits<'run>(
 /// only they were spread over the range; of equally many, the largest blocks.
 pub(crate) fn sequential_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
     let mut groups: BTreeMap<(Bytes, u64), Vec<Visit<'run>>> = BTreeMap::new();
-    for visit in visits(run, operation, |pattern| *pattern == Pattern::Sequential) {
+    for visit in visits(run, operation, is_sequential) {
         let shape = (visit.workload.block_sizes.largest(), visit.workload.in_flight_max());
         groups.entry(shape).or_default().push(visit);
     }
-    groups
-        .into_iter()
-        .max_by_key(|(shape, visits)| (visits.len(), *shape))
-        .map_or(Vec::new(), |(_, visits)| visits)
+    let most = groups.into_iter().max_by_key(|(shape, visits)| (visits.len(), *shape));
+    most.unwrap_or_default().1
+}
+
+fn is_sequential(pattern: &Pattern) -> bool {
+    *pattern == Pattern::Sequential
+}
+
+fn is_random(pattern: &Pattern) -> bool {
+    pattern.is_random() == Some(true)
 }
 
 /// The experiment that surveys the surface. Whether a question was asked is known by who made the phases; what they say is
 /// known by what they did.
-const SURVEY: &str = "surface";
+const SURVEY: ExperimentName = ExperimentName::Surface;
 /// Experiments that vary what changes rates, and have findings of their own: they are no samples of how fast places are.
-const NO_SURVEYS: [&str; 3] = ["valleys", "sizes", crate::stated::EXPERIMENT];
-/// The experiment that measures random access.
-pub(crate) const EXPERIMENT_ACCESS: &str = "access";
+const NO_SURVEYS: [ExperimentName; 3] =
+    [ExperimentName::Valleys, ExperimentName::Sizes, crate::stated::EXPERIMENT];
+pub(crate) const EXPERIMENT_ACCESS: ExperimentName = ExperimentName::Access;
 
-/// The sequential measured phases of `operation` that surveyed the surface.
 fn survey_phases<'run>(
     run: &RunView<'run>,
     operation: Operation,
 ) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
     let phases = (0u32..).zip(run.phases);
-    phases.filter(move |(_, summary)| {
-        let workload = summary.phase.workload.as_ref();
-        summary.phase.experiment == SURVEY
-            && summary.phase.kind == PhaseKind::Measure
-            && workload.is_some_and(|workload| {
-                workload.pattern == Pattern::Sequential && workload.mix.operations() == [operation]
-            })
-    })
+    phases.filter(move |(_, summary)| is_survey(summary, operation))
 }
 
-/// Whether the surface was surveyed by that operation.
+fn is_survey(summary: &PhaseSummary, operation: Operation) -> bool {
+    let Some(workload) = &summary.phase.workload else { return false };
+    summary.phase.experiment == SURVEY
+        && summary.phase.kind == PhaseKind::Measure
+        && workload.pattern == Pattern::Sequential
+        && workload.mix.operations() == [operation]
+}
+
 pub(crate) fn is_surveyed(run: &RunView<'_>, operation: Operation) -> bool {
     survey_phases(run, operation).next().is_some()
 }
@@ -146,9 +132,8 @@ pub(crate) fn evidence_across<'run>(
 
 /// The random phases of `operation`, of whatever range, block size and number at a time.
 pub(crate) fn random_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
-    let is_random = |pattern: &Pattern| pattern.is_random() == Some(true);
-    let direct = visits(run, operation, is_random).filter(|visit| visit.workload.caching == Caching::Direct);
-    let direct: Vec<Visit<'run>> = direct.collect();
+    let mut direct: Vec<Visit<'run>> = visits(run, operation, is_random).collect();
+    direct.retain(|visit| visit.workload.caching == Caching::Direct);
     // Where the page cache cannot be passed by, all phases go through it, and that is what there is.
     if direct.is_empty() { visits(run, operation, is_random).collect() } else { direct }
 }
@@ -156,7 +141,6 @@ pub(crate) fn random_visits<'run>(run: &RunView<'run>, operation: Operation) -> 
 /// What is varied when several requests are under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
-    /// The length of one queue.
     Depth,
     /// Threads that each wait for one request.
     Threads,
@@ -170,11 +154,10 @@ impl Axis {
         }
     }
 
-    /// The word in data.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn in_flight(self, count: u64) -> InFlight {
         match self {
-            Axis::Depth => "depth",
-            Axis::Threads => "threads",
+            Axis::Depth => InFlight::Depth(count),
+            Axis::Threads => InFlight::Threads(count),
         }
     }
 }
@@ -182,9 +165,13 @@ impl Axis {
 /// The axes along which random phases of `operation` go; none of them when all are one at a time.
 pub(crate) fn axes(run: &RunView<'_>, operation: Operation) -> Vec<Axis> {
     let visits = random_visits(run, operation);
-    let several = |visit: &&Visit<'_>| visit.workload.in_flight_max() > 1;
-    let along = |axis: &Axis| visits.iter().filter(several).any(|visit| axis.holds(visit));
-    [Axis::Depth, Axis::Threads].into_iter().filter(along).collect()
+    let mut axes = Vec::new();
+    for axis in [Axis::Depth, Axis::Threads] {
+        if visits.iter().any(|visit| visit.workload.in_flight_max() > 1 && axis.holds(visit)) {
+            axes.push(axis);
+        }
+    }
+    axes
 }
 
 /// The random phases of `operation` by the number of requests under way: by the depth of a queue, or by threads where only
@@ -210,13 +197,15 @@ pub(crate) fn random_groups_along<'run>(
         let groups = shapes.entry(shape).or_default();
         groups.entry(visit.workload.in_flight_max()).or_default().push(visit);
     }
-    let best = |((widest, block, first), groups): &(_, BTreeMap<u64, Vec<Visit<'run>>>)| {
-        (*widest, Reverse(groups.len()), *block, *first)
-    };
-    shapes.into_iter().min_by_key(best).map_or_else(BTreeMap::new, |(_, groups)| groups)
+    let best = shapes
+        .into_iter()
+        .min_by_key(|((widest, block, first), groups)| (*widest, Reverse(groups.len()), *block, *first));
+    match best {
+        Some((_, groups)) => groups,
+        None => BTreeMap::new(),
+    }
 }
 
-/// All latencies of `operation` in these phases.
 pub(crate) fn merged_latencies(visits: &[Visit<'_>], operation: Operation) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::default();
     for totals in visits.iter().filter_map(|visit| visit.summary.totals_of(operation)) {
@@ -225,7 +214,6 @@ pub(crate) fn merged_latencies(visits: &[Visit<'_>], operation: Operation) -> La
     histogram
 }
 
-/// The stretch that the visits cover together.
 fn span(visits: &[Visit<'_>]) -> Option<ByteRange> {
     let first = visits.iter().map(|visit| visit.workload.range.first()).min()?;
     let end = visits.iter().map(|visit| visit.workload.range.end()).max()?;
@@ -236,28 +224,32 @@ fn span(visits: &[Visit<'_>]) -> Option<ByteRange> {
 /// spread over at least nine tenths of it. Visits begin at random places, so the first begins somewhat after the start.
 pub(crate) fn extent(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<ByteRange> {
     let visited = span(visits)?;
-    let measured = run.phases.iter().enumerate().filter(|(_, summary)| is_measurement(summary));
-    let all: Vec<Visit<'_>> = measured
-        .filter_map(|(index, summary)| {
-            Some(Visit { phase: index as u32, summary, workload: summary.phase.workload.as_ref()? })
-        })
-        .collect();
+    let mut all: Vec<Visit<'_>> = Vec::new();
+    for (phase, summary) in (0..).zip(run.phases) {
+        if let Some(workload) = &summary.phase.workload
+            && is_measurement(summary)
+        {
+            all.push(Visit { phase, summary, workload });
+        }
+    }
     let all = span(&all).unwrap_or(visited);
-    let is_spread = visited.bytes().0 as f64 >= 0.9 * all.bytes().0 as f64;
+    let is_spread = visited.bytes().as_f64() >= 0.9 * all.bytes().as_f64();
     Some(if is_spread { all } else { visited })
 }
 
 impl Visit<'_> {
     /// The slices of that part of the phase, in the order of time.
     pub(crate) fn slices(&self, run: &RunView<'_>, operation: Operation, part: Part) -> Vec<Slice> {
-        let limit_ns = self.summary.phase.stop.time.filter(|_| part != Part::Whole);
-        let end_ns = limit_ns.map(|time| self.summary.start_ns.saturating_add(time.0));
+        let end_ns = match self.summary.phase.stop.time {
+            Some(limit) if part != Part::Whole => self.summary.start_ns.saturating_add(limit.get()),
+            _ => u64::MAX,
+        };
         // The last slice is recorded with its full length; the phase may have ended within it.
         let ended_ns = self.summary.ended_ns().unwrap_or(u64::MAX);
         let mut to_fill = if part == Part::Steady { self.workload.in_flight_max() } else { 0 };
         let mut slices = Vec::new();
         for record in run.series.intervals(self.phase).filter(|record| record.operation == operation) {
-            if end_ns.is_some_and(|end_ns| record.end_ns() > end_ns) {
+            if record.end_ns() > end_ns {
                 break;
             }
             if to_fill > 0 {
@@ -268,7 +260,10 @@ impl Visit<'_> {
                 seconds: record.end_ns().min(ended_ns).saturating_sub(record.start_ns) as f64 / 1e9,
                 operations: record.operations as f64,
                 bytes: record.bytes as f64,
-                latency_s: record.latency.map_or(0.0, |l| l.mean_ns * record.operations as f64 / 1e9),
+                latency_s: match record.latency {
+                    Some(latency) => latency.mean_ns * record.operations as f64 / 1e9,
+                    None => 0.0,
+                },
             });
         }
         slices
@@ -286,13 +281,11 @@ impl Visit<'_> {
         Some((whole_s - access_s) / bytes)
     }
 
-    /// Share of its requests that failed.
     pub(crate) fn error_share(&self) -> f64 {
         let (errors, operations) = (self.summary.errors() as f64, self.summary.operations() as f64);
         if errors == 0.0 { 0.0 } else { errors / (errors + operations) }
     }
 
-    /// Where in the run it is.
     pub(crate) fn evidence(&self) -> Evidence {
         self.summary.evidence(self.phase)
     }
@@ -309,12 +302,10 @@ pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
     if count > 0.0 { sum_ns / count / 1e9 } else { 0.0 }
 }
 
-/// The evidence of phases by their numbers.
 pub(crate) fn evidence_of_phases(run: &RunView<'_>, phases: &[u32]) -> Vec<Evidence> {
     phases.iter().filter_map(|&phase| Some(run.phases.get(phase as usize)?.evidence(phase))).collect()
 }
 
-/// The evidence of several visits.
 pub(crate) fn evidence_of<'visit, 'run: 'visit>(
     visits: impl IntoIterator<Item = &'visit Visit<'run>>,
 ) -> Vec<Evidence> {
@@ -355,10 +346,12 @@ pub(crate) fn round_ratios(
     batch_operations: f64,
     pair: impl Fn(&Slice) -> Pair,
 ) -> Vec<Mean> {
-    let of_visit = |visit: &Visit<'_>| {
-        ratio_of_sums(&batches(&visit.slices(run, operation, part), batch_operations, &pair))
-    };
-    visits.iter().filter_map(of_visit).collect()
+    let mut ratios = Vec::new();
+    for visit in visits {
+        let batches = batches(&visit.slices(run, operation, part), batch_operations, &pair);
+        ratios.extend(ratio_of_sums(&batches));
+    }
+    ratios
 }
 
 /// A system call and a copy of 4 KiB take about this long: no answer through a kernel comes sooner, in seconds.
@@ -370,7 +363,6 @@ pub(crate) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
     phases_in_no_time(run, visits.iter().map(|visit| visit.summary))
 }
 
-/// The same of any phases.
 pub(crate) fn phases_in_no_time<'run>(
     run: &RunView<'_>,
     phases: impl Iterator<Item = &'run PhaseSummary>,
@@ -399,15 +391,17 @@ pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
 /// says it does not turn takes as long as one that does.
 pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     let mut histogram = LatencyHistogram::default();
-    let single = run.phases.iter().filter(|summary| {
-        let workload = summary.phase.workload.as_ref();
-        workload.is_some_and(|workload| workload.is_single_random(Operation::Read))
-    });
-    for totals in single.filter_map(|summary| summary.totals_of(Operation::Read)) {
-        histogram.merge(&totals.histogram);
+    for summary in run.phases {
+        if let Some(workload) = &summary.phase.workload
+            && workload.is_single_random(Operation::Read)
+            && let Some(totals) = summary.totals_of(Operation::Read)
+        {
+            histogram.merge(&totals.histogram);
+        }
     }
     let moves = histogram.quantile(Quantile::MEDIAN).map(|median| median.seconds() >= MOVING_MEDIAN_S);
-    let says = run.target.rotational.filter(|_| !run.target.caveats.contains(&Caveat::LoopOverFile));
+    let is_loop = run.target.caveats.contains(&Caveat::LoopOverFile);
+    let says = if is_loop { None } else { run.target.rotational };
     match (says, moves) {
         (Some(true) | None, Some(moves)) => Some(moves),
         (Some(false), Some(true)) => None,
@@ -434,28 +428,25 @@ pub(crate) fn held_up_share(run: &RunView<'_>) -> f64 {
 
 /// What the longest access of an arm takes of which these are single reads; none without any.
 fn longest_of_arm(single: &LatencyHistogram) -> Option<Nanos> {
-    single.quantile(Quantile::MEDIAN).map(|median| Nanos((median.0 as f64 * ARM_MEDIANS_MAX) as u64))
+    let median = single.quantile(Quantile::MEDIAN)?;
+    Some(Nanos::new((median.as_f64() * ARM_MEDIANS_MAX) as u64))
 }
 
 /// The share of these reads at random places, in nanoseconds, that took longer than any arm does by what the single random reads of the
 /// run took. 0 where that is not known, or the drive does not turn.
 pub(crate) fn held_up_share_of(run: &RunView<'_>, reads_ns: &[u64]) -> f64 {
     let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
-    let limit = longest_of_arm(&merged_latencies(&single, Operation::Read));
-    match limit.filter(|_| turns(run) == Some(true)) {
-        Some(limit) => {
-            reads_ns.iter().filter(|read_ns| **read_ns > limit.0).count() as f64
+    match longest_of_arm(&merged_latencies(&single, Operation::Read)) {
+        Some(limit) if turns(run) == Some(true) => {
+            reads_ns.iter().filter(|read_ns| **read_ns > limit.get()).count() as f64
                 / reads_ns.len().max(1) as f64
         }
-        None => 0.0,
+        _ => 0.0,
     }
 }
 
 /// From this share on it is more than a retry now and then.
 pub(crate) const HELD_UP_SHARE_MAX: f64 = 0.02;
-
-/// What to say of that.
-pub(crate) const NO_TIME: &str = "The drive answered in no time that could be measured, which none does.";
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@
 use model::plan::StopReason;
 use model::record::ErrorRecord;
 use model::request::Status;
-use model::run::RunView;
+use model::run::{PhaseSummary, RunView};
 use std::collections::BTreeSet;
 
 /// Parts of the target, and how many of them have to fail. A flaw of a medium is one place or a few (20 to 60 % of errors lie within
@@ -13,15 +13,16 @@ use std::collections::BTreeSet;
 const PARTS: u64 = 64;
 const PARTS_MIN: usize = 16;
 
-/// See the head of this file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Silence {
     /// The first request of those that failed, since the run's clock began.
     pub from_ns: u64,
-    /// The phase in which that was.
     pub phase: u32,
-    /// Requests that failed from then on.
     pub failed: u64,
+}
+
+fn has_errors(summary: &PhaseSummary) -> bool {
+    summary.errors() > 0
 }
 
 impl Silence {
@@ -29,37 +30,38 @@ impl Silence {
     pub(crate) fn of(run: &RunView<'_>) -> Option<Silence> {
         let last = run.phases.iter().rposition(|summary| summary.operations() > 0)?;
         // Slices are read only where something failed: there may be a billion I/Os in them.
-        if run.phases[last..].iter().all(|summary| summary.errors() == 0) {
+        if !run.phases[last..].iter().any(has_errors) {
             return None;
         }
         let of_last = u32::try_from(last).ok()?;
         // What failed within the slice of the last success is taken for what failed after it.
         let slices = run.series.intervals(of_last).filter(|slice| slice.operations > 0);
         let last_ns = slices.map(|slice| slice.start_ns).max()?;
-        let after = |error: &ErrorRecord| error.phase > of_last || error.at_ns >= last_ns;
-        let phases = (of_last..).zip(&run.phases[last..]).filter(|(_, summary)| summary.errors() > 0);
-        let errors: Vec<ErrorRecord> =
-            phases.flat_map(|(phase, _)| run.series.errors(phase)).filter(after).collect();
-        let first = errors.iter().min_by_key(|error| error.at_ns)?;
-        let is_of_medium = |error: &ErrorRecord| {
-            matches!(error.status, Status::MediumError | Status::TimedOut | Status::Other(_))
-        };
-        if !errors.iter().all(is_of_medium) {
+        let mut first: Option<ErrorRecord> = None;
+        let (mut parts, mut in_last) = (BTreeSet::new(), 0);
+        for (phase, _) in (of_last..).zip(&run.phases[last..]).filter(|(_, summary)| has_errors(summary)) {
+            for error in run.series.errors(phase) {
+                if phase == of_last && error.at_ns < last_ns {
+                    continue;
+                }
+                if !matches!(error.status, Status::MediumError | Status::TimedOut | Status::Other(_)) {
+                    return None;
+                }
+                if first.as_ref().is_none_or(|first| error.at_ns < first.at_ns) {
+                    first = Some(error);
+                }
+                let capacity = u128::from(run.target.capacity.get().max(1));
+                parts.insert(u128::from(error.offset_bytes) * u128::from(PARTS) / capacity);
+                in_last += u64::from(phase == of_last);
+            }
+        }
+        let first = first?;
+        // Where the run was ended for it, places elsewhere were asked and did not answer either.
+        let ended_for_it = run.phases.last()?.stopped == Some(StopReason::DeviceGone);
+        if !ended_for_it && parts.len() < PARTS_MIN {
             return None;
         }
-        let part = |error: &ErrorRecord| {
-            u128::from(error.offset_bytes) * u128::from(PARTS) / u128::from(run.target.capacity.0.max(1))
-        };
-        let parts: BTreeSet<u128> = errors.iter().map(part).collect();
-        // Where the run was ended for it, places elsewhere were asked and did not answer either.
-        let ended_for_it =
-            run.phases.last().is_some_and(|summary| summary.stopped == Some(StopReason::DeviceGone));
-        let in_last = errors.iter().filter(|error| error.phase == of_last).count() as u64;
-        let in_later: u64 = run.phases[last + 1..].iter().map(|summary| summary.errors()).sum();
-        (ended_for_it || parts.len() >= PARTS_MIN).then_some(Silence {
-            from_ns: first.at_ns,
-            phase: first.phase,
-            failed: in_last + in_later,
-        })
+        let in_later: u64 = run.phases[last + 1..].iter().map(PhaseSummary::errors).sum();
+        Some(Silence { from_ns: first.at_ns, phase: first.phase, failed: in_last + in_later })
     }
 }

@@ -5,7 +5,9 @@ mod bench;
 
 use analysis::analyse;
 use bench::Bench;
-use model::finding::{Conclusion, Datum, Finding, FindingCode, Outcome};
+use model::finding::{
+    Certainty, Claim, ClaimName, DatasheetClaims, DatasheetClaimsUnknown, Finding, FindingCode,
+};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::target::Caveat;
@@ -19,41 +21,22 @@ fn checked(name: &str) -> Bench {
 }
 
 fn claims(bench: &Bench) -> Option<Finding> {
-    analyse(&bench.view()).into_iter().find(|finding| finding.code == FindingCode::DatasheetClaims)
-}
-
-fn known(bench: &Bench) -> Conclusion {
-    match claims(bench).map(|finding| finding.outcome) {
-        Some(Outcome::Known(conclusion)) => *conclusion,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn datum<'conclusion>(conclusion: &'conclusion Conclusion, name: &str) -> &'conclusion Datum {
-    &conclusion.data.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("{name}")).1
+    analyse(&bench.view()).into_iter().find(|finding| finding.code() == FindingCode::DatasheetClaims)
 }
 
 /// Article C: 210 MB/s stated as the most, 156 as the average. The preset runs at 203.6 and 167.2.
 #[test]
 fn the_disk_of_article_c_is_faster_on_average_than_stated() {
-    let conclusion = known(&checked("st3000dm001"));
-    let statement = &conclusion.statement;
-    assert!(statement.starts_with("Seagate Barracuda 7200.14: highest rate measured 20"), "{statement}");
-    assert!(
-        statement.contains(" against 210 stated: -") && statement.contains(" against 156 stated: +"),
-        "{statement}"
-    );
-    assert!(statement.ends_with("Stated in: behardware.com news 11920 (2011) of Seagate's announcement."));
-    let Datum::List(claims) = datum(&conclusion, "claims") else { panic!("{conclusion:?}") };
-    assert_eq!(claims.len(), 2);
-    let average = [("claim", Datum::Text("rate-average".into())), ("significant", Datum::Flag(true))];
-    let Datum::Record(parts) = &claims[1] else { panic!("{claims:?}") };
-    assert!(
-        average.iter().all(|(name, datum)| parts.iter().any(|part| part.0 == *name && part.1 == *datum)),
-        "{parts:?}"
-    );
-    assert_eq!(*datum(&conclusion, "certainty"), Datum::Text("read".into()));
-    assert!(!conclusion.evidence.is_empty() && conclusion.advice.is_none());
+    let bench = checked("st3000dm001");
+    let sheet: DatasheetClaims = bench::conclusion(&bench, FindingCode::DatasheetClaims);
+    assert_eq!((sheet.maker, sheet.family), ("Seagate", "Barracuda 7200.14"));
+    assert_eq!(sheet.source, "behardware.com news 11920 (2011) of Seagate's announcement");
+    assert_eq!(sheet.certainty, Certainty::Read);
+    let [Claim::Figure(most), Claim::Figure(average)] = sheet.claims[..] else { panic!("{sheet:?}") };
+    assert!(most.stated == 210.0 && most.ratio < 1.0, "{most:?}");
+    assert!(average.stated == 156.0 && average.ratio > 1.0 && average.significant, "{average:?}");
+    assert_eq!(average.name, ClaimName::RateAverage);
+    assert!(!claims(&bench).unwrap().evidence().is_empty());
 }
 
 #[test]
@@ -67,19 +50,20 @@ fn a_model_that_is_not_known_is_not_judged() {
 fn behind_a_cache_nothing_is_compared() {
     let mut bench = checked("st3000dm001");
     bench.target.caveats.push(Caveat::NotDirect);
-    let Some(Outcome::Unknown { why }) = claims(&bench).map(|finding| finding.outcome) else {
-        panic!("{:?}", claims(&bench))
-    };
-    assert!(why.contains("none of them was measured on the drive itself"), "{why}");
+    let DatasheetClaimsUnknown::NothingMeasured { maker, .. } =
+        bench::reason::<DatasheetClaims>(&bench, FindingCode::DatasheetClaims);
+    assert_eq!(maker, "Seagate");
 }
 
 #[test]
 fn a_part_of_a_drive_is_not_the_drive() {
     let mut bench = Bench::new(sim::open("st3000dm001", 1).unwrap(), 2);
-    let half =
-        ByteRange::new(Offset(1_500_000_000_000 / 4096 * 4096), Bytes(1_000_000_000_000 / 4096 * 4096))
-            .unwrap();
+    let half = ByteRange::new(
+        Offset::new(1_500_000_000_000 / 4096 * 4096),
+        Bytes::new(1_000_000_000_000 / 4096 * 4096),
+    )
+    .unwrap();
     bench.sequential(half, OperationMix::Read, 2);
-    assert!(matches!(claims(&bench).map(|finding| finding.outcome), Some(Outcome::Unknown { .. })));
+    assert!(claims(&bench).is_some_and(|finding| !finding.is_known()));
     assert_eq!(bench.phases[0].phase.workload.as_ref().unwrap().mix.operations(), [Operation::Read]);
 }

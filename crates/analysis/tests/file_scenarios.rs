@@ -2,7 +2,10 @@
 
 use analysis::analyse;
 use model::file_work::{DiskShare, FileLayout, FileTask, FileWork, ProcessorTime};
-use model::finding::{Datum, Finding, FindingCode, Outcome};
+use model::finding::{
+    FilePlaceEffect, FilePlacement, FileRate, FileRateUnknown, Finding, FindingCode, Outcome, PlaceLimit,
+    known,
+};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::request::Operation;
@@ -27,7 +30,6 @@ const TASKS: [(FileTask, FindingCode, f64); 14] = [
     (FileTask::OpenAtRandom, FindingCode::FileRandomOpenRate, 150.0),
     (FileTask::DeleteAtRandom, FindingCode::FileRandomDeleteRate, 15_000.0),
 ];
-/// By what rounds differ.
 const ROUNDS: [f64; 4] = [1.0, 1.01, 0.99, 1.005];
 
 /// Half a second of a task at that rate and half a second of flush, if it changes something.
@@ -118,15 +120,12 @@ fn findings(phases: &[PhaseSummary], rotational: Option<bool>, caveats: Vec<Cave
 fn of(findings: &[Finding], code: FindingCode) -> &Finding {
     findings
         .iter()
-        .find(|finding| finding.code == code)
+        .find(|finding| finding.code() == code)
         .unwrap_or_else(|| panic!("{code:?} was not answered"))
 }
 
-fn statement(finding: &Finding) -> &str {
-    match &finding.outcome {
-        Outcome::Known(conclusion) => &conclusion.statement,
-        Outcome::Unknown { why } => why,
-    }
+fn place_effect(findings: &[Finding]) -> &FilePlaceEffect {
+    &known::<FilePlaceEffect>(findings).expect("it is known").conclusion
 }
 
 #[test]
@@ -139,32 +138,27 @@ fn each_figure_is_found_with_its_interval_and_its_cost() {
             estimate.covers(rate * 1.003) && estimate.relative_half_width() < 0.03,
             "{code:?}: {estimate:?}"
         );
-        let Outcome::Known(conclusion) = &finding.outcome else { panic!("it has a number") };
         // 0.1 s of processor time in half a second, or in a whole one with the flush.
         let percent = if task.changes_data() { 10.0 } else { 20.0 };
-        let cost = conclusion.data.iter().find(|(name, _)| name == "processor_percent");
-        let Some((_, Datum::Number(cost))) = cost else { panic!("{code:?} has a cost") };
+        let file = &finding.as_known::<FileRate>().expect("it has a number").conclusion;
+        let cost = file.processor.expect("it has a cost").percent;
         assert!((cost - percent).abs() < 0.01, "{code:?}: {cost} %");
     }
     assert!(
-        !findings.iter().any(|finding| finding.code == FindingCode::FilePlaceEffect),
+        !findings.iter().any(|finding| finding.code() == FindingCode::FilePlaceEffect),
         "there is one place only"
     );
-    let place = of(&findings, FindingCode::FileLayout);
-    assert_eq!(place.estimate().map(|pieces| pieces.value), Some(1.0));
-    assert!(
-        statement(place).contains("contiguous") && statement(place).contains("at 50.0 % of it"),
-        "{place:?}"
-    );
+    let place = &known::<FilePlacement>(&findings).expect("it is known").conclusion;
+    assert!(place.fragments == 1 && place.is_contiguous && place.disks[0].position == 0.5, "{place:?}");
 }
 
 #[test]
 fn what_has_nothing_to_do_with_files_says_nothing_of_them() {
     let drive = findings(&[], Some(true), Vec::new());
-    assert!(drive.iter().all(|finding| !finding.code.name().starts_with("file-")), "{drive:?}");
+    assert!(drive.iter().all(|finding| !finding.code().name().starts_with("file-")), "{drive:?}");
     let files = findings(&run(&[("0.5", 1.0)]), Some(true), Vec::new());
     let foreign = |finding: &&Finding| {
-        !finding.code.name().starts_with("file-") && finding.code != FindingCode::CacheInfluence
+        !finding.code().name().starts_with("file-") && finding.code() != FindingCode::CacheInfluence
     };
     assert_eq!(files.iter().find(foreign), None, "a file says nothing of the drive's mechanism");
 }
@@ -177,7 +171,8 @@ fn one_round_and_a_file_in_memory_are_unknown() {
         work.cached_share = work.cached_share.map(|_| 0.3);
     }
     let cached = findings(&phases, Some(true), Vec::new());
-    assert!(statement(of(&cached, FindingCode::FileReadRate)).contains("30 % of the file stayed in memory"));
+    let read = Outcome::Unknown(FileRateUnknown::Cached { folder: None, share: 0.3 });
+    assert_eq!(*of(&cached, FindingCode::FileReadRate), Finding::FileReadRate(read));
     assert!(of(&cached, FindingCode::FileWriteRate).estimate().is_some());
     let memory = findings(&phases, None, vec![Caveat::InMemory]);
     assert!(
@@ -195,17 +190,14 @@ fn outer_and_inner_differ_in_what_the_place_decides_and_in_nothing_else() {
     let quarters = [("0.125", 141.98), ("0.375", 129.89), ("0.625", 114.63), ("0.875", 94.59)];
     let quarters = quarters.map(|(place, rate)| (place, rate / 140.0));
     let findings = findings(&run(&quarters), Some(true), Vec::new());
-    let effect = of(&findings, FindingCode::FilePlaceEffect);
-    let ratio = effect.estimate().expect("it is known");
+    let effect = place_effect(&findings);
+    let ratio = effect.ratio;
     assert!(ratio.covers(1.501) && ratio.relative_half_width() < 0.02, "{ratio:?}");
-    let text = statement(effect);
-    assert!(
-        text.contains("Faster in 0.125 than in 0.875") && text.contains("read in blocks 1.50 times"),
-        "{text}"
-    );
-    let same = text.split("No difference that stands").nth(1).expect("some do not differ");
-    assert!(same.contains("seek") && !same.contains("read in blocks"), "{text}");
-    assert!(!text.contains("limit"), "{text}");
+    let of_task = |task| effect.tasks.iter().find(|effect| effect.task == task).expect("it is compared");
+    let read = of_task(FileTask::BlockRead);
+    assert!(read.differs && (read.fastest.as_str(), read.slowest.as_str()) == ("0.125", "0.875"), "{read:?}");
+    assert!(!of_task(FileTask::Seeks).differs, "{effect:?}");
+    assert_eq!(effect.limit, None);
 }
 
 /// The same disk behind USB 2: 33.4 MB/s everywhere.
@@ -213,13 +205,15 @@ fn outer_and_inner_differ_in_what_the_place_decides_and_in_nothing_else() {
 fn a_link_that_hides_the_place_is_the_limit() {
     let same = [("0.125", 0.24), ("0.875", 0.24)];
     let limited = findings(&run(&same), Some(true), Vec::new());
-    let text = statement(of(&limited, FindingCode::FilePlaceEffect)).to_string();
-    assert!(text.contains("the link to the drive is the limit, at 33."), "{text}");
+    let Some(PlaceLimit::BeforeMedium { is_processor: false, bytes_per_second, .. }) =
+        place_effect(&limited).limit
+    else {
+        panic!("{limited:?}")
+    };
+    assert!((33e6..34e6).contains(&bytes_per_second), "{bytes_per_second}");
     let flash = findings(&run(&same), Some(false), Vec::new());
-    let text = statement(of(&flash, FindingCode::FilePlaceEffect));
-    assert!(!text.contains("limit"), "flash is as fast everywhere: {text}");
+    assert_eq!(place_effect(&flash).limit, None, "flash is as fast everywhere");
     let near = [("0.1", 1.0), ("0.11", 1.0)];
     let near = findings(&run(&near), Some(true), Vec::new());
-    let text = statement(of(&near, FindingCode::FilePlaceEffect));
-    assert!(!text.contains("limit"), "places so near each other need not differ: {text}");
+    assert_eq!(place_effect(&near).limit, None, "places so near each other need not differ");
 }

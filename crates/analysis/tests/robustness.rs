@@ -77,7 +77,7 @@ impl Odd {
             let noise = 1.0 + self.jitter * self.prng.normal().clamp(-3.0, 3.0);
             let mut s = transfer * noise;
             if request.offset_bytes != self.head {
-                let far = request.offset_bytes.abs_diff(self.head) as f64 / self.facts.capacity.0 as f64;
+                let far = request.offset_bytes.abs_diff(self.head) as f64 / self.facts.capacity.as_f64();
                 let access = (self.access)(&mut self.prng, far);
                 s += access * if small { queued.powf(-self.gain_exponent) } else { 1.0 };
             }
@@ -100,15 +100,15 @@ impl Odd {
 
 impl Drive for Odd {
     fn submit(&mut self, request: Request, now: Instant) {
-        self.waiting.push_back((request, now.0));
+        self.waiting.push_back((request, now.get()));
         self.start_waiting();
     }
     fn next_completion_at(&mut self) -> Option<Instant> {
-        self.under_way.iter().map(|c| c.completed_ns).min().map(Instant)
+        self.under_way.iter().map(|c| c.completed_ns).min().map(Instant::new)
     }
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
         let (index, first) = self.under_way.iter().enumerate().min_by_key(|(_, c)| c.completed_ns)?;
-        if first.completed_ns > now.0 {
+        if first.completed_ns > now.get() {
             return None;
         }
         let done = self.under_way.swap_remove(index);
@@ -124,8 +124,8 @@ const TB: f64 = 1e12;
 
 fn disk(seed: u64, capacity: f64, outer: f64, inner: f64, zones: usize, stripe: (f64, f64)) -> Odd {
     let mut facts = sim::open("zoned", 1).unwrap().facts().clone();
-    facts.capacity = Bytes(capacity as u64 / MIB * MIB);
-    let capacity = facts.capacity.0 as f64;
+    facts.capacity = Bytes::new(capacity as u64 / MIB * MIB);
+    let capacity = facts.capacity.as_f64();
     let (share, period) = stripe;
     let rate = move |at: u64| {
         let zone = (at as f64 / capacity * zones as f64).floor();
@@ -154,7 +154,7 @@ const DISK_ACCESS_S: f64 = 1.5e-3 + 14e-3 * 8.0 / 15.0 + 1.0 / 240.0;
 fn flash(seed: u64, rate: f64, latency: fn(&mut Prng) -> f64) -> Odd {
     let mut facts = sim::open("constant", 1).unwrap().facts().clone();
     facts.rotational = Some(false);
-    facts.capacity = Bytes(1_000_204_886_016 / MIB * MIB);
+    facts.capacity = Bytes::new(1_000_204_886_016 / MIB * MIB);
     Odd {
         facts,
         rate: Box::new(move |_| rate),
@@ -178,7 +178,7 @@ struct Truth {
 }
 
 fn truth_of(odd: &Odd, access: f64, gain: f64, has_edges: bool) -> Truth {
-    let capacity = odd.facts.capacity.0 as f64;
+    let capacity = odd.facts.capacity.as_f64();
     let mean = |a: f64, b: f64| {
         let n = 10_000;
         (0..n)
@@ -306,12 +306,12 @@ fn intervals_hold_on_odd_drives() {
         let mut covered = [0u64; CODES.len()];
         for seed in 0..SEEDS {
             let (odd, truth) = make(seed);
-            let capacity = odd.facts.capacity.0 as f64;
+            let capacity = odd.facts.capacity.as_f64();
             let pass = truth.pass_s_per_byte;
             let truths = [truth.outer, truth.inner, 1.0 / pass, pass * capacity, truth.access, truth.gain];
             let found = findings(odd, seed);
             for ((code, truth), covered) in CODES.iter().zip(truths).zip(&mut covered) {
-                let finding = found.iter().find(|finding| finding.code == *code);
+                let finding = found.iter().find(|finding| finding.code() == *code);
                 // Unknown is honest.
                 let held = finding.and_then(Finding::estimate).is_none_or(|estimate| estimate.covers(truth));
                 *covered += u64::from(held);

@@ -4,7 +4,7 @@ use analysis::analyse;
 use analysis::sustained::{
     History, Piece, Stage, Standing, below, dip, levels, memory_bytes, regained, standing,
 };
-use model::finding::{Datum, Finding, FindingCode, Outcome, Value};
+use model::finding::{Finding, NoCliff, NoCliffCourse, Outcome, WriteCliff, WriteCliffUnknown, known};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
@@ -398,9 +398,10 @@ fn probes_are_no_writes_that_go_on() {
     let mut drive = Resting { written: 0.0, free: 1.5e9, now_s: 0.0, phases: Vec::new() };
     drive.write(1e6);
     drive.write(16e6);
-    let range = |first: u64, bytes: u64| ByteRange::new(Offset(first), Bytes(bytes)).expect("a range");
+    let range =
+        |first: u64, bytes: u64| ByteRange::new(Offset::new(first), Bytes::new(bytes)).expect("a range");
     let patterns = [
-        (Pattern::Listed { offsets: vec![Offset(4096)] }, range(0, 100 << 30)),
+        (Pattern::Listed { offsets: vec![Offset::new(4096)] }, range(0, 100 << 30)),
         (Pattern::Sequential, range(0, 16 << 20)),
     ];
     for (summary, (pattern, range)) in drive.phases.iter_mut().zip(patterns) {
@@ -449,12 +450,8 @@ fn a_fall_that_comes_between_rests_is_told() {
         assert!((gain.bytes / is - 1.0).abs() < 0.1, "{gain:?}");
     }
     let findings = analyse(&run);
-    let cliff =
-        findings.iter().find(|finding| finding.code == FindingCode::WriteCliff).expect("it was asked");
-    let Outcome::Known(conclusion) = &cliff.outcome else { panic!("{cliff:?}") };
-    assert!(conclusion.statement.contains("written with rests, it fell further"), "{}", conclusion.statement);
-    let advice = conclusion.advice.as_deref().expect("advice");
-    assert!(!advice.contains("--idle"), "rests were tried: {advice}");
+    let cliff = &known::<WriteCliff>(&findings).expect("it fell").conclusion;
+    assert!(cliff.below.is_some() && cliff.has_rests, "{cliff:?}");
 }
 
 /// A disk whose memory of 200 MB goes to a media cache of 10 GB at 15 MB/s. When that is full, nothing is written for half an hour, since
@@ -520,7 +517,7 @@ impl BehindMemory {
         flush.operations = 1;
         flush.histogram.record(((self.now_s - flushes_s) * 1e9) as u64);
         let workload = Workload::new(
-            ByteRange::whole(Bytes(4_000_000_000_000)),
+            ByteRange::whole(Bytes::new(4_000_000_000_000)),
             Pattern::RandomWithReplacement,
             OperationMix::Write,
             Bytes::from_kib(128),
@@ -562,27 +559,24 @@ fn a_disk_falls_where_its_host_sees_it() {
     let run =
         RunView { target: &target, environment: &environment, phases: &disk.phases, series: &disk.series };
     let findings = analyse(&run);
-    let cliff =
-        findings.iter().find(|finding| finding.code == FindingCode::WriteCliff).expect("it is asked for");
-    let Outcome::Known(conclusion) = &cliff.outcome else { panic!("it falls: {cliff:?}") };
-    let Value::Number { estimate, .. } = &conclusion.value else { panic!("{conclusion:?}") };
+    let cliff = &known::<WriteCliff>(&findings).expect("it falls").conclusion;
     let is = BehindMemory::CACHE + BehindMemory::MEMORY;
-    assert!((estimate.value / is - 1.0).abs() < 0.003 && estimate.covers(is), "{estimate:?}");
-    let data = |key: &str| match conclusion.data.iter().find(|(name, _)| name == key) {
-        Some((_, Datum::Number(number))) => *number,
-        other => panic!("{key}: {other:?}"),
-    };
-    assert!((data("before") / 15e6 - 1.0).abs() < 0.01, "{}", data("before"));
-    assert!((data("after") / 0.5e6 - 1.0).abs() < 0.01, "{}", data("after"));
+    assert!((cliff.bytes.value / is - 1.0).abs() < 0.003 && cliff.bytes.covers(is), "{cliff:?}");
+    assert!((cliff.before / 15e6 - 1.0).abs() < 0.01, "{}", cliff.before);
+    assert!((cliff.after / 0.5e6 - 1.0).abs() < 0.01, "{}", cliff.after);
 }
 
-/// What is said of the fall of a flash drive that went through this.
-fn cliff_of(drive: &Resting) -> Finding {
+/// How a flash drive went that did not fall for good.
+fn no_cliff_of(drive: &Resting) -> NoCliff {
     let target = sim::open("sata-tlc-500gb", 1).unwrap().facts().clone();
     let (environment, series) = (Environment::default(), MemorySeries::default());
     let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
-    let mut findings = analyse(&run).into_iter();
-    findings.find(|finding| finding.code == FindingCode::WriteCliff).expect("it is asked for")
+    for finding in analyse(&run) {
+        if let Finding::WriteCliff(Outcome::Unknown(WriteCliffUnknown::None(none))) = finding {
+            return none;
+        }
+    }
+    panic!("no fall that lasts")
 }
 
 /// It is no fall for good, but neither did it run at one rate from beginning to end.
@@ -596,11 +590,10 @@ fn a_rate_that_fell_for_a_while_is_not_said_to_be_even() {
     for _ in 0..40 {
         drive.write(50e6);
     }
-    let cliff = cliff_of(&drive);
-    let Outcome::Unknown { why } = &cliff.outcome else { panic!("no fall that lasts: {cliff:?}") };
-    for part in ["No fall that lasts", "behind the first 1.50 GB at 250 MB/s for 500 MB", "came back"] {
-        assert!(why.contains(part), "{why}");
-    }
+    let none = no_cliff_of(&drive);
+    let NoCliffCourse::CameBack { from_bytes, bytes, slow, .. } = none.course else { panic!("{none:?}") };
+    assert!((from_bytes / 1.5e9 - 1.0).abs() < 0.003 && (bytes / 500e6 - 1.0).abs() < 0.01, "{none:?}");
+    assert!((slow / 250e6 - 1.0).abs() < 0.002, "{none:?}");
 }
 
 /// What memory takes in tenths of a second says how busy the machine is, and not how the drive writes.
@@ -618,9 +611,8 @@ fn what_its_memory_takes_is_not_said_to_have_come_back() {
     for _ in 0..100 {
         drive.write(16e6);
     }
-    let cliff = cliff_of(&drive);
-    let Outcome::Unknown { why } = &cliff.outcome else { panic!("memory is no cache: {cliff:?}") };
-    assert!(!why.contains("came back") && why.contains("the drive's own memory"), "{why}");
+    let none = no_cliff_of(&drive);
+    assert!(matches!(none.course, NoCliffCourse::FastStart { .. }), "{none:?}");
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Writing of our own making, of which we know when its rate falls: what must be found of valleys, and where nothing must be.
 
 use analysis::analyse;
-use model::finding::{Datum, Finding, FindingCode, Outcome};
+use model::finding::{
+    Finding, FindingCode, Outcome, RecurringValleys, ValleyPattern, ValleyTrigger, WriteValleys,
+    WriteValleysUnknown,
+};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
@@ -149,15 +152,15 @@ impl Writing {
             // Requests are whole; what is not goes into the next slice. Noise of hosts comes in the number of requests.
             let shaken = slice
                 * (1.0 + self.noise * (self.prng.unit() + self.prng.unit() + self.prng.unit() - 1.5) * 2.0);
-            let requests = ((shaken + carried) / BLOCK.0 as f64).floor().max(0.0);
-            carried += shaken - requests * BLOCK.0 as f64;
+            let requests = ((shaken + carried) / BLOCK.as_f64()).floor().max(0.0);
+            carried += shaken - requests * BLOCK.as_f64();
             self.series.intervals.push(IntervalRecord {
                 phase,
                 operation,
                 start_ns: (slice_s * 1e9) as u64,
                 duration_ns: INTERVAL_NS,
                 operations: requests as u64,
-                bytes: requests as u64 * BLOCK.0,
+                bytes: requests as u64 * BLOCK.get(),
                 errors: 0,
                 offset_first: moved as u64,
                 offset_end: (moved + slice) as u64,
@@ -171,13 +174,14 @@ impl Writing {
     fn end(&mut self, operation: Operation, rate: Option<f64>, first: f64, moved: f64, start_s: f64) {
         let mix = if operation == Operation::Write { OperationMix::Write } else { OperationMix::Read };
         let arrival = rate.map_or(Arrival::ClosedLoop, |rate| Arrival::OpenLoop {
-            per_second: rate / BLOCK.0 as f64,
+            per_second: rate / BLOCK.as_f64(),
             spacing: Spacing::Even,
         });
-        let range = ByteRange::new(Offset(first as u64), Bytes(PASS.0 - first as u64)).expect("a part of it");
+        let range = ByteRange::new(Offset::new(first as u64), Bytes::new(PASS.get() - first as u64))
+            .expect("a part of it");
         let workload = Workload { arrival, ..Workload::new(range, Pattern::Sequential, mix, BLOCK, 1) };
         let mut histogram = LatencyHistogram::default();
-        let operations = (moved / BLOCK.0 as f64) as u64;
+        let operations = (moved / BLOCK.as_f64()) as u64;
         (0..operations).for_each(|_| histogram.record(650_000));
         let totals = OperationTotals {
             operation,
@@ -207,10 +211,10 @@ impl Writing {
     /// Three passes, a slowed one, and reading for eight minutes.
     fn passes(&mut self) -> usize {
         for rate in [None, Some(0.6 * RATE), None] {
-            self.run(Operation::Write, rate, PASS.0 as f64, f64::INFINITY);
+            self.run(Operation::Write, rate, PASS.as_f64(), f64::INFINITY);
         }
         let before = self.begun.len();
-        self.run(Operation::Write, None, PASS.0 as f64, f64::INFINITY);
+        self.run(Operation::Write, None, PASS.as_f64(), f64::INFINITY);
         let in_last = self.begun.len() - before;
         self.run(Operation::Read, None, f64::INFINITY, 480.0);
         in_last
@@ -227,19 +231,17 @@ impl Writing {
             series: &self.series,
         };
         let findings = analyse(&view);
-        findings.into_iter().find(|finding| finding.code == FindingCode::WriteValleys).expect("it was asked")
+        findings
+            .into_iter()
+            .find(|finding| finding.code() == FindingCode::WriteValleys)
+            .expect("it was asked")
     }
 }
 
-fn datum(finding: &Finding, name: &str) -> Option<Datum> {
-    let Outcome::Known(conclusion) = &finding.outcome else { return None };
-    conclusion.data.iter().find(|(of, _)| of == name).map(|(_, datum)| datum.clone())
-}
-
-fn number(finding: &Finding, name: &str) -> f64 {
-    match datum(finding, name) {
-        Some(Datum::Number(value)) => value,
-        other => panic!("{name}: {other:?} in {finding:?}"),
+fn recurring(finding: &Finding) -> &RecurringValleys {
+    match finding.as_known::<WriteValleys>().map(|known| &known.conclusion.pattern) {
+        Some(ValleyPattern::Recurring(recurring)) => recurring,
+        _ => panic!("{finding:?}"),
     }
 }
 
@@ -265,17 +267,16 @@ fn valleys_are_counted_and_measured() {
             wrong.insert(format!("{count} in {said}"));
             continue;
         }
-        let (gap, is) = if by_time {
-            (number(&finding, "interval_s"), gap_s)
+        let found = recurring(&finding);
+        let (gap, is, by) = if by_time {
+            (found.interval_s, gap_s, ValleyTrigger::Time)
         } else {
-            (number(&finding, "interval_bytes"), gap_s * RATE)
+            (found.interval_bytes, gap_s * RATE, ValleyTrigger::Bytes)
         };
-        let word = if by_time { "time" } else { "bytes" };
-        let is_right = (gap / is - 1.0).abs() <= 0.05
-            && (number(&finding, "width_s") / width_s - 1.0).abs() <= 0.2
-            && datum(&finding, "by") == Some(Datum::Text(word.into()));
+        let is_right =
+            (gap / is - 1.0).abs() <= 0.05 && (found.width_s / width_s - 1.0).abs() <= 0.2 && found.by == by;
         if !is_right {
-            wrong.insert(format!("{is}, {width_s} s, {word} in {said}"));
+            wrong.insert(format!("{is}, {width_s} s, {by:?} in {said}"));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -298,17 +299,25 @@ fn no_valleys_where_there_are_none() {
     }
 }
 
-fn by(finding: &Finding) -> String {
-    match datum(finding, "by") {
-        Some(Datum::Text(by)) => by,
-        other => panic!("{other:?} in {finding:?}"),
+fn by(finding: &Finding) -> ValleyTrigger {
+    match finding.as_known::<WriteValleys>().map(|known| &known.conclusion.pattern) {
+        Some(ValleyPattern::Recurring(recurring)) => recurring.by,
+        Some(ValleyPattern::AtOffsets(at)) => at.by,
+        _ => panic!("{finding:?}"),
+    }
+}
+
+fn why(finding: &Finding) -> &WriteValleysUnknown {
+    match finding {
+        Finding::WriteValleys(Outcome::Unknown(why)) => why,
+        _ => panic!("{finding:?}"),
     }
 }
 
 /// Passes at full rate, the second of four slowed and from 3 GB on, as `valleys` makes them; or all from the start of the area.
 fn passes_from(falls: Falls, first: f64, seed: u64) -> Finding {
     let mut writing = Writing::new(falls, 0.3, 0.2, 0.01, seed);
-    let whole = PASS.0 as f64;
+    let whole = PASS.as_f64();
     writing.run(Operation::Write, None, whole, f64::INFINITY);
     writing.run_from(first, Operation::Write, Some(0.6 * RATE), whole, f64::INFINITY);
     for _ in 0..2 {
@@ -323,9 +332,9 @@ fn passes_from(falls: Falls, first: f64, seed: u64) -> Finding {
 fn a_slow_place_is_told_as_one() {
     for seed in 0..8 {
         let told = passes_from(Falls::Places(7e9), 3e9, seed);
-        assert_eq!((value(&told), by(&told).as_str()), (Some(1.0), "place"), "seed {seed}: {told:?}");
+        assert_eq!((value(&told), by(&told)), (Some(1.0), ValleyTrigger::Place), "seed {seed}: {told:?}");
         let open = passes_from(Falls::Places(7e9), 0.0, seed);
-        assert_eq!((value(&open), by(&open).as_str()), (Some(1.0), "unknown"), "seed {seed}: {open:?}");
+        assert_eq!((value(&open), by(&open)), (Some(1.0), ValleyTrigger::Unknown), "seed {seed}: {open:?}");
     }
 }
 
@@ -337,20 +346,19 @@ fn what_comes_of_going_back_is_no_valley() {
         let told = passes_from(Falls::Starts(3e7), 3e9, seed);
         assert_eq!(value(&told), Some(0.0), "seed {seed}: {told:?}");
         let open = passes_from(Falls::Starts(3e7), 0.0, seed);
-        assert_eq!(value(&open), None, "seed {seed}: {open:?}");
-        assert!(format!("{open:?}").contains("right behind the beginning"), "seed {seed}: {open:?}");
+        assert!(matches!(why(&open), WriteValleysUnknown::AtStart { .. }), "seed {seed}: {open:?}");
     }
 }
 
 /// A pass is five times what is written from one stall to the next: they are at the same places, until a pass begins elsewhere.
 #[test]
 fn stalls_by_bytes_are_no_slow_places() {
-    let every = PASS.0 as f64 / 5.0;
+    let every = PASS.as_f64() / 5.0;
     for seed in 0..8 {
         let told = passes_from(Falls::Bytes(every, 0.0), 0.382 * every, seed);
-        assert_eq!(by(&told), "bytes", "seed {seed}: {told:?}");
+        assert_eq!(by(&told), ValleyTrigger::Bytes, "seed {seed}: {told:?}");
         let open = passes_from(Falls::Bytes(every, 0.0), 0.0, seed);
-        assert_eq!(by(&open), "unknown", "seed {seed}: {open:?}");
+        assert_eq!(by(&open), ValleyTrigger::Unknown, "seed {seed}: {open:?}");
         assert!(value(&open).is_some_and(|count| count >= 4.0), "seed {seed}: {open:?}");
     }
 }
@@ -360,13 +368,12 @@ fn stalls_by_bytes_are_no_slow_places() {
 fn reading_that_is_too_uneven_compares_nothing() {
     let mut writing = Writing::new(Falls::Always(20.0), 0.3, 0.2, 0.01, 3);
     for rate in [None, Some(0.6 * RATE), None] {
-        writing.run(Operation::Write, rate, PASS.0 as f64, f64::INFINITY);
+        writing.run(Operation::Write, rate, PASS.as_f64(), f64::INFINITY);
     }
     writing.noise = 0.6;
     writing.run(Operation::Read, None, f64::INFINITY, 480.0);
     let finding = writing.finding();
-    assert_eq!(value(&finding), None, "{finding:?}");
-    assert!(format!("{finding:?}").contains("not read for long or evenly enough"), "{finding:?}");
+    assert_eq!(*why(&finding), WriteValleysUnknown::NotCompared);
 }
 
 /// A pass of many hours is told as one of minutes is.

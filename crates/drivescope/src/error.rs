@@ -1,38 +1,55 @@
-//! What a person is told when something cannot be done, and with which exit status.
+//! Errors as people read them, and exit statuses.
 
 use std::fmt;
 
-/// The exit statuses.
 pub mod exit {
-    /// Done.
     pub const SUCCESS: u8 = 0;
-    /// Could not be done.
     pub const FAILURE: u8 = 1;
-    /// Asked for in a way that makes no sense.
     pub const USAGE: u8 = 2;
-    /// Stopped by Ctrl-C: 128 + SIGINT, as shells count.
+    /// Ctrl-C: 128 + SIGINT, as shells count.
     pub const INTERRUPTED: u8 = 130;
 }
 
-/// An error for a person: what went wrong on what and why, and what to do. One text, since the parts come from
-/// where they are known.
 #[derive(Debug)]
 pub struct UserError {
-    /// Operation, object, likely cause, next step.
     pub text: String,
-    /// The exit status.
     pub status: u8,
 }
 
 impl UserError {
-    /// It makes no sense as it was asked for.
     pub fn usage(text: impl Into<String>) -> UserError {
         UserError { text: text.into(), status: exit::USAGE }
     }
 
-    /// It could not be done.
     pub fn failure(text: impl Into<String>) -> UserError {
         UserError { text: text.into(), status: exit::FAILURE }
+    }
+}
+
+/// A failure of something that a person is told.
+pub trait Cannot<Value> {
+    /// # Errors
+    /// "cannot WHAT: why", where it failed.
+    fn or_cannot(self, what: &str) -> Result<Value, UserError>;
+
+    /// # Errors
+    /// In the words of the failure itself.
+    fn or_fail(self) -> Result<Value, UserError>;
+}
+
+impl<Value, Why: fmt::Display> Cannot<Value> for Result<Value, Why> {
+    fn or_cannot(self, what: &str) -> Result<Value, UserError> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(why) => Err(UserError::failure(format!("cannot {what}: {why}"))),
+        }
+    }
+
+    fn or_fail(self) -> Result<Value, UserError> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(why) => Err(UserError::failure(why.to_string())),
+        }
     }
 }
 
@@ -53,14 +70,24 @@ impl From<io::error::IoError> for UserError {
     }
 }
 
-impl From<crate::store::StoreError> for UserError {
-    fn from(error: crate::store::StoreError) -> UserError {
-        UserError::failure(error.to_string())
-    }
+macro_rules! from_error {
+    ($make:ident: $($error:ty),+) => {
+        $(impl From<$error> for UserError {
+            fn from(error: $error) -> UserError {
+                UserError::$make(error.to_string())
+            }
+        })+
+    };
 }
 
-impl From<model::quantity_text::QuantityError> for UserError {
-    fn from(error: model::quantity_text::QuantityError) -> UserError {
-        UserError::usage(error.to_string())
+from_error!(failure: store::StoreError, io::mount::MountError, io::targets::preserve::JournalError);
+from_error!(usage: model::quantity_text::QuantityError, sim::ProfileError);
+impl From<experiment::error::PlanError> for UserError {
+    fn from(error: experiment::error::PlanError) -> UserError {
+        use experiment::error::PlanError;
+        match &error {
+            PlanError::NoRoom { .. } | PlanError::MemoryUnknown => UserError::failure(error.to_string()),
+            _ => UserError::usage(error.to_string()),
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! What happens in a run: the closed list that screens draw from, live or replayed.
+//! The events of a run, live or replayed. Screens draw from these alone.
 
-use crate::experiment::Outlook;
+use experiment::Remaining;
 use model::finding::Finding;
 use model::latency_map::LatencyMap;
 use model::plan::Phase;
@@ -8,41 +8,27 @@ use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, Tele
 use model::run::{PhaseSummary, Run};
 use report::progress::Progress;
 
-/// Something that happened.
 #[derive(Debug)]
 pub enum Event<'run> {
-    /// A run begins, or goes on after the phases that it has; this is what is ahead.
-    RunBegan(&'run Run, &'run Outlook),
-    /// The phase of that number begins; this is what comes after it.
-    PhaseBegan(u32, &'run Phase, &'run Outlook),
-    /// A slice of time of the phase under way is over.
+    /// A run begins, or goes on after the phases that it has; with what is ahead.
+    RunBegan(&'run Run, &'run Remaining),
+    PhaseBegan(u32, &'run Phase, &'run Remaining),
     Interval(&'run IntervalRecord),
-    /// About a second of it is.
+    /// About a second of it.
     Histogram(&'run HistogramRecord),
-    /// A request failed.
     Error(&'run ErrorRecord),
-    /// Single requests of a phase of which all are kept.
     Ios(&'run [IoRecord]),
-    /// What host and drive tell of themselves: about once a second.
     Telemetry(&'run TelemetryRecord),
-    /// How far it is: several times a second.
     Progress(&'run Progress),
-    /// How fast each place has answered so far: as often, before the progress.
     Map(&'run LatencyMap),
-    /// A phase is over.
     PhaseEnded(u32, &'run PhaseSummary),
-    /// The run rests between two phases, since somebody asked for it; or it goes on.
     Paused(bool),
-    /// What would be concluded from what is kept so far.
     Findings(&'run [Finding]),
-    /// Something that the reader should know at once.
     Warning(&'run str),
-    /// A run has ended, with its findings.
     RunEnded(&'run Run),
 }
 
-/// Whoever wants to know.
 pub trait EventSink {
-    /// Takes an event. It must be quick: a phase may be under way.
+    /// Must return quickly: a phase may be under way.
     fn event(&mut self, event: &Event<'_>);
 }

@@ -1,14 +1,14 @@
-//! From what other programs stated to the records of a run: where each figure lies, one phase for each, one after the other.
+//! From the results of other programs to the records of a run: a phase for each figure, one after the other.
 
 use crate::error::UserError;
 use crate::store::RunWriter;
-use crate::target_choice::RangeChoice;
 use analysis::datasheet::{self, Kind};
 use analysis::stated::EXPERIMENT;
 use import::{Figure, Imported, Order, Place, Request, Set, Slice, Transfer, Work};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
+use model::range_choice::RangeChoice;
 use model::record::{
     HistogramRecord, INTERVAL_NS, IntervalLatency, IntervalRecord, IoRecord, TelemetryRecord,
 };
@@ -18,39 +18,27 @@ use model::target::{TargetFacts, TargetKind};
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{Caching, OperationMix, Pattern, Workload};
 
-/// Places of one series that become phases of their own; of more, neighbours are joined, and their figures stay as slices.
+/// Of a longer series by LBA, neighbouring figures are merged into one phase and kept as its intervals.
 const PLACES_MAX: usize = 256;
-/// More results are no page that somebody made, and a run holds all its phases in memory.
+/// A run holds all its phases in memory.
 const FIGURES_MAX: usize = 20_000;
 
-/// One file.
 pub struct Source {
-    /// Its name, harmless.
     pub name: String,
-    /// What stands in it.
     pub imported: Imported,
 }
 
-/// What the files do not tell.
 #[derive(Clone, Debug, Default)]
 pub struct Telling {
-    /// The model of the drive.
     pub model: Option<String>,
-    /// How much it holds.
     pub capacity: Option<Bytes>,
-    /// Where each result was measured that does not say it.
     pub positions: Vec<RangeChoice>,
-    /// Whether the results are of equal partitions.
     pub partitions: bool,
-    /// Whether it turns.
     pub turns: Option<bool>,
 }
 
-/// A run without its header.
 pub struct Records {
-    /// What was measured.
     pub target: TargetFacts,
-    /// By what, and what must be known of it.
     pub environment: Environment,
     phases: Vec<PhaseSummary>,
     intervals: Vec<IntervalRecord>,
@@ -58,20 +46,23 @@ pub struct Records {
     telemetry: Vec<TelemetryRecord>,
 }
 
-/// The records of all files together.
-///
 /// # Errors
-/// When positions do not fit the results, or there are too many.
+/// When positions do not fit the results, or there are too many results.
 pub fn records(sources: &[Source], telling: &Telling) -> Result<Records, UserError> {
     let target = target(sources, telling);
-    let sets: Vec<&Set> = sources.iter().flat_map(|source| &source.imported.sets).collect();
-    let figures: usize = sets.iter().map(|set| set.figures.len()).sum();
+    let (mut sets, mut figures, mut direct) = (Vec::new(), 0, true);
+    for Source { imported, .. } in sources {
+        for set in &imported.sets {
+            figures += set.figures.len();
+            sets.push(set);
+        }
+        direct &= imported.direct == Some(true);
+    }
     if figures > FIGURES_MAX * PLACES_MAX || sets.len() > FIGURES_MAX {
         return Err(UserError::failure(format!(
             "there are {figures} figures in these files, more than drivescope takes into one run. Import them in parts"
         )));
     }
-    let direct = sources.iter().all(|source| source.imported.direct == Some(true));
     let mut builder = Builder::new(if direct { Caching::Direct } else { Caching::Buffered });
     let mut places = places(&sets, telling, target.capacity)?.into_iter();
     for set in &sets {
@@ -81,13 +72,12 @@ pub fn records(sources: &[Source], telling: &Telling) -> Result<Records, UserErr
         }
     }
     let environment = environment(sources, telling, &target, direct);
-    Ok(Records { target, environment, ..builder.records })
+    let Builder { phases, intervals, ios, telemetry, .. } = builder;
+    Ok(Records { target, environment, phases, intervals, ios, telemetry })
 }
 
-/// Keeps the records in the store and in the run.
-///
 /// # Errors
-/// When they cannot be written.
+/// When the records cannot be written.
 pub fn keep(records: &Records, run: &mut Run, writer: &mut RunWriter) -> Result<(), UserError> {
     run.phases = records.phases.clone();
     for record in &records.intervals {
@@ -98,7 +88,10 @@ pub fn keep(records: &Records, run: &mut Run, writer: &mut RunWriter) -> Result<
         writer.append_telemetry(record)?;
     }
     for (phase, summary) in (0u32..).zip(&records.phases) {
-        for totals in summary.totals.iter().filter(|totals| totals.histogram.count() > 0) {
+        for totals in &summary.totals {
+            if totals.histogram.count() == 0 {
+                continue;
+            }
             writer.append_histogram(&HistogramRecord {
                 phase,
                 operation: totals.operation,
@@ -112,28 +105,41 @@ pub fn keep(records: &Records, run: &mut Run, writer: &mut RunWriter) -> Result<
 }
 
 fn target(sources: &[Source], telling: &Telling) -> TargetFacts {
-    let of = |pick: fn(&Imported) -> Option<String>| sources.iter().find_map(|source| pick(&source.imported));
-    let model = telling.model.clone().or_else(|| of(|imported| imported.drive.clone()));
-    let sheet = model.as_deref().and_then(datasheet::find);
-    let stated = sheet.map(|sheet| Bytes((sheet.capacity_gb * 1e9) as u64));
-    let told = telling.capacity.or_else(|| sources.iter().find_map(|source| source.imported.capacity));
-    let path = of(|imported| imported.target.clone()).unwrap_or_else(|| sources[0].name.clone());
-    let figures = || sources.iter().flat_map(|source| &source.imported.sets).flat_map(|set| &set.figures);
-    let on_device = path.starts_with("/dev/");
-    let has_place =
-        !telling.positions.is_empty() || telling.partitions || figures().any(|figure| figure.place.is_some());
-    let turns = telling.turns.or_else(|| sheet.map(|sheet| sheet.kind == Kind::HardDisk));
-    let kind = if on_device || has_place || model.is_some() { TargetKind::Device } else { TargetKind::File };
-    let capacity = told.or(stated).unwrap_or(Bytes::ZERO);
+    let (mut model, mut path, mut capacity) = (telling.model.clone(), None, telling.capacity);
+    let mut has_place = !telling.positions.is_empty() || telling.partitions;
+    for Source { imported, .. } in sources {
+        model = model.or(imported.drive.clone());
+        path = path.or(imported.target.clone());
+        capacity = capacity.or(imported.capacity);
+        for figure in imported.sets.iter().flat_map(|set| &set.figures) {
+            has_place |= figure.place.is_some();
+        }
+    }
+    let mut turns = telling.turns;
+    if let Some(sheet) = model.as_deref().and_then(datasheet::find) {
+        turns = turns.or(Some(sheet.kind == Kind::HardDisk));
+        capacity = capacity.or(Some(Bytes::new((sheet.capacity_gb * 1e9) as u64)));
+    }
+    let path = path.unwrap_or(sources[0].name.clone());
+    let is_device = path.starts_with("/dev/") || has_place || model.is_some();
+    let kind = if is_device { TargetKind::Device } else { TargetKind::File };
+    let capacity = capacity.unwrap_or(Bytes::ZERO);
     TargetFacts { model, rotational: turns, ..TargetFacts::unidentified(kind, path, capacity) }
 }
 
 fn environment(sources: &[Source], telling: &Telling, target: &TargetFacts, direct: bool) -> Environment {
-    let mut programs: Vec<String> = Vec::new();
-    let mut warnings: Vec<String> = Vec::new();
-    for Source { imported, .. } in sources {
-        let version = imported.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
-        let program = format!("{}{version}", imported.tool);
+    let (mut programs, mut warnings): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut files, mut host) = (Vec::new(), None);
+    let (mut is_of_sheet, mut is_undated) = (telling.capacity.is_none() && !target.capacity.is_zero(), true);
+    for Source { name, imported } in sources {
+        files.push(name.as_str());
+        host = host.or(imported.host.clone());
+        is_of_sheet &= imported.capacity.is_none();
+        is_undated &= imported.measured_unix_s.is_none();
+        let program = match &imported.version {
+            Some(version) => format!("{} {version}", imported.tool),
+            None => imported.tool.to_string(),
+        };
         if !programs.contains(&program) {
             programs.push(program);
         }
@@ -143,19 +149,14 @@ fn environment(sources: &[Source], telling: &Telling, target: &TargetFacts, dire
             }
         }
     }
-    if telling.capacity.is_none()
-        && sources.iter().all(|source| source.imported.capacity.is_none())
-        && target.capacity.0 > 0
-    {
-        warnings.push("The capacity is the one that the maker of this model states.".into());
+    if is_of_sheet {
+        warnings.push("The capacity is that of the data sheet of this model.".into());
     }
-    if sources.iter().all(|source| source.imported.measured_unix_s.is_none()) {
+    if is_undated {
         warnings.push(
-            "The files do not say when it was measured: the date of this run is that of its import.".into(),
+            "The files lack the date of the measurement: the date of this run is that of its import.".into(),
         );
     }
-    let files: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
-    let host = sources.iter().find_map(|source| source.imported.host.clone());
     Environment {
         host: host.unwrap_or_default(),
         kernel: "none".into(),
@@ -168,40 +169,46 @@ fn environment(sources: &[Source], telling: &Telling, target: &TargetFacts, dire
 }
 
 fn lacks_place(set: &Set) -> bool {
-    let moves = |figure: &Figure| matches!(figure.work, Work::Transfer(_)) && figure.place.is_none();
-    set.figures.iter().any(moves)
+    set.figures.iter().any(|figure| matches!(figure.work, Work::Transfer(_)) && figure.place.is_none())
 }
 
-/// The places of the results that do not say theirs, in their order; none when nobody says them.
 fn places(sets: &[&Set], telling: &Telling, capacity: Bytes) -> Result<Vec<Place>, UserError> {
     let count = sets.iter().filter(|set| lacks_place(set)).count();
     if !telling.partitions && telling.positions.is_empty() {
         return Ok(Vec::new());
     }
-    if capacity.0 == 0 {
+    if capacity.get() == 0 {
         return Err(UserError::usage(
-            "where a result lies on a drive follows from its size: give --capacity too, such as --capacity 3TB",
+            "ranges of results need the size of the drive: add --capacity, such as --capacity 3TB",
         ));
     }
     let whole = ByteRange::whole(capacity);
     if telling.partitions {
-        let parts = (0..count as u64).map(|part| whole.part(part, count as u64));
-        return Ok(parts.map(|part| Place { first_byte: part.first().0, bytes: part.bytes().0 }).collect());
+        let mut places = Vec::new();
+        for part in 0..count as u64 {
+            let range = whole.part(part, count as u64);
+            places.push(Place { first_byte: range.first().get(), bytes: range.bytes().get() });
+        }
+        return Ok(places);
     }
     if telling.positions.len() != count {
         return Err(UserError::usage(format!(
-            "there are {count} results that do not say where they were measured, and {} times --position. Give it once for each, in their order",
+            "{count} results lack the range that they were measured in, and --position is given {} times. Give it once for each, in their order",
             telling.positions.len()
         )));
     }
-    telling.positions.iter().map(|choice| place_on(*choice, whole)).collect()
+    let mut places = Vec::new();
+    for choice in &telling.positions {
+        places.push(place_on(*choice, whole)?);
+    }
+    Ok(places)
 }
 
 fn place_on(choice: RangeChoice, whole: ByteRange) -> Result<Place, UserError> {
-    let capacity = whole.bytes().0;
+    let capacity = whole.bytes().get();
     let (first, end) = match choice {
         RangeChoice::Shares(from, to) => ((from * capacity as f64) as u64, (to * capacity as f64) as u64),
-        RangeChoice::Bytes(from, to) => (from.0, to.0),
+        RangeChoice::Bytes(from, to) => (from.get(), to.get()),
     };
     if end > capacity || first >= end {
         return Err(UserError::usage(format!(
@@ -211,14 +218,15 @@ fn place_on(choice: RangeChoice, whole: ByteRange) -> Result<Place, UserError> {
     Ok(Place { first_byte: first, bytes: end - first })
 }
 
-/// The figures of a set. Of a long series of places neighbours are put together, each member a slice of the whole.
 fn joined(figures: &[Figure]) -> Vec<Figure> {
-    let is_of_series =
-        |figure: &Figure| figure.place.is_some() && figure.slices.is_empty() && figure.requests.is_empty();
     if figures.len() <= PLACES_MAX || !figures.iter().all(is_of_series) {
         return figures.to_vec();
     }
     figures.chunks(figures.len().div_ceil(PLACES_MAX)).filter_map(one_of).collect()
+}
+
+fn is_of_series(figure: &Figure) -> bool {
+    figure.place.is_some() && figure.slices.is_empty() && figure.requests.is_empty()
 }
 
 fn one_of(chunk: &[Figure]) -> Option<Figure> {
@@ -251,44 +259,41 @@ fn one_of(chunk: &[Figure]) -> Option<Figure> {
 }
 
 struct Builder {
-    records: Records,
     caching: Caching,
     now_ns: u64,
+    phases: Vec<PhaseSummary>,
+    intervals: Vec<IntervalRecord>,
+    ios: Vec<IoRecord>,
+    telemetry: Vec<TelemetryRecord>,
 }
 
 impl Builder {
     fn new(caching: Caching) -> Builder {
-        let target =
-            target(&[Source { name: String::new(), imported: Imported::default() }], &Telling::default());
-        let records = Records {
-            target,
-            environment: Environment::default(),
-            phases: Vec::new(),
-            intervals: Vec::new(),
-            ios: Vec::new(),
-            telemetry: Vec::new(),
-        };
-        Builder { records, caching, now_ns: 0 }
+        let (phases, intervals, ios, telemetry) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Builder { caching, now_ns: 0, phases, intervals, ios, telemetry }
     }
 
     fn add(&mut self, figure: &Figure, place: Option<Place>) {
-        let phase = self.records.phases.len() as u32;
+        let phase = self.phases.len() as u32;
         let start_ns = self.now_ns;
-        let duration_ns = Nanos::from_secs_f64(figure.seconds).map_or(0, |time| time.0).max(1);
+        let duration_ns = Nanos::from_secs_f64(figure.seconds).unwrap_or_default().get().max(1);
         let range = range_of(figure.place.or(place));
         let (workload, totals, stop) = match &figure.work {
             Work::Files(count) => {
                 (None, Vec::new(), StopCondition { operations: Some(*count), ..StopCondition::default() })
             }
             Work::Transfer(transfer) => {
-                let bytes = transfer.moved.iter().map(|(_, _, bytes)| *bytes).fold(0, u64::saturating_add);
-                let stop = StopCondition { bytes: Some(Bytes(bytes)), ..StopCondition::default() };
+                let mut bytes = Bytes::ZERO;
+                for (_, _, moved) in &transfer.moved {
+                    bytes = bytes.saturating_add(Bytes::new(*moved));
+                }
+                let stop = StopCondition { bytes: Some(bytes), ..StopCondition::default() };
                 (Some(workload(transfer, range, self.caching)), totals(transfer, figure), stop)
             }
         };
         self.series(figure, phase, start_ns, duration_ns, range);
         if let Some(share) = figure.cpu_share {
-            self.records.telemetry.push(TelemetryRecord {
+            self.telemetry.push(TelemetryRecord {
                 at_ns: start_ns,
                 own_cpu_share: Some(share),
                 ..TelemetryRecord::default()
@@ -296,12 +301,12 @@ impl Builder {
         }
         let phase = Phase {
             name: figure.name.clone(),
-            experiment: EXPERIMENT.into(),
+            experiment: EXPERIMENT,
             kind: PhaseKind::Measure,
             workload,
             stop,
         };
-        self.records.phases.push(PhaseSummary {
+        self.phases.push(PhaseSummary {
             phase,
             start_ns,
             duration_ns,
@@ -318,52 +323,47 @@ impl Builder {
         if !figure.requests.is_empty() {
             return self.requests(&figure.requests, phase, start_ns);
         }
-        let interval = |operation, start_ns, duration_ns, operations, bytes| IntervalRecord {
+        let whole = IntervalRecord {
             phase,
-            operation,
+            operation: Operation::Read,
             start_ns,
             duration_ns,
-            operations,
-            bytes,
+            operations: 0,
+            bytes: 0,
             errors: 0,
-            offset_first: range.first().0,
-            offset_end: range.end().0,
+            offset_first: range.first().get(),
+            offset_end: range.end().get(),
             latency: None,
         };
         if figure.slices.is_empty() {
-            let whole = transfer
-                .moved
-                .iter()
-                .map(|(operation, count, bytes)| interval(*operation, start_ns, duration_ns, *count, *bytes));
-            return self.records.intervals.extend(whole);
+            for &(operation, operations, bytes) in &transfer.moved {
+                self.intervals.push(IntervalRecord { operation, operations, bytes, ..whole });
+            }
         }
         for slice in &figure.slices {
-            let at_ns = start_ns.saturating_add((slice.start_s * 1e9) as u64);
-            let length_ns = ((slice.seconds * 1e9) as u64).max(1);
-            self.records.intervals.push(interval(
-                slice.operation,
-                at_ns,
-                length_ns,
-                slice.operations,
-                slice.bytes,
-            ));
+            self.intervals.push(IntervalRecord {
+                operation: slice.operation,
+                start_ns: start_ns.saturating_add((slice.start_s * 1e9) as u64),
+                duration_ns: ((slice.seconds * 1e9) as u64).max(1),
+                operations: slice.operations,
+                bytes: slice.bytes,
+                ..whole
+            });
         }
     }
 
-    /// Single requests as in a trace, and slices out of them. A clock of whole milliseconds may end a request before it can have begun: all are
-    /// moved on by what is missing.
+    /// Single requests as in a trace, and their intervals. A clock of whole milliseconds may complete a request before it
+    /// was submitted: all are delayed by the largest such difference.
     fn requests(&mut self, requests: &[Request], phase: u32, start_ns: u64) {
-        let end_ns = |request: &Request| (request.completed_s * 1e9) as u64;
-        let missing = requests
-            .iter()
-            .map(|request| request.latency_ns.saturating_sub(end_ns(request)))
-            .max()
-            .unwrap_or(0);
+        let mut delay_ns = 0;
+        for request in requests {
+            delay_ns = delay_ns.max(request.latency_ns.saturating_sub(end_ns(request)));
+        }
         let mut slice: Option<(u64, Vec<&Request>)> = None;
         for request in requests {
-            let completed_ns = start_ns.saturating_add(end_ns(request)).saturating_add(missing);
+            let completed_ns = start_ns.saturating_add(end_ns(request)).saturating_add(delay_ns);
             let submitted_ns = completed_ns.saturating_sub(request.latency_ns);
-            self.records.ios.push(IoRecord {
+            self.ios.push(IoRecord {
                 intended_ns: submitted_ns,
                 submitted_ns,
                 completed_ns,
@@ -388,41 +388,45 @@ impl Builder {
     fn close(&mut self, slice: Option<(u64, Vec<&Request>)>, phase: u32, start_ns: u64) {
         let Some((number, members)) = slice else { return };
         let mut histogram = LatencyHistogram::small();
-        members.iter().for_each(|request| histogram.record(request.latency_ns));
-        let first = members.iter().map(|request| request.first_byte).min().unwrap_or(0);
-        let end =
-            members.iter().map(|request| request.first_byte.saturating_add(u64::from(request.bytes))).max();
-        self.records.intervals.push(IntervalRecord {
+        let (mut first, mut end, mut bytes) = (u64::MAX, 0, 0);
+        for request in &members {
+            histogram.record(request.latency_ns);
+            first = first.min(request.first_byte);
+            end = end.max(request.first_byte.saturating_add(u64::from(request.bytes)));
+            bytes += u64::from(request.bytes);
+        }
+        self.intervals.push(IntervalRecord {
             phase,
             operation: members[0].operation,
             start_ns: start_ns.saturating_add(number.saturating_mul(INTERVAL_NS)),
             duration_ns: INTERVAL_NS,
             operations: members.len() as u64,
-            bytes: members.iter().map(|request| u64::from(request.bytes)).sum(),
+            bytes,
             errors: 0,
             offset_first: first,
-            offset_end: end.unwrap_or(0),
+            offset_end: end,
             latency: IntervalLatency::of(&histogram),
         });
     }
 }
 
-/// An empty range is a place that nobody knows.
+fn end_ns(request: &Request) -> u64 {
+    (request.completed_s * 1e9) as u64
+}
+
 fn range_of(place: Option<Place>) -> ByteRange {
-    let known = place.and_then(|place| ByteRange::new(Offset(place.first_byte), Bytes(place.bytes)));
-    known.unwrap_or(ByteRange::whole(Bytes::ZERO))
+    let Place { first_byte, bytes } = place.unwrap_or(Place { first_byte: 0, bytes: 0 });
+    ByteRange::new(Offset::new(first_byte), Bytes::new(bytes)).unwrap_or(ByteRange::whole(Bytes::ZERO))
 }
 
 fn workload(transfer: &Transfer, range: ByteRange, caching: Caching) -> Workload {
     let pattern = match transfer.order {
         Order::Sequential => Pattern::Sequential,
         Order::Random => Pattern::RandomWithReplacement,
-        // Neither in order nor at random: no finding rests on it.
+        // Neither sequential nor random: no finding rests on it.
         Order::Unknown => Pattern::Mixed { random_share: 0.0 },
     };
-    let of =
-        |operation| transfer.moved.iter().find(|(of, ..)| *of == operation).map_or(0, |(_, count, _)| *count);
-    let (reads, writes) = (of(Operation::Read), of(Operation::Write));
+    let (reads, writes) = (count_of(transfer, Operation::Read), count_of(transfer, Operation::Write));
     let mix = match (reads, writes) {
         (0, 0) => OperationMix::Discard,
         (_, 0) => OperationMix::Read,
@@ -433,18 +437,24 @@ fn workload(transfer: &Transfer, range: ByteRange, caching: Caching) -> Workload
     Workload { threads, caching, ..Workload::new(range, pattern, mix, transfer.block, transfer.queue_depth) }
 }
 
+fn count_of(transfer: &Transfer, operation: Operation) -> u64 {
+    for (moved, count, _) in &transfer.moved {
+        if *moved == operation {
+            return *count;
+        }
+    }
+    0
+}
+
 fn totals(transfer: &Transfer, figure: &Figure) -> Vec<OperationTotals> {
-    let mut moved = transfer.moved.clone();
-    moved.sort_by_key(|(operation, ..)| operation.number());
-    let latencies =
-        || figure.latencies.as_ref().map_or_else(LatencyHistogram::small, |latencies| (**latencies).clone());
-    let totals = moved.into_iter().map(|(operation, operations, bytes)| OperationTotals {
-        operation,
-        operations,
-        bytes,
-        errors: 0,
-        histogram: latencies(),
-        stretch: None,
-    });
-    totals.collect()
+    let mut totals = Vec::new();
+    for &(operation, operations, bytes) in &transfer.moved {
+        let histogram = match &figure.latencies {
+            Some(latencies) => (**latencies).clone(),
+            None => LatencyHistogram::small(),
+        };
+        totals.push(OperationTotals { operation, operations, bytes, errors: 0, histogram, stretch: None });
+    }
+    totals.sort_by_key(|totals| totals.operation.number());
+    totals
 }

@@ -1,5 +1,5 @@
-//! Ctrl-C and the wish to end: the first ends the run in good order, a second ends the program at once, except during what
-//! must not be broken off.
+//! Ctrl-C and other signals to end: the first ends the run in order, a second ends the program at once, except during work
+//! that must not be interrupted.
 
 use crate::error::{UserError, exit};
 use signal_hook::SigId;
@@ -16,41 +16,50 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
 static LISTENING: OnceLock<Listening> = OnceLock::new();
 
-/// What the signals do.
 struct Listening {
     flag: Arc<AtomicBool>,
     actions: Mutex<Vec<SigId>>,
     has_will: AtomicBool,
 }
 
-/// Set by the first of these signals. May be asked for more than once.
+/// Set by the first of these signals.
 ///
 /// # Errors
-/// When the system does not let us listen.
+/// When signal handlers cannot be installed.
 pub fn flag() -> Result<&'static AtomicBool, UserError> {
-    if LISTENING.get().is_none() {
-        let flag = Arc::new(AtomicBool::new(false));
-        let actions = end_by_the_second(&flag).map_err(cannot_listen)?;
-        let _ = LISTENING.set(Listening { flag, actions: actions.into(), has_will: AtomicBool::new(false) });
+    Ok(&listening()?.flag)
+}
+
+fn listening() -> Result<&'static Listening, UserError> {
+    if let Some(listening) = LISTENING.get() {
+        return Ok(listening);
     }
-    Ok(&LISTENING.get().expect("the flag was just set").flag)
+    let flag = Arc::new(AtomicBool::new(false));
+    let actions = end_by_the_second(&flag).map_err(cannot_listen)?;
+    let new = Listening { flag, actions: actions.into(), has_will: AtomicBool::new(false) };
+    Ok(LISTENING.get_or_init(|| new))
 }
 
 /// How long ago it was first seen that the program is to end; none when it is not.
 pub fn asked_for() -> Option<Duration> {
     static SEEN: OnceLock<Instant> = OnceLock::new();
-    let is_asked = LISTENING.get().is_some_and(|listening| listening.flag.load(Ordering::SeqCst));
-    is_asked.then(|| SEEN.get_or_init(Instant::now).elapsed())
+    match LISTENING.get() {
+        Some(listening) if listening.flag.load(Ordering::SeqCst) => {
+            Some(SEEN.get_or_init(Instant::now).elapsed())
+        }
+        _ => None,
+    }
 }
 
-/// The wish to end: the first sets the flag, a second calls `will` and ends the program, unless something is under way that must
-/// not be broken off.
-pub fn wish(will: fn()) {
-    let Some(listening) = LISTENING.get().filter(|listening| listening.flag.swap(true, Ordering::SeqCst))
-    else {
+/// A request to end: the first sets the flag, a second calls `will` and ends the program, unless work is under way that
+/// must not be interrupted.
+pub fn request(will: fn()) {
+    let Some(listening) = LISTENING.get() else { return };
+    let is_first = !listening.flag.swap(true, Ordering::SeqCst);
+    if is_first {
         return;
-    };
-    // Who does what must not be broken off holds this; who holds it here lets nobody begin.
+    }
+    // Work that must not be interrupted holds this lock; held here, it lets none begin.
     match listening.actions.try_lock() {
         Err(TryLockError::WouldBlock) => {}
         Ok(_) | Err(TryLockError::Poisoned(_)) => {
@@ -60,28 +69,26 @@ pub fn wish(will: fn()) {
     }
 }
 
-/// While this lives, the second signal does something before it ends the program.
 pub struct LastWill {
     signals: Handle,
     listener: Option<JoinHandle<()>>,
 }
 
-/// Lets a second signal call `will` before it ends the program: a terminal that was taken has to be given back, which no
-/// signal handler may do. So the signals come to a thread instead.
+/// Lets a second signal call `will` before it ends the program: to restore the terminal, which no signal handler may do, so
+/// a thread takes the signals.
 ///
 /// # Errors
-/// When the system does not let us listen.
+/// When signal handlers cannot be installed.
 pub fn with_last_will(will: fn()) -> Result<LastWill, UserError> {
-    flag()?;
-    let listening = LISTENING.get().expect("the flag was just asked for");
+    let listening = listening()?;
     let mut signals = Signals::new(SIGNALS).map_err(cannot_listen)?;
     let handle = signals.handle();
-    let listen = move || {
+    let listener = std::thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in signals.forever() {
-            wish(will);
+            request(will);
         }
-    };
-    let listener = std::thread::Builder::new().name("signals".into()).spawn(listen).map_err(cannot_listen)?;
+    });
+    let listener = listener.map_err(cannot_listen)?;
     listening.has_will.store(true, Ordering::SeqCst);
     listening.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(forget);
     Ok(LastWill { signals: handle, listener: Some(listener) })
@@ -89,9 +96,9 @@ pub fn with_last_will(will: fn()) -> Result<LastWill, UserError> {
 
 impl Drop for LastWill {
     fn drop(&mut self) {
-        let listening = LISTENING.get().expect("there is no will without the flag");
+        let Some(listening) = LISTENING.get() else { return };
         let mut actions = listening.actions.lock().unwrap_or_else(PoisonError::into_inner);
-        // Without these the program can only not be ended by a second signal.
+        // Without these only the second signal has no effect.
         *actions = end_by_the_second(&listening.flag).unwrap_or_default();
         listening.has_will.store(false, Ordering::SeqCst);
         self.signals.close();
@@ -99,37 +106,35 @@ impl Drop for LastWill {
     }
 }
 
-/// Does what must not be broken off: meanwhile a signal sets the flag, however many come, and never ends the program.
+/// Does work that must not be interrupted: meanwhile signals only set the flag.
 ///
 /// # Errors
-/// When the system does not let us listen. Nothing was done then.
-pub fn unbroken<Answer>(work: impl FnOnce() -> Answer) -> Result<Answer, UserError> {
-    flag()?;
-    let listening = LISTENING.get().expect("the flag was just asked for");
+/// When signal handlers cannot be installed. Nothing was done then.
+pub fn unbroken<Output>(work: impl FnOnce() -> Output) -> Result<Output, UserError> {
+    let listening = listening()?;
     let mut actions = listening.actions.lock().unwrap_or_else(PoisonError::into_inner);
     if listening.has_will.load(Ordering::SeqCst) {
-        // The thread that takes the signals sees that this is held.
+        // The thread that takes the signals sees that the lock is held.
         return Ok(work());
     }
-    let set_only = SIGNALS
-        .iter()
-        .map(|&signal| signal_hook::flag::register(signal, Arc::clone(&listening.flag)))
-        .collect::<io::Result<Vec<SigId>>>()
-        .map_err(cannot_listen)?;
+    let mut set_only = Vec::new();
+    for signal in SIGNALS {
+        let action = signal_hook::flag::register(signal, Arc::clone(&listening.flag));
+        set_only.push(action.map_err(cannot_listen)?);
+    }
     actions.drain(..).for_each(forget);
-    let answer = work();
-    // Before the others come: what sets the flag first would let the same signal end the program.
+    let output = work();
+    // First these: one that set the flag before the others run would let the same signal end the program.
     set_only.into_iter().for_each(forget);
-    // The work is done. Without these the program can only not be ended by a second signal.
     *actions = end_by_the_second(&listening.flag).unwrap_or_default();
-    Ok(answer)
+    Ok(output)
 }
 
 fn forget(action: SigId) {
     low_level::unregister(action);
 }
 
-/// In this order: the second signal finds the flag set and ends the program.
+/// In this order, the second signal finds the flag set and ends the program.
 fn end_by_the_second(flag: &Arc<AtomicBool>) -> io::Result<Vec<SigId>> {
     let mut actions = Vec::new();
     for signal in SIGNALS {
@@ -141,7 +146,7 @@ fn end_by_the_second(flag: &Arc<AtomicBool>) -> io::Result<Vec<SigId>> {
 }
 
 fn cannot_listen(error: io::Error) -> UserError {
-    UserError::failure(format!("cannot listen for signals: {error}"))
+    UserError::failure(format!("cannot install signal handlers: {error}"))
 }
 
 #[cfg(test)]
@@ -163,10 +168,10 @@ mod tests {
             low_level::raise(SIGHUP).unwrap();
             assert!(flag.swap(false, Ordering::Relaxed), "the first signal after it sets the flag");
         }
-        // The same while a thread takes the signals: no wish to end reaches what must not be broken off.
+        // The same while a thread takes the signals.
         let will = with_last_will(|| panic!("nobody asked for that")).unwrap();
         let done = unbroken(|| {
-            (0..3).for_each(|_| wish(|| panic!("what must not be broken off was")));
+            (0..3).for_each(|_| request(|| panic!("uninterruptible work was interrupted")));
             flag.load(Ordering::Relaxed)
         });
         assert!(done.unwrap());

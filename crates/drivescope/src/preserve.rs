@@ -1,15 +1,16 @@
-//! `--preserve`: what a run overwrites is kept in a journal and given back. Where journals lie, and which of them are unfinished.
+//! `--preserve`: a journal keeps what a run overwrites, to restore it. Where journals are, and which are unfinished.
 //!
 //! ```text
-//! STORE/preserve/NUMBER.journal    what has to be given back; it goes when it has been
-//! STORE/preserve/NUMBER.pointer    where the journal lies, if it is in another folder, and whose data it holds
+//! STORE/preserve/NUMBER.journal    data to restore; removed when restored
+//! STORE/preserve/NUMBER.pointer    the path of a journal in another folder, and its target
 //! ```
 
-use crate::error::UserError;
+use crate::error::{Cannot, UserError};
+use crate::shell_words::quoted;
 use crate::store::default_folder;
-use io::rig::Rig;
-use io::target::Target;
-use io::target::preserve::{
+use ::io::rig::Rig;
+use ::io::targets::Target;
+use ::io::targets::preserve::{
     Given, Journal, JournalError, JournalPlace, Keeper, Origin, SaveEnd, TargetMedium, stretches,
 };
 use model::plan::Phase;
@@ -18,28 +19,23 @@ use report::hostile::harmless;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::hash::{BuildHasher, Hasher};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The folder of journals in a store.
 const FOLDER: &str = "preserve";
-/// What a target is taken to have besides its data: frames of the journal.
+/// Frames of the journal take at most a thousandth of the data.
 const FRAMES_SHARE: u64 = 1000;
-/// A pointer is not longer.
 const POINTER_BYTES_MAX: u64 = 128 << 10;
 
-/// What was said about preserving.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreserveChoice {
-    /// Where the journal shall lie, if not in the store.
     pub folder: Option<PathBuf>,
-    /// Also where it had better not.
+    /// Also in a folder that may be on the target.
     pub anyway: bool,
 }
 
-/// The journal of a run that is under way.
 pub struct Preserving {
     keeper: Keeper,
     pointer: Option<PathBuf>,
@@ -47,10 +43,10 @@ pub struct Preserving {
 }
 
 impl Preserving {
-    /// Makes a journal for a rig that may write, for a run that holds at most `wanted` at a time.
+    /// Makes a journal for a rig that may write; it holds at most `wanted` at a time.
     ///
     /// # Errors
-    /// When it would lie on the target, or there is no room for it.
+    /// When it would be on the target, or there is no room for it.
     pub fn begin(
         choice: &PreserveChoice,
         store: Option<&Path>,
@@ -59,62 +55,61 @@ impl Preserving {
         is_marked: bool,
     ) -> Result<Preserving, UserError> {
         let Some(target) = rig.target() else {
-            return Err(UserError::usage("a virtual drive holds nothing to preserve. Leave --preserve out"));
+            return Err(UserError::usage("a virtual drive has no data to preserve. Omit --preserve"));
         };
         let own = own_folder(store)?;
         make(&own)?;
         let folder = match &choice.folder {
-            Some(folder) => folder.canonicalize().map_err(|error| {
-                UserError::failure(format!("cannot keep a journal in {}: {error}", folder.display()))
-            })?,
+            Some(folder) => canonical(folder)?,
             None => own.clone(),
         };
         let place = JournalPlace::of(&folder)?;
-        if let Some(why) = place.objection(target).filter(|_| !choice.anyway) {
+        if let Some(why) = place.objection(target)
+            && !choice.anyway
+        {
             return Err(UserError::failure(format!(
-                "will not keep what is on {} in {}: {why}. Name a folder on another drive with --journal DIR, or say \
-                 --journal-anyway if that is all right",
+                "will not keep the data of {} in {}: {why}. Name a folder on another drive with --journal DIR, or add \
+                 --journal-anyway",
                 target.path().display(),
                 folder.display()
             )));
         }
-        let needed = wanted.0.saturating_add(wanted.0 / FRAMES_SHARE);
+        let needed = wanted.get().saturating_add(wanted.get() / FRAMES_SHARE);
         if needed > place.room {
             return Err(UserError::failure(format!(
-                "to preserve what is overwritten takes up to {}, and in {} there are {} besides the tenth that must stay \
-                 free. Name another folder with --journal DIR, or a smaller --range",
-                Bytes(needed),
+                "the journal takes up to {}, and {} has {} free besides the reserve of a tenth. Name another folder with \
+                 --journal DIR, or give a smaller --range",
+                Bytes::new(needed),
                 folder.display(),
-                Bytes(place.room)
+                Bytes::new(place.room)
             )));
         }
         let number = std::hash::RandomState::new().build_hasher().finish();
         let name = format!("{number:016x}.journal");
-        let pointer = (folder != own).then(|| own.join(format!("{number:016x}.pointer")));
+        let pointer = if folder == own { None } else { Some(own.join(format!("{number:016x}.pointer"))) };
         let origin = Origin::of(target, is_marked, &mut rig.medium()?);
         let restore = restore_command(&origin);
-        let journal = Journal::create(&folder, &name, number, &origin).map_err(of_journal)?;
-        // After the journal: where a pointer leads nowhere, the journal is lost, or its folder is not mounted.
+        let journal = Journal::create(&folder, &name, number, &origin)?;
+        // After the journal: a pointer without a journal means that it is lost or its folder is not mounted.
         if let Some(pointer) = &pointer {
             write_pointer(pointer, journal.path(), &origin)?;
         }
         Ok(Preserving { keeper: Keeper::new(journal, place.room), pointer, restore })
     }
 
-    /// What is said before it begins.
     pub fn announcement(&self, wanted: Bytes) -> String {
         format!(
-            "what is overwritten is kept in {} first, about {wanted} at a time, and given back afterwards. If the program or the \
-             power fails: {}",
+            "data to be overwritten are saved in {} first, in steps of about {wanted}, and restored afterwards. After a crash or \
+             power failure: {}",
             self.keeper.journal().path().display(),
             self.restore
         )
     }
 
-    /// Saves all that a phase may overwrite.
+    /// Saves everything that a phase may overwrite.
     ///
     /// # Errors
-    /// When the journal or the permit does not hold. Then the phase must not be run.
+    /// When the journal or the permit fails. Then the phase must not run.
     pub fn save(
         &mut self,
         rig: &Rig,
@@ -125,135 +120,131 @@ impl Preserving {
         if stretches.is_empty() {
             return Ok(SaveEnd::Safe);
         }
-        self.keeper.save(&mut rig.medium()?, &stretches, go_on).map_err(of_journal)
+        Ok(self.keeper.save(&mut rig.medium()?, &stretches, go_on)?)
     }
 
-    /// Gives everything back that was saved; how much.
+    /// Restores everything that was saved.
     ///
     /// # Errors
-    /// When not all of it got back. What is missing stays in the journal.
-    pub fn give_back(&mut self, rig: &Rig) -> Result<Bytes, UserError> {
+    /// When not all of it could be restored. The rest stays in the journal.
+    pub fn give_back(&mut self, rig: &Rig) -> Result<(), UserError> {
         if self.keeper.journal().parsed().saved.is_empty() {
-            return Ok(Bytes::ZERO);
+            return Ok(());
         }
-        let given = match rig.medium() {
-            Ok(mut medium) => self.keeper.give_back(&mut medium).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
+        let mut medium = match rig.medium() {
+            Ok(medium) => medium,
+            Err(error) => return Err(self.not_restored(&error.to_string())),
         };
-        match given {
-            Ok(given) if given.is_complete() => Ok(Bytes(given.bytes)),
-            Ok(given) => Err(self.not_back(&missing(&given))),
-            Err(why) => Err(self.not_back(&why)),
+        match self.keeper.give_back(&mut medium) {
+            Ok(given) if given.is_complete() => Ok(()),
+            Ok(given) => Err(self.not_restored(&missing(&given))),
+            Err(error) => Err(self.not_restored(&error.to_string())),
         }
     }
 
-    fn not_back(&self, why: &str) -> UserError {
+    fn not_restored(&self, why: &str) -> UserError {
         UserError::failure(format!(
-            "NOT ALL DATA ARE BACK: {why}. They are kept in {}; do not delete it, and write nothing to the drive. When the drive \
-             is there again: {}",
+            "NOT ALL DATA ARE RESTORED: {why}. They are kept in {}; do not delete it, and write nothing to the drive. When the drive \
+             is back: {}",
             self.keeper.journal().path().display(),
             self.restore
         ))
     }
 
-    /// Removes the journal, after everything was given back.
+    /// Removes the journal, after everything was restored.
     ///
     /// # Errors
-    /// When it cannot be removed, which does no harm: it holds nothing.
+    /// When it cannot be removed, which does no harm: it is empty.
     pub fn finish(self) -> Result<(), UserError> {
         remove_pointer(self.pointer.as_deref())?;
-        self.keeper.into_journal().delete().map_err(of_journal)
+        Ok(self.keeper.into_journal().delete()?)
     }
 }
 
 fn own_folder(store: Option<&Path>) -> Result<PathBuf, UserError> {
-    let store = store.map_or_else(default_folder, |folder| Ok(folder.to_owned()))?;
-    Ok(store.join(FOLDER))
+    match store {
+        Some(store) => Ok(store.join(FOLDER)),
+        None => Ok(default_folder()?.join(FOLDER)),
+    }
 }
 
-/// Journals hold people's data: nobody else may read them.
+fn canonical(folder: &Path) -> Result<PathBuf, UserError> {
+    folder.canonicalize().or_cannot(&format!("keep a journal in {}", folder.display()))
+}
+
+/// Journals contain the user's data: readable by the owner only.
 fn make(folder: &Path) -> Result<(), UserError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
-        UserError::failure(format!("cannot make the folder {} for journals: {error}", folder.display()))
-    })
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.or_cannot(&format!("make the folder {} for journals", folder.display()))
 }
 
-/// A pointer holds the path of the journal, a zero, and whose data the journal holds.
+/// A pointer is the path of the journal, a zero, and the journal's target.
 fn write_pointer(pointer: &Path, journal: &Path, origin: &Origin) -> Result<(), UserError> {
-    let half = pointer.with_extension("half");
-    let write = || {
-        fs::write(&half, [journal.as_os_str().as_bytes(), &[0], &origin.bytes()].concat())?;
-        fs::File::open(&half)?.sync_all()?;
-        fs::rename(&half, pointer)?;
-        sync_folder_of(pointer)
-    };
-    write().map_err(|error| UserError::failure(format!("cannot write {}: {error}", pointer.display())))
+    let content = [journal.as_os_str().as_bytes(), &[0], &origin.bytes()].concat();
+    write_whole(pointer, &content).or_cannot(&format!("write {}", pointer.display()))
 }
 
-/// Lastingly, before the journal goes.
+fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let half = path.with_extension("half");
+    fs::write(&half, content)?;
+    fs::File::open(&half)?.sync_all()?;
+    fs::rename(&half, path)?;
+    sync_folder_of(path)
+}
+
+/// Durably, before the journal is removed.
 fn remove_pointer(pointer: Option<&Path>) -> Result<(), UserError> {
     let Some(pointer) = pointer else { return Ok(()) };
-    fs::remove_file(pointer)
-        .and_then(|()| sync_folder_of(pointer))
-        .map_err(|error| UserError::failure(format!("cannot remove {}: {error}", pointer.display())))
+    let removed = fs::remove_file(pointer).and_then(|()| sync_folder_of(pointer));
+    removed.or_cannot(&format!("remove {}", pointer.display()))
 }
 
-fn sync_folder_of(file: &Path) -> std::io::Result<()> {
-    file.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
+fn sync_folder_of(file: &Path) -> io::Result<()> {
+    match file.parent() {
+        Some(folder) => fs::File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
 }
 
-fn of_journal(error: JournalError) -> UserError {
-    UserError::failure(error.to_string())
-}
-
-/// What did not get back, for a person: the first few places.
 pub fn missing(given: &Given) -> String {
-    let bytes: u64 = given.missing.iter().map(|(_, length)| length).sum();
-    let mut places: Vec<String> = given
-        .missing
-        .iter()
-        .take(3)
-        .map(|(offset, length)| format!("{length} from byte {offset} on"))
-        .collect();
-    if given.missing.len() > 3 {
-        places.push(format!("and {} places more", given.missing.len() - 3));
+    let (mut bytes, mut regions) = (0, Vec::new());
+    for (offset, length) in &given.missing {
+        bytes += length;
+        if regions.len() < 3 {
+            regions.push(format!("{length} from byte {offset} on"));
+        }
+    }
+    if given.missing.len() > regions.len() {
+        regions.push(format!("and {} more regions", given.missing.len() - regions.len()));
     }
     let why = given.why.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();
-    format!("{} could not be given back: {}{why}", Bytes(bytes), places.join(", "))
+    format!("{} could not be restored: {}{why}", Bytes::new(bytes), regions.join(", "))
 }
 
-/// What to type to give back what is kept.
 pub fn restore_command(origin: &Origin) -> String {
-    let quoted = |text: &str| crate::cli::quoted_word(&harmless(text, usize::MAX));
-    format!("drivescope restore {} --confirm {}", quoted(&origin.path), quoted(&origin.confirmation))
+    let (path, confirmation) =
+        (harmless(&origin.path, usize::MAX), harmless(&origin.confirmation, usize::MAX));
+    format!("drivescope restore {} --confirm {}", quoted(&path), quoted(&confirmation))
 }
 
-/// A journal that was left behind.
 pub struct Unfinished {
-    /// Where it lies.
     pub path: PathBuf,
-    /// Where the store says so, if it lies elsewhere.
     pub pointer: Option<PathBuf>,
-    /// The journal, or why it cannot be used.
     pub journal: Result<Journal, JournalError>,
 }
 
 impl Unfinished {
-    /// Removes it, since everything is given back or nothing was saved.
+    /// Removes it, after everything was restored or nothing was saved.
     ///
     /// # Errors
     /// When it cannot be removed.
     pub fn finish(self) -> Result<(), UserError> {
-        let journal = self.journal.map_err(of_journal)?;
+        let journal = self.journal?;
         remove_pointer(self.pointer.as_deref())?;
-        journal.delete().map_err(of_journal)
+        Ok(journal.delete()?)
     }
 }
 
-/// All journals that a store knows of.
-///
-/// # Errors
-/// When the store's folder of journals cannot be read.
 pub fn unfinished(store: Option<&Path>) -> Result<Vec<Unfinished>, UserError> {
     let own = own_folder(store)?;
     let entries = match fs::read_dir(&own) {
@@ -266,46 +257,48 @@ pub fn unfinished(store: Option<&Path>) -> Result<Vec<Unfinished>, UserError> {
         let path = entry.path();
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("journal") => found.push((path, None)),
-            // One that cannot be read leads to itself, which is no journal.
-            Some("pointer") => {
-                found.push((read_pointer(&path).map_or(path.clone(), |(to, _)| to), Some(path)))
-            }
+            Some("pointer") => match read_pointer(&path) {
+                Some((journal, _)) => found.push((journal, Some(path))),
+                // It then stands for a journal that cannot be read.
+                None => found.push((path.clone(), Some(path))),
+            },
             _ => {}
         }
     }
     found.sort();
-    let open = |(path, pointer): (PathBuf, Option<PathBuf>)| Unfinished {
-        journal: Journal::open(&path),
-        path,
-        pointer,
-    };
-    Ok(found.into_iter().map(open).collect())
+    let mut unfinished = Vec::new();
+    for (path, pointer) in found {
+        unfinished.push(Unfinished { journal: Journal::open(&path), path, pointer });
+    }
+    Ok(unfinished)
 }
 
-/// What a store has that leads to a journal, wherever this lies now.
+/// The pointer of the store to a journal, wherever the journal is now.
 ///
 /// # Errors
 /// When there is no folder for a store.
 pub fn pointer_to(store: Option<&Path>, journal: &Path) -> Result<Option<PathBuf>, UserError> {
-    let pointer = journal.file_name().map(|name| Path::new(name).with_extension("pointer"));
-    let own = own_folder(store)?;
-    Ok(pointer.map(|name| own.join(name)).filter(|pointer| pointer.exists()))
+    let Some(name) = journal.file_name() else { return Ok(None) };
+    let pointer = own_folder(store)?.join(name).with_extension("pointer");
+    Ok(if pointer.exists() { Some(pointer) } else { None })
 }
 
-/// Where it leads, and whose data lie there; those of older versions do not say.
+/// The path and the target of the journal; pointers of older versions lack the target.
 fn read_pointer(pointer: &Path) -> Option<(PathBuf, Option<Origin>)> {
-    let is_small =
-        pointer.symlink_metadata().is_ok_and(|status| status.is_file() && status.len() <= POINTER_BYTES_MAX);
-    let bytes = fs::read(pointer).ok().filter(|_| is_small)?;
+    let status = pointer.symlink_metadata().ok()?;
+    if !status.is_file() || status.len() > POINTER_BYTES_MAX {
+        return None;
+    }
+    let bytes = fs::read(pointer).ok()?;
     let mut parts = bytes.splitn(2, |byte| *byte == 0);
     let path = PathBuf::from(OsString::from_vec(parts.next()?.to_vec()));
     Some((path, parts.next().and_then(Origin::parse)))
 }
 
-/// What somebody has to know who uses a target of which data are still in a journal; none when there is none.
+/// The warning that data of the target are still in a journal.
 ///
 /// # Errors
-/// When it would be written to: what is in the journal would be lost, or overwrite what is written now.
+/// When the target would be written to: restoring the journal would overwrite that.
 pub fn look_for_unfinished(
     store: Option<&Path>,
     target: Option<&Target>,
@@ -323,7 +316,6 @@ pub fn look_for_unfinished(
     Ok(None)
 }
 
-/// Why a target must not be written to as long as a journal is there; none when that does not matter to it.
 fn objection(left: &Unfinished, names: &Origin) -> Option<String> {
     let journal = match &left.journal {
         Ok(journal) => journal,
@@ -334,26 +326,26 @@ fn objection(left: &Unfinished, names: &Origin) -> Option<String> {
     if parsed.saved.is_empty() && !parsed.is_damaged || !parsed.origin.is_related(names) {
         return None;
     }
-    let bytes = Bytes(parsed.saved.iter().map(|saved| saved.length).sum());
+    let bytes = Bytes::new(parsed.saved.iter().map(|saved| saved.length).sum());
     let mut text = format!(
-        "a run that was broken off has kept {bytes} of {}, which are still to be given back: {}",
+        "an interrupted run saved {bytes} of {}, which are still to be restored: {}",
         harmless(&parsed.origin.path, 200),
         restore_command(&parsed.origin)
     );
     if parsed.is_damaged {
         text += &format!(
-            ". A part of its journal is damaged and cannot be; when the rest is back and that part is not needed, remove {}",
+            ". A part of its journal is damaged; when the rest is restored and that part is not needed, remove {}",
             shown(&left.path)
         );
     }
     Some(text)
 }
 
-/// Of a journal that cannot be read nobody knows what it holds.
+/// A journal that cannot be read may have data of any target.
 fn objection_of_unread(left: &Unfinished, error: &JournalError, names: &Origin) -> Option<String> {
-    // A run that was under way has ended since we looked.
+    // The run may have ended in the meantime.
     let known = left.pointer.as_ref().unwrap_or(&left.path);
-    let is_gone = known.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let is_gone = matches!(known.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
     if is_gone || (left.pointer.is_none() || left.path != *known) && Journal::holds_nothing(&left.path) {
         return None;
     }
@@ -362,20 +354,20 @@ fn objection_of_unread(left: &Unfinished, error: &JournalError, names: &Origin) 
         let whose = match &origin {
             Some(origin) if !origin.is_related(names) => return None,
             Some(origin) => {
-                format!("It holds what is still to be given back to {}", harmless(&origin.path, 200))
+                format!("It has data still to be restored to {}", harmless(&origin.path, 200))
             }
-            None => "It may hold data that are still to be given back to this drive".into(),
+            None => "It may have data still to be restored to this drive".into(),
         };
         return Some(format!(
-            "{}. {whose}. Mount the drive that the journal lies on, and see what is kept with drivescope restore; if the journal \
-             is lost for good, or not needed, remove {}",
+            "{}. {whose}. Mount the drive with the journal, and list the journals with drivescope restore; if the journal is lost \
+             or not needed, remove {}",
             harmless(&error.to_string(), usize::MAX),
             shown(pointer)
         ));
     }
     Some(format!(
-        "{}. It may hold data that are still to be given back to this drive. Make it readable and see what it holds with drivescope \
-         restore; if it is known to be of another drive, or not needed, move {} elsewhere",
+        "{}. It may have data still to be restored to this drive. Make it readable and list it with drivescope restore; if it is of \
+         another drive, or not needed, move {} elsewhere",
         harmless(&error.to_string(), usize::MAX),
         shown(&left.path)
     ))
@@ -385,13 +377,11 @@ fn shown(path: &Path) -> String {
     harmless(&path.display().to_string(), usize::MAX)
 }
 
-/// The medium of a target that is given back to.
-///
 /// # Errors
 /// When the permit does not hold.
 pub fn medium<'permit>(
     target: &Target,
-    permit: &'permit io::target::WritePermit,
+    permit: &'permit ::io::targets::WritePermit,
 ) -> Result<TargetMedium<'permit>, UserError> {
     Ok(TargetMedium::new(target, permit)?)
 }

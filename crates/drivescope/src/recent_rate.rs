@@ -1,32 +1,34 @@
-//! The rate now: that of the last half second, steady enough to read and fresh enough to see a stall.
+//! Throughput over the last half second: steady enough to read, short enough to show a stall.
 
 use model::record::IntervalRecord;
 use model::units::Nanos;
 
-/// Slices of 40 ms that count.
-const SLICES: usize = 12;
+/// Of 40 ms each.
+const INTERVALS: usize = 12;
 
-/// What the last slices moved.
 #[derive(Clone, Debug, Default)]
 pub struct RecentRate {
-    slices: [(u64, u64, u64); SLICES],
+    intervals: [(u64, u64, u64); INTERVALS],
     next: usize,
 }
 
 impl RecentRate {
-    /// Takes in a slice.
-    pub fn add(&mut self, slice: &IntervalRecord) {
-        self.slices[self.next] = (slice.duration_ns, slice.operations, slice.bytes);
-        self.next = (self.next + 1) % SLICES;
+    pub fn add(&mut self, interval: &IntervalRecord) {
+        self.intervals[self.next] = (interval.duration_ns, interval.operations, interval.bytes);
+        self.next = (self.next + 1) % INTERVALS;
     }
 
-    /// Bytes and requests a second; none before the first slice.
     pub fn per_second(&self) -> Option<(f64, f64)> {
-        let zero = (0u64, 0u64, 0u64);
-        let (nanos, operations, bytes) = self.slices.iter().fold(zero, |sum, slice| {
-            (sum.0.saturating_add(slice.0), sum.1.saturating_add(slice.1), sum.2.saturating_add(slice.2))
-        });
-        let seconds = Nanos(nanos).seconds();
-        (nanos > 0).then(|| (bytes as f64 / seconds, operations as f64 / seconds))
+        let (mut nanos, mut operations, mut bytes) = (0u64, 0u64, 0u64);
+        for interval in &self.intervals {
+            nanos = nanos.saturating_add(interval.0);
+            operations = operations.saturating_add(interval.1);
+            bytes = bytes.saturating_add(interval.2);
+        }
+        if nanos == 0 {
+            return None;
+        }
+        let seconds = Nanos::new(nanos).seconds();
+        Some((bytes as f64 / seconds, operations as f64 / seconds))
     }
 }

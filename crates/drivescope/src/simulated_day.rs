@@ -1,5 +1,4 @@
-//! A day's writes on a virtual drive, in virtual time: bursts at equal distances, each a mixture of writes at random
-//! places and writes in order.
+//! A day's writes on a virtual drive, in virtual time: bursts at equal distances, each of random and sequential writes.
 
 use crate::error::UserError;
 use crate::virtual_run::{PhaseResult, VirtualRun};
@@ -11,17 +10,16 @@ use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern, Workload};
 use sim::Drive;
 
-/// The size of writes at random places: as in article D.
 const RANDOM_BLOCK: Bytes = Bytes::from_kib(128);
-const ORDERED_BLOCK: Bytes = Bytes::from_mib(1);
-const ORDERED_DEPTH: u32 = 4;
-/// A burst goes in so many pieces, each first at random places and then in order.
-const PIECES: u64 = 32;
-/// The rate has fallen when a piece is slower than this share of the fastest: article D's mildest fall is to 60 %, and pieces
-/// of some hundred writes differ by a few percent.
-const FALLEN_SHARE: f64 = 0.75;
+const SEQUENTIAL_BLOCK: Bytes = Bytes::from_mib(1);
+const SEQUENTIAL_DEPTH: u32 = 4;
+/// A burst has this many parts, each first random and then sequential.
+const PARTS: u64 = 32;
+/// A part slower than this share of the fastest is past a write cliff: the mildest of article D is to 60 %, and parts of some
+/// hundred writes differ by a few percent.
+const CLIFF_SHARE: f64 = 0.75;
 
-/// How long such a day takes on that drive, which was new some such days before. Its numbers are those of one seed and so exact.
+/// How long such a day takes on a drive that was new [`DAYS_BEFORE`] such days before. One seed: the numbers are exact.
 ///
 /// # Errors
 /// When the drive is smaller than the requests.
@@ -44,58 +42,61 @@ pub fn simulate(drive: Box<dyn Drive>, day: &DayOfWrites, seed: u64) -> Result<D
     Ok(DayTime {
         busy_s: Estimate::exact(busy_s),
         burst_s: Estimate::exact(longest_s),
-        falls: writer.slowest < FALLEN_SHARE * writer.fastest,
+        falls: writer.slowest < CLIFF_SHARE * writer.fastest,
         pause_needed_s: None,
     })
 }
 
 struct Writer {
     run: VirtualRun,
-    /// Where the next write in order goes.
     position: u64,
-    /// Of pieces at random places since the day began, but for the first of each burst, which fills buffers; B/s.
+    /// Random throughput of the parts of this day, without the first of each burst, which fills buffers; B/s.
     fastest: f64,
     slowest: f64,
 }
 
 impl Writer {
-    /// Seconds of one burst, with the flush at its end.
     fn burst(&mut self, day: &DayOfWrites) -> Result<f64, UserError> {
-        let random = Bytes((day.burst_bytes() * day.random_share / PIECES as f64) as u64);
-        let ordered = Bytes((day.burst_bytes() * (1.0 - day.random_share) / PIECES as f64) as u64);
+        let random = Bytes::new((day.burst_bytes() * day.random_share / PARTS as f64) as u64);
+        let sequential = Bytes::new((day.burst_bytes() * (1.0 - day.random_share) / PARTS as f64) as u64);
         let mut seconds = 0.0;
-        for piece in 0..PIECES {
+        for part in 0..PARTS {
             if random >= RANDOM_BLOCK {
-                let result = self.at_random(random)?;
+                let result = self.random(random)?;
                 seconds += result.seconds + result.flush_s;
-                if piece > 0 {
+                if part > 0 {
                     self.fastest = self.fastest.max(result.lasting_rate());
                     self.slowest = self.slowest.min(result.lasting_rate());
                 }
             }
-            if ordered >= ORDERED_BLOCK {
-                seconds += self.in_order(ordered)?;
+            if sequential >= SEQUENTIAL_BLOCK {
+                seconds += self.sequential(sequential)?;
             }
         }
         Ok(seconds)
     }
 
-    fn at_random(&mut self, bytes: Bytes) -> Result<PhaseResult, UserError> {
+    fn random(&mut self, bytes: Bytes) -> Result<PhaseResult, UserError> {
         let whole = ByteRange::whole(self.run.capacity());
         let pattern = Pattern::RandomWithReplacement;
         self.write(Workload::new(whole, pattern, OperationMix::Write, RANDOM_BLOCK, 1), bytes)
     }
 
-    fn in_order(&mut self, bytes: Bytes) -> Result<f64, UserError> {
-        let room = self.run.capacity().round_down_to(ORDERED_BLOCK).0;
-        let (mut left, mut seconds) = (bytes.round_down_to(ORDERED_BLOCK).0, 0.0);
+    fn sequential(&mut self, bytes: Bytes) -> Result<f64, UserError> {
+        let room = self.run.capacity().round_down_to(SEQUENTIAL_BLOCK).get();
+        let (mut left, mut seconds) = (bytes.round_down_to(SEQUENTIAL_BLOCK).get(), 0.0);
         while left > 0 && room > 0 {
             let part = left.min(room - self.position);
-            let range = ByteRange::new(model::units::Offset(self.position), Bytes(part));
+            let range = ByteRange::new(model::units::Offset::new(self.position), Bytes::new(part));
             let range = range.expect("a part of the drive ends within 64 bits");
-            let writes =
-                Workload::new(range, Pattern::Sequential, OperationMix::Write, ORDERED_BLOCK, ORDERED_DEPTH);
-            let result = self.write(writes, Bytes(part))?;
+            let writes = Workload::new(
+                range,
+                Pattern::Sequential,
+                OperationMix::Write,
+                SEQUENTIAL_BLOCK,
+                SEQUENTIAL_DEPTH,
+            );
+            let result = self.write(writes, Bytes::new(part))?;
             seconds += result.seconds + result.flush_s;
             self.position = (self.position + part) % room;
             left -= part;
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     fn day(daily_gb: u64, random_share: f64) -> DayOfWrites {
-        let bytes = Bytes(daily_gb * 1_000_000_000);
+        let bytes = Bytes::new(daily_gb * 1_000_000_000);
         DayOfWrites { daily: bytes, burst: bytes, random_share }
     }
 

@@ -1,41 +1,32 @@
-//! The header of a run: its name, when it began and ended, where, and the command that repeats it. The only place
-//! that reads the wall clock.
+//! The header of a run: its name, when it began and ended, where, and the command that repeats it. The only place that
+//! reads the wall clock.
 
 use io::load::overhead::Overhead;
 use io::rig::EngineFacts;
 use jiff::{SignedDuration, Timestamp};
-use model::run::{Environment, Run, RunStatus};
+use model::experiment_name::ExperimentName;
+use model::run::{Environment, PhaseSummary, Run, RunStatus};
 use model::target::{TargetFacts, TargetKind};
 use model::units::Instant;
 
-/// A virtual run takes place at this moment: the same profile, plan and seed give the same run, to the byte.
+/// The date of virtual runs: the same profile, plan and seed give a byte-identical run.
 const VIRTUAL_START: Timestamp = Timestamp::UNIX_EPOCH;
 
-/// What a run is named after.
 pub struct Occasion<'run> {
-    /// The experiment.
-    pub experiment: &'static str,
-    /// The command that repeats it, seed and all.
+    pub experiment: ExperimentName,
     pub command: String,
-    /// Of all its randomness.
     pub seed: u64,
-    /// What is known of the target, with what the probes found.
     pub facts: TargetFacts,
-    /// What a virtual drive is made of: two profiles of one name give two runs.
+    /// Of a virtual drive: two profiles of one name give two runs.
     pub profile: Option<&'run str>,
-    /// What it is measured with.
     pub engine: &'run EngineFacts,
-    /// Whether requests go past the page cache.
     pub direct: bool,
-    /// What the tool costs and the machine adds; none in virtual time.
+    /// None in virtual time.
     pub overhead: Option<Overhead>,
-    /// What the reader should know, as sentences.
     pub warnings: Vec<String>,
-    /// What the drive went through before, as sentences.
     pub state_before: Vec<String>,
 }
 
-/// A run that is about to begin.
 pub fn begin(occasion: Occasion<'_>) -> Run {
     let Occasion {
         experiment,
@@ -59,11 +50,11 @@ pub fn begin(occasion: Occasion<'_>) -> Run {
         direct,
         scheduler: facts.scheduler.clone(),
         own_cost_ns_per_io: overhead.map(|overhead| overhead.own_cost_ns_per_io),
-        scheduling_gap_ns_max: overhead.map(|overhead| overhead.scheduling_gap.0),
+        scheduling_gap_ns_max: overhead.map(|overhead| overhead.scheduling_gap.get()),
         warnings,
     };
     Run {
-        id: name(experiment, &command, seed, &facts, profile, started),
+        id: name(experiment.name(), &command, seed, &facts, profile, started),
         started: started.to_string(),
         finished: None,
         status: RunStatus::Interrupted,
@@ -79,7 +70,7 @@ pub fn begin(occasion: Occasion<'_>) -> Run {
     }
 }
 
-/// A run that another program made: named after its import, dated after its measurement if that is known.
+/// A run of another program: named by the time of its import, dated by its measurement if that is known.
 pub fn imported(
     command: String,
     measured_unix_s: Option<u64>,
@@ -87,9 +78,8 @@ pub fn imported(
     environment: Environment,
 ) -> Run {
     let now = Timestamp::now();
-    let measured = measured_unix_s.and_then(|seconds| i64::try_from(seconds).ok());
-    let started = measured.and_then(|seconds| Timestamp::from_second(seconds).ok()).unwrap_or(now);
-    // Two imports within a second have different names if they are of different files.
+    let started = measured_unix_s.and_then(date_of).unwrap_or(now);
+    // Imports of different files within a second get different names.
     let digest = u64::from(crc32fast::hash(format!("{command}{environment:?}").as_bytes()));
     Run {
         id: name("import", &command, digest, &target, None, now),
@@ -108,30 +98,36 @@ pub fn imported(
     }
 }
 
-/// Ends it when its figures do.
-pub fn finish_imported(run: &mut Run) {
-    let nanos = run.phases.iter().map(|phase| phase.end_ns()).max();
-    let took = SignedDuration::from_nanos(i64::try_from(nanos.unwrap_or(0)).unwrap_or(i64::MAX));
-    let started: Option<Timestamp> = run.started.parse().ok();
-    run.finished = started.map(|started| started.checked_add(took).unwrap_or(Timestamp::MAX).to_string());
+fn date_of(unix_s: u64) -> Option<Timestamp> {
+    Timestamp::from_second(i64::try_from(unix_s).ok()?).ok()
 }
 
-/// Now, as RFC 3339 in UTC.
+pub fn finish_imported(run: &mut Run) {
+    let end_ns = run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0);
+    run.finished = match run.started.parse() {
+        Ok(started) => Some(later(started, end_ns).to_string()),
+        Err(_) => None,
+    };
+}
+
+fn later(start: Timestamp, nanos: u64) -> Timestamp {
+    let time = SignedDuration::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX));
+    start.checked_add(time).unwrap_or(Timestamp::MAX)
+}
+
 pub fn now() -> String {
     Timestamp::now().to_string()
 }
 
-/// When a run ended, whose clock shows `now`.
 pub fn finished(run: &Run, now: Instant) -> String {
     if run.target.kind != TargetKind::Sim {
         return Timestamp::now().to_string();
     }
-    let elapsed = SignedDuration::from_nanos(i64::try_from(now.0).unwrap_or(i64::MAX));
-    VIRTUAL_START.checked_add(elapsed).unwrap_or(Timestamp::MAX).to_string()
+    later(VIRTUAL_START, now.get()).to_string()
 }
 
-/// A name that sorts by time: `20261121-210501-check-vda-3f2a`. That of a virtual run is drawn from all that decides
-/// it instead: `sim-zoned-check-1f7c90ab`.
+/// Sorts by time: `20261121-210501-check-vda-3f2a`. The name of a virtual run is a checksum of everything that determines
+/// it: `sim-zoned-check-1f7c90ab`.
 fn name(
     experiment: &str,
     command: &str,
@@ -150,16 +146,18 @@ fn name(
     format!("{time}-{experiment}-{}-{:04x}", last.as_deref().unwrap_or("here"), seed & 0xffff)
 }
 
-/// A part of a file's name: letters, digits, dots and dashes, and not too many.
+/// A part of a file's name: up to 40 letters, digits and dashes.
 fn plain(text: &str) -> String {
-    let plain: String =
-        text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).take(40).collect();
+    let short: String = text.chars().take(40).collect();
+    let plain = short.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     plain.trim_matches('-').to_string()
 }
 
 fn kernel_fact(name: &str) -> String {
-    let text = std::fs::read_to_string(format!("/proc/sys/kernel/{name}"));
-    text.map_or_else(|_| "unknown".into(), |text| text.trim().to_string())
+    match std::fs::read_to_string(format!("/proc/sys/kernel/{name}")) {
+        Ok(text) => text.trim().to_string(),
+        Err(_) => "unknown".into(),
+    }
 }
 
 #[cfg(test)]

@@ -1,86 +1,102 @@
-//! Virtual drives by what is typed: a name of one that comes with the program, or a file that ends in `.toml`.
+//! Virtual drives by what is typed: the name of a preset, or a file that ends in `.toml`.
 
 use crate::error::UserError;
 use report::hostile::harmless;
 use sim::Drive;
 use sim::contents::Contents;
 use sim::profile::{Profile, contents, open_profile, preset, preset_text};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::string::FromUtf8Error;
+use thiserror::Error;
 
-/// A profile is a page or two; what is longer is something else, a disk for instance.
+/// A profile is a page or two; a longer file is something else, such as a disk.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// A virtual drive that can be opened.
 pub struct VirtualDrive {
-    /// What it is made of.
     pub profile: Profile,
-    /// The same as it was written, comments and all.
     pub text: String,
-    /// What it is called: `sim:zoned`, `sim:mine.toml`.
     pub path: String,
 }
 
-/// Finds the virtual drive that was typed, with `sim:` before it or without.
+/// Finds a virtual drive, with or without `sim:` before its name.
 ///
 /// # Errors
-/// When there is none, or its file cannot be read or is no sound profile.
+/// When there is none, or its file cannot be read or is not a valid profile.
 pub fn find(typed: &str) -> Result<VirtualDrive, UserError> {
     let name = typed.strip_prefix("sim:").unwrap_or(typed);
     let path = format!("sim:{name}");
-    let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
-    let (text, profile) = if is_file {
-        let text = read(name)?;
-        let profile = Profile::parse(&text, &harmless(name, usize::MAX));
-        (text, profile)
-    } else {
-        let profile = preset(name);
-        (preset_text(name).unwrap_or_default().to_string(), profile)
-    };
-    let profile = profile.map_err(|error| UserError::usage(error.to_string()))?;
-    Ok(VirtualDrive { profile, text, path })
+    if Path::new(name).extension() == Some(OsStr::new("toml")) {
+        let shown = harmless(name, usize::MAX);
+        return match read(name) {
+            Ok(text) => Ok(VirtualDrive { profile: Profile::parse(&text, &shown)?, text, path }),
+            Err(why) => Err(UserError::usage(format!("cannot read the profile {shown}: {why}"))),
+        };
+    }
+    let profile = preset(name)?;
+    Ok(VirtualDrive { profile, text: preset_text(name).unwrap_or_default().to_string(), path })
 }
 
-fn read(name: &str) -> Result<String, UserError> {
-    let shown = harmless(name, usize::MAX);
-    let cannot = |why: &str| UserError::usage(format!("cannot read the profile {shown}: {why}"));
-    let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => {
-            cannot(&format!("there is no such file. Make one: drivescope sim new {shown}"))
+#[derive(Debug, Error)]
+enum ProfileFileError {
+    #[error("there is no such file. Make one: drivescope sim new {0}")]
+    NotFound(String),
+    #[error("permission denied. See its owner: ls -l")]
+    PermissionDenied,
+    #[error("{0}")]
+    Io(std::io::Error),
+    #[error("it is not a regular file. Name the file of the profile")]
+    NotAFile,
+    #[error("it is larger than 4 MiB, so it is not a profile. Name the file of the profile")]
+    TooLarge,
+    #[error("it is not UTF-8, so it is not a profile")]
+    NotText(#[from] FromUtf8Error),
+}
+
+impl ProfileFileError {
+    fn of(error: std::io::Error, name: &str) -> ProfileFileError {
+        match error.kind() {
+            ErrorKind::NotFound => ProfileFileError::NotFound(harmless(name, usize::MAX)),
+            ErrorKind::PermissionDenied => ProfileFileError::PermissionDenied,
+            _ => ProfileFileError::Io(error),
         }
-        ErrorKind::PermissionDenied => cannot("you may not read it. See whose it is: ls -l"),
-        _ => cannot(&error.to_string()),
-    };
-    // A pipe would be waited for, and a device never ends.
-    if !fs::metadata(name).map_err(failed)?.is_file() {
-        return Err(cannot("it is not a regular file. Name the file that holds the profile"));
+    }
+}
+
+fn read(name: &str) -> Result<String, ProfileFileError> {
+    // Reading a pipe would wait, and a device never ends.
+    match fs::metadata(name) {
+        Ok(facts) if facts.is_file() => {}
+        Ok(_) => return Err(ProfileFileError::NotAFile),
+        Err(error) => return Err(ProfileFileError::of(error, name)),
     }
     let mut bytes = Vec::new();
-    File::open(name)
-        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(cannot(
-            "it is larger than 4 MiB, so it is no profile. Name the file that holds the profile",
-        ));
+    let opened = File::open(name);
+    let read = opened.and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return Err(ProfileFileError::of(error, name));
     }
-    String::from_utf8(bytes).map_err(|_| cannot("it is not text in UTF-8, so it is no profile"))
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(ProfileFileError::TooLarge);
+    }
+    Ok(String::from_utf8(bytes)?)
 }
 
 impl VirtualDrive {
-    /// Opens it. `seed` draws all that is random in it.
+    /// `seed` draws everything random in it.
     ///
     /// # Errors
-    /// When such a drive cannot be.
+    /// When the profile describes an impossible drive.
     pub fn open(&self, seed: u64) -> Result<Box<dyn Drive + Send>, UserError> {
-        open_profile(&self.profile, &self.path, seed).map_err(|error| UserError::usage(error.to_string()))
+        Ok(open_profile(&self.profile, &self.path, seed)?)
     }
 
-    /// What it holds: nothing yet.
+    /// Its data: none yet.
     ///
     /// # Errors
-    /// When such a drive cannot be.
+    /// When the profile describes an impossible drive.
     pub fn contents(&self, seed: u64) -> Result<Contents, UserError> {
         contents(&self.profile, seed).map_err(|flaw| UserError::usage(format!("{}: {flaw}", self.path)))
     }

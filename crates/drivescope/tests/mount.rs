@@ -11,7 +11,6 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
-/// Where `faulty` cannot be read.
 const UNREADABLE: u64 = 300_000_000_000;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -154,7 +153,7 @@ fn an_umount_ends_it() {
     run("umount", &[served.place().to_str().unwrap()]);
     let outcome = served.outcome();
     assert_eq!(outcome.status, Some(0), "{}", outcome.err);
-    assert!(outcome.out.starts_with("0 answers"), "{}", outcome.out);
+    assert!(outcome.out.starts_with("0 completions"), "{}", outcome.out);
     assert!(!served.place().exists());
 }
 
@@ -169,12 +168,12 @@ fn the_report_comes_at_the_end_and_when_asked_for() {
     for _ in 0..3 {
         served.out.read_line(&mut asked_for).unwrap();
     }
-    assert!(asked_for.starts_with("1 answer; late by: mean "), "{asked_for}");
+    assert!(asked_for.starts_with("1 completion; late by: mean "), "{asked_for}");
     assert!(asked_for.contains("real-time scheduling: "), "{asked_for}");
     file.read_exact_at(&mut [0; 4096], 0).unwrap();
     drop(file);
     let outcome = served.end("TERM");
-    assert!(outcome.out.starts_with("2 answers; late by: mean "), "{}", outcome.out);
+    assert!(outcome.out.starts_with("2 completions; late by: mean "), "{}", outcome.out);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn what_is_tested_comes_back() {
     let findings = run["findings"].as_array().unwrap();
     let wrong = findings.iter().find(|finding| finding["code"] == "data-integrity").expect("it was compared");
     assert_eq!(wrong["value"], 0.0);
-    assert!(home.print(&["restore"]).contains("Nothing is kept"));
+    assert!(home.print(&["restore"]).contains("No journals"));
 }
 
 /// Moments are drawn over the time that a whole run takes.
@@ -110,7 +110,7 @@ fn killed(kills: u64, seed: u64) -> (u64, u64) {
         let outcome = when_free(&home, &restore);
         match outcome.status {
             Some(0) => given_back += 1,
-            _ => assert!(outcome.err.contains("nothing of"), "{kill}: {outcome:?}"),
+            _ => assert!(outcome.err.contains("no journal has data of"), "{kill}: {outcome:?}"),
         }
         assert!(is_as_before(&image.path), "lost after kill {kill}");
         assert!(journals(&home).iter().all(|name| !name.ends_with(".journal")), "{:?}", journals(&home));
@@ -236,19 +236,22 @@ fn a_damaged_journal_gives_back_what_it_can_and_nothing_is_written_over_the_rest
     damaged[100_000] ^= 1;
     fs::write(&journal, &damaged).unwrap();
     let restored = when_free(&home, &["restore", file, "--confirm", file]);
-    assert!(restored.status == Some(1) && restored.err.contains("NOT ALL DATA ARE BACK"), "{restored:?}");
+    assert!(restored.status == Some(1) && restored.err.contains("NOT ALL DATA ARE RESTORED"), "{restored:?}");
     assert!(restored.err.contains("the journal is damaged there"), "{}", restored.err);
     let before = noise(MIB << 20);
     let wrong = fs::read(&image.path).unwrap().iter().zip(&before).filter(|(now, then)| now != then).count();
     assert!(wrong <= 1 << 20, "{wrong} bytes are not back, and only one stretch is damaged");
     let refused = home.run(&verify(file, &[]));
-    assert!(refused.status == Some(1) && refused.err.contains("is damaged and cannot be"), "{refused:?}");
+    assert!(
+        refused.status == Some(1) && refused.err.contains("A part of its journal is damaged"),
+        "{refused:?}"
+    );
     // Of which nobody can tell whose data it holds.
     let mut damaged = sound.clone();
     damaged[70] ^= 1;
     fs::write(&journal, &damaged).unwrap();
     let refused = home.run(&verify(file, &[]));
-    assert!(refused.status == Some(1) && refused.err.contains("may hold data"), "{refused:?}");
+    assert!(refused.status == Some(1) && refused.err.contains("may have data"), "{refused:?}");
     fs::write(&journal, &sound).unwrap();
     let restored = when_free(&home, &["restore", file, "--confirm", file, "--although-changed"]);
     assert_eq!(restored.status, Some(0), "{restored:?}");
@@ -257,7 +260,7 @@ fn a_damaged_journal_gives_back_what_it_can_and_nothing_is_written_over_the_rest
     let pointer = journal.with_extension("pointer");
     fs::write(&pointer, "/nowhere/a.journal").unwrap();
     let refused = home.run(&verify(file, &[]));
-    assert!(refused.status == Some(1) && refused.err.contains("may hold data"), "{refused:?}");
+    assert!(refused.status == Some(1) && refused.err.contains("may have data"), "{refused:?}");
     fs::remove_file(&pointer).unwrap();
     // What a crash leaves of one that was just made holds nothing.
     fs::write(&journal, &sound[..100]).unwrap();
@@ -282,7 +285,7 @@ fn a_drive_of_which_the_journal_is_not_mounted_is_not_written_to() {
     let away = home.folder.path().join("away");
     fs::rename(&folder, &away).unwrap();
     let refused = when_free(&home, &verify(file, &[]));
-    assert!(refused.status == Some(1) && refused.err.contains("is still to be given back"), "{refused:?}");
+    assert!(refused.status == Some(1) && refused.err.contains("still to be restored"), "{refused:?}");
     assert!(refused.err.contains("Mount the drive"), "{}", refused.err);
     home.json(&verify(other.path.to_str().unwrap(), &[]));
     // Wherever it is now, the pointer goes with it.
@@ -335,9 +338,9 @@ fn a_journal_that_would_share_the_fate_of_the_drive_is_refused() {
     let words =
         ["verify", file, "--write", "--preserve", "--confirm", file, "--quiet", "--journal", "/dev/shm"];
     let refused = home.run(&words);
-    assert!(refused.status == Some(1) && refused.err.contains("lies in memory"), "{}", refused.err);
+    assert!(refused.status == Some(1) && refused.err.contains("is in memory"), "{}", refused.err);
     assert!(is_as_before(&image.path));
     let folder = home.folder.path().to_str().unwrap();
     let nothing = home.run(&["verify", folder, "--write", "--preserve"]);
-    assert!(nothing.status == Some(2) && nothing.err.contains("nothing to preserve"), "{}", nothing.err);
+    assert!(nothing.status == Some(2) && nothing.err.contains("no data to preserve"), "{}", nothing.err);
 }

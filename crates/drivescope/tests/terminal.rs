@@ -219,7 +219,9 @@ fn keys_and_sizes_are_answered_and_ctrl_c_gives_the_terminal_back() {
     terminal.press("?3");
     terminal.sees("Latency over time");
     // Keys that come together with another size do not wait for the next key.
-    for (key, shown) in [("1", "Rate by position"), ("2", "Rate over time"), ("3", "Latency over time")] {
+    for (key, shown) in
+        [("1", "Sequential throughput by LBA"), ("2", "Throughput over time"), ("3", "Latency over time")]
+    {
         terminal.press(key);
         terminal.resize((90, 30));
         terminal.press("??");
@@ -229,7 +231,7 @@ fn keys_and_sizes_are_answered_and_ctrl_c_gives_the_terminal_back() {
     }
     // Wide enough for the side column, which names what the drive and the machine do.
     terminal.resize((120, 40));
-    terminal.sees("Drive and machine");
+    terminal.sees("Drive and host");
     terminal.resize((30, 5));
     terminal.sees(" left");
     terminal.resize((80, 24));
@@ -315,7 +317,7 @@ fn the_result_follows_when_a_run_is_over() {
     let Some(mut terminal) = Terminal::start(&home, &arguments, &[], (100, 30)) else { return };
     terminal.until(TAKEN);
     terminal.until(GIVEN_BACK);
-    terminal.until("How fast does it move data?");
+    terminal.until("Sequential throughput");
     assert_eq!(terminal.status(), Some(0));
     assert!(!terminal.is_raw());
 
@@ -342,7 +344,7 @@ fn who_asks_for_lines_and_who_has_no_room_gets_them() {
     let cases = [(&plain[..], own, (80, 24)), (usual, dumb, (80, 24)), (usual, own, (39, 24))];
     for (arguments, environment, size) in cases {
         let Some(mut terminal) = Terminal::start(&home, arguments, &[environment], size) else { return };
-        let shown = terminal.until("How it was measured");
+        let shown = terminal.until("Method");
         assert!(!shown.contains(TAKEN), "{arguments:?} {environment:?} {size:?}");
         assert_eq!(terminal.status(), Some(0));
     }

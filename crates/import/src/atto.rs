@@ -2,14 +2,13 @@
 //! are KB of 1024 bytes, as in version 2, which prints sizes as bare numbers of KB.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Set, Transfer, Work};
-use crate::text::{Field, Line, lines, number, rounded, unit_bytes};
+use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::text::{Field, Line, above_zero, lines, number, unit_bytes};
 use model::request::Operation;
 
 /// The queue depth of version 2 and later, unless the text tells another.
 const QUEUE_DEPTH: u32 = 4;
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     lines(text).any(|line| line.text.contains("ATTO") && !line.text.contains("CrystalDiskMark"))
 }
@@ -21,7 +20,6 @@ struct Table {
     queue_depth: u32,
 }
 
-/// Reads all rows.
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let mut imported = Imported { tool: "ATTO Disk Benchmark", direct: Some(true), ..Imported::default() };
     let mut table = Table { unit: 1024.0, write_first: true, queue_depth: QUEUE_DEPTH };
@@ -31,7 +29,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         if let Some(field) = line.after("ATTO Disk Benchmark") {
             imported.version =
                 field.text.split_whitespace().next().map(|word| word.trim_start_matches('v').to_owned());
-        } else if let Some(field) = line.after("Queue Depth").or_else(|| line.after("queue depth")) {
+        } else if let Some(field) = line.after("Queue Depth").or(line.after("queue depth")) {
             let depth = field.text.trim_start_matches([':', '=', ' ', ',']);
             table.queue_depth = depth.parse().unwrap_or(table.queue_depth);
         } else if lower.contains("write") && lower.contains("read") {
@@ -41,8 +39,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         }
     }
     imported.notes.push(
-        "ATTO measures in a file, and runs each size once and briefly: where on the drive it lay is not known, and a size that something \
-         disturbed looks slow."
+        "ATTO measures in a file at unknown offsets and runs each size once, briefly. A disturbed size looks slow."
             .into(),
     );
     imported.sets.push(set);
@@ -71,26 +68,29 @@ fn size_and_rest<'text>(line: Line<'text>) -> Option<(u64, Vec<Field<'text>>)> {
         ("", _) => ("KB", &fields[1..]),
         (unit, _) => (unit, &fields[1..]),
     };
-    let size = rounded(value * unit_bytes(unit, 1024.0)?).filter(|size| *size > 0)?;
-    (rest.len() >= 2).then(|| (size, rest.to_vec()))
+    let size = above_zero(value * unit_bytes(unit, 1024.0)?)?;
+    if rest.len() >= 2 { Some((size, rest.to_vec())) } else { None }
 }
 
 fn row(line: Line<'_>, size: u64, rest: &[Field<'_>], table: &Table) -> Result<Vec<Figure>, ImportError> {
     let mut rates = Vec::new();
     let mut at = 0;
     while rates.len() < 2 {
-        let field = rest.get(at).ok_or_else(|| line.error("a rate of writes and one of reads"))?;
+        let field = line.needs(rest.get(at), "a rate of writes and one of reads")?;
         at += 1;
         let (value, unit) = field.number_and_rest("a rate of writes or reads")?;
         let mut unit = unit;
-        if let Some(next) = rest.get(at).filter(|next| unit.is_empty() && number(next.text).is_none()) {
+        if let Some(next) = rest.get(at)
+            && unit.is_empty()
+            && number(next.text).is_none()
+        {
             unit = next.text;
             at += 1;
         }
         let factor = if unit.is_empty() {
             table.unit
         } else {
-            unit_bytes(unit, 1000.0).ok_or_else(|| field.error("a rate and its unit"))?
+            field.needs(unit_bytes(unit, 1000.0), "a rate and its unit")?
         };
         rates.push((field, value * factor));
     }
@@ -101,14 +101,14 @@ fn row(line: Line<'_>, size: u64, rest: &[Field<'_>], table: &Table) -> Result<V
     let mut figures = Vec::new();
     for (operation, (field, rate)) in operations.into_iter().zip(rates) {
         // A rate of nothing is one that was not measured.
-        let Some(bytes) = rounded(rate).filter(|bytes| *bytes > 0) else {
+        let Some(bytes) = above_zero(rate) else {
             if rate == 0.0 {
                 continue;
             }
             return Err(field.error("a rate that a drive can have"));
         };
         let transfer = Transfer::of(Order::Sequential, operation, bytes, size).deep(table.queue_depth, 1);
-        figures.push(Figure::of(format!("sequential {}", operation.name()), Work::Transfer(transfer), 1.0));
+        figures.push(Figure::of(format!("sequential {}", operation.name()), transfer, 1.0));
     }
     Ok(figures)
 }

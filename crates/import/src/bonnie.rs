@@ -35,7 +35,6 @@ struct Result<'text> {
     of_files: Vec<(Field<'text>, Field<'text>)>,
 }
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     text.contains("------Sequential Output------") || lines(text).any(|line| is_csv(line))
 }
@@ -50,8 +49,8 @@ fn is_csv(line: Line<'_>) -> bool {
 }
 
 fn is_new(fields: &[Field<'_>]) -> bool {
-    let version = fields.first().map_or("", |field| field.text);
-    fields.len() >= FIELDS_NEW && (version.starts_with("1.9") || version.starts_with("2."))
+    let Some(version) = fields.first() else { return false };
+    fields.len() >= FIELDS_NEW && (version.text.starts_with("1.9") || version.text.starts_with("2."))
 }
 
 fn is_size(text: &str) -> bool {
@@ -79,7 +78,7 @@ pub(crate) fn read(text: &str) -> std::result::Result<Imported, ImportError> {
         }
     }
     if imported.sets.iter().any(|set| set.figures.iter().any(|figure| is_by_character(&figure.work))) {
-        let note = "bonnie++'s figures \"per character\" go through a small buffer byte by byte, so that a processor may be what limits them.";
+        let note = "bonnie++ \"per character\" figures go through a small buffer byte by byte, so the CPU may limit them.";
         imported.notes.push(note.into());
     }
     imported.notes.push(
@@ -89,7 +88,7 @@ pub(crate) fn read(text: &str) -> std::result::Result<Imported, ImportError> {
 }
 
 fn is_by_character(work: &Work) -> bool {
-    matches!(work, Work::Transfer(transfer) if transfer.block.0 == 1)
+    matches!(work, Work::Transfer(transfer) if transfer.block.get() == 1)
 }
 
 fn pairs<'text>(fields: &[Field<'text>]) -> Vec<(Field<'text>, Field<'text>)> {
@@ -118,29 +117,30 @@ fn old_result<'text>(fields: &[Field<'text>], version: Option<&'text str>) -> Re
 fn new_result<'text>(fields: &[Field<'text>]) -> std::result::Result<Result<'text>, ImportError> {
     let told = fields.len() >= FIELDS_NEW + 4;
     let shift = if told { 2 } else { 0 };
-    let or = |field: Field<'text>, default: u64, what: &str| match field.text {
-        "" => Ok(default),
-        _ => field.whole(what),
-    };
     let block = if fields[6].text.is_empty() { BLOCK } else { fields[6].size("the size of a block")? };
-    let seeks = if told { or(fields[7], SEEKS, "a number of seeks")? } else { SEEKS };
-    let seekers = if told { or(fields[8], 5, "a number of processes")? } else { 5 };
+    let seeks = if told { whole_or(&fields[7], SEEKS, "a number of seeks")? } else { SEEKS };
+    let seekers = if told { whole_or(&fields[8], 5, "a number of processes")? } else { 5 };
     Ok(Result {
         version: Some(fields[1].text),
         host: fields[2].text,
         size: fields[5],
         block,
         seeks,
-        seekers: u32::try_from(seekers).map_err(|_| fields[8].error("a number of processes"))?,
+        seekers: fields[8].needs(u32::try_from(seekers).ok(), "a number of processes")?,
         transfers: six(&fields[7 + shift..19 + shift]),
         files: Some(fields[19 + shift]),
         of_files: pairs(&fields[24 + shift..36 + shift]),
     })
 }
 
+/// What is not there stands for the default.
+fn whole_or(field: &Field<'_>, default: u64, what: &str) -> std::result::Result<u64, ImportError> {
+    if field.text.is_empty() { Ok(default) } else { field.whole(what) }
+}
+
 /// A row of the table, with blanks between its columns.
 fn table_row<'text>(words: &[Field<'text>], version: Option<&'text str>) -> Result<'text> {
-    let seekers = if version.is_some_and(|version| version.starts_with('2')) { 5 } else { SEEKERS };
+    let seekers = if version.unwrap_or_default().starts_with('2') { 5 } else { SEEKERS };
     Result {
         version,
         host: words[0].text,
@@ -177,7 +177,7 @@ fn take(imported: &mut Imported, result: Result<'_>) -> std::result::Result<(), 
     }
     if imported.version.is_none() {
         imported.version = result.version.map(str::to_owned);
-        imported.host = (!result.host.is_empty()).then(|| result.host.to_owned());
+        imported.host = if result.host.is_empty() { None } else { Some(result.host.to_owned()) };
     }
     let mut set = Set::default();
     let mut too_quick = Vec::new();
@@ -197,16 +197,18 @@ fn take(imported: &mut Imported, result: Result<'_>) -> std::result::Result<(), 
             moved: moved.collect(),
             ..Transfer::of(Order::Sequential, Operation::Read, bytes, block)
         };
-        let figure = Figure::of(name, Work::Transfer(transfer), bytes as f64 / (kib * 1024.0));
+        let figure = Figure::of(name, transfer, bytes as f64 / (kib * 1024.0));
         set.figures.push(Figure { cpu_share: processor(&share)?, ..figure });
     }
     let (rate, share) = result.transfers[5];
     if let Some(per_second) = timed(&rate, "random seeks", &mut too_quick)? {
         set.figures.push(Figure { cpu_share: processor(&share)?, ..seeks(&result, block, per_second) });
     }
-    if let Some(files) = result.files.filter(|files| !files.text.is_empty()) {
+    if let Some(files) = result.files
+        && !files.text.is_empty()
+    {
         let (thousands, _) = files.number_and_rest("a number of files")?;
-        let count = rounded(thousands * 1024.0).ok_or_else(|| files.error("a number of files"))?;
+        let count = files.needs(rounded(thousands * 1024.0), "a number of files")?;
         for (name, (rate, share)) in OF_FILES.into_iter().zip(&result.of_files) {
             let Some(per_second) = timed(rate, name, &mut too_quick)? else { continue };
             let figure = Figure::of(name, Work::Files(count), count as f64 / per_second);
@@ -230,11 +232,7 @@ fn seeks(result: &Result<'_>, block: u64, per_second: f64) -> Figure {
         (Operation::Write, written, written.saturating_mul(block)),
     ];
     let transfer = Transfer { moved, ..Transfer::of(Order::Random, Operation::Read, 0, block) };
-    Figure::of(
-        "random seeks",
-        Work::Transfer(transfer.deep(1, result.seekers)),
-        result.seeks as f64 / per_second,
-    )
+    Figure::of("random seeks", transfer.deep(1, result.seekers), result.seeks as f64 / per_second)
 }
 
 /// The rate of a field; none when it is empty or plus signs. Version 2 writes `665k` and `1.2g` in its table, in units of bytes.

@@ -2,7 +2,7 @@
 //! `status=progress`, the steps between the reports are figures of their own.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Place, Set, Transfer, Work};
+use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
 use crate::text::{Field, Line, lines};
 use model::quantity_text::parse_size;
 use model::request::Operation;
@@ -10,7 +10,6 @@ use model::request::Operation;
 /// A block, where there is no command that says otherwise.
 const BLOCK: u64 = 512;
 
-/// What a command line says.
 #[derive(Clone, Debug, Default)]
 struct Command {
     input: String,
@@ -46,7 +45,6 @@ struct Reader {
     run: Run,
 }
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     lines(text).any(|line| report_fields(line).is_some())
 }
@@ -54,14 +52,14 @@ pub(crate) fn fits(text: &str) -> bool {
 /// "N bytes (…) copied, S s, …", "N bytes transferred in S secs (…)": where bytes and seconds stand.
 fn report_fields<'text>(line: Line<'text>) -> Option<(Field<'text>, Field<'text>)> {
     let words = line.words();
-    let is_bytes = |word: &Field<'_>| matches!(word.text, "bytes" | "byte");
-    let bytes_at = words.iter().position(is_bytes).filter(|at| *at > 0)?;
-    let after = |mark: &str, more: usize| {
-        let at = words.iter().position(|word| word.text.trim_end_matches(',') == mark)?;
-        words.get(at + 1 + more).copied()
-    };
-    let seconds = after("copied", 0).or_else(|| after("transferred", 1))?;
-    Some((words[bytes_at - 1], seconds))
+    let bytes_at = words.iter().position(|word| matches!(word.text, "bytes" | "byte"))?;
+    let seconds = word_after(&words, "copied", 1).or(word_after(&words, "transferred", 2))?;
+    Some((*words.get(bytes_at.checked_sub(1)?)?, seconds))
+}
+
+fn word_after<'text>(words: &[Field<'text>], mark: &str, distance: usize) -> Option<Field<'text>> {
+    let at = words.iter().position(|word| word.text.trim_end_matches(',') == mark)?;
+    words.get(at + distance).copied()
 }
 
 /// Reads all transcripts of a text; `told` is what was done where no command says it.
@@ -76,21 +74,23 @@ pub(crate) fn read(text: &str, told: Option<Operation>) -> Result<Imported, Impo
             reader.report(line, &bytes, &seconds)?;
         } else if line.text.contains("No space left") {
             reader.run.ended = true;
-        } else if let Some((whole, part)) =
-            line.text.split_once("records in").and_then(|(n, _)| n.trim().split_once('+'))
+        } else if let Some((count, _)) = line.text.split_once("records in")
+            && let Some((whole, part)) = count.trim().split_once('+')
         {
             reader.run.ended |= whole.parse::<u64>().is_ok() && part == "1";
         }
     }
-    reader.finish(Line { number: lines(text).last().map_or(1, |line| line.number), text: "" })?;
+    let number = text.matches('\n').count() + 1;
+    reader.finish(Line { number, text: "" })?;
     Ok(reader.imported)
 }
 
 /// The command, if the line holds one: after a prompt, in a loop, or alone.
 fn command_of(line: Line<'_>) -> Result<Option<Command>, ImportError> {
     let words = line.words();
-    let is_dd = |word: &Field<'_>| word.text == "dd" || word.text.ends_with("/dd");
-    let Some(at) = words.iter().position(is_dd) else { return Ok(None) };
+    let Some(at) = words.iter().position(|word| word.text == "dd" || word.text.ends_with("/dd")) else {
+        return Ok(None);
+    };
     let operands = &words[at + 1..];
     if !operands.iter().any(|word| word.text.starts_with("if=") || word.text.starts_with("of=")) {
         return Ok(None);
@@ -98,18 +98,12 @@ fn command_of(line: Line<'_>) -> Result<Option<Command>, ImportError> {
     let mut command = Command { block: BLOCK, ..Command::default() };
     for word in operands {
         let Some((key, value)) = word.text.split_once('=') else { continue };
-        let size = || {
-            let value = value.trim_end_matches(';');
-            parse_size(value.trim_end_matches('B'))
-                .map(|size| size.0)
-                .map_err(|_| word.error("a size or a number, such as bs=1M"))
-        };
         match key {
             "if" => command.input = value.to_owned(),
             "of" => command.output = value.trim_end_matches(';').to_owned(),
-            "bs" | "ibs" | "obs" => command.block = size()?,
-            "skip" | "iseek" => command.skip = size()?,
-            "seek" | "oseek" => command.seek = size()?,
+            "bs" | "ibs" | "obs" => command.block = operand(word, value)?,
+            "skip" | "iseek" => command.skip = operand(word, value)?,
+            "seek" | "oseek" => command.seek = operand(word, value)?,
             "count" => command.has_count = true,
             "iflag" | "oflag" => command.direct |= value.contains("direct"),
             "conv" => command.synced = value.contains("sync"),
@@ -119,16 +113,24 @@ fn command_of(line: Line<'_>) -> Result<Option<Command>, ImportError> {
     Ok(Some(command))
 }
 
+fn operand(word: &Field<'_>, value: &str) -> Result<u64, ImportError> {
+    let size = parse_size(value.trim_end_matches(';').trim_end_matches('B')).ok();
+    Ok(word.needs(size, "a size or a number, such as bs=1M")?.get())
+}
+
 impl Command {
     /// What it measures, and the drive or file that it measures; none when it copies from one to the other or from nothing to nothing.
     fn subject(&self) -> Option<(Operation, &str)> {
-        let is_nothing = |path: &str| path.is_empty() || (path.starts_with("/dev/") && is_no_drive(path));
         match (is_nothing(&self.input), is_nothing(&self.output)) {
             (false, true) => Some((Operation::Read, &self.input)),
             (true, false) => Some((Operation::Write, &self.output)),
             _ => None,
         }
     }
+}
+
+fn is_nothing(path: &str) -> bool {
+    path.is_empty() || is_no_drive(path)
 }
 
 fn is_no_drive(path: &str) -> bool {
@@ -150,18 +152,11 @@ impl Reader {
         let (elapsed, _) = seconds.number_and_rest("a number of seconds")?;
         let report = Report { bytes: bytes_moved, seconds: elapsed };
         // The counts of one dd only grow; where they do not, another one has begun.
-        let goes_on = self
-            .run
-            .reports
-            .last()
-            .is_none_or(|last| report.bytes > last.bytes && report.seconds > last.seconds);
-        if !goes_on {
-            let again = self
-                .run
-                .reports
-                .last()
-                .is_some_and(|last| last.bytes == report.bytes && report.seconds >= last.seconds);
+        if let Some(last) = self.run.reports.last()
+            && !(report.bytes > last.bytes && report.seconds > last.seconds)
+        {
             // The last report of progress and the one at the end are of the same bytes.
+            let again = last.bytes == report.bytes && report.seconds >= last.seconds;
             if again && self.run.command.is_some() {
                 self.run.reports.pop();
             } else {
@@ -177,7 +172,7 @@ impl Reader {
         let Run { command, reports, ended } = std::mem::take(&mut self.run);
         let Some(last) = reports.last().copied() else { return Ok(()) };
         if last.seconds <= 0.0 || last.bytes == 0 {
-            self.note("A transfer of nothing or in no time has no rate and was left out.");
+            self.note("A transfer of zero bytes or zero time was left out.");
             return Ok(());
         }
         let subject = match &command {
@@ -186,7 +181,7 @@ impl Reader {
         };
         let Some((operation, path)) = subject else {
             if command.is_some() {
-                self.note("A dd that copies from one drive or file to another says nothing of either alone and was left out.");
+                self.note("A dd that copies between drives or files says nothing about either alone and was left out.");
                 return Ok(());
             }
             return Err(ImportError::at(
@@ -207,20 +202,22 @@ impl Reader {
                 line.error("a place that a drive can have: skip or seek times the block is too large")
             );
         };
-        self.facts(
-            &command,
-            operation,
-            path,
-            (ended && !command.has_count && first_byte == 0).then_some(last.bytes),
-        );
-        let figures = steps(&reports).into_iter().map(|(from, step)| {
-            let transfer = Transfer::of(Order::Sequential, operation, step.bytes, command.block);
-            let name = format!("{} in order", operation.name());
-            let place =
-                on_device.then(|| Place { first_byte: first_byte.saturating_add(from), bytes: step.bytes });
-            Figure::of(name, Work::Transfer(transfer), step.seconds).at(place)
-        });
-        self.imported.sets.push(Set { figures: figures.collect() });
+        let is_whole = ended && !command.has_count && first_byte == 0;
+        self.facts(&command, operation, path, if is_whole { Some(last.bytes) } else { None });
+        let mut set = Set::default();
+        let mut before = Report { bytes: 0, seconds: 0.0 };
+        // What was moved between one report and the next.
+        for report in reports {
+            let (bytes, seconds) = (report.bytes - before.bytes, report.seconds - before.seconds);
+            if bytes > 0 && seconds > 0.0 {
+                let transfer = Transfer::of(Order::Sequential, operation, bytes, command.block);
+                let place = Place { first_byte: first_byte.saturating_add(before.bytes), bytes };
+                let figure = Figure::of(format!("{} in order", operation.name()), transfer, seconds);
+                set.figures.push(figure.at(if on_device { Some(place) } else { None }));
+            }
+            before = report;
+        }
+        self.imported.sets.push(set);
         Ok(())
     }
 
@@ -231,11 +228,11 @@ impl Reader {
         if path.starts_with("/dev/")
             && let Some(bytes) = whole
         {
-            self.imported.capacity = Some(model::units::Bytes(bytes));
+            self.imported.capacity = Some(model::units::Bytes::new(bytes));
         }
         self.imported.direct = Some(self.imported.direct.unwrap_or(true) && command.direct);
         if !command.direct {
-            self.note("dd went through the page cache: reads were made ahead of it, and what was in memory already came from there.");
+            self.note("dd used the page cache: reads include kernel read-ahead and cached data.");
         }
         if operation == Operation::Write && !command.direct && !command.synced {
             self.note("Without conv=fsync or oflag=direct the last of what dd wrote was still in memory when it stopped its clock.");
@@ -247,16 +244,4 @@ impl Reader {
             self.imported.notes.push(note.into());
         }
     }
-}
-
-/// What was moved between one report and the next, and from which byte on.
-fn steps(reports: &[Report]) -> Vec<(u64, Report)> {
-    let mut before = Report { bytes: 0, seconds: 0.0 };
-    let steps = reports.iter().map(|report| {
-        let step = Report { bytes: report.bytes - before.bytes, seconds: report.seconds - before.seconds };
-        let from = before.bytes;
-        before = *report;
-        (from, step)
-    });
-    steps.filter(|(_, step)| step.bytes > 0 && step.seconds > 0.0).collect()
 }

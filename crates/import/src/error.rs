@@ -12,7 +12,6 @@ pub struct ImportError {
     pub line: usize,
     /// In characters, counted from 1; 0 when it is about the line as a whole.
     pub column: usize,
-    /// What was expected.
     pub expected: String,
     /// What stands there, shortened and without control characters; nothing when something is missing.
     pub found: String,
@@ -32,8 +31,8 @@ impl ImportError {
 
 /// A text in which nothing moves a cursor or colours a terminal, no longer than a part of a line.
 fn shown(text: &str) -> String {
-    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let mut short: String = text.chars().take(SHOWN_CHARACTERS_MAX).map(plain).collect();
+    let short: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
+    let mut short = short.replace(char::is_control, "\u{fffd}");
     if text.chars().nth(SHOWN_CHARACTERS_MAX).is_some() {
         short.push('…');
     }

@@ -11,7 +11,6 @@ pub struct Imported {
     pub tool: &'static str,
     /// Its version, where the text tells it.
     pub version: Option<String>,
-    /// The machine, likewise.
     pub host: Option<String>,
     /// The model of the drive, likewise.
     pub drive: Option<String>,
@@ -36,16 +35,13 @@ pub struct Set {
     pub figures: Vec<Figure>,
 }
 
-/// One figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// What the program calls it, in words: "block read".
     pub name: String,
-    /// What was done.
     pub work: Work,
     /// Where on the drive; none when the text does not tell.
     pub place: Option<Place>,
-    /// How long it took.
     pub seconds: f64,
     /// The share of one processor that the program used meanwhile; above 1 if it used several.
     pub cpu_share: Option<f64>,
@@ -57,19 +53,21 @@ pub struct Figure {
     pub requests: Vec<Request>,
 }
 
-/// What was done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
-    /// Data were moved.
     Transfer(Transfer),
     /// Files were created, looked at or deleted: so many.
     Files(u64),
 }
 
-/// Data that were moved.
+impl From<Transfer> for Work {
+    fn from(transfer: Transfer) -> Work {
+        Work::Transfer(transfer)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
-    /// In which order.
     pub order: Order,
     /// Requests and bytes of each operation.
     pub moved: Vec<(Operation, u64, u64)>,
@@ -77,7 +75,6 @@ pub struct Transfer {
     pub block: Bytes,
     /// Requests under way for each thread.
     pub queue_depth: u32,
-    /// Threads or processes.
     pub threads: u32,
 }
 
@@ -86,57 +83,44 @@ pub struct Transfer {
 pub enum Order {
     /// From the start to the end.
     Sequential,
-    /// At random.
     Random,
-    /// The text does not tell.
     Unknown,
 }
 
-/// A stretch of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Where it begins.
     pub first_byte: u64,
-    /// How long it is.
     pub bytes: u64,
 }
 
 /// A slice of a figure's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
-    /// What was done.
     pub operation: Operation,
     /// From the start of the figure.
     pub start_s: f64,
-    /// How long it was.
     pub seconds: f64,
-    /// What was moved.
     pub bytes: u64,
-    /// Requests.
     pub operations: u64,
 }
 
-/// A single request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
-    /// What was done.
     pub operation: Operation,
     /// When it was done, from the start of the figure.
     pub completed_s: f64,
-    /// How long it took.
     pub latency_ns: u64,
     /// Where, if the text tells, else 0.
     pub first_byte: u64,
-    /// How much.
     pub bytes: u32,
 }
 
 impl Figure {
     /// One that a program states as a rate: so many bytes in so long.
-    pub(crate) fn of(name: impl Into<String>, work: Work, seconds: f64) -> Figure {
+    pub(crate) fn of(name: impl Into<String>, work: impl Into<Work>, seconds: f64) -> Figure {
         Figure {
             name: name.into(),
-            work,
+            work: work.into(),
             place: None,
             seconds,
             cpu_share: None,
@@ -146,7 +130,6 @@ impl Figure {
         }
     }
 
-    /// The same at a place.
     pub(crate) fn at(self, place: Option<Place>) -> Figure {
         Figure { place, ..self }
     }
@@ -159,7 +142,7 @@ impl Transfer {
         Transfer {
             order,
             moved: vec![(operation, operations, bytes)],
-            block: Bytes(block.max(1)),
+            block: Bytes::new(block.max(1)),
             queue_depth: 1,
             threads: 1,
         }

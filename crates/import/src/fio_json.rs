@@ -2,7 +2,7 @@
 //! prints there when it has something to say, are passed over.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Place, Set, Transfer, Work};
+use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
 use crate::text::rounded;
 use model::histogram::LatencyHistogram;
 use model::quantity_text::parse_size;
@@ -12,7 +12,6 @@ use serde_json::Value;
 /// A distribution of more requests is not taken over one by one.
 const BINNED_REQUESTS_MAX: u64 = 4_000_000;
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     text.contains('{') && text.contains("\"fio version\"")
 }
@@ -25,7 +24,7 @@ struct Options<'json> {
 
 impl<'json> Options<'json> {
     fn get(&self, name: &str) -> Option<&'json str> {
-        self.job[name].as_str().or_else(|| self.global[name].as_str())
+        self.job[name].as_str().or(self.global[name].as_str())
     }
 
     fn number(&self, name: &str) -> Option<u32> {
@@ -34,11 +33,10 @@ impl<'json> Options<'json> {
 
     /// A size; fio takes `k` and `KiB` for 1024 bytes, as we do.
     fn size(&self, name: &str) -> Option<u64> {
-        parse_size(self.get(name)?).ok().map(|size| size.0)
+        Some(parse_size(self.get(name)?).ok()?.get())
     }
 }
 
-/// Reads all jobs.
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let start = text.find('{').unwrap_or(0);
     let lines_before = text[..start].matches('\n').count();
@@ -51,15 +49,16 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         }
         None => return Err(ImportError::whole("JSON")),
     };
-    let version =
-        document["fio version"].as_str().map(|version| version.trim_start_matches("fio-").to_owned());
+    let version = document["fio version"].as_str();
+    let version = version.map(|version| version.trim_start_matches("fio-").to_owned());
     let measured_unix_s = document["timestamp"].as_u64();
     let mut imported = Imported { tool: "fio", version, measured_unix_s, ..Imported::default() };
-    let jobs =
-        document["jobs"].as_array().ok_or_else(|| ImportError::whole("a list of jobs under \"jobs\""))?;
+    let Some(jobs) = document["jobs"].as_array() else {
+        return Err(ImportError::whole("a list of jobs under \"jobs\""));
+    };
     for job in jobs {
         let options = Options { job: &job["job options"], global: &document["global options"] };
-        let direct = options.get("direct").is_some_and(|direct| direct != "0");
+        let direct = !matches!(options.get("direct"), None | Some("0"));
         imported.direct = Some(imported.direct.unwrap_or(true) && direct);
         if imported.target.is_none() {
             imported.target = options.get("filename").map(str::to_owned);
@@ -67,12 +66,12 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         if let Some(figure) = figure(job, &options)? {
             imported.sets.push(Set { figures: vec![figure] });
         }
-        if job["error"].as_i64().is_some_and(|error| error != 0) {
+        if job["error"].as_i64().unwrap_or(0) != 0 {
             imported.notes.push(format!("fio's job {} ended with an error.", name_of(job)));
         }
     }
     if imported.direct == Some(false) {
-        imported.notes.push("fio ran without direct=1, so that the page cache may have answered.".into());
+        imported.notes.push("fio ran without direct=1, so the page cache may have served requests.".into());
     }
     Ok(imported)
 }
@@ -83,7 +82,7 @@ fn name_of(job: &Value) -> String {
 
 /// The figure of a job; none when it moved nothing.
 fn figure(job: &Value, options: &Options<'_>) -> Result<Option<Figure>, ImportError> {
-    let mode = options.get("rw").or_else(|| options.get("readwrite")).unwrap_or("read");
+    let mode = options.get("rw").or(options.get("readwrite")).unwrap_or("read");
     let order = match mode {
         _ if mode.starts_with("rand") => Order::Random,
         "read" | "write" | "rw" | "readwrite" | "trim" => Order::Sequential,
@@ -108,7 +107,7 @@ fn figure(job: &Value, options: &Options<'_>) -> Result<Option<Figure>, ImportEr
     let (Some((operation, count, bytes)), true) = (moved.first().copied(), milliseconds > 0) else {
         return Ok(None);
     };
-    let block = options.size("bs").or_else(|| options.size("blocksize")).unwrap_or(bytes / count);
+    let block = options.size("bs").or(options.size("blocksize")).unwrap_or(bytes / count);
     let place = place(options, order, bytes);
     let word = match order {
         Order::Sequential => "sequential",
@@ -116,12 +115,11 @@ fn figure(job: &Value, options: &Options<'_>) -> Result<Option<Figure>, ImportEr
         Order::Unknown => "mixed",
     };
     let verb = if moved.len() > 1 { "reads and writes" } else { operation.name() };
-    let latencies = latencies.filter(|_| moved.len() == 1).map(Box::new);
+    let latencies = if moved.len() == 1 { latencies.map(Box::new) } else { None };
     let transfer = Transfer { moved, ..Transfer::of(order, operation, bytes, block) };
-    let threads = options.number("numjobs").filter(|_| is_grouped(options)).unwrap_or(1);
+    let threads = if is_grouped(options) { options.number("numjobs").unwrap_or(1) } else { 1 };
     let transfer = transfer.deep(options.number("iodepth").unwrap_or(1), threads);
-    let figure =
-        Figure::of(format!("{word} {verb}"), Work::Transfer(transfer), milliseconds as f64 / 1e3).at(place);
+    let figure = Figure::of(format!("{word} {verb}"), transfer, milliseconds as f64 / 1e3).at(place);
     Ok(Some(Figure { latencies, ..figure }))
 }
 
@@ -140,9 +138,7 @@ fn place(options: &Options<'_>, order: Order, bytes: u64) -> Option<Place> {
         None => 0,
     };
     match (order, options.size("size")) {
-        (Order::Sequential, size) => {
-            Some(Place { first_byte, bytes: size.map_or(bytes, |size| size.min(bytes)) })
-        }
+        (Order::Sequential, size) => Some(Place { first_byte, bytes: bytes.min(size.unwrap_or(bytes)) }),
         (_, Some(size)) => Some(Place { first_byte, bytes: size }),
         _ => None,
     }
@@ -150,16 +146,19 @@ fn place(options: &Options<'_>, order: Order, bytes: u64) -> Option<Place> {
 
 /// All latencies of one direction, from the bins of JSON+.
 fn binned(side: &Value) -> Option<LatencyHistogram> {
-    let bins = ["clat_ns", "lat_ns"].iter().find_map(|key| side[*key]["bins"].as_object())?;
-    let of = |(latency, count): (&String, &Value)| Some((latency.parse::<u64>().ok()?, count.as_u64()?));
-    let cells: Vec<(u64, u64)> = bins.iter().map(of).collect::<Option<_>>()?;
-    let all = cells.iter().try_fold(0u64, |sum, (_, count)| sum.checked_add(*count))?;
-    if all == 0 || all > BINNED_REQUESTS_MAX {
-        return None;
-    }
+    let bins = side["clat_ns"]["bins"].as_object().or(side["lat_ns"]["bins"].as_object())?;
     let mut histogram = LatencyHistogram::default();
-    for (latency_ns, count) in cells {
-        (0..count).for_each(|_| histogram.record(latency_ns));
+    let mut all = 0u64;
+    for (latency, count) in bins {
+        let (latency_ns, count) = (latency.parse::<u64>().ok()?, count.as_u64()?);
+        all = all.checked_add(count)?;
+        if all > BINNED_REQUESTS_MAX {
+            return None;
+        }
+        for _ in 0..count {
+            histogram.record(latency_ns);
+        }
     }
-    rounded(histogram.mean_ns()?).map(|_| histogram)
+    rounded(histogram.mean_ns()?)?;
+    Some(histogram)
 }

@@ -2,8 +2,7 @@
 //! Only the name of the file says which of the three it is. Bandwidths are KiB a second, latencies ns since fio 2.99.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Request, Set, Slice, Transfer, Work};
-use crate::format::Format;
+use crate::figure::{Figure, Imported, Order, Request, Set, Slice, Transfer};
 use crate::text::{Line, lines};
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
@@ -11,23 +10,41 @@ use model::request::Operation;
 /// So many lines are looked at to tell a log.
 const LINES_TO_TELL: usize = 4;
 
-/// Whether it looks like one.
-pub(crate) fn fits(text: &str) -> bool {
-    let mut filled = lines(text).filter(|line| !line.text.trim().is_empty()).take(LINES_TO_TELL).peekable();
-    filled.peek().is_some() && filled.all(|line| entry(line).is_ok())
+/// What the values of a log are.
+#[derive(Clone, Copy)]
+pub(crate) enum LogKind {
+    Bandwidth,
+    Iops,
+    Latency,
 }
 
-/// Whether the name of a file says that it is a log of that kind: `job_bw.1.log`.
-pub(crate) fn is_named_so(format: Format, file_name: &str) -> bool {
-    match format {
-        Format::FioBandwidthLog => file_name.contains("_bw."),
-        Format::FioIopsLog => file_name.contains("_iops."),
-        Format::FioLatencyLog => ["_lat.", "_clat.", "_slat."].iter().any(|part| file_name.contains(part)),
-        _ => false,
+pub(crate) fn fits(text: &str) -> bool {
+    let mut has_lines = false;
+    for line in filled(text).take(LINES_TO_TELL) {
+        if entry(line).is_err() {
+            return false;
+        }
+        has_lines = true;
+    }
+    has_lines
+}
+
+fn filled(text: &str) -> impl Iterator<Item = Line<'_>> {
+    lines(text).filter(|line| !line.text.trim().is_empty())
+}
+
+impl LogKind {
+    /// Whether the name of a file says that it is a log of that kind: `job_bw.1.log`.
+    pub(crate) fn is_named(self, file_name: &str) -> bool {
+        let parts: &[&str] = match self {
+            LogKind::Bandwidth => &["_bw."],
+            LogKind::Iops => &["_iops."],
+            LogKind::Latency => &["_lat.", "_clat.", "_slat."],
+        };
+        parts.iter().any(|part| file_name.contains(part))
     }
 }
 
-/// A line of a log.
 struct Entry {
     milliseconds: u64,
     value: u64,
@@ -58,44 +75,54 @@ fn entry(line: Line<'_>) -> Result<Entry, ImportError> {
 }
 
 /// Reads it as a log of that kind.
-pub(crate) fn read(text: &str, format: Format) -> Result<Imported, ImportError> {
+pub(crate) fn read(text: &str, kind: LogKind) -> Result<Imported, ImportError> {
     let mut entries = Vec::new();
-    for line in lines(text).filter(|line| !line.text.trim().is_empty()) {
+    for line in filled(text) {
         entries.push(entry(line)?);
     }
     let mut imported = Imported { tool: "fio", ..Imported::default() };
     for operation in [Operation::Read, Operation::Write] {
         let of: Vec<&Entry> = entries.iter().filter(|entry| entry.operation == operation).collect();
-        let figure = match format {
-            Format::FioLatencyLog => of_latencies(&of, operation),
-            Format::FioIopsLog => of_rates(&of, operation, |entry| {
-                (entry.value, entry.value.saturating_mul(entry.block.max(1)))
-            }),
-            _ => of_rates(&of, operation, |entry| {
-                let bytes = entry.value.saturating_mul(1024);
-                (bytes.checked_div(entry.block).unwrap_or(0), bytes)
-            }),
+        let figure = match kind {
+            LogKind::Latency => of_latencies(&of, operation),
+            LogKind::Iops => of_rates(&of, operation, requests_and_their_bytes),
+            LogKind::Bandwidth => of_rates(&of, operation, bytes_and_their_requests),
         };
-        imported.sets.extend(figure.map(|figure| Set { figures: vec![figure] }));
+        if let Some(figure) = figure {
+            imported.sets.push(Set { figures: vec![figure] });
+        }
     }
-    imported.notes.push(
-        "fio's logs say neither how many requests were under way nor whether the page cache was passed by."
-            .into(),
-    );
+    imported.notes.push("fio logs state neither queue depth nor whether direct I/O was used.".into());
     Ok(imported)
 }
 
 /// In which order the offsets come, if they were logged.
 fn order_of(entries: &[&Entry]) -> Order {
-    let offsets: Vec<(u64, u64)> =
-        entries.iter().filter_map(|entry| Some((entry.offset?, entry.block))).collect();
+    let mut offsets = Vec::new();
+    for entry in entries {
+        if let Some(offset) = entry.offset {
+            offsets.push((offset, entry.block));
+        }
+    }
     let moves = offsets.iter().any(|(offset, _)| *offset != 0);
     if !moves || offsets.len() < 3 {
         return Order::Unknown;
     }
-    let follows =
-        offsets.windows(2).filter(|pair| pair[0].0.checked_add(pair[0].1) == Some(pair[1].0)).count();
+    let mut follows = 0;
+    for pair in offsets.windows(2) {
+        follows += usize::from(pair[0].0.checked_add(pair[0].1) == Some(pair[1].0));
+    }
     if follows * 10 >= (offsets.len() - 1) * 9 { Order::Sequential } else { Order::Random }
+}
+
+fn requests_and_their_bytes(entry: &Entry) -> (u64, u64) {
+    (entry.value, entry.value.saturating_mul(entry.block.max(1)))
+}
+
+/// In KiB.
+fn bytes_and_their_requests(entry: &Entry) -> (u64, u64) {
+    let bytes = entry.value.saturating_mul(1024);
+    (bytes.checked_div(entry.block).unwrap_or(0), bytes)
 }
 
 /// A log of means over equal windows: each line is a slice that ends at its time. Where every request was logged, the windows are
@@ -103,7 +130,7 @@ fn order_of(entries: &[&Entry]) -> Order {
 fn of_rates(
     entries: &[&Entry],
     operation: Operation,
-    per_second: impl Fn(&Entry) -> (u64, u64),
+    per_second: fn(&Entry) -> (u64, u64),
 ) -> Option<Figure> {
     let is_of_requests = entries.windows(2).any(|pair| pair[0].milliseconds == pair[1].milliseconds);
     let mut slices: Vec<Slice> = Vec::new();
@@ -113,47 +140,43 @@ fn of_rates(
             continue;
         }
         let window_s = (entry.milliseconds - before_ms) as f64 / 1e3;
-        let (operations, bytes) = per_second(entry);
-        if is_of_requests {
-            match slices.last_mut().filter(|_| window_s == 0.0) {
-                Some(last) => {
-                    (last.bytes, last.operations) =
-                        (last.bytes.saturating_add(entry.block), last.operations + 1)
-                }
-                None => slices.push(Slice {
-                    operation,
-                    start_s: before_ms as f64 / 1e3,
-                    seconds: window_s,
-                    bytes: entry.block,
-                    operations: 1,
-                }),
-            }
-        } else if window_s > 0.0 {
-            let scaled = |number: u64| (number as f64 * window_s).round() as u64;
-            let (bytes, operations) = (scaled(bytes), scaled(operations));
-            slices.push(Slice {
-                operation,
-                start_s: before_ms as f64 / 1e3,
-                seconds: window_s,
-                bytes,
-                operations,
-            });
+        if is_of_requests
+            && window_s == 0.0
+            && let Some(last) = slices.last_mut()
+        {
+            (last.bytes, last.operations) = (last.bytes.saturating_add(entry.block), last.operations + 1);
+        } else if is_of_requests || window_s > 0.0 {
+            let (operations, bytes) = if is_of_requests {
+                (1, entry.block)
+            } else {
+                let (operations, bytes) = per_second(entry);
+                ((operations as f64 * window_s).round() as u64, (bytes as f64 * window_s).round() as u64)
+            };
+            let start_s = before_ms as f64 / 1e3;
+            slices.push(Slice { operation, start_s, seconds: window_s, bytes, operations });
         }
         before_ms = entry.milliseconds;
     }
-    let bytes = slices.iter().fold(0u64, |sum, slice| sum.saturating_add(slice.bytes));
-    let operations = slices.iter().fold(0u64, |sum, slice| sum.saturating_add(slice.operations));
+    let (mut bytes, mut operations) = (0u64, 0u64);
+    for slice in &slices {
+        bytes = bytes.saturating_add(slice.bytes);
+        operations = operations.saturating_add(slice.operations);
+    }
     let seconds = before_ms as f64 / 1e3;
     if bytes == 0 || seconds <= 0.0 {
         return None;
     }
-    let block = entries.iter().map(|entry| entry.block).max().unwrap_or(0);
+    let block = largest_block(entries);
     let transfer = Transfer {
         moved: vec![(operation, operations, bytes)],
         ..Transfer::of(order_of(entries), operation, bytes, block)
     };
-    let figure = Figure::of(format!("{} over time", operation.name()), Work::Transfer(transfer), seconds);
+    let figure = Figure::of(format!("{} over time", operation.name()), transfer, seconds);
     Some(Figure { slices, ..figure })
+}
+
+fn largest_block(entries: &[&Entry]) -> u64 {
+    entries.iter().map(|entry| entry.block).max().unwrap_or(0)
 }
 
 /// A log of single requests. How many were under way follows from how long they took together.
@@ -180,15 +203,11 @@ fn of_latencies(entries: &[&Entry], operation: Operation) -> Option<Figure> {
         return None;
     }
     let depth = (busy_s / seconds).round().clamp(1.0, 4096.0) as u32;
-    let block = entries.iter().map(|entry| entry.block).max().unwrap_or(1);
+    let block = largest_block(entries);
     let transfer = Transfer {
         moved: vec![(operation, requests.len() as u64, bytes)],
         ..Transfer::of(order_of(entries), operation, bytes, block)
     };
-    let figure = Figure::of(
-        format!("{} one by one", operation.name()),
-        Work::Transfer(transfer.deep(depth, 1)),
-        seconds,
-    );
+    let figure = Figure::of(format!("{} one by one", operation.name()), transfer.deep(depth, 1), seconds);
     Some(Figure { latencies: Some(Box::new(latencies)), requests, ..figure })
 }

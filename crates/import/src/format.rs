@@ -2,6 +2,7 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported};
+use crate::fio_log::LogKind;
 use crate::{atto, bonnie, dd, diskmark, fio_json, fio_log, hdparm, hdtune, iometer, ioping, zcav};
 use model::request::Operation;
 
@@ -13,7 +14,6 @@ const LINES_MAX: usize = 500_000;
 /// A hundred years: nobody measured for longer, and the nanoseconds of some such figures fit into 64 bits.
 const SECONDS_MAX: f64 = 3.2e9;
 
-/// What programs leave behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// bonnie++: its table or its CSV, 1.03, 1.9x and 2.00.
@@ -24,28 +24,21 @@ pub enum Format {
     Zcav,
     /// fio: JSON and JSON+.
     FioJson,
-    /// fio: a bandwidth log.
     FioBandwidthLog,
     /// fio: a log of requests per second.
     FioIopsLog,
-    /// fio: a latency log.
     FioLatencyLog,
     /// ioping: text, JSON or raw.
     Ioping,
-    /// hdparm -t and -T.
     Hdparm,
-    /// CrystalDiskMark and KDiskMark.
     DiskMark,
-    /// ATTO Disk Benchmark.
     Atto,
     /// HD Tune and HD Tune Pro.
     HdTune,
-    /// Iometer's result file.
     Iometer,
 }
 
 impl Format {
-    /// All of them.
     pub const ALL: [Format; 13] = [
         Format::Bonnie,
         Format::Dd,
@@ -62,7 +55,6 @@ impl Format {
         Format::Iometer,
     ];
 
-    /// The word after `--as`.
     pub fn name(self) -> &'static str {
         match self {
             Format::Bonnie => "bonnie++",
@@ -81,9 +73,25 @@ impl Format {
         }
     }
 
-    /// The format with that word.
     pub fn from_name(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    fn log_kind(self) -> Option<LogKind> {
+        match self {
+            Format::FioBandwidthLog => Some(LogKind::Bandwidth),
+            Format::FioIopsLog => Some(LogKind::Iops),
+            Format::FioLatencyLog => Some(LogKind::Latency),
+            _ => None,
+        }
+    }
+
+    /// Whether the name of a file says that it is in that format.
+    fn is_named(self, file_name: &str) -> bool {
+        match self.log_kind() {
+            Some(kind) => kind.is_named(file_name),
+            None => false,
+        }
     }
 
     /// Whether a text looks like it.
@@ -123,23 +131,22 @@ pub fn recognised(text: &str, hints: &Hints) -> Result<Format, ImportError> {
     match fitting.as_slice() {
         [one] => Ok(*one),
         [] => {
-            let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+            let names = Format::ALL.map(Format::name);
             Err(ImportError::whole(format!(
                 "the output of a program that is known here, and this looks like none. If it is one of these, say so with --as: {}",
                 names.join(", ")
             )))
         }
-        several => match several.iter().find(|format| fio_log::is_named_so(**format, &hints.file_name)) {
-            Some(format) => Ok(*format),
-            None => {
-                let names: Vec<String> =
-                    several.iter().map(|format| format!("--as {}", format.name())).collect();
-                Err(ImportError::whole(format!(
-                    "a text of one kind, and this may be of several. Say which: {}",
-                    names.join(" or ")
-                )))
+        several => {
+            if let Some(named) = several.iter().find(|format| format.is_named(&hints.file_name)) {
+                return Ok(*named);
             }
-        },
+            let names: Vec<String> = several.iter().map(|format| format!("--as {}", format.name())).collect();
+            Err(ImportError::whole(format!(
+                "a text of one kind, and this may be of several. Say which: {}",
+                names.join(" or ")
+            )))
+        }
     }
 }
 
@@ -148,18 +155,21 @@ pub fn recognised(text: &str, hints: &Hints) -> Result<Format, ImportError> {
 /// # Errors
 /// Where it cannot be read on.
 pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportError> {
-    if text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count() > LINES_MAX {
+    if text.matches(['\n', '\r']).count() > LINES_MAX {
         return Err(ImportError::whole(format!(
             "at most {LINES_MAX} lines, and there are more. Import a part of it"
         )));
     }
     let breaks_off = !text.is_empty() && !text.ends_with(['\n', '\r', '}', ']']);
-    let before = text.rfind('\n').map_or("", |at| &text[..=at]);
+    let before = match text.rfind('\n') {
+        Some(at) => &text[..=at],
+        None => "",
+    };
     let last_line = text.matches('\n').count() + 1;
     let (mut imported, note) = match parsed(text, format, hints) {
         Err(error) if breaks_off && error.line == last_line => {
             // Where the rest cannot be read either, the first reason is the better one.
-            let rest = parsed(before, format, hints).map_err(|_| error)?;
+            let Ok(rest) = parsed(before, format, hints) else { return Err(error) };
             (rest, Some("The text breaks off within its last line, which was left out."))
         }
         Ok(imported) if breaks_off => {
@@ -184,7 +194,9 @@ fn parsed(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportE
         Format::Dd => dd::read(text, hints.operation),
         Format::Zcav => zcav::read(text, hints.operation),
         Format::FioJson => fio_json::read(text),
-        Format::FioBandwidthLog | Format::FioIopsLog | Format::FioLatencyLog => fio_log::read(text, format),
+        Format::FioBandwidthLog => fio_log::read(text, LogKind::Bandwidth),
+        Format::FioIopsLog => fio_log::read(text, LogKind::Iops),
+        Format::FioLatencyLog => fio_log::read(text, LogKind::Latency),
         Format::Ioping => ioping::read(text),
         Format::Hdparm => hdparm::read(text),
         Format::DiskMark => diskmark::read(text),
@@ -196,11 +208,17 @@ fn parsed(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportE
 
 /// A figure in no time, or in more than any measurement takes, is none; that some were is said.
 fn keep_what_took_time(imported: &mut Imported) {
-    let is_sound = |figure: &Figure| figure.seconds > 0.0 && figure.seconds < SECONDS_MAX;
-    let count = |imported: &Imported| imported.sets.iter().map(|set| set.figures.len()).sum::<usize>();
-    let before = count(imported);
-    imported.sets.iter_mut().for_each(|set| set.figures.retain(is_sound));
-    if count(imported) < before {
+    let mut has_unsound = false;
+    for set in &mut imported.sets {
+        let before = set.figures.len();
+        set.figures.retain(takes_time);
+        has_unsound |= set.figures.len() < before;
+    }
+    if has_unsound {
         imported.notes.push("Figures of nothing, or of no time or endless time, were left out.".into());
     }
+}
+
+fn takes_time(figure: &Figure) -> bool {
+    figure.seconds > 0.0 && figure.seconds < SECONDS_MAX
 }

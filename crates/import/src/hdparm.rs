@@ -2,7 +2,7 @@
 //! `-T` reads memory and says nothing of a drive.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Place, Set, Transfer, Work};
+use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
 use crate::text::{Field, Line, lines, rounded};
 use model::request::Operation;
 
@@ -11,7 +11,6 @@ const GIB: f64 = 1_073_741_824.0;
 /// What hdparm asks for at a time.
 const BLOCK: u64 = 2 * MIB;
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     lines(text).any(|line| timing(line).is_some())
 }
@@ -20,7 +19,7 @@ pub(crate) fn fits(text: &str) -> bool {
 fn timing<'text>(line: Line<'text>) -> Option<(&'text str, Field<'text>)> {
     let what = line.text.trim().strip_prefix("Timing ")?;
     let (what, _) = what.split_once(':')?;
-    what.contains("reads").then(|| Some((what, line.after(":")?))).flatten()
+    if what.contains("reads") { Some((what, line.after(":")?)) } else { None }
 }
 
 /// Reads all results of a text.
@@ -53,7 +52,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             .push("hdparm -t without --direct goes through the page cache, which reads ahead of it.".into());
     }
     imported.notes.push(
-        "hdparm -t reads for some seconds at one place: it says nothing of the rest of the drive.".into(),
+        "hdparm -t reads for some seconds at one offset and says nothing about the rest of the drive.".into(),
     );
     imported.sets.push(set);
     Ok(imported)
@@ -73,20 +72,19 @@ fn timed(line: Line<'_>, what: &str, result: &Field<'_>) -> Result<Figure, Impor
     if unit.text != "MB" || within.text != "in" {
         return Err(unit.error("MB in"));
     }
-    let bytes = size.whole("a number of MB")?.checked_mul(MIB).ok_or_else(|| size.error("a number of MB"))?;
-    let seconds = seconds.number("a number of seconds").and_then(|value| match value > 0.0 && bytes > 0 {
-        true => Ok(value),
-        false => Err(seconds.error("a time and a size above zero")),
-    })?;
+    let bytes = size.needs(size.whole("a number of MB")?.checked_mul(MIB), "a number of MB")?;
+    let taken = seconds.number("a number of seconds")?;
+    if taken <= 0.0 || bytes == 0 {
+        return Err(seconds.error("a time and a size above zero"));
+    }
     let offset = match what.split_once("offset").and_then(|(_, rest)| rest.split_whitespace().next()) {
-        Some(gib) => gib
-            .parse::<f64>()
-            .ok()
-            .and_then(|gib| rounded(gib * GIB))
-            .ok_or_else(|| line.error("an offset in GB"))?,
+        Some(gib) => {
+            let gib = line.needs(gib.parse::<f64>().ok(), "an offset in GB")?;
+            line.needs(rounded(gib * GIB), "an offset in GB")?
+        }
         None => 0,
     };
     let transfer = Transfer::of(Order::Sequential, Operation::Read, bytes, BLOCK);
     let place = Place { first_byte: offset, bytes };
-    Ok(Figure::of("read in order", Work::Transfer(transfer), seconds).at(Some(place)))
+    Ok(Figure::of("read in order", transfer, taken).at(Some(place)))
 }

@@ -4,8 +4,8 @@
 //! higher than the rate of a full pass.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Place, Set, Transfer, Work};
-use crate::text::{Field, Line, lines, number, rounded, unit_bytes};
+use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
+use crate::text::{Field, Line, above_zero, lines, number, rounded, unit_bytes};
 use model::request::Operation;
 use model::units::Bytes;
 
@@ -16,7 +16,6 @@ const POINTS_MIN: usize = 16;
 const GB: f64 = 1e9;
 const MB: f64 = 1e6;
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     lines(text).any(|line| line.text.trim_start().starts_with("HD Tune"))
 }
@@ -101,30 +100,22 @@ impl Reader {
             "transfer rate average" => {
                 let rate = in_unit(&value, MB)?;
                 let operation = self.operation.unwrap_or(Operation::Read);
-                let bytes = rounded(rate)
-                    .filter(|bytes| *bytes > 0)
-                    .ok_or_else(|| value.error("a rate above zero"))?;
+                let bytes = value.needs(above_zero(rate), "a rate above zero")?;
                 let transfer = Transfer::of(Order::Sequential, operation, bytes, BLOCK);
                 let name = format!("average of {} in order", operation.name());
-                self.set.figures.push(Figure::of(name, Work::Transfer(transfer), 1.0));
+                self.set.figures.push(Figure::of(name, transfer, 1.0));
             }
             "access time" => {
                 let (milliseconds, _) = value.number_and_rest("a time in ms")?;
                 if milliseconds > 0.0 {
                     let transfer = Transfer::of(Order::Random, Operation::Read, 512, 512);
-                    self.set.figures.push(Figure::of(
-                        "random read",
-                        Work::Transfer(transfer),
-                        milliseconds / 1e3,
-                    ));
+                    self.set.figures.push(Figure::of("random read", transfer, milliseconds / 1e3));
                 }
             }
             "transfer rate minimum" | "transfer rate maximum" | "burst rate" => {
                 in_unit(&value, MB)?;
-                self.notes.push(format!(
-                    "HD Tune's \"{key}\" of {} has no place on the drive and was left out.",
-                    value.text
-                ));
+                self.notes
+                    .push(format!("HD Tune's \"{key}\" of {} has no offset and was left out.", value.text));
             }
             _ => {}
         }
@@ -138,24 +129,23 @@ impl Reader {
         let [.., value, unit] = words.as_slice() else { return Err(line.error("a value and its unit")) };
         let measured = value.number("a rate or a number of requests per second")?;
         let is_random = lower.contains("random");
-        let depth = lower
-            .split_once("depth =")
-            .and_then(|(_, rest)| rest.trim_start().split([')', ' ']).next()?.parse().ok());
+        let depth = match lower.split_once("depth =") {
+            Some((_, rest)) => {
+                rest.trim_start().split([')', ' ']).next().and_then(|depth| depth.parse().ok())
+            }
+            None => None,
+        };
         let transfer = if unit.text.eq_ignore_ascii_case("iops") {
-            let count = rounded(measured)
-                .filter(|count| *count > 0)
-                .ok_or_else(|| value.error("a number above zero"))?;
+            let count = value.needs(above_zero(measured), "a number above zero")?;
             Transfer::of(Order::Random, operation, count.saturating_mul(4096), 4096)
         } else {
-            let factor = unit_bytes(unit.text, 1000.0).ok_or_else(|| unit.error("KB/s, MB/s or IOPS"))?;
-            let bytes = rounded(measured * factor)
-                .filter(|bytes| *bytes > 0)
-                .ok_or_else(|| value.error("a rate above zero"))?;
+            let factor = unit.needs(unit_bytes(unit.text, 1000.0), "KB/s, MB/s or IOPS")?;
+            let bytes = value.needs(above_zero(measured * factor), "a rate above zero")?;
             let (order, block) = if is_random { (Order::Random, 4096) } else { (Order::Sequential, BLOCK) };
             Transfer::of(order, operation, bytes, block)
         };
         let name = format!("{} {}", if is_random { "random" } else { "sequential" }, operation.name());
-        self.set.figures.push(Figure::of(name, Work::Transfer(transfer.deep(depth.unwrap_or(1), 1)), 1.0));
+        self.set.figures.push(Figure::of(name, transfer.deep(depth.unwrap_or(1), 1), 1.0));
         Ok(())
     }
 
@@ -167,15 +157,13 @@ impl Reader {
             return Ok(());
         };
         let per_second = count.number("a number of requests per second")?;
-        let block = rounded(size * factor)
-            .filter(|block| *block > 0)
-            .ok_or_else(|| unit.error("a size above zero"))?;
+        let block = unit.needs(above_zero(size * factor), "a size above zero")?;
         let operation = self.operation.unwrap_or(Operation::Read);
         if per_second > 0.0 {
             let transfer = Transfer::of(Order::Random, operation, block, block);
             self.set.figures.push(Figure::of(
                 format!("random {}", operation.name()),
-                Work::Transfer(transfer),
+                transfer,
                 1.0 / per_second,
             ));
         }
@@ -184,35 +172,35 @@ impl Reader {
 
     /// A row of a list: a position in GB and a rate in MB/s, with a semicolon, a tabulator or blanks between.
     fn point(&mut self, line: Line<'_>) {
-        let fields: Vec<f64> = line
-            .text
-            .split([';', '\t', ' '])
-            .filter(|part| !part.trim().is_empty())
-            .filter_map(|part| number(part.trim()))
-            .collect();
-        if let [position, rate] = fields.as_slice()
-            && *rate > 0.0
-            && self.curve.last().is_none_or(|(last, _)| position > last)
-        {
-            self.curve.push((*position, *rate));
+        let parts = line.text.split([';', '\t', ' ']).map(str::trim);
+        let fields: Vec<f64> = parts.filter_map(number).collect();
+        let [position, rate] = fields[..] else { return };
+        let is_behind = match self.curve.last() {
+            Some((last, _)) => position > *last,
+            None => true,
+        };
+        if rate > 0.0 && is_behind {
+            self.curve.push((position, rate));
         }
     }
 
     /// Each point is a sample at its position; the list says nothing of what lies between.
     fn finish_curve(&mut self) {
         let operation = self.operation.unwrap_or(Operation::Read);
-        let figures = self.curve.iter().filter_map(|(position, rate)| {
-            let place = Place { first_byte: rounded(position * GB)?, bytes: rounded(rate * MB)? };
-            let transfer = Transfer::of(Order::Sequential, operation, place.bytes, BLOCK);
-            Some(
-                Figure::of(format!("{} in order", operation.name()), Work::Transfer(transfer), 1.0)
-                    .at(Some(place)),
-            )
-        });
-        self.set.figures.extend(figures);
-        if let Some((last, rate)) = self.curve.last().filter(|_| self.curve.len() >= POINTS_MIN) {
-            self.notes.push("How large the drive is, is taken from the last place of HD Tune's list.".into());
-            self.imported.capacity = self.imported.capacity.or(rounded(last * GB + rate * MB).map(Bytes));
+        for (position, rate) in &self.curve {
+            let (Some(first_byte), Some(bytes)) = (rounded(position * GB), rounded(rate * MB)) else {
+                continue;
+            };
+            let transfer = Transfer::of(Order::Sequential, operation, bytes, BLOCK);
+            let figure = Figure::of(format!("{} in order", operation.name()), transfer, 1.0);
+            self.set.figures.push(figure.at(Some(Place { first_byte, bytes })));
+        }
+        if let Some((last, rate)) = self.curve.last()
+            && self.curve.len() >= POINTS_MIN
+        {
+            self.notes.push("The capacity is taken from the last offset in HD Tune's list.".into());
+            self.imported.capacity =
+                self.imported.capacity.or(rounded(last * GB + rate * MB).map(Bytes::new));
         }
     }
 }

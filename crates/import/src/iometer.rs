@@ -2,11 +2,10 @@
 //! it. Only the rows of all workers together are taken.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Set, Transfer, Work};
-use crate::text::{Field, Line, lines, rounded};
+use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::text::{Field, Line, above_zero, lines};
 use model::request::Operation;
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     text.contains("'Access specification") && text.contains("'Results")
 }
@@ -19,6 +18,23 @@ struct Access<'text> {
     read_percent: f64,
     random_percent: f64,
     rows: usize,
+}
+
+impl Access<'_> {
+    /// Whether one rate tells what it does.
+    fn is_plain(&self) -> bool {
+        self.rows == 1 && self.block > 0 && is_pure(self.read_percent) && is_pure(self.random_percent)
+    }
+}
+
+fn is_pure(percent: f64) -> bool {
+    percent == 0.0 || percent == 100.0
+}
+
+/// 1 where the column or a number in it is missing.
+fn whole(fields: &[Field<'_>], column: Option<usize>) -> u32 {
+    let Some(field) = column.and_then(|column| fields.get(column)) else { return 1 };
+    field.text.parse().unwrap_or(1)
 }
 
 /// Where the columns are that are read.
@@ -41,7 +57,6 @@ struct Reader<'text> {
     skipped: usize,
 }
 
-/// Reads all results.
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let mut reader = Reader::default();
     for line in lines(text) {
@@ -51,7 +66,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         Imported { tool: "Iometer", version: reader.version, direct: Some(true), ..Imported::default() };
     if reader.skipped > 0 {
         imported.notes.push(format!(
-            "Left out are {} of the results, of specifications that mix sizes, reads with writes or places, which one rate cannot tell apart.",
+            "Left out are {} of the results, of specifications that mix sizes, reads with writes or places, which one figure cannot separate.",
             reader.skipped
         ));
     }
@@ -113,39 +128,28 @@ impl<'text> Reader<'text> {
     fn result(&mut self, fields: &[Field<'text>]) -> Result<(), ImportError> {
         let Some(columns) = &self.columns else { return Ok(()) };
         let get = |at: usize| fields.get(at).copied();
-        if get(columns.kind).is_none_or(|kind| kind.text != "ALL") {
+        if !matches!(get(columns.kind), Some(kind) if kind.text == "ALL") {
             return Ok(());
         }
         let (Some(name), Some(iops)) = (get(columns.specification), get(columns.iops)) else {
             return Err(fields[0].error("a row with as many columns as its head"));
         };
         let per_second = iops.number("a number of requests per second")?;
-        let whole =
-            |at: Option<usize>| at.and_then(get).and_then(|field| field.text.parse().ok()).unwrap_or(1);
-        let access = self.accesses.iter().find(|access| access.name == name.text);
-        let plain = access.filter(|access| {
-            let is_pure = |percent: f64| percent == 0.0 || percent == 100.0;
-            access.rows == 1
-                && access.block > 0
-                && is_pure(access.read_percent)
-                && is_pure(access.random_percent)
-        });
-        let Some(access) = plain else {
-            self.skipped += 1;
-            return Ok(());
+        let access = match self.accesses.iter().find(|access| access.name == name.text) {
+            Some(access) if access.is_plain() => access,
+            _ => {
+                self.skipped += 1;
+                return Ok(());
+            }
         };
         let operation = if access.read_percent > 0.0 { Operation::Read } else { Operation::Write };
         let order = if access.random_percent > 0.0 { Order::Random } else { Order::Sequential };
-        let bytes = rounded(per_second * access.block as f64).filter(|bytes| *bytes > 0);
-        let bytes = bytes.ok_or_else(|| iops.error("a number above zero"))?;
+        let bytes = above_zero(per_second * access.block as f64);
+        let bytes = iops.needs(bytes, "a number above zero")?;
         let transfer = Transfer::of(order, operation, bytes, access.block)
-            .deep(whole(columns.depth), whole(columns.workers));
+            .deep(whole(fields, columns.depth), whole(fields, columns.workers));
         let order = if order == Order::Random { "random" } else { "sequential" };
-        self.set.figures.push(Figure::of(
-            format!("{order} {}", operation.name()),
-            Work::Transfer(transfer),
-            1.0,
-        ));
+        self.set.figures.push(Figure::of(format!("{order} {}", operation.name()), transfer, 1.0));
         Ok(())
     }
 }
@@ -153,12 +157,12 @@ impl<'text> Reader<'text> {
 fn columns(line: Line<'_>) -> Result<Columns, ImportError> {
     let fields = line.by_comma();
     let find = |name: &str| fields.iter().position(|field| field.text.trim_start_matches('\'') == name);
-    let needed = |name: &str| find(name).ok_or_else(|| line.error(format!("a column \"{name}\"")));
+    let needed = |name: &str| line.needs(find(name), &format!("a column \"{name}\""));
     Ok(Columns {
         kind: 0,
         specification: needed("Access Specification Name")?,
         iops: needed("IOps")?,
-        depth: find("Queue Depth").or_else(|| find("# of Outstanding I/Os")),
+        depth: find("Queue Depth").or(find("# of Outstanding I/Os")),
         workers: find("# Workers"),
     })
 }

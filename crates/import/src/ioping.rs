@@ -1,14 +1,13 @@
 //! ioping: its lines, its JSON, or its raw statistics. One request at a time; the first is a warm-up and is left out.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Request, Set, Transfer, Work};
-use crate::text::{Field, Line, lines, number, rounded};
+use crate::figure::{Figure, Imported, Order, Request, Set, Transfer};
+use crate::text::{Field, Line, above_zero, lines, number, rounded, unit_bytes};
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::units::Bytes;
 use serde_json::Value;
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     text.contains("ioping statistics ---")
         || lines(text).any(|line| request_of(line).is_some())
@@ -22,10 +21,9 @@ fn request_of<'text>(line: Line<'text>) -> Option<(Operation, Field<'text>)> {
         () if line.text.contains(" >>> ") => Operation::Write,
         () => return None,
     };
-    line.text.contains("request=").then(|| Some((operation, line.after("time=")?))).flatten()
+    if line.text.contains("request=") { Some((operation, line.after("time=")?)) } else { None }
 }
 
-/// Reads it.
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let mut imported = Imported { tool: "ioping", ..Imported::default() };
     let mut requests = Vec::new();
@@ -40,7 +38,8 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         imported.sets.push(Set { figures: vec![figure] });
     }
     imported.notes.push(
-        "ioping does not say over which part of the drive it went: of a folder it is a file of its own, which may be small.".into(),
+        "ioping does not state the range that it measured: in a folder it is a file, which may be small."
+            .into(),
     );
     Ok(imported)
 }
@@ -49,11 +48,8 @@ fn of_lines(text: &str, imported: &mut Imported, requests: &mut Vec<Request>) ->
     for line in lines(text) {
         let Some((operation, time)) = request_of(line) else { continue };
         if imported.target.is_none() {
-            let rest = line
-                .text
-                .split_once(" <<< ")
-                .or_else(|| line.text.split_once(" >>> "))
-                .map_or("", |(_, rest)| rest);
+            let split = line.text.split_once(" <<< ").or(line.text.split_once(" >>> "));
+            let (_, rest) = split.unwrap_or_default();
             imported.target = rest.split(" (").next().map(str::to_owned);
         }
         if line.text.contains("(warmup)") {
@@ -71,17 +67,16 @@ fn of_lines(text: &str, imported: &mut Imported, requests: &mut Vec<Request>) ->
 }
 
 fn size_of(size: &Field<'_>, unit: &Field<'_>) -> Result<u32, ImportError> {
-    let factor =
-        crate::text::unit_bytes(unit.text, 1024.0).ok_or_else(|| unit.error("KiB or another unit"))?;
-    let bytes = rounded(size.number("a size")? * factor).and_then(|bytes| u32::try_from(bytes).ok());
-    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| size.error("a size of at most 4 GiB"))
+    let factor = unit.needs(unit_bytes(unit.text, 1024.0), "KiB or another unit")?;
+    let bytes = above_zero(size.number("a size")? * factor).and_then(|bytes| u32::try_from(bytes).ok());
+    size.needs(bytes, "a size of at most 4 GiB")
 }
 
 /// "9.12 us", "1.2 ms (slow)".
 fn time_of(field: &Field<'_>) -> Result<u64, ImportError> {
     let mut words = field.text.split_whitespace();
     let what = "a time such as 9.12 ms";
-    let value = words.next().and_then(number).ok_or_else(|| field.error(what))?;
+    let value = field.needs(words.next().and_then(number), what)?;
     let factor = match words.next() {
         Some("ns") => 1.0,
         Some("us") => 1e3,
@@ -90,18 +85,23 @@ fn time_of(field: &Field<'_>) -> Result<u64, ImportError> {
         Some("min") => 60e9,
         _ => return Err(field.error(what)),
     };
-    rounded(value * factor).ok_or_else(|| field.error(what))
+    field.needs(rounded(value * factor), what)
 }
 
 fn of_json(text: &str, imported: &mut Imported, requests: &mut Vec<Request>) -> Result<(), ImportError> {
-    let all: Vec<Value> = serde_json::from_str(text).map_err(|error| {
-        ImportError::at(error.line(), error.column(), "JSON that goes on to its end", &error.to_string())
-    })?;
+    let all: Vec<Value> = match serde_json::from_str(text) {
+        Ok(all) => all,
+        Err(error) => {
+            let (line, column, found) = (error.line(), error.column(), error.to_string());
+            return Err(ImportError::at(line, column, "JSON that goes on to its end", &found));
+        }
+    };
     for entry in &all {
         if imported.target.is_none() {
             imported.target = entry["target"]["path"].as_str().map(str::to_owned);
-            let is_drive = entry["target"]["fstype"].as_str() == Some("block");
-            imported.capacity = entry["target"]["device_size"].as_u64().filter(|_| is_drive).map(Bytes);
+            if entry["target"]["fstype"].as_str() == Some("block") {
+                imported.capacity = entry["target"]["device_size"].as_u64().map(Bytes::new);
+            }
             imported.measured_unix_s = entry["timestamp"].as_f64().and_then(rounded);
         }
         let io = &entry["io"];
@@ -130,12 +130,11 @@ fn figure_of(mut requests: Vec<Request>) -> Option<Figure> {
     }
     let bytes = u64::from(first.bytes).saturating_mul(requests.len() as u64);
     let transfer = Transfer::of(Order::Random, first.operation, bytes, u64::from(first.bytes));
-    let figure = Figure::of(
-        format!("random {}", first.operation.name()),
-        Work::Transfer(transfer),
-        elapsed_ns as f64 / 1e9,
-    );
-    (elapsed_ns > 0).then(|| Figure { latencies: Some(Box::new(latencies)), requests, ..figure })
+    let figure = Figure::of(format!("random {}", first.operation.name()), transfer, elapsed_ns as f64 / 1e9);
+    if elapsed_ns == 0 {
+        return None;
+    }
+    Some(Figure { latencies: Some(Box::new(latencies)), requests, ..figure })
 }
 
 /// "326.6 k requests completed in 841.8 ms, 1.25 GiB read, …": all there is of a run that only printed its end.
@@ -163,5 +162,5 @@ fn of_statistics(text: &str) -> Result<Option<Figure>, ImportError> {
     }
     let operation = if line.text.contains(" written") { Operation::Write } else { Operation::Read };
     let transfer = Transfer::of(Order::Random, operation, count.saturating_mul(4096), 4096);
-    Ok(Some(Figure::of(format!("random {}", operation.name()), Work::Transfer(transfer), nanos as f64 / 1e9)))
+    Ok(Some(Figure::of(format!("random {}", operation.name()), transfer, nanos as f64 / 1e9)))
 }

@@ -3,23 +3,18 @@
 use crate::error::ImportError;
 use model::quantity_text::parse_size;
 
-/// A line of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'text> {
     /// Counted from 1.
     pub number: usize,
-    /// Without its end.
     pub text: &'text str,
 }
 
-/// A part of a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'text> {
-    /// Of the line.
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
-    /// Without blanks around it.
     pub text: &'text str,
 }
 
@@ -29,25 +24,25 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     numbered.flat_map(|(line, number)| line.split('\r').map(move |text| Line { number, text }))
 }
 
+fn blanks(text: &str) -> usize {
+    text.chars().take_while(|letter| letter.is_whitespace()).count()
+}
+
 impl<'text> Line<'text> {
-    /// Its parts between commas.
     pub(crate) fn by_comma(self) -> Vec<Field<'text>> {
         self.by(',')
     }
 
-    /// Its parts between that character.
     pub(crate) fn by(self, separator: char) -> Vec<Field<'text>> {
         let mut column = 1;
-        let fields = self.text.split(separator).map(|part| {
-            let blank = part.chars().take_while(|c| c.is_whitespace()).count();
-            let field = Field { line: self.number, column: column + blank, text: part.trim() };
+        let mut fields = Vec::new();
+        for part in self.text.split(separator) {
+            fields.push(Field { line: self.number, column: column + blanks(part), text: part.trim() });
             column += part.chars().count() + 1;
-            field
-        });
-        fields.collect()
+        }
+        fields
     }
 
-    /// Its parts between blanks.
     pub(crate) fn words(self) -> Vec<Field<'text>> {
         let mut fields = Vec::new();
         let mut began: Option<(usize, usize)> = None;
@@ -69,9 +64,16 @@ impl<'text> Line<'text> {
     pub(crate) fn after(self, mark: &str) -> Option<Field<'text>> {
         let at = self.text.find(mark)? + mark.len();
         let rest = &self.text[at..];
-        let blank = rest.chars().take_while(|c| c.is_whitespace()).count();
-        let column = self.text[..at].chars().count() + blank + 1;
+        let column = self.text[..at].chars().count() + blanks(rest) + 1;
         Some(Field { line: self.number, column, text: rest.trim() })
+    }
+
+    /// The value, unless there is none.
+    pub(crate) fn needs<Value>(self, value: Option<Value>, expected: &str) -> Result<Value, ImportError> {
+        match value {
+            Some(value) => Ok(value),
+            None => Err(self.error(expected)),
+        }
     }
 
     /// An error about this line as a whole.
@@ -81,48 +83,71 @@ impl<'text> Line<'text> {
 }
 
 impl Field<'_> {
-    /// An error about this field.
     pub(crate) fn error(&self, expected: impl Into<String>) -> ImportError {
         ImportError::at(self.line, self.column, expected, self.text)
     }
 
+    /// The value, unless there is none.
+    pub(crate) fn needs<Value>(&self, value: Option<Value>, expected: &str) -> Result<Value, ImportError> {
+        match value {
+            Some(value) => Ok(value),
+            None => Err(self.error(expected)),
+        }
+    }
+
     /// A number that is not negative. A comma may stand for the point.
     pub(crate) fn number(&self, of_what: &str) -> Result<f64, ImportError> {
-        number(self.text).ok_or_else(|| self.error(of_what))
+        self.needs(number(self.text), of_what)
     }
 
     /// A whole number that is not negative.
     pub(crate) fn whole(&self, of_what: &str) -> Result<u64, ImportError> {
-        self.text.parse().map_err(|_| self.error(of_what))
+        self.needs(self.text.parse().ok(), of_what)
     }
 
     /// A size such as `64M`.
     pub(crate) fn size(&self, of_what: &str) -> Result<u64, ImportError> {
-        parse_size(self.text).map(|size| size.0).map_err(|_| self.error(of_what))
+        Ok(self.needs(parse_size(self.text).ok(), of_what)?.get())
     }
 
     /// The number that the field begins with, and what follows it without blanks.
     pub(crate) fn number_and_rest(&self, of_what: &str) -> Result<(f64, &str), ImportError> {
-        let is_of_number = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
-        let end = self.text.find(|c| !is_of_number(c)).unwrap_or(self.text.len());
-        let value =
-            number(self.text[..end].trim_end_matches([',', '.'])).ok_or_else(|| self.error(of_what))?;
-        Ok((value, self.text[end..].trim()))
+        let rest = self.text.trim_start_matches(is_of_number);
+        let digits = &self.text[..self.text.len() - rest.len()];
+        let value = self.needs(number(digits.trim_end_matches([',', '.'])), of_what)?;
+        Ok((value, rest.trim()))
     }
+}
+
+fn is_of_number(letter: char) -> bool {
+    letter.is_ascii_digit() || is_point(letter)
+}
+
+fn is_point(letter: char) -> bool {
+    matches!(letter, '.' | ',')
 }
 
 /// A plain decimal number: no sign, no exponent, no infinity.
 pub(crate) fn number(text: &str) -> Option<f64> {
-    let is_plain = text.starts_with(|c: char| c.is_ascii_digit())
-        && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
-        && text.bytes().filter(|byte| matches!(byte, b'.' | b',')).count() <= 1;
-    let value: f64 = is_plain.then(|| text.replace(',', ".").parse().ok()).flatten()?;
-    value.is_finite().then_some(value)
+    let begins_with_digit = text.bytes().next()?.is_ascii_digit();
+    if !begins_with_digit || !text.chars().all(is_of_number) || text.matches(is_point).count() > 1 {
+        return None;
+    }
+    let value: f64 = text.replace(',', ".").parse().ok()?;
+    if value.is_finite() { Some(value) } else { None }
 }
 
 /// A whole number out of one that was computed, or none when it does not fit.
 pub(crate) fn rounded(value: f64) -> Option<u64> {
-    (0.0..9e18).contains(&value).then(|| value.round() as u64)
+    if (0.0..9e18).contains(&value) { Some(value.round() as u64) } else { None }
+}
+
+/// The same, and none when it is zero.
+pub(crate) fn above_zero(value: f64) -> Option<u64> {
+    match rounded(value) {
+        Some(0) => None,
+        rounded => rounded,
+    }
 }
 
 /// Bytes in one of a unit as programs print it: `KB` and `K` are what `thousand` says, `KiB` is always 1024.

@@ -2,13 +2,12 @@
 //! the line before the blocks says which. With several loops each block's rate is a mean without its highest and lowest third.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Place, Set, Transfer, Work};
-use crate::text::{Line, lines, rounded};
+use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
+use crate::text::{Line, above_zero, lines, rounded};
 use model::request::Operation;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// Whether it looks like one.
 pub(crate) fn fits(text: &str) -> bool {
     lines(text).any(|line| line.text.starts_with("#block"))
 }
@@ -46,12 +45,9 @@ pub(crate) fn read(text: &str, told: Option<Operation>) -> Result<Imported, Impo
         }
     }
     if too_quick > 0 {
-        imported.notes.push(format!(
-            "Some blocks were over too soon for zcav to time, since memory answered; so many: {too_quick}."
-        ));
+        imported.notes.push(format!("Blocks served from memory, too fast for zcav to time: {too_quick}."));
     }
     imported.notes.push("zcav reads through the page cache, which reads ahead of it.".into());
-    imported.capacity = None;
     imported.sets.push(set);
     Ok(imported)
 }
@@ -66,17 +62,20 @@ fn block(
     let [position, rate, seconds] = words.as_slice() else {
         return Err(line.error("a position, a rate and a time"));
     };
-    let first_byte = rounded(position.number("a position")? * units.position)
-        .ok_or_else(|| position.error("a position that a drive can have"))?;
-    if last.is_some_and(|last| first_byte <= last.first_byte) {
+    let first_byte = position.needs(
+        rounded(position.number("a position")? * units.position),
+        "a position that a drive can have",
+    )?;
+    if let Some(last) = last
+        && first_byte <= last.first_byte
+    {
         return Err(position.error("a position behind the one before"));
     }
     let bytes_per_second = rate.number("a rate")? * units.rate;
     let seconds_taken = seconds.number("a number of seconds")?;
-    let bytes = rounded(bytes_per_second * seconds_taken).filter(|bytes| *bytes > 0);
-    let bytes = bytes.ok_or_else(|| rate.error("a rate and a time above zero"))?;
+    let bytes = above_zero(bytes_per_second * seconds_taken);
+    let bytes = rate.needs(bytes, "a rate and a time above zero")?;
     let transfer = Transfer::of(Order::Sequential, operation, bytes, 1 << 20);
     let place = Place { first_byte, bytes };
-    Ok(Figure::of(format!("{} in order", operation.name()), Work::Transfer(transfer), seconds_taken)
-        .at(Some(place)))
+    Ok(Figure::of(format!("{} in order", operation.name()), transfer, seconds_taken).at(Some(place)))
 }

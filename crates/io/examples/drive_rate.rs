@@ -84,7 +84,6 @@ struct Workload {
     is_random: bool,
     /// Whether it ends with the drive, not with the time.
     is_pass: bool,
-    /// Requests that are not counted.
     before: u64,
 }
 
@@ -150,7 +149,7 @@ fn open(name: &str) -> Result<Box<dyn Drive>, Box<dyn Error>> {
 fn run(drive: &mut dyn Drive, workload: &Workload, seconds: f64) -> Result<Rate, Box<dyn Error>> {
     /// Requests between two looks at the time.
     const STRIDE: u64 = 16_384;
-    let blocks = drive.facts().capacity.0 / u64::from(workload.length_bytes);
+    let blocks = drive.facts().capacity.get() / u64::from(workload.length_bytes);
     let mut prng = Prng::new(2, 0);
     let mut issued = 0;
     let mut next = |tag| {

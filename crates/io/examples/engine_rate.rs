@@ -10,7 +10,7 @@ use io::load::collect::{PhaseObserver, Verdict};
 use io::load::overhead::null_run;
 use io::load::phase::{Load, LoadOutcome, run_threads};
 use io::rig::{EngineKind, EngineOptions, Rig};
-use io::target::Target;
+use io::targets::Target;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
@@ -104,7 +104,7 @@ fn raw(
     let file = File::open(target)?;
     let clock = MonotonicClock::start();
     let workload = random_reads(RAW_RANGE, depth);
-    let block_bytes = workload.block_sizes.largest().0 as usize;
+    let block_bytes = workload.block_sizes.largest().get() as usize;
     let load = Load { workload: &workload, stop, phase: 0, seed: 1, trace: false };
     let open = |depth| UringEngine::open(file.as_raw_fd(), depth, block_bytes, false, clock);
     Ok(run_threads(&load, clock, 1, open, counts)?)
@@ -124,7 +124,7 @@ fn print(outcome: &LoadOutcome, counts: &Counts) -> Result<(), Box<dyn Error>> {
         totals.operations as f64 / seconds,
         seconds * 1e9 / totals.operations.max(1) as f64,
         totals.operations,
-        p99.0,
+        p99.get(),
         counts.errors,
         counts.intervals,
         counts.histograms,

@@ -29,12 +29,12 @@ type Failure = Box<dyn Error>;
 /// `O_DIRECT` of Linux on the processors that the bench knows.
 const DIRECT: i32 = 0o40000;
 /// 7200 turns a minute.
-const TURN: Nanos = Nanos(8_333_333);
+const TURN: Nanos = Nanos::new(8_333_333);
 const TURNS: usize = 600;
 /// The period of rotation must be within this of the model, in parts per million.
 const PERIOD_PPM_MAX: f64 = 10.0;
 /// 99 of 100 answers of a hard disk must be within this of the model.
-const LATE_MAX: Nanos = Nanos(50_000);
+const LATE_MAX: Nanos = Nanos::new(50_000);
 /// Peers must be within this share of what drivescope measures in virtual time.
 const PEER_SHARE_MAX: f64 = 0.03;
 /// Random reads of one comparison: half a turn's worth of chance in each leaves 0.5 % in their mean.
@@ -76,19 +76,19 @@ impl Drive for Foretold {
         let free = self.free_at.pop_front().unwrap_or_default().max(now);
         let done = match self.rule {
             Rule::After(latency, _) => free + latency,
-            Rule::Turning(turn) => Instant((free.0 / turn.0 + 1) * turn.0),
+            Rule::Turning(turn) => Instant::new((free.get() / turn.get() + 1) * turn.get()),
         };
         self.free_at.push_back(done);
         self.under_way.push_back(Completion {
             tag: request.tag,
             status: Status::Done,
             transferred_bytes: request.length_bytes,
-            completed_ns: done.0,
+            completed_ns: done.get(),
         });
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        self.under_way.front().map(|completion| Instant(completion.completed_ns))
+        self.under_way.front().map(|completion| Instant::new(completion.completed_ns))
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
@@ -156,7 +156,7 @@ fn fixed_latency() -> Result<bool, Failure> {
     row(
         ["8 ms", "latency of a 4 KiB read"],
         ["8000 µs", &format!("{:.1} µs", mean / 1e3)],
-        &format!("{:+.1} µs", (mean - latency.0 as f64) / 1e3),
+        &format!("{:+.1} µs", (mean - latency.as_f64()) / 1e3),
         "99 % late by 50 µs at most",
         &lateness,
     );
@@ -178,11 +178,11 @@ fn rotation() -> Result<bool, Failure> {
 fn period_of(name: &str, drive: Box<dyn Drive + Send>, turn: Nanos) -> Result<bool, Failure> {
     let (moments, lateness) = mounted(drive, |file| read_again_and_again(file, TURNS + 1))?;
     let period = (moments[TURNS] - moments[0]) as f64 / TURNS as f64;
-    let missed = moments.windows(2).filter(|pair| pair[1] - pair[0] > turn.0 * 3 / 2).count();
-    let ppm = (period / turn.0 as f64 - 1.0) * 1e6;
+    let missed = moments.windows(2).filter(|pair| pair[1] - pair[0] > turn.get() * 3 / 2).count();
+    let ppm = (period / turn.as_f64() - 1.0) * 1e6;
     row(
         [name, &format!("period over {TURNS} turns, {missed} missed")],
-        [&format!("{:.3} µs", turn.0 as f64 / 1e3), &format!("{:.3} µs", period / 1e3)],
+        [&format!("{:.3} µs", turn.as_f64() / 1e3), &format!("{:.3} µs", period / 1e3)],
         &format!("{ppm:+.1} ppm"),
         "10 ppm",
         &lateness,
@@ -195,7 +195,7 @@ fn period_of(name: &str, drive: Box<dyn Drive + Send>, turn: Nanos) -> Result<bo
 fn queues() -> Result<bool, Failure> {
     for latency_us in [160, 80] {
         for depth in [1u64, 8, 32] {
-            let drive = Box::new(Foretold::new(Rule::After(Nanos(latency_us * 1000), 8))?);
+            let drive = Box::new(Foretold::new(Rule::After(Nanos::new(latency_us * 1000), 8))?);
             let options = ["--rw=randread", "--bs=4k", "--time_based", "--runtime=3", "--ioengine=io_uring"];
             let (rate, lateness) = mounted(drive, |file| fio(file, depth, 4, &options))?;
             let ideal = depth.min(8) as f64 * 1e6 / latency_us as f64;
@@ -218,8 +218,8 @@ fn queues() -> Result<bool, Failure> {
 fn peers(name: &str) -> Result<bool, Failure> {
     let capacity = sim::open(name, 1)?.facts().capacity;
     let mut prng = Prng::new(11, 1);
-    let blocks = capacity.0 / 4096;
-    let offsets: Vec<Offset> = (0..RANDOM_READS).map(|_| Offset(prng.below(blocks) * 4096)).collect();
+    let blocks = capacity.get() / 4096;
+    let offsets: Vec<Offset> = (0..RANDOM_READS).map(|_| Offset::new(prng.below(blocks) * 4096)).collect();
     let mut kept = true;
     for depth in [1u32, 8] {
         let pattern = Pattern::Listed { offsets: offsets.clone() };
@@ -274,7 +274,7 @@ fn replay(file: &Path, offsets: &[Offset], depth: u32) -> Result<f64, Failure> {
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("places");
     let path = file.display();
-    let reads: String = offsets.iter().map(|offset| format!("{path} read {} 4096\n", offset.0)).collect();
+    let reads: String = offsets.iter().map(|offset| format!("{path} read {} 4096\n", offset.get())).collect();
     std::fs::write(&log, format!("fio version 2 iolog\n{path} add\n{path} open\n{reads}{path} close\n"))?;
     let log = format!("--read_iolog={}", log.display());
     let engine = if depth == 1 { "--ioengine=psync" } else { "--ioengine=io_uring" };
@@ -314,9 +314,9 @@ fn row(
     limit: &str,
     lateness: &Lateness,
 ) {
-    let at = |quantile| lateness.histogram.quantile(quantile).unwrap_or_default().0 as f64 / 1e3;
+    let at = |quantile| lateness.histogram.quantile(quantile).unwrap_or_default().as_f64() / 1e3;
     let (median, p99, most) = (at(Quantile::MEDIAN), at(Quantile::P99), lateness.histogram.max());
-    let most = most.unwrap_or_default().0 as f64 / 1e3;
+    let most = most.unwrap_or_default().as_f64() / 1e3;
     println!(
         "| {drive} | {what} | {model} | {measured} | {difference} | {limit} | {median:.1}, {p99:.1}, {most:.0} µs |"
     );

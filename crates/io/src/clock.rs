@@ -4,9 +4,7 @@ use model::units::{Instant, Nanos};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Where the time comes from.
 pub trait Clock {
-    /// Now, since the clock began.
     fn now(&self) -> Instant;
 
     /// Lets `time` pass: sleeps, or moves virtual time on.
@@ -21,25 +19,24 @@ pub struct MonotonicClock {
 }
 
 impl MonotonicClock {
-    /// Begins now.
     pub fn start() -> MonotonicClock {
         MonotonicClock::going_on_from(Instant::START)
     }
 
     /// Shows `moment` now. The system's clock may have begun later than that, after a restart of the machine.
     pub fn going_on_from(moment: Instant) -> MonotonicClock {
-        MonotonicClock { began_ns: raw_ns().wrapping_sub(moment.0) }
+        MonotonicClock { began_ns: raw_ns().wrapping_sub(moment.get()) }
     }
 }
 
 impl Clock for MonotonicClock {
     #[inline]
     fn now(&self) -> Instant {
-        Instant(raw_ns().wrapping_sub(self.began_ns))
+        Instant::new(raw_ns().wrapping_sub(self.began_ns))
     }
 
     fn pass(&self, time: Nanos) {
-        std::thread::sleep(std::time::Duration::from_nanos(time.0));
+        std::thread::sleep(std::time::Duration::from_nanos(time.get()));
     }
 }
 
@@ -62,15 +59,15 @@ pub struct VirtualClock {
 impl VirtualClock {
     /// Moves on to `moment`. Panics when it lies in the past.
     pub fn advance_to(&self, moment: Instant) {
-        assert!(moment.0 >= self.now_ns.get(), "virtual time does not run backwards");
-        self.now_ns.set(moment.0);
+        assert!(moment.get() >= self.now_ns.get(), "virtual time does not run backwards");
+        self.now_ns.set(moment.get());
     }
 }
 
 impl Clock for VirtualClock {
     #[inline]
     fn now(&self) -> Instant {
-        Instant(self.now_ns.get())
+        Instant::new(self.now_ns.get())
     }
 
     fn pass(&self, time: Nanos) {
@@ -86,21 +83,21 @@ mod tests {
     fn virtual_time_is_shared_and_moves_on_demand() {
         let clock = VirtualClock::default();
         let other = clock.clone();
-        clock.pass(Nanos(5));
-        assert_eq!(other.now(), Instant(5));
+        clock.pass(Nanos::new(5));
+        assert_eq!(other.now(), Instant::new(5));
     }
 
     #[test]
     #[should_panic(expected = "backwards")]
     fn virtual_time_does_not_run_backwards() {
         let clock = VirtualClock::default();
-        clock.pass(Nanos(5));
-        clock.advance_to(Instant(4));
+        clock.pass(Nanos::new(5));
+        clock.advance_to(Instant::new(4));
     }
 
     #[test]
     fn a_clock_goes_on_from_any_moment() {
-        let year = Instant(31_557_600_000_000_000);
+        let year = Instant::new(31_557_600_000_000_000);
         let now = MonotonicClock::going_on_from(year).now();
         assert!(now >= year && now.since(year) < Nanos::from_secs(10), "{now:?}");
     }

@@ -1,35 +1,33 @@
 //! Why the tool cannot go on. What a device answers to a request is never one of these: it is a
 //! [`model::request::Completion`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+fn as_sentence(hint: &Option<String>) -> String {
+    match hint {
+        Some(hint) => format!(". {hint}"),
+        None => String::new(),
+    }
+}
 
 /// Operation, object, likely cause, next step.
 #[derive(Debug, thiserror::Error)]
 pub enum IoError {
-    /// A call to the system failed.
-    #[error("cannot {operation} {object}: {source}{}", hint.as_ref().map(|hint| format!(". {hint}")).unwrap_or_default())]
+    #[error("cannot {operation} {object}: {source}{}", as_sentence(hint))]
     System {
         /// What was tried, as a verb: "open", "lay out".
         operation: &'static str,
-        /// What it was tried on.
         object: String,
-        /// What the system said.
         source: std::io::Error,
         /// The likely cause and the next step, as a sentence.
         hint: Option<String>,
     },
     /// The target cannot be measured, whatever the system says.
     #[error("cannot measure {}: {why}", target.display())]
-    Unsuitable {
-        /// As it was typed.
-        target: PathBuf,
-        /// Why, and what to do.
-        why: String,
-    },
+    Unsuitable { target: PathBuf, why: String },
     /// A write was refused. Nothing was written.
     #[error("will not write to {}: {why}", target.display())]
     WriteRefused {
-        /// As it was typed.
         target: PathBuf,
         /// Who uses it, or what is missing; and what to do.
         why: String,
@@ -48,6 +46,21 @@ impl IoError {
     /// What the system said when `operation` was tried on `object`.
     pub fn system(operation: &'static str, object: impl Into<String>, source: std::io::Error) -> IoError {
         IoError::System { operation, object: object.into(), source, hint: None }
+    }
+
+    /// What the system gave when `operation` was tried on what lies at `path`.
+    ///
+    /// # Errors
+    /// What it answered instead.
+    pub fn at<Given>(
+        operation: &'static str,
+        path: &Path,
+        result: std::io::Result<Given>,
+    ) -> Result<Given, IoError> {
+        match result {
+            Ok(given) => Ok(given),
+            Err(source) => Err(IoError::system(operation, path.display().to_string(), source)),
+        }
     }
 
     /// The same with the likely cause and the next step.

@@ -15,7 +15,6 @@ pub const PATIENCE_AT_THE_END: Nanos = Nanos::from_secs(2);
 /// How long to wait for a flush before looking around again.
 pub const LOOK_EVERY: Nanos = Nanos::from_millis(40);
 
-/// What is made lasting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// The data of a file or drive, and what is needed to read them.
@@ -26,10 +25,8 @@ pub enum Extent {
     FileSystem,
 }
 
-/// What a flush took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flushed {
-    /// How long.
     pub took: Nanos,
     /// Of a processor; none where that is counted with the rest of this program.
     pub processor: Option<ProcessorTime>,
@@ -56,7 +53,6 @@ type Answer = [u64; 4];
 const ANSWER_BYTES: usize = size_of::<Answer>();
 
 impl Flushing {
-    /// Begins to flush.
     pub fn begin(descriptor: BorrowedFd<'_>, extent: Extent) -> Flushing {
         let descriptor = descriptor.as_raw_fd();
         let at_once = || {
@@ -127,10 +123,9 @@ fn read([took_ns, errno, user_ns, system_ns]: Answer) -> io::Result<Flushed> {
     if errno != 0 {
         return Err(io::Error::from_raw_os_error(errno as i32));
     }
-    Ok(Flushed { took: Nanos(took_ns), processor: Some(ProcessorTime { user_ns, system_ns }) })
+    Ok(Flushed { took: Nanos::new(took_ns), processor: Some(ProcessorTime { user_ns, system_ns }) })
 }
 
-/// Starts the process.
 fn start(descriptor: RawFd, extent: Extent) -> io::Result<State> {
     let (answers, theirs) = pipe()?;
     let blocked = SignalsBlocked::all();
@@ -181,7 +176,7 @@ fn flush(descriptor: RawFd, extent: Extent) -> Answer {
             Extent::FileSystem => libc::syncfs(descriptor),
         }
     };
-    let took_ns = clock.now().0;
+    let took_ns = clock.now().get();
     // SAFETY: the call answers a pointer to the number of the last error of this thread.
     let errno = if result == 0 { 0 } else { unsafe { *libc::__errno_location() } };
     let [user_ns, system_ns] = processor_ns();
@@ -213,13 +208,13 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 /// Whether there is something to read within so long; not when a signal comes before.
 fn is_readable(descriptor: RawFd, patience: Nanos) -> bool {
     let mut looked = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
-    let milliseconds = i32::try_from(patience.0.div_ceil(1_000_000)).unwrap_or(i32::MAX);
+    let milliseconds = i32::try_from(patience.get().div_ceil(1_000_000)).unwrap_or(i32::MAX);
     // SAFETY: the struct outlives the call.
     unsafe { libc::poll(&mut looked, 1, milliseconds) > 0 }
 }
 
-/// Takes note of the end of a process that has said its last word.
 fn reap(process: libc::pid_t) {
+    assert!(process > 0, "other numbers stand for any child");
     // SAFETY: the call takes no memory of ours. Where somebody else took note, there is nothing to do.
     unsafe { libc::waitpid(process, std::ptr::null_mut(), 0) };
 }
@@ -260,7 +255,7 @@ mod tests {
     /// A flush that takes 30 s, and somebody who wants the end after a while: how long it is waited for.
     fn waits_for(asked_s: u64) -> (bool, f64) {
         let time = VirtualClock::default();
-        let at = |seconds| Instant(Nanos::from_secs(seconds).0);
+        let at = |seconds| Instant::new(Nanos::from_secs(seconds).get());
         let flushed = Flushed { took: Nanos::from_secs(30), processor: None };
         let wait = |patience: Nanos| {
             time.pass(patience);

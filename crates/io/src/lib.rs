@@ -9,7 +9,7 @@
 //!                 ▼
 //!            load::collect ──► IntervalRecord, HistogramRecord, ErrorRecord ──► PhaseObserver
 //! ```
-//! A write needs a [`target::permit::WritePermit`], and only the permit holds a descriptor that can write.
+//! A write needs a [`targets::permit::WritePermit`], and only the permit holds a descriptor that can write.
 
 pub mod clock;
 pub mod engine;
@@ -20,5 +20,5 @@ pub mod load;
 pub mod mount;
 mod permit_watch;
 pub mod rig;
-pub mod target;
+pub mod targets;
 pub mod telemetry;

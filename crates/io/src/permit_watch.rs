@@ -4,7 +4,7 @@
 use crate::clock::{Clock, MonotonicClock};
 use crate::error::IoError;
 use crate::load::collect::{PhaseObserver, Verdict};
-use crate::target::WritePermit;
+use crate::targets::WritePermit;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
 use model::units::{Instant, Nanos};
 
@@ -34,7 +34,10 @@ impl<'phase> PermitWatch<'phase> {
     /// Why the permit does not hold any more, if it does not. That of a drive that went away does not hold because of that, which
     /// is no fault of the program.
     pub(crate) fn lapsed(self, is_gone: bool) -> Result<(), IoError> {
-        self.lapsed.filter(|_| !is_gone).map_or(Ok(()), Err)
+        match self.lapsed {
+            Some(why) if !is_gone => Err(why),
+            _ => Ok(()),
+        }
     }
 }
 

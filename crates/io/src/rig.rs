@@ -12,9 +12,9 @@ use crate::load::collect::{PhaseObserver, Verdict};
 use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
 use crate::load::presence::PresenceWatch;
 use crate::permit_watch::PermitWatch;
-use crate::target::preserve::TargetMedium;
-use crate::target::purge::{PurgeEnd, PurgeError, PurgeMethod, purge};
-use crate::target::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
+use crate::targets::preserve::TargetMedium;
+use crate::targets::purge::{PurgeEnd, PurgeError, PurgeMethod, purge};
+use crate::targets::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
 use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS};
@@ -32,49 +32,38 @@ const FLUSH_PATIENCE: Nanos = Nanos::from_secs(1);
 /// The most memory that the buffers of one phase may take.
 const BUFFERS_MAX: Bytes = Bytes::from_gib(1);
 
-/// Which engine serves the requests to a real target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineKind {
     /// io_uring where there is one, else blocking calls.
     #[default]
     Auto,
-    /// io_uring.
     Uring,
-    /// Blocking calls on threads.
     Psync,
     /// Nothing at all: what the tool itself costs.
     Null,
 }
 
-/// How the engine of a real target is chosen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EngineOptions {
-    /// Which.
     pub kind: EngineKind,
     /// Whether to look for completions instead of waiting for them, if the drive can.
     pub polled: bool,
 }
 
-/// What the engine turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineFacts {
-    /// "uring", "psync", "null", "sim".
     pub name: &'static str,
     /// In words: what of it is in use, and what is not and why.
     pub features: Vec<String>,
 }
 
-/// The clock of a rig, to read while a phase runs.
 #[derive(Clone, Debug)]
 pub enum RigClock {
-    /// The system's.
     Real(MonotonicClock),
-    /// A virtual drive's.
     Virtual(VirtualClock),
 }
 
 impl RigClock {
-    /// Now, since the rig was set up.
     pub fn now(&self) -> Instant {
         match self {
             RigClock::Real(clock) => clock.now(),
@@ -83,7 +72,6 @@ impl RigClock {
     }
 }
 
-/// A target, the engine in front of it and the clock beside it.
 pub struct Rig {
     place: Place,
     engine: EngineFacts,
@@ -157,7 +145,6 @@ impl Rig {
         Ok(Rig { place: Place::Real { source: Box::new(source), clock }, engine, polled_bytes_max })
     }
 
-    /// What is known of the target.
     pub fn facts(&self) -> &TargetFacts {
         match &self.place {
             Place::Real { source, .. } => source.target().facts(),
@@ -165,7 +152,6 @@ impl Rig {
         }
     }
 
-    /// The real target; none for a virtual drive.
     pub fn target(&self) -> Option<&Target> {
         match &self.place {
             Place::Real { source, .. } => Some(source.target()),
@@ -173,7 +159,6 @@ impl Rig {
         }
     }
 
-    /// Whether phases may write.
     pub fn may_write(&self) -> bool {
         match &self.place {
             Place::Real { source, .. } => source.permit().is_some(),
@@ -181,17 +166,14 @@ impl Rig {
         }
     }
 
-    /// Whether requests go past the page cache.
     pub fn is_direct(&self) -> bool {
         self.target().is_none_or(Target::is_direct)
     }
 
-    /// What serves the requests.
     pub fn engine(&self) -> &EngineFacts {
         &self.engine
     }
 
-    /// Its clock.
     pub fn clock(&self) -> RigClock {
         match &self.place {
             Place::Real { clock, .. } => RigClock::Real(*clock),
@@ -199,7 +181,6 @@ impl Rig {
         }
     }
 
-    /// Now, since the rig was set up.
     pub fn now(&self) -> Instant {
         self.clock().now()
     }
@@ -235,20 +216,14 @@ impl Rig {
         }
         let facts = self.facts();
         workload.validate(facts.capacity, facts.logical_block)?;
-        let buffers = workload.block_sizes.largest().checked_mul(workload.in_flight_max());
-        if buffers.is_none_or(|bytes| bytes > BUFFERS_MAX) {
-            let why = format!(
-                "{} requests of {} need more than {BUFFERS_MAX} of memory; ask for a smaller block size, depth or number of threads",
-                workload.in_flight_max(),
-                workload.block_sizes.largest()
-            );
-            return Err(WorkloadError(why).into());
-        }
+        check_memory(workload)?;
         let load = Load { workload, stop: phase.stop, phase: number, seed, trace };
         match &mut self.place {
             Place::Virtual { drive, contents, clock } => {
-                let looks_at_data = matches!(workload.data, DataPattern::Marked(_));
-                let contents = contents.as_mut().filter(|_| looks_at_data);
+                let contents = match workload.data {
+                    DataPattern::Marked(_) => contents.as_mut(),
+                    _ => None,
+                };
                 let mut outcome = run_virtual(&load, clock, drive.as_mut(), contents, observer)?;
                 if workload.mix.changes_data() {
                     let mut engine = SimEngine::new(drive.as_mut(), clock.clone(), 1);
@@ -273,8 +248,10 @@ impl Rig {
         }
         let descriptor = source.descriptor_for(load.workload)?;
         let writes = load.workload.mix.changes_data();
-        let polled = load.workload.block_sizes.largest().0 <= self.polled_bytes_max;
-        let mut permit_watch = PermitWatch::new(observer, source.permit().filter(|_| writes), *clock);
+        let polled = load.workload.block_sizes.largest().get() <= self.polled_bytes_max;
+        let permit = if writes { source.permit() } else { None };
+        assert!(!writes || permit.is_some(), "what changes data goes through a permit");
+        let mut permit_watch = PermitWatch::new(observer, permit, *clock);
         let mut watch = PresenceWatch::new(&mut permit_watch, &is_gone, *clock);
         let mut outcome =
             run_real(load, self.engine.name, polled, descriptor.borrowed().as_raw_fd(), *clock, &mut watch)?;
@@ -297,20 +274,19 @@ impl Rig {
     /// # Errors
     /// When there is none: the target may only be read, or is virtual; or the permit has lapsed.
     pub fn medium(&self) -> Result<TargetMedium<'_>, IoError> {
-        let refused = || IoError::WriteRefused {
-            target: self.facts().path.clone().into(),
-            why:
-                "nothing on it can be saved and given back: nobody gave permission to write, or it is virtual"
-                    .into(),
-        };
-        let Place::Real { source, .. } = &self.place else { return Err(refused()) };
-        TargetMedium::new(source.target(), source.permit().ok_or_else(refused)?)
+        if let Place::Real { source, .. } = &self.place
+            && let Some(permit) = source.permit()
+        {
+            return TargetMedium::new(source.target(), permit);
+        }
+        let why = "its data cannot be saved and restored: there is no permission to write, or it is virtual";
+        Err(IoError::WriteRefused { target: self.facts().path.clone().into(), why: why.into() })
     }
 
     /// Empties all of the target by a command, which is no workload. `go_on` is asked now and then, with how much is done.
     ///
     /// # Errors
-    /// As [`purge`](crate::target::purge::purge); and when the target may only be read, is a scratch file or virtual.
+    /// As [`purge`](crate::targets::purge::purge); and when the target may only be read, is a scratch file or virtual.
     pub fn purge(
         &mut self,
         method: PurgeMethod,
@@ -321,18 +297,17 @@ impl Rig {
             Place::Real { source, .. } => match &**source {
                 Source::Writing(target, permit) => purge(target, permit, method, go_on),
                 _ => {
-                    let why = "nobody gave permission to purge it. Say --write".into();
+                    let why = "there is no permission to purge it. Add --write".into();
                     Err(PurgeError::broken(IoError::WriteRefused { target: path, why }))
                 }
             },
             Place::Virtual { .. } => {
-                let why = "a virtual drive is no drive to purge".into();
+                let why = "a virtual drive cannot be purged".into();
                 Err(PurgeError::broken(IoError::WriteRefused { target: path, why }))
             }
         }
     }
 
-    /// Leaves the drive alone.
     fn idle(&mut self, time: Nanos, observer: &mut dyn PhaseObserver) -> LoadOutcome {
         let began = self.now();
         let end = began + time;
@@ -342,7 +317,7 @@ impl Rig {
                 reason = StopReason::Interrupted;
                 break;
             }
-            let step = Nanos(INTERVAL_NS.min(end.since(self.now()).0));
+            let step = Nanos::new(INTERVAL_NS.min(end.since(self.now()).get()));
             match &self.place {
                 Place::Real { clock, .. } => clock.pass(step),
                 Place::Virtual { clock, .. } => clock.pass(step),
@@ -352,7 +327,17 @@ impl Rig {
     }
 }
 
-/// The outcome of a phase without a request.
+fn check_memory(workload: &Workload) -> Result<(), WorkloadError> {
+    let (requests, block) = (workload.in_flight_max(), workload.block_sizes.largest());
+    match block.checked_mul(requests) {
+        Some(bytes) if bytes <= BUFFERS_MAX => Ok(()),
+        _ => Err(WorkloadError(format!(
+            "{requests} requests of {block} need more than {BUFFERS_MAX} of memory; ask for a smaller block size, depth or \
+             number of threads"
+        ))),
+    }
+}
+
 fn ended_at_once(now: Instant, reason: StopReason) -> LoadOutcome {
     LoadOutcome {
         began: now,
@@ -385,10 +370,12 @@ impl Source {
     /// The descriptor that a workload may use: one that can write only if it has to, and only through the permit.
     fn descriptor_for(&self, workload: &Workload) -> Result<Descriptor<'_>, IoError> {
         if workload.mix.changes_data() {
-            let permit = self.permit().ok_or_else(|| IoError::WriteRefused {
-                target: self.target().path().to_path_buf(),
-                why: "nobody gave permission. Say --write".into(),
-            })?;
+            let Some(permit) = self.permit() else {
+                return Err(IoError::WriteRefused {
+                    target: self.target().path().to_path_buf(),
+                    why: "there is no permission. Add --write".into(),
+                });
+            };
             permit.revalidate()?;
             return Ok(Descriptor::Borrowed(permit.descriptor()));
         }
@@ -422,7 +409,7 @@ fn run_real(
     observer: &mut dyn PhaseObserver,
 ) -> Result<LoadOutcome, IoError> {
     let workers = workers_for(load.workload);
-    let buffer_bytes = load.workload.block_sizes.largest().0 as usize;
+    let buffer_bytes = load.workload.block_sizes.largest().get() as usize;
     match engine {
         "uring" => {
             let open = |depth| UringEngine::open(descriptor, depth, buffer_bytes, polled, clock);
@@ -476,7 +463,8 @@ fn flush_virtual(
         engine.reap(&mut completions, 1, clock.now() + FLUSH_PATIENCE)?;
     }
     let Completion { status, completed_ns, .. } = completions[0];
-    let end = Instant(completed_ns);
+    let end = Instant::new(completed_ns);
+    assert!(completions.len() == 1 && end >= start, "one flush is answered once, and after it began");
     let took = if status.is_done() { Ok(end.since(start)) } else { Err((status, end)) };
     count_flush(phase, start, took, outcome, observer);
     Ok(())
@@ -493,21 +481,21 @@ fn count_flush(
     let operation = Operation::Flush;
     let mut histogram = LatencyHistogram::default();
     match took {
-        Ok(Nanos(duration_ns)) => {
-            histogram.record(duration_ns);
+        Ok(took) => {
+            histogram.record(took.get());
             let histogram = histogram.clone();
             observer.histogram(&HistogramRecord {
                 phase,
                 operation,
-                start_ns: start.0,
-                duration_ns,
+                start_ns: start.get(),
+                duration_ns: took.get(),
                 histogram,
             });
         }
         Err((status, at)) => {
             observer.error(&ErrorRecord {
                 phase,
-                at_ns: at.0,
+                at_ns: at.get(),
                 operation,
                 offset_bytes: 0,
                 length_bytes: 0,
@@ -531,9 +519,9 @@ fn count_flush(
 /// waiting, and splitting is refused then, again and again (seen with Linux 6.1).
 fn unpolled(polled_bytes_max: u64) -> String {
     match polled_bytes_max {
-        0 => "not polled: the system does not tell how large a request the drive takes".into(),
+        0 => "not polled: the kernel does not report the largest request of the drive".into(),
         bytes => {
-            format!("requests of more than {} are not polled: the drive takes them in parts", Bytes(bytes))
+            format!("requests of more than {} are not polled: the kernel splits them", Bytes::new(bytes))
         }
     }
 }
@@ -545,22 +533,24 @@ fn probe_engine(
     polled_bytes_max: u64,
     clock: MonotonicClock,
 ) -> Result<EngineFacts, IoError> {
-    let block_bytes = target.facts().logical_block.0 as usize;
-    let psync = |features| EngineFacts { name: "psync", features };
+    let block_bytes = target.facts().logical_block.get() as usize;
     match options.kind {
         EngineKind::Null => Ok(EngineFacts { name: "null", features: vec!["no drive is touched".into()] }),
-        EngineKind::Psync => Ok(psync(vec!["blocking calls".into()])),
+        EngineKind::Psync => Ok(EngineFacts { name: "psync", features: vec!["blocking calls".into()] }),
         EngineKind::Uring | EngineKind::Auto => {
             let descriptor = target.descriptor().as_raw_fd();
             let polled = block_bytes as u64 <= polled_bytes_max;
             match UringEngine::open(descriptor, 1, block_bytes, polled, clock) {
                 Ok(engine) => {
                     let mut features = engine.features().notes.clone();
-                    features.extend(options.polled.then(|| unpolled(polled_bytes_max)));
+                    if options.polled {
+                        features.push(unpolled(polled_bytes_max));
+                    }
                     Ok(EngineFacts { name: "uring", features })
                 }
                 Err(error) if options.kind == EngineKind::Auto => {
-                    Ok(psync(vec!["blocking calls".into(), format!("no io_uring: {error}")]))
+                    let features = vec!["blocking calls".into(), format!("no io_uring: {error}")];
+                    Ok(EngineFacts { name: "psync", features })
                 }
                 Err(error) => Err(error),
             }

@@ -22,7 +22,6 @@ struct Counters {
     device: Option<DeviceBytes>,
 }
 
-/// Time of all processors, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ProcessorTime {
     all: u64,
@@ -52,77 +51,101 @@ impl Telemetry {
     pub fn record(&mut self, at: Instant, own_bytes: (u64, u64)) -> TelemetryRecord {
         let now = self.read();
         let last = std::mem::replace(&mut self.last, now);
-        let processors = now.processors.zip(last.processors);
-        let elapsed =
-            processors.map(|(now, last)| now.all.saturating_sub(last.all)).filter(|ticks| *ticks > 0);
-        let share = |ticks: u64| elapsed.map(|all| ticks as f64 / all as f64);
-        let device = now.device.zip(last.device);
-        TelemetryRecord {
-            at_ns: at.0,
+        let mut record = TelemetryRecord {
+            at_ns: at.get(),
             temperature_celsius: self.temperature(),
-            cpu_busy_share: processors
-                .and_then(|(now, last)| share(elapsed?.saturating_sub(now.idle.saturating_sub(last.idle)))),
-            cpu_steal_share: processors.and_then(|(now, last)| share(now.steal.saturating_sub(last.steal))),
-            own_cpu_share: now
-                .own_ticks
-                .zip(last.own_ticks)
-                .and_then(|(now, last)| share(now.saturating_sub(last))),
-            device_read_bytes: device.map(|(now, last)| now.read.saturating_sub(last.read)),
-            device_write_bytes: device.map(|(now, last)| now.written.saturating_sub(last.written)),
+            cpu_busy_share: None,
+            cpu_steal_share: None,
+            own_cpu_share: None,
+            device_read_bytes: None,
+            device_write_bytes: None,
             own_read_bytes: own_bytes.0,
             own_write_bytes: own_bytes.1,
+        };
+        if let (Some(now), Some(last)) = (now.device, last.device) {
+            record.device_read_bytes = Some(now.read.saturating_sub(last.read));
+            record.device_write_bytes = Some(now.written.saturating_sub(last.written));
         }
+        let (Some(ticks), Some(ticks_before)) = (now.processors, last.processors) else { return record };
+        let elapsed = ticks.all.saturating_sub(ticks_before.all);
+        if elapsed == 0 {
+            return record;
+        }
+        let idle = ticks.idle.saturating_sub(ticks_before.idle);
+        let steal = ticks.steal.saturating_sub(ticks_before.steal);
+        record.cpu_busy_share = Some(elapsed.saturating_sub(idle) as f64 / elapsed as f64);
+        record.cpu_steal_share = Some(steal as f64 / elapsed as f64);
+        if let (Some(own), Some(own_before)) = (now.own_ticks, last.own_ticks) {
+            record.own_cpu_share = Some(own.saturating_sub(own_before) as f64 / elapsed as f64);
+        }
+        record
     }
 
     fn read(&self) -> Counters {
-        let text = |path: &Path| std::fs::read_to_string(path).ok();
-        let device = self.disks.iter().map(|disk| parse_device(&text(&disk.join("stat"))?));
-        let device = device.reduce(|a, b| {
-            let (a, b) = (a?, b?);
-            Some(DeviceBytes { read: a.read + b.read, written: a.written + b.written })
-        });
         Counters {
-            processors: text(Path::new("/proc/stat")).and_then(|text| parse_processors(&text)),
-            own_ticks: text(Path::new("/proc/self/stat")).and_then(|text| parse_own(&text)),
-            device: device.flatten(),
+            processors: parse_processors(&text(Path::new("/proc/stat"))),
+            own_ticks: parse_own(&text(Path::new("/proc/self/stat"))),
+            device: self.device_bytes(),
         }
     }
 
-    /// The hottest of the drives, in degrees.
-    fn temperature(&self) -> Option<f64> {
-        let read = |path: &PathBuf| std::fs::read_to_string(path).ok()?.trim().parse::<f64>().ok();
-        self.temperature_files
-            .iter()
-            .filter_map(read)
-            .map(|thousandths| thousandths / 1000.0)
-            .reduce(f64::max)
+    fn device_bytes(&self) -> Option<DeviceBytes> {
+        if self.disks.is_empty() {
+            return None;
+        }
+        let mut sum = DeviceBytes::default();
+        for disk in &self.disks {
+            let of_disk = parse_device(&text(&disk.join("stat")))?;
+            sum.read += of_disk.read;
+            sum.written += of_disk.written;
+        }
+        Some(sum)
     }
+
+    fn temperature(&self) -> Option<f64> {
+        let mut hottest: Option<f64> = None;
+        for file in &self.temperature_files {
+            if let Ok(thousandths) = text(file).trim().parse::<f64>() {
+                let degrees = thousandths / 1000.0;
+                hottest = Some(degrees.max(hottest.unwrap_or(degrees)));
+            }
+        }
+        hottest
+    }
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
 }
 
 /// Where the kernel's driver for drive temperatures (drivetemp, or that of NVMe) shows the first sensor of a disk.
 fn temperature_file(disk: &Path) -> Option<PathBuf> {
     let device = disk.join("device");
-    let folders = [device.join("hwmon"), device.clone()];
-    folders
-        .iter()
-        .filter_map(|folder| std::fs::read_dir(folder).ok())
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("hwmon")))
-        .map(|path| path.join("temp1_input"))
-        .find(|file| file.exists())
+    for folder in [device.join("hwmon"), device] {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let file = entry.path().join("temp1_input");
+            if entry.file_name().to_string_lossy().starts_with("hwmon") && file.exists() {
+                return Some(file);
+            }
+        }
+    }
+    None
 }
 
 /// The first line of /proc/stat: user nice system idle iowait irq softirq steal …; see proc(5).
 fn parse_processors(text: &str) -> Option<ProcessorTime> {
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    let ticks: Vec<u64> = line.split_whitespace().map_while(|field| field.parse().ok()).take(8).collect();
-    let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks.try_into().ok()?;
+    let ticks = numbers(line);
+    let &[user, nice, system, idle, iowait, irq, softirq, steal, ..] = ticks.as_slice() else { return None };
     Some(ProcessorTime {
         all: user + nice + system + idle + iowait + irq + softirq + steal,
         idle: idle + iowait,
         steal,
     })
+}
+
+fn numbers(line: &str) -> Vec<u64> {
+    line.split_whitespace().map_while(|field| field.parse().ok()).collect()
 }
 
 /// Fields 14 and 15 of /proc/self/stat, user and system time; the name in field 2 may hold spaces and parentheses.
@@ -134,7 +157,7 @@ fn parse_own(text: &str) -> Option<u64> {
 
 /// /sys/block/…/stat: field 3 is sectors read, field 7 sectors written; see the kernel's block/stat.rst.
 fn parse_device(text: &str) -> Option<DeviceBytes> {
-    let fields: Vec<u64> = text.split_whitespace().map_while(|field| field.parse().ok()).collect();
+    let fields = numbers(text);
     Some(DeviceBytes {
         read: fields.get(2)?.checked_mul(COUNTER_SECTOR_BYTES)?,
         written: fields.get(6)?.checked_mul(COUNTER_SECTOR_BYTES)?,
@@ -159,7 +182,7 @@ mod tests {
     #[test]
     fn a_disk_that_is_not_there_tells_nothing() {
         let mut telemetry = Telemetry::start(&[PathBuf::from("/sys/block/no-such-disk")]);
-        let record = telemetry.record(Instant(5), (1, 2));
+        let record = telemetry.record(Instant::new(5), (1, 2));
         assert_eq!((record.device_read_bytes, record.temperature_celsius), (None, None));
         assert_eq!((record.at_ns, record.own_write_bytes), (5, 2));
     }

@@ -5,7 +5,7 @@ mod loopdev;
 use io::load::collect::Unobserved;
 use io::mount::{Mount, MountError, MountOptions};
 use io::rig::{EngineKind, EngineOptions, Rig};
-use io::target::Target;
+use io::targets::Target;
 use loopdev::{Page, alone_with_loop_devices, attempt, has_program, run, skip};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
@@ -36,15 +36,14 @@ struct Scripted {
     asked: Arc<Mutex<Vec<Request>>>,
     under_way: VecDeque<Completion>,
     most_under_way: Arc<Mutex<usize>>,
-    /// Told of every request.
     arrivals: Option<Sender<()>>,
 }
 
 impl Scripted {
     fn sound() -> Scripted {
         let mut facts = sim::open("null", 1).expect("a drive that ships").facts().clone();
-        facts.capacity = Bytes(CAPACITY);
-        facts.logical_block = Bytes(512);
+        facts.capacity = Bytes::new(CAPACITY);
+        facts.logical_block = Bytes::new(512);
         facts.discard_max = Some(Bytes::from_gib(1));
         Scripted {
             facts,
@@ -63,7 +62,7 @@ impl Drive for Scripted {
         self.asked.lock().expect("nobody panics").push(request);
         let status = (self.answer)(&request).unwrap_or(Status::Done);
         let transferred_bytes = if status.is_done() { request.length_bytes } else { 0 };
-        let completed_ns = now.0 + self.latency.0;
+        let completed_ns = now.get() + self.latency.get();
         self.under_way.push_back(Completion { tag: request.tag, status, transferred_bytes, completed_ns });
         let mut most = self.most_under_way.lock().expect("nobody panics");
         *most = (*most).max(self.under_way.len());
@@ -73,7 +72,7 @@ impl Drive for Scripted {
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        self.under_way.front().map(|completion| Instant(completion.completed_ns))
+        self.under_way.front().map(|completion| Instant::new(completion.completed_ns))
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
@@ -183,7 +182,7 @@ fn the_size_is_that_of_the_drive_and_stays() {
 #[test]
 fn direct_requests_must_fit_the_blocks_of_the_drive() {
     let mut drive = Scripted::sound();
-    drive.facts.logical_block = Bytes(4096);
+    drive.facts.logical_block = Bytes::new(4096);
     let asked = Arc::clone(&drive.asked);
     let name = "direct_requests_must_fit_the_blocks_of_the_drive";
     let Some(mounted) = Mounted::new(drive, name) else { return };
@@ -228,7 +227,7 @@ fn a_full_memory_is_told_to_who_writes() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let contents = Contents::new(Bytes(CAPACITY), &[], 1).with_limit(Bytes::from_mib(1));
+    let contents = Contents::new(Bytes::new(CAPACITY), &[], 1).with_limit(Bytes::from_mib(1));
     let mut mount =
         Mount::start(Box::new(Scripted::sound()), contents, &options(folder.path()), || {}).unwrap();
     let file = OpenOptions::new().write(true).open(mount.file()).unwrap();
@@ -370,7 +369,7 @@ fn a_drive_that_breaks_leaves_nothing_mounted() {
 #[test]
 fn a_mount_does_not_go_over_another() {
     let Some(mounted) = Mounted::new(Scripted::sound(), "a_mount_does_not_go_over_another") else { return };
-    let contents = Contents::new(Bytes(CAPACITY), &[], 1);
+    let contents = Contents::new(Bytes::new(CAPACITY), &[], 1);
     let options = options(mounted.folder.path());
     let refused = Mount::start(Box::new(Scripted::sound()), contents, &options, || {});
     assert!(matches!(refused, Err(MountError::MountPoint(_))));
@@ -401,8 +400,10 @@ fn end_of_reading(drive: Scripted, test: &str) -> Option<StopReason> {
     let options = EngineOptions { kind: EngineKind::Psync, ..EngineOptions::default() };
     let mut rig = Rig::for_reading(target, options).expect("a rig");
     // Of the last quarter only.
-    let range = ByteRange::new(Offset(CAPACITY / 4 * 3), Bytes(CAPACITY / 4)).expect("within the drive");
-    let workload = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, Bytes(4096), 1);
+    let range =
+        ByteRange::new(Offset::new(CAPACITY / 4 * 3), Bytes::new(CAPACITY / 4)).expect("within the drive");
+    let workload =
+        Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, Bytes::new(4096), 1);
     let phase = Phase {
         name: "read".into(),
         experiment: "test".into(),

@@ -5,7 +5,7 @@ mod loopdev;
 use io::error::IoError;
 use io::load::collect::{PhaseObserver, Unobserved, Verdict};
 use io::rig::{EngineKind, EngineOptions, Rig};
-use io::target::{ScratchFile, Target, WriteConsent, WritePermit};
+use io::targets::{ScratchFile, Target, WriteConsent, WritePermit};
 use loopdev::{
     Image, LoopDevice, Mounted, alone, alone_with_loop_devices, has_program, make_ext4, mount_refusal, run,
 };
@@ -51,7 +51,7 @@ fn run_on(rig: &mut Rig, workload: Workload, operations: u64) -> Result<(), IoEr
 }
 
 fn writes(range: ByteRange, pattern: Pattern, mix: OperationMix, block: u64) -> Workload {
-    Workload::new(range, pattern, mix, Bytes(block), 4)
+    Workload::new(range, pattern, mix, Bytes::new(block), 4)
 }
 
 const ENGINES: [EngineOptions; 2] = [
@@ -63,7 +63,7 @@ const ENGINES: [EngineOptions; 2] = [
 #[track_caller]
 fn assert_untouched_outside(path: &Path, range: ByteRange, what: &str) {
     let bytes = std::fs::read(path).unwrap();
-    let (first, end) = (range.first().0 as usize, range.end().0 as usize);
+    let (first, end) = (range.first().get() as usize, range.end().get() as usize);
     let changed = bytes.iter().enumerate().find(|(at, byte)| !(first..end).contains(at) && **byte != 0xee);
     assert_eq!(changed.map(|(at, _)| at), None, "{what}: a byte outside {first}..{end} was changed");
     assert!(bytes[first..end].iter().any(|byte| *byte != 0xee), "{what}: nothing was written");
@@ -78,15 +78,15 @@ fn nothing_outside_the_range_is_written_by_any_pattern() {
         Pattern::Sequential,
         Pattern::RandomOnce,
         Pattern::RandomWithReplacement,
-        Pattern::Strided { stride: Bytes(5 * 65_536) },
+        Pattern::Strided { stride: Bytes::new(5 * 65_536) },
         Pattern::Zoned { zones: vec![share(0.5, 0.5), share(0.5, 0.5)] },
         // The last zone is smaller than a block.
         Pattern::Zoned { zones: vec![share(0.99, 0.5), share(0.01, 0.5)] },
         Pattern::Mixed { random_share: 0.5 },
-        Pattern::Listed { offsets: vec![Offset(11 * 65_536), Offset(19 * 65_536)] },
+        Pattern::Listed { offsets: vec![Offset::new(11 * 65_536), Offset::new(19 * 65_536)] },
     ];
     // Neither end is on the grid of the blocks.
-    let range = ByteRange::new(Offset(10 * 65_536 + 512), Bytes(10 * 65_536)).unwrap();
+    let range = ByteRange::new(Offset::new(10 * 65_536 + 512), Bytes::new(10 * 65_536)).unwrap();
     for options in ENGINES {
         for pattern in &patterns {
             for mix in
@@ -99,8 +99,8 @@ fn nothing_outside_the_range_is_written_by_any_pattern() {
                     let (target, permit) = granted(&device.path);
                     let mut rig = Rig::for_writing(target, permit, options).unwrap();
                     let mut workload = writes(range, pattern.clone(), mix, 65_536);
-                    workload.alignment = Bytes(alignment);
-                    if workload.validate(Bytes(2 << 20), Bytes(512)).is_err() {
+                    workload.alignment = Bytes::new(alignment);
+                    if workload.validate(Bytes::new(2 << 20), Bytes::new(512)).is_err() {
                         continue;
                     }
                     let what = format!("{options:?} {pattern:?} {mix:?} aligned to {alignment}");
@@ -117,7 +117,7 @@ fn nothing_outside_the_range_is_written_by_any_pattern() {
 #[test]
 fn mixed_sizes_stay_in_the_range() {
     let Some(_alone) = alone_with_loop_devices("mixed_sizes_stay_in_the_range") else { return };
-    let range = ByteRange::new(Offset(300 * 512), Bytes(150 * 512)).unwrap();
+    let range = ByteRange::new(Offset::new(300 * 512), Bytes::new(150 * 512)).unwrap();
     for pattern in [Pattern::Sequential, Pattern::RandomWithReplacement, Pattern::Mixed { random_share: 0.2 }]
     {
         let image = Image::new(1);
@@ -127,7 +127,8 @@ fn mixed_sizes_stay_in_the_range() {
         let mut rig = Rig::for_writing(target, permit, EngineOptions::default()).unwrap();
         let mut workload = writes(range, pattern.clone(), OperationMix::Write, 512);
         workload.block_sizes =
-            BlockSizes::mix(vec![(Bytes(512), 1.0), (Bytes(1536), 1.0), (Bytes(65_536), 1.0)]).unwrap();
+            BlockSizes::mix(vec![(Bytes::new(512), 1.0), (Bytes::new(1536), 1.0), (Bytes::new(65_536), 1.0)])
+                .unwrap();
         run_on(&mut rig, workload, 500).unwrap();
         drop((rig, device));
         assert_untouched_outside(&image.path, range, &format!("{pattern:?}"));
@@ -143,7 +144,7 @@ fn a_reading_rig_neither_writes_nor_discards_nor_trims() {
     std::fs::write(&image.path, vec![0xee; 2 << 20]).unwrap();
     let device = LoopDevice::over(&image.path);
     let before = image.checksum();
-    let range = ByteRange::whole(Bytes(2 << 20));
+    let range = ByteRange::whole(Bytes::new(2 << 20));
     for options in ENGINES {
         let mut rig = Rig::for_reading(Target::open(&device.path).unwrap(), options).unwrap();
         for mix in [OperationMix::Write, OperationMix::Discard, OperationMix::ReadWrite { read_share: 1.0 }] {

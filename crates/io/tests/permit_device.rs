@@ -3,7 +3,7 @@
 mod loopdev;
 
 use io::error::IoError;
-use io::target::{Target, WriteConsent, WritePermit, survey};
+use io::targets::{Target, WriteConsent, WritePermit, survey};
 use loopdev::{
     Image, LoopDevice, Mounted, Page, SwappedOn, alone_with_loop_devices, attempt, has_program, make_ext4,
     mount_refusal, run,
@@ -421,7 +421,9 @@ fn a_file_on_the_drive_that_backs_a_loop_device_is_named_from_below() {
     let inner_device = LoopDevice::over(&inner);
     // The inner loop device is free; the outer one is mounted, and only that makes it refused.
     let user = format!("{} is mounted at {} (ext4)", device.text(), mounted.place().display());
+    let frozen = mounted.frozen();
     assert_names(&refusal(&device.path, &image), &[&user]);
+    drop(frozen);
     let target = Target::open(&inner_device.path).unwrap();
     WritePermit::grant(&target, &everything(&target)).expect("nobody uses the inner one");
 }

@@ -2,7 +2,7 @@
 
 mod loopdev;
 
-use io::target::{Target, WriteConsent, WritePermit};
+use io::targets::{Target, WriteConsent, WritePermit};
 use loopdev::{
     Image, LoopDevice, Mounted, SwappedOn, alone, alone_with_loop_devices, has_program, make_ext4, run,
 };
@@ -174,7 +174,7 @@ fn a_file_that_this_program_has_open_once_more_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = file_in(directory.path());
     let kept = File::open(&path).unwrap();
-    assert_names(&refusal(&path), &["open in another program, or once more in this one"]);
+    assert_names(&refusal(&path), &["open in another program, or twice in this one"]);
     drop(kept);
 }
 

@@ -6,7 +6,7 @@ mod loopdev;
 use io::load::collect::{PhaseObserver, Verdict};
 use io::load::phase::LoadOutcome;
 use io::rig::{EngineKind, EngineOptions, Rig};
-use io::target::Target;
+use io::targets::Target;
 use loopdev::{Image, LoopDevice, alone_with_loop_devices};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
@@ -140,9 +140,12 @@ fn passes_make_each_block_once(name: &str, rig: &mut Rig) {
         let stop = StopCondition { passes: Some(3), ..StopCondition::default() };
         run_on(rig, workload(pattern.clone(), 4, 2), stop, &mut seen);
         let mut times = vec![0u32; BLOCKS as usize];
-        seen.traced.iter().for_each(|io| times[(io.offset_bytes / BLOCK.0) as usize] += 1);
+        seen.traced.iter().for_each(|io| times[(io.offset_bytes / BLOCK.get()) as usize] += 1);
         assert!(times.iter().all(|&count| count == 3), "{name}, {pattern:?}");
-        assert!(seen.traced.iter().all(|io| u64::from(io.length_bytes) == BLOCK.0), "{name}, {pattern:?}");
+        assert!(
+            seen.traced.iter().all(|io| u64::from(io.length_bytes) == BLOCK.get()),
+            "{name}, {pattern:?}"
+        );
     }
 }
 
@@ -167,7 +170,8 @@ fn an_open_loop_keeps_its_rate_and_traces_all() {
         let stop = StopCondition { operations: Some(500), ..StopCondition::default() };
         let outcome = run_on(rig, open_loop(1000.0, 8), stop, &mut seen);
         assert_eq!((seen.traced.len(), operations(&outcome)), (500, 500), "{kind:?}");
-        let mut intended: Vec<u64> = seen.traced.iter().map(|io| io.intended_ns - outcome.began.0).collect();
+        let mut intended: Vec<u64> =
+            seen.traced.iter().map(|io| io.intended_ns - outcome.began.get()).collect();
         intended.sort_unstable();
         assert!((0..500).eq(intended.iter().map(|ns| ns / 1_000_000)), "{kind:?}: one each millisecond");
         let in_order =
@@ -180,12 +184,12 @@ fn an_open_loop_keeps_its_rate_and_traces_all() {
 /// whoever counts from the intended start sees that a fifth of them waited, most for tens of milliseconds.
 #[test]
 fn a_stall_is_charged_to_all_whom_it_kept_waiting() {
-    let stall = Fault::Stall { at: Instant(200_000_000), duration: Nanos::from_millis(100) };
+    let stall = Fault::Stall { at: Instant::new(200_000_000), duration: Nanos::from_millis(100) };
     let mut seen = Seen::default();
     let stop = StopCondition::after(Nanos::from_millis(500));
     let outcome = run_on(&mut virtual_rig(Some(stall)), open_loop(1000.0, 4), stop, &mut seen);
     assert!((495..=500).contains(&operations(&outcome)), "{}", operations(&outcome));
-    let p99_ms = outcome.totals[0].histogram.quantile(Quantile::P99).expect("there were some").0 as f64 / 1e6;
+    let p99_ms = outcome.totals[0].histogram.quantile(Quantile::P99).expect("there were some").as_f64() / 1e6;
     assert!((92.0..=100.0).contains(&p99_ms), "p99 {p99_ms} ms");
     let slow =
         |latency: fn(&IoRecord) -> u64| seen.traced.iter().filter(|io| latency(io) > 10_000_000).count();

@@ -2,7 +2,7 @@
 
 mod loopdev;
 
-use io::target::listing::{DriveListing, drives};
+use io::targets::listing::{DriveListing, drives};
 use loopdev::{Image, LoopDevice, Mounted, alone_with_loop_devices, make_ext4};
 use model::units::Bytes;
 

@@ -2,8 +2,8 @@
 
 mod loopdev;
 
-use io::target::identity::Identity;
-use io::target::{Target, cached_stretches, drop_page_cache, probe_content};
+use io::targets::identity::Identity;
+use io::targets::{Target, cached_stretches, drop_page_cache, probe_content};
 use loopdev::{Image, LoopDevice, Mounted, alone, alone_with_loop_devices, make_ext4, run, skip};
 use model::range::ByteRange;
 use model::target::{Caveat, TargetKind};
@@ -25,7 +25,7 @@ fn what_is_no_target_is_refused_with_the_reason() {
     let _alone = alone();
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
-    refused(&at("none"), "Nothing is there");
+    refused(&at("none"), "No such file or device");
     refused(directory.path(), "it is a directory");
     refused(Path::new("/dev/zero"), "it is a character device");
     run("mkfifo", &[at("pipe").to_str().unwrap()]);
@@ -50,8 +50,8 @@ fn the_odd_end_of_a_file_is_left_out_and_said() {
     let target = Target::open(&path).unwrap();
     let facts = target.facts();
     assert_eq!(facts.kind, TargetKind::File);
-    assert!(facts.capacity.is_multiple_of(facts.logical_block) && facts.capacity.0 > 95_000);
-    let left = format!("its last {} bytes", 100_001 - facts.capacity.0);
+    assert!(facts.capacity.is_multiple_of(facts.logical_block) && facts.capacity.get() > 95_000);
+    let left = format!("its last {} bytes", 100_001 - facts.capacity.get());
     assert!(facts.stack.iter().any(|layer| layer.contains(&left)), "{:?}", facts.stack);
 }
 
@@ -65,7 +65,7 @@ fn a_loop_device_tells_what_is_under_it() {
     let facts = target.facts();
     assert_eq!(
         (facts.kind, facts.capacity, facts.logical_block),
-        (TargetKind::Device, Bytes::from_mib(64), Bytes(4096))
+        (TargetKind::Device, Bytes::from_mib(64), Bytes::new(4096))
     );
     assert_eq!(facts.link.as_ref().unwrap().name, "loop");
     assert_eq!(facts.serial, None);
@@ -196,11 +196,12 @@ fn what_of_a_stretch_is_cached_is_told_to_the_page() {
     for (page, pages) in [(16u64, 3), (24, 1)] {
         file.read_exact_at(&mut vec![0; pages * 4096], page * 4096).unwrap();
     }
-    let stretch = |page: u64, pages: u64| ByteRange::new(Offset(page * 4096), Bytes(pages * 4096)).unwrap();
+    let stretch =
+        |page: u64, pages: u64| ByteRange::new(Offset::new(page * 4096), Bytes::new(pages * 4096)).unwrap();
     let looked =
         cached_stretches(&target, &[stretch(16, 16), stretch(0, 16), stretch(24, 1), stretch(0, 256)]);
     let found: Vec<_> =
-        looked.unwrap().iter().map(|found| (found.from_start.0 / 4096, found.all.0 / 4096)).collect();
+        looked.unwrap().iter().map(|found| (found.from_start.get() / 4096, found.all.get() / 4096)).collect();
     assert_eq!(found, [(3, 4), (0, 0), (1, 1), (0, 4)]);
 }
 

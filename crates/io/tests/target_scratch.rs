@@ -3,7 +3,7 @@
 mod loopdev;
 
 use io::error::IoError;
-use io::target::ScratchFile;
+use io::targets::ScratchFile;
 use loopdev::{Image, LoopDevice, Mounted, Page, alone, alone_with_loop_devices, make_ext4, run};
 use model::target::Caveat;
 use model::units::Bytes;
@@ -35,7 +35,7 @@ fn names_in(directory: &Path) -> Vec<String> {
 fn a_scratch_file_is_reserved_has_no_name_and_needs_no_consent() {
     let _alone = alone();
     let directory = tempfile::tempdir().unwrap();
-    let scratch = ScratchFile::create(directory.path(), Bytes(16_777_216 + 5)).unwrap();
+    let scratch = ScratchFile::create(directory.path(), Bytes::new(16_777_216 + 5)).unwrap();
     assert_eq!(scratch.target().facts().capacity, Bytes::from_mib(16));
     let descriptor = scratch.target().descriptor().as_raw_fd();
     let status = std::fs::metadata(format!("/proc/self/fd/{descriptor}")).unwrap();
@@ -148,7 +148,7 @@ fn where_room_cannot_be_reserved_it_is_said() {
     let scratch = ScratchFile::create(mounted.place(), Bytes::from_mib(16)).unwrap();
     let facts = scratch.target().facts();
     assert_eq!(facts.capacity, Bytes::from_mib(16));
-    assert!(facts.stack[0].contains("not reserved"), "{:?}", facts.stack);
+    assert!(facts.stack[0].contains("not preallocated"), "{:?}", facts.stack);
     assert!(facts.caveats.contains(&Caveat::Sparse));
     write_and_read_back(&scratch);
 }

@@ -2,7 +2,7 @@
 
 mod loopdev;
 
-use io::target::signature::recognise;
+use io::targets::signature::recognise;
 use loopdev::{alone, has_program, run};
 use proptest::prelude::*;
 use std::fs::File;

@@ -1,13 +1,13 @@
 //! What sysfs tells, decoded from trees laid out as on real machines: paths and contents are those of a SATA disk,
 //! a USB disk, NVMe, virtio, a volume over two disks, and RAID.
 
-use io::target::facts::{
+use io::targets::facts::{
     decode_identify, decode_unit_serial_number, drive_facts, pcie_link, sata_link, scheduler_in_force,
     usb_link,
 };
-use io::target::identity::DeviceNumber;
-use io::target::stack::{Stack, file_system_caveat};
-use io::target::sysfs::{BlockDevice, SystemRoots};
+use io::targets::identity::DeviceNumber;
+use io::targets::stack::{Stack, file_system_caveat};
+use io::targets::sysfs::{BlockDevice, SystemRoots};
 use model::target::Caveat;
 use model::units::Bytes;
 use std::fs;
@@ -108,9 +108,9 @@ fn a_sata_disk_tells_all() {
     assert_eq!(facts.firmware.as_deref(), Some("CC27"));
     assert_eq!(facts.rotational, Some(true));
     assert_eq!(facts.scheduler.as_deref(), Some("mq-deadline"));
-    assert_eq!(facts.read_ahead, Some(Bytes(131_072)));
+    assert_eq!(facts.read_ahead, Some(Bytes::new(131_072)));
     assert_eq!(facts.write_cache, Some(true));
-    assert_eq!(facts.discard_max, Some(Bytes(0)));
+    assert_eq!(facts.discard_max, Some(Bytes::ZERO));
     assert_eq!(facts.zoned.as_deref(), Some("none"));
     assert_eq!(facts.pci_address.as_deref(), Some("0000:00:1f.2"));
     assert!(!facts.is_virtual);

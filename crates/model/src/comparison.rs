@@ -1,7 +1,7 @@
 //! What several runs have in common and where they differ: figures side by side, and where a drive changed.
 
 use crate::estimate::Estimate;
-use crate::finding::{FindingCode, Name};
+use crate::finding::{FindingCode, Name, SurveyUnknown};
 use crate::range::ByteRange;
 use crate::request::Operation;
 
@@ -16,10 +16,8 @@ pub struct Comparison {
     pub changes: Vec<Change>,
 }
 
-/// One figure of all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedFigure {
-    /// What it is.
     pub code: FindingCode,
     /// Its unit, as in a finding.
     pub unit: Name,
@@ -34,7 +32,6 @@ pub struct ComparedFigure {
 pub struct Difference {
     /// The run that it is measured against.
     pub first: usize,
-    /// The other run.
     pub second: usize,
     /// The second over the first.
     pub ratio: Estimate,
@@ -47,14 +44,27 @@ pub struct Difference {
 /// What became of a drive between two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The run before.
     pub earlier: usize,
-    /// The run after.
     pub later: usize,
-    /// What was measured.
     pub operation: Operation,
     /// What became of it, or why that cannot be told.
-    pub outcome: Result<SurfaceChange, String>,
+    pub outcome: Result<SurfaceChange, ChangeUnknown>,
+}
+
+/// Why two runs cannot be compared by position.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChangeUnknown {
+    /// One of them gives no map.
+    Run {
+        name: String,
+        reason: SurveyUnknown,
+    },
+    DifferentRanges,
+    /// Samples in common that are far enough apart.
+    TooFewSamples {
+        earlier: usize,
+        later: usize,
+    },
 }
 
 /// Where a drive became slower or faster.
@@ -68,7 +78,6 @@ pub struct SurfaceChange {
     pub smallest_seen: f64,
 }
 
-/// A region whose rate changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangedRegion {
     /// Where it is, to within a cell.

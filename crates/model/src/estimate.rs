@@ -3,11 +3,8 @@
 /// A point estimate and the interval that holds the truth with the stated confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Best guess.
     pub value: f64,
-    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end of the interval.
     pub high: f64,
     /// In (0, 1): 0.95 is one in twenty outside.
     pub confidence: f64,
@@ -26,7 +23,6 @@ impl Estimate {
         if self.value == 0.0 { f64::INFINITY } else { (self.high - self.low) / 2.0 / self.value.abs() }
     }
 
-    /// Whether `truth` lies inside.
     pub fn covers(&self, truth: f64) -> bool {
         (self.low..=self.high).contains(&truth)
     }

@@ -1,35 +1,38 @@
 //! What a phase did through a file system instead of with blocks of a drive: the task, in which folder, what it cost the
 //! processor, and where the file lay.
 
+use crate::null_number::null_as_zero;
 use crate::units::Bytes;
+use crate::words;
+use serde::{Deserialize, Serialize};
 
 /// One task in one folder, once.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileWork {
     /// The folder, as it was typed.
     pub folder: String,
     /// The kind of its file system: `ext4`.
     pub file_system: String,
-    /// What was done.
     pub task: FileTask,
     /// Rounds repeat all tasks in all folders; counted from 0.
     pub round: u32,
     /// What one call moves; of small files, what the largest holds.
+    #[serde(rename = "block_bytes")]
     pub block: Bytes,
     /// The length of the one large file; none where there are many small ones.
     pub file_bytes: Option<Bytes>,
-    /// How many files there are.
     pub files: u64,
     /// Over how many folders they are spread.
     pub folders: u32,
-    /// How many threads did it.
     pub threads: u32,
     /// Processor time of this program while it went on; none where the system did not tell.
+    #[serde(flatten, with = "processor_keys")]
     pub processor: Option<ProcessorTime>,
     /// Of a task that reads: the share of the file that was still in memory when it began, in [0, 1]; none where the system
     /// did not tell.
     pub cached_share: Option<f64>,
     /// Where the file lies, for a task that has just written it; or why that cannot be told.
+    #[serde(default, with = "layout_keys")]
     pub layout: Option<Result<FileLayout, String>>,
 }
 
@@ -42,8 +45,7 @@ pub struct ProcessorTime {
     pub system_ns: u64,
 }
 
-/// Where a file lies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileLayout {
     /// Pieces that the file system keeps apart.
     pub extents: u64,
@@ -56,11 +58,9 @@ pub struct FileLayout {
 }
 
 /// The part of a file that lies on one disk.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DiskShare {
-    /// The disk: `sda`.
     pub disk: String,
-    /// What the disk holds.
     pub disk_bytes: u64,
     /// How much of the file is on it.
     pub bytes: u64,
@@ -69,6 +69,7 @@ pub struct DiskShare {
     /// The end of its last byte.
     pub end: u64,
     /// The mean place of its bytes.
+    #[serde(deserialize_with = "null_as_zero")]
     pub middle: f64,
 }
 
@@ -79,64 +80,57 @@ impl DiskShare {
     }
 }
 
-macro_rules! file_tasks {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $words:literal;)*) => {
-        /// What is done with files.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum FileTask { $($(#[$doc])* $variant,)* }
-
-        impl FileTask {
-            /// All of them, in the order in which they are done.
-            pub const ALL: &'static [FileTask] = &[$(FileTask::$variant,)*];
-
-            /// The word in files.
-            pub fn name(self) -> &'static str {
-                match self { $(FileTask::$variant => $name,)* }
-            }
-
-            /// For people: what is done.
-            pub fn words(self) -> &'static str {
-                match self { $(FileTask::$variant => $words,)* }
-            }
-        }
-    };
-}
-
-file_tasks! {
-    /// A new file, byte after byte through a small buffer, and its flush.
-    PerByteWrite = "per-byte-write", "write byte by byte";
-    /// A new file, block after block, and its flush.
-    BlockWrite = "block-write", "write in blocks";
-    /// Each block is read, changed and written back; and the flush.
-    Rewrite = "rewrite", "read, change and write back";
-    /// The file, byte after byte through a small buffer.
-    PerByteRead = "per-byte-read", "read byte by byte";
-    /// The file, block after block.
-    BlockRead = "block-read", "read in blocks";
-    /// Reads at random places by several threads; one in ten is changed and written back.
-    Seeks = "seeks", "seek and read, 1 in 10 written back";
-    /// Files are made, their names in order.
-    CreateInOrder = "create-in-order", "create files, names in order";
-    /// What is known of each is asked for, in that order.
-    StatInOrder = "stat-in-order", "look at files in order";
-    /// Each is opened and read, in that order.
-    OpenInOrder = "open-in-order", "open and read files in order";
-    /// Each is removed, in that order.
-    DeleteInOrder = "delete-in-order", "delete files in order";
-    /// Files are made, with random names.
-    CreateAtRandom = "create-at-random", "create files, random names";
-    /// What is known of each is asked for, in random order.
-    StatAtRandom = "stat-at-random", "look at files at random";
-    /// Each is opened and read, in random order.
-    OpenAtRandom = "open-at-random", "open and read files at random";
-    /// Each is removed, in random order.
-    DeleteAtRandom = "delete-at-random", "delete files at random";
+words! {
+    /// What is done with files, in the order in which it is done.
+    pub enum FileTask {
+        /// A new file, byte after byte through a small buffer, and its flush.
+        PerByteWrite = "per-byte-write",
+        /// A new file, block after block, and its flush.
+        BlockWrite = "block-write",
+        /// Each block is read, changed and written back; and the flush.
+        Rewrite = "rewrite",
+        /// The file, byte after byte through a small buffer.
+        PerByteRead = "per-byte-read",
+        BlockRead = "block-read",
+        /// Reads at random places by several threads; one in ten is changed and written back.
+        Seeks = "seeks",
+        /// Files are made, their names in order.
+        CreateInOrder = "create-in-order",
+        /// What is known of each is asked for, in that order.
+        StatInOrder = "stat-in-order",
+        /// Each is opened and read, in that order.
+        OpenInOrder = "open-in-order",
+        /// Each is removed, in that order.
+        DeleteInOrder = "delete-in-order",
+        /// Files are made, with random names.
+        CreateAtRandom = "create-at-random",
+        /// What is known of each is asked for, in random order.
+        StatAtRandom = "stat-at-random",
+        /// Each is opened and read, in random order.
+        OpenAtRandom = "open-at-random",
+        /// Each is removed, in random order.
+        DeleteAtRandom = "delete-at-random",
+    }
 }
 
 impl FileTask {
-    /// The task with that word.
-    pub fn from_name(name: &str) -> Option<FileTask> {
-        FileTask::ALL.iter().copied().find(|task| task.name() == name)
+    pub fn words(self) -> &'static str {
+        match self {
+            FileTask::PerByteWrite => "write byte by byte",
+            FileTask::BlockWrite => "write in blocks",
+            FileTask::Rewrite => "read-modify-write",
+            FileTask::PerByteRead => "read byte by byte",
+            FileTask::BlockRead => "read in blocks",
+            FileTask::Seeks => "seek and read, 1 in 10 written back",
+            FileTask::CreateInOrder => "create files, names in order",
+            FileTask::StatInOrder => "look at files in order",
+            FileTask::OpenInOrder => "open and read files in order",
+            FileTask::DeleteInOrder => "delete files in order",
+            FileTask::CreateAtRandom => "create files, random names",
+            FileTask::StatAtRandom => "look at files at random",
+            FileTask::OpenAtRandom => "open and read files at random",
+            FileTask::DeleteAtRandom => "delete files at random",
+        }
     }
 
     /// Whether it is about many small files and their names, and not about the bytes of a large one.
@@ -170,15 +164,80 @@ impl ProcessorTime {
     }
 }
 
+/// The keys of processor time stand beside those of the work, and are null where the system did not tell.
+mod processor_keys {
+    use super::ProcessorTime;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Keys {
+        processor_user_ns: Option<u64>,
+        processor_system_ns: Option<u64>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        time: &Option<ProcessorTime>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let keys = Keys {
+            processor_user_ns: time.map(|time| time.user_ns),
+            processor_system_ns: time.map(|time| time.system_ns),
+        };
+        keys.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<ProcessorTime>, D::Error> {
+        let keys = Keys::deserialize(deserializer)?;
+        let times = keys.processor_user_ns.zip(keys.processor_system_ns);
+        Ok(times.map(|(user_ns, system_ns)| ProcessorTime { user_ns, system_ns }))
+    }
+}
+
+/// Where a file lies, or under `unknown` why that is not known.
+mod layout_keys {
+    use super::FileLayout;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::borrow::Cow;
+
+    #[derive(Serialize, Deserialize)]
+    struct Keys<'run> {
+        unknown: Option<Cow<'run, str>>,
+        #[serde(flatten)]
+        layout: Cow<'run, FileLayout>,
+    }
+
+    type Layout = Result<FileLayout, String>;
+
+    pub(super) fn serialize<S: Serializer>(
+        layout: &Option<Layout>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let keys = layout.as_ref().map(|layout| match layout {
+            Ok(layout) => Keys { unknown: None, layout: Cow::Borrowed(layout) },
+            Err(why) => Keys { unknown: Some(why.into()), layout: Cow::Owned(FileLayout::default()) },
+        });
+        keys.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Layout>, D::Error> {
+        let keys = Option::<Keys<'_>>::deserialize(deserializer)?;
+        Ok(keys.map(|keys| match keys.unknown {
+            Some(why) => Err(why.into_owned()),
+            None => Ok(keys.layout.into_owned()),
+        }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn tasks_come_back_by_their_words() {
-        for task in FileTask::ALL {
-            assert_eq!(FileTask::from_name(task.name()), Some(*task));
-        }
+    fn seeks_are_neither_of_bytes_nor_of_names() {
         assert!(
             FileTask::Seeks.changes_data()
                 && !FileTask::Seeks.is_of_bytes()

@@ -7,6 +7,8 @@ use crate::record::{ErrorRecord, IntervalRecord};
 use crate::request::Status;
 use crate::units::{Bytes, Nanos, Offset};
 use crate::workload::Pattern;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 /// The most stretches of a map.
 pub const CELLS_MAX: usize = 4096;
@@ -25,7 +27,6 @@ pub enum LatencyClass {
     Under500Ms,
     /// 500 ms or more.
     Slower,
-    /// An error.
     Failed,
 }
 
@@ -54,8 +55,14 @@ impl LatencyClass {
 
     /// The class of a request that took so long.
     pub fn of(latency: Nanos) -> LatencyClass {
-        let within = |class: &LatencyClass| class.bound().is_some_and(|bound| latency < bound);
-        LatencyClass::ALL.into_iter().find(within).unwrap_or(LatencyClass::Slower)
+        for class in LatencyClass::ALL {
+            if let Some(bound) = class.bound()
+                && latency < bound
+            {
+                return class;
+            }
+        }
+        LatencyClass::Slower
     }
 
     /// For legends: "under 10 ms".
@@ -71,7 +78,12 @@ impl LatencyClass {
     }
 }
 
-/// The map.
+impl Serialize for LatencyClass {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LatencyMap {
     range: ByteRange,
@@ -83,11 +95,10 @@ impl LatencyMap {
     /// A map of a range in which nothing was asked for yet, with a cell for each stretch of `block`, or fewer cells if
     /// those were too many.
     pub fn new(range: ByteRange, block: Bytes) -> LatencyMap {
-        let blocks = range.bytes().0.div_ceil(block.0.max(1)).clamp(1, CELLS_MAX as u64);
+        let blocks = range.bytes().get().div_ceil(block.get().max(1)).clamp(1, CELLS_MAX as u64);
         LatencyMap { range, cells: vec![None; blocks as usize] }
     }
 
-    /// The range.
     pub fn range(&self) -> ByteRange {
         self.range
     }
@@ -107,7 +118,7 @@ impl LatencyMap {
     /// Takes in a slice of time: its longest latency counts for all that it touched.
     pub fn add_interval(&mut self, slice: &IntervalRecord) {
         if let Some(latency) = slice.latency {
-            self.mark(slice.offset_first, slice.offset_end, LatencyClass::of(Nanos(latency.max_ns)));
+            self.mark(slice.offset_first, slice.offset_end, LatencyClass::of(Nanos::new(latency.max_ns)));
         }
     }
 
@@ -122,7 +133,7 @@ impl LatencyMap {
     }
 
     fn mark(&mut self, first: u64, end: u64, class: LatencyClass) {
-        let (first, end) = (first.max(self.range.first().0), end.min(self.range.end().0));
+        let (first, end) = (first.max(self.range.first().get()), end.min(self.range.end().get()));
         if first >= end {
             return;
         }
@@ -133,8 +144,8 @@ impl LatencyMap {
     }
 
     fn cell_at(&self, byte: u64) -> usize {
-        let inside = u128::from(byte - self.range.first().0);
-        (inside * self.cells.len() as u128 / u128::from(self.range.bytes().0)) as usize
+        let inside = u128::from(byte - self.range.first().get());
+        (inside * self.cells.len() as u128 / u128::from(self.range.bytes().get())) as usize
     }
 
     /// The same in fewer cells, each with the worst of those that it stands for.
@@ -166,8 +177,18 @@ impl LatencyMap {
 
     /// Where a cell of a map in `count` cells begins.
     pub fn begin_of(&self, index: usize, count: usize) -> Offset {
-        let share = u128::from(self.range.bytes().0) * index as u128 / count.max(1) as u128;
-        self.range.first() + Bytes(share as u64)
+        let share = u128::from(self.range.bytes().get()) * index as u128 / count.max(1) as u128;
+        self.range.first() + Bytes::new(share as u64)
+    }
+}
+
+impl Serialize for LatencyMap {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut parts = serializer.serialize_struct("LatencyMap", 3)?;
+        parts.serialize_field("first_byte", &self.range.first())?;
+        parts.serialize_field("bytes", &self.range.bytes())?;
+        parts.serialize_field("cells", &self.to_text())?;
+        parts.end()
     }
 }
 
@@ -201,12 +222,13 @@ mod tests {
         let found = [0, 10, 50, 200, 500, 60_000].map(of);
         assert_eq!(found[..5], LatencyClass::ALL[..5]);
         assert_eq!(found[5], LatencyClass::Slower);
-        assert_eq!(LatencyClass::of(Nanos(9_999_999)), LatencyClass::Under10Ms);
+        assert_eq!(LatencyClass::of(Nanos::new(9_999_999)), LatencyClass::Under10Ms);
     }
 
     #[test]
     fn each_stretch_has_its_worst() {
-        let mut map = LatencyMap::new(ByteRange::new(Offset(1000), Bytes(100)).unwrap(), Bytes(10));
+        let mut map =
+            LatencyMap::new(ByteRange::new(Offset::new(1000), Bytes::new(100)).unwrap(), Bytes::new(10));
         map.add_interval(&slice(1000, 1035, 1));
         map.add_interval(&slice(1030, 1040, 300_000_000));
         map.add_interval(&slice(0, 5000, 0));
@@ -228,9 +250,9 @@ mod tests {
 
     #[test]
     fn a_large_drive_has_a_bounded_map() {
-        let map = LatencyMap::new(ByteRange::whole(Bytes(30_000 * GIB)), Bytes::from_mib(1));
+        let map = LatencyMap::new(ByteRange::whole(Bytes::new(30_000 * GIB)), Bytes::from_mib(1));
         assert_eq!(map.cells().len(), 4096);
-        assert_eq!(map.begin_of(2048, 4096), Offset(15_000 * GIB));
+        assert_eq!(map.begin_of(2048, 4096), Offset::new(15_000 * GIB));
     }
 
     proptest! {
@@ -238,9 +260,9 @@ mod tests {
         fn no_text_and_no_record_panics(
             text in "\\PC{0,50}", first in any::<u64>(), bytes in 0u64..1 << 50, end in any::<u64>(), cells in 0usize..9,
         ) {
-            let range = ByteRange::whole(Bytes(bytes));
+            let range = ByteRange::whole(Bytes::new(bytes));
             let _ = LatencyMap::from_text(range, &text);
-            let mut map = LatencyMap::new(range, Bytes(4096));
+            let mut map = LatencyMap::new(range, Bytes::new(4096));
             map.add_interval(&slice(first.min(end), end, 1));
             prop_assert!(map.coarser(cells).len() <= map.cells().len());
         }

@@ -12,12 +12,21 @@
 //! | interval record | one time slice of a phase: offset span, operations, bytes, latency quantiles, errors |
 //! | finding | a code, a value with unit and interval, evidence, a sentence, advice; or *unknown* and why |
 //!
-//! This crate has no dependencies, does no I/O, reads no clock and derives no serialisation:
-//! what is stored or printed has its own structs where it is stored or printed.
+//! This crate does no I/O and reads no clock. It serialises itself: names and order of fields that serde sees are the
+//! contract with every reader of our files.
 #![forbid(unsafe_code)]
+
+#[doc(hidden)]
+pub use serde;
+
+mod hexadecimal;
+mod null_number;
+mod phase_document;
+mod words;
 
 pub mod comparison;
 pub mod estimate;
+pub mod experiment_name;
 pub mod file_work;
 pub mod finding;
 pub mod histogram;
@@ -25,13 +34,17 @@ pub mod latency_map;
 pub mod page_cache;
 pub mod payload;
 pub mod permutation;
+pub mod phase_row;
 pub mod plan;
+pub mod planning;
 pub mod prng;
 pub mod quantity_text;
 pub mod range;
+pub mod range_choice;
 pub mod record;
 pub mod request;
 pub mod run;
+pub mod share;
 pub mod target;
 pub mod units;
 pub mod workload;

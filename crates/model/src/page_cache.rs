@@ -3,22 +3,26 @@
 use crate::range::ByteRange;
 use crate::units::{Bytes, Offset};
 use crate::workload::{Pattern, Workload};
+use serde::{Deserialize, Serialize};
 
 /// Blocks that a phase read one behind the other, and what of them and behind them was in memory. Nothing was asked for between the
 /// end of the row and the end of what was looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachedRow {
-    /// Where the row begins.
+    #[serde(rename = "first_byte")]
     pub first: Offset,
     /// How many blocks were read.
     pub reads: u64,
-    /// What they hold together.
+    #[serde(rename = "asked_bytes")]
     pub asked: Bytes,
     /// How far from its beginning was looked.
+    #[serde(rename = "looked_at_bytes")]
     pub looked_at: Bytes,
     /// How much of that was in memory before the phase, and should not have been.
+    #[serde(rename = "cached_before_bytes")]
     pub cached_before: Bytes,
     /// How much was in memory after the phase, from the beginning of the row without a gap.
+    #[serde(rename = "cached_bytes")]
     pub cached: Bytes,
 }
 
@@ -37,19 +41,19 @@ impl CachedRow {
         let mut rows: Vec<CachedRow> = Vec::new();
         for offset in offsets {
             match rows.last_mut() {
-                Some(row) if row.first.0 + row.asked.0 == offset.0 => {
+                Some(row) if row.first + row.asked == *offset => {
                     row.reads += 1;
-                    row.asked = Bytes(row.asked.0 + block.0);
+                    row.asked += block;
                 }
                 _ => rows.push(CachedRow::begun(*offset, block)),
             }
         }
-        let mut firsts: Vec<u64> = rows.iter().map(|row| row.first.0).collect();
+        let mut firsts: Vec<u64> = rows.iter().map(|row| row.first.get()).collect();
         firsts.sort_unstable();
         for row in &mut rows {
-            let next = firsts[firsts.partition_point(|first| *first <= row.first.0)..].first();
-            let end = next.copied().unwrap_or(workload.range.end().0);
-            row.looked_at = Bytes(end.saturating_sub(row.first.0)).min(LOOK_MAX).max(row.asked);
+            let next = firsts[firsts.partition_point(|first| *first <= row.first.get())..].first();
+            let end = next.copied().unwrap_or(workload.range.end().get());
+            row.looked_at = Bytes::new(end.saturating_sub(row.first.get())).min(LOOK_MAX).max(row.asked);
         }
         rows
     }
@@ -59,7 +63,6 @@ impl CachedRow {
         CachedRow { first, reads: 1, asked: block, looked_at: block, cached_before, cached }
     }
 
-    /// Where is looked.
     pub fn stretch(&self) -> ByteRange {
         ByteRange::new(self.first, self.looked_at).expect("a row lies inside a target")
     }
@@ -67,13 +70,51 @@ impl CachedRow {
     /// What the system had read behind what was asked for; none where that cannot be told: some of it was in memory before, or what was
     /// asked for did not stay there.
     pub fn ahead(&self) -> Option<Bytes> {
-        let is_told = self.cached_before == Bytes::ZERO && self.cached >= self.asked;
-        is_told.then(|| Bytes(self.cached.0 - self.asked.0))
+        if !self.cached_before.is_zero() {
+            return None;
+        }
+        self.cached.checked_sub(self.asked)
     }
 
     /// Whether it reaches as far as was looked, and perhaps further.
     pub fn is_open(&self) -> bool {
         self.cached >= self.looked_at
+    }
+}
+
+/// What lay in the page cache, or under `unknown` why that is not known.
+pub(crate) mod keys {
+    use super::CachedRow;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::borrow::Cow;
+
+    #[derive(Serialize, Deserialize)]
+    struct Keys<'run> {
+        unknown: Option<Cow<'run, str>>,
+        rows: Cow<'run, [CachedRow]>,
+    }
+
+    pub(crate) type Rows = Result<Vec<CachedRow>, String>;
+
+    pub(crate) fn serialize<S: Serializer>(
+        rows: &Option<Box<Rows>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let keys = rows.as_deref().map(|rows| match rows {
+            Ok(rows) => Keys { unknown: None, rows: rows.into() },
+            Err(why) => Keys { unknown: Some(why.into()), rows: Cow::default() },
+        });
+        keys.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Box<Rows>>, D::Error> {
+        let keys = Option::<Keys<'_>>::deserialize(deserializer)?;
+        Ok(keys.map(|keys| match keys.unknown {
+            Some(why) => Box::new(Err(why.into_owned())),
+            None => Box::new(Ok(keys.rows.into_owned())),
+        }))
     }
 }
 
@@ -84,11 +125,11 @@ mod tests {
 
     #[test]
     fn a_list_is_cut_where_it_jumps() {
-        let offsets = [100, 101, 102, 40, 7, 8].map(|block| Offset(block * 4096)).to_vec();
-        let range = ByteRange::whole(Bytes(4096 * 200));
+        let offsets = [100, 101, 102, 40, 7, 8].map(|block| Offset::new(block * 4096)).to_vec();
+        let range = ByteRange::whole(Bytes::new(4096 * 200));
         let listed = Pattern::Listed { offsets };
-        let reads = Workload::new(range, listed, OperationMix::Read, Bytes(4096), 1);
-        let blocks = |row: &CachedRow| (row.first.0 / 4096, row.reads, row.looked_at.0 / 4096);
+        let reads = Workload::new(range, listed, OperationMix::Read, Bytes::new(4096), 1);
+        let blocks = |row: &CachedRow| (row.first.get() / 4096, row.reads, row.looked_at.get() / 4096);
         let rows: Vec<_> = CachedRow::all(&reads).iter().map(blocks).collect();
         assert_eq!(rows, [(100, 3, 100), (40, 1, 60), (7, 2, 33)]);
         let random = Workload { pattern: Pattern::RandomOnce, ..reads };
@@ -98,17 +139,21 @@ mod tests {
     #[test]
     fn what_is_behind_a_row_was_read_by_the_system() {
         let row = CachedRow {
-            first: Offset(1 << 20),
+            first: Offset::new(1 << 20),
             reads: 2,
-            asked: Bytes(8192),
-            looked_at: Bytes(1 << 20),
+            asked: Bytes::new(8192),
+            looked_at: Bytes::new(1 << 20),
             cached_before: Bytes::ZERO,
-            cached: Bytes(20_480),
+            cached: Bytes::new(20_480),
         };
-        assert_eq!((row.ahead(), row.is_open()), (Some(Bytes(12_288)), false));
-        assert_eq!(CachedRow { cached: Bytes(8192), ..row }.ahead(), Some(Bytes::ZERO));
-        assert_eq!(CachedRow { cached: Bytes(4096), ..row }.ahead(), None, "what was read is gone again");
-        assert_eq!(CachedRow { cached_before: Bytes(4096), ..row }.ahead(), None);
+        assert_eq!((row.ahead(), row.is_open()), (Some(Bytes::new(12_288)), false));
+        assert_eq!(CachedRow { cached: Bytes::new(8192), ..row }.ahead(), Some(Bytes::ZERO));
+        assert_eq!(
+            CachedRow { cached: Bytes::new(4096), ..row }.ahead(),
+            None,
+            "what was read is gone again"
+        );
+        assert_eq!(CachedRow { cached_before: Bytes::new(4096), ..row }.ahead(), None);
         assert!(CachedRow { cached: row.looked_at, ..row }.is_open());
     }
 }

@@ -10,6 +10,7 @@
 //! alike, and the body does not repeat within 64 KiB, so that nothing can be compressed or deduplicated.
 
 use crate::prng::Prng;
+use serde::{Deserialize, Serialize};
 
 /// Sectors are made for the smallest of any drive.
 pub const SECTOR_BYTES: usize = 512;
@@ -26,20 +27,25 @@ const MAGIC: u64 = (u32::from_le_bytes(*b"dsv1") as u64) << 32;
 /// Of random sectors half of all bits differ, 2048 ± 32. What differs in fewer than this many of 4096 was the right one once.
 const FLIPPED_BITS_MAX: u32 = 1024;
 
-/// Which write it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Mark {
     /// Of the run: drawn, so that what an earlier run wrote is not taken for what this one wrote.
+    #[serde(default)]
     pub key: u64,
     /// How manyth write to the place, from 1 on. With 0 nothing was written there: then only sectors of this run that belong
     /// to another place are wrong.
+    #[serde(default = "first_generation")]
     pub generation: u32,
+}
+
+fn first_generation() -> u32 {
+    1
 }
 
 /// Makes sectors of a mark, and judges what was read.
 pub struct Payload {
     mark: Mark,
-    table: Box<[u64]>,
+    table: Box<[[u64; BODY_WORDS]]>,
 }
 
 /// What was found instead of what was written.
@@ -53,16 +59,16 @@ pub enum Wrong {
     Blank,
     /// What was written, but for some bits.
     Flipped,
-    /// Anything else.
     Other,
 }
 
 impl Payload {
-    /// The payload of a mark.
     pub fn new(mark: Mark) -> Payload {
-        let mut table = vec![0u64; TABLE_SECTORS as usize * BODY_WORDS].into_boxed_slice();
+        let mut table = vec![[0u64; BODY_WORDS]; TABLE_SECTORS as usize].into_boxed_slice();
         let mut prng = Prng::new(u64::from_le_bytes(*b"the body"), 0);
-        table.iter_mut().for_each(|word| *word = prng.next_u64());
+        for word in table.as_flattened_mut() {
+            *word = prng.next_u64();
+        }
         Payload { mark, table }
     }
 
@@ -71,15 +77,13 @@ impl Payload {
     }
 
     fn body(&self, place: u64) -> &[u64; BODY_WORDS] {
-        let from = (place / SECTOR_BYTES as u64 % TABLE_SECTORS) as usize * BODY_WORDS;
-        self.table[from..from + BODY_WORDS].try_into().expect("the table holds whole bodies")
+        &self.table[(place / SECTOR_BYTES as u64 % TABLE_SECTORS) as usize]
     }
 
     /// Fills whole sectors that are to be written at `offset_bytes`.
     pub fn write(&self, buffer: &mut [u8], offset_bytes: u64) {
         let mut place = offset_bytes;
-        for sector in buffer.chunks_exact_mut(SECTOR_BYTES) {
-            let sector: &mut [u8; SECTOR_BYTES] = sector.try_into().expect("a whole sector");
+        for sector in buffer.as_chunks_mut().0 {
             self.write_sector(sector, place);
             place += SECTOR_BYTES as u64;
         }
@@ -103,26 +107,26 @@ impl Payload {
             return !self.is_elsewhere_in(buffer, offset_bytes);
         }
         let mut place = offset_bytes;
-        buffer.chunks_exact(SECTOR_BYTES).all(|sector| {
-            let sector: &[u8; SECTOR_BYTES] = sector.try_into().expect("a whole sector");
-            let is_right = self.holds(sector, place, &self.head(place));
+        for sector in buffer.as_chunks().0 {
+            if !self.holds(sector, place, &self.head(place)) {
+                return false;
+            }
             place += SECTOR_BYTES as u64;
-            is_right
-        })
+        }
+        true
     }
 
     /// Whether a sector is the one with that head, bit for bit.
     fn holds(&self, sector: &[u8; SECTOR_BYTES], place: u64, head: &[u64; HEAD_WORDS]) -> bool {
         let (words, _) = sector.as_chunks::<8>();
         let sum = head[HEAD_WORDS - 1];
-        let of_head = words
-            .iter()
-            .zip(head)
-            .fold(0, |found, (word, value)| found | (u64::from_le_bytes(*word) ^ value));
-        let of_body = words[HEAD_WORDS..]
-            .iter()
-            .zip(self.body(place))
-            .fold(0, |found, (word, value)| found | (u64::from_le_bytes(*word) ^ value ^ sum));
+        let (mut of_head, mut of_body) = (0, 0);
+        for (word, value) in words.iter().zip(head) {
+            of_head |= u64::from_le_bytes(*word) ^ value;
+        }
+        for (word, value) in words[HEAD_WORDS..].iter().zip(self.body(place)) {
+            of_body |= u64::from_le_bytes(*word) ^ value ^ sum;
+        }
         of_head | of_body == 0
     }
 
@@ -134,8 +138,7 @@ impl Payload {
     /// What is wrong with a block of up to [`JUDGED_BYTES`] that was read at `place`: of its first sector that is wrong.
     pub fn judge(&self, block: &[u8], place: u64) -> Option<Wrong> {
         let mut at = place;
-        for sector in block.chunks_exact(SECTOR_BYTES) {
-            let sector: &[u8; SECTOR_BYTES] = sector.try_into().expect("a whole sector");
+        for sector in block.as_chunks().0 {
             if let Some(wrong) = self.judge_sector(sector, at) {
                 return Some(wrong);
             }

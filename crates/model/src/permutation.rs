@@ -29,7 +29,6 @@ impl Permutation {
         }
     }
 
-    /// How many items it orders.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -1,12 +1,30 @@
-//! A stretch of a target: where it begins and how long it is. Never empty by accident, never past 64 bits.
+//! An extent of a target. It never ends past 64 bits.
 
 use crate::units::{Bytes, Offset};
+use serde::{Deserialize, Serialize};
 
-/// A half-open stretch of a target, `first..first + bytes`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A half-open extent, `first..first + bytes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedRange")]
 pub struct ByteRange {
+    #[serde(rename = "first_byte")]
     first: Offset,
     bytes: Bytes,
+}
+
+/// A range as it is read.
+#[derive(Deserialize)]
+struct UncheckedRange {
+    first_byte: Offset,
+    bytes: Bytes,
+}
+
+impl TryFrom<UncheckedRange> for ByteRange {
+    type Error = &'static str;
+
+    fn try_from(read: UncheckedRange) -> Result<ByteRange, &'static str> {
+        ByteRange::new(read.first_byte, read.bytes).ok_or("a range that ends past 64 bits")
+    }
 }
 
 impl ByteRange {
@@ -15,53 +33,56 @@ impl ByteRange {
         first.checked_add(bytes).map(|_| ByteRange { first, bytes })
     }
 
+    /// `None` when its end would be past 64 bits.
+    pub fn from_bytes(first: u64, bytes: u64) -> Option<ByteRange> {
+        ByteRange::new(Offset::new(first), Bytes::new(bytes))
+    }
+
     /// From the start of the target, `capacity` long.
     pub fn whole(capacity: Bytes) -> ByteRange {
         ByteRange { first: Offset::START, bytes: capacity }
     }
 
-    /// Where it begins.
     pub fn first(&self) -> Offset {
         self.first
     }
 
-    /// How long it is.
     pub fn bytes(&self) -> Bytes {
         self.bytes
     }
 
-    /// The first position past it.
     pub fn end(&self) -> Offset {
         self.first + self.bytes
     }
 
-    /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
-        self.bytes.0 == 0
+        self.bytes.is_zero()
     }
 
-    /// Whether all of `other` lies inside.
     pub fn contains(&self, other: &ByteRange) -> bool {
         other.first >= self.first && other.end() <= self.end()
     }
 
-    /// Whether a byte belongs to both.
     pub fn overlaps(&self, other: &ByteRange) -> bool {
         self.first < other.end() && other.first < self.end()
     }
 
     /// The largest range inside whose ends are multiples of `unit`; empty when none fits.
     pub fn align_inward(&self, unit: Bytes) -> ByteRange {
-        let first = self.first.0.div_ceil(unit.0).saturating_mul(unit.0);
-        let end = Bytes(self.end().0).round_down_to(unit).0;
-        ByteRange { first: Offset(first.min(end)), bytes: Bytes(end.saturating_sub(first)) }
+        let first = self.first.get().div_ceil(unit.get()).saturating_mul(unit.get());
+        let end = self.end().round_down_to(unit).get();
+        ByteRange { first: Offset::new(first.min(end)), bytes: Bytes::new(end.saturating_sub(first)) }
     }
 
     /// Part `index` of `count` parts whose sizes differ by at most a byte. Panics unless `index < count`.
     pub fn part(&self, index: u64, count: u64) -> ByteRange {
         assert!(index < count, "a part is one of its whole");
-        let cut = |i: u64| (u128::from(self.bytes.0) * u128::from(i) / u128::from(count)) as u64;
-        ByteRange { first: self.first + Bytes(cut(index)), bytes: Bytes(cut(index + 1) - cut(index)) }
+        let (from, until) = (self.cut(index, count), self.cut(index + 1, count));
+        ByteRange { first: self.first + from, bytes: until - from }
+    }
+
+    fn cut(&self, index: u64, count: u64) -> Bytes {
+        Bytes::new((u128::from(self.bytes.get()) * u128::from(index) / u128::from(count)) as u64)
     }
 }
 
@@ -71,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn range(first: u64, bytes: u64) -> ByteRange {
-        ByteRange::new(Offset(first), Bytes(bytes)).unwrap()
+        ByteRange::new(Offset::new(first), Bytes::new(bytes)).unwrap()
     }
 
     #[test]
@@ -79,14 +100,14 @@ mod tests {
         assert!(range(0, 10).contains(&range(0, 10)));
         assert!(!range(0, 10).contains(&range(1, 10)));
         assert!(!range(0, 10).overlaps(&range(10, 5)));
-        assert_eq!(ByteRange::new(Offset(u64::MAX), Bytes(1)), None);
+        assert_eq!(ByteRange::new(Offset::new(u64::MAX), Bytes::new(1)), None);
     }
 
     #[test]
     fn alignment_only_shrinks() {
-        assert_eq!(range(1, 8190).align_inward(Bytes(4096)), range(4096, 0));
-        assert_eq!(range(1, 8192).align_inward(Bytes(4096)), range(4096, 4096));
-        assert!(range(1, 4000).align_inward(Bytes(4096)).is_empty());
+        assert_eq!(range(1, 8190).align_inward(Bytes::new(4096)), range(4096, 0));
+        assert_eq!(range(1, 8192).align_inward(Bytes::new(4096)), range(4096, 4096));
+        assert!(range(1, 4000).align_inward(Bytes::new(4096)).is_empty());
     }
 
     proptest! {
@@ -105,7 +126,7 @@ mod tests {
         #[test]
         fn an_aligned_range_lies_inside(first in 0u64..1 << 40, bytes in 0u64..1 << 40, unit in 1u64..1 << 20) {
             let whole = range(first, bytes);
-            let aligned = whole.align_inward(Bytes(unit));
+            let aligned = whole.align_inward(Bytes::new(unit));
             prop_assert!(aligned.is_empty() || whole.contains(&aligned));
         }
     }

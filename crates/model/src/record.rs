@@ -12,17 +12,12 @@ pub const INTERVAL_NS: u64 = 40_000_000;
 pub struct IntervalRecord {
     /// Which phase of the run, counted from 0.
     pub phase: u32,
-    /// What was done.
     pub operation: Operation,
     /// When the slice began, since the run's clock began.
     pub start_ns: u64,
-    /// How long it was.
     pub duration_ns: u64,
-    /// Requests completed without an error.
     pub operations: u64,
-    /// Bytes they moved.
     pub bytes: u64,
-    /// Requests that failed.
     pub errors: u64,
     /// Lowest offset touched, in bytes; 0 when nothing was.
     pub offset_first: u64,
@@ -35,30 +30,23 @@ pub struct IntervalRecord {
 /// Latencies within one slice, in nanoseconds. Quantiles of slices must not be averaged: merge histograms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntervalLatency {
-    /// Smallest.
     pub min_ns: u64,
-    /// Arithmetic mean.
     pub mean_ns: f64,
     /// Median, to within the histogram's relative error.
     pub p50_ns: u64,
     /// 99th percentile, likewise.
     pub p99_ns: u64,
-    /// Largest.
     pub max_ns: u64,
 }
 
 /// All latencies of one kind of operation over about a second. These merge without loss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistogramRecord {
-    /// Which phase of the run.
     pub phase: u32,
-    /// What was done.
     pub operation: Operation,
     /// When it began, since the run's clock began.
     pub start_ns: u64,
-    /// How long it was.
     pub duration_ns: u64,
-    /// The latencies.
     pub histogram: LatencyHistogram,
 }
 
@@ -67,36 +55,25 @@ pub struct HistogramRecord {
 pub struct IoRecord {
     /// When it was meant to start, since the run's clock began. In a closed loop, when it was submitted.
     pub intended_ns: u64,
-    /// When it was submitted.
     pub submitted_ns: u64,
     /// When it was seen to be done.
     pub completed_ns: u64,
-    /// Where.
     pub offset_bytes: u64,
-    /// How much was asked for.
     pub length_bytes: u32,
-    /// Which phase of the run.
     pub phase: u32,
-    /// How it ended.
     pub status: Status,
-    /// What was done.
     pub operation: Operation,
 }
 
 /// One failed request. The first [`ERROR_RECORDS_MAX`] of a phase are kept, all are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorRecord {
-    /// Which phase of the run.
     pub phase: u32,
     /// When it was seen, since the run's clock began.
     pub at_ns: u64,
-    /// What was tried.
     pub operation: Operation,
-    /// Where.
     pub offset_bytes: u64,
-    /// How much.
     pub length_bytes: u32,
-    /// What came of it.
     pub status: Status,
 }
 
@@ -106,7 +83,6 @@ pub const ERROR_RECORDS_MAX: usize = 10_000;
 /// Facts about host and drive at one moment, about once a second. What a host does not tell is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TelemetryRecord {
-    /// Since the run's clock began.
     pub at_ns: u64,
     /// Of the drive, where a sensor is readable.
     pub temperature_celsius: Option<f64>,
@@ -131,11 +107,11 @@ impl IntervalLatency {
     pub fn of(histogram: &LatencyHistogram) -> Option<IntervalLatency> {
         use crate::units::Quantile;
         Some(IntervalLatency {
-            min_ns: histogram.min()?.0,
+            min_ns: histogram.min()?.get(),
             mean_ns: histogram.mean_ns()?,
-            p50_ns: histogram.quantile(Quantile::MEDIAN)?.0,
-            p99_ns: histogram.quantile(Quantile::P99)?.0,
-            max_ns: histogram.max()?.0,
+            p50_ns: histogram.quantile(Quantile::MEDIAN)?.get(),
+            p99_ns: histogram.quantile(Quantile::P99)?.get(),
+            max_ns: histogram.max()?.get(),
         })
     }
 }

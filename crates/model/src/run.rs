@@ -10,7 +10,9 @@ use crate::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use crate::request::Operation;
 use crate::target::TargetFacts;
 use crate::units::Nanos;
+use crate::words;
 use crate::workload::DataPattern;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// One run, without its series: what is kept as metadata, shown and printed.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,17 +23,13 @@ pub struct Run {
     pub started: String,
     /// When it ended, likewise; none while it is under way or when the program was killed in it.
     pub finished: Option<String>,
-    /// How it ended.
     pub status: RunStatus,
     /// The version of drivescope that made it.
     pub version: String,
-    /// The command that repeats it.
     pub command: String,
     /// The seed of all its randomness.
     pub seed: u64,
-    /// What was measured.
     pub target: TargetFacts,
-    /// Where it was measured.
     pub environment: Environment,
     /// What the drive went through before, as sentences.
     pub state_before: Vec<String>,
@@ -39,36 +37,16 @@ pub struct Run {
     pub state_after: Vec<String>,
     /// What was done, in order. The index of a phase is its number in the series.
     pub phases: Vec<PhaseSummary>,
-    /// What was concluded.
     pub findings: Vec<Finding>,
 }
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RunStatus {
-    /// All phases were run.
-    Complete,
-    /// It was stopped, or the program was killed; what was measured until then is kept.
-    Interrupted,
-    /// It could not go on; what was measured until then is kept.
-    Failed,
-}
-
-impl RunStatus {
-    /// The word in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            RunStatus::Complete => "complete",
-            RunStatus::Interrupted => "interrupted",
-            RunStatus::Failed => "failed",
-        }
-    }
-
-    /// The status with that name.
-    pub fn from_name(name: &str) -> Option<RunStatus> {
-        [RunStatus::Complete, RunStatus::Interrupted, RunStatus::Failed]
-            .into_iter()
-            .find(|s| s.name() == name)
+words! {
+    pub enum RunStatus {
+        Complete = "complete",
+        /// It was stopped, or the program was killed; what was measured until then is kept.
+        Interrupted = "interrupted",
+        /// It could not go on; what was measured until then is kept.
+        Failed = "failed",
     }
 }
 
@@ -81,20 +59,20 @@ impl Run {
 
 /// Everything a detector may look at.
 pub struct RunView<'run> {
-    /// What was measured.
     pub target: &'run TargetFacts,
-    /// Where it was measured.
     pub environment: &'run Environment,
     /// What was done, in order. The index of a phase is its number in the series.
     pub phases: &'run [PhaseSummary],
-    /// What was seen.
     pub series: &'run dyn Series,
 }
 
 impl RunView<'_> {
     /// Where the run's clock stood when the last phase ended.
     pub fn elapsed(&self) -> Nanos {
-        self.phases.last().map_or(Nanos::ZERO, |last| Nanos(last.end_ns()))
+        match self.phases.last() {
+            Some(last) => Nanos::new(last.end_ns()),
+            None => Nanos::ZERO,
+        }
     }
 }
 
@@ -110,14 +88,11 @@ pub trait Series {
     fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_>;
 }
 
-/// One phase that was run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseSummary {
-    /// What was asked for.
     pub phase: Phase,
     /// When it began, since the run's clock began.
     pub start_ns: u64,
-    /// How long it took.
     pub duration_ns: u64,
     /// Why it ended; none while it is under way or when the program was killed in it.
     pub stopped: Option<StopReason>,
@@ -130,36 +105,36 @@ pub struct PhaseSummary {
 }
 
 /// What one kind of operation did in one phase.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationTotals {
-    /// Which.
     pub operation: Operation,
-    /// Requests completed without an error.
     pub operations: u64,
-    /// Bytes they moved.
     pub bytes: u64,
-    /// Requests that failed.
     pub errors: u64,
-    /// Their latencies.
+    #[serde(
+        rename = "latency_ns",
+        serialize_with = "summary",
+        skip_deserializing,
+        default = "LatencyHistogram::small"
+    )]
     pub histogram: LatencyHistogram,
     /// From the first completion without an error to the last; none when there were none, or when it was not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stretch: Option<CompletionStretch>,
 }
 
 /// A phase from its first completion to its last. What it takes to get to a place is before it, so that the bytes over the
 /// time are the rate of what follows there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompletionStretch {
     /// When the first request was completed, since the run's clock began; of several that were answered together, the last.
     pub first_ns: u64,
-    /// When the last was.
     pub last_ns: u64,
     /// The bytes of the first, or of all that were answered together first, which are not part of what follows.
     pub first_bytes: u64,
 }
 
 impl CompletionStretch {
-    /// A stretch of one request.
     pub fn of_one(completed_ns: u64, bytes: u64) -> CompletionStretch {
         CompletionStretch { first_ns: completed_ns, last_ns: completed_ns, first_bytes: bytes }
     }
@@ -171,20 +146,17 @@ impl CompletionStretch {
     }
 }
 
-/// Where a run took place.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
-    /// The machine's name.
     pub host: String,
-    /// The kernel's release.
     pub kernel: String,
     /// The engine that served the requests: "uring", "psync", "null", "sim".
     pub engine: String,
     /// What of the engine was in use, and what was not and why.
+    #[serde(default)]
     pub engine_features: Vec<String>,
     /// Whether requests went past the page cache.
     pub direct: bool,
-    /// The request scheduler in force.
     pub scheduler: Option<String>,
     /// What this tool itself costs for each I/O, measured with the null engine; none in virtual time.
     pub own_cost_ns_per_io: Option<f64>,
@@ -192,6 +164,11 @@ pub struct Environment {
     pub scheduling_gap_ns_max: Option<u64>,
     /// What the reader should know: other load, missing privileges, dropped records.
     pub warnings: Vec<String>,
+}
+
+/// Of a histogram a document has its quantiles only: the store keeps it as a series.
+fn summary<S: Serializer>(histogram: &LatencyHistogram, serializer: S) -> Result<S::Ok, S::Error> {
+    histogram.summary().serialize(serializer)
 }
 
 impl OperationTotals {
@@ -210,8 +187,11 @@ impl OperationTotals {
     /// Seconds for each byte after the first completion; none when that was the last.
     pub fn seconds_per_byte(&self) -> Option<f64> {
         let stretch = self.stretch?;
-        let bytes = self.bytes.checked_sub(stretch.first_bytes).filter(|bytes| *bytes > 0)?;
-        let nanos = stretch.last_ns.checked_sub(stretch.first_ns).filter(|nanos| *nanos > 0)?;
+        let bytes = self.bytes.checked_sub(stretch.first_bytes)?;
+        let nanos = stretch.last_ns.checked_sub(stretch.first_ns)?;
+        if bytes == 0 || nanos == 0 {
+            return None;
+        }
         Some(nanos as f64 / 1e9 / bytes as f64)
     }
 }
@@ -219,8 +199,8 @@ impl OperationTotals {
 impl PhaseSummary {
     /// All of it as what a finding rests on; `phase` is its number in the run.
     pub fn evidence(&self, phase: u32) -> Evidence {
-        let seconds = |nanos: u64| nanos as f64 / 1e9;
-        Evidence { phase, start_s: seconds(self.start_ns), seconds: seconds(self.duration_ns) }
+        let (start, duration) = (Nanos::new(self.start_ns), Nanos::new(self.duration_ns));
+        Evidence { phase, start_s: start.seconds(), seconds: duration.seconds() }
     }
 
     /// As far as it has come, since the run's clock began.
@@ -230,7 +210,7 @@ impl PhaseSummary {
 
     /// When it was over; `None` while it is under way.
     pub fn ended_ns(&self) -> Option<u64> {
-        self.stopped.is_some().then(|| self.end_ns())
+        if self.stopped.is_some() { Some(self.end_ns()) } else { None }
     }
 
     /// The totals of one operation, if it occurred.
@@ -240,8 +220,10 @@ impl PhaseSummary {
 
     /// How long the flushes took that made lasting what the phase wrote. They come after its duration.
     pub fn flush_ns(&self) -> u64 {
-        let flushes = self.totals_of(Operation::Flush);
-        flushes.map_or(0, |flushes| u64::try_from(flushes.histogram.sum_ns()).unwrap_or(u64::MAX))
+        match self.totals_of(Operation::Flush) {
+            Some(flushes) => u64::try_from(flushes.histogram.sum_ns()).unwrap_or(u64::MAX),
+            None => 0,
+        }
     }
 
     /// How long it took until what it wrote was lasting. What stands in an altered file may be any number.
@@ -254,7 +236,6 @@ impl PhaseSummary {
         self.totals.iter().map(|totals| totals.operations).sum()
     }
 
-    /// Bytes moved, by all operations.
     pub fn bytes(&self) -> u64 {
         self.totals.iter().map(|totals| totals.bytes).sum()
     }
@@ -272,10 +253,9 @@ impl PhaseSummary {
 
     /// Whether what is read is compared with what was written.
     pub fn compares_data(&self) -> bool {
-        self.phase.workload.as_ref().is_some_and(|workload| {
-            workload.mix.operations().contains(&Operation::Read)
-                && matches!(workload.data, DataPattern::Marked(_))
-        })
+        let Some(workload) = &self.phase.workload else { return false };
+        workload.mix.operations().contains(&Operation::Read)
+            && matches!(workload.data, DataPattern::Marked(_))
     }
 }
 

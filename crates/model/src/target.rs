@@ -1,43 +1,48 @@
 //! What is known of a target before it is measured. Strings come from the drive and are hostile wherever shown.
 
 use crate::units::Bytes;
+use crate::words;
+use serde::{Deserialize, Serialize};
 
 /// Facts about a target; what the system does not tell is none.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
     /// What kind of thing it is.
     pub kind: TargetKind,
     /// As it was typed, or found.
     pub path: String,
-    /// How much it holds.
+    #[serde(rename = "capacity_bytes")]
     pub capacity: Bytes,
     /// The smallest direct request, and the grid that offsets lie on.
+    #[serde(rename = "logical_block_bytes")]
     pub logical_block: Bytes,
     /// What the drive handles at once.
+    #[serde(rename = "physical_block_bytes")]
     pub physical_block: Bytes,
-    /// The drive's model.
     pub model: Option<String>,
-    /// The drive's serial number.
     pub serial: Option<String>,
-    /// The drive's firmware revision.
     pub firmware: Option<String>,
     /// Whether it says that it turns.
     pub rotational: Option<bool>,
-    /// How it is connected.
+    #[serde(flatten, with = "link_keys")]
     pub link: Option<Link>,
     /// The kernel's request scheduler in force.
     pub scheduler: Option<String>,
     /// The kernel's read-ahead for buffered reads.
+    #[serde(rename = "read_ahead_bytes")]
     pub read_ahead: Option<Bytes>,
     /// Whether the drive's volatile write cache is on.
     pub write_cache: Option<bool>,
     /// The largest range one discard may cover; none or zero where it does not discard.
+    #[serde(rename = "discard_bytes_max")]
     pub discard_max: Option<Bytes>,
     /// The zoned model: `none`, `host-aware`, `host-managed`.
     pub zoned: Option<String>,
     /// What lies under it, from the target down to the drives: "file in ext4 on vda".
+    #[serde(default)]
     pub stack: Vec<String>,
     /// What is known to make its answers come from somewhere else than a drive.
+    #[serde(default, with = "caveat_keys")]
     pub caveats: Vec<Caveat>,
 }
 
@@ -48,8 +53,8 @@ impl TargetFacts {
             kind,
             path,
             capacity,
-            logical_block: Bytes(512),
-            physical_block: Bytes(512),
+            logical_block: Bytes::new(512),
+            physical_block: Bytes::new(512),
             model: None,
             serial: None,
             firmware: None,
@@ -66,34 +71,15 @@ impl TargetFacts {
     }
 }
 
-/// What kind of thing a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TargetKind {
-    /// A block device: drive, partition, volume, loop.
-    Device,
-    /// A regular file.
-    File,
-    /// Folders, of which the file systems are measured; the capacity is that of these.
-    Folder,
-    /// A virtual drive.
-    Sim,
-}
-
-impl TargetKind {
-    /// The word in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            TargetKind::Device => "device",
-            TargetKind::File => "file",
-            TargetKind::Folder => "folder",
-            TargetKind::Sim => "sim",
-        }
-    }
-
-    /// The kind with that name.
-    pub fn from_name(name: &str) -> Option<TargetKind> {
-        let all = [TargetKind::Device, TargetKind::File, TargetKind::Folder, TargetKind::Sim];
-        all.into_iter().find(|kind| kind.name() == name)
+words! {
+    /// What kind of thing a target is.
+    pub enum TargetKind {
+        /// A block device: drive, partition, volume, loop.
+        Device = "device",
+        File = "file",
+        /// Folders, of which the file systems are measured; the capacity is that of these.
+        Folder = "folder",
+        Sim = "sim",
     }
 }
 
@@ -106,110 +92,113 @@ pub struct Link {
     pub bytes_per_second_max: Option<f64>,
 }
 
-/// A reason why what is measured may not be a drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Caveat {
-    /// Direct I/O could not be had: the page cache may answer.
-    NotDirect,
-    /// Some of the data was in the page cache when the run began.
-    InPageCache,
-    /// The file has holes: reading them touches no drive.
-    Sparse,
-    /// Space that was reserved but never written: reading it touches no drive.
-    Unwritten,
-    /// The data is compressible, and something below may compress it.
-    Compressible,
-    /// The target is so small that a cache in the drive or its host may hold all of it.
-    FitsInDriveCache,
-    /// It lies in memory: tmpfs, ramfs, zram, brd.
-    InMemory,
-    /// A loop device over a file, and its own page cache may answer.
-    LoopOverFile,
-    /// A disk that a host lends to this virtual machine: the host's cache may answer.
-    VirtualDisk,
-    /// On a network file system: the network is measured too.
-    Network,
-    /// On a file system that stacks, compresses or copies on write: offsets in the file say nothing of the drive.
-    Remapped,
-    /// On a file system that a program serves: where it puts a place of the file, nothing tells.
-    PlacesUntold,
-    /// Flash that was trimmed or never written answers without reading a cell.
-    Unmapped,
+words! {
+    /// A reason why what is measured may not be a drive.
+    pub enum Caveat {
+        /// Direct I/O could not be had: the page cache may answer.
+        NotDirect = "not-direct",
+        /// Some of the data was in the page cache when the run began.
+        InPageCache = "in-page-cache",
+        /// The file has holes: reading them touches no drive.
+        Sparse = "sparse",
+        /// Space that was reserved but never written: reading it touches no drive.
+        Unwritten = "unwritten",
+        /// The data is compressible, and something below may compress it.
+        Compressible = "compressible",
+        /// The target is so small that a cache in the drive or its host may hold all of it.
+        FitsInDriveCache = "fits-in-drive-cache",
+        /// It lies in memory: tmpfs, ramfs, zram, brd.
+        InMemory = "in-memory",
+        /// A loop device over a file, and its own page cache may answer.
+        LoopOverFile = "loop-over-file",
+        /// A disk that a host lends to this virtual machine: the host's cache may answer.
+        VirtualDisk = "virtual-disk",
+        /// On a network file system: the network is measured too.
+        Network = "network",
+        /// On a file system that stacks, compresses or copies on write: offsets in the file say nothing of the drive.
+        Remapped = "remapped",
+        /// On a file system that a program serves: where it puts a place of the file, nothing tells.
+        PlacesUntold = "places-untold",
+        /// Flash that was trimmed or never written answers without reading a cell.
+        Unmapped = "unmapped",
+    }
 }
 
 impl Caveat {
-    /// All of them.
-    pub const ALL: [Caveat; 13] = [
-        Caveat::NotDirect,
-        Caveat::InPageCache,
-        Caveat::Sparse,
-        Caveat::Unwritten,
-        Caveat::Compressible,
-        Caveat::FitsInDriveCache,
-        Caveat::InMemory,
-        Caveat::LoopOverFile,
-        Caveat::VirtualDisk,
-        Caveat::Network,
-        Caveat::Remapped,
-        Caveat::PlacesUntold,
-        Caveat::Unmapped,
-    ];
-
-    /// The word in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Caveat::NotDirect => "not-direct",
-            Caveat::InPageCache => "in-page-cache",
-            Caveat::Sparse => "sparse",
-            Caveat::Unwritten => "unwritten",
-            Caveat::Compressible => "compressible",
-            Caveat::FitsInDriveCache => "fits-in-drive-cache",
-            Caveat::InMemory => "in-memory",
-            Caveat::LoopOverFile => "loop-over-file",
-            Caveat::VirtualDisk => "virtual-disk",
-            Caveat::Network => "network",
-            Caveat::Remapped => "remapped",
-            Caveat::PlacesUntold => "places-untold",
-            Caveat::Unmapped => "unmapped",
-        }
-    }
-
-    /// The caveat with that word.
-    pub fn from_name(name: &str) -> Option<Caveat> {
-        Caveat::ALL.into_iter().find(|caveat| caveat.name() == name)
-    }
-
     /// What it means, as a sentence for a person.
     pub fn statement(self) -> &'static str {
         match self {
-            Caveat::NotDirect => "Direct I/O is not to be had here, so the page cache may have answered.",
+            Caveat::NotDirect => "Direct I/O is not available, so the page cache may have served requests.",
             Caveat::InPageCache => "Part of the data was in the page cache when the run began.",
-            Caveat::Sparse => "The file has holes, and reading a hole touches no drive.",
+            Caveat::Sparse => "The file is sparse: reads of a hole touch no drive.",
             Caveat::Unwritten => {
-                "Part of the file was reserved but never written, and reading that touches no drive."
+                "Part of the file was preallocated but never written; reads there touch no drive."
             }
             Caveat::Compressible => {
-                "The data can be compressed, so a file system or drive that compresses looks faster than it is."
+                "The data are compressible: a compressing file system or drive looks faster than it is."
             }
             Caveat::FitsInDriveCache => {
-                "It is small enough to fit into a cache of the drive or its host, which may have answered."
+                "The target is small enough to fit into a cache of the drive or host."
             }
-            Caveat::InMemory => "It lies in memory, so this says nothing about a drive.",
-            Caveat::LoopOverFile => {
-                "It is a loop device: the file under it, and the cache over that file, were measured."
-            }
-            Caveat::VirtualDisk => "It is a virtual disk, so the cache of its host may have answered.",
-            Caveat::Network => "It lies on a network file system, so the network was measured too.",
+            Caveat::InMemory => "The target is in memory: results say nothing about a drive.",
+            Caveat::LoopOverFile => "Loop device: results include its backing file and the page cache.",
+            Caveat::VirtualDisk => "Virtual disk: a cache of its host may have served requests.",
+            Caveat::Network => "Network file system: results include the network.",
             Caveat::Remapped => {
-                "The file system moves or transforms data, so a place in the file is no place on the drive."
+                "The file system moves or transforms data: file offsets are not drive offsets."
             }
-            Caveat::PlacesUntold => {
-                "A program serves its file system (FUSE), and nothing tells whether a place in the file is a place on a drive."
-            }
+            Caveat::PlacesUntold => "FUSE file system: file offsets may not be drive offsets.",
             Caveat::Unmapped => {
-                "Flash that holds no data answers without reading a cell, faster than real data."
+                "Flash without data completes reads without reading a cell, faster than real data."
             }
         }
+    }
+}
+
+/// The keys of a link stand beside those of its target, and are null without one.
+mod link_keys {
+    use super::Link;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Keys {
+        interface: Option<String>,
+        interface_bytes_per_second_max: Option<f64>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(link: &Option<Link>, serializer: S) -> Result<S::Ok, S::Error> {
+        let (interface, interface_bytes_per_second_max) = match link {
+            Some(link) => (Some(link.name.clone()), link.bytes_per_second_max),
+            None => (None, None),
+        };
+        Keys { interface, interface_bytes_per_second_max }.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Link>, D::Error> {
+        let keys = Keys::deserialize(deserializer)?;
+        let bytes_per_second_max = keys.interface_bytes_per_second_max;
+        Ok(keys.interface.map(|name| Link { name, bytes_per_second_max }))
+    }
+}
+
+/// Beside the word of a caveat stands what it means, which is not read back.
+mod caveat_keys {
+    use super::Caveat;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Keys {
+        name: Caveat,
+        #[serde(skip_deserializing)]
+        statement: &'static str,
+    }
+
+    pub(super) fn serialize<S: Serializer>(caveats: &[Caveat], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(caveats.iter().map(|name| Keys { name: *name, statement: name.statement() }))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Caveat>, D::Error> {
+        Ok(Vec::<Keys>::deserialize(deserializer)?.into_iter().map(|keys| keys.name).collect())
     }
 }
 

@@ -1,9 +1,12 @@
 //! A workload: where requests go, how large they are, what they do, how many are under way and when they arrive.
 
+use crate::null_number::null_as_nan;
 use crate::payload::Mark;
 use crate::range::ByteRange;
 use crate::request::Operation;
 use crate::units::{Bytes, Offset};
+use crate::{hexadecimal, words};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The most requests under way in one thread: what the kernel's submission ring takes.
@@ -14,42 +17,39 @@ pub const THREADS_MAX: u32 = 4096;
 pub const BLOCK_BYTES_MAX: Bytes = Bytes::from_mib(64);
 
 /// A stream of requests, fully determined by this and a seed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// Nothing outside is touched.
     pub range: ByteRange,
     /// Where in the range requests go.
     pub pattern: Pattern,
-    /// How large they are.
     pub block_sizes: BlockSizes,
     /// Offsets are multiples of this; usually the block size. Sequential ones follow each other without a gap.
+    #[serde(rename = "alignment_bytes")]
     pub alignment: Bytes,
-    /// How many of them read.
     pub mix: OperationMix,
-    /// What is written.
     pub data: DataPattern,
     /// Requests under way in each thread.
     pub queue_depth: u32,
     /// Threads, each with its own queue.
     pub threads: u32,
-    /// When requests arrive.
     pub arrival: Arrival,
     /// Past the page cache, or through it.
     pub caching: Caching,
 }
 
 /// Where in its range a workload goes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Pattern {
     /// From the start to the end, then again.
     Sequential,
     /// Every block of the range once, in random order, then again in another. One block size only.
     RandomOnce,
-    /// Any block at any time.
     RandomWithReplacement,
     /// Each request begins `stride` after the last, wrapping into the gaps that are left.
     Strided {
         /// From the start of a request to the start of the next.
+        #[serde(rename = "stride_bytes")]
         stride: Bytes,
     },
     /// Random, but some parts of the range are visited more often (JESD219: half the accesses to the first 5 %).
@@ -65,6 +65,7 @@ pub enum Pattern {
     /// These offsets in this order, then again from the first.
     Listed {
         /// Not empty.
+        #[serde(rename = "offsets_bytes")]
         offsets: Vec<Offset>,
     },
 }
@@ -97,26 +98,27 @@ impl Pattern {
 }
 
 /// A part of a range and how much of the traffic goes there.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ZoneShare {
     /// In [0, 1].
+    #[serde(deserialize_with = "null_as_nan")]
     pub share_of_range: f64,
     /// In [0, 1].
+    #[serde(deserialize_with = "null_as_nan")]
     pub share_of_requests: f64,
 }
 
 /// Block sizes and how often each is used.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<BlockShare>", into = "Vec<BlockShare>")]
 pub struct BlockSizes(Vec<(Bytes, f64)>);
 
 /// What share of requests reads; the rest writes, unless the workload discards.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum OperationMix {
-    /// Reads only.
     Read,
-    /// Writes only.
     Write,
-    /// Discards only.
     Discard,
     /// Reads and writes, drawn one by one.
     ReadWrite {
@@ -126,50 +128,76 @@ pub enum OperationMix {
 }
 
 /// What is written, and what reads are compared with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum DataPattern {
     /// Random bits, different in every block: nothing can be compressed or deduplicated.
     Incompressible,
     /// Sectors that carry their place and that mark, see [`crate::payload`], so that reads can be compared with what was
     /// written: a read of such data that finds something else is a failure.
+    /// Until version 0.1.0 there was one mark for a seed, called `addressed`.
+    #[serde(alias = "addressed")]
     Marked(Mark),
-    /// Zeroes.
     Zero,
-    /// These bytes, repeated. Not empty.
-    Given(Vec<u8>),
+    /// These bytes, repeated.
+    Given {
+        /// Not empty.
+        #[serde(rename = "hexadecimal", with = "hexadecimal")]
+        bytes: Vec<u8>,
+    },
 }
 
-/// When requests arrive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Arrival {
     /// The next when one is done: the queue is always full. Latency counts from submission.
     ClosedLoop,
     /// At a rate that does not wait for the drive. Latency counts from the moment intended, so a stall
     /// is charged to every request that it kept waiting.
     OpenLoop {
-        /// Over all threads.
         per_second: f64,
         /// Evenly, or at random with that mean.
         spacing: Spacing,
     },
 }
 
-/// How arrivals of an open loop are spaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spacing {
-    /// All the same.
-    Even,
-    /// Exponential: a Poisson process.
-    Poisson,
+words! {
+    /// How arrivals of an open loop are spaced.
+    pub enum Spacing {
+        Even = "even",
+        Poisson = "poisson",
+    }
 }
 
-/// Past the page cache, or through it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Caching {
-    /// O_DIRECT: the drive answers.
-    Direct,
-    /// Through the page cache: what an application sees.
-    Buffered,
+words! {
+    /// Past the page cache, or through it.
+    pub enum Caching {
+        Direct = "direct",
+        /// Through the page cache: what an application sees.
+        Buffered = "buffered",
+    }
+}
+
+/// One size of a mix, as it is written.
+#[derive(Serialize, Deserialize)]
+struct BlockShare {
+    bytes: Bytes,
+    #[serde(deserialize_with = "null_as_nan")]
+    share: f64,
+}
+
+impl From<BlockSizes> for Vec<BlockShare> {
+    fn from(sizes: BlockSizes) -> Vec<BlockShare> {
+        sizes.0.into_iter().map(|(bytes, share)| BlockShare { bytes, share }).collect()
+    }
+}
+
+impl TryFrom<Vec<BlockShare>> for BlockSizes {
+    type Error = WorkloadError;
+
+    fn try_from(parts: Vec<BlockShare>) -> Result<BlockSizes, WorkloadError> {
+        BlockSizes::mix(parts.into_iter().map(|part| (part.bytes, part.share)).collect())
+    }
 }
 
 impl BlockSizes {
@@ -204,7 +232,6 @@ impl BlockSizes {
         }
     }
 
-    /// The largest.
     pub fn largest(&self) -> Bytes {
         self.0.iter().map(|(size, _)| *size).max().unwrap_or_default()
     }
@@ -278,13 +305,13 @@ impl Workload {
         if !whole.contains(&self.range) {
             return fail(format!(
                 "the range ends at byte {} but the target has {} bytes; give a range inside 0..{}",
-                self.range.end().0,
-                capacity.0,
-                capacity.0
+                self.range.end().get(),
+                capacity.get(),
+                capacity.get()
             ));
         }
         for (size, _) in self.block_sizes.parts() {
-            if !size.is_multiple_of(logical_block) || size.0 == 0 {
+            if !size.is_multiple_of(logical_block) || size.get() == 0 {
                 return fail(format!(
                     "a block size of {size} is no multiple of the target's logical block of {logical_block}"
                 ));
@@ -336,17 +363,20 @@ impl Workload {
             return fail("a list of offsets is empty".into());
         }
         let largest = self.block_sizes.largest();
-        let fits = |offset: &&Offset| {
-            ByteRange::new(**offset, largest).is_some_and(|block| self.range.contains(&block))
-                && Bytes(offset.0).is_multiple_of(self.alignment)
-        };
-        match offsets.iter().find(|offset| !fits(offset)) {
-            Some(offset) => fail(format!(
-                "listed offset {} is outside the range or no multiple of the alignment of {}",
-                offset.0, self.alignment
-            )),
-            None => Ok(()),
+        for offset in offsets {
+            let is_inside = match ByteRange::new(*offset, largest) {
+                Some(block) => self.range.contains(&block),
+                None => false,
+            };
+            if !is_inside || !offset.is_multiple_of(self.alignment) {
+                return fail(format!(
+                    "listed offset {} is outside the range or no multiple of the alignment of {}",
+                    offset.get(),
+                    self.alignment
+                ));
+            }
         }
+        Ok(())
     }
 
     fn validate_concurrency(&self) -> Result<(), WorkloadError> {
@@ -366,7 +396,7 @@ impl Workload {
         {
             return fail(format!("a rate of {per_second} requests per second is not above zero"));
         }
-        if matches!(&self.data, DataPattern::Given(bytes) if bytes.is_empty()) {
+        if matches!(&self.data, DataPattern::Given { bytes } if bytes.is_empty()) {
             return fail("the given data is empty".into());
         }
         Ok(())
@@ -374,15 +404,14 @@ impl Workload {
 }
 
 fn validate_zones(zones: &[ZoneShare]) -> Result<(), WorkloadError> {
-    let sums = zones
-        .iter()
-        .fold((0.0, 0.0), |sums, zone| (sums.0 + zone.share_of_range, sums.1 + zone.share_of_requests));
-    let inside = |share: f64| (0.0..=1.0).contains(&share);
-    let whole = |sum: f64| (sum - 1.0).abs() < 1e-9;
-    if !whole(sums.0)
-        || !whole(sums.1)
-        || !zones.iter().all(|z| inside(z.share_of_range) && inside(z.share_of_requests))
-    {
+    let (mut ranges, mut requests, mut are_shares) = (0.0, 0.0, true);
+    for zone in zones {
+        ranges += zone.share_of_range;
+        requests += zone.share_of_requests;
+        are_shares &=
+            (0.0..=1.0).contains(&zone.share_of_range) && (0.0..=1.0).contains(&zone.share_of_requests);
+    }
+    if !(are_shares && (ranges - 1.0).abs() < 1e-9 && (requests - 1.0).abs() < 1e-9) {
         return fail("the shares of a zoned pattern must each add up to 1".into());
     }
     Ok(())
@@ -409,7 +438,7 @@ mod tests {
     use super::*;
 
     const CAPACITY: Bytes = Bytes::from_mib(1);
-    const SECTOR: Bytes = Bytes(512);
+    const SECTOR: Bytes = Bytes::new(512);
 
     fn reads() -> Workload {
         Workload::new(
@@ -434,26 +463,26 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named() {
-        let end = |w: &mut Workload| w.range = ByteRange::new(Offset(4096), CAPACITY).unwrap();
+        let end = |w: &mut Workload| w.range = ByteRange::new(Offset::new(4096), CAPACITY).unwrap();
         assert_eq!(
             refusal(end),
             "the range ends at byte 1052672 but the target has 1048576 bytes; give a range inside 0..1048576"
         );
         assert_eq!(
-            refusal(|w| w.block_sizes = BlockSizes::one(Bytes(1000))),
+            refusal(|w| w.block_sizes = BlockSizes::one(Bytes::new(1000))),
             "a block size of 1000 bytes is no multiple of the target's logical block of 512 bytes"
         );
         assert_eq!(
-            refusal(|w| w.range = ByteRange::new(Offset(1), Bytes(8190)).unwrap()),
+            refusal(|w| w.range = ByteRange::new(Offset::new(1), Bytes::new(8190)).unwrap()),
             "the range holds 0 bytes at an alignment of 4 KiB, less than one block of 4 KiB"
         );
         assert_eq!(refusal(|w| w.queue_depth = 0), "a queue depth of 0 is not in 1 to 4096");
-        assert!(refusal(|w| w.pattern = Pattern::Strided { stride: Bytes(700) }).contains("700 bytes"));
+        assert!(refusal(|w| w.pattern = Pattern::Strided { stride: Bytes::new(700) }).contains("700 bytes"));
         assert!(refusal(|w| w.mix = OperationMix::ReadWrite { read_share: 1.5 }).contains("1.5"));
         let rate = Arrival::OpenLoop { per_second: f64::NAN, spacing: Spacing::Even };
         assert!(refusal(|w| w.arrival = rate).contains("NaN"));
         assert!(
-            refusal(|w| w.pattern = Pattern::Listed { offsets: vec![Offset(CAPACITY.0)] })
+            refusal(|w| w.pattern = Pattern::Listed { offsets: vec![Offset::START + CAPACITY] })
                 .contains("1048576")
         );
         assert!(refusal(|w| w.pattern = Pattern::Listed { offsets: vec![] }).contains("empty"));
@@ -461,7 +490,7 @@ mod tests {
 
     #[test]
     fn each_block_once_needs_one_block_size() {
-        let mix = BlockSizes::mix(vec![(Bytes(4096), 67.0), (Bytes(8192), 33.0)]).unwrap();
+        let mix = BlockSizes::mix(vec![(Bytes::new(4096), 67.0), (Bytes::new(8192), 33.0)]).unwrap();
         assert_eq!(mix.parts()[0].1, 0.67);
         let change = |w: &mut Workload| {
             w.pattern = Pattern::RandomOnce;

@@ -3,7 +3,6 @@
 
 use unicode_width::UnicodeWidthChar;
 
-/// What stands where text was cut off.
 const CUT_MARK: &str = "...";
 
 /// Letters that Unicode counts as printable but that show as nothing: fillers of Hangul and of braille.
@@ -16,7 +15,6 @@ const BLANK_LETTERS: [char; 5] = ['\u{115F}', '\u{1160}', '\u{2800}', '\u{3164}'
 pub fn harmless(text: &str, columns_max: usize) -> String {
     let mut shown = String::new();
     let mut columns = 0;
-    // Where to cut if the text turns out too long: the last place that leaves room for the mark.
     let mut cut_at = 0;
     for character in text.trim().chars() {
         let piece = visible(character);

@@ -3,12 +3,13 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
-pub mod export;
+pub mod finding;
+pub mod glossary;
 pub mod hostile;
 pub mod html;
 pub mod json;
-pub mod partition_script;
 pub mod progress;
 pub mod quantity;
 pub mod style;
 pub mod terminal;
+mod verdict;

@@ -5,26 +5,18 @@ use crate::quantity::{count, rough_rate, rough_time};
 use crate::style::{columns_of, pad_start};
 use model::units::Nanos;
 
-/// How far a run is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// For people: "area 3 of 24".
     pub phase_name: String,
-    /// Which phase, counted from 0.
     pub phase_index: u32,
-    /// How many there will be, if that is known.
     pub phase_count: Option<u32>,
     /// Share of the whole run that is done, in [0, 1].
     pub share_done: f64,
-    /// The rate now.
     pub bytes_per_second: f64,
-    /// Operations per second now.
     pub iops: f64,
-    /// Since the run began.
     pub elapsed: Nanos,
-    /// Until it ends, if that can be said.
     pub remaining: Option<Nanos>,
-    /// Until the phase under way ends, likewise.
     pub phase_left: Option<Nanos>,
 }
 
@@ -87,7 +79,6 @@ pub fn plain_progress(progress: &Progress) -> String {
     )
 }
 
-/// A share that is sure to be one.
 fn share(share_done: f64) -> f64 {
     if share_done.is_nan() { 0.0 } else { share_done.clamp(0.0, 1.0) }
 }
@@ -103,13 +94,13 @@ fn phase_number(progress: &Progress) -> String {
 }
 
 fn remaining(progress: &Progress) -> String {
-    progress.remaining.map_or("time left unknown".into(), |time| format!("{} left", whole_seconds(time)))
+    progress.remaining.map_or("ETA unknown".into(), |time| format!("{} left", whole_seconds(time)))
 }
 
 /// Less than a second flickers; it counts as none.
 fn whole_seconds(time: Nanos) -> String {
-    let second = Nanos::from_secs(1).0;
-    rough_time(Nanos(time.0 / second * second))
+    let second = Nanos::from_secs(1).get();
+    rough_time(Nanos::new(time.get() / second * second))
 }
 
 #[cfg(test)]
@@ -157,7 +148,7 @@ mod tests {
         let unknown = Progress { remaining: None, phase_count: None, share_done: f64::NAN, ..progress() };
         assert_eq!(
             plain_progress(&unknown),
-            "0 % done, 211 MB/s, 1,234 requests/s, after 63 s, time left unknown, phase 4: area 3 of 24"
+            "0 % done, 211 MB/s, 1,234 requests/s, after 63 s, ETA unknown, phase 4: area 3 of 24"
         );
     }
 
@@ -170,7 +161,7 @@ mod tests {
         ) {
             let progress = Progress {
                 phase_name, phase_index, phase_count, share_done, bytes_per_second, iops,
-                elapsed: Nanos(elapsed), remaining: remaining.map(Nanos), phase_left: None,
+                elapsed: Nanos::new(elapsed), remaining: remaining.map(Nanos::new), phase_left: None,
             };
             let line = progress_line(&progress, width);
             prop_assert!(columns_of(&line) <= width && !line.contains(char::is_control), "{:?}", line);

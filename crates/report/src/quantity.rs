@@ -8,19 +8,21 @@
 use model::estimate::Estimate;
 use model::units::{Bytes, Nanos};
 
-/// A measured number as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// The number and its unit: "211 MB/s".
     pub value: String,
-    /// The interval in the same unit, "208 to 214"; or "exact", or that none is known.
+    /// The interval in the same unit, "208 to 214"; "±0.004 %" where it is narrower than the digits shown; "exact"; that none is
+    /// known; or nothing of a count of which the data allow no other.
     pub interval: String,
 }
 
 impl Measured {
-    /// Both, for use within a line: "211 MB/s (208 to 214)".
     pub fn line(&self) -> String {
-        format!("{} ({})", self.value, self.interval)
+        if self.interval.is_empty() {
+            self.value.clone()
+        } else {
+            format!("{} ({})", self.value, self.interval)
+        }
     }
 }
 
@@ -28,6 +30,9 @@ impl Measured {
 const ROUNDING_MAX: f64 = 1e-11;
 /// How many digits a number is shown with that has no uncertainty but that: four.
 const SHOWN_MIN: f64 = 1e-3;
+
+/// An interval narrower than this share of its number is shown as a share: its ends differ in digits that nobody needs.
+const SPREAD_SHOWN_MIN: f64 = 2e-4;
 
 /// A measured number in a unit of a finding: "B/s", "s", "bytes", "bytes written", "ratio", "count", or any other, which is
 /// shown unscaled.
@@ -42,13 +47,25 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     let uncertainty = if is_rounding { SHOWN_MIN * value.abs() } else { uncertainty };
     if uncertainty == 0.0 && unit == "count" && estimate.confidence < 1.0 {
         // The only number that the data allow is not one that was counted.
-        let number = exact_in_a_table(value, unit).value;
-        return Measured { interval: format!("{number} to {number}"), value: number };
+        return Measured { value: exact_in_a_table(value, unit).value, interval: String::new() };
     }
     if uncertainty == 0.0 {
         return exact_in_a_table(value, unit);
     }
     let scale = Scale::of(value, unit);
+    if matches!(unit, "count" | "depth") && [value, low, high].into_iter().all(is_small_whole) {
+        let interval = format!("{} to {}", exact(low, "count"), exact(high, "count"));
+        return Measured { value: exact(value, unit), interval };
+    }
+    let spread = uncertainty / value.abs();
+    if !is_rounding && !scale.composite && spread < SPREAD_SHOWN_MIN {
+        let percent = spread * 100.0;
+        let decimals = -percent.log10().floor() as usize;
+        return Measured {
+            value: scale.with_unit(&scale.number(value, SHOWN_MIN * value.abs())),
+            interval: format!("±{percent:.decimals$} %"),
+        };
+    }
     let Some(uncertainty) = uncertainty.is_finite().then_some(uncertainty) else {
         return Measured {
             value: scale.with_unit(&three_digits(value / scale.divisor)),
@@ -71,6 +88,13 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     };
     Measured { value: value_text, interval }
 }
+
+fn is_small_whole(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() < WHOLE_SHOWN_MAX
+}
+
+/// Larger counts are shown with a prefix, as other numbers are.
+const WHOLE_SHOWN_MAX: f64 = 1e6;
 
 /// An exact number among measured ones: digits past a thousandth of the unit would look like precision that
 /// matters, so they go, and it says so.
@@ -102,14 +126,13 @@ fn half_width(value: f64, low: f64, high: f64) -> f64 {
     }
 }
 
-/// A number without uncertainty, all its digits, in a unit of a finding.
 pub fn exact(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return "unknown".into();
     }
     match unit {
         "bytes" if value >= 0.0 && value.fract() == 0.0 && value < EXACT_FLOAT_MAX => {
-            size(Bytes(value as u64))
+            size(Bytes::new(value as u64))
         }
         "bytes" => format!("{} bytes", all_digits(value, 0)),
         _ => {
@@ -130,7 +153,7 @@ pub fn known(value: f64, unit: &str) -> String {
     }
     if matches!(unit, "bytes" | "count") {
         return if unit == "bytes" && value >= 0.0 && value.fract() != 0.0 {
-            capacity(Bytes(value.round() as u64))
+            capacity(Bytes::new(value.round() as u64))
         } else {
             exact(value, unit)
         };
@@ -154,41 +177,38 @@ const KNOWN_DIGITS: i32 = 4;
 /// 2^53: up to here a float holds every whole number.
 const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// A count: "1,234,567".
 pub fn count(count: u64) -> String {
     with_thousands(&count.to_string())
 }
 
 /// A capacity as drives are sold, to three digits: "3.00 TB". The exact number of bytes is [`size`].
 pub fn capacity(bytes: Bytes) -> String {
-    let (divisor, unit) = decimal_unit(bytes.0 as f64);
+    let (divisor, unit) = decimal_unit(bytes.as_f64());
     if divisor == 1.0 {
         return size(bytes);
     }
-    format!("{} {unit}", three_digits(bytes.0 as f64 / divisor))
+    format!("{} {unit}", three_digits(bytes.as_f64() / divisor))
 }
 
 /// How large a target is, as [`capacity`] says it; one of which nobody told is 0 bytes large.
 pub fn target_size(bytes: Bytes) -> String {
-    if bytes == Bytes(0) { "size not known".into() } else { capacity(bytes) }
+    if bytes == Bytes::ZERO { "size unknown".into() } else { capacity(bytes) }
 }
 
 /// A capacity as files are made, to three digits: "4.00 GiB".
 pub fn binary_capacity(bytes: Bytes) -> String {
-    let (divisor, unit) = binary_unit(bytes.0 as f64);
+    let (divisor, unit) = binary_unit(bytes.as_f64());
     if divisor == 1.0 {
         return size(bytes);
     }
-    format!("{} {unit}", three_digits(bytes.0 as f64 / divisor))
+    format!("{} {unit}", three_digits(bytes.as_f64() / divisor))
 }
 
-/// The decimal unit in which a number of bytes is at least one, and how many bytes it has.
 pub(crate) fn decimal_unit(bytes: f64) -> (f64, &'static str) {
     let units = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     units.into_iter().find(|(divisor, _)| bytes >= *divisor).unwrap_or((1.0, "bytes"))
 }
 
-/// The IEC unit in which a number of bytes is at least one, and how many bytes it has.
 pub(crate) fn binary_unit(bytes: f64) -> (f64, &'static str) {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     let exponent = units.into_iter().find(|(exponent, _)| bytes >= f64::from(1u32 << (exponent / 2)).powi(2));
@@ -200,10 +220,9 @@ pub fn size(bytes: Bytes) -> String {
     let text = bytes.to_string();
     // A size that no IEC unit makes short is easier to compare byte by byte.
     let is_short = text.find(' ').is_some_and(|digits| digits <= 4);
-    if is_short { text } else { format!("{} bytes", count(bytes.0)) }
+    if is_short { text } else { format!("{} bytes", count(bytes.get())) }
 }
 
-/// A rate for an impression, to three digits: "211 MB/s".
 pub fn rough_rate(bytes_per_second: f64) -> String {
     if !bytes_per_second.is_finite() {
         return "unknown".into();
@@ -216,7 +235,7 @@ pub fn rough_rate(bytes_per_second: f64) -> String {
 pub fn rough_time(time: Nanos) -> String {
     let seconds = time.seconds();
     match seconds {
-        _ if time.0 == 0 => "0 s".into(),
+        _ if time.get() == 0 => "0 s".into(),
         ..0.9995 => {
             let scale = Scale::of(seconds, "s");
             scale.with_unit(&three_digits(seconds / scale.divisor))
@@ -227,7 +246,6 @@ pub fn rough_time(time: Nanos) -> String {
     }
 }
 
-/// A share of a whole: "12 %", "0.3 %". Only 0 and 1 are shown as "0 %" and "100 %".
 pub fn rough_share(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -240,13 +258,11 @@ pub fn rough_share(share: f64) -> String {
     }
 }
 
-/// How a number in a base unit is scaled for display.
 struct Scale {
     divisor: f64,
     /// The power of ten in `divisor`; 0 for other divisors.
     decimal_places: i32,
     unit: String,
-    /// Shown in hours, minutes and seconds.
     composite: bool,
 }
 
@@ -371,12 +387,9 @@ fn with_thousands(number: &str) -> String {
     grouped + fraction
 }
 
-/// To what a time in hours, minutes and seconds is rounded.
 #[derive(Clone, Copy)]
 enum TimeStep {
-    /// To a multiple of this many seconds.
     Seconds(f64),
-    /// To this many decimals of a second.
     Decimals(i32),
     /// To the nanosecond, without parts that are zero at the end.
     Exact,
@@ -434,3 +447,12 @@ fn composite_time(seconds: f64, step: TimeStep) -> String {
 #[cfg(test)]
 #[path = "quantity_tests.rs"]
 mod tests;
+
+/// "2026-11-21 20:15 UTC" of RFC 3339 in UTC; anything else stays as it is.
+pub(crate) fn readable_moment(rfc3339: &str) -> String {
+    let is_utc = rfc3339.is_ascii() && rfc3339.len() >= 20 && rfc3339.ends_with('Z');
+    match rfc3339.split_once('T') {
+        Some((date, time)) if is_utc && date.len() == 10 => format!("{date} {} UTC", &time[..5]),
+        _ => rfc3339.into(),
+    }
+}

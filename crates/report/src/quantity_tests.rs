@@ -71,15 +71,15 @@ fn a_number_without_a_known_interval_says_so() {
 
 #[test]
 fn capacities_and_impressions() {
-    assert_eq!(capacity(Bytes(3_000_592_982_016)), "3.00 TB");
-    assert_eq!(capacity(Bytes(500_107_862_016)), "500 GB");
-    assert_eq!(capacity(Bytes(16_000_900_661_248)), "16.0 TB");
-    assert_eq!(capacity(Bytes(512)), "512 bytes");
+    assert_eq!(capacity(Bytes::new(3_000_592_982_016)), "3.00 TB");
+    assert_eq!(capacity(Bytes::new(500_107_862_016)), "500 GB");
+    assert_eq!(capacity(Bytes::new(16_000_900_661_248)), "16.0 TB");
+    assert_eq!(capacity(Bytes::new(512)), "512 bytes");
     assert_eq!(size(Bytes::from_gib(50)), "50 GiB");
     assert_eq!(rough_rate(211.4e6), "211 MB/s");
     assert_eq!(rough_rate(0.0), "0.00 MB/s");
-    assert_eq!(rough_time(Nanos(310)), "310 ns");
-    assert_eq!(rough_time(Nanos(2_300_000)), "2.30 ms");
+    assert_eq!(rough_time(Nanos::new(310)), "310 ns");
+    assert_eq!(rough_time(Nanos::new(2_300_000)), "2.30 ms");
     assert_eq!(rough_time(Nanos::from_secs(42)), "42 s");
     assert_eq!(rough_time(Nanos::from_secs(192)), "3 min 12 s");
     assert_eq!(rough_time(Nanos::from_secs(17923)), "4 h 59 min");
@@ -119,7 +119,6 @@ fn parse_back(text: &str) -> (f64, f64) {
     (total, step)
 }
 
-/// A unit and a number of a size that a drive can have in it.
 fn quantities() -> impl Strategy<Value = (f64, &'static str)> {
     let units = [("B/s", 0.0), ("s", -9.0), ("bytes", 0.0), ("ratio", -3.0), ("count", 0.0), ("IOPS", -3.0)];
     prop::sample::select(units.to_vec()).prop_flat_map(|(unit, exponent_min)| {
@@ -204,4 +203,18 @@ fn what_is_known_has_four_digits_or_all_that_it_has() {
     assert_eq!(known(33_554_432.0, "bytes"), "32 MiB");
     assert_eq!(known(123_456.0, "count"), "123,456");
     assert_eq!(known(f64::NAN, "s"), "unknown");
+}
+
+#[test]
+fn a_count_has_no_decimals_and_no_interval_of_one_number() {
+    let of = |value, low, high| Estimate { value, low, high, confidence: 0.95, effective_count: 40.0 };
+    assert_eq!(measured(&of(3.0, 3.0, 4.0), "depth").line(), "3 depth (3 to 4)");
+    assert_eq!(measured(&of(1.0, 1.0, 1.0), "count").line(), "1");
+}
+
+#[test]
+fn a_narrow_interval_is_a_share() {
+    let of = |value, low, high| Estimate { value, low, high, confidence: 0.95, effective_count: 40.0 };
+    assert_eq!(measured(&of(24.6e-6, 24.599e-6, 24.601e-6), "s").line(), "24.600 µs (±0.004 %)");
+    assert_eq!(measured(&of(205e6, 204e6, 206e6), "B/s").line(), "205.0 MB/s (204.0 to 206.0)");
 }

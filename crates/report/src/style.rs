@@ -2,48 +2,39 @@
 //! keep to it.
 
 use crate::hostile::harmless;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 /// What the terminal can do. Whether it can, and whether NO_COLOR is set, is for the caller to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Columns. Pages are laid out for 60 to 160 and use no more than 120, since longer lines read badly.
     pub width: usize,
-    /// Whether bold and colours may be used. No meaning rests on them.
     pub colour: bool,
-    /// Whether more than plain ASCII may be used.
     pub unicode: bool,
 }
 
 /// Narrower than this nothing can be aligned; such a terminal wraps the lines itself.
 const PAGE_COLUMNS_MIN: usize = 40;
-/// Wider than this lines read badly.
 const PAGE_COLUMNS_MAX: usize = 120;
 /// The longest text from a drive or host that a page takes over as a word or name.
 const NAME_COLUMNS_MAX: usize = 120;
-/// The longest sentence that a page takes over.
 const SENTENCE_COLUMNS_MAX: usize = 600;
 
-/// What a stretch of text is, for those who see colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// A heading.
     Heading,
     /// Something is wrong with the drive.
     Bad,
     /// The reader should know before believing the rest.
     Warning,
-    /// Of less interest.
     Faint,
 }
 
 impl Style {
-    /// The columns a page uses.
     pub fn columns(&self) -> usize {
         self.width.clamp(PAGE_COLUMNS_MIN, PAGE_COLUMNS_MAX)
     }
 
-    /// Our own text, in ASCII if need be.
     pub fn own(&self, text: &str) -> String {
         if self.unicode { text.into() } else { ascii(text) }
     }
@@ -95,17 +86,14 @@ fn ascii(text: &str) -> String {
     plain
 }
 
-/// The columns a text takes up.
 pub fn columns_of(text: &str) -> usize {
     text.width()
 }
 
-/// The text with spaces after it, at least `columns` wide.
 pub fn pad_end(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(columns_of(text))))
 }
 
-/// The text with spaces before it, at least `columns` wide.
 pub fn pad_start(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(columns_of(text))))
 }
@@ -113,28 +101,15 @@ pub fn pad_start(text: &str, columns: usize) -> String {
 /// Lines of at most `columns`, broken at spaces but not between a number and its unit. A word longer than a line
 /// is cut into several.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(1);
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in unbreakable_words(text) {
-        if !line.is_empty() && columns_of(&line) + 1 + columns_of(&word) > columns {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        for character in word.chars() {
-            if columns_of(&line) + character.width().unwrap_or(0) > columns && !line.is_empty() {
-                lines.push(std::mem::take(&mut line));
-            }
-            line.push(character);
-        }
-    }
-    if !line.is_empty() || lines.is_empty() {
-        lines.push(line);
-    }
-    lines
+    let words = unbreakable_words(text).join(" ");
+    let options = textwrap::Options::new(columns.max(1))
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(&words, options).iter().map(|line| line.replace(GLUE, " ")).collect()
 }
+
+/// Stands for a space at which a line is not broken, and is as wide.
+const GLUE: char = '\u{a0}';
 
 /// Units that stay with the number before them.
 const UNITS: [&str; 22] = [
@@ -150,7 +125,7 @@ fn unbreakable_words(text: &str) -> Vec<String> {
             Some(last)
                 if (UNITS.contains(&unit) && ends_with_number(last)) || goes_on_as_time(word, last) =>
             {
-                last.push(' ');
+                last.push(GLUE);
                 last.push_str(word);
             }
             _ => words.push(word.into()),
@@ -161,24 +136,23 @@ fn unbreakable_words(text: &str) -> Vec<String> {
 
 /// "58" after "4 h".
 fn goes_on_as_time(word: &str, words: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit()) && (words.ends_with(" h") || words.ends_with(" min"))
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && matches!(words.rsplit_once(GLUE), Some((_, "h" | "min")))
 }
 
 fn ends_with_number(words: &str) -> bool {
-    let word = words.rsplit(' ').next().unwrap_or(words);
+    let word = words.rsplit(GLUE).next().unwrap_or(words);
     word.trim_start_matches(['(', '+', '-']).starts_with(|c: char| c.is_ascii_digit()) && word.len() <= 16
 }
 
 /// A paragraph: the first line begins with `first`, the others are indented to the same column.
 pub fn paragraph(first: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = columns_of(first);
-    let lines = wrap(text, columns.saturating_sub(indent));
-    let blank = " ".repeat(indent);
+    let mut lines = wrap(text, columns.saturating_sub(indent));
+    for (index, line) in lines.iter_mut().enumerate() {
+        *line = if index == 0 { format!("{first}{line}") } else { format!("{}{line}", " ".repeat(indent)) };
+    }
     lines
-        .into_iter()
-        .enumerate()
-        .map(|(index, line)| format!("{}{line}", if index == 0 { first } else { blank.as_str() }))
-        .collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! ```text
 //! what was measured      model, serial, path, capacity, link
 //! ! what to know first   interrupted, caveats, warnings
+//! the verdict            whether the drive is sound
 //! the answers            sound? -> speed -> access: value, range, sentence
 //! what to do             advice
 //! the chart              rate over position
@@ -13,14 +14,17 @@
 
 mod choice;
 pub(crate) mod compare;
-mod estimate;
+pub(crate) mod estimate;
 mod files;
 pub(crate) mod findings;
 pub(crate) mod heading;
 mod latency_map;
 pub(crate) mod method;
 mod partitions;
+mod phases;
 mod plan;
+mod post;
+mod section;
 mod state;
 mod stated;
 mod tables;
@@ -29,29 +33,37 @@ mod virtual_drives;
 pub use choice::{AnsweredQuestion, ChoicePage, WeighedDrive, choice_page};
 pub use compare::{ComparePage, compare_page, run_letter};
 pub use estimate::{
-    EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page,
+    EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, EstimatedWork, Told, estimate_page,
 };
 pub use findings::{BriefFinding, brief_finding};
 pub use latency_map::latency_map;
-pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
+pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page, partition_script};
 pub use plan::{PlanGroup, PlanPage, plan_page};
+pub use post::post;
 pub use state::{StateEvent, StatePage, state_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};
 
-pub(crate) use method::readable_moment;
-
 use crate::chart::{self, ChartedRun, rate_over_position};
-use crate::style::Style;
+use crate::style::{Style, Tone, wrap};
+use crate::verdict::{Severity, Verdict};
+use model::experiment_name::ExperimentName;
+use model::phase_row::PhaseRow;
 use model::request::Operation;
 use model::run::Run;
 
-/// What a newcomer reads after a run: the answers first, then where they come from.
 pub fn run_page(run: &Run, style: Style) -> String {
+    run_page_with_phases(run, &[], style)
+}
+
+/// The same with a table of the phases.
+pub fn run_page_with_phases(run: &Run, rows: &[PhaseRow], style: Style) -> String {
     let sections = [
         heading::target(&run.target, style),
         heading::notices(run, style),
+        verdict(run, style),
         findings::answers(run, style),
+        phases::table(rows, style),
         files::side_by_side(run, style),
         findings::advice(run, style),
         stated::figures(run, style),
@@ -60,31 +72,37 @@ pub fn run_page(run: &Run, style: Style) -> String {
         method::how_it_was_measured(run, style),
         method::what_next(run, style),
     ];
-    page(sections)
+    section::page(sections)
 }
 
-/// A chart for reads and one for writes, each if there is something to draw.
+fn verdict(run: &Run, style: Style) -> Vec<String> {
+    let Verdict { severity, headline, sentence } = Verdict::of(run, style);
+    let (tone, text) = match severity {
+        Severity::Bad => (Tone::Bad, format!("Verdict: {headline} {sentence}")),
+        Severity::Care => (Tone::Warning, format!("Verdict: {headline} {sentence}")),
+        // What it rests on is the first row below.
+        Severity::Sound | Severity::Open => (Tone::Heading, format!("Verdict: {headline}")),
+    };
+    let mut lines = Vec::new();
+    for line in wrap(&text, style.columns()) {
+        lines.push(style.paint(tone, &line));
+    }
+    lines
+}
+
 fn charts(run: &Run, style: Style) -> Vec<String> {
     // What differs there is the size of requests, and not the position.
-    if run.phases.iter().all(|phase| phase.phase.experiment == "sizes") {
+    if run.phases.iter().all(|phase| phase.phase.experiment == ExperimentName::Sizes) {
         return Vec::new();
     }
     let charted = [ChartedRun { run, series: None, letter: None }];
-    let charts = [Operation::Read, Operation::Write]
-        .into_iter()
-        .filter_map(|operation| rate_over_position(&charted, &[operation]));
-    let charts: Vec<String> = charts.map(|chart| chart::terminal::draw(&chart, style).join("\n")).collect();
-    charts.join("\n\n").lines().map(String::from).collect()
-}
-
-/// Whether the run holds what another program stated.
-fn is_imported(run: &Run) -> bool {
-    run.phases.iter().any(|phase| phase.phase.experiment == "import")
-}
-
-/// Sections with an empty line between them; empty ones are left out.
-fn page(sections: impl IntoIterator<Item = Vec<String>>) -> String {
-    let sections = sections.into_iter().filter(|lines| !lines.is_empty());
-    let text: Vec<String> = sections.map(|lines| lines.join("\n") + "\n").collect();
-    text.join("\n")
+    let mut lines = Vec::new();
+    for operation in [Operation::Read, Operation::Write] {
+        let Some(chart) = rate_over_position(&charted, &[operation]) else { continue };
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(chart::terminal::draw(&chart, style));
+    }
+    lines
 }

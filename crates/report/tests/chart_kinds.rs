@@ -6,9 +6,15 @@ mod runs;
 #[allow(dead_code, reason = "each test uses some of it")]
 mod seen;
 
+#[path = "runs/write_findings.rs"]
+mod write_findings;
+
 use model::estimate::Estimate;
 use model::file_work::{DiskShare, FileLayout, FileTask, FileWork};
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{
+    Finding, FindingCode, Outcome, SeekAverage, SeekFullStroke, SeekPoint, SeekTrackToTrack, SizePoint,
+    SpanEffect, SpanPoint,
+};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
@@ -31,90 +37,40 @@ struct Everything {
     series: MemorySeries,
 }
 
-fn number(code: FindingCode, value: f64, unit: &'static str) -> Finding {
-    let estimate =
-        Estimate { value, low: value * 0.9, high: value * 1.1, confidence: 0.95, effective_count: 9.0 };
-    Finding::number(code, estimate, unit, "It was measured.", vec![])
-}
-
-fn rows<const N: usize>(rows: impl Iterator<Item = [(&'static str, f64); N]>) -> Datum {
-    Datum::List(
-        rows.map(|row| Datum::record(row.map(|(name, value)| (name, Datum::Number(value))))).collect(),
-    )
-}
-
 /// The points of a profile of sizes in order, from 512 bytes to 32 MiB.
-fn sizes(operation: &str, scale: f64, about: &mut dyn FnMut(f64) -> f64) -> Vec<Datum> {
-    let size = |power: u32| {
+fn sizes(operation: Operation, scale: f64, about: &mut dyn FnMut(f64) -> f64) -> Vec<SizePoint> {
+    let mut points = Vec::new();
+    for power in 0..17_u32 {
         let rate = about(scale * f64::from(1 << power.min(6)));
-        Datum::record([
-            ("bytes", Datum::Integer(512 << power)),
-            ("operation", Datum::Text(operation.into())),
-            ("pattern", Datum::Text("sequential".into())),
-            ("depth", Datum::Integer(1)),
-            ("bytes_per_second", Datum::Number(rate)),
-            ("low", Datum::Number(rate * 0.95)),
-            ("high", Datum::Number(rate * 1.05)),
-            ("before", Datum::Number(rate * 0.7)),
-        ])
-    };
-    (0..17).map(size).collect()
+        points.push(write_findings::size_point(512 << power, operation, rate));
+    }
+    points
 }
 
 fn findings(prng: &mut Prng, scale: f64) -> Vec<Finding> {
     let mut about = |value: f64| value * scale * (0.5 + prng.unit());
     let at_once = [1.0f64, 2.0, 4.0, 16.0, 64.0, 1000.0];
-    let points: Vec<[(&str, f64); 5]> = at_once
-        .iter()
-        .map(|depth| {
-            let iops = about(100.0 * depth.sqrt());
-            [
-                ("depth", *depth),
-                ("iops", iops),
-                ("low", iops * 0.9),
-                ("high", iops * 1.2),
-                ("p99_s", 3.0 * depth / iops),
-            ]
-        })
-        .collect();
-    let mut profile = sizes("read", 4e6, &mut about);
-    profile.extend(sizes("write", 1e6, &mut about));
-    let spoilt = Datum::List(profile.iter().skip(5).step_by(9).cloned().collect());
+    let points = at_once.map(|depth| {
+        let iops = about(100.0 * depth.sqrt());
+        (depth as u64, iops, iops * 0.9, iops * 1.2)
+    });
+    let mut profile = sizes(Operation::Read, 4e6, &mut about);
+    profile.extend(sizes(Operation::Write, 1e6, &mut about));
+    let spoilt: Vec<SizePoint> = profile.iter().skip(5).step_by(9).copied().collect();
     let cliff = about(2e9);
     let levels = [(0.0, about(200e6)), (cliff, about(20e6))];
     vec![
-        number(FindingCode::ConcurrencyGain, 3.0, "ratio").with_data("points", rows(points.into_iter())),
-        number(FindingCode::ConcurrencyKnee, 16.0, "count"),
-        number(FindingCode::SpanEffect, 2.0, "ratio").with_data(
-            "points",
-            rows(
-                [0.001, 0.01, 0.1, 1.0]
-                    .into_iter()
-                    .map(|span| [("span", span), ("iops", about(90.0 - 20.0 * span))]),
-            ),
-        ),
-        number(FindingCode::SeekAverage, about(8e-3), "s"),
-        number(FindingCode::SeekTrackToTrack, about(1e-3), "s"),
-        number(FindingCode::SeekFullStroke, about(16e-3), "s").with_data(
-            "curve",
-            rows(
-                [0.01, 0.1, 0.3, 0.6, 1.0].into_iter().map(|share| {
-                    [("share_of_cylinders", share), ("seconds", about(16e-3 * f64::sqrt(share)))]
-                }),
-            ),
-        ),
-        number(FindingCode::SizeProfile, 17.0, "count").with_data("points", Datum::List(profile)),
-        number(FindingCode::SuspectPoints, 4.0, "count").with_data("points", spoilt),
-        number(FindingCode::WriteCliff, cliff, "bytes")
-            .with_data(
-                "levels",
-                rows(
-                    levels.into_iter().map(|(from, rate)| [("from_bytes", from), ("bytes_per_second", rate)]),
-                ),
-            )
-            .with_data("looked_until_bytes", Datum::Number(2.0 * cliff)),
-        number(FindingCode::WriteSteadyState, about(15e6), "B/s"),
-        number(FindingCode::WriteValleys, 3.0, "count"),
+        runs::findings::concurrency_gain(Estimate::exact(3.0), &points),
+        runs::findings::concurrency_knee(Estimate::exact(16.0)),
+        span_effect(&mut about),
+        seek_average(about(8e-3)),
+        seek_track_to_track(about(1e-3)),
+        seek_full_stroke(&mut about),
+        write_findings::size_profile(profile),
+        write_findings::suspect_points(&spoilt),
+        write_findings::write_cliff(cliff, &levels),
+        write_findings::write_steady_state(about(15e6)),
+        write_findings::no_write_valleys(),
     ]
     .into_iter()
     .chain(rest_and_clipping(&mut about))
@@ -123,25 +79,13 @@ fn findings(prng: &mut Prng, scale: f64) -> Vec<Finding> {
 
 /// What rests give back, and what using a part gains.
 fn rest_and_clipping(about: &mut dyn FnMut(f64) -> f64) -> [Finding; 2] {
-    [
-        number(FindingCode::IdleRecovery, about(20e6), "B/s")
-            .with_data(
-                "points",
-                rows(
-                    [1.0, 5.0, 25.0, 50.0].into_iter().map(|idle_s| {
-                        [("idle_s", idle_s), ("bytes", about(20e6 * (idle_s - 2.0f64).max(0.0)))]
-                    }),
-                ),
-            )
-            .with_data("delay_s", Datum::Number(2.0)),
-        number(FindingCode::ClippingEffect, 3.0, "ratio").with_data(
-            "points",
-            rows([0.33, 0.66, 1.0].into_iter().map(|span| {
-                let rate = about(60e6 - 50e6 * span);
-                [("span", span), ("bytes_per_second", rate), ("low", rate * 0.95), ("high", rate * 1.05)]
-            })),
-        ),
-    ]
+    let rate = about(20e6);
+    let rests = [1.0, 5.0, 25.0, 50.0].map(|idle_s| (idle_s, about(20e6 * (idle_s - 2.0f64).max(0.0))));
+    let parts = [0.33, 0.66, 1.0].map(|span| {
+        let rate = about(60e6 - 50e6 * span);
+        (span, rate, rate * 0.95, rate * 1.05)
+    });
+    [write_findings::idle_recovery(rate, &rests), write_findings::clipping_effect(&parts)]
 }
 
 fn phase(kind: PhaseKind, workload: Option<Workload>, start_ns: u64, duration_ns: u64) -> PhaseSummary {
@@ -177,7 +121,7 @@ fn everything(seed: u64, scale: f64) -> Everything {
         ByteRange::whole(capacity),
         Pattern::RandomWithReplacement,
         OperationMix::Read,
-        Bytes(4096),
+        Bytes::new(4096),
         1,
     );
     for _ in 0..2000 {
@@ -188,7 +132,7 @@ fn everything(seed: u64, scale: f64) -> Everything {
             intended_ns: now_ns,
             submitted_ns: now_ns,
             completed_ns: now_ns + latency_ns,
-            offset_bytes: (prng.unit() * (capacity.0 - 4096) as f64) as u64,
+            offset_bytes: (prng.unit() * (capacity.get() - 4096) as f64) as u64,
             length_bytes: 4096,
             phase: phases.len() as u32,
             status: Status::Done,
@@ -239,7 +183,7 @@ fn add_compared_folders(run: &mut Run, scale: f64) {
             task: FileTask::BlockWrite,
             round: 0,
             block: Bytes::from_kib(1024),
-            file_bytes: Some(Bytes(1 << 30)),
+            file_bytes: Some(Bytes::new(1 << 30)),
             files: 1,
             folders: 1,
             threads: 1,
@@ -263,19 +207,10 @@ fn add_compared_folders(run: &mut Run, scale: f64) {
             page_cache: None,
             files: Some(Box::new(work)),
         });
-        for code in [FindingCode::FileWriteRate, FindingCode::FileReadRate] {
-            let rate = rate * scale;
-            let estimate = Estimate {
-                value: rate,
-                low: 0.95 * rate,
-                high: 1.05 * rate,
-                confidence: 0.95,
-                effective_count: 3.0,
-            };
-            let finding =
-                Finding::number(code, estimate, "B/s", format!("In {folder}: it was measured."), vec![]);
-            run.findings.push(finding.with_data("folder", Datum::Text(folder.into())));
-        }
+        let rate = rate * scale;
+        let write = write_findings::file_rate(folder, FileTask::BlockWrite, rate);
+        let read = write_findings::file_rate(folder, FileTask::BlockRead, rate);
+        run.findings.extend([Finding::FileWriteRate(write), Finding::FileReadRate(read)]);
     }
 }
 
@@ -313,7 +248,7 @@ fn writes(
             at += bytes;
             *now_ns += SLICE_NS;
         }
-        let range = ByteRange::new(Offset(first), Bytes(20_000_000_000)).unwrap();
+        let range = ByteRange::new(Offset::new(first), Bytes::new(20_000_000_000)).unwrap();
         let workload = Workload::new(range, Pattern::Sequential, OperationMix::Write, Bytes::from_kib(64), 1);
         let mut summary = phase(PhaseKind::Measure, Some(workload), start_ns, *now_ns - start_ns);
         summary.totals = vec![totals(Operation::Write, 4000, at - first, LatencyHistogram::small())];
@@ -397,7 +332,7 @@ fn folders_are_drawn_where_their_files_lie() {
     let seen: Vec<(f64, f64)> = points.iter().map(|point| (point.at, point.value)).collect();
     assert_eq!(seen, [(0.2e12, 160e6), (3.8e12, 80e6)]);
     assert_eq!(points[0].interval, Some((152e6, 168e6)));
-    let names = "files of /mnt/outer, /mnt/inner, from left to right";
+    let names = "files of /mnt/outer, /mnt/inner, left to right";
     assert_eq!((chart.x.end, chart.marks[0].name.as_str()), (4e12, names));
     assert_eq!(chart.marks[1].place, Place::At(3.8e12));
 }
@@ -437,10 +372,7 @@ fn no_valley_is_lost() {
     let fall = chart.marks.iter().find(|mark| mark.finding == Some(FindingCode::WriteCliff));
     assert!(fall.is_some_and(|mark| matches!(mark.place, Place::At(at) if at > 0.0)));
     let names: Vec<&str> = chart.strips.iter().map(|strip| strip.name.as_str()).collect();
-    assert_eq!(
-        names,
-        ["Temperature of the drive", "Load on the drive by others", "Processors used by others"]
-    );
+    assert_eq!(names, ["Drive temperature", "Background load on the drive", "CPU used by others"]);
 }
 
 /// A line from when the drive begins to clean up to when everything is given back; nothing was measured at its corners.
@@ -448,15 +380,8 @@ fn no_valley_is_lost() {
 fn a_rest_gives_back_no_more_than_fits() {
     let mut one = everything(1, 1.0);
     let rests = [(1.0, 0.0), (5.0, 62e6), (25.0, 450e6), (50.0, 498e6)];
-    one.run.findings = vec![
-        number(FindingCode::WriteCliff, 500e6, "bytes"),
-        number(FindingCode::IdleRecovery, 20e6, "B/s")
-            .with_data(
-                "points",
-                rows(rests.into_iter().map(|(idle_s, bytes)| [("idle_s", idle_s), ("bytes", bytes)])),
-            )
-            .with_data("delay_s", Datum::Number(2.0)),
-    ];
+    one.run.findings =
+        vec![write_findings::write_cliff(500e6, &[]), write_findings::idle_recovery(20e6, &rests)];
     let charted_one = [ChartedRun { run: &one.run, series: None, letter: None }];
     let chart = chart_named("idle-recovery", &charted_one).unwrap();
     let [Layer::Trend(line), Layer::Measured(measured)] = chart.series[0].layers.as_slice() else {
@@ -466,7 +391,7 @@ fn a_rest_gives_back_no_more_than_fits() {
     assert_eq!(corners, [(0.0, 0.0), (2.0, 0.0), (27.0, 500e6), (50.0, 500e6)]);
     let dots: Vec<(f64, f64)> = measured.iter().map(|rest| (rest.first, rest.value)).collect();
     assert_eq!(dots, rests);
-    assert_eq!(chart.series[0].name, "each rest; line: 20.0 MB a second");
+    assert_eq!(chart.series[0].name, "each idle period; line: 20.0 MB per second");
     assert_eq!(chart.marks.len(), 1);
     let twice = [charted_one[0], charted_one[0]];
     assert!(chart_named("idle-recovery", &twice).unwrap().marks.is_empty());
@@ -477,8 +402,8 @@ fn a_rest_gives_back_no_more_than_fits() {
 fn a_line_at_a_value_says_whose_it_is() {
     let mut all = [everything(1, 1.0), everything(2, 3.0)];
     for (one, rate) in all.iter_mut().zip([15e6, 25e6]) {
-        one.run.findings.retain(|finding| finding.code != FindingCode::WriteSteadyState);
-        one.run.findings.push(number(FindingCode::WriteSteadyState, rate, "B/s"));
+        one.run.findings.retain(|finding| finding.code() != FindingCode::WriteSteadyState);
+        one.run.findings.push(write_findings::write_steady_state(rate));
     }
     let style = Style { width: 100, colour: false, unicode: true };
     let texts = |count: usize| {
@@ -486,10 +411,10 @@ fn a_line_at_a_value_says_whose_it_is() {
         [terminal::draw(&chart, style).join("\n"), svg::document(&chart, svg::Theme::Light)]
     };
     for text in texts(1) {
-        assert!(text.contains("rate that lasts, 15.0 MB/s"), "{text}");
+        assert!(text.contains("steady state, 15.0 MB/s"), "{text}");
     }
     for text in texts(2) {
-        for named in ["A  ", ": rate that lasts, 15.0 MB/s", "B  ", ": rate that lasts, 25.0 MB/s"] {
+        for named in ["A  ", ": steady state, 15.0 MB/s", "B  ", ": steady state, 25.0 MB/s"] {
             assert!(text.contains(named), "{named:?} is missing in {text}");
         }
     }
@@ -517,17 +442,18 @@ fn what_went_on_meanwhile_is_under_each_chart() {
         if in_words.contains(&chart.name) {
             assert_eq!((names.len(), chart.meanwhile.len()), (0, 1), "{}", chart.name);
             let words = &chart.meanwhile[0];
-            for part in ["Meanwhile: the drive was at 30 ", "; others moved up to ", "; others used up to "] {
+            for part in
+                ["Meanwhile: drive at 30 ", "; background load up to ", "; other processes used up to "]
+            {
                 assert!(words.contains(part), "{}: {words}", chart.name);
             }
             assert!(chart.description.ends_with(words.as_str()), "{}", chart.description);
             let picture = svg::document(&chart, svg::Theme::Light);
-            assert!(picture.contains("Meanwhile: the drive was at 30"), "{}", chart.name);
+            assert!(picture.contains("Meanwhile: drive at 30"), "{}", chart.name);
         } else if SELDOM_MEASURED.contains(&chart.name) {
             assert_eq!((names.len(), chart.meanwhile.len()), (0, 0), "{}", chart.name);
         } else {
-            let expected =
-                ["Temperature of the drive", "Load on the drive by others", "Processors used by others"];
+            let expected = ["Drive temperature", "Background load on the drive", "CPU used by others"];
             assert_eq!(names, expected, "{}", chart.name);
         }
     }
@@ -551,7 +477,7 @@ fn what_went_on_meanwhile_stands_where_it_was_measured() {
     let second_ns = 1_000_000_000;
     let of_size = |size: u64, start_s: u64| {
         let range = ByteRange::whole(one.run.target.capacity);
-        let workload = Workload::new(range, Pattern::Sequential, OperationMix::Read, Bytes(size), 1);
+        let workload = Workload::new(range, Pattern::Sequential, OperationMix::Read, Bytes::new(size), 1);
         phase(PhaseKind::Measure, Some(workload), start_s * second_ns, 10 * second_ns)
     };
     let phases = vec![of_size(4096, 0), of_size(1 << 20, 20)];
@@ -601,12 +527,8 @@ fn figures_of_another_program_are_no_course_of_writes() {
 #[test]
 fn a_wide_interval_does_not_press_the_values_down() {
     let mut one = everything(1, 1.0);
-    let points = [(1.0, 100.0, 90.0, 110.0), (8.0, 200.0, 10.0, 9000.0)];
-    let rows =
-        rows(points.into_iter().map(|(depth, iops, low, high)| {
-            [("depth", depth), ("iops", iops), ("low", low), ("high", high)]
-        }));
-    one.run.findings = vec![number(FindingCode::ConcurrencyGain, 2.0, "ratio").with_data("points", rows)];
+    let points = [(1, 100.0, 90.0, 110.0), (8, 200.0, 10.0, 9000.0)];
+    one.run.findings = vec![runs::findings::concurrency_gain(Estimate::exact(2.0), &points)];
     let chart = chart_named("iops-over-depth", &charted(&[one])).unwrap();
     assert_eq!(chart.y.end, 400.0);
     let picture = svg::document(&chart, svg::Theme::Light);
@@ -622,13 +544,9 @@ fn an_interval_that_cannot_be_seen_is_not_explained() {
     let explained = |share: f64| {
         let mut one = everything(1, 1.0);
         let rate = |span: f64| 60e6 - 50e6 * span;
-        one.run.findings = vec![number(FindingCode::ClippingEffect, 3.0, "ratio").with_data(
-            "points",
-            rows([0.33, 0.66, 1.0].into_iter().map(|span| {
-                let (low, high) = (rate(span) * (1.0 - share), rate(span) * (1.0 + share));
-                [("span", span), ("bytes_per_second", rate(span)), ("low", low), ("high", high)]
-            })),
-        )];
+        let parts = [0.33, 0.66, 1.0]
+            .map(|span| (span, rate(span), rate(span) * (1.0 - share), rate(span) * (1.0 + share)));
+        one.run.findings = vec![write_findings::clipping_effect(&parts)];
         let chart = chart_named("write-rate-over-share", &charted(&[one])).unwrap();
         let picture = svg::document(&chart, svg::Theme::Light);
         (picture.contains("95 % interval"), picture.contains(r#"class="intervals""#))
@@ -663,4 +581,34 @@ fn a_million_slices_become_a_bounded_picture() {
             .sum();
         assert!(points <= 4000, "{points}");
     }
+}
+
+fn span_effect(about: &mut impl FnMut(f64) -> f64) -> Finding {
+    let gain = Estimate::exact(2.0);
+    let points = [0.001, 0.01, 0.1, 1.0].map(|share| {
+        let iops = about(90.0 - 20.0 * share);
+        SpanPoint { share, span_bytes: Bytes::new((share * 1e12) as u64), iops, low: iops, high: iops, gain }
+    });
+    Finding::SpanEffect(Outcome::known(SpanEffect { gain, points: points.to_vec() }, vec![]))
+}
+
+fn seek_average(seconds: f64) -> Finding {
+    let seek = Estimate::exact(seconds);
+    let average = SeekAverage { seek, is_bounded: false, hops: 100, noise: 0.01, held_up: 0.0 };
+    Finding::SeekAverage(Outcome::known(average, vec![]))
+}
+
+fn seek_track_to_track(seconds: f64) -> Finding {
+    let seek = SeekTrackToTrack { seek: Estimate::exact(seconds), overhead_s: 1e-4, pairs: 100 };
+    Finding::SeekTrackToTrack(Outcome::known(seek, vec![]))
+}
+
+fn seek_full_stroke(about: &mut impl FnMut(f64) -> f64) -> Finding {
+    let seek = Estimate::exact(about(16e-3));
+    let curve = [0.01, 0.1, 0.3, 0.6, 1.0].map(|share_of_cylinders| {
+        let seconds = about(16e-3 * f64::sqrt(share_of_cylinders));
+        SeekPoint { share_of_cylinders, seconds, low: seconds, high: seconds }
+    });
+    let full_stroke = SeekFullStroke { seek, is_bounded: false, curve: curve.to_vec() };
+    Finding::SeekFullStroke(Outcome::known(full_stroke, vec![]))
 }

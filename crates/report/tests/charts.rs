@@ -5,8 +5,7 @@
 mod runs;
 mod seen;
 
-use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{Finding, LatencyClasses, Outcome, SlowKind, SlowRegion, SlowRegions, Zone, ZoneTable};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -35,7 +34,7 @@ fn surveyed(model: &str, capacity: u64, outer: f64, visits: u64, seed: u64) -> R
     run.seed = seed;
     run.target.model = Some(model.into());
     run.target.serial = Some(format!("S{seed:04}"));
-    run.target.capacity = Bytes(capacity);
+    run.target.capacity = Bytes::new(capacity);
     let mut prng = Prng::new(seed, 0);
     run.phases = (0..visits)
         .map(|_| {
@@ -44,26 +43,30 @@ fn surveyed(model: &str, capacity: u64, outer: f64, visits: u64, seed: u64) -> R
             visit(at, zone_rate(zone, outer) * (1.0 + 0.02 * prng.normal()))
         })
         .collect();
-    let zones = (0..ZONES).map(|index| {
-        let part = ByteRange::whole(Bytes(capacity)).part(index, ZONES);
-        Datum::record([
-            ("first_byte", Datum::Integer(part.first().0)),
-            ("bytes", Datum::Integer(part.bytes().0)),
-            ("bytes_per_second", Datum::Number(zone_rate(index, outer))),
-        ])
-    });
-    run.findings = vec![
-        Finding::number(FindingCode::ZoneTable, Estimate::exact(ZONES as f64), "count", "Zones.", vec![])
-            .with_data("zones", Datum::List(zones.collect())),
-    ];
+    let zone = |index| {
+        let part = ByteRange::whole(Bytes::new(capacity)).part(index, ZONES);
+        Zone {
+            first_byte: part.first().get(),
+            bytes: part.bytes().get(),
+            bytes_per_second: zone_rate(index, outer),
+            low: f64::NAN,
+            high: f64::NAN,
+            border_low_byte: part.first().get(),
+            border_high_byte: part.first().get(),
+            visits: 10,
+        }
+    };
+    let zones = (0..ZONES).map(zone).collect();
+    let table = ZoneTable { zones, step_missed: 0.01, noise: 0.02, stripe_spread: None };
+    run.findings = vec![Finding::ZoneTable(Outcome::known(table, vec![]))];
     run
 }
 
 fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
-    let bytes = Bytes(16 << 20);
-    let range = ByteRange::new(Offset(first), bytes).unwrap();
+    let bytes = Bytes::new(16 << 20);
+    let range = ByteRange::new(Offset::new(first), bytes).unwrap();
     let first_bytes = 1 << 20;
-    let last_ns = 20_000_000 + ((bytes.0 - first_bytes) as f64 / bytes_per_second * 1e9) as u64;
+    let last_ns = 20_000_000 + ((bytes.get() - first_bytes) as f64 / bytes_per_second * 1e9) as u64;
     PhaseSummary {
         phase: Phase {
             name: "visit".into(),
@@ -84,7 +87,7 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
         totals: vec![OperationTotals {
             operation: Operation::Read,
             operations: 16,
-            bytes: bytes.0,
+            bytes: bytes.get(),
             errors: 0,
             histogram: model::histogram::LatencyHistogram::small(),
             stretch: Some(CompletionStretch { first_ns: 20_000_000, last_ns, first_bytes }),
@@ -97,22 +100,33 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
 /// With everything that a run can point at.
 fn troubled() -> Run {
     let mut run = surveyed("WDC WD30EZRX-00D8PB0", 3_000_592_982_016, 150e6, 400, 5);
-    let region = |first: u64, bytes: u64| {
-        Datum::record([("first_byte", Datum::Integer(first)), ("bytes", Datum::Integer(bytes))])
+    let region = |first_byte: u64, bytes: u64| SlowRegion {
+        first_byte,
+        bytes,
+        within_first_byte: first_byte,
+        within_end_byte: first_byte + bytes,
+        times_slower: 5.0,
+        kind: SlowKind::Slow,
+        longest_s: 0.05,
+        visits: 4,
     };
-    let slow =
-        Datum::List(vec![region(1_200_000_000_000, 60_000_000_000), region(2_400_000_000_000, 67_108_864)]);
-    run.findings.push(
-        Finding::number(FindingCode::SlowRegions, Estimate::exact(2.0), "count", "Slow.", vec![])
-            .with_data("regions", slow),
-    );
-    run.findings.push(Finding::number(
-        FindingCode::InterfaceLimit,
-        Estimate::exact(152e6),
-        "B/s",
-        "The link is the limit.",
-        vec![],
-    ));
+    let regions = vec![region(1_200_000_000_000, 60_000_000_000), region(2_400_000_000_000, 67_108_864)];
+    let slow = SlowRegions {
+        count: 2,
+        regions,
+        would_have_been_met: vec![],
+        disturbed_visits: 0,
+        not_settled: 0,
+        latency_classes: LatencyClasses {
+            below_10_ms: 0,
+            to_50_ms: 0,
+            to_200_ms: 0,
+            to_500_ms: 0,
+            from_500_ms: 0,
+        },
+    };
+    run.findings.push(Finding::SlowRegions(Outcome::known(slow, vec![])));
+    run.findings.push(runs::findings::interface_limit(152e6, "unknown"));
     run
 }
 
@@ -163,7 +177,7 @@ fn a_drive_is_told_from_another_of_its_model() {
         names,
         ["ST3000DM001-1CH166, S0001", "WDC WD20EARS-00MVWB0", "TOSHIBA HDWE150", "ST3000DM001-1CH166, S0004"]
     );
-    assert_eq!((chart.subject.as_str(), chart.title.as_str()), ("4 runs", "Read rate by position"));
+    assert_eq!((chart.subject.as_str(), chart.title.as_str()), ("4 runs", "Read throughput by LBA"));
 }
 
 #[test]
@@ -175,13 +189,13 @@ fn what_findings_point_at_is_marked() {
         [
             ("slow region", Place::Over { first: 1.2e12, end: 1.26e12 }),
             ("slow region", Place::Over { first: 2.4e12, end: 2_400_067_108_864.0 }),
-            ("limit of the link", Place::Value(152e6)),
+            ("link limit", Place::Value(152e6)),
         ]
     );
     let svg = svg::document(&chart, Theme::Light);
     assert_eq!(svg.matches(r#"class="region""#).count(), 2);
     assert_eq!(svg.matches(r#"class="mark""#).count(), 1);
-    assert!(svg.contains("limit of the link, 152 MB/s"));
+    assert!(svg.contains("link limit, 152 MB/s"));
 }
 
 /// Of several drives each mark has the name of its drive and is drawn in the colour of its curve.
@@ -196,7 +210,7 @@ fn a_mark_says_of_which_drive_it_is() {
         [
             ("WDC WD30EZRX-00D8PB0: slow region", Some(1)),
             ("WDC WD30EZRX-00D8PB0: slow region", Some(1)),
-            ("WDC WD30EZRX-00D8PB0: limit of the link", Some(1)),
+            ("WDC WD30EZRX-00D8PB0: link limit", Some(1)),
         ]
     );
     let svg = svg::document(&chart, Theme::Light);
@@ -213,13 +227,7 @@ fn a_mark_says_of_which_drive_it_is() {
 fn a_limit_ends_where_its_drive_does() {
     let [three_tb, ..] = four_drives();
     let mut small = surveyed("small", 1_500_296_491_008, 100e6, 300, 5);
-    small.findings.push(Finding::number(
-        FindingCode::InterfaceLimit,
-        Estimate::exact(100e6),
-        "B/s",
-        "The link is the limit.",
-        vec![],
-    ));
+    small.findings.push(runs::findings::interface_limit(100e6, "unknown"));
     let svg = svg::document(&chart_of(&[&three_tb, &small]), Theme::Light);
     let document = roxmltree::Document::parse(&svg).unwrap();
     let limit = document.descendants().find(|node| node.attribute("class") == Some("mark")).unwrap();
@@ -238,7 +246,7 @@ fn an_axis_across_has_numbers_enough() {
         let below = |size: svg::Size| {
             let svg = svg::sized(&chart, Theme::Light, size);
             let boxes = text_boxes(&roxmltree::Document::parse(&svg).unwrap());
-            let bottom = boxes.iter().find(|(text, _)| text.starts_with("Position")).unwrap().1.1;
+            let bottom = boxes.iter().find(|(text, _)| text.starts_with("Offset")).unwrap().1.1;
             let numbers = boxes.iter().filter(|(text, (_, top, ..))| {
                 text.parse::<f64>().is_ok() && (bottom - 30.0..bottom).contains(top)
             });
@@ -260,7 +268,7 @@ fn the_rate_of_a_visit_is_without_its_seek() {
     let mut run = surveyed("disk", 1_000_000_000_000, 200e6, 5, 1);
     run.phases
         .iter_mut()
-        .for_each(|phase| *phase = visit(phase.phase.workload.as_ref().unwrap().range.first().0, 100e6));
+        .for_each(|phase| *phase = visit(phase.phase.workload.as_ref().unwrap().range.first().get(), 100e6));
     let chart = chart_of(&[&run]);
     let [Layer::Measured(stretches), Layer::Levels(levels)] = chart.series[0].layers.as_slice() else {
         panic!()

@@ -3,9 +3,11 @@
 #[allow(dead_code, reason = "each test uses some of the runs")]
 mod runs;
 
-use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, Difference, SurfaceChange};
+use model::comparison::{
+    Change, ChangeUnknown, ChangedRegion, ComparedFigure, Comparison, Difference, SurfaceChange,
+};
 use model::estimate::Estimate;
-use model::finding::FindingCode;
+use model::finding::{FindingCode, SurveyUnknown};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::units::{Bytes, Offset};
@@ -55,7 +57,8 @@ fn comparison() -> Comparison {
                 operation: Operation::Read,
                 outcome: Ok(SurfaceChange {
                     regions: vec![ChangedRegion {
-                        range: ByteRange::new(Offset(1_200_000_000_000), Bytes(150_000_000_000)).unwrap(),
+                        range: ByteRange::new(Offset::new(1_200_000_000_000), Bytes::new(150_000_000_000))
+                            .unwrap(),
                         rate_ratio: estimate(0.88, 0.85, 0.91),
                     }],
                     cells: 40,
@@ -66,7 +69,7 @@ fn comparison() -> Comparison {
                 earlier: 0,
                 later: 1,
                 operation: Operation::Write,
-                outcome: Err("A: Nothing was measured.".into()),
+                outcome: Err(ChangeUnknown::Run { name: "A".into(), reason: SurveyUnknown::NothingMeasured }),
             },
         ],
     }
@@ -93,20 +96,20 @@ B  ST3000DM001-1CH166, 2027-11-21 20:15 UTC, 3.00 TB; run 20271121-201507-b771
 
 Side by side
                     A                            B
-  Read rate, start  211.0 MB/s (209.0 to 213.0)  200.5 MB/s (198.5 to 202.5)
+  Seq. read, start  211.0 MB/s (209.0 to 213.0)  200.5 MB/s (198.5 to 202.5)
   Access time       12.5 ms (12.0 to 13.0)       12.8 ms (12.4 to 13.2)
-  Read rate, mean   -                            150.0 MB/s (149.0 to 151.0)
+  Seq. read, mean   -                            150.0 MB/s (149.0 to 151.0)
 
 B against A
-  Read rate, start  5.0 % less (4.0 to 6.0 %)
-  No difference seen: Access time.
+  Seq. read, start  5.0 % less (4.0 to 6.0 %)
+  No significant difference: Access time.
 
-The same drive, then and now
+Same drive, then and now
   Reads, A to B: from 1.20 TB to 1.35 TB 12 % slower (9 to 15 %).
-  Writes, A to B: cannot be compared by position. A: Nothing was measured.
+  Writes, A to B: cannot be compared by LBA. A: Not measured: no sequential phase.
 
-  A range holds the true value with 95 % confidence. 2 differences were looked at together, so that
-  chance alone makes at most one in twenty of those that are listed (Benjamini and Hochberg 1995).
+  Ranges are 95 % confidence intervals. 2 differences were tested together at a false discovery rate
+  of 5 % (Benjamini and Hochberg 1995).
 "
     );
 }
@@ -117,8 +120,8 @@ fn nothing_is_said_where_nothing_differs() {
     comparison.changes.truncate(1);
     comparison.changes[0].outcome = Ok(SurfaceChange { regions: vec![], cells: 40, smallest_seen: 0.049 });
     let words: Vec<String> = page(&comparison, 120, true).split_whitespace().map(String::from).collect();
-    let expected = "Reads, A to B: no part became slower or faster that could be seen. 40 parts of the range were \
-                    compared; half of such comparisons would show a change of 5 % or more.";
+    let expected = "Reads, A to B: no region changed significantly. 40 regions were compared; a change of 5 % would be \
+                    detected in half of such comparisons.";
     assert!(words.join(" ").contains(expected), "{words:?}");
 }
 
@@ -151,5 +154,5 @@ fn the_document_is_in_base_units() {
     assert_eq!(document["figures"][0]["differences"][0]["significant"], true);
     assert_eq!(document["figures"][2]["values"][0], serde_json::Value::Null);
     assert_eq!(document["changes"][0]["regions"][0]["first_byte"], 1_200_000_000_000u64);
-    assert_eq!(document["changes"][1]["unknown"], "A: Nothing was measured.");
+    assert_eq!(document["changes"][1]["unknown"], "A: Not measured: no sequential phase.");
 }

@@ -4,7 +4,6 @@
 mod runs;
 
 use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode};
 use model::run::Environment;
 use model::target::Link;
 use model::units::{Bytes, Nanos};
@@ -17,7 +16,7 @@ use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
 /// Lines that begin so hold a command and are not broken, so that it can be copied.
-const COMMAND_LINES: [&str; 4] = ["  again ", "  more ", "  as JSON ", "  go on "];
+const COMMAND_LINES: [&str; 4] = ["  again ", "  more ", "  as JSON ", "  resume "];
 
 fn style(width: usize) -> Style {
     Style { width, colour: false, unicode: true }
@@ -129,9 +128,8 @@ proptest! {
         (run.id, run.started, run.version, run.command) = (text.clone(), text.clone(), text.clone(), text.clone());
         (run.state_before, run.state_after) = (vec![text.clone()], vec![text.clone()]);
         run.findings = vec![
-            Finding::unknown(FindingCode::BadBlocks, text.clone()),
-            Finding::number(FindingCode::AccessTime, Estimate::exact(1.0), text.clone(), text.clone(), vec![])
-                .with_advice(text.clone()),
+            runs::findings::interface_limit(40e6, &text),
+            runs::findings::access_time(Estimate::exact(1.0)),
         ];
         let page = run_page(&run, Style { width, colour: false, unicode });
         let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
@@ -145,14 +143,17 @@ proptest! {
         low in any::<f64>(), high in any::<f64>(), confidence in any::<f64>(), width in 60usize..160,
     ) {
         let mut run = runs::hard_disk();
-        run.target.capacity = Bytes(capacity);
+        run.target.capacity = Bytes::new(capacity);
         for phase in &mut run.phases {
             phase.duration_ns = duration_ns;
             phase.totals[0].bytes = bytes;
         }
         let estimate = Estimate { value, low, high, confidence, effective_count: 1.0 };
-        let number = |unit| Finding::number(FindingCode::AccessTime, estimate, unit, "A sentence.", vec![]);
-        run.findings = ["s", "B/s", "bytes", "count", "ratio"].map(number).to_vec();
+        run.findings = vec![
+            runs::findings::access_time(estimate),
+            runs::findings::concurrency_gain(estimate, &[(1, value, low, high)]),
+            runs::findings::concurrency_knee(estimate),
+        ];
         run.environment.own_cost_ns_per_io = Some(value);
         let page = run_page(&run, style(width));
         prop_assert!(!page.contains("NaN") && !page.contains(" inf"), "{}", page);
@@ -172,7 +173,7 @@ fn the_lists() {
         check_page(&format!("runs-{width}"), style(width), &runs_table(&run_rows(), style(width)));
         check_page(&format!("drives-{width}"), style(width), &drives_table(&drive_rows(), style(width)));
     }
-    assert_eq!(runs_table(&[], style(80)), "There are no runs yet. Try: drivescope check TARGET\n");
+    assert_eq!(runs_table(&[], style(80)), "No runs yet. Try: drivescope check TARGET\n");
 }
 
 fn run_rows() -> Vec<RunRow> {
@@ -197,7 +198,7 @@ fn drive_rows() -> Vec<DriveRow> {
             path: "/dev/sda".into(),
             model: Some("ST3000DM001-1CH166".into()),
             identity: vec!["serial number W1F0ABCD".into(), "blocks of 512 bytes, 4096 physically".into()],
-            capacity: Some(Bytes(3_000_592_982_016)),
+            capacity: Some(Bytes::new(3_000_592_982_016)),
             kind: "disk".into(),
             link: Some("SATA 6.0 Gbit/s".into()),
             used_by: vec![],
@@ -211,20 +212,20 @@ fn drive_rows() -> Vec<DriveRow> {
             path: "/dev/nvme0n1".into(),
             model: Some("Samsung SSD 990 PRO 2TB".into()),
             identity: vec!["serial number S7DN\u{1b}[2J".into(), "firmware 0B2QJXD7".into()],
-            capacity: Some(Bytes(2_000_398_934_016)),
+            capacity: Some(Bytes::new(2_000_398_934_016)),
             kind: "flash".into(),
             link: Some("PCIe 4.0 × 4".into()),
             used_by: vec![],
             partitions: vec![
                 PartitionRow {
                     path: "/dev/nvme0n1p1".into(),
-                    size: Bytes(536_870_912),
+                    size: Bytes::new(536_870_912),
                     content: Some("FAT file system".into()),
                     used_by: vec![],
                 },
                 PartitionRow {
                     path: "/dev/nvme0n1p2".into(),
-                    size: Bytes(1_999_860_000_000),
+                    size: Bytes::new(1_999_860_000_000),
                     content: Some("ext4 file system".into()),
                     used_by: vec!["mounted at /".into(), "mounted at /home".into()],
                 },
@@ -238,7 +239,7 @@ fn drive_rows() -> Vec<DriveRow> {
             path: "/dev/loop3".into(),
             model: None,
             identity: vec![],
-            capacity: Some(Bytes(1 << 30)),
+            capacity: Some(Bytes::new(1 << 30)),
             kind: "loop".into(),
             link: None,
             used_by: vec![],
@@ -262,9 +263,9 @@ fn the_plan_before_a_run() {
         groups: vec![
             group("Wake the drive and read a little.", 1, 3),
             group("Read 24 areas of 64 MiB from the start to the end.", 24, 60),
-            group("Read 4 KiB at random places, one at a time and up to 32 at once.", 6, 90),
+            group("Read 4 KiB at random offsets, QD 1 to 32.", 6, 90),
         ],
-        bytes_read: Some(Bytes(1_700_000_000)),
+        bytes_read: Some(Bytes::new(1_700_000_000)),
         bytes_written: Some(Bytes::ZERO),
         time: Some(Nanos::from_secs(153)),
         time_slow: None,
@@ -276,7 +277,7 @@ fn the_plan_before_a_run() {
         check_page(&format!("plan-{width}"), style(width), &plan_page(&plan, style(width)));
     }
     let write = PlanPage {
-        bytes_written: Some(Bytes(800_000_000_000)),
+        bytes_written: Some(Bytes::new(800_000_000_000)),
         endurance_share: Some(0.0021),
         warnings: vec!["All data on /dev/sdb will be lost.".into()],
         time: None,

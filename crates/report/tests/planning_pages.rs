@@ -4,11 +4,10 @@ use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 use report::json::{estimate_document, partition_document};
-use report::partition_script::script;
 use report::style::Style;
 use report::terminal::{
     EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, PartitionPage, PlannedCut, PlannedPartition,
-    estimate_page, partition_page,
+    Told, estimate_page, partition_page, partition_script,
 };
 
 const MIB: u64 = 1 << 20;
@@ -30,14 +29,14 @@ fn about(value: f64, share: f64) -> Estimate {
 fn drive(name: &str) -> EstimatedDrive {
     EstimatedDrive {
         name: name.into(),
-        capacity: Bytes(3_000_592_982_016),
+        capacity: Bytes::new(3_000_592_982_016),
         run: "20261122-check".into(),
         basis: vec!["Reads: 30 zones.".into()],
     }
 }
 
-fn row(drive: usize, outcome: Result<(Estimate, Estimate), String>) -> EstimatedRow {
-    let range = ByteRange::whole(Bytes(3_000_592_982_016));
+fn row(drive: usize, outcome: Told<(Estimate, Estimate)>) -> EstimatedRow {
+    let range = ByteRange::whole(Bytes::new(3_000_592_982_016));
     EstimatedRow { drive, is_of_all: false, range, outcome, is_open: false }
 }
 
@@ -50,18 +49,18 @@ fn page() -> EstimatePage {
         works: vec![
             EstimatedWork {
                 name: "full-read",
-                what: "Read all of it once".into(),
-                rows: vec![row(0, Ok((seconds, rate)))],
+                what: "Read the whole drive".into(),
+                rows: vec![row(0, Told::Known((seconds, rate)))],
             },
             EstimatedWork {
                 name: "rebuild",
                 what: "Rebuild it in a RAID".into(),
-                rows: vec![EstimatedRow { is_open: true, ..row(0, Ok((open, rate))) }],
+                rows: vec![EstimatedRow { is_open: true, ..row(0, Told::Known((open, rate))) }],
             },
             EstimatedWork {
                 name: "surface-check-write",
                 what: "Check its surface by writing".into(),
-                rows: vec![row(0, Err("All 9 visits met errors.".into()))],
+                rows: vec![row(0, Told::Unknown("All 9 visits met errors.".into()))],
             },
         ],
         budgets: Vec::new(),
@@ -77,8 +76,8 @@ fn one_drive_has_a_table_of_its_work() {
 ST3000DM001-1CH166, 3.00 TB
   From the run 20261122-check. Reads: 30 zones.
 
-how long it takes             time        range                    rate
-Read all of it once           4 h 59 min  4 h 58 min to 5 h 1 min  167.2 MB/s
+task                          time        range                    rate
+Read the whole drive          4 h 59 min  4 h 58 min to 5 h 1 min  167.2 MB/s
 Rebuild it in a RAID          4 h 59 min  4 h 58 min or more       -
 Check its surface by writing  unknown     -                        -
     All 9 visits met errors.
@@ -94,10 +93,10 @@ fn several_drives_have_a_table_for_each_work() {
     several.drives.push(drive("WDC WD20EARS-00MVWB0"));
     let (seconds, rate) = (about(17_347.0, 0.005), about(115.3e6, 0.005));
     several.works.truncate(1);
-    several.works[0].rows.push(row(1, Ok((seconds, rate))));
-    several.works[0].rows.push(EstimatedRow { is_of_all: true, ..row(1, Ok((seconds, rate))) });
+    several.works[0].rows.push(row(1, Told::Known((seconds, rate))));
+    several.works[0].rows.push(EstimatedRow { is_of_all: true, ..row(1, Told::Known((seconds, rate))) });
     let page = estimate_page(&several, style(100));
-    assert!(page.contains("all at once, as slow as WDC WD20EARS-00MVWB0  4 h 49 min"), "{page}");
+    assert!(page.contains("in parallel, limited by WDC WD20EARS-00MVWB0  4 h 49 min"), "{page}");
     assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
     let document: serde_json::Value = serde_json::from_str(&estimate_document(&several)).unwrap();
     assert_eq!(document["works"][0]["times"][2]["all_at_once"], true);
@@ -113,7 +112,7 @@ fn an_open_end_is_null_in_json() {
 }
 
 fn plan(name: &str, block: u64) -> PartitionPage {
-    let range = |first, bytes| ByteRange::new(Offset(first * MIB), Bytes(bytes * MIB)).unwrap();
+    let range = |first, bytes| ByteRange::new(Offset::new(first * MIB), Bytes::new(bytes * MIB)).unwrap();
     let partition = |name: &str, range, mean, fastest, slowest| PlannedPartition {
         name: name.into(),
         range,
@@ -123,8 +122,8 @@ fn plan(name: &str, block: u64) -> PartitionPage {
     };
     PartitionPage {
         drive: name.into(),
-        capacity: Bytes(3_000_592_982_016),
-        logical_block: Bytes(block),
+        capacity: Bytes::new(3_000_592_982_016),
+        logical_block: Bytes::new(block),
         run: "20261122-surface".into(),
         wish: "The fastest 10 % as one partition".into(),
         basis: vec!["Reads: 30 zones.".into()],
@@ -134,8 +133,8 @@ fn plan(name: &str, block: u64) -> PartitionPage {
             partition("rest", range(286_102, 2_575_485), 164e6, 199e6, 101.9e6),
         ],
         cuts: vec![PlannedCut {
-            at: Offset(286_102 * MIB),
-            asked: Offset(286_102 * MIB - 12_000_000_000),
+            at: Offset::new(286_102 * MIB),
+            asked: Offset::new(286_102 * MIB - 12_000_000_000),
             is_zone_border: true,
         }],
         has_zones: true,
@@ -150,8 +149,8 @@ fn a_plan_shows_its_parts_its_cuts_and_a_script() {
     for line in [
         "ST3000DM001-1CH166, 3.00 TB",
         "The fastest 10 % as one partition",
-        "fast       300 GB   202.0 MB/s  200.0 to 204.0     203.6 MB/s to 199.0 MB/s   1 MiB",
-        "  Cut 1 lies on the border of two zones, 12.0 GB further in than asked for.",
+        "fast       300 GB   202.0 MB/s  200.0 to 204.0  203.6 MB/s to 199.0 MB/s  1 MiB",
+        "  Cut 1 moved to a zone boundary, 12.0 GB further in than requested.",
         "# It replaces the partition table: EVERYTHING ON THE DRIVE IS LOST.",
         "start=2048, size=585934848, type=linux, name=\"fast\"",
         "start=585936896, size=5274593280, type=linux, name=\"rest\"",
@@ -162,14 +161,14 @@ fn a_plan_shows_its_parts_its_cuts_and_a_script() {
 
 #[test]
 fn sectors_are_those_of_the_drive() {
-    let script = script(&plan("a drive", 4096));
+    let script = partition_script(&plan("a drive", 4096));
     assert!(script.contains("start=256, size=73241856, type=linux, name=\"fast\"\n"), "{script}");
     assert!(script.contains("in sectors of 4 KiB"), "{script}");
 }
 
 #[test]
 fn the_name_of_a_drive_stays_in_its_comment() {
-    let script = script(&plan("evil\nstart=0, size=1\u{1b}[2J\u{202e}東芝", 512));
+    let script = partition_script(&plan("evil\nstart=0, size=1\u{1b}[2J\u{202e}東芝", 512));
     let commands: Vec<&str> = script.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(commands.len(), 4, "{script}");
     assert!(script.is_ascii() && commands[..2] == ["label: gpt", "unit: sectors"], "{script}");

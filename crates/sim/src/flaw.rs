@@ -1,33 +1,36 @@
 //! What is wrong with a description of a drive: which key, and why.
 
-use std::fmt;
-
 /// A key of a profile that cannot be as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}{}{reason}", if key.is_empty() { "" } else { ": " })]
 pub struct Flaw {
-    /// Where, from the section on that was checked: `zones.3.cylinders`. Empty for the section itself.
+    /// From the section on that was checked: `zones.3.cylinders`. Empty for the section itself.
     pub key: String,
-    /// Why it cannot be: a sentence without its full stop.
     pub reason: String,
 }
 
 impl Flaw {
-    /// A flaw of that key.
     pub fn new(key: impl Into<String>, reason: impl Into<String>) -> Flaw {
         Flaw { key: key.into(), reason: reason.into() }
     }
+}
 
-    /// The same flaw, seen from the section around it.
+/// A flaw of a part, seen from the section around it.
+pub(crate) trait InSection {
     #[must_use]
-    pub fn within(self, section: &str) -> Flaw {
+    fn in_section(self, section: &str) -> Self;
+}
+
+impl InSection for Flaw {
+    fn in_section(self, section: &str) -> Flaw {
         let key = if self.key.is_empty() { section.to_string() } else { format!("{section}.{}", self.key) };
         Flaw { key, reason: self.reason }
     }
 }
 
-impl fmt::Display for Flaw {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.key, self.reason)
+impl<T> InSection for Result<T, Flaw> {
+    fn in_section(self, section: &str) -> Result<T, Flaw> {
+        self.map_err(|flaw| flaw.in_section(section))
     }
 }
 
@@ -37,8 +40,9 @@ mod tests {
 
     #[test]
     fn the_path_grows_outwards() {
-        let flaw = Flaw::new("cylinders", "there are none").within("zones.3").within("disk");
+        let flaw = Flaw::new("cylinders", "there are none").in_section("zones.3").in_section("disk");
         assert_eq!(flaw.to_string(), "disk.zones.3.cylinders: there are none");
-        assert_eq!(Flaw::new("", "is empty").within("disk").to_string(), "disk: is empty");
+        assert_eq!(Flaw::new("", "is empty").in_section("disk").to_string(), "disk: is empty");
+        assert_eq!(Flaw::new("", "is empty").to_string(), "is empty");
     }
 }

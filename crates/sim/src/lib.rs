@@ -1,28 +1,28 @@
-//! A drive in memory, in virtual time. It has no clock, no thread and no file: whoever drives it says what time it is.
+//! A drive in memory, in virtual time. It has no clock, no thread and no file: the caller says what time it is.
 //!
 //! | modelled | how | drives |
 //! |---|---|---|
 //! | a disk's tracks, surfaces and skew | sector by sector, by the layouts that have been measured | `disk-4tb` |
-//! | rotation | an angle that never stops; who is late waits a turn | `disk-4tb` |
+//! | rotation | an angle that never stops; who is late waits a revolution | `disk-4tb` |
 //! | the arm | a seek curve, head switch, settling | `disk-4tb` |
 //! | its queue | shortest positioning first, with ageing | `disk-4tb` |
-//! | its caches | segments of what was read, reading on; a write cache that empties when the arm is free | `disk-4tb` |
+//! | its caches | segments of what was read, read-ahead; a write cache that empties when the arm is free | `disk-4tb` |
 //! | its defects | remapped, slow and unreadable sectors; standby | any disk |
 //! | shingled recording | a media cache with its map, bands, cleaning in idle time and under pressure | `smr-2tb` |
 //! | flash | dies behind channels, translation and garbage collection on a sample of pages, SLC cache, buffer, heat | `sata-tlc-500gb` |
 //! | an X25-M's valleys | by what was seen of them, not by its firmware | `x25-m` |
-//! | a plain disk | a table of rates by position, a uniform wait for the sector, nearest request first | `zoned` |
+//! | a plain disk | a table of rates by offset, uniform rotational latency, nearest request first | `zoned` |
 //! | constant latency | several servers | `constant`, `null` |
 //! | the link | rate, cost of a command, queue depth, large requests in several commands | around any drive |
-//! | volumes | stripes, mirrors, one drive behind the other | over any drives |
-//! | faults | unreadable and slow ranges, time-outs, short reads, stalls, going away, wrapping | `faulty`, around any |
-//! | others | random reads of somebody else through the same link, with a rate or a depth | around any drive |
+//! | volumes | stripes, mirrors, concatenations | over any drives |
+//! | faults | unreadable and slow ranges, time-outs, short reads, stalls, device lost, wrap-around | `faulty`, around any |
+//! | other load | random reads of another host through the same link, with a rate or a queue depth | around any drive |
 //! | data | what was written, and what silently goes wrong with it | any drive that is mounted |
 //!
-//! Besides those that come with the program there are as many as anybody likes, drawn at random: [`generator`].
+//! Besides those that ship there is one for every seed, drawn at random: [`generator`].
 //!
-//! Not modelled, so nothing can be learnt here about it: errors of a link, rebuilding a mirror, parity, wear of
-//! flash. What each mechanism leaves out stands at the head of its `drive.rs` or `mod.rs`.
+//! Not modelled: errors of a link, rebuilding a mirror, parity, wear of flash. What each mechanism leaves out stands at
+//! the head of its `drive.rs` or `mod.rs`.
 #![forbid(unsafe_code)]
 
 pub mod constant;
@@ -44,37 +44,55 @@ pub use profile::{ProfileError, open};
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant};
+use std::collections::VecDeque;
 
-/// A virtual drive. Time never runs backwards: each call's `now` is at least that of the call before.
+/// A virtual drive. Time never goes backwards: each call's `now` is at least that of the call before.
 pub trait Drive {
-    /// Takes a request at `now`. Never refuses: the caller keeps to the queue depth that it was opened with.
+    /// Never refuses: the caller keeps to the queue depth that it was opened with.
     fn submit(&mut self, request: Request, now: Instant);
 
-    /// The next moment worth looking at if nothing more is submitted: no completion is ready before it, and at it one may
-    /// be, or the drive decides whom to serve next. None when nothing is under way.
+    /// The next moment to look at if nothing more is submitted: no completion is ready before it, and at it one may be, or
+    /// the drive decides which request to serve next. `None` when nothing is in flight.
     fn next_completion_at(&mut self) -> Option<Instant>;
 
     /// Takes the next completion if it is ready at `now`.
     fn take_completion(&mut self, now: Instant) -> Option<Completion>;
 
-    /// What the drive says about itself. Its path is the name it was opened by.
+    /// What the drive reports of itself. Its path is the name it was opened by.
     fn facts(&self) -> &TargetFacts;
 }
 
-/// How a sound drive of that capacity answers: as a block device does, with what is left before its end.
+/// How a drive without errors completes a request: as a block device does, with what is left before its end.
 fn answer_within(capacity: Bytes, request: &Request) -> (Status, u32) {
-    match request.operation {
-        Operation::Flush => (Status::Done, 0),
-        Operation::Read | Operation::Write | Operation::Discard => {
-            let left = capacity.0.saturating_sub(request.offset_bytes);
-            let moved = u64::from(request.length_bytes).min(left) as u32;
-            match request.operation {
-                _ if moved == request.length_bytes => (Status::Done, moved),
-                Operation::Write if moved == 0 => (Status::NoSpace, 0),
-                _ => (Status::Short, moved),
-            }
-        }
+    if request.operation == Operation::Flush {
+        return (Status::Done, 0);
     }
+    let left = capacity.get().saturating_sub(request.offset_bytes);
+    let moved = u64::from(request.length_bytes).min(left) as u32;
+    match request.operation {
+        _ if moved == request.length_bytes => (Status::Done, moved),
+        Operation::Write if moved == 0 => (Status::NoSpace, 0),
+        _ => (Status::Short, moved),
+    }
+}
+
+/// When the first of some completions, which are in the order of time, is ready.
+#[inline]
+fn first_at(completions: &VecDeque<Completion>) -> Option<Instant> {
+    Some(Instant::new(completions.front()?.completed_ns))
+}
+
+fn insert_by_time(completions: &mut VecDeque<Completion>, completion: Completion) {
+    let mut place = completions.len();
+    while place > 0 && completions[place - 1].completed_ns > completion.completed_ns {
+        place -= 1;
+    }
+    completions.insert(place, completion);
+}
+
+#[inline]
+fn take_ready(completions: &mut VecDeque<Completion>, now: Instant) -> Option<Completion> {
+    if completions.front()?.completed_ns > now.get() { None } else { completions.pop_front() }
 }
 
 #[cfg(test)]
@@ -85,7 +103,7 @@ mod tests {
     #[test]
     fn the_end_of_the_drive_answers_short() {
         let answer = |operation, offset_bytes, length_bytes| {
-            answer_within(Bytes(8192), &Request { tag: Tag(0), operation, offset_bytes, length_bytes })
+            answer_within(Bytes::new(8192), &Request { tag: Tag(0), operation, offset_bytes, length_bytes })
         };
         assert_eq!(answer(Operation::Read, 4096, 4096), (Status::Done, 4096));
         assert_eq!(answer(Operation::Read, 4096, 8192), (Status::Short, 4096));

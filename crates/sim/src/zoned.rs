@@ -1,88 +1,53 @@
-//! A plain disk: zones of constant rate, a seek that grows with distance, a wait for the sector, one arm with a queue.
+//! A plain disk: zones of constant rate, a seek that grows with distance, rotational latency, one arm with a queue.
 //!
 //! A request that continues where the last one ended costs its bytes at the zone's rate. Any other one costs
-//! overhead + seek(distance) + a uniform wait of up to a turn besides. The arm takes the nearest request of its queue
+//! overhead + seek(distance) + a uniform rotational latency besides. The arm takes the nearest request of its queue
 //! first, by distance alone, so that a deeper queue gains by shorter seeks and may keep a far request waiting.
 //!
 //! Distance is a share of the capacity and takes `single + root·√x + linear·x` (the form of Lee's seek curve, with
-//! capacity in place of cylinders). Over two uniform places that is `single + 8/15·root + 1/3·linear` on average,
+//! capacity in place of cylinders). Over two uniform offsets that is `single + 8/15·root + 1/3·linear` on average,
 //! since |x − y| has the density 2(1 − x).
 
-use crate::flaw::Flaw;
-use crate::{Drive, answer_within};
+use crate::flaw::{Flaw, InSection};
+use crate::profile::schema::section;
+use crate::{Drive, answer_within, first_at};
 use model::prng::Prng;
 use model::request::{Completion, Operation, Request};
 use model::target::TargetFacts;
-use model::units::{Bytes, Instant};
-use serde::{Deserialize, Serialize};
+use model::units::Instant;
 use std::collections::VecDeque;
 
-/// A stretch of a disk with one rate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Zone {
-    /// Where it begins; it ends where the next begins.
-    pub first_byte: u64,
-    /// The sequential rate in it.
-    pub bytes_per_second: f64,
-}
-
-/// What a disk is made of: the section `[zoned]` of a profile.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ZonedProfile {
-    /// What it holds: `capacity_bytes`, the same as the drive says.
-    #[serde(rename = "capacity_bytes", with = "bytes_number")]
-    pub capacity: Bytes,
-    /// By position, the first at 0, each before the capacity.
-    pub zones: Vec<Zone>,
-    /// What every access costs besides moving, in seconds.
-    pub overhead_s: f64,
-    /// The shortest seek, in seconds.
-    pub seek_single_s: f64,
-    /// What grows with the root of the distance, at the full stroke, in seconds.
-    pub seek_root_s: f64,
-    /// What grows with the distance, at the full stroke, in seconds.
-    pub seek_linear_s: f64,
-    /// One turn, in seconds.
-    pub rotation_s: f64,
-    /// Standard deviation of the time to transfer one request, as a share of it; at most 0.2. Default: 0.
-    #[serde(default)]
-    pub transfer_jitter: f64,
-}
-
-/// A size in a file is a number.
-mod bytes_number {
-    use model::units::Bytes;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(bytes: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(bytes.0)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
-        u64::deserialize(deserializer).map(Bytes)
+section! {
+    #[derive(Copy)]
+    Zone at "[[zoned.zones]]" = "A region of one sequential rate." {
+        first_byte: u64 => "Where it begins; it ends where the next begins.";
+        bytes_per_second: f64, in 1e3..=1e11 => "Sequential rate.";
     }
 }
 
-/// More than has been sold, and far from where numbers end.
-const CAPACITY_MAX: u64 = 1 << 50;
-/// No disk has more zones.
+section! {
+    ZonedProfile at "[zoned]" = "A disk by its rates alone." {
+        capacity_bytes: u64, in 1..=1_125_899_906_842_624.0 => "Capacity, the same as the drive reports.";
+        zones: Vec<Zone> => "By offset, the first at 0.";
+        overhead_s: f64, in 0..=10 => "Cost of every seek besides moving.";
+        seek_single_s: f64, in 0..=10 => "The shortest seek.";
+        seek_root_s: f64, in 0..=10 => "What grows with the root of the distance, at the full stroke.";
+        seek_linear_s: f64, in 0..=10 => "What grows with the distance, at the full stroke.";
+        rotation_s: f64, in 0..=10 => "Rotation period.";
+        // Cut at 4 standard deviations, a transfer still takes time.
+        transfer_jitter: f64 = 0.0, in 0..=0.2 => "Standard deviation of the time to transfer one request, as a share of it.";
+    }
+}
+
 const ZONES_MAX: usize = 10_000;
-/// Slower and faster than any disk, in bytes per second.
-const RATE_MIN: f64 = 1e3;
-const RATE_MAX: f64 = 1e11;
-/// No part of an access takes longer, in seconds.
-const PART_S_MAX: f64 = 10.0;
-/// Cut at 4 standard deviations, a transfer still takes time.
-const JITTER_MAX: f64 = 0.2;
 
 impl ZonedProfile {
-    /// The disk that `sim:zoned` is: 500 GB, 20 zones, 7200 turns a minute, 8.9 ms on average to seek.
+    /// The disk that `sim:zoned` is: 500 GB, 20 zones, 7200 rpm, an average seek of 8.9 ms.
     pub fn plain() -> ZonedProfile {
+        let capacity_bytes = 500_000_000_000;
         ZonedProfile {
-            capacity: Bytes(500_000_000_000),
-            zones: zones_between(500_000_000_000, 20, 150e6, 72e6, |_| 0.5),
+            capacity_bytes,
+            zones: zones_between(capacity_bytes, 150e6, 72e6, &[0.5; 20]),
             overhead_s: 0.2e-3,
             seek_single_s: 0.8e-3,
             seek_root_s: 11.0e-3,
@@ -92,84 +57,62 @@ impl ZonedProfile {
         }
     }
 
-    /// A disk that `seed` chooses within what has been sold: 80 GB to 4 TB, 15 to 60 zones, 60 to 280 MB/s outside,
-    /// 1.7 to 2.25 times slower inside, 5400 to 15000 turns a minute.
+    /// A disk that `seed` draws within what has been sold: 80 GB to 4 TB, 15 to 60 zones, 60 to 280 MB/s outside,
+    /// 1.7 to 2.25 times slower inside, 5400 to 15000 rpm.
     pub fn random(seed: u64) -> ZonedProfile {
         let mut prng = Prng::new(seed, 0x7a6f_6e65);
         let mut between = |low: f64, high: f64| low + (high - low) * prng.unit();
-        let capacity = (80e9 * between(0.0, 50f64.ln()).exp()) as u64 / 1_048_576 * 1_048_576;
+        let capacity_bytes = (80e9 * between(0.0, 50f64.ln()).exp()) as u64 / 1_048_576 * 1_048_576;
         let outer = between(60e6, 280e6);
         let inner = outer / between(1.7, 2.25);
         let zone_count = between(15.0, 61.0) as usize;
         let turns_per_minute = [5400.0, 5900.0, 7200.0, 10_000.0, 15_000.0][between(0.0, 5.0) as usize];
         let stroke_s = between(8e-3, 22e-3);
         let root_share = between(0.3, 0.8);
+        let (overhead_s, seek_single_s) = (between(0.1e-3, 0.3e-3), between(0.4e-3, 1.2e-3));
+        let transfer_jitter = between(0.0, 0.03);
+        let mut cuts = vec![0.0; zone_count];
+        for cut in &mut cuts[1..] {
+            *cut = between(0.2, 0.8);
+        }
         ZonedProfile {
-            capacity: Bytes(capacity),
-            overhead_s: between(0.1e-3, 0.3e-3),
-            seek_single_s: between(0.4e-3, 1.2e-3),
+            capacity_bytes,
+            overhead_s,
+            seek_single_s,
             seek_root_s: stroke_s * root_share,
             seek_linear_s: stroke_s * (1.0 - root_share),
             rotation_s: 60.0 / turns_per_minute,
-            transfer_jitter: between(0.0, 0.03),
-            zones: zones_between(capacity, zone_count, outer, inner, |_| between(0.2, 0.8)),
+            transfer_jitter,
+            zones: zones_between(capacity_bytes, outer, inner, &cuts),
         }
     }
 
-    /// Whether such a disk can be.
-    ///
-    /// # Errors
-    /// When its zones are no zones of it, or a number is out of its range.
     pub fn check(&self) -> Result<(), Flaw> {
-        if !(1..=CAPACITY_MAX).contains(&self.capacity.0) {
-            return Err(Flaw::new("capacity_bytes", format!("it is not between 1 and {CAPACITY_MAX}")));
-        }
-        self.check_zones()?;
-        let times = [
-            ("overhead_s", self.overhead_s),
-            ("seek_single_s", self.seek_single_s),
-            ("seek_root_s", self.seek_root_s),
-            ("seek_linear_s", self.seek_linear_s),
-            ("rotation_s", self.rotation_s),
-        ];
-        if let Some((key, _)) = times.iter().find(|(_, time)| !(0.0..=PART_S_MAX).contains(time)) {
-            return Err(Flaw::new(*key, format!("it is not between 0 and {PART_S_MAX}")));
-        }
-        if !(0.0..=JITTER_MAX).contains(&self.transfer_jitter) {
-            return Err(Flaw::new("transfer_jitter", format!("it is not between 0 and {JITTER_MAX}")));
-        }
-        Ok(())
-    }
-
-    fn check_zones(&self) -> Result<(), Flaw> {
+        self.check_bounds()?;
         if !(1..=ZONES_MAX).contains(&self.zones.len()) {
             return Err(Flaw::new("zones", format!("there are 1 to {ZONES_MAX}")));
         }
         for (index, zone) in self.zones.iter().enumerate() {
-            let expected = match index.checked_sub(1) {
+            let is_in_order = match index.checked_sub(1) {
                 None => zone.first_byte == 0,
                 Some(before) => zone.first_byte > self.zones[before].first_byte,
             };
-            if !expected || zone.first_byte >= self.capacity.0 {
+            if !is_in_order || zone.first_byte >= self.capacity_bytes {
                 let reason =
                     "the first begins at 0, each other after the one before it and within the capacity";
                 return Err(Flaw::new(format!("zones.{index}.first_byte"), reason));
             }
-            if !(RATE_MIN..=RATE_MAX).contains(&zone.bytes_per_second) {
-                let reason = format!("it is not between {RATE_MIN} and {RATE_MAX}");
-                return Err(Flaw::new(format!("zones.{index}.bytes_per_second"), reason));
-            }
+            zone.check_bounds().in_section(&format!("zones.{index}"))?;
         }
         Ok(())
     }
 
-    /// Seconds to seek over that many bytes.
     pub fn seek_s(&self, distance_bytes: u64) -> f64 {
-        let share = distance_bytes as f64 / self.capacity.0 as f64;
+        let share = distance_bytes as f64 / self.capacity_bytes as f64;
         self.seek_single_s + self.seek_root_s * share.sqrt() + self.seek_linear_s * share
     }
 
-    /// Seconds to transfer a stretch that may cross zones; past the last zone's start its rate holds.
+    /// Seconds to transfer an extent that may cross zones; past the last zone's start its rate holds.
     pub fn transfer_s(&self, first_byte: u64, bytes: u64) -> f64 {
         let end = first_byte + bytes;
         let mut zone = self.zones.partition_point(|zone| zone.first_byte <= first_byte) - 1;
@@ -183,38 +126,26 @@ impl ZonedProfile {
     }
 }
 
-/// `count` zones whose rates fall as the radius does when tracks are equally dense:
+/// Zones whose rates fall as the radius does when tracks are equally dense:
 /// r(f) = √(r0² − f·(r0² − r1²)) at the share f of the capacity, from `outer` in the first to `inner` in the last.
-/// `cut` says where between its neighbours' middles each border lies, in [0, 1].
-fn zones_between(
-    capacity: u64,
-    count: usize,
-    outer: f64,
-    inner: f64,
-    mut cut: impl FnMut(usize) -> f64,
-) -> Vec<Zone> {
-    let rate = |index: usize| {
-        let share = index as f64 / (count - 1) as f64;
-        (outer * outer - share * (outer * outer - inner * inner)).sqrt()
-    };
-    let border = |index: usize, cut: f64| {
-        let share = (index as f64 - 0.5 + cut) / count as f64;
-        ((capacity as f64 * share) as u64) / 4096 * 4096
-    };
-    (0..count)
-        .map(|index| Zone {
-            first_byte: if index == 0 { 0 } else { border(index, cut(index)) },
-            bytes_per_second: rate(index),
-        })
-        .collect()
+/// Each cut says where between its neighbours' middles the border before a zone lies, in [0, 1].
+fn zones_between(capacity_bytes: u64, outer: f64, inner: f64, cuts: &[f64]) -> Vec<Zone> {
+    let mut zones = Vec::with_capacity(cuts.len());
+    for (index, cut) in cuts.iter().enumerate() {
+        let depth = index as f64 / (cuts.len() - 1) as f64;
+        let border = (index as f64 - 0.5 + cut) / cuts.len() as f64;
+        zones.push(Zone {
+            first_byte: if index == 0 { 0 } else { ((capacity_bytes as f64 * border) as u64) / 4096 * 4096 },
+            bytes_per_second: (outer * outer - depth * (outer * outer - inner * inner)).sqrt(),
+        });
+    }
+    zones
 }
 
-/// The disk itself.
 pub struct ZonedDrive {
     facts: TargetFacts,
     profile: ZonedProfile,
     prng: Prng,
-    /// Where the last transfer ended.
     head_byte: u64,
     queue: Vec<Request>,
     in_service: Option<(Request, Instant)>,
@@ -224,9 +155,10 @@ pub struct ZonedDrive {
 }
 
 impl ZonedDrive {
-    /// A disk at rest with its head at the start. `seed` draws the waits for the sector and the jitter.
+    /// A disk at rest with its head at the start. `seed` draws rotational latencies and the jitter.
     pub fn new(facts: TargetFacts, profile: ZonedProfile, seed: u64) -> ZonedDrive {
         assert!(profile.zones.first().is_some_and(|zone| zone.first_byte == 0), "a first zone at the start");
+        assert_eq!(facts.capacity.get(), profile.capacity_bytes, "the disk reports what it holds");
         ZonedDrive {
             facts,
             profile,
@@ -242,38 +174,43 @@ impl ZonedDrive {
     /// Ends all services that are over at `now`, each followed at once by the next.
     fn advance(&mut self, now: Instant) {
         while let Some((request, end)) = self.in_service.take_if(|(_, end)| *end <= now) {
-            let (status, transferred_bytes) = answer_within(self.profile.capacity, &request);
-            let completion = Completion { tag: request.tag, status, transferred_bytes, completed_ns: end.0 };
-            self.done.push_back(completion);
+            let (status, transferred_bytes) = answer_within(self.facts.capacity, &request);
+            let completed_ns = end.get();
+            self.done.push_back(Completion { tag: request.tag, status, transferred_bytes, completed_ns });
             self.start_nearest(end);
         }
     }
 
     fn start_nearest(&mut self, now: Instant) {
-        let distance = |request: &Request| request.offset_bytes.abs_diff(self.head_byte);
-        let nearest = (0..self.queue.len()).min_by_key(|&index| distance(&self.queue[index]));
-        if let Some(index) = nearest {
-            // Not `swap_remove`: of two equally near, the older goes first.
-            let request = self.queue.remove(index);
-            let exact_ns = self.service_s(&request) * 1e9 + self.fraction_ns;
-            self.fraction_ns = exact_ns.fract();
-            self.in_service = Some((request, Instant(now.0.saturating_add(exact_ns as u64))));
+        let (mut nearest, mut least) = (None, u64::MAX);
+        for (index, request) in self.queue.iter().enumerate() {
+            let distance = request.offset_bytes.abs_diff(self.head_byte);
+            if nearest.is_none() || distance < least {
+                (nearest, least) = (Some(index), distance);
+            }
         }
+        let Some(index) = nearest else { return };
+        // Not `swap_remove`: of two equally near, the older goes first.
+        let request = self.queue.remove(index);
+        let exact_ns = self.service_s(&request) * 1e9 + self.fraction_ns;
+        debug_assert!(exact_ns >= 0.0, "a service takes time");
+        self.fraction_ns = exact_ns.fract();
+        self.in_service = Some((request, Instant::new(now.get().saturating_add(exact_ns as u64))));
     }
 
     fn service_s(&mut self, request: &Request) -> f64 {
         if !matches!(request.operation, Operation::Read | Operation::Write) {
             return self.profile.overhead_s;
         }
-        let (_, bytes) = answer_within(self.profile.capacity, request);
+        let (_, bytes) = answer_within(self.facts.capacity, request);
         let distance = request.offset_bytes.abs_diff(self.head_byte);
         self.head_byte = request.offset_bytes + u64::from(bytes);
         let transfer_s = self.profile.transfer_s(request.offset_bytes, u64::from(bytes)) * self.jitter();
         if distance == 0 {
             return transfer_s;
         }
-        let wait_s = self.profile.rotation_s * self.prng.unit();
-        self.profile.overhead_s + self.profile.seek_s(distance) + wait_s + transfer_s
+        let rotation_s = self.profile.rotation_s * self.prng.unit();
+        self.profile.overhead_s + self.profile.seek_s(distance) + rotation_s + transfer_s
     }
 
     /// 1 on average; cut at 4 standard deviations to either side, which keeps the mean.
@@ -295,8 +232,11 @@ impl Drive for ZonedDrive {
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        let done = self.done.front().map(|completion| Instant(completion.completed_ns));
-        done.or(self.in_service.map(|(_, end)| end))
+        match self.in_service {
+            _ if !self.done.is_empty() => first_at(&self.done),
+            Some((_, end)) => Some(end),
+            None => None,
+        }
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
@@ -314,11 +254,12 @@ mod tests {
     use super::*;
     use crate::profile::plain_facts;
     use model::request::Tag;
+    use model::units::Bytes;
     use proptest::prelude::*;
 
     fn two_zones() -> ZonedProfile {
         ZonedProfile {
-            capacity: Bytes(2_000_000),
+            capacity_bytes: 2_000_000,
             zones: vec![
                 Zone { first_byte: 0, bytes_per_second: 100e6 },
                 Zone { first_byte: 1_000_000, bytes_per_second: 50e6 },
@@ -333,7 +274,7 @@ mod tests {
     }
 
     fn disk() -> ZonedDrive {
-        ZonedDrive::new(plain_facts("sim:test", Bytes(2_000_000)), two_zones(), 1)
+        ZonedDrive::new(plain_facts("sim:test", Bytes::new(2_000_000)), two_zones(), 1)
     }
 
     fn read(tag: u32, offset_bytes: u64, length_bytes: u32) -> Request {
@@ -351,7 +292,7 @@ mod tests {
     #[test]
     fn a_sequential_read_costs_its_bytes_in_each_zone() {
         let mut drive = disk();
-        (0..2).for_each(|tag| drive.submit(read(tag, u64::from(tag) * 900_000, 900_000), Instant(0)));
+        (0..2).for_each(|tag| drive.submit(read(tag, u64::from(tag) * 900_000, 900_000), Instant::START));
         // 900 kB at 100 MB/s are 9 ms; then 100 kB at 100 MB/s and 800 kB at 50 MB/s are 17 ms.
         assert_eq!(drain(&mut drive), [(0, 9_000_000), (1, 26_000_000)]);
     }
@@ -359,9 +300,9 @@ mod tests {
     #[test]
     fn the_nearest_goes_first_and_pays_overhead_and_seek() {
         let mut drive = disk();
-        drive.submit(read(0, 0, 1000), Instant(0));
-        drive.submit(read(1, 1_801_000, 1000), Instant(0));
-        drive.submit(read(2, 201_000, 1000), Instant(0));
+        drive.submit(read(0, 0, 1000), Instant::START);
+        drive.submit(read(1, 1_801_000, 1000), Instant::START);
+        drive.submit(read(2, 201_000, 1000), Instant::START);
         // 10 µs; a tenth of the capacity away: 1 + 1 + 1 ms + 10 µs; 1,599,000 bytes further: 9.995 ms + 20 µs.
         assert_eq!(drain(&mut drive), [(0, 10_000), (2, 3_020_000), (1, 13_035_000)]);
     }
@@ -369,10 +310,10 @@ mod tests {
     #[test]
     fn a_late_look_changes_nothing() {
         let mut drive = disk();
-        drive.submit(read(0, 0, 1000), Instant(0));
-        assert_eq!(drive.next_completion_at(), Some(Instant(10_000)));
-        drive.submit(read(1, 1000, 1000), Instant(1_000_000));
-        let ends: Vec<u64> = std::iter::from_fn(|| drive.take_completion(Instant(9_000_000)))
+        drive.submit(read(0, 0, 1000), Instant::START);
+        assert_eq!(drive.next_completion_at(), Some(Instant::new(10_000)));
+        drive.submit(read(1, 1000, 1000), Instant::new(1_000_000));
+        let ends: Vec<u64> = std::iter::from_fn(|| drive.take_completion(Instant::new(9_000_000)))
             .map(|completion| completion.completed_ns)
             .collect();
         assert_eq!(ends, [10_000, 1_010_000]);
@@ -393,14 +334,14 @@ mod tests {
         assert_eq!(flaw(|profile| profile.zones[1].bytes_per_second = 0.0), "zones.1.bytes_per_second");
         assert_eq!(flaw(|profile| profile.rotation_s = f64::NAN), "rotation_s");
         assert_eq!(flaw(|profile| profile.transfer_jitter = 0.3), "transfer_jitter");
-        assert_eq!(flaw(|profile| profile.capacity = Bytes(u64::MAX)), "capacity_bytes");
+        assert_eq!(flaw(|profile| profile.capacity_bytes = u64::MAX), "capacity_bytes");
     }
 
     #[test]
     fn the_section_comes_back_as_it_was_written() {
         for profile in [two_zones(), ZonedProfile::plain(), ZonedProfile::random(7)] {
             let text = toml::to_string(&profile).unwrap();
-            assert!(text.contains(&format!("capacity_bytes = {}", profile.capacity.0)), "{text}");
+            assert!(text.contains(&format!("capacity_bytes = {}", profile.capacity_bytes)), "{text}");
             assert_eq!(toml::from_str::<ZonedProfile>(&text).unwrap(), profile);
         }
     }
@@ -412,8 +353,8 @@ mod tests {
             prop_assert_eq!(profile.check(), Ok(()));
             prop_assert!(profile.zones.windows(2).all(|pair| pair[0].first_byte < pair[1].first_byte
                 && pair[0].bytes_per_second > pair[1].bytes_per_second));
-            prop_assert!(profile.zones.last().unwrap().first_byte < profile.capacity.0 / 100 * 99);
-            prop_assert!(profile.zones[1].first_byte > profile.capacity.0 / 100);
+            prop_assert!(profile.zones.last().unwrap().first_byte < profile.capacity_bytes / 100 * 99);
+            prop_assert!(profile.zones[1].first_byte > profile.capacity_bytes / 100);
         }
     }
 }

@@ -1,11 +1,25 @@
-//! `docs/profiles.md` against the schema: each key that a profile can have stands there, and its examples work.
+//! `docs/profiles.md` against the schema: its tables are made from the declarations of the keys, and its examples work.
 
-use sim::profile::{Profile, preset_names, preset_text};
+use sim::profile::{Key, Profile, SECTIONS, WORDS, preset_names, preset_text};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
 const PAGE: &str = include_str!("../../../docs/profiles.md");
-/// No key, and like none.
+/// Where the page has the words of a key.
+const WORDS_AT: &[(&str, &str)] = &[
+    ("TrackLayout", "#### `layout`"),
+    ("QueuePolicy", "#### `policy`"),
+    ("DefectKind", "#### `kind` of a defect"),
+    ("CleaningPolicy", "#### `cleaning`"),
+    ("CleaningOrder", "#### `cleaning_order`"),
+    ("Initial", "#### `initial`"),
+    ("WhenFull", "#### `when_full`"),
+    ("VolumeKind", "#### `kind` of a volume"),
+    ("ReadPolicy", "#### `read_policy`"),
+    ("LinkKind", "#### `kind` of a link"),
+    ("Duplex", "#### `duplex`"),
+    ("Corruption", "#### `corruption`"),
+];
 const NO_KEY: &str = "qqqqqqqqqqqqqqqq";
 
 /// Sections that no drive that ships has, each with a drive that it can be added to.
@@ -55,7 +69,6 @@ fn sections(value: &Value, path: &[String], found: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The section at a path.
 fn section_mut<'a>(mut value: &'a mut Value, path: &[String]) -> &'a mut Table {
     for step in path {
         value = match value {
@@ -88,6 +101,105 @@ fn keys() -> BTreeSet<String> {
         }
     }
     keys
+}
+
+/// By the end of its name, else by its type.
+fn unit(key: &Key) -> &'static str {
+    let units = [
+        ("_mb_per_s", "MB/s"),
+        ("bytes_per_second", "B/s"),
+        ("per_minute", "per minute"),
+        ("celsius_per_gb", "°C per GB"),
+        ("_celsius", "°C"),
+        ("_us", "µs"),
+        ("_ms", "ms"),
+        ("_s", "s"),
+        ("_s_min", "s"),
+        ("_seconds", "s"),
+        ("_kib", "KiB"),
+        ("_kib_max", "KiB"),
+        ("_mib", "MiB"),
+        ("bytes", "bytes"),
+        ("first_byte", "byte"),
+        ("_bytes_max", "bytes"),
+        ("_turns", "turns"),
+        ("_tracks", "tracks"),
+        ("_share", "share"),
+    ];
+    if let Some((_, unit)) = units.iter().find(|(ending, _)| key.name.ends_with(ending)) {
+        return unit;
+    }
+    let kind = key.kind.trim_start_matches("Option<").trim_start_matches("Vec<").trim_end_matches('>');
+    match kind {
+        "u32" | "u64" | "f64" => "number",
+        "bool" => "true, false",
+        "String" => "text",
+        kind if WORDS.iter().any(|words| words.kind == kind) => "word",
+        _ => "section",
+    }
+}
+
+fn default(key: &Key) -> String {
+    match key.default {
+        None => "needed".into(),
+        Some("None" | "Vec::new()") => "none".into(),
+        Some(default) if default.contains("::") => "see below".into(),
+        Some(default) => default.replace('_', "").trim_end_matches(".0").into(),
+    }
+}
+
+fn row(key: &Key) -> String {
+    let range = match key.bounds {
+        Some((low, high)) => format!("{low} to {high}"),
+        None => String::new(),
+    };
+    format!("| `{}` | {} | {} | {range} | {} |", key.name, unit(key), default(key), key.meaning)
+}
+
+/// The page with what stands below a heading replaced: its first paragraph, and its table.
+fn replaced(page: &str, heading: &str, meaning: &str, table: &[String]) -> String {
+    let from = page.find(&format!("{heading}\n")).unwrap_or_else(|| panic!("the page has no {heading}"));
+    let (before, below) = page.split_at(from + heading.len() + 1);
+    let (_, after_meaning) = below.trim_start().split_once('\n').expect("a paragraph and a table");
+    let starts = after_meaning.find("| ").expect("a table");
+    let ends = after_meaning[starts..].find("\n\n").map_or(after_meaning.len(), |length| starts + length + 1);
+    let between = &after_meaning[..starts];
+    format!("{before}\n{meaning}\n{between}{}\n{}", table.join("\n"), &after_meaning[ends..])
+}
+
+/// The page as the declarations of the keys make it.
+fn page() -> String {
+    let mut page = PAGE.to_string();
+    for section in SECTIONS {
+        let heading = if section.path.starts_with('[') {
+            format!("### `{}`", section.path)
+        } else {
+            format!("### {}", section.path)
+        };
+        let head = ["| key | unit | default | range | meaning |", "|---|---|---|---|---|"].map(String::from);
+        let table: Vec<String> = head.into_iter().chain(section.keys.iter().map(row)).collect();
+        page = replaced(&page, &heading, section.meaning, &table);
+    }
+    for words in WORDS {
+        let heading = WORDS_AT.iter().find(|(kind, _)| *kind == words.kind).expect("a place on the page").1;
+        let head = ["| word | meaning |", "|---|---|"].map(String::from);
+        let rows = words.words.iter().map(|(word, meaning)| format!("| `{word}` | {meaning} |"));
+        page = replaced(&page, heading, words.meaning, &head.into_iter().chain(rows).collect::<Vec<_>>());
+    }
+    page
+}
+
+#[test]
+fn the_tables_are_those_of_the_schema() {
+    assert_eq!(page(), PAGE, "make it anew: cargo test -p sim --test documentation -- --ignored");
+}
+
+#[test]
+#[ignore = "writes docs/profiles.md"]
+#[allow(clippy::disallowed_methods, reason = "the page is made here")]
+fn write_the_page() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/profiles.md");
+    std::fs::write(path, page()).expect("the page can be written");
 }
 
 #[test]

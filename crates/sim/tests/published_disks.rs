@@ -86,7 +86,7 @@ impl Preset {
     fn reads_per_second(&self, depth: u32) -> f64 {
         let mut drive = DiskDrive::new(facts(self.capacity()), self.disk(), 1);
         let mut prng = Prng::new(7, 7);
-        let places = self.capacity().0 / 4096;
+        let places = self.capacity().get() / 4096;
         let mut request = |tag| Request {
             tag,
             operation: Operation::Read,
@@ -94,8 +94,8 @@ impl Preset {
             length_bytes: 4096,
         };
         const READS: u32 = 6000;
-        (0..depth).for_each(|tag| drive.submit(request(Tag(tag)), Instant(0)));
-        let (mut now, mut done) = (Instant(0), 0);
+        (0..depth).for_each(|tag| drive.submit(request(Tag(tag)), Instant::START));
+        let (mut now, mut done) = (Instant::START, 0);
         while done < READS {
             now = drive.next_completion_at().unwrap();
             while let Some(completion) = drive.take_completion(now) {
@@ -104,13 +104,13 @@ impl Preset {
                 drive.submit(request(completion.tag), now);
             }
         }
-        f64::from(done) / (now.0 as f64 / 1e9)
+        f64::from(done) / (now.as_f64() / 1e9)
     }
 }
 
 fn facts(capacity: Bytes) -> TargetFacts {
     TargetFacts {
-        physical_block: Bytes(4096),
+        physical_block: Bytes::new(4096),
         rotational: Some(true),
         ..TargetFacts::unidentified(TargetKind::Sim, "sim:test".into(), capacity)
     }
@@ -155,7 +155,7 @@ fn capacities_are_the_printed_ones() {
         ("st8000dm004", 15_628_053_168),
         ("failing-disk", 1_953_525_168),
     ] {
-        assert_eq!(preset(name).capacity().0, sectors * 512u64, "{name}");
+        assert_eq!(preset(name).capacity().get(), sectors * 512u64, "{name}");
     }
 }
 
@@ -165,8 +165,8 @@ fn platters_hold_no_more_than_is_said() {
     for name in PRESETS {
         let preset = preset(name);
         let Some(disk) = &preset.disk else { continue };
-        let platters = preset.capacity().0 + preset.smr.as_ref().map_or(0, |smr| smr.media_cache_bytes);
-        let geometry = disk.geometry.build(Bytes(platters)).unwrap();
+        let platters = preset.capacity().get() + preset.smr.as_ref().map_or(0, |smr| smr.media_cache_bytes);
+        let geometry = disk.geometry.build(Bytes::new(platters)).unwrap();
         let surplus = geometry.sectors() * geometry.sector_bytes() - platters;
         let cylinder = geometry.sectors_per_cylinder(0) * geometry.sector_bytes();
         assert!(surplus <= geometry.zones().len() as u64 * cylinder, "{name}: {surplus} bytes are left over");
@@ -407,7 +407,7 @@ fn density_grows_from_generation_to_generation() {
     ] {
         let preset = preset(name);
         let geometry = preset.disk().geometry.build(preset.capacity()).unwrap();
-        let surface = preset.capacity().0 / geometry.surfaces() / 10_000_000_000;
+        let surface = preset.capacity().get() / geometry.surfaces() / 10_000_000_000;
         let tracks = geometry.cylinders() as f64;
         let bytes =
             (geometry.sectors() * geometry.sector_bytes()) as f64 / tracks / geometry.surfaces() as f64;
@@ -432,7 +432,7 @@ fn short_strokes_win_what_was_measured() {
         "st3250823a",
     ] {
         let preset = preset(name);
-        let (truth, capacity) = (preset.truth(), preset.capacity().0);
+        let (truth, capacity) = (preset.truth(), preset.capacity().get());
         let gain = |share: f64| {
             let span = (capacity as f64 * share) as u64;
             (truth.access_s(4096) / truth.access_within_s(0, span, 4096) - 1.0) * 100.0
@@ -498,12 +498,12 @@ fn a_gigabyte_of_sata_160gb_is_read_as_often_as_measured() {
 fn shingled_disks_fall_as_measured() {
     let smr = preset("smr-2tb");
     let truth = smr.shingled();
-    let writes = RandomWrites { request_bytes: 131_072, span_bytes: smr.capacity().0 };
+    let writes = RandomWrites { request_bytes: 131_072, span_bytes: smr.capacity().get() };
     assert_near("smr-2tb writes/s before the cliff", truth.rate_before_cliff(writes) / 131_072.0, 117.0, 2.0);
     assert_near("smr-2tb GB until the cliff", truth.cliff_bytes(writes).unwrap() / 1e9, 23.0, 2.0);
     let after = truth.rate_after_cliff(writes, 39.5e9).unwrap();
     assert_near("smr-2tb MB/s after the cliff", after / 1e6, 0.6, 6.0);
-    assert_near("smr-2tb s to clean a band", truth.mean_clean_s(smr.capacity().0), 0.93, 0.5);
+    assert_near("smr-2tb s to clean a band", truth.mean_clean_s(smr.capacity().get()), 0.93, 0.5);
     assert_near("smr-2tb MB/s outside", truth.sequential_bytes_per_second(0) / 1e6, 220.0, 1.0);
 
     let archive = preset("st8000as0002");
@@ -511,14 +511,14 @@ fn shingled_disks_fall_as_measured() {
     assert_near("st8000as0002 MB/s outside", truth.sequential_bytes_per_second(0) / 1e6, 190.0, 1.0);
     assert_near(
         "st8000as0002 MB/s on average",
-        archive.capacity().0 as f64 / truth.pass_s() / 1e6,
+        archive.capacity().as_f64() / truth.pass_s() / 1e6,
         150.0,
         1.5,
     );
     let bands = |byte| truth.band_bytes(byte) as f64 / 1e6;
     assert_near("st8000as0002 outer band MB", bands(0), 40.0, 0.1);
     assert_near("st8000as0002 inner band MB", bands(7_900_000_000_000), 15.0, 0.1);
-    let clean_s = truth.mean_clean_s(archive.capacity().0);
+    let clean_s = truth.mean_clean_s(archive.capacity().get());
     println!("| st8000as0002 s to clean a band | 0.6 to 1.6 | {clean_s:.2} | |");
     assert!((0.6..1.6).contains(&clean_s), "{clean_s}");
     let outside = preset("st8000dm004").shingled().sequential_bytes_per_second(0) / 1e6;
@@ -559,12 +559,12 @@ fn volumes_are_made_of_presets() {
         let member = &volume.members[0];
         (member.profile.clone(), member.count, preset(&member.profile).capacity())
     };
-    assert_eq!(counts(&stripe), ("hds723030ala640".into(), 3, Bytes(3_000_592_982_016)));
+    assert_eq!(counts(&stripe), ("hds723030ala640".into(), 3, Bytes::new(3_000_592_982_016)));
     let outer = preset("hds723030ala640").truth().edge_rates().0;
     assert_near("raid0-3x64k outer MB/s", stripe.sequential_rate(&[outer; 3]) / 1e6, 471.0, 0.5);
     let mirror = preset("raid1-2").volume.clone().unwrap();
     assert_eq!(mirror.kind, VolumeKind::Mirror);
-    assert_eq!(counts(&mirror), ("st3250823a".into(), 2, Bytes(250_059_350_016)));
+    assert_eq!(counts(&mirror), ("st3250823a".into(), 2, Bytes::new(250_059_350_016)));
 }
 
 /// Drives that are made up are as their descriptions say.
@@ -580,10 +580,10 @@ fn made_up_drives_are_as_described() {
     assert_eq!((first_byte, bytes), (300_000_000_000, 16 << 20));
     let stick = preset("lying-stick");
     assert_eq!(stick.faults, [FaultProfile::LyingCapacity { real_bytes: 8_000_000_000 }]);
-    assert_eq!(stick.capacity(), Bytes(128_000_000_000));
+    assert_eq!(stick.capacity(), Bytes::new(128_000_000_000));
 
     let zoned = preset("zoned").zoned.clone().unwrap();
-    assert_eq!((zoned.capacity, zoned.zones.len()), (Bytes(500_000_000_000), 20));
+    assert_eq!((zoned.capacity_bytes, zoned.zones.len()), (500_000_000_000, 20));
     assert_near("zoned outer MB/s", zoned.zones[0].bytes_per_second / 1e6, 150.0, 1e-6);
     assert_near("zoned inner MB/s", zoned.zones[19].bytes_per_second / 1e6, 72.0, 1e-6);
     let seek = zoned.seek_single_s + 8.0 / 15.0 * zoned.seek_root_s + zoned.seek_linear_s / 3.0;

@@ -2,15 +2,14 @@
 //! them through their link, and by the truth that is computed from their profiles. Every expected number is a literal from
 //! a measurement or a data sheet, as the profile's `sources` name it.
 
-use model::finding::{Datum, FindingCode};
+use model::finding::FindingCode;
 use model::prng::Prng;
 use model::request::{Operation, Request, Status, Tag};
 use model::units::{Bytes, Instant, KIB, MIB, Nanos};
 use sim::Drive;
-use sim::flash::layout::Layout;
 use sim::flash::profile::Initial;
 use sim::profile::{Profile, open_profile, preset};
-use sim::truth::{Answer, Truth, truth_of};
+use sim::truth::{Truth, TruthData, TruthValue, truth_of};
 
 const GB: u64 = 1_000_000_000;
 const PRESETS: [&str; 7] = ["x25-m", "sata-tlc-500gb", "870-qvo", "660p", "970-pro", "980-pro", "nm790"];
@@ -99,20 +98,9 @@ fn truth_about(profile: &Profile, code: FindingCode) -> Option<Truth> {
 /// The levels of a fill by the truth: where each begins and how fast it is, in GB and MB/s.
 fn levels_by_truth(profile: &Profile) -> Vec<(f64, f64)> {
     let cliff = truth_about(profile, FindingCode::WriteCliff).unwrap();
-    let Some((_, Datum::List(rows))) = cliff.data.iter().find(|(name, _)| name == "levels") else {
-        panic!("a cliff has levels: {cliff:?}")
-    };
-    let number = |row: &Datum, key: &str| match row {
-        Datum::Record(fields) => match fields.iter().find(|(name, _)| name == key) {
-            Some((_, Datum::Number(number))) => *number,
-            _ => panic!("{key} is a number: {row:?}"),
-        },
-        _ => panic!("a level is a record: {row:?}"),
-    };
-    let levels: Vec<(f64, f64)> = rows
-        .iter()
-        .map(|row| (number(row, "from_bytes") / 1e9, number(row, "bytes_per_second") / 1e6))
-        .collect();
+    let TruthData::Levels { levels, .. } = &cliff.data else { panic!("a cliff has levels: {cliff:?}") };
+    let levels: Vec<(f64, f64)> =
+        levels.iter().map(|level| (level.from_bytes / 1e9, level.bytes_per_second / 1e6)).collect();
     assert_eq!(cliff.value().unwrap() / 1e9, levels[1].0);
     levels
 }
@@ -238,7 +226,7 @@ fn the_660p_keeps_12_gb_and_what_is_in_them() {
     let levels = [(0.0, 1800.0), (12.0, 100.0)];
     assert_levels(&profile, &levels, 4, in_order(Operation::Write, 0, 20 * GB, MIB));
     let recovery = truth_about(&profile, FindingCode::IdleRecovery).unwrap();
-    assert_eq!(recovery.answer, Answer::Absent);
+    assert_eq!(recovery.value, TruthValue::Absent);
     let mut host = Host::of_profile(&profile);
     host.rate(4, in_order(Operation::Write, 0, 15 * GB, MIB));
     host.rest(8 * 3600);
@@ -300,7 +288,7 @@ fn the_970_pro_is_its_emulator() {
     assert_near("970-pro: reading 4 KiB, truth, µs", access_s * 1e6, 57.0, 3.0);
     let taken_s = host.run(1, std::iter::once(request(Operation::Write, 0, 4096)), |_, _| {});
     assert_near("970-pro: taking 4 KiB, run, µs", taken_s * 1e6, 5.7, 3.0);
-    assert_eq!(truth_about(&profile, FindingCode::WriteCliff).unwrap().answer, Answer::Absent);
+    assert_eq!(truth_about(&profile, FindingCode::WriteCliff).unwrap().value, TruthValue::Absent);
     let truth = truth_about(&profile, FindingCode::WriteRateMean).unwrap().value().unwrap();
     assert_near("970-pro: writing, truth, MB/s", truth / 1e6, 2834.0, 3.0);
     for part in 0..20 {
@@ -426,13 +414,13 @@ fn the_x25_m_amplifies_as_its_spare_space_says() {
 fn memory_is_bounded_by_construction() {
     for name in PRESETS {
         let profile = preset(name).unwrap();
-        let layout = Layout::of(profile.flash.as_ref().unwrap(), profile.capacity().unwrap()).unwrap();
+        let layout = profile.flash.as_ref().unwrap().layout(profile.capacity().unwrap()).unwrap();
         let most = layout.memory_bytes_max();
         println!("| {name}: memory | {} MiB |", most / MIB);
         assert!(most < 256 * MIB, "{name}: {most}");
     }
     let two_terabytes = preset("nm790").unwrap();
-    let layout = Layout::of(two_terabytes.flash.as_ref().unwrap(), Bytes(2_048_408_248_320)).unwrap();
+    let layout = two_terabytes.flash.as_ref().unwrap().layout(Bytes::new(2_048_408_248_320)).unwrap();
     assert!(layout.memory_bytes_max() < 110 * MIB, "{}", layout.memory_bytes_max());
 }
 
@@ -450,7 +438,7 @@ fn capacities_and_states_are_as_said() {
         ("nm790", 4_000_797_360, Initial::Fresh),
     ] {
         let profile = preset(name).unwrap();
-        assert_eq!(profile.capacity().unwrap(), Bytes(sectors * 512u64), "{name}");
+        assert_eq!(profile.capacity().unwrap(), Bytes::new(sectors * 512u64), "{name}");
         assert_eq!(profile.flash.as_ref().unwrap().initial, initial, "{name}");
         assert!(
             profile.sources.len() >= 2 && profile.sources.iter().all(|source| source.len() > 20),

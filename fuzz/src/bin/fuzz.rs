@@ -13,7 +13,10 @@ static CHOSEN: OnceLock<Target> = OnceLock::new();
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let chosen = CHOSEN.get_or_init(|| {
         let name = std::env::var(VARIABLE).unwrap_or_default();
-        target(&name).unwrap_or_else(|| panic!("{VARIABLE} is '{name}', and there is no such target"))
+        let Some(target) = target(&name) else {
+            panic!("{VARIABLE} is '{name}', and there is no such target");
+        };
+        target
     });
     (chosen.read)(bytes);
 });

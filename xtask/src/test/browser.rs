@@ -6,11 +6,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use super::system_tools;
 use super::tally::Tally;
-use crate::Failure;
-use crate::workspace::{root, target_folder};
+use crate::failure::Failure;
+use crate::workspace::{output, root, succeeds, target_folder};
 
 const NAME: &str = "tests in a browser";
 /// Written by npm when it has installed everything.
@@ -20,7 +21,7 @@ const INSTALLED: &str = "node_modules/.package-lock.json";
 pub fn run(tally: &mut Tally) -> Result<(), Failure> {
     println!("\n== npm test --prefix web");
     let web = root().join("web");
-    let Some(chromium) = ready(&web, tally) else { return Ok(()) };
+    let Some(chromium) = ready(&web, tally)? else { return Ok(()) };
     if !succeeds(npm(&web).args(["run", "check"]))? {
         tally.fail_step(
             "npm run check: the bundle of the page is not what web/src gives, or its types are wrong",
@@ -28,11 +29,14 @@ pub fn run(tally: &mut Tally) -> Result<(), Failure> {
     }
     let mut test = npm(&web);
     test.arg("test").env("CHROMIUM", chromium).env("DRIVESCOPE", target_folder().join("debug/drivescope"));
-    let output = test.output().map_err(|error| cannot_start(&error))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let interesting = |line: &&str| !line.starts_with("> ") && !line.trim().is_empty();
-    text.lines().filter(interesting).for_each(|line| println!("{line}"));
-    print!("{}", String::from_utf8_lossy(&output.stderr));
+    let told = output(&mut test)?;
+    let text = String::from_utf8_lossy(&told.stdout);
+    for line in text.lines() {
+        if !line.starts_with("> ") && !line.trim().is_empty() {
+            println!("{line}");
+        }
+    }
+    print!("{}", String::from_utf8_lossy(&told.stderr));
     match counts(&text) {
         Some((passed, failed)) => tally.add(passed, failed),
         None => tally.fail_step("npm test gave no result"),
@@ -41,23 +45,19 @@ pub fn run(tally: &mut Tally) -> Result<(), Failure> {
 }
 
 /// The browser, when all that the tests need is there; otherwise they are counted as skipped.
-fn ready(web: &Path, tally: &mut Tally) -> Option<PathBuf> {
-    let missing: Vec<&str> =
-        ["node", "npm", "chromium"].into_iter().filter(|tool| system_tools::find(tool).is_none()).collect();
-    if !missing.is_empty() {
-        skip(tally, &format!("{} cannot be found", missing.join(", ")));
-        return None;
+fn ready(web: &Path, tally: &mut Tally) -> Result<Option<PathBuf>, Failure> {
+    for tool in ["node", "npm", "chromium"] {
+        if system_tools::find(tool).is_none() {
+            skip(tally, &format!("{tool} cannot be found"));
+            return Ok(None);
+        }
     }
-    if !is_installed(web)
-        && !npm(web)
-            .args(["ci", "--no-audit", "--no-fund", "--fetch-retries=1"])
-            .status()
-            .is_ok_and(|it| it.success())
-    {
+    let install = ["ci", "--no-audit", "--no-fund", "--fetch-retries=1"];
+    if !is_installed(web) && !succeeds(npm(web).args(install))? {
         skip(tally, "npm could not install the packages of web/package-lock.json");
-        return None;
+        return Ok(None);
     }
-    system_tools::find("chromium")
+    Ok(system_tools::find("chromium"))
 }
 
 fn skip(tally: &mut Tally, why: &str) {
@@ -67,11 +67,14 @@ fn skip(tally: &mut Tally, why: &str) {
 
 /// Whether npm installed after the lock file was last changed.
 fn is_installed(web: &Path) -> bool {
-    let changed = |name: &str| web.join(name).metadata().and_then(|facts| facts.modified());
-    match (changed(INSTALLED), changed("package-lock.json")) {
+    match (changed(&web.join(INSTALLED)), changed(&web.join("package-lock.json"))) {
         (Ok(installed), Ok(locked)) => installed >= locked,
         _ => false,
     }
+}
+
+fn changed(file: &Path) -> std::io::Result<SystemTime> {
+    file.metadata()?.modified()
 }
 
 fn npm(web: &Path) -> Command {
@@ -80,21 +83,18 @@ fn npm(web: &Path) -> Command {
     command
 }
 
-fn succeeds(command: &mut Command) -> Result<bool, Failure> {
-    Ok(command.status().map_err(|error| cannot_start(&error))?.success())
-}
-
-fn cannot_start(error: &std::io::Error) -> Failure {
-    Failure::cannot(format!("Cannot run npm: {error}."))
-}
-
 /// How many passed and failed, by the last lines of the Test Anything Protocol as node writes it.
 fn counts(output: &str) -> Option<(u64, u64)> {
-    let of = |word: &str| -> Option<u64> {
-        let line = output.lines().rev().find_map(|line| line.strip_prefix("# ")?.strip_prefix(word));
-        line?.trim().parse().ok()
-    };
-    Some((of("pass ")?, of("fail ")? + of("cancelled ")?))
+    Some((count_of("pass ", output)?, count_of("fail ", output)? + count_of("cancelled ", output)?))
+}
+
+fn count_of(word: &str, output: &str) -> Option<u64> {
+    for line in output.lines().rev() {
+        if let Some(count) = line.strip_prefix("# ").and_then(|rest| rest.strip_prefix(word)) {
+            return count.trim().parse().ok();
+        }
+    }
+    None
 }
 
 #[cfg(test)]

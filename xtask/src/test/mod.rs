@@ -14,9 +14,11 @@ mod temporary_folder;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use crate::Failure;
-use crate::workspace::{cargo, has_cargo_subcommand, target_folder};
+use crate::failure::Failure;
+use crate::workspace::{cargo, has_cargo_subcommand, succeeds, target_folder};
+use programs::announce;
 use tally::Tally;
 
 /// Goes on without the system tools that are missing, and installs nothing.
@@ -58,8 +60,7 @@ fn check_with(component: &str, arguments: &[&str], tally: &mut Tally) -> Result<
         tally.skip(&format!("cargo {component}"), &why);
         return Ok(());
     }
-    let status = cargo(arguments).status().map_err(|error| cannot_start(arguments, &error))?;
-    if !status.success() {
+    if !succeeds(&mut cargo(arguments))? {
         tally.fail_step(&format!("cargo {component}"));
     }
     Ok(())
@@ -74,34 +75,33 @@ fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
     let skip_log = target_folder().join("skipped.log");
     start_log(&skip_log)?;
     let temporary = temporary_folder::choose();
-    let ended = programs::run(programs, |command| {
+    let prepare = |command: &mut Command| {
         command.env(SKIP_LOG_VARIABLE, &skip_log).env("TMPDIR", &temporary);
         command.env("PATH", system_tools::path_with_system_folders());
-    })?;
-    for program in ended {
-        program.lines.iter().for_each(|line| tally.see(line.trim_end()));
+    };
+    for program in programs::run(programs, prepare)? {
+        for line in &program.lines {
+            tally.see(line.trim_end());
+        }
         tally.end_of_tests(program.succeeded);
     }
-    let log = fs::read_to_string(&skip_log)
-        .map_err(|error| Failure::cannot(format!("Cannot read {}: {error}.", skip_log.display())))?;
-    tally.read_skip_log(&log);
+    match fs::read_to_string(&skip_log) {
+        Ok(log) => tally.read_skip_log(&log),
+        Err(error) => return Err(Failure::to(format_args!("read {}", skip_log.display()), error)),
+    }
     Ok(())
 }
 
 /// Begins an empty log, so that nothing of an earlier run is counted.
 fn start_log(path: &Path) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(path, ""))
-        .map_err(|error| Failure::cannot(format!("Cannot write {}: {error}.", path.display())))
-}
-
-fn announce(arguments: &[&str]) {
-    println!("\n== cargo {}", arguments.join(" "));
-}
-
-fn cannot_start(arguments: &[&str], error: &std::io::Error) -> Failure {
-    Failure::cannot(format!("Cannot run 'cargo {}': {error}.", arguments.join(" ")))
+    let made = match path.parent() {
+        Some(folder) => fs::create_dir_all(folder),
+        None => Ok(()),
+    };
+    match made.and(fs::write(path, "")) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(Failure::to(format_args!("write {}", path.display()), error)),
+    }
 }
 
 #[cfg(test)]

@@ -11,9 +11,8 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use super::{announce, cannot_start};
-use crate::Failure;
-use crate::workspace::cargo;
+use crate::failure::Failure;
+use crate::workspace::{cargo, output};
 
 const BUILDING: [&str; 4] = ["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
 /// Tests in the documentation are called after their files, and no others are. `--doc` alone would build with other features again.
@@ -21,9 +20,8 @@ const DOCUMENTATION: [&str; 5] = ["test", "--workspace", "--no-fail-fast", "--",
 /// How many are under way. What makes loop devices waits for its turn by itself.
 const AT_ONCE: usize = 2;
 /// The longest begin first, so that none of them is left alone at the end.
-const LONGEST: [&str; 3] = ["instructions_per_io", "surface_scores", "access_scores"];
+const LONGEST: [&str; 3] = ["instructions_per_io", "scores", "commands"];
 
-/// A program of tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// What makes cargo run it alone: `-p io --test mount`.
@@ -43,44 +41,52 @@ pub struct Ended {
 /// Builds all test programs; none when that failed.
 pub fn build() -> Result<Option<Vec<Program>>, Failure> {
     announce(&BUILDING);
-    let built = cargo(&BUILDING).stderr(Stdio::inherit()).output();
-    let built = built.map_err(|error| cannot_start(&BUILDING, &error))?;
+    let built = output(cargo(&BUILDING).stderr(Stdio::inherit()))?;
     if !built.status.success() {
         return Ok(None);
     }
     let messages = String::from_utf8_lossy(&built.stdout);
     let mut programs: Vec<Program> = messages.lines().filter_map(Program::of_message).collect();
-    programs.sort_by_key(|program| !LONGEST.contains(&program.name.as_str()));
+    programs.sort_by_key(Program::is_short);
     Ok(Some(programs))
 }
 
 /// Runs them, and the tests in the documentation. The output of each is shown when it has ended.
 pub fn run(programs: Vec<Program>, prepare: impl Fn(&mut Command) + Sync) -> Result<Vec<Ended>, Failure> {
     let (waiting, ended) = (Mutex::new(VecDeque::from(programs)), Mutex::new(Vec::new()));
-    let row = || -> Result<(), Failure> {
-        loop {
-            let Some(program) = waiting.lock().expect("no row panics").pop_front() else { return Ok(()) };
-            let mut command = program.command();
-            prepare(&mut command);
-            let done = stream(&mut command, &mut std::io::sink())
-                .map_err(|error| Failure::cannot(format!("Cannot run {}: {error}.", program.selection)))?;
-            let mut ended = ended.lock().expect("no row panics");
-            println!("\n== cargo test {}", program.selection);
-            done.lines.iter().for_each(|line| println!("{line}"));
-            ended.push(done);
-        }
-    };
     std::thread::scope(|scope| {
-        let rows: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(row)).collect();
-        rows.into_iter().try_for_each(|row| row.join().expect("no row panics"))
+        let rows = [0; AT_ONCE].map(|_| scope.spawn(|| run_row(&waiting, &ended, &prepare)));
+        for row in rows {
+            row.join().expect("no row panics")?;
+        }
+        Ok(())
     })?;
     let mut ended = ended.into_inner().expect("no row panics");
     announce(&DOCUMENTATION);
     let mut command = cargo(&DOCUMENTATION);
     prepare(&mut command);
-    let documentation = stream(&mut command, &mut std::io::stdout());
-    ended.push(documentation.map_err(|error| cannot_start(&DOCUMENTATION, &error))?);
+    ended.push(stream(&mut command, &mut std::io::stdout())?);
     Ok(ended)
+}
+
+/// Runs one program after the other until none waits.
+fn run_row(
+    waiting: &Mutex<VecDeque<Program>>,
+    ended: &Mutex<Vec<Ended>>,
+    prepare: impl Fn(&mut Command),
+) -> Result<(), Failure> {
+    loop {
+        let Some(program) = waiting.lock().expect("no row panics").pop_front() else { return Ok(()) };
+        let mut command = program.command();
+        prepare(&mut command);
+        let done = stream(&mut command, &mut std::io::sink())?;
+        let mut ended = ended.lock().expect("no row panics");
+        println!("\n== cargo test {}", program.selection);
+        for line in &done.lines {
+            println!("{line}");
+        }
+        ended.push(done);
+    }
 }
 
 impl Program {
@@ -101,7 +107,10 @@ impl Program {
         })
     }
 
-    /// As cargo runs it.
+    fn is_short(&self) -> bool {
+        !LONGEST.contains(&self.name.as_str())
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.executable);
         command.current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
@@ -110,7 +119,14 @@ impl Program {
 }
 
 /// Passes what the program prints on line by line, its errors among it where they belong.
-fn stream(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<Ended> {
+fn stream(command: &mut Command, shown: &mut dyn Write) -> Result<Ended, Failure> {
+    match read_lines(command, shown) {
+        Ok(ended) => Ok(ended),
+        Err(error) => Err(Failure::to(format_args!("run {}", command.get_program().display()), error)),
+    }
+}
+
+fn read_lines(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<Ended> {
     let (reader, writer) = pipe()?;
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
     // The command holds the ends to write to, and while it does the output has no end.
@@ -123,6 +139,10 @@ fn stream(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<Ended
         lines.push(line);
     }
     Ok(Ended { succeeded: child.wait()?.success(), lines })
+}
+
+pub fn announce(arguments: &[&str]) {
+    println!("\n== cargo {}", arguments.join(" "));
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::Failure;
+use crate::failure::Failure;
+use crate::workspace::succeeds;
 
 /// Programs the tests call, with their package in Debian and Ubuntu.
 const TOOLS: &[(&str, &str)] = &[
@@ -32,7 +33,7 @@ const SYSTEM_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
 /// Sees to it that all tools are there: installs what is missing, as root and with apt-get, or says what to install.
 pub fn provide(without_system_tests: bool) -> Result<(), Failure> {
-    let missing: Vec<(&str, &str)> = TOOLS.iter().copied().filter(|(tool, _)| find(tool).is_none()).collect();
+    let missing = missing();
     if missing.is_empty() {
         println!("System tools: all {} are there.", TOOLS.len());
         return Ok(());
@@ -49,13 +50,20 @@ pub fn provide(without_system_tests: bool) -> Result<(), Failure> {
         )));
     }
     println!("{advice}\nInstalling them now, as root.");
-    install(&packages(&missing))?;
-    match missing.iter().find(|(tool, _)| find(tool).is_none()) {
+    apt_get(&["update"])?;
+    apt_get(&[&["install", "--yes", "--no-install-recommends"], &packages(&missing)[..]].concat())?;
+    match self::missing().first() {
         Some((tool, package)) => {
             Err(Failure::cannot(format!("Package {package} is installed, but it did not bring {tool}.")))
         }
         None => Ok(()),
     }
+}
+
+fn missing() -> Vec<(&'static str, &'static str)> {
+    let mut missing = TOOLS.to_vec();
+    missing.retain(|(tool, _)| find(tool).is_none());
+    missing
 }
 
 /// What is missing and the command that brings it.
@@ -75,22 +83,11 @@ fn packages<'a>(missing: &[(&str, &'a str)]) -> Vec<&'a str> {
     unique.into_iter().collect()
 }
 
-fn install(packages: &[&str]) -> Result<(), Failure> {
-    apt_get(&["update"])?;
-    let mut arguments = vec!["install", "--yes", "--no-install-recommends"];
-    arguments.extend(packages);
-    apt_get(&arguments)
-}
-
 fn apt_get(arguments: &[&str]) -> Result<(), Failure> {
     let line = format!("apt-get {}", arguments.join(" "));
     println!("== {line}");
-    let status = Command::new("apt-get")
-        .args(arguments)
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .status()
-        .map_err(|error| Failure::cannot(format!("Cannot run '{line}': {error}.")))?;
-    if status.success() {
+    let mut command = Command::new("apt-get");
+    if succeeds(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))? {
         return Ok(());
     }
     Err(Failure::cannot(format!(
@@ -102,21 +99,22 @@ fn apt_get(arguments: &[&str]) -> Result<(), Failure> {
 /// The search path, with the folders of system programs at its end.
 pub fn path_with_system_folders() -> OsString {
     let given = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&given).chain(SYSTEM_FOLDERS.iter().map(PathBuf::from));
-    let unique: Vec<PathBuf> = folders.fold(Vec::new(), |mut folders, folder| {
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&given).collect();
+    for folder in SYSTEM_FOLDERS.map(PathBuf::from) {
         if !folders.contains(&folder) {
             folders.push(folder);
         }
-        folders
-    });
-    std::env::join_paths(unique).unwrap_or(given)
+    }
+    std::env::join_paths(folders).unwrap_or(given)
 }
 
-/// Where a program is.
 pub fn find(tool: &str) -> Option<PathBuf> {
-    std::env::split_paths(&path_with_system_folders())
-        .map(|folder| folder.join(tool))
-        .find(|path| path.is_file())
+    for folder in std::env::split_paths(&path_with_system_folders()) {
+        if folder.join(tool).is_file() {
+            return Some(folder.join(tool));
+        }
+    }
+    None
 }
 
 /// Whether this process may install packages: its effective user is 0.

@@ -1,7 +1,5 @@
 //! Counts passed, failed and skipped tests from what cargo prints and from the skip log.
 
-use std::fmt::Write;
-
 /// The numbers of one `cargo xtask test`.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -104,33 +102,37 @@ impl Tally {
 
     /// What was skipped and why, which checks failed, and as the last line the three numbers.
     pub fn summary(&self) -> String {
-        let mut text = String::new();
-        let mut line = |words: &str| writeln!(text, "{words}").expect("writing to a String cannot fail");
+        let mut lines = Vec::new();
         for (name, why) in &self.skipped {
-            line(&format!("SKIPPED {name}: {why}"));
+            lines.push(format!("SKIPPED {name}: {why}"));
         }
-        self.ignored_names.iter().for_each(|words| line(words));
+        lines.extend(self.ignored_names.iter().cloned());
         for step in &self.failed_steps {
-            line(&format!("FAILED {step}"));
+            lines.push(format!("FAILED {step}"));
         }
         let skipped = self.skipped.len() as u64 + self.ignored;
-        text + &format!("{} passed, {} failed, {skipped} skipped", self.passed, self.failures())
+        lines.push(format!("{} passed, {} failed, {skipped} skipped", self.passed, self.failures()));
+        lines.join("\n")
     }
 }
 
 /// The number before a word: 3 in `ok. 12 passed; 3 failed; …`.
 fn count_before(counts: &str, word: &str) -> u64 {
     let words: Vec<&str> = counts.split([' ', ';']).filter(|part| !part.is_empty()).collect();
-    let at = words.windows(2).find(|pair| pair[1] == word);
-    at.and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
+    for pair in words.windows(2) {
+        if pair[1] == word {
+            return pair[0].parse().unwrap_or(0);
+        }
+    }
+    0
 }
 
 /// Whether the line is `running 12 tests`.
 fn is_announcement(line: &str) -> bool {
-    let count = line
-        .strip_prefix("running ")
-        .and_then(|rest| rest.strip_suffix(" tests").or(rest.strip_suffix(" test")));
-    count.is_some_and(|count| count.parse::<u64>().is_ok())
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        ["running", count, "test" | "tests"] => count.parse::<u64>().is_ok(),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -17,13 +17,13 @@ pub fn choose() -> PathBuf {
     if has_room(&usual) {
         return usual;
     }
-    let chosen = others.into_iter().find(|folder| has_room(folder)).unwrap_or_else(|| usual.clone());
+    let chosen = others.into_iter().find(|folder| has_room(folder)).unwrap_or(usual.clone());
     println!("Temporary folders: in {}, as {} is nearly full.", chosen.display(), usual.display());
     chosen
 }
 
 fn has_room(folder: &Path) -> bool {
-    size_and_free_bytes(folder).is_some_and(|(size, free)| free > size / 10 + ROOM_BYTES)
+    matches!(size_and_free_bytes(folder), Some((size, free)) if free > size / 10 + ROOM_BYTES)
 }
 
 /// As `df` tells them; none where there is no such folder.
@@ -34,8 +34,8 @@ fn size_and_free_bytes(folder: &Path) -> Option<(u64, u64)> {
 }
 
 fn second_line(table: &str) -> Option<(u64, u64)> {
-    let mut numbers = table.lines().nth(1)?.split_whitespace().map(|word| word.parse().ok());
-    Some((numbers.next()??, numbers.next()??))
+    let mut words = table.lines().nth(1)?.split_whitespace();
+    Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
 //! Rule on detectors: each file tells, under the same headings, what it finds and when it cannot tell.
 
-use syn::visit::{self, Visit};
-
-use super::Violation;
-use super::source::{SourceFile, Tree};
+use crate::tree::{SourceFile, Tree, Violation};
 
 /// The headings every detector's file has, as `//! # …`.
 const SECTIONS: [&str; 6] =
@@ -11,53 +8,43 @@ const SECTIONS: [&str; 6] =
 
 /// `detector-sections`: the file of every `impl Detector for …` has all headings.
 pub fn check(tree: &Tree) -> Vec<Violation> {
-    let detectors =
-        tree.sources.iter().filter(|source| source.crate_name() == "analysis" && holds_detector(source));
-    detectors.flat_map(missing_sections).collect()
+    let mut found = Vec::new();
+    for source in tree.sources_of("analysis") {
+        if holds_detector(source) {
+            found.extend(missing_sections(source));
+        }
+    }
+    found
 }
 
 fn missing_sections(source: &SourceFile) -> Vec<Violation> {
-    let header = source.text.lines().map_while(|line| line.strip_prefix("//!"));
-    let headings: Vec<&str> = header
-        .filter_map(|line| line.trim_start().strip_prefix('#'))
-        .map(|line| line.trim_matches(['#', ' ']))
-        .collect();
-    let missing = SECTIONS.iter().filter(|section| !headings.contains(section));
-    missing
-        .map(|section| {
-            Violation::new(&source.path, 1, format!("a detector without the section '//! # {section}'"))
-        })
-        .collect()
-}
-
-fn holds_detector(source: &SourceFile) -> bool {
-    let mut finder = DetectorImpl { source, found: false };
-    finder.visit_file(&source.syntax);
-    finder.found
-}
-
-/// Looks for `impl Detector for …` outside tests.
-struct DetectorImpl<'a> {
-    source: &'a SourceFile,
-    found: bool,
-}
-
-impl<'ast> Visit<'ast> for DetectorImpl<'_> {
-    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-        let is_detector = item
-            .trait_
-            .as_ref()
-            .is_some_and(|(path, _)| path.segments.last().is_some_and(|segment| segment.ident == "Detector"));
-        self.found |= is_detector && !self.source.is_test(item.impl_token.span.start().line);
-        visit::visit_item_impl(self, item);
+    let mut headings = Vec::new();
+    for line in source.text.lines() {
+        let Some(line) = line.strip_prefix("//!") else { break };
+        if line.trim_start().starts_with('#') {
+            headings.push(line.trim_matches(['#', ' ']));
+        }
     }
+    let mut found = Vec::new();
+    for section in SECTIONS {
+        if !headings.contains(&section) {
+            let message = format!("a detector without the section '//! # {section}'");
+            found.push(Violation::new(&source.path, 1, message));
+        }
+    }
+    found
+}
+
+/// Whether `impl Detector for …` stands in it outside tests.
+fn holds_detector(source: &SourceFile) -> bool {
+    source.lines_of(&["Detector", "for"]).into_iter().any(|line| !source.is_test(line))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{check, missing_sections};
-    use crate::tidy::source::SourceFile;
     use crate::tidy::{NOTHING, lines_found};
+    use crate::tree::SourceFile;
 
     const PATH: &str = "crates/analysis/src/detector/stalls.rs";
     const WHOLE: &str = "//! Stalls.\n//!\n//! # What it finds\n//! # Why it matters\n//! # How\n//! # Cannot tell when\n\

@@ -2,25 +2,28 @@
 
 use toml::{Table, Value};
 
-use super::Violation;
-use super::source::{TextFile, Tree};
+use crate::shape::package_name;
+use crate::tree::{TextFile, Tree, Violation};
 
-/// What each crate may use of ours. `model` may use nothing at all, of others' neither.
+/// What each crate may use of ours. `model` takes nothing of others but its serialisation.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("sim", &["model"]),
     ("io", &["model", "sim"]),
     ("analysis", &["model"]),
+    ("experiment", &["model", "analysis"]),
     ("report", &["model"]),
     ("import", &["model"]),
-    ("drivescope", &["model", "sim", "io", "analysis", "report", "import"]),
-    ("fuzz", &["model", "sim", "io", "analysis", "report", "import", "drivescope"]),
-    ("xtask", &["model", "sim", "io", "analysis", "report", "import", "drivescope"]),
+    ("store", &["model"]),
+    ("drivescope", &["model", "sim", "io", "analysis", "experiment", "report", "import", "store"]),
+    ("fuzz", &["model", "sim", "io", "analysis", "report", "experiment", "import", "store", "drivescope"]),
+    ("judge", &["model", "sim", "io", "analysis", "experiment", "report", "store", "import", "drivescope"]),
+    ("xtask", &[]),
 ];
-/// The crate without any dependency.
 const CRATE_OF_WORDS: &str = "model";
-/// The crate on which nothing may depend, in tests neither.
-const CRATE_OF_CHORES: &str = "xtask";
+const SERIALISATION: [&str; 2] = ["serde", "serde_json"];
+/// The crates on which nothing may depend, in tests neither.
+const CRATES_UNSEEN: [&str; 2] = ["judge", "xtask"];
 
 /// A crate of ours that a manifest names.
 struct Dependency {
@@ -31,51 +34,64 @@ struct Dependency {
 
 /// `crate-layers`: the manifests name only what the table allows, and take the workspace's lints.
 pub fn check(tree: &Tree) -> Vec<Violation> {
-    let manifests = tree.texts.iter().filter(|file| is_member(&file.path));
-    let workspace = tree.texts.iter().find(|file| file.path == "Cargo.toml");
-    let shared = workspace.and_then(|file| file.text.parse::<Table>().ok()).unwrap_or_default();
-    manifests.flat_map(|manifest| check_manifest(manifest, &shared)).collect()
+    let (mut found, mut shared) = (Vec::new(), Table::new());
+    for file in &tree.texts {
+        if file.path == "Cargo.toml" {
+            shared = file.text.parse().unwrap_or_default();
+        }
+    }
+    for file in &tree.texts {
+        if is_member(&file.path) {
+            found.extend(check_manifest(file, &shared));
+        }
+    }
+    found
 }
 
 fn is_member(path: &str) -> bool {
-    let is_crate = path.strip_prefix("crates/").is_some_and(|inside| inside.matches('/').count() == 1);
-    path.ends_with("/Cargo.toml") && (is_crate || ["fuzz/Cargo.toml", "xtask/Cargo.toml"].contains(&path))
+    match path.split('/').collect::<Vec<_>>()[..] {
+        ["crates", _, file] | ["fuzz" | "xtask", file] => file == "Cargo.toml",
+        _ => false,
+    }
 }
 
 fn check_manifest(file: &TextFile, shared: &Table) -> Vec<Violation> {
-    let report = |line: usize, message: String| Violation::new(&file.path, line, message);
     let manifest: Table = match file.text.parse() {
         Ok(manifest) => manifest,
-        Err(error) => return vec![report(1, format!("cannot be parsed: {error}"))],
+        Err(error) => return vec![Violation::new(&file.path, 1, format!("cannot be parsed: {error}"))],
     };
-    let name = manifest.get("package").and_then(|package| package.get("name")).and_then(Value::as_str);
+    let name = package_name(&manifest);
     let Some((name, allowed)) = ALLOWED.iter().find(|(known, _)| Some(*known) == name) else {
-        return vec![report(
-            1,
-            "a crate without a place in the layers; add it to ARCHITECTURE.md and to tidy".to_owned(),
-        )];
+        let message = "a crate without a place in the layers; add it to ARCHITECTURE.md and to tidy";
+        return vec![Violation::new(&file.path, 1, message)];
     };
     let mut found = Vec::new();
     for dependency in dependencies(&manifest, shared) {
         if !is_allowed(&dependency, name, allowed) {
             let message =
                 format!("{name} may not depend on {}; see the layers in ARCHITECTURE.md", dependency.name);
-            found.push(report(line_naming(&file.text, &dependency.name), message));
+            found.push(Violation::new(&file.path, line_naming(&file.text, &dependency.name), message));
         }
     }
-    if manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(Value::as_bool) != Some(true) {
-        found.push(report(1, "does not take the workspace's lints; add [lints] workspace = true".to_owned()));
+    if !matches!(manifest.get("lints"), Some(lints) if is_true(lints, "workspace")) {
+        let message = "does not take the workspace's lints; add [lints] workspace = true";
+        found.push(Violation::new(&file.path, 1, message));
     }
     found
 }
 
+fn is_true(table: &Value, key: &str) -> bool {
+    table.get(key) == Some(&Value::Boolean(true))
+}
+
 fn is_allowed(dependency: &Dependency, of: &str, allowed: &[&str]) -> bool {
-    if dependency.name == CRATE_OF_CHORES {
+    if CRATES_UNSEEN.contains(&dependency.name.as_str()) {
         return false;
     }
     dependency.for_tests
         || allowed.contains(&dependency.name.as_str())
-        || (!dependency.is_ours && of != CRATE_OF_WORDS)
+        || (!dependency.is_ours
+            && (of != CRATE_OF_WORDS || SERIALISATION.contains(&dependency.name.as_str())))
 }
 
 /// All dependencies of a manifest, those of single platforms included, under their true names.
@@ -99,19 +115,25 @@ fn dependencies(manifest: &Table, shared: &Table) -> Vec<Dependency> {
 
 /// The package behind a key, which `package = "…"` may rename here or in the workspace's table.
 fn true_name(key: &str, entry: &Value, shared: &Table) -> String {
-    let in_workspace =
-        shared.get("workspace").and_then(|table| table.get("dependencies")).and_then(|table| table.get(key));
-    let is_shared = entry.get("workspace").and_then(Value::as_bool) == Some(true);
-    let renamed = entry
-        .get("package")
-        .or_else(|| in_workspace.filter(|_| is_shared).and_then(|entry| entry.get("package")));
+    let mut renamed = entry.get("package");
+    if renamed.is_none() && is_true(entry, "workspace") {
+        renamed = shared_package(key, shared);
+    }
     renamed.and_then(Value::as_str).unwrap_or(key).to_owned()
 }
 
+fn shared_package<'table>(key: &str, shared: &'table Table) -> Option<&'table Value> {
+    shared.get("workspace")?.get("dependencies")?.get(key)?.get("package")
+}
+
 fn line_naming(text: &str, name: &str) -> usize {
-    text.lines()
-        .position(|line| line.starts_with(name) || line.contains(&format!("\"{name}\"")))
-        .map_or(1, |at| at + 1)
+    let quoted = format!("\"{name}\"");
+    for (index, line) in text.lines().enumerate() {
+        if line.starts_with(name) || line.contains(&quoted) {
+            return index + 1;
+        }
+    }
+    1
 }
 
 #[cfg(test)]
@@ -170,9 +192,10 @@ mod tests {
 
     #[test]
     fn the_words_depend_on_nothing_and_nothing_on_the_chores() {
-        assert_eq!(lines("model", "[dependencies]\nserde = \"1\"\n"), [6]);
+        assert_eq!(lines("model", "[dependencies]\nlibc = \"1\"\n"), [6]);
         assert_eq!(lines("model", "[dev-dependencies]\nproptest = \"1\"\n"), NOTHING);
         assert_eq!(lines("drivescope", "[dev-dependencies]\nxtask = { path = \"../../xtask\" }\n"), [6]);
+        assert_eq!(lines("analysis", "[dev-dependencies]\njudge = { path = \"../judge\" }\n"), [6]);
     }
 
     #[test]

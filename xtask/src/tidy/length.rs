@@ -2,14 +2,10 @@
 //!
 //! A line of the list is `PATH file LINES` or `PATH function NAME LINES`; `#` begins a comment.
 
-use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
+use crate::shape::count::Counts;
+use crate::tree::tokens::{Token, end_of_item};
+use crate::tree::{RATCHET_FILE, SourceFile, Tree, Violation};
 
-use super::Violation;
-use super::source::{SourceFile, Tree};
-
-/// The list of what is excused.
-pub const RATCHET_FILE: &str = "xtask/tidy-ratchet.txt";
 /// Longest function, signature and braces included; TigerBeetle's limit, one screen.
 const FUNCTION_LINES_MAX: usize = 70;
 /// Longest file, in lines that are neither blank nor in tests.
@@ -26,135 +22,173 @@ struct Measured {
 
 /// `file-length`: no file has more than 600 lines outside tests.
 pub fn check_files(tree: &Tree) -> Vec<Violation> {
-    let files = tree.sources.iter().map(|source| Measured {
-        key: format!("{} file", source.path),
-        path: source.path.clone(),
-        line: 1,
-        lines: lines_outside_tests(source),
-    });
-    against_ratchet(files.collect(), FILE_LINES_MAX, &excused(&tree.ratchet, "file"))
+    let mut files = Vec::new();
+    for source in &tree.sources {
+        files.push(Measured {
+            key: format!("{} file", source.path),
+            path: source.path.clone(),
+            line: 1,
+            lines: lines_outside_tests(source),
+        });
+    }
+    against_ratchet(&files, FILE_LINES_MAX, &excused(&tree.ratchet, "file"))
 }
 
 /// `function-length`: no function, in tests neither, has more than 70 lines.
 pub fn check_functions(tree: &Tree) -> Vec<Violation> {
-    let functions = tree.sources.iter().flat_map(|source| {
-        let mut meter = FunctionMeter { path: &source.path, owner: Vec::new(), functions: Vec::new() };
-        meter.visit_file(&source.syntax);
-        meter.functions
-    });
-    against_ratchet(functions.collect(), FUNCTION_LINES_MAX, &excused(&tree.ratchet, "function"))
+    let mut functions = Vec::new();
+    for source in &tree.sources {
+        add_functions(source, &mut functions);
+    }
+    against_ratchet(&functions, FUNCTION_LINES_MAX, &excused(&tree.ratchet, "function"))
 }
 
 fn lines_outside_tests(source: &SourceFile) -> usize {
-    let numbered = source.text.lines().enumerate();
-    numbered.filter(|(index, line)| !line.trim().is_empty() && !source.is_test(index + 1)).count()
+    let counts = Counts::of(source);
+    counts.code + counts.comments
 }
 
 /// An entry of the list: where it stands, what it excuses, up to which length.
-struct Excuse {
-    line: usize,
-    key: String,
-    lines: Option<usize>,
+pub struct Excuse {
+    pub line: usize,
+    pub key: String,
+    pub lines: Option<usize>,
 }
 
-fn excused(ratchet: &str, kind: &str) -> Vec<Excuse> {
-    let entries =
-        ratchet.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let of_kind = entries.filter(|(_, line)| line.split_whitespace().nth(1) == Some(kind));
-    of_kind
-        .map(|(index, line)| {
-            let (key, lines) = line.trim().rsplit_once(' ').unwrap_or((line, ""));
-            Excuse { line: index + 1, key: key.trim().to_owned(), lines: lines.parse().ok() }
-        })
-        .collect()
+pub fn excused(ratchet: &str, kind: &str) -> Vec<Excuse> {
+    let mut excuses = Vec::new();
+    for (index, line) in ratchet.lines().enumerate() {
+        let line = line.trim();
+        if line.starts_with('#') || line.split_whitespace().nth(1) != Some(kind) {
+            continue;
+        }
+        let (key, lines) = line.rsplit_once(' ').unwrap_or((line, ""));
+        excuses.push(Excuse { line: index + 1, key: key.trim().to_owned(), lines: lines.parse().ok() });
+    }
+    excuses
 }
 
-fn against_ratchet(measured: Vec<Measured>, limit: usize, excuses: &[Excuse]) -> Vec<Violation> {
-    let too_long = measured.iter().filter(|one| one.lines > limit);
-    let unexcused = too_long.filter_map(|one| {
-        let allowed = excuses
-            .iter()
-            .find(|excuse| excuse.key == one.key)
-            .map_or(limit, |excuse| excuse.lines.unwrap_or(limit));
-        let message = format!("{} lines, {allowed} are allowed; divide it", one.lines);
-        (one.lines > allowed).then(|| Violation::new(&one.path, one.line, message))
-    });
-    let stale = excuses.iter().filter_map(|excuse| {
-        let longest =
-            measured.iter().filter(|one| one.key == excuse.key).map(|one| one.lines).max().unwrap_or(0);
+/// How many places of a kind the list excuses in the whole tree.
+pub fn allowed_in_tree(ratchet: &str, kind: &str) -> usize {
+    match excused(ratchet, kind).first() {
+        Some(Excuse { lines: Some(lines), .. }) => *lines,
+        _ => 0,
+    }
+}
+
+fn against_ratchet(measured: &[Measured], limit: usize, excuses: &[Excuse]) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for one in measured {
+        let mut allowed = limit;
+        for excuse in excuses {
+            if excuse.key == one.key {
+                allowed = excuse.lines.unwrap_or(limit);
+            }
+        }
+        if one.lines > allowed.max(limit) {
+            let message = format!("{} lines, {allowed} are allowed; divide it", one.lines);
+            found.push(Violation::new(&one.path, one.line, message));
+        }
+    }
+    for excuse in excuses {
+        let mut longest = 0;
+        for one in measured {
+            if one.key == excuse.key {
+                longest = longest.max(one.lines);
+            }
+        }
         let message = match excuse.lines {
             None => "does not end in a number of lines".to_owned(),
             Some(_) if longest <= limit => {
                 format!("'{}' needs no excuse any more; remove the line", excuse.key)
             }
             Some(lines) if longest < lines => format!("'{}' has shrunk; write {longest} here", excuse.key),
-            Some(_) => return None,
+            Some(_) => continue,
         };
-        Some(Violation::new(RATCHET_FILE, excuse.line, message))
-    });
-    unexcused.chain(stale).collect()
+        found.push(Violation::new(RATCHET_FILE, excuse.line, message));
+    }
+    found
 }
 
 /// Measures every function with a body, under the name `Type::function`.
-struct FunctionMeter<'a> {
-    path: &'a str,
-    owner: Vec<String>,
-    functions: Vec<Measured>,
-}
-
-impl FunctionMeter<'_> {
-    fn measure(&mut self, signature: &syn::Signature, body: &syn::Block) {
-        let first = signature.span().start().line;
-        let name =
-            self.owner.iter().chain([&signature.ident.to_string()]).cloned().collect::<Vec<_>>().join("::");
-        self.functions.push(Measured {
-            key: format!("{} function {name}", self.path),
-            path: self.path.to_owned(),
-            line: first,
-            lines: body.span().end().line + 1 - first,
-        });
-    }
-}
-
-impl<'ast> Visit<'ast> for FunctionMeter<'_> {
-    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-        self.measure(&function.sig, &function.block);
-        visit::visit_item_fn(self, function);
-    }
-
-    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
-        self.measure(&function.sig, &function.block);
-        visit::visit_impl_item_fn(self, function);
-    }
-
-    fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
-        if let Some(body) = &function.default {
-            self.measure(&function.sig, body);
+fn add_functions(source: &SourceFile, functions: &mut Vec<Measured>) {
+    let tokens = &source.tokens;
+    // Types whose blocks are open, each with the end of its block.
+    let mut owners: Vec<(String, usize)> = Vec::new();
+    for index in 0..tokens.len() {
+        owners.pop_if(|(_, end)| *end == index);
+        if begins_block_of_type(tokens, index)
+            && let Some(open) = body_after(tokens, index)
+        {
+            owners.push((type_name(&tokens[index + 1..open]), tokens[open].partner));
         }
-        visit::visit_trait_item_fn(self, function);
+        if let [function, name, ..] = &tokens[index..]
+            && function.is("fn")
+            && name.is_word()
+            && let Some(open) = body_after(tokens, index)
+        {
+            let owner: String = owners.iter().map(|(owner, _)| format!("{owner}::")).collect();
+            functions.push(Measured {
+                key: format!("{} function {owner}{}", source.path, name.text),
+                path: source.path.clone(),
+                line: first_line_of_signature(tokens, index),
+                lines: tokens[tokens[open].partner].line + 1 - first_line_of_signature(tokens, index),
+            });
+        }
     }
+}
 
-    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-        let type_name = match &*item.self_ty {
-            syn::Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
-            _ => None,
-        };
-        self.owner.push(type_name.unwrap_or_else(|| "impl".to_owned()));
-        visit::visit_item_impl(self, item);
-        self.owner.pop();
+/// `impl` or `trait` where an item begins; `impl Trait` in a signature begins none.
+fn begins_block_of_type(tokens: &[Token], index: usize) -> bool {
+    match tokens[index].text.as_str() {
+        "impl" if index == 0 => true,
+        "impl" => ["}", ";", "]", "{", "unsafe"].contains(&tokens[index - 1].text.as_str()),
+        "trait" => true,
+        _ => false,
     }
+}
 
-    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
-        self.owner.push(item.ident.to_string());
-        visit::visit_item_trait(self, item);
-        self.owner.pop();
+/// The `{` of the item that begins here; none when a `;` comes first.
+fn body_after(tokens: &[Token], first: usize) -> Option<usize> {
+    let end = end_of_item(tokens, first);
+    (tokens[end].is("}")).then_some(tokens[end].partner)
+}
+
+/// `Ring` in `impl<T> Engine for ring::Ring<T> where …` and in `trait Ring: Send`.
+fn type_name(head: &[Token]) -> String {
+    let (mut name, mut angles) = ("impl", 0);
+    for (index, token) in head.iter().enumerate() {
+        match token.text.as_str() {
+            "<" => angles += 1,
+            ">" if index > 0 && !head[index - 1].is("-") => angles -= 1,
+            "where" => break,
+            ":" if angles == 0
+                && !head.get(index + 1).is_some_and(|next| next.is(":"))
+                && !head[index - 1].is(":") =>
+            {
+                break;
+            }
+            word if token.is_word() && angles == 0 && word != "for" => name = word,
+            _ => {}
+        }
     }
+    name.to_owned()
+}
+
+/// A signature begins with `pub`, `const`, `unsafe` or `async` where it has one.
+fn first_line_of_signature(tokens: &[Token], function: usize) -> usize {
+    let mut first = function;
+    while first > 0 && matches!(tokens[first - 1].text.as_str(), "const" | "unsafe" | "async") {
+        first -= 1;
+    }
+    tokens[first].line
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{RATCHET_FILE, check_files, check_functions};
-    use crate::tidy::{NOTHING, Tree, Violation, lines_found};
+    use super::{check_files, check_functions};
+    use crate::tidy::{NOTHING, lines_found};
+    use crate::tree::{RATCHET_FILE, Tree, Violation};
 
     const PATH: &str = "crates/io/src/engine/uring.rs";
 

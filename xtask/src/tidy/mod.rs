@@ -3,19 +3,19 @@
 //! A rule is a function from the [`Tree`] to the places that break it. Its test shows one source that breaks it
 //! (so that we know the alarm rings) and one that does not.
 
+mod circles;
 mod detector_sections;
+mod language;
 mod layers;
 mod length;
+mod lints;
 mod module_imports;
-mod source;
-mod tokens;
 mod unsafe_code;
 mod wording;
 
-use std::fmt;
-
-use crate::{Failure, workspace};
-use source::Tree;
+use crate::failure::Failure;
+use crate::tree::{Tree, Violation};
+use crate::workspace;
 
 /// A rule: the name by which STYLE.md cites it, and the check.
 struct Rule {
@@ -27,6 +27,7 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule { name: "crate-layers", check: layers::check },
     Rule { name: "module-layers", check: module_imports::check_layers },
+    Rule { name: "import-circles", check: circles::check },
     Rule { name: "pure-crates", check: module_imports::check_purity },
     Rule { name: "unsafe-only-in-io", check: unsafe_code::check_keyword },
     Rule { name: "forbid-unsafe", check: unsafe_code::check_forbidden },
@@ -35,36 +36,14 @@ const RULES: &[Rule] = &[
     Rule { name: "file-length", check: length::check_files },
     Rule { name: "function-length", check: length::check_functions },
     Rule { name: "detector-sections", check: detector_sections::check },
+    Rule { name: "short-docs", check: wording::check_short_docs },
     Rule { name: "banned-words", check: wording::check_banned_words },
-    Rule { name: "unwrap", check: tokens::check_unwrap },
+    Rule { name: "plain-language", check: language::check },
+    Rule { name: "unwrap", check: lints::check_unwrap },
     Rule { name: "glob-import", check: module_imports::check_globs },
-    Rule { name: "allow-reason", check: tokens::check_allow_reason },
+    Rule { name: "allow-reason", check: lints::check_allow_reason },
     Rule { name: "machine-paths", check: wording::check_machine_paths },
 ];
-
-/// A place that breaks a rule.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// The file, relative to the root.
-    pub path: String,
-    /// The line, from 1.
-    pub line: usize,
-    /// What is wrong and what to do.
-    pub message: String,
-}
-
-impl Violation {
-    /// A violation at a line of a file.
-    pub fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), line, message: message.into() }
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}: {}", self.path, self.line, self.message)
-    }
-}
 
 /// Checks the tree and prints what breaks the rules.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -84,11 +63,16 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
 
 /// One line per violation, the rule's name at its end.
 fn violations(tree: &Tree) -> Vec<String> {
-    let unreadable = tree.broken.iter().map(|violation| format!("{violation} [parses]"));
-    let broken_rules = RULES.iter().flat_map(|rule| {
-        (rule.check)(tree).into_iter().map(move |violation| format!("{violation} [{}]", rule.name))
-    });
-    unreadable.chain(broken_rules).collect()
+    let mut lines = Vec::new();
+    for violation in &tree.broken {
+        lines.push(format!("{violation} [parses]"));
+    }
+    for rule in RULES {
+        for violation in (rule.check)(tree) {
+            lines.push(format!("{violation} [{}]", rule.name));
+        }
+    }
+    lines
 }
 
 /// No line at all, for [`lines_found`].

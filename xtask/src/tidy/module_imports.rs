@@ -1,19 +1,15 @@
 //! Rules on imports inside a crate: which module may not use which, what the pure crates may not use, no globs.
 
-use proc_macro2::TokenTree;
-use syn::visit::{self, Visit};
-
-use super::Violation;
-use super::source::{SourceFile, Tree};
-use super::tokens::{each_place, is_sign, line_of};
+use crate::tree::imports::imports;
+use crate::tree::{Tree, Violation};
 
 /// Inside a crate: the modules on the left may not use the modules on the right.
 const WALLS: &[(&str, &[&str], &[&str])] = &[
-    ("drivescope", &["session", "store", "experiment"], &["cli", "tui", "screen"]),
+    ("drivescope", &["session", "store"], &["cli", "tui", "screen"]),
     ("analysis", &["stats"], &["detector"]),
 ];
 /// Crates that are pure: same input, same output, on every machine.
-const PURE_CRATES: [&str; 4] = ["model", "sim", "analysis", "import"];
+const PURE_CRATES: [&str; 5] = ["model", "sim", "analysis", "experiment", "import"];
 /// What a pure crate may not use: clocks, threads, files, the network, other programs.
 const IMPURE: &[&[&str]] = &[
     &["std", "time", "Instant"],
@@ -25,32 +21,22 @@ const IMPURE: &[&[&str]] = &[
     &["std", "env"],
 ];
 
-/// A path that the source names, absolute: `crate::store::format`, `std::fs`.
-struct Import {
-    line: usize,
-    path: Vec<String>,
-}
-
-impl Import {
-    fn begins_with(&self, names: &[&str]) -> bool {
-        self.path.len() >= names.len() && self.path.iter().zip(names).all(|(ours, theirs)| ours == theirs)
-    }
-}
-
 /// `module-layers`: no import through a wall, in tests neither.
 pub fn check_layers(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for (crate_name, from, walled_off) in WALLS {
-        for source in tree.sources.iter().filter(|source| source.crate_name() == *crate_name) {
-            let module = source.module_path();
-            if !module.first().is_some_and(|name| from.contains(&name.as_str())) {
+        for source in tree.sources_of(crate_name) {
+            let path = source.module_path();
+            let Some(module) = path.first() else { continue };
+            if !from.contains(&module.as_str()) {
                 continue;
             }
             for import in imports(source) {
-                if let Some(target) = walled_off.iter().find(|target| import.begins_with(&["crate", target]))
-                {
-                    let message = format!("{} may not use {target}", module[0]);
-                    found.push(Violation::new(&source.path, import.line, message));
+                for target in *walled_off {
+                    if import.begins_with(&["crate", target]) {
+                        let message = format!("{module} may not use {target}");
+                        found.push(Violation::new(&source.path, import.line, message));
+                    }
                 }
             }
         }
@@ -58,15 +44,17 @@ pub fn check_layers(tree: &Tree) -> Vec<Violation> {
     found
 }
 
-/// `pure-crates`: `model`, `sim`, `analysis` and `import` use no clock, thread or file outside their tests.
+/// `pure-crates`: `model`, `sim`, `analysis`, `experiment` and `import` use no clock, thread or file outside their tests.
 pub fn check_purity(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
-    for source in tree.sources.iter().filter(|source| PURE_CRATES.contains(&source.crate_name())) {
-        for import in imports(source).iter().filter(|import| !source.is_test(import.line)) {
-            if let Some(impure) = IMPURE.iter().find(|impure| import.begins_with(impure)) {
-                let message =
-                    format!("crate {} is pure and may not use {}", source.crate_name(), impure.join("::"));
-                found.push(Violation::new(&source.path, import.line, message));
+    for source in PURE_CRATES.iter().flat_map(|name| tree.sources_of(name)) {
+        for import in imports(source) {
+            for impure in IMPURE {
+                if import.begins_with(impure) && !source.is_test(import.line) {
+                    let (name, impure) = (source.crate_name(), impure.join("::"));
+                    let message = format!("crate {name} is pure and may not use {impure}");
+                    found.push(Violation::new(&source.path, import.line, message));
+                }
             }
         }
     }
@@ -77,136 +65,14 @@ pub fn check_purity(tree: &Tree) -> Vec<Violation> {
 pub fn check_globs(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for source in &tree.sources {
-        let mut finder = SuperGlobs { lines: Vec::new() };
-        finder.visit_file(&source.syntax);
-        let outside_tests = finder.lines.into_iter().filter(|line| !source.is_test(*line));
-        found.extend(
-            outside_tests.map(|line| {
-                Violation::new(&source.path, line, "use super::* outside tests; name what is used")
-            }),
-        );
+        for import in imports(source) {
+            if import.is_super_glob && !source.is_test(import.line) {
+                let message = "use super::* outside tests; name what is used";
+                found.push(Violation::new(&source.path, import.line, message));
+            }
+        }
     }
     found
-}
-
-fn imports(source: &SourceFile) -> Vec<Import> {
-    let mut collector =
-        ImportCollector { crate_name: source.crate_name(), module: source.module_path(), found: Vec::new() };
-    collector.visit_file(&source.syntax);
-    collector.found
-}
-
-/// Collects every path of a file: in `use`, in expressions and types, in macros.
-struct ImportCollector<'a> {
-    crate_name: &'a str,
-    module: Vec<String>,
-    found: Vec<Import>,
-}
-
-impl ImportCollector<'_> {
-    /// Makes `crate`, `self`, `super` and the crate's own name one and the same, and keeps the path.
-    fn add(&mut self, line: usize, names: &[String]) {
-        let Some((first, rest)) = names.split_first() else { return };
-        let mut path = vec!["crate".to_owned()];
-        match first.as_str() {
-            "crate" => path.extend_from_slice(rest),
-            "self" => path.extend(self.module.iter().chain(rest).cloned()),
-            "super" => {
-                let ups = names.iter().take_while(|name| *name == "super").count();
-                let kept = self.module.len().saturating_sub(ups);
-                path.extend(self.module[..kept].iter().chain(&names[ups..]).cloned());
-            }
-            name if name == self.crate_name => path.extend_from_slice(rest),
-            _ => path = names.to_vec(),
-        }
-        self.found.push(Import { line, path });
-    }
-
-    fn add_tree(&mut self, tree: &syn::UseTree, before: &[String]) {
-        match tree {
-            syn::UseTree::Path(step) => {
-                let mut names = before.to_vec();
-                names.push(step.ident.to_string());
-                self.add_tree(&step.tree, &names);
-            }
-            syn::UseTree::Name(leaf) => self.add_leaf(&leaf.ident, before),
-            syn::UseTree::Rename(leaf) => self.add_leaf(&leaf.ident, before),
-            syn::UseTree::Glob(leaf) => self.add(leaf.star_token.spans[0].start().line, before),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_tree(tree, before)),
-        }
-    }
-
-    fn add_leaf(&mut self, leaf: &syn::Ident, before: &[String]) {
-        let mut names = before.to_vec();
-        names.push(leaf.to_string());
-        self.add(leaf.span().start().line, &names);
-    }
-}
-
-impl<'ast> Visit<'ast> for ImportCollector<'_> {
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        self.module.push(module.ident.to_string());
-        visit::visit_item_mod(self, module);
-        self.module.pop();
-    }
-
-    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        self.add_tree(&item.tree, &[]);
-    }
-
-    fn visit_path(&mut self, path: &'ast syn::Path) {
-        if let Some(first) = path.segments.first() {
-            let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-            self.add(first.ident.span().start().line, &names);
-        }
-        visit::visit_path(self, path);
-    }
-
-    fn visit_macro(&mut self, call: &'ast syn::Macro) {
-        each_place(&call.tokens, &mut |tokens| {
-            let names = leading_path(tokens);
-            if names.len() > 1 {
-                self.add(line_of(&tokens[0]), &names);
-            }
-        });
-        visit::visit_macro(self, call);
-    }
-}
-
-/// The names of the path `a::b::c` with which the tokens begin.
-fn leading_path(tokens: &[TokenTree]) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut rest = tokens;
-    while let [TokenTree::Ident(name), after @ ..] = rest {
-        names.push(name.to_string());
-        match after {
-            [first, second, next @ ..] if is_sign(first, ':') && is_sign(second, ':') => rest = next,
-            _ => break,
-        }
-    }
-    names
-}
-
-/// Finds `use super::*`, `use super::super::*` and the same inside braces.
-struct SuperGlobs {
-    lines: Vec<usize>,
-}
-
-impl SuperGlobs {
-    fn look(&mut self, tree: &syn::UseTree, below_super: bool) {
-        match tree {
-            syn::UseTree::Path(step) if step.ident == "super" => self.look(&step.tree, true),
-            syn::UseTree::Glob(glob) if below_super => self.lines.push(glob.star_token.spans[0].start().line),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.look(tree, below_super)),
-            _ => {}
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for SuperGlobs {
-    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        self.look(&item.tree, false);
-    }
 }
 
 #[cfg(test)]

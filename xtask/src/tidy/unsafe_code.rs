@@ -1,53 +1,41 @@
 //! Rules on `unsafe`: it lives in crate `io`, and the compiler forbids it everywhere else.
 
-use proc_macro2::TokenTree;
-
-use super::Violation;
-use super::source::{SourceFile, Tree};
-use super::tokens::{each_place, is_word, line_of};
+use crate::tree::{SourceFile, Tree, Violation};
 
 /// The only crate that may hold `unsafe`.
 const CRATE_WITH_UNSAFE: &str = "io";
+const FORBIDDEN: [&str; 8] = ["#", "!", "[", "forbid", "(", "unsafe_code", ")", "]"];
 
 /// `unsafe-only-in-io`: the word stands in no other crate, not in tests and not in macros.
 pub fn check_keyword(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
-    for source in tree.sources.iter().filter(|source| source.crate_name() != CRATE_WITH_UNSAFE) {
-        each_place(&source.tokens, &mut |tokens: &[TokenTree]| {
-            if tokens.first().is_some_and(|token| is_word(token, "unsafe")) {
-                found.push(Violation::new(
-                    &source.path,
-                    line_of(&tokens[0]),
-                    "unsafe outside crate io; move it there",
-                ));
-            }
-        });
+    for source in sources_outside_io(tree) {
+        for line in source.lines_of(&["unsafe"]) {
+            found.push(Violation::new(&source.path, line, "unsafe outside crate io; move it there"));
+        }
     }
     found
 }
 
 /// `forbid-unsafe`: every root of every other crate says `#![forbid(unsafe_code)]`.
 pub fn check_forbidden(tree: &Tree) -> Vec<Violation> {
-    let roots = tree
-        .sources
-        .iter()
-        .filter(|source| is_crate_root(source) && source.crate_name() != CRATE_WITH_UNSAFE);
-    roots
-        .filter(|source| !source.syntax.attrs.iter().any(forbids_unsafe))
-        .map(|source| Violation::new(&source.path, 1, "the crate's root lacks #![forbid(unsafe_code)]"))
-        .collect()
+    let mut found = Vec::new();
+    for source in sources_outside_io(tree) {
+        if is_crate_root(source) && source.lines_of(&FORBIDDEN).is_empty() {
+            found.push(Violation::new(&source.path, 1, "the crate's root lacks #![forbid(unsafe_code)]"));
+        }
+    }
+    found
+}
+
+fn sources_outside_io(tree: &Tree) -> impl Iterator<Item = &SourceFile> {
+    tree.sources.iter().filter(|source| source.crate_name() != CRATE_WITH_UNSAFE)
 }
 
 fn is_crate_root(source: &SourceFile) -> bool {
     source.path.ends_with("/src/lib.rs")
         || source.path.ends_with("/src/main.rs")
         || source.path.contains("/src/bin/")
-}
-
-fn forbids_unsafe(attribute: &syn::Attribute) -> bool {
-    let syn::Meta::List(list) = &attribute.meta else { return false };
-    list.path.is_ident("forbid")
-        && list.tokens.clone().into_iter().any(|token| is_word(&token, "unsafe_code"))
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ const COUNT_MIN: usize = 5;
 /// Why answers of memory were not told from those of the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotTold {
-    /// Too few reads were answered.
     TooFew,
     /// No medium answers as fast as all of them were.
     AllOfMemory,
@@ -38,17 +37,16 @@ pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Result<f
     }
     hits.sort_unstable();
     misses.sort_unstable();
-    let at = |sorted: &[u64], share: f64| at_share(sorted, share).map_or(0.0, |ns| ns as f64);
-    let slow_hit = at(&hits, 1.0 - STRAY_SHARE).max(1.0);
-    let quick_miss = at(&misses, STRAY_SHARE);
+    let slow_hit = ns_at(&hits, 1.0 - STRAY_SHARE).max(1.0);
+    let quick_miss = ns_at(&misses, STRAY_SHARE);
     if quick_miss < MEDIUM_NS_MIN {
         return Err(NotTold::AllOfMemory);
     }
     if quick_miss < SEPARATION_MIN * slow_hit {
-        let median = |sorted: &[u64]| sorted[sorted.len() / 2] as f64;
-        let is_mostly_apart = median(&misses) >= SEPARATION_MIN * median(&hits);
+        let (median_hit, median_miss) = (hits[hits.len() / 2] as f64, misses[misses.len() / 2] as f64);
+        let is_mostly_apart = median_miss >= SEPARATION_MIN * median_hit;
         // What memory answers takes one time; what is read anew takes anything from nothing to a turn, without the way there.
-        let is_at_once = median(&hits) <= HIT_MARGIN * at(&hits, STRAY_SHARE);
+        let is_at_once = median_hit <= HIT_MARGIN * ns_at(&hits, STRAY_SHARE);
         return Err(match (is_mostly_apart, is_at_once) {
             (true, true) => NotTold::Late,
             (true, false) => NotTold::Anew,
@@ -57,6 +55,10 @@ pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Result<f
     }
     // Not half way to the misses: a place that is just passing by is reached in no time too, and the more such the later it is.
     Ok((slow_hit * quick_miss).sqrt().min(HIT_MARGIN * slow_hit))
+}
+
+fn ns_at(sorted: &[u64], share: f64) -> f64 {
+    at_share(sorted, share).unwrap_or(0) as f64
 }
 
 /// One read: how far it was from what had been read, and whether memory answered.
@@ -100,14 +102,19 @@ pub(super) fn step(probes: &[Probe]) -> Option<Step> {
         }
         strays.push(misses_before + total_hits - hits_before);
     }
-    let is_between =
-        |at: usize| at == 0 || at == sorted.len() || sorted[at - 1].distance < sorted[at].distance;
-    let places: Vec<usize> = (0..=sorted.len()).filter(|&at| is_between(at)).collect();
+    let mut places = Vec::new();
+    for at in 0..=sorted.len() {
+        if at == 0 || at == sorted.len() || sorted[at - 1].distance < sorted[at].distance {
+            places.push(at);
+        }
+    }
     let least = places.iter().map(|&at| strays[at]).min()?;
-    let best: Vec<usize> = places.iter().copied().filter(|&at| strays[at] == least).collect();
-    let good: Vec<usize> = places.iter().copied().filter(|&at| strays[at] <= least + 1).collect();
-    let before = |at: usize| at.checked_sub(1).map(|last| sorted[last].distance);
-    let after = |at: usize| sorted.get(at).map(|probe| probe.distance);
+    let mut best = places.clone();
+    best.retain(|&at| strays[at] == least);
+    let mut good = places;
+    good.retain(|&at| strays[at] <= least + 1);
+    let before = |at: usize| Some(sorted[at.checked_sub(1)?].distance);
+    let after = |at: usize| Some(sorted.get(at)?.distance);
     Some(Step {
         low: before(*best.first()?),
         high: after(*best.last()?),

@@ -6,16 +6,13 @@ use super::read_on::first_reads_ns;
 use crate::measured::EXPERIMENT_ACCESS;
 use model::plan::{PhaseKind, StopReason};
 use model::record::IoRecord;
-use model::run::RunView;
+use model::run::{PhaseSummary, RunView};
 use model::units::Bytes;
 use model::workload::{Arrival, Pattern, Workload};
 
-/// What is known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kept {
-    /// No such reads were made.
     NotAsked,
-    /// It cannot be told.
     NotTold(NotTold),
     /// Memory answers all of the longest stream: the cache holds at least so much.
     AtLeast(Bytes),
@@ -23,7 +20,6 @@ pub enum Kept {
     Found {
         /// Of each stream, in bytes from its end: the last read that memory answered and the first that it did not.
         ends: Vec<(f64, f64)>,
-        /// The phases of single reads.
         phases: Vec<u32>,
     },
 }
@@ -31,14 +27,16 @@ pub enum Kept {
 /// With more reads unexplained by a step, a stream says nothing: something else used the drive, or its cache is not kept in order.
 const STRAY_SHARE_MAX: f64 = 0.2;
 
-/// From all streams of the run so far.
 pub fn kept(run: &RunView<'_>) -> Kept {
     let looks = looks(run);
     if looks.is_empty() {
         return Kept::NotAsked;
     }
     // The reads nearest to the end are surely kept by a drive that keeps anything; random single reads are surely not.
-    let near = looks.iter().flat_map(|look| look.ios.iter().take(NEAR).map(IoRecord::service_ns)).collect();
+    let mut near = Vec::new();
+    for look in &looks {
+        near.extend(look.ios.iter().take(NEAR).map(IoRecord::service_ns));
+    }
     let threshold = match threshold_ns(near, elsewhere(run)) {
         Ok(threshold) => threshold,
         Err(why) => return Kept::NotTold(why),
@@ -46,11 +44,11 @@ pub fn kept(run: &RunView<'_>) -> Kept {
     let (mut ends, mut phases) = (Vec::new(), Vec::new());
     let mut whole: Option<Bytes> = None;
     for look in &looks {
-        let probe = |io: &IoRecord| Probe {
-            distance: look.stream_end.saturating_sub(io.offset_bytes),
-            is_hit: io.service_ns() as f64 <= threshold,
-        };
-        let probes: Vec<Probe> = look.ios.iter().map(probe).collect();
+        let mut probes = Vec::new();
+        for io in &look.ios {
+            let distance = look.stream_end.saturating_sub(io.offset_bytes);
+            probes.push(Probe { distance, is_hit: io.service_ns() as f64 <= threshold });
+        }
         match step(&probes) {
             Some(Step { stray_share, .. }) if stray_share > STRAY_SHARE_MAX => {}
             Some(Step { low: Some(low), high: Some(high), .. }) => {
@@ -71,7 +69,6 @@ pub fn kept(run: &RunView<'_>) -> Kept {
 /// Reads of each look that are nearest to the end of its stream: within some MiB.
 const NEAR: usize = 8;
 
-/// Single reads after a stream.
 struct Look {
     phase: u32,
     stream_end: u64,
@@ -82,23 +79,23 @@ struct Look {
 
 fn looks(run: &RunView<'_>) -> Vec<Look> {
     let pairs = (1u32..).zip(run.phases.windows(2));
-    let look = |(phase, pair): (u32, &[model::run::PhaseSummary])| {
-        let stream = pair[0].phase.workload.as_ref()?;
-        let reads = pair[1].phase.workload.as_ref()?;
-        let is_look = pair[1].phase.experiment == EXPERIMENT_ACCESS
-            && pair[0].phase.kind == PhaseKind::WarmUp
-            && stream.pattern == Pattern::Sequential
-            && is_of_single_reads(reads)
-            && stream.range.contains(&reads.range);
-        let is_cut = |why| matches!(why, StopReason::Interrupted | StopReason::Skipped);
-        if !is_look || pair[1].stopped.is_none_or(is_cut) {
-            return None;
-        }
-        let mut ios: Vec<IoRecord> = run.series.ios(phase).filter(|io| io.status.is_done()).collect();
-        ios.sort_by_key(|io| io.submitted_ns);
-        Some(Look { phase, stream_end: stream.range.end().0, stream_bytes: stream.range.bytes(), ios })
-    };
-    pairs.filter_map(look).collect()
+    pairs.filter_map(|(phase, pair)| look(run, phase, &pair[0], &pair[1])).collect()
+}
+
+fn look(run: &RunView<'_>, phase: u32, streamed: &PhaseSummary, looked: &PhaseSummary) -> Option<Look> {
+    let stream = streamed.phase.workload.as_ref()?;
+    let reads = looked.phase.workload.as_ref()?;
+    let is_look = looked.phase.experiment == EXPERIMENT_ACCESS
+        && streamed.phase.kind == PhaseKind::WarmUp
+        && stream.pattern == Pattern::Sequential
+        && is_of_single_reads(reads)
+        && stream.range.contains(&reads.range);
+    if !is_look || matches!(looked.stopped, None | Some(StopReason::Interrupted | StopReason::Skipped)) {
+        return None;
+    }
+    let mut ios: Vec<IoRecord> = run.series.ios(phase).filter(|io| io.status.is_done()).collect();
+    ios.sort_by_key(|io| io.submitted_ns);
+    Some(Look { phase, stream_end: stream.range.end().get(), stream_bytes: stream.range.bytes(), ios })
 }
 
 fn is_of_single_reads(workload: &Workload) -> bool {
@@ -110,12 +107,18 @@ fn is_of_single_reads(workload: &Workload) -> bool {
 /// The latencies of single random reads elsewhere: those with which the run woke the drive, and the first
 /// of each pair.
 fn elsewhere(run: &RunView<'_>) -> Vec<u64> {
-    let warm_up = (0u32..).zip(run.phases).find(|(_, summary)| {
-        summary.phase.kind == PhaseKind::WarmUp
-            && summary.phase.workload.as_ref().is_some_and(|workload| {
-                workload.pattern == Pattern::RandomWithReplacement && workload.in_flight_max() == 1
-            })
-    });
-    let woke = warm_up.map(|(phase, _)| run.series.ios(phase).filter(|io| io.status.is_done()));
-    woke.into_iter().flatten().map(|io| io.service_ns()).chain(first_reads_ns(run)).collect()
+    let mut latencies = Vec::new();
+    if let Some((phase, _)) = (0u32..).zip(run.phases).find(|(_, summary)| wakes(summary)) {
+        let answered = run.series.ios(phase).filter(|io| io.status.is_done());
+        latencies.extend(answered.map(|io| io.service_ns()));
+    }
+    latencies.extend(first_reads_ns(run));
+    latencies
+}
+
+fn wakes(summary: &PhaseSummary) -> bool {
+    let Some(workload) = &summary.phase.workload else { return false };
+    summary.phase.kind == PhaseKind::WarmUp
+        && workload.pattern == Pattern::RandomWithReplacement
+        && workload.in_flight_max() == 1
 }

@@ -13,63 +13,46 @@
 /// What somebody has said; nothing where not.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answers {
-    /// Whether the write rate may fall for a while.
     pub tolerates_fall: Option<bool>,
     /// Whether the writes can be spread, with pauses, or put in order.
     pub changes_workload: Option<bool>,
-    /// Whether a part of the capacity is enough.
     pub clips: Option<bool>,
-    /// What counts most.
     pub prefers: Option<Preference>,
 }
 
-/// What counts most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preference {
-    /// Bytes for the money.
     Cost,
-    /// Speed.
     Performance,
     /// The same speed at all times.
     Steadiness,
 }
 
-/// A kind of drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A disk with tracks side by side.
     Cmr,
-    /// A disk with overlapping tracks.
     Smr,
-    /// Flash.
     Flash,
 }
 
 /// How a drive is to be used so that its rate stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// As it comes.
     AsItComes,
     /// With pauses between bursts, or writes in order.
     PausesOrOrder,
-    /// Only a part of it.
     Clipped,
 }
 
-/// A question of the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// May the write rate fall for a while?
     ToleratesFall,
-    /// Can the workload be changed?
     ChangesWorkload,
-    /// Will a part of the capacity do?
     Clips,
-    /// What counts most?
     Prefers,
 }
 
-/// Where the answers lead.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
     /// The questions that were asked, with their answers as words.
@@ -78,19 +61,14 @@ pub struct Course {
     pub end: Result<Choice, Question>,
 }
 
-/// A kind, how to use it, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The kind to take.
     pub kind: Kind,
-    /// How to use it.
     pub way: Way,
-    /// Why: a sentence.
     pub reason: &'static str,
 }
 
 impl Kind {
-    /// The word in files.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Cmr => "cmr",
@@ -99,30 +77,27 @@ impl Kind {
         }
     }
 
-    /// For people.
     pub fn words(self) -> &'static str {
         match self {
-            Kind::Cmr => "a hard disk with tracks side by side (CMR)",
-            Kind::Smr => "a hard disk with overlapping tracks (SMR)",
+            Kind::Cmr => "a hard disk with conventional recording (CMR)",
+            Kind::Smr => "a hard disk with shingled recording (SMR)",
             Kind::Flash => "an SSD",
         }
     }
 }
 
 impl Question {
-    /// The question, for people.
     pub fn words(self) -> &'static str {
         match self {
-            Question::ToleratesFall => "May the write rate fall for a while?",
+            Question::ToleratesFall => "May write throughput drop for a while?",
             Question::ChangesWorkload => {
-                "Can you leave time between the writes, or write in order and in large pieces?"
+                "Can you leave idle time between writes, or write sequentially in large blocks?"
             }
-            Question::Clips => "Will a part of the capacity do?",
+            Question::Clips => "Is a part of the capacity enough?",
             Question::Prefers => "What counts most: cost, performance or steadiness?",
         }
     }
 
-    /// What to type to answer it.
     pub fn option(self) -> &'static str {
         match self {
             Question::ToleratesFall => "--tolerate-fall yes|no",
@@ -134,7 +109,6 @@ impl Question {
 }
 
 impl Answers {
-    /// Follows the chart as far as the answers go.
     pub fn course(&self) -> Course {
         let mut asked = Vec::new();
         let end = self.follow(&mut asked);
@@ -163,7 +137,6 @@ impl Answers {
 }
 
 impl Preference {
-    /// The word in files and options.
     pub fn name(self) -> &'static str {
         match self {
             Preference::Cost => "cost",
@@ -177,32 +150,33 @@ impl Preference {
 fn chosen(way: Option<Way>, prefers: Preference) -> Choice {
     let (kind, reason) = match (way, prefers) {
         (Some(Way::AsItComes), Preference::Cost) => {
-            (Kind::Smr, "A fall does not matter, and shingled disks hold most for the money.")
+            (Kind::Smr, "Write cliffs do not matter, and SMR disks cost least per TB.")
         }
         (Some(Way::PausesOrOrder), Preference::Cost) => (
             Kind::Smr,
-            "With pauses, or writes in order, its cache does not fill, and it holds most for the money.",
+            "With idle time or sequential writes its media cache does not fill, and it costs least per TB.",
         ),
         (Some(Way::Clipped), Preference::Cost) => {
-            (Kind::Smr, "Within what its cache holds it does not fall, and it holds most for the money.")
+            (Kind::Smr, "Within its media cache there is no write cliff, and it costs least per TB.")
         }
         (Some(Way::Clipped), Preference::Performance) => (
             Kind::Flash,
-            "What is not used of an SSD is room for its own work, so that it does not fall as far.",
+            "Unused SSD capacity serves as over-provisioning, which raises steady-state throughput.",
         ),
-        (Some(_), Preference::Performance) => (Kind::Flash, "It is the fastest, before a fall and after it."),
+        (Some(_), Preference::Performance) => {
+            (Kind::Flash, "It is the fastest, before and after the write cliff.")
+        }
         (None, Preference::Performance) => (
             Kind::Flash,
-            "Nothing else is as fast after its fall as an SSD. Take one whose lasting rate is enough.",
+            "Nothing sustains random writes as fast as an SSD. Choose one with enough sustained throughput.",
         ),
         (None, Preference::Cost) => (
             Kind::Cmr,
-            "The fall can be neither borne nor avoided, and of the two kinds without one such as a shingled disk has, disks hold \
-             more for the money.",
+            "A write cliff is neither acceptable nor avoidable. CMR disks have none and cost less per TB than SSDs.",
         ),
         (_, Preference::Steadiness) => (
             Kind::Cmr,
-            "It has no cache to fill: it writes at random as slowly on the last day as on the first.",
+            "It has no media cache to fill: random writes are as slow on the last day as on the first.",
         ),
     };
     Choice { kind, way: way.unwrap_or(Way::AsItComes), reason }

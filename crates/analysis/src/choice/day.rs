@@ -4,18 +4,16 @@
 //! and pauses empty it. Where writes in order pass it by, as on a shingled disk, only random ones count.
 
 use super::drive::DriveWrites;
+use super::unknown::WritesUnknown;
 use model::estimate::Estimate;
 use model::units::Bytes;
 
-/// Seconds of a day.
 pub const DAY_S: f64 = 86_400.0;
 /// Days of these writes before the one that is told of: what the pauses do not give back adds up.
 pub const DAYS_BEFORE: u64 = 2;
 
-/// What somebody writes in a day.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DayOfWrites {
-    /// Altogether.
     pub daily: Bytes,
     /// At once; the bursts come at equal distances.
     pub burst: Bytes,
@@ -23,7 +21,6 @@ pub struct DayOfWrites {
     pub random_share: f64,
 }
 
-/// How long it takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DayTime {
     /// All bursts of a day, s.
@@ -39,57 +36,50 @@ pub struct DayTime {
 impl DayOfWrites {
     /// How many bursts it has: at least one.
     pub fn bursts(&self) -> u64 {
-        if self.burst.0 == 0 { 1 } else { self.daily.0.div_ceil(self.burst.0).max(1) }
+        if self.burst.get() == 0 { 1 } else { self.daily.get().div_ceil(self.burst.get()).max(1) }
     }
 
     /// The size of each burst when they are made equal, in bytes.
     pub fn burst_bytes(&self) -> f64 {
-        self.daily.0 as f64 / self.bursts() as f64
+        self.daily.as_f64() / self.bursts() as f64
     }
 
     /// How long it takes on that drive.
     ///
     /// # Errors
-    /// What is not known of the drive: a sentence.
-    pub fn on(&self, drive: &DriveWrites) -> Result<DayTime, String> {
+    /// What is not known of the drive.
+    pub fn on(&self, drive: &DriveWrites) -> Result<DayTime, WritesUnknown> {
         let middle = self.with(drive, |estimate| estimate.value)?;
         let quick = self.with(drive, |estimate| estimate.high)?;
         let slow = self.with(drive, |estimate| estimate.low)?;
-        let range = |pick: fn(&Passed) -> f64| Estimate {
-            value: pick(&middle),
-            low: pick(&quick),
-            high: pick(&slow),
-            ..Estimate::exact(0.0)
-        };
         let confidence = drive.confidence();
-        let stated = |estimate: Estimate| Estimate { confidence, ..estimate };
-        let pause_needed_s =
-            (middle.falls && middle.pause_s.is_finite()).then(|| stated(range(|passed| passed.pause_s)));
+        let range = |value, low, high| Estimate { value, low, high, confidence, ..Estimate::exact(0.0) };
+        let has_pause = middle.falls && middle.pause_s.is_finite();
         Ok(DayTime {
-            busy_s: stated(range(|passed| passed.busy_s)),
-            burst_s: stated(range(|passed| passed.burst_s)),
+            busy_s: range(middle.busy_s, quick.busy_s, slow.busy_s),
+            burst_s: range(middle.burst_s, quick.burst_s, slow.burst_s),
             falls: middle.falls,
-            pause_needed_s,
+            pause_needed_s: has_pause.then_some(range(middle.pause_s, quick.pause_s, slow.pause_s)),
         })
     }
 
     /// The day with one number for each rate.
-    fn with(&self, drive: &DriveWrites, pick: impl Fn(&Estimate) -> f64) -> Result<Passed, String> {
+    fn with(&self, drive: &DriveWrites, pick: fn(&Estimate) -> f64) -> Result<Passed, WritesUnknown> {
         let random_bytes = self.burst_bytes() * self.random_share;
         let in_order_s = match self.burst_bytes() - random_bytes {
             bytes if bytes < 1.0 => 0.0,
-            bytes => bytes / pick(drive.in_order.as_ref().map_err(Clone::clone)?),
+            bytes => bytes / pick(&drive.in_order?),
         };
         if random_bytes < 1.0 {
             return Ok(Passed::even(in_order_s, self.bursts()));
         }
-        let random = drive.at_random.as_ref().map_err(Clone::clone)?;
+        let random = drive.at_random.as_ref().map_err(|unknown| *unknown)?;
         let before = pick(&random.before);
         let Some(fall) = &random.fall else {
             return Ok(Passed::even(in_order_s + random_bytes / before, self.bursts()));
         };
         let (room, after) = (pick(&fall.bytes), pick(&fall.after));
-        let regained = random.regained.as_ref().map_or(0.0, &pick);
+        let regained = random.regained.as_ref().map_or(0.0, pick);
         let mut passed = Passed { pause_s: pause_s(random_bytes, room, regained), ..Passed::default() };
         let mut free = room;
         let spacing_s = DAY_S / self.bursts() as f64;
@@ -148,8 +138,8 @@ mod tests {
 
     fn day(daily_gb: u64, burst_gb: u64, random_share: f64) -> DayOfWrites {
         DayOfWrites {
-            daily: Bytes(daily_gb * 1_000_000_000),
-            burst: Bytes(burst_gb * 1_000_000_000),
+            daily: Bytes::new(daily_gb * 1_000_000_000),
+            burst: Bytes::new(burst_gb * 1_000_000_000),
             random_share,
         }
     }
@@ -185,8 +175,8 @@ mod tests {
     #[test]
     fn what_is_not_known_is_said() {
         let mut drive = shingled();
-        drive.in_order = Err("writes in order were not measured".into());
-        assert!(day(20, 20, 0.5).on(&drive).unwrap_err().contains("not measured"));
+        drive.in_order = Err(WritesUnknown::InOrder);
+        assert_eq!(day(20, 20, 0.5).on(&drive), Err(WritesUnknown::InOrder));
         assert!(day(20, 20, 1.0).on(&drive).is_ok(), "none are in order");
     }
 

@@ -3,7 +3,9 @@
 mod chart;
 mod day;
 mod drive;
+mod unknown;
 
 pub use chart::{Answers, Choice, Course, Kind, Preference, Question, Way};
 pub use day::{DAY_S, DAYS_BEFORE, DayOfWrites, DayTime};
 pub use drive::DriveWrites;
+pub use unknown::WritesUnknown;

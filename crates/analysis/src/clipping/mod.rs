@@ -1,5 +1,4 @@
-//! To what rate random writes settle when only a part of a drive is used: the parts that a run filled and then wrote at random, each
-//! until its rate was steady.
+//! Steady-state random writes over parts of a drive that a run filled and then wrote at random.
 
 use crate::stats::CONFIDENCE;
 use crate::sustained::{Piece, WRITTEN_OVER_MIN, rounds};
@@ -12,7 +11,6 @@ use model::workload::{OperationMix, Pattern};
 /// A part that was filled and then written at random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsedPart {
-    /// What was used.
     pub range: ByteRange,
     /// What was written at random, in the order of time.
     pub pieces: Vec<Piece>,
@@ -26,7 +24,7 @@ impl UsedPart {
 
     /// The rate to which it settled; none as long as that is not known.
     pub fn steady_rate(&self) -> Option<Estimate> {
-        let has_enough = self.written() >= WRITTEN_OVER_MIN * self.range.bytes().0 as f64;
+        let has_enough = self.written() >= WRITTEN_OVER_MIN * self.range.bytes().as_f64();
         let rounds = rounds(&self.pieces).filter(|rounds| has_enough && rounds.are_steady())?;
         Some(rounds.mean.interval(CONFIDENCE))
     }

@@ -12,10 +12,8 @@ use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 use std::ops::Range;
 
-/// One observation of a survey.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Observation {
-    /// Where, in bytes.
     pub centre: f64,
     /// The logarithm of the time per byte.
     pub log_seconds: f64,
@@ -24,7 +22,6 @@ pub(super) struct Observation {
 /// A cell, and how much longer a byte took in the later survey.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cell {
-    /// What it covers. Cells touch.
     pub range: ByteRange,
     /// The logarithm of later over earlier time per byte.
     pub log_ratio: Mean,
@@ -46,12 +43,15 @@ const NOISE_MIN: f64 = 1e-3;
 
 /// Joins visits that are near to each other. `visits` are pairs of place and time per byte.
 pub(super) fn observations(visits: impl Iterator<Item = (f64, f64)>, range: ByteRange) -> Vec<Observation> {
-    let apart = APART_BYTES.min(range.bytes().0 as f64 * APART_SHARE);
-    let mut visits: Vec<(f64, f64)> =
-        visits.filter(|(_, seconds)| *seconds > 0.0 && seconds.is_finite()).collect();
+    let apart = APART_BYTES.min(range.bytes().as_f64() * APART_SHARE);
+    let mut visits: Vec<(f64, f64)> = visits.collect();
+    visits.retain(|(_, seconds)| *seconds > 0.0 && seconds.is_finite());
     visits.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let groups = visits.chunk_by(|a, b| b.0 - a.0 < apart);
-    groups.flat_map(|group| split(group, apart)).map(mean).collect()
+    let mut observations = Vec::new();
+    for group in visits.chunk_by(|a, b| b.0 - a.0 < apart) {
+        observations.extend(split(group, apart).into_iter().map(mean));
+    }
+    observations
 }
 
 /// Visits that touch all along the range are cut again, by what is apart from the first of each part.
@@ -68,11 +68,13 @@ fn split(group: &[(f64, f64)], apart: f64) -> Vec<&[(f64, f64)]> {
 }
 
 fn mean(group: &[(f64, f64)]) -> Observation {
-    let count = group.len() as f64;
-    Observation {
-        centre: group.iter().map(|(centre, _)| centre).sum::<f64>() / count,
-        log_seconds: group.iter().map(|(_, seconds)| seconds.ln()).sum::<f64>() / count,
+    let (mut centres, mut logs) = (0.0, 0.0);
+    for (centre, seconds) in group {
+        centres += centre;
+        logs += seconds.ln();
     }
+    let count = group.len() as f64;
+    Observation { centre: centres / count, log_seconds: logs / count }
 }
 
 /// Compares two surveys of the same range; observations are in order. Empty when there are too few for a single cell.
@@ -80,15 +82,15 @@ pub(super) fn compare(earlier: &[Observation], later: &[Observation], range: Byt
     let wanted = CELL_OBSERVATIONS_MIN.max(earlier.len().min(later.len()).div_ceil(CELLS_MAX));
     let cuts = cuts(earlier, later, wanted);
     let mut cells = Vec::new();
-    let mut first = range.first().0;
+    let mut first = range.first().get();
     for (index, (of_earlier, of_later)) in cuts.iter().enumerate() {
         let end = match cuts.get(index + 1) {
-            Some(_) => border(earlier, later, of_earlier.end, of_later.end).clamp(first, range.end().0),
-            None => range.end().0,
+            Some(_) => border(earlier, later, of_earlier.end, of_later.end).clamp(first, range.end().get()),
+            None => range.end().get(),
         };
         let (earlier, later) = (&earlier[of_earlier.clone()], &later[of_later.clone()]);
         if let (Some(range), Some(log_ratio)) =
-            (ByteRange::new(Offset(first), Bytes(end - first)), log_ratio(earlier, later))
+            (ByteRange::new(Offset::new(first), Bytes::new(end - first)), log_ratio(earlier, later))
         {
             cells.push(Cell { range, log_ratio });
         }
@@ -111,9 +113,10 @@ fn cuts(earlier: &[Observation], later: &[Observation], wanted: usize) -> Vec<(R
     let (mut a, mut b) = (0, 0);
     while a + wanted <= earlier.len() && b + wanted <= later.len() {
         let reach = earlier[a + wanted - 1].centre.max(later[b + wanted - 1].centre);
-        let end = |all: &[Observation]| all.partition_point(|observation| observation.centre <= reach);
-        cuts.push((a..end(earlier), b..end(later)));
-        (a, b) = (end(earlier), end(later));
+        let (from_a, from_b) = (a, b);
+        a = earlier.partition_point(|observation| observation.centre <= reach);
+        b = later.partition_point(|observation| observation.centre <= reach);
+        cuts.push((from_a..a, from_b..b));
     }
     if let Some((of_earlier, of_later)) = cuts.last_mut() {
         (of_earlier.end, of_later.end) = (earlier.len(), later.len());
@@ -125,8 +128,10 @@ fn cuts(earlier: &[Observation], later: &[Observation], wanted: usize) -> Vec<(R
 /// observations spread alike.
 fn log_ratio(earlier: &[Observation], later: &[Observation]) -> Option<Mean> {
     let strata = cuts(earlier, later, STRATUM_OBSERVATIONS_MIN);
-    let weight = |a: &Range<usize>, b: &Range<usize>| (a.len() * b.len()) as f64 / (a.len() + b.len()) as f64;
-    let total: f64 = strata.iter().map(|(a, b)| weight(a, b)).sum();
+    let mut total = 0.0;
+    for (a, b) in &strata {
+        total += weight(a, b);
+    }
     let (earlier_variance, earlier_dof) = within(earlier, strata.iter().map(|(a, _)| a))?;
     let (later_variance, later_dof) = within(later, strata.iter().map(|(_, b)| b))?;
     let (mut value, mut of_earlier, mut of_later) = (0.0, 0.0, 0.0);
@@ -138,6 +143,11 @@ fn log_ratio(earlier: &[Observation], later: &[Observation]) -> Option<Mean> {
     }
     let (variance, degrees_of_freedom) = satterthwaite([(of_earlier, earlier_dof), (of_later, later_dof)]);
     Some(Mean { value, variance, degrees_of_freedom })
+}
+
+/// What the difference of two means is worth.
+fn weight(a: &Range<usize>, b: &Range<usize>) -> f64 {
+    (a.len() * b.len()) as f64 / (a.len() + b.len()) as f64
 }
 
 fn mean_of(observations: &[Observation]) -> f64 {
@@ -156,7 +166,10 @@ fn within<'strata>(
         squares += part.iter().map(|observation| (observation.log_seconds - mean).powi(2)).sum::<f64>();
         free += part.len().saturating_sub(1);
     }
-    (free > 0).then(|| ((squares / free as f64).max(NOISE_MIN * NOISE_MIN), free as f64))
+    if free == 0 {
+        return None;
+    }
+    Some(((squares / free as f64).max(NOISE_MIN * NOISE_MIN), free as f64))
 }
 
 #[cfg(test)]
@@ -167,7 +180,7 @@ mod tests {
     const RANGE_BYTES: f64 = 1e12;
 
     fn range() -> ByteRange {
-        ByteRange::whole(Bytes(RANGE_BYTES as u64))
+        ByteRange::whole(Bytes::new(RANGE_BYTES as u64))
     }
 
     fn at(centre: f64, log_seconds: f64) -> Observation {
@@ -219,7 +232,7 @@ mod tests {
             let survey = |all: &[(f64, f64)]| all.iter().map(|&(centre, log)| at(centre, log)).collect::<Vec<_>>();
             let cells = compare(&survey(&a), &survey(&b), range());
             prop_assert!(!cells.is_empty() && cells.len() <= CELLS_MAX);
-            prop_assert_eq!(cells[0].range.first(), Offset(0));
+            prop_assert_eq!(cells[0].range.first(), Offset::START);
             prop_assert_eq!(cells[cells.len() - 1].range.end(), range().end());
             for pair in cells.windows(2) {
                 prop_assert_eq!(pair[0].range.end(), pair[1].range.first());

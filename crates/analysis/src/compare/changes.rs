@@ -10,13 +10,13 @@
 //! It cannot tell a drive that became slower from other load that was there all through the second run; nor, in a
 //! full pass from start to end, from load that came and went, since there time and place are one.
 
-use super::ComparedRun;
 use super::cells::{Cell, Observation, compare, observations};
+use super::compared_run::ComparedRun;
 use super::multiplicity::{confidence_of_chosen, threshold};
 use crate::stats::mean::{Mean, satterthwaite};
 use crate::stats::student::{f_tail, t_two_sided};
 use crate::surface::SurfaceMap;
-use model::comparison::{Change, ChangedRegion, SurfaceChange};
+use model::comparison::{Change, ChangeUnknown, ChangedRegion, SurfaceChange};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::target::{TargetFacts, TargetKind};
@@ -34,48 +34,48 @@ struct Pair {
     earlier: usize,
     later: usize,
     operation: Operation,
-    cells: Result<Vec<Cell>, String>,
+    cells: Result<Vec<Cell>, ChangeUnknown>,
 }
 
 /// The changes of all drives that were measured more than once, each against its first run.
 pub(super) fn of(runs: &[ComparedRun<'_>]) -> Vec<Change> {
-    let pairs: Vec<Pair> = same_drive(runs)
-        .into_iter()
-        .flat_map(|(earlier, later)| {
-            [Operation::Read, Operation::Write].map(|operation| pair(runs, earlier, later, operation))
-        })
-        .flatten()
-        .collect();
-    let probabilities: Vec<f64> = pairs
-        .iter()
-        .flat_map(|pair| pair.cells.iter().flatten())
-        .map(|cell| probability(&cell.log_ratio))
-        .collect();
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (earlier, later) in same_drive(runs) {
+        for operation in [Operation::Read, Operation::Write] {
+            pairs.extend(pair(runs, earlier, later, operation));
+        }
+    }
+    let mut probabilities: Vec<f64> = Vec::new();
+    for pair in &pairs {
+        let cells = pair.cells.iter().flatten();
+        probabilities.extend(cells.map(|cell| probability(&cell.log_ratio)));
+    }
     let stands = threshold(&probabilities, FALSE_SHARE);
     let chosen = probabilities.iter().filter(|probability| **probability <= stands).count();
     let confidence = confidence_of_chosen(chosen, probabilities.len(), FALSE_SHARE);
-    let change = |pair: Pair| Change {
-        earlier: pair.earlier,
-        later: pair.later,
-        operation: pair.operation,
-        outcome: pair.cells.map(|cells| surface_change(&cells, stands, confidence)),
-    };
-    pairs.into_iter().map(change).collect()
+    let mut changes = Vec::new();
+    for Pair { earlier, later, operation, cells } in pairs {
+        let outcome = cells.map(|cells| surface_change(&cells, stands, confidence));
+        changes.push(Change { earlier, later, operation, outcome });
+    }
+    changes
 }
 
 /// Pairs of runs of one drive: its first run in time and each later one. The time of virtual drives is their own, so of these the
 /// order given counts.
 fn same_drive(runs: &[ComparedRun<'_>]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..runs.len()).collect();
-    let is_virtual = |index: usize| runs[index].run.target.kind == TargetKind::Sim;
     order.sort_by(|&a, &b| {
-        let by_time = runs[a].run.started.cmp(&runs[b].run.started);
-        if is_virtual(a) || is_virtual(b) { a.cmp(&b) } else { by_time.then(a.cmp(&b)) }
+        let (one, other) = (runs[a].run, runs[b].run);
+        let is_virtual = [one, other].iter().any(|run| run.target.kind == TargetKind::Sim);
+        if is_virtual { a.cmp(&b) } else { one.started.cmp(&other.started).then(a.cmp(&b)) }
     });
     let mut pairs = Vec::new();
     for (at, &later) in order.iter().enumerate() {
-        let is_same = |&&earlier: &&usize| is_one_drive(&runs[earlier].run.target, &runs[later].run.target);
-        if let Some(&earlier) = order[..at].iter().find(is_same) {
+        let target = &runs[later].run.target;
+        if let Some(&earlier) =
+            order[..at].iter().find(|earlier| is_one_drive(&runs[**earlier].run.target, target))
+        {
             pairs.push((earlier, later));
         }
     }
@@ -95,87 +95,87 @@ pub(super) fn is_one_drive(a: &TargetFacts, b: &TargetFacts) -> bool {
 
 /// The cells of two runs; none when neither measured that.
 fn pair(runs: &[ComparedRun<'_>], earlier: usize, later: usize, operation: Operation) -> Option<Pair> {
-    let map = |index: usize| SurfaceMap::of(&runs[index].run.view(runs[index].series), operation);
-    let cells = match (map(earlier), map(later)) {
+    let (one, other) = (&runs[earlier], &runs[later]);
+    let maps = (
+        SurfaceMap::of(&one.run.view(one.series), operation),
+        SurfaceMap::of(&other.run.view(other.series), operation),
+    );
+    let cells = match maps {
         (Ok(a), Ok(b)) => cells_of(&a, &b),
         (Err(_), Err(_)) => return None,
-        (Err(why), _) => Err(format!("{}: {why}", runs[earlier].name)),
-        (_, Err(why)) => Err(format!("{}: {why}", runs[later].name)),
+        (Err(reason), _) => Err(ChangeUnknown::Run { name: one.name.into(), reason }),
+        (_, Err(reason)) => Err(ChangeUnknown::Run { name: other.name.into(), reason }),
     };
     Some(Pair { earlier, later, operation, cells })
 }
 
-fn cells_of(a: &SurfaceMap, b: &SurfaceMap) -> Result<Vec<Cell>, String> {
+fn cells_of(a: &SurfaceMap, b: &SurfaceMap) -> Result<Vec<Cell>, ChangeUnknown> {
     let first = a.range.first().max(b.range.first());
     let end = a.range.end().min(b.range.end());
-    let range = (first < end).then(|| ByteRange::new(first, end - first)).flatten();
-    let range = range.ok_or("The two runs measured different parts of the drive.")?;
+    if first >= end {
+        return Err(ChangeUnknown::DifferentRanges);
+    }
+    let range = ByteRange::new(first, end - first).ok_or(ChangeUnknown::DifferentRanges)?;
     let (a, b) = (within(a, range), within(b, range));
     let cells = compare(&a, &b, range);
     if cells.is_empty() {
-        return Err(format!(
-            "They have {} and {} places in common that are far enough apart; it takes 8 of each to compare.",
-            a.len(),
-            b.len()
-        ));
+        return Err(ChangeUnknown::TooFewSamples { earlier: a.len(), later: b.len() });
     }
     Ok(cells)
 }
 
 fn within(map: &SurfaceMap, range: ByteRange) -> Vec<Observation> {
-    let is_inside = |centre: &f64| *centre >= range.first().0 as f64 && *centre < range.end().0 as f64;
-    let places = map.visits.iter().map(|visit| {
-        let centre = visit.first_byte as f64 + visit.bytes as f64 / 2.0;
-        (centre, visit.seconds_per_byte)
-    });
-    observations(places.filter(|(centre, _)| is_inside(centre)), range)
+    let inside = range.first().as_f64()..range.end().as_f64();
+    let places = map.visits.iter().map(|visit| (visit.centre(), visit.seconds_per_byte));
+    observations(places.filter(|(centre, _)| inside.contains(centre)), range)
 }
 
 fn probability(log_ratio: &Mean) -> f64 {
     f_tail(log_ratio.value * log_ratio.value / log_ratio.variance, 1.0, log_ratio.degrees_of_freedom)
 }
 
-/// Regions of cells that stand.
 fn surface_change(cells: &[Cell], stands: f64, confidence: f64) -> SurfaceChange {
-    let direction = |index: usize, level: f64| {
-        let mean = &cells[index].log_ratio;
-        let changed = probability(mean) <= level && mean.value.abs() >= CHANGE_MIN;
-        if changed { mean.value.signum() as i8 } else { 0 }
-    };
-    let mut directions: Vec<i8> = (0..cells.len()).map(|index| direction(index, stands)).collect();
+    let mut directions: Vec<i8> = cells.iter().map(|cell| direction(cell, stands)).collect();
     for index in 1..cells.len().saturating_sub(1) {
         let between = directions[index - 1];
         if directions[index] == 0
             && between != 0
-            && direction(index, ALONE) == between
+            && direction(&cells[index], ALONE) == between
             && between == directions[index + 1]
         {
             directions[index] = between;
         }
     }
     let mut regions = Vec::new();
-    let mut index = 0;
-    while index < cells.len() {
-        let end =
-            (index..cells.len()).find(|&other| directions[other] != directions[index]).unwrap_or(cells.len());
-        if directions[index] != 0 {
-            regions.extend(region(&cells[index..end], confidence));
+    let mut from = 0;
+    for alike in directions.chunk_by(|one, next| one == next) {
+        let end = from + alike.len();
+        if alike[0] != 0 {
+            regions.extend(region(&cells[from..end], confidence));
         }
-        index = end;
+        from = end;
     }
     SurfaceChange { regions, cells: cells.len(), smallest_seen: smallest_seen(cells) }
+}
+
+/// 1 where a cell surely takes longer, -1 where it takes less, else 0.
+fn direction(cell: &Cell, level: f64) -> i8 {
+    let mean = &cell.log_ratio;
+    let changed = probability(mean) <= level && mean.value.abs() >= CHANGE_MIN;
+    if changed { mean.value.signum() as i8 } else { 0 }
 }
 
 fn region(cells: &[Cell], confidence: f64) -> Option<ChangedRegion> {
     let (first, last) = (cells.first()?, cells.last()?);
     let range = ByteRange::new(first.range.first(), last.range.end() - first.range.first())?;
     let inner = if cells.len() >= 3 { &cells[1..cells.len() - 1] } else { cells };
-    let whole: f64 = inner.iter().map(|cell| cell.range.bytes().0 as f64).sum();
-    let share = |cell: &Cell| cell.range.bytes().0 as f64 / whole;
-    let value = inner.iter().map(|cell| share(cell) * cell.log_ratio.value).sum();
-    let parts = inner
-        .iter()
-        .map(|cell| (share(cell).powi(2) * cell.log_ratio.variance, cell.log_ratio.degrees_of_freedom));
+    let whole: f64 = inner.iter().map(|cell| cell.range.bytes().as_f64()).sum();
+    let (mut value, mut parts) = (0.0, Vec::new());
+    for Cell { range, log_ratio } in inner {
+        let share = range.bytes().as_f64() / whole;
+        value += share * log_ratio.value;
+        parts.push((share.powi(2) * log_ratio.variance, log_ratio.degrees_of_freedom));
+    }
     let (variance, degrees_of_freedom) = satterthwaite(parts);
     let log_ratio = Mean { value, variance, degrees_of_freedom };
     Some(ChangedRegion {
@@ -187,12 +187,10 @@ fn region(cells: &[Cell], confidence: f64) -> Option<ChangedRegion> {
 /// What half of the cells would have to change by, to stand even if they were the only one.
 fn smallest_seen(cells: &[Cell]) -> f64 {
     let confidence = 1.0 - FALSE_SHARE / cells.len() as f64;
-    let mut least: Vec<f64> = cells
-        .iter()
-        .map(|cell| {
-            t_two_sided(confidence, cell.log_ratio.degrees_of_freedom) * cell.log_ratio.variance.sqrt()
-        })
-        .collect();
+    let mut least = Vec::with_capacity(cells.len());
+    for Cell { log_ratio, .. } in cells {
+        least.push(t_two_sided(confidence, log_ratio.degrees_of_freedom) * log_ratio.variance.sqrt());
+    }
     least.sort_by(f64::total_cmp);
     1.0 - (-least[least.len() / 2].max(CHANGE_MIN)).exp()
 }

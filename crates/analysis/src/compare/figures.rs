@@ -5,7 +5,7 @@
 //! positive, and "10 % less" means the same for all. Figures of one drive that share what they rest on, such as the same places,
 //! differ by less than this allows for, so that it errs towards finding nothing.
 
-use super::ComparedRun;
+use super::compared_run::ComparedRun;
 use super::multiplicity::threshold;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
@@ -13,7 +13,7 @@ use crate::stats::ratio::difference;
 use crate::stats::student::{f_tail, t_two_sided};
 use model::comparison::{ComparedFigure, Difference};
 use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode, Name, Outcome, Value};
+use model::finding::{FindingCode, Name, of_code};
 
 /// The share of differences reported that may be none; and the probability that any is reported when there is none.
 const FALSE_SHARE: f64 = 0.05;
@@ -29,20 +29,21 @@ const LEFT_OUT: [FindingCode; 4] = [
 pub(super) fn of(runs: &[ComparedRun<'_>]) -> Vec<ComparedFigure> {
     let codes = FindingCode::ALL.iter().filter(|code| !LEFT_OUT.contains(code));
     let mut figures: Vec<ComparedFigure> = codes.filter_map(|&code| figure(runs, code)).collect();
-    let all = figures.iter().flat_map(|figure| &figure.differences).map(|difference| difference.probability);
-    let stands = threshold(&all.collect::<Vec<_>>(), FALSE_SHARE);
+    let mut probabilities = Vec::new();
+    for figure in &figures {
+        probabilities.extend(figure.differences.iter().map(|difference| difference.probability));
+    }
+    let stands = threshold(&probabilities, FALSE_SHARE);
     for difference in figures.iter_mut().flat_map(|figure| &mut figure.differences) {
         difference.is_significant = difference.probability <= stands;
     }
     figures
 }
 
-/// One figure; none when no run has it.
 fn figure(runs: &[ComparedRun<'_>], code: FindingCode) -> Option<ComparedFigure> {
-    let found: Vec<Option<(&Estimate, &Name)>> = runs.iter().map(|run| number(run, code)).collect();
+    let found: Vec<Option<(Estimate, Name)>> = runs.iter().map(|run| number(run, code)).collect();
     let unit = found.iter().flatten().next()?.1.clone();
-    let values: Vec<Option<Estimate>> =
-        found.iter().map(|found| found.map(|(estimate, _)| *estimate)).collect();
+    let values: Vec<Option<Estimate>> = found.into_iter().map(|found| Some(found?.0)).collect();
     let mut differences = Vec::new();
     for second in 1..values.len() {
         for first in 0..second {
@@ -54,15 +55,13 @@ fn figure(runs: &[ComparedRun<'_>], code: FindingCode) -> Option<ComparedFigure>
     Some(ComparedFigure { code, unit, values, differences })
 }
 
-fn number<'run>(run: &ComparedRun<'run>, code: FindingCode) -> Option<(&'run Estimate, &'run Name)> {
-    let is_it = |finding: &&Finding| finding.code == code;
-    match &run.run.findings.iter().find(is_it)?.outcome {
-        Outcome::Known(conclusion) => match &conclusion.value {
-            Value::Number { estimate, unit } if estimate.value.is_finite() => Some((estimate, unit)),
-            _ => None,
-        },
-        Outcome::Unknown { .. } => None,
+fn number(run: &ComparedRun<'_>, code: FindingCode) -> Option<(Estimate, Name)> {
+    let finding = of_code(&run.run.findings, code)?;
+    let estimate = finding.estimate()?;
+    if !estimate.value.is_finite() {
+        return None;
     }
+    Some((estimate, finding.unit()?))
 }
 
 /// Welch's t of the logarithms. None where one is not positive or has no finite interval, and where both are exact: then they

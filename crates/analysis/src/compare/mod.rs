@@ -11,24 +11,13 @@
 mod caveats;
 mod cells;
 mod changes;
+mod compared_run;
 mod figures;
 pub(crate) mod multiplicity;
 
+pub use compared_run::ComparedRun;
 use model::comparison::Comparison;
-use model::run::{Run, Series};
 
-/// A run to be compared.
-#[derive(Clone, Copy)]
-pub struct ComparedRun<'run> {
-    /// What it is called in sentences.
-    pub name: &'run str,
-    /// Its facts and findings.
-    pub run: &'run Run,
-    /// What was seen in it.
-    pub series: &'run dyn Series,
-}
-
-/// Sets the runs side by side.
 pub fn compare(runs: &[ComparedRun<'_>]) -> Comparison {
     Comparison { caveats: caveats::of(runs), figures: figures::of(runs), changes: changes::of(runs) }
 }

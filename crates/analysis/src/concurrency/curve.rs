@@ -1,15 +1,15 @@
 //! Requests per second by the number of requests at a time, each point with its rounds.
 
 use crate::measured::{
-    Axis, NO_TIME, Part, Slice, Visit, axes, in_no_time, is_measurement, merged_latencies,
-    random_groups_along, round_ratios,
+    Axis, Part, Slice, Visit, axes, in_no_time, is_measurement, merged_latencies, random_groups_along,
+    round_ratios,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, logarithm};
 use model::estimate::Estimate;
-use model::finding::Datum;
+use model::finding::{ConcurrencyPoint, ConcurrencyUnknown, InFlight, OperatingPoint};
 use model::request::Operation;
 use model::run::RunView;
 use model::units::{Nanos, Quantile};
@@ -27,15 +27,11 @@ const LATENCY_SHARE_MAX: f64 = 0.1;
 
 /// One number of requests at a time, by round.
 pub(crate) struct Point<'run> {
-    /// Requests under way.
     pub at_once: u64,
-    /// The phases.
     pub visits: Vec<Visit<'run>>,
     /// The logarithm of requests per second, round by round.
     pub rounds: Vec<Mean>,
-    /// The same over all rounds.
     pub mean: Mean,
-    /// What was done.
     pub operation: Operation,
 }
 
@@ -47,8 +43,8 @@ pub(crate) struct Curve<'run> {
 }
 
 impl<'run> Curve<'run> {
-    /// The curve of a run by the depth of a queue, or by threads where only these were varied; or a sentence why there is none.
-    pub(crate) fn of(run: &RunView<'run>, operation: Operation) -> Result<Curve<'run>, String> {
+    /// The curve of a run by the depth of a queue, or by threads where only these were varied.
+    pub(crate) fn of(run: &RunView<'run>, operation: Operation) -> Result<Curve<'run>, ConcurrencyUnknown> {
         let axis = axes(run, operation).first().copied().unwrap_or(Axis::Depth);
         Curve::along(run, operation, axis)
     }
@@ -59,32 +55,33 @@ impl<'run> Curve<'run> {
         Curve::along(run, operation, axis).ok()
     }
 
-    fn along(run: &RunView<'run>, operation: Operation, axis: Axis) -> Result<Curve<'run>, String> {
+    fn along(
+        run: &RunView<'run>,
+        operation: Operation,
+        axis: Axis,
+    ) -> Result<Curve<'run>, ConcurrencyUnknown> {
         let groups = random_groups_along(run, operation, axis);
         if groups.get(&1).is_some_and(|single| in_no_time(run, single)) {
-            return Err(NO_TIME.into());
+            return Err(ConcurrencyUnknown::NoTime);
         }
         let point = |(at_once, visits)| Point::of(run, operation, at_once, visits);
         let points: Vec<Point<'run>> = groups.into_iter().filter_map(point).collect();
         match points.first() {
             Some(one) if one.at_once == 1 && points.len() >= 2 => Ok(Curve { points, axis }),
-            _ => Err("It takes two rounds without failures at one and at another depth.".into()),
+            _ => Err(ConcurrencyUnknown::TooFewRounds),
         }
     }
 
-    /// The point of one at a time.
     pub(crate) fn one(&self) -> &Point<'run> {
         &self.points[0]
     }
 
-    /// What was varied.
-    pub(crate) fn axis(&self) -> Axis {
-        self.axis
+    pub(crate) fn conclusions(&self) -> Vec<ConcurrencyPoint> {
+        self.points.iter().map(|point| point.conclusion(self.axis)).collect()
     }
 
-    /// The points as data.
-    pub(crate) fn data(&self) -> Datum {
-        Datum::List(self.points.iter().map(|point| point.datum(self.axis.name())).collect())
+    pub(crate) fn in_flight(&self, index: usize) -> InFlight {
+        self.axis.in_flight(self.points[index].at_once)
     }
 }
 
@@ -105,7 +102,6 @@ impl<'run> Point<'run> {
         Some(Point { at_once, visits, rounds, mean, operation })
     }
 
-    /// Requests per second.
     pub(crate) fn iops(&self) -> Estimate {
         self.mean.interval(CONFIDENCE).map_monotonic(f64::exp)
     }
@@ -122,20 +118,23 @@ impl<'run> Point<'run> {
         let p99 = histogram.quantile(Quantile::P99).filter(|_| histogram.count() >= P99_COUNT_MIN)?.seconds();
         // By Little's law, which also counts those that were not seen.
         let mean_s = self.at_once as f64 / self.iops().value;
-        let phases_s = self.visits.iter().map(|visit| Nanos(visit.summary.duration_ns).seconds());
+        let phases_s = self.visits.iter().map(|visit| Nanos::new(visit.summary.duration_ns).seconds());
         let shortest_s = phases_s.fold(f64::INFINITY, f64::min);
         (p99.max(mean_s) <= LATENCY_SHARE_MAX * shortest_s).then_some(p99)
     }
 
-    fn datum(&self, axis: &'static str) -> Datum {
+    pub(crate) fn operating_point(&self) -> OperatingPoint {
+        OperatingPoint { in_flight: self.at_once, iops: self.iops().value }
+    }
+
+    fn conclusion(&self, axis: Axis) -> ConcurrencyPoint {
         let iops = self.iops();
-        let mut point = vec![
-            (axis, Datum::Integer(self.at_once)),
-            ("iops", Datum::Number(iops.value)),
-            ("low", Datum::Number(iops.low)),
-            ("high", Datum::Number(iops.high)),
-        ];
-        point.extend(self.p99_s().map(|p99_s| ("p99_s", Datum::Number(p99_s))));
-        Datum::record(point)
+        ConcurrencyPoint {
+            in_flight: axis.in_flight(self.at_once),
+            iops: iops.value,
+            low: Some(iops.low),
+            high: Some(iops.high),
+            p99_s: self.p99_s(),
+        }
     }
 }

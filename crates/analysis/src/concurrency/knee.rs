@@ -23,7 +23,6 @@ pub(crate) struct Knee {
     pub is_open: bool,
 }
 
-/// The knee of a curve; none without points.
 pub(crate) fn knee(curve: &Curve<'_>) -> Option<Knee> {
     let best = curve.points.iter().max_by(|a, b| power(a).value.total_cmp(&power(b).value))?;
     let is_as_good = |point: &&Point<'_>| {

@@ -3,7 +3,6 @@
 
 use super::knee::power_maximum;
 
-/// A fitted law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Usl {
     lambda: f64,
@@ -17,23 +16,19 @@ impl Usl {
     /// The law through (number at a time, throughput), by least squares of N·X(1)/X(N) − 1 = α(N−1) + βN(N−1), each point with the
     /// weight that makes its relative error count. The first point is one at a time. None with fewer than three points.
     pub(crate) fn fit(points: &[(f64, f64)]) -> Option<Usl> {
-        let &(_, lambda) =
-            points.first().filter(|(number, throughput)| *number == 1.0 && *throughput > 0.0)?;
-        if points.len() < 3 {
+        let &(one, lambda) = points.first()?;
+        if points.len() < 3 || one != 1.0 || lambda <= 0.0 || lambda.is_nan() {
             return None;
         }
-        let rows = points[1..].iter().map(|&(number, throughput)| {
+        let (mut aa, mut ab, mut bb, mut ay, mut by) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for &(number, throughput) in &points[1..] {
             let slowdown = number * lambda / throughput;
-            Row {
-                a: (number - 1.0) / slowdown,
-                b: number * (number - 1.0) / slowdown,
-                y: (slowdown - 1.0) / slowdown,
-            }
-        });
-        let rows: Vec<Row> = rows.collect();
-        let sum = |product: fn(&Row) -> f64| rows.iter().map(product).sum::<f64>();
-        let (aa, ab, bb) = (sum(|row| row.a * row.a), sum(|row| row.a * row.b), sum(|row| row.b * row.b));
-        let (ay, by) = (sum(|row| row.a * row.y), sum(|row| row.b * row.y));
+            let a = (number - 1.0) / slowdown;
+            let b = number * (number - 1.0) / slowdown;
+            let y = (slowdown - 1.0) / slowdown;
+            (aa, ab, bb) = (aa + a * a, ab + a * b, bb + b * b);
+            (ay, by) = (ay + a * y, by + b * y);
+        }
         let determinant = aa * bb - ab * ab;
         let free = ((ay * bb - by * ab) / determinant, (by * aa - ay * ab) / determinant);
         let (alpha, beta) = match free {
@@ -44,7 +39,6 @@ impl Usl {
         (alpha.is_finite() && beta.is_finite()).then_some(Usl { lambda, alpha, beta })
     }
 
-    /// Throughput with so many at a time.
     pub(crate) fn throughput(&self, number: f64) -> f64 {
         self.lambda * number / (1.0 + self.alpha * (number - 1.0) + self.beta * number * (number - 1.0))
     }
@@ -59,13 +53,6 @@ impl Usl {
         let error = |&(number, throughput): &(f64, f64)| (self.throughput(number) / throughput - 1.0).abs();
         points.iter().map(error).fold(0.0, f64::max)
     }
-}
-
-/// One point of the linear system.
-struct Row {
-    a: f64,
-    b: f64,
-    y: f64,
 }
 
 #[cfg(test)]

@@ -9,11 +9,18 @@ const VENDOR_WORDS: [&str; 14] = [
 /// The name in capitals, with single spaces and without the vendor's words in front.
 pub(super) fn normalised(model: &str) -> String {
     let capitals = model.to_ascii_uppercase();
-    let words =
-        capitals.split(|character: char| character.is_whitespace() || character == '_' || character == '\0');
-    let words: Vec<&str> =
-        words.filter(|word| !word.is_empty()).skip_while(|word| VENDOR_WORDS.contains(word)).collect();
+    let mut words: Vec<&str> = Vec::new();
+    for word in capitals.split(is_separator) {
+        let is_vendor_in_front = words.is_empty() && VENDOR_WORDS.contains(&word);
+        if !word.is_empty() && !is_vendor_in_front {
+            words.push(word);
+        }
+    }
     words.join(" ")
+}
+
+fn is_separator(character: char) -> bool {
+    character.is_whitespace() || character == '_' || character == '\0'
 }
 
 /// A model name with at most one `*`.
@@ -30,19 +37,22 @@ impl ModelPattern {
         let Some((before, after)) = pattern.split_once('*') else {
             return Some(ModelPattern { before: normalised(pattern), after: None });
         };
-        let after = (!after.contains('*')).then(|| after.to_ascii_uppercase())?;
-        Some(ModelPattern { before: normalised(before), after: Some(after) })
+        if after.contains('*') {
+            return None;
+        }
+        Some(ModelPattern { before: normalised(before), after: Some(after.to_ascii_uppercase()) })
     }
 
-    /// Whether a normalised name is meant.
     pub fn matches(&self, name: &str) -> bool {
         let Some(rest) = name.strip_prefix(self.before.as_str()) else {
             return false;
         };
-        self.after.as_deref().map_or(rest.is_empty(), |after| rest.ends_with(after))
+        match &self.after {
+            Some(after) => rest.ends_with(after),
+            None => rest.is_empty(),
+        }
     }
 
-    /// How many characters it fixes.
     pub fn specificity(&self) -> usize {
         self.before.len() + self.after.as_ref().map_or(0, String::len)
     }

@@ -23,14 +23,13 @@
 //! # References
 //! Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30, 1982.
 
+use super::detect::{Detector, Need};
 use super::stated;
-use super::trust::Subject;
-use super::wording::short_time;
-use super::{Detector, Need};
+use super::trust::doubts;
 use crate::cache::{ReadOn, memory_answer_s, read_on};
 use crate::geometry::{Rotation, all_readings};
 use crate::measured::{
-    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, NO_TIME, Part, Slice, Visit, batches, evidence_of, held_up_share,
+    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, Part, Slice, Visit, batches, evidence_of, held_up_share,
     in_no_time, is_measurement, merged_latencies, random_groups,
 };
 use crate::stats::CONFIDENCE;
@@ -41,13 +40,14 @@ use crate::stats::quantile::of_histogram;
 use crate::stats::ratio::{Pair, ratio_of_sums};
 use crate::stripe::{Layout, Verdict, reads as stripe_reads};
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{
+    AccessMeasured, AccessParts, AccessTime, AccessTimeUnknown, Finding, FindingCode, Outcome,
+};
 use model::request::Operation;
 use model::run::RunView;
 use model::units::Quantile;
 
-/// See the head of this file.
-pub(super) struct AccessTime;
+pub(super) struct AccessTimeDetector;
 
 const READS_MIN: u64 = 30;
 const BATCH_OPERATIONS: f64 = 30.0;
@@ -61,10 +61,9 @@ const GROUP_MIN: usize = 5;
 const ERROR_SHARE_MAX: f64 = 0.5;
 /// Of answers that memory gives surely, one in ten may come late by chance: a timer, a host that was busy.
 const LATE_SHARE_MAX: f64 = 0.1;
-/// What the clock does not resolve.
 const CLOCK_STEP_S: f64 = 1e-9;
 
-impl Detector for AccessTime {
+impl Detector for AccessTimeDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::AccessTime]
     }
@@ -74,137 +73,96 @@ impl Detector for AccessTime {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if stated::is_stated(run) && random_groups(run, Operation::Read).is_empty() {
+        let single = random_groups(run, Operation::Read).remove(&1);
+        if stated::is_stated(run) && single.is_none() && random_groups(run, Operation::Read).is_empty() {
             return stated::access(run);
         }
-        let finding = found(run).unwrap_or_else(|why| Finding::unknown(FindingCode::AccessTime, why));
-        vec![finding]
-    }
-}
-
-fn found(run: &RunView<'_>) -> Result<Finding, String> {
-    let single = random_groups(run, Operation::Read).remove(&1);
-    let all = single.ok_or("No random reads were made one at a time.")?;
-    let usable = |visit: &Visit<'_>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
-    let visits: Vec<Visit<'_>> = all.into_iter().filter(usable).collect();
-    let histogram = merged_latencies(&visits, Operation::Read);
-    if histogram.count() < READS_MIN {
-        let succeeded = match histogram.count() {
-            0 => "No single random read succeeded".to_string(),
-            1 => "Only 1 single random read succeeded".to_string(),
-            count => format!("Only {count} single random reads succeeded"),
+        let Some(mut samples) = single else {
+            return vec![Finding::AccessTime(Outcome::Unknown(AccessTimeUnknown::NoReads))];
         };
-        return Err(format!("{succeeded}; at least {READS_MIN} are needed."));
+        samples.retain(|sample| is_measurement(sample.summary) && sample.error_share() <= ERROR_SHARE_MAX);
+        let outcome = Outcome::of(access_time(run, &samples), evidence_of(&samples));
+        vec![Finding::AccessTime(outcome).with_caveats(&doubts(run))]
     }
-    if in_no_time(run, &visits) {
-        return Err(NO_TIME.into());
+}
+
+fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, AccessTimeUnknown> {
+    let histogram = merged_latencies(samples, Operation::Read);
+    if histogram.count() < READS_MIN {
+        return Err(AccessTimeUnknown::TooFewReads { have: histogram.count(), need: READS_MIN });
     }
-    let mean = mean_latency(run, &visits).ok_or("A single short round does not show its own spread.")?;
-    let estimate = mean.interval(CONFIDENCE);
-    let estimate =
-        Estimate { low: estimate.low - CLOCK_STEP_S, high: estimate.high + CLOCK_STEP_S, ..estimate };
-    if estimate.low <= 0.0 {
-        return Err("The reads differ too much to tell their mean. Measure longer.".into());
+    if in_no_time(run, samples) {
+        return Err(AccessTimeUnknown::NoTime);
     }
-    let held_up = held_up_share(run);
-    if held_up > HELD_UP_SHARE_MAX {
-        return Err(of_whoever_waits(&estimate, held_up));
+    let mean = mean_latency(run, samples).ok_or(AccessTimeUnknown::OneRound)?.interval(CONFIDENCE);
+    let mean = Estimate { low: mean.low - CLOCK_STEP_S, high: mean.high + CLOCK_STEP_S, ..mean };
+    if mean.low <= 0.0 {
+        return Err(AccessTimeUnknown::TooImprecise);
     }
-    let range = visits[0].workload.range;
-    let subject = Subject::of(run);
-    let mut statement = format!(
-        "A single random read of {} takes {} on average over {}",
-        visits[0].workload.block_sizes.largest(),
-        short_time(estimate.value),
-        subject.extent(run, range)
-    );
+    let held_up_share = held_up_share(run);
+    if held_up_share > HELD_UP_SHARE_MAX {
+        return Err(AccessTimeUnknown::Interference { mean, share: held_up_share });
+    }
+    let workload = samples[0].workload;
+    let range = workload.range;
     let median = of_histogram(&histogram, Quantile::MEDIAN, CONFIDENCE);
-    if let Some(median) = median {
-        statement.push_str(&format!("; half of them take {} or less", short_time(median.value / 1e9)));
-    }
-    statement.push('.');
-    let parts = Parts::of(run, estimate.value);
-    if let Some(parts) = &parts {
-        statement.push_str(&parts.sentence());
-    }
-    let evidence = evidence_of(&visits);
-    let finding = Finding::number(FindingCode::AccessTime, estimate, "s", statement, evidence);
-    let data = parts.iter().flat_map(Parts::data);
-    let finding = data.fold(finding, |finding, (name, datum)| finding.with_data(name, datum));
-    let finding = finding
-        .with_data("span_bytes", Datum::Integer(range.bytes().0))
-        .with_data("reads", Datum::Integer(histogram.count()))
-        .with_data("held_up_share", Datum::Number(held_up));
-    Ok(subject.qualify(finding))
+    Ok(AccessTime {
+        mean,
+        block: workload.block_sizes.largest(),
+        median_s: median.map(|median| median.value / 1e9),
+        range: Some(range),
+        parts: parts(run, mean.value),
+        measured: Some(AccessMeasured { span_bytes: range.bytes(), reads: histogram.count(), held_up_share }),
+        imported: None,
+    })
 }
 
-/// What was measured is the drive's and somebody else's together.
-fn of_whoever_waits(estimate: &Estimate, held_up: f64) -> String {
-    format!(
-        "Single random reads took {} on average ({} to {}), but {:.0} % of them longer than any arm does: something else used the drive, or it \
-         had to try again. What an access takes by itself is not told from that. Measure again while nothing else uses the drive.",
-        short_time(estimate.value),
-        short_time(estimate.low),
-        short_time(estimate.high),
-        100.0 * held_up
-    )
-}
-
-/// What a single access consists of, in seconds.
-struct Parts {
-    seek_s: f64,
-    rotation_s: f64,
-    overhead_s: f64,
-}
-
-impl Parts {
-    /// Half a turn, what an answer from memory takes, and what is left for the arm. None where one of them is not known.
-    fn of(run: &RunView<'_>, access_s: f64) -> Option<Parts> {
-        if !is_one_drive_by_itself(run) {
-            return None;
-        }
-        let overhead_s = memory_answer_s(run)?;
-        let rotation_s = Rotation::of(&all_readings(run).ok()?).ok()?.turn_s() / 2.0;
-        let seek_s = access_s - rotation_s - overhead_s;
-        (seek_s > 0.0).then_some(Parts { seek_s, rotation_s, overhead_s })
+/// Half a revolution, what a cache hit takes, and what is left for the actuator. None where one of them is not known.
+fn parts(run: &RunView<'_>, access_s: f64) -> Option<AccessParts> {
+    if !is_one_drive_by_itself(run) {
+        return None;
     }
-
-    fn sentence(&self) -> String {
-        format!(
-            " Of that the arm takes {}, half a turn of the platters {}, and the command itself {}.",
-            short_time(self.seek_s),
-            short_time(self.rotation_s),
-            short_time(self.overhead_s)
-        )
+    let overhead_s = memory_answer_s(run)?;
+    let rotation_s = Rotation::of(&all_readings(run).ok()?).ok()?.turn_s() / 2.0;
+    let seek_s = access_s - rotation_s - overhead_s;
+    if seek_s <= 0.0 {
+        return None;
     }
-
-    fn data(&self) -> [(&'static str, Datum); 3] {
-        [
-            ("seek_s", Datum::Number(self.seek_s)),
-            ("rotation_s", Datum::Number(self.rotation_s)),
-            ("overhead_s", Datum::Number(self.overhead_s)),
-        ]
-    }
+    Some(AccessParts { seek_s, rotation_s, overhead_s })
 }
 
 /// Whether one arm answered, and for nobody else: memory that answers late now and then waits for a drive that is busy.
 fn is_one_drive_by_itself(run: &RunView<'_>) -> bool {
     // Last, since it takes longest.
-    let is_one = || stripe_reads(run, EXPERIMENT_ACCESS).is_some_and(|reads| reads.has_one_arm());
     let is_by_itself = match read_on(run) {
         ReadOn::Found { low: Some(_), late_share, .. } => late_share <= LATE_SHARE_MAX,
         _ => false,
     };
-    is_by_itself && held_up_share(run) <= HELD_UP_SHARE_MAX && is_one()
+    if !is_by_itself || held_up_share(run) > HELD_UP_SHARE_MAX {
+        return false;
+    }
+    match stripe_reads(run, &EXPERIMENT_ACCESS) {
+        Some(reads) => reads.has_one_arm(),
+        None => false,
+    }
 }
 
 fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
-    let one_by_one = || {
-        let of_visit = |visit: &Visit<'_>| by_distance(run, visit).or_else(|| by_batches(run, visit));
-        visits.iter().filter_map(of_visit).collect()
+    let rounds = match by_distance_and_turn(run, visits) {
+        Some(rounds) => rounds,
+        None => visits.iter().filter_map(|visit| mean_of_visit(run, visit)).collect(),
     };
-    let rounds: Vec<Mean> = by_distance_and_turn(run, visits).unwrap_or_else(one_by_one);
-    mean_of_visits(&rounds).or_else(|| rounds.first().copied().filter(|mean| mean.degrees_of_freedom >= 2.0))
+    match (mean_of_visits(&rounds), rounds.first()) {
+        (None, Some(first)) if first.degrees_of_freedom >= 2.0 => Some(*first),
+        (mean, _) => mean,
+    }
+}
+
+fn mean_of_visit(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
+    match by_distance(run, visit) {
+        Some(mean) => Some(mean),
+        None => by_batches(run, visit),
+    }
 }
 
 fn by_batches(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
@@ -216,7 +174,7 @@ fn by_batches(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
 /// The means of visits whose reads were kept one by one, by how far each was from the one before on its drive, and by what it took beside
 /// whole turns: where on its track a sector lies is as likely anywhere, whatever the arm does.
 fn by_distance_and_turn(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Vec<Mean>> {
-    let reads = stripe_reads(run, EXPERIMENT_ACCESS)?;
+    let reads = stripe_reads(run, &EXPERIMENT_ACCESS)?;
     let layout = match reads.has_one_arm() {
         true => None,
         false => match reads.verdict() {
@@ -225,17 +183,17 @@ fn by_distance_and_turn(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Vec<M
         },
     };
     let turn_s = Rotation::of(&all_readings(run).ok()?).ok()?.turn_s();
-    let of_visit = |visit: &Visit<'_>| -> Vec<Grouped> {
-        let by_distance = distances(run, visit, layout).into_iter();
-        let group = |(distance_group, seconds): Grouped| {
-            let part = (seconds / turn_s).fract();
+    let mut grouped = Vec::new();
+    for visit in visits {
+        let mut of_visit = distances(run, visit, layout);
+        for (group, seconds) in &mut of_visit {
+            let part = (*seconds / turn_s).fract();
             let turn_group = ((part * TURN_GROUPS as f64) as usize).min(TURN_GROUPS - 1);
-            (distance_group * TURN_GROUPS + turn_group, seconds)
-        };
-        by_distance.map(group).collect()
-    };
-    let visits: Vec<Vec<Grouped>> = visits.iter().map(of_visit).collect();
-    means_of_visits(&visits, DISTANCE_GROUPS * TURN_GROUPS, GROUP_MIN)
+            *group = *group * TURN_GROUPS + turn_group;
+        }
+        grouped.push(of_visit);
+    }
+    means_of_visits(&grouped, DISTANCE_GROUPS * TURN_GROUPS, GROUP_MIN)
 }
 
 /// The mean of a visit whose reads were kept one by one, by how far each was from the one before.
@@ -251,11 +209,14 @@ fn by_distance(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
 /// How long each read of a visit took that was kept, and the group of its distance from the one before on the same drive.
 fn distances(run: &RunView<'_>, visit: &Visit<'_>, layout: Option<Layout>) -> Vec<Grouped> {
     let drives = layout.map_or(1, |layout| layout.members);
-    let bytes_of_drive = visit.workload.range.bytes().0 as f64 / f64::from(drives);
+    let bytes_of_drive = visit.workload.range.bytes().as_f64() / f64::from(drives);
     let mut last: Vec<Option<u64>> = vec![None; drives as usize];
     let mut grouped = Vec::new();
     for io in run.series.ios(visit.phase).filter(|io| io.status.is_done()) {
-        let (drive, at) = layout.map_or((0, io.offset_bytes), |layout| layout.place_of(io.offset_bytes));
+        let (drive, at) = match layout {
+            Some(layout) => layout.place_of(io.offset_bytes),
+            None => (0, io.offset_bytes),
+        };
         if let Some(last) = last[drive].replace(at) {
             let distance = at.abs_diff(last) as f64 / bytes_of_drive;
             // Of two places drawn evenly, this share is no farther apart.

@@ -1,38 +1,35 @@
-//! How large the bands of a shingled disk are.
+//! Size of the bands of an SMR disk.
 //!
 //! # What it finds
-//! How much such a disk rewrites at a time when it makes room in its media cache, at the place that was looked at.
+//! How much the disk rewrites as one when it cleans its media cache, at the sampled region.
 //! # Why it matters
-//! Whatever is written in whole bands and in order goes to its place at once; a small write costs the rewriting of a band sooner or
-//! later. Whoever lays out logs, segments or images for such a disk wants to know the size.
+//! Sequential writes of whole bands bypass the media cache; a small write costs the rewrite of a band sooner or later. Layouts
+//! of logs, segments and images can follow the size.
 //! # How
-//! Small blocks are written one MiB apart, and read between rests: over one that is in the media cache a read takes the way there and back,
-//! over one that the drive has put into its band it does not. Blocks of one band change together, those of the next one in another rest. Of
-//! all sizes of which the borders that were seen are whole multiples apart it is the largest; the interval is what the distance of the blocks
-//! leaves open.
+//! Small blocks are written 1 MiB apart and read between idle times. A read of a block in the media cache takes a seek there and
+//! back, of a cleaned one it does not. Blocks of one band change together. The largest size of which all borders are multiples
+//! apart is the band; the spacing of the blocks leaves the interval open.
 //! # Cannot tell when
-//! Reads of what is in the cache take no longer than others: the cache lies near, or is memory. The drive does not clean while it is left
-//! alone for a minute and a half. Something else reads or writes. Fewer than three borders lie in the 256 MiB at the end that are looked at.
+//! Reads from the cache take no longer than others. The drive does not clean within 90 s of idle time. Other I/O. Fewer than
+//! three borders within the 256 MiB at the end.
 //! # Known problems
-//! A drive that always cleans several neighbours at once is said to have bands of that size. Bands elsewhere may have another size.
+//! A drive that always cleans several neighbours is said to have bands of that size. Bands elsewhere may differ.
 //! # References
 //! Aghayev, Shafaei, Desnoyers, "Skylight: a window on shingled disk operation", FAST 2015: bands of 15 to 40 MB.
 
-use super::trust::Subject;
-use super::wording::memory;
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
+use super::trust::doubts;
 use crate::measured::evidence_of_phases;
 use crate::recording::bands::{Bands, Looks};
-use model::finding::{Datum, Finding, FindingCode};
+use model::experiment_name::ExperimentName;
+use model::finding::{BandSize, Finding, FindingCode, Outcome};
 use model::run::RunView;
 
-/// See the head of this file.
-pub(super) struct BandSize;
+pub(super) struct BandSizeDetector;
 
-/// The experiment that puts the question.
-const ASKED_BY: &str = "sustain";
+const ASKED_BY: ExperimentName = ExperimentName::Sustain;
 
-impl Detector for BandSize {
+impl Detector for BandSizeDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::BandSize]
     }
@@ -42,31 +39,16 @@ impl Detector for BandSize {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some(looks) = Looks::of(run, ASKED_BY) else { return Vec::new() };
-        let finding = match looks.bands() {
-            // Nothing lies in bands: recording-kind says what it is.
+        let Some(looks) = Looks::of(run, &ASKED_BY) else { return Vec::new() };
+        let outcome = match looks.bands() {
+            // There are no bands: recording-kind says what it is.
             Bands::InPlace => return Vec::new(),
-            Bands::Unknown(why) => Finding::unknown(FindingCode::BandSize, why),
-            Bands::Told { size: bytes, first_byte, borders } => {
-                let statement = format!(
-                    "It rewrites bands of {} when it makes room in its media cache: {borders} borders between them were seen from byte \
-                     {first_byte} on.",
-                    memory(bytes.value)
-                );
-                Finding::number(
-                    FindingCode::BandSize,
-                    bytes,
-                    "bytes",
-                    statement,
-                    evidence_of_phases(run, &looks.phases),
-                )
-                .with_advice(
-                    "What is written in order in longer stretches than that goes to its place at once.",
-                )
-                .with_data("first_byte", Datum::Integer(first_byte))
-                .with_data("borders", Datum::Integer(borders as u64))
+            Bands::Unknown(reason) => Outcome::Unknown(reason),
+            Bands::Told { size, first_byte, borders } => {
+                let bands = BandSize { size, first_byte, borders };
+                Outcome::known(bands, evidence_of_phases(run, &looks.phases))
             }
         };
-        vec![Subject::of(run).qualify(finding)]
+        vec![Finding::BandSize(outcome).with_caveats(&doubts(run))]
     }
 }

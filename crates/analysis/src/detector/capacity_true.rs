@@ -1,41 +1,36 @@
-//! Whether a drive holds as much as it says.
+//! Whether a drive holds as much as it claims.
 //!
 //! # What it finds
-//! How much a drive really holds, in bytes.
+//! The real capacity, in bytes.
 //! # Why it matters
-//! Sticks and cards are sold that say more than they hold: what is written past the end overwrites what came first, or is lost,
-//! and no error is reported until somebody wants to read it.
+//! Counterfeit sticks and cards claim more than they hold: writes past the end overwrite the start or are lost, without an
+//! error until somebody reads them.
 //! # How
-//! Blocks that carry their place are written. Where addresses wrap, a place to which nothing was written shows the block of
-//! another; how far that one is away is the size, exactly. Where writes are lost, the places that hold what was written to them
-//! end at some byte, which is closed in on until the last that holds and the first that does not are neighbours.
+//! Blocks that carry their offset are written. Where addresses wrap around, an offset that was never written shows the block of
+//! another; their distance is the capacity, exactly. Where writes are lost, the end is bisected until the last offset
+//! that holds and the first that does not are neighbours.
 //! # Cannot tell when
-//! Nothing was compared; only a part of the drive was looked at; too few of the last places were wrong to tell an end from
-//! damage; or no place held anything.
+//! Nothing was compared; only a part of the drive was probed; too few of the last probes were wrong to tell an end from
+//! damage; or no probe held.
 //! # Known problems
-//! The quick test looks at some hundred places. It takes a drive to end once: one that loses a stretch in its midst is found by
+//! The quick test probes some hundred offsets and takes a drive to end once: one that loses an extent in its midst is found by
 //! `--full`. A cache that keeps more writes than the test makes in between hides the end.
 //! # References
-//! Machado, "F3: an alternative to h2testw" (f3probe), 2010 to 2023: kinds of fake drives, and how they are told.
+//! Machado, "F3: an alternative to h2testw" (f3probe), 2010 to 2023: kinds of counterfeit drives, and how to tell them.
 
-use super::wording::size;
-use super::{Detector, Need};
-use crate::integrity::{Extent, Probes, compared, extent};
+use super::detect::{Detector, Need};
+use crate::integrity::{BLOCK_BYTES, Extent, Probes, compared, extent};
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::experiment_name::ExperimentName;
+use model::finding::{CapacityTrue, CapacityTrueUnknown, Finding, FindingCode, Outcome, PastTheEnd};
 use model::run::RunView;
+use model::units::Bytes;
 
-/// See the head of this file.
-pub(super) struct CapacityTrue;
+pub(super) struct CapacityTrueDetector;
 
-const CODE: FindingCode = FindingCode::CapacityTrue;
-/// What to do with a drive that lies.
-const ADVICE: &str = "Keep nothing on it, and give it back: it was made to deceive. If you must use it, make one partition that ends \
-                      before the place where it ends.";
-
-impl Detector for CapacityTrue {
+impl Detector for CapacityTrueDetector {
     fn codes(&self) -> &'static [FindingCode] {
-        &[CODE]
+        &[FindingCode::CapacityTrue]
     }
 
     fn needs(&self) -> &'static [Need] {
@@ -43,81 +38,41 @@ impl Detector for CapacityTrue {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let asks = compared(run).any(|(_, summary, _)| summary.phase.experiment == "verify");
-        if !asks {
+        if !compared(run).any(|(_, summary, _)| summary.phase.experiment == ExperimentName::Verify) {
             return Vec::new();
         }
-        let said = run.target.capacity.0;
-        let Some(extent) = extent(run) else {
-            return vec![Finding::unknown(CODE, "Nothing was written and read again.")];
-        };
-        vec![match extent {
-            Extent::Wraps { real_bytes } if real_bytes < said => wraps(run, real_bytes),
-            Extent::Ends { held_to, lost_from } => ends(run, held_to, lost_from),
-            Extent::Holds { to } if to >= said / BLOCK * BLOCK => holds(run),
-            Extent::Holds { to } | Extent::Wraps { real_bytes: to } => {
-                let why = format!("It holds data up to {}; what is past that was not looked at.", size(to));
-                Finding::unknown(CODE, why)
-            }
-            Extent::Unclear { wrong, held_to } => {
-                let why = format!(
-                    "The last {wrong} places that were looked at, past byte {held_to}, did not hold what was written. \
-                     That is too few to tell an end from damage. To be sure: verify --full."
-                );
-                Finding::unknown(CODE, why)
-            }
-            Extent::Nothing => {
-                Finding::unknown(CODE, "No place held what was written, so there is no end to be found.")
-            }
-        }]
+        let evidence = compared(run).map(|(phase, summary, _)| summary.evidence(phase));
+        vec![Finding::CapacityTrue(Outcome::of(capacity(run), evidence.take(3).collect()))]
     }
 }
 
-/// The last block of a drive may be cut.
-const BLOCK: u64 = crate::integrity::BLOCK_BYTES;
-
-fn wraps(run: &RunView<'_>, real_bytes: u64) -> Finding {
-    let statement = format!(
-        "It holds {} of the {} that it claims: what is written past there overwrites what is at its start.",
-        size(real_bytes),
-        size(run.target.capacity.0)
-    );
-    found(run, Estimate::exact(real_bytes as f64), statement, "wraps").with_advice(ADVICE)
-}
-
-fn ends(run: &RunView<'_>, held_to: u64, lost_from: u64) -> Finding {
-    let about = if held_to == lost_from { "" } else { "about " };
-    let statement = format!(
-        "It holds {about}{} of the {} that it claims: what is written past there is lost.",
-        size(held_to),
-        size(run.target.capacity.0)
-    );
-    let estimate = Estimate { high: lost_from as f64, ..Estimate::exact(held_to as f64) };
-    found(run, estimate, statement, "lost").with_advice(ADVICE)
-}
-
-fn holds(run: &RunView<'_>) -> Finding {
-    let said = run.target.capacity.0;
-    let is_full = compared(run)
-        .filter(|(_, _, mark)| mark.generation > 0)
-        .map(|(_, summary, _)| summary.bytes())
-        .sum::<u64>()
-        >= said;
-    let statement = if is_full {
-        format!("It holds all of the {} that it claims.", size(said))
-    } else {
-        format!(
-            "It holds the {} that it claims, as far as {} places up to its very end tell.",
-            size(said),
-            Probes::of(run).count()
-        )
+fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
+    let claimed = run.target.capacity.get();
+    let (capacity, past_the_end) = match extent(run).ok_or(CapacityTrueUnknown::NothingCompared)? {
+        Extent::Wraps { real_bytes } if real_bytes < claimed => {
+            (Estimate::exact(real_bytes as f64), PastTheEnd::Wraps)
+        }
+        Extent::Ends { held_to, lost_from } => {
+            (Estimate { high: lost_from as f64, ..Estimate::exact(held_to as f64) }, PastTheEnd::Lost)
+        }
+        // The last block of a drive may be cut.
+        Extent::Holds { to } if to >= claimed / BLOCK_BYTES * BLOCK_BYTES => {
+            (Estimate::exact(claimed as f64), PastTheEnd::All)
+        }
+        Extent::Holds { to } | Extent::Wraps { real_bytes: to } => {
+            return Err(CapacityTrueUnknown::OnlyPart { held_to: Bytes::new(to) });
+        }
+        Extent::Unclear { wrong, held_to } => {
+            return Err(CapacityTrueUnknown::TooFewLost { lost: wrong, held_to: Bytes::new(held_to) });
+        }
+        Extent::Nothing => return Err(CapacityTrueUnknown::NothingHeld),
     };
-    found(run, Estimate::exact(said as f64), statement, "all")
+    let probes = if is_full(run) { None } else { Some(Probes::of(run).count()) };
+    Ok(CapacityTrue { capacity, claimed_bytes: run.target.capacity, past_the_end, probes })
 }
 
-fn found(run: &RunView<'_>, estimate: Estimate, statement: String, past_the_end: &'static str) -> Finding {
-    let evidence = compared(run).map(|(phase, summary, _)| summary.evidence(phase));
-    Finding::number(CODE, estimate, "bytes", statement, evidence.take(3).collect())
-        .with_data("claimed_bytes", Datum::Integer(run.target.capacity.0))
-        .with_data("past_the_end", Datum::Text(past_the_end.into()))
+/// Whether as many bytes were compared as the drive claims to hold.
+fn is_full(run: &RunView<'_>) -> bool {
+    let written = compared(run).filter(|(_, _, mark)| mark.generation > 0);
+    written.map(|(_, summary, _)| summary.bytes()).sum::<u64>() >= run.target.capacity.get()
 }

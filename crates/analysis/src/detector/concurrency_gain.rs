@@ -24,10 +24,9 @@
 //! Stone, "Cross-validatory choice and assessment of statistical predictions", JRSS B 36, 1974; Efron, "Tweedie's
 //! formula and selection bias", JASA 106, 2011 (the winner's curse).
 
+use super::detect::{Detector, Need};
 use super::stated;
-use super::trust::Subject;
-use super::wording::number;
-use super::{Detector, Need};
+use super::trust::doubts;
 use crate::concurrency::curve::{Curve, Point};
 use crate::measured::{evidence_of, random_groups};
 use crate::stats::CONFIDENCE;
@@ -37,28 +36,25 @@ use crate::stats::ratio::difference;
 use crate::stats::sample::Sample;
 use crate::stats::student::f_tail;
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{
+    ConcurrencyGain, ConcurrencyUnknown, Evidence, Finding, FindingCode, Outcome, WriteGain,
+};
 use model::request::Operation;
 use model::run::RunView;
 
-/// See the head of this file.
-pub(super) struct ConcurrencyGain;
+pub(super) struct ConcurrencyGainDetector;
 
-/// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
-const NO_GAIN_MAX: f64 = 1.5;
 /// Depths that differ so much less often than once in twenty times by chance are not alike. Where they do differ, and it is not
 /// noticed, they differ by about as much as their intervals are wide, and the gain is too small by half of that.
 const ALIKE_LEVEL: f64 = 0.05;
 
 struct Gain<'run> {
-    /// A ratio.
     estimate: Estimate,
-    /// The depth to name.
     best: usize,
     curve: Curve<'run>,
 }
 
-impl Detector for ConcurrencyGain {
+impl Detector for ConcurrencyGainDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::ConcurrencyGain]
     }
@@ -75,140 +71,139 @@ impl Detector for ConcurrencyGain {
         if stated::is_stated(run) {
             return stated::gain(run);
         }
-        let (read, write) = (gain(run, Operation::Read), gain(run, Operation::Write));
-        let finding = match (&read, &write) {
-            (Ok(read), Ok(write)) => {
-                state(run, read, Operation::Read).with_data("write", Datum::record(details(write)))
-            }
-            (Ok(read), Err(_)) => state(run, read, Operation::Read),
-            (Err(_), Ok(write)) => state(run, write, Operation::Write),
-            (Err(why), Err(why_not_written)) => {
-                let read_at_all = !random_groups(run, Operation::Read).is_empty();
-                let why = if read_at_all { why } else { why_not_written };
-                Finding::unknown(FindingCode::ConcurrencyGain, why.clone())
+        let outcome = match (gain(run, Operation::Read), gain(run, Operation::Write)) {
+            (Ok(read), write) => known(run, &read, Operation::Read, write.ok().as_ref()),
+            (Err(_), Ok(write)) => known(run, &write, Operation::Write, None),
+            (Err(read), Err(write)) => {
+                let is_read = !random_groups(run, Operation::Read).is_empty();
+                Outcome::Unknown(if is_read { read } else { write })
             }
         };
-        vec![finding]
+        vec![Finding::ConcurrencyGain(outcome).with_caveats(&doubts(run))]
     }
 }
 
-fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, String> {
+fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, ConcurrencyUnknown> {
     let curve = Curve::of(run, operation)?;
-    let gain = times_one(&curve.points).ok_or("It takes two rounds at each depth.")?;
+    let gain = times_one(&curve.points).ok_or(ConcurrencyUnknown::TooFewRounds)?;
     let interval = gain.interval(CONFIDENCE);
     let least = curve.one().mean.value + interval.low;
-    let best = least_of_the_best(&curve.points, least).ok_or("It takes another depth than one.")?;
+    let best = least_of_the_best(&curve.points, least).ok_or(ConcurrencyUnknown::TooFewRounds)?;
     Ok(Gain { estimate: interval.map_monotonic(f64::exp), best, curve })
+}
+
+fn known(
+    run: &RunView<'_>,
+    gain: &Gain<'_>,
+    operation: Operation,
+    write: Option<&Gain<'_>>,
+) -> Outcome<ConcurrencyGain> {
+    let second = Curve::second(run, operation);
+    let conclusion = ConcurrencyGain {
+        gain: gain.estimate,
+        is_read: operation == Operation::Read,
+        best: gain.curve.in_flight(gain.best),
+        points: gain.curve.conclusions(),
+        limited_by_tool: Some(gain.curve.points[gain.best].is_limited_by_tool(run)),
+        points_by_threads: second.map(|curve| curve.conclusions()),
+        write: write.map(Gain::of_writes),
+        imported: None,
+    };
+    Outcome::known(conclusion, gain.evidence())
+}
+
+impl Gain<'_> {
+    fn evidence(&self) -> Vec<Evidence> {
+        evidence_of(self.curve.points.iter().flat_map(|point| &point.visits))
+    }
+
+    fn of_writes(&self) -> WriteGain {
+        WriteGain {
+            gain: self.estimate.value,
+            low: self.estimate.low,
+            high: self.estimate.high,
+            best: self.curve.in_flight(self.best),
+            points: self.curve.conclusions(),
+        }
+    }
 }
 
 /// The logarithm of what more at a time bring, as a multiple of one.
 fn times_one(points: &[Point<'_>]) -> Option<Mean> {
     let one = points.iter().find(|point| point.at_once == 1)?;
-    let top = all_alike(points).or_else(|| best_by_other_rounds(points))?;
+    let top = match all_alike(points) {
+        Some(top) => top,
+        None => best_by_other_rounds(points)?,
+    };
     Some(difference(&top, &one.mean))
 }
 
 /// The least depth above one whose interval reaches the best mean, so that more requests at a time bring nothing certain, and whose
 /// own mean is no less than the gain says: a depth that was measured badly reaches far and does not bring what is said of it.
 fn least_of_the_best(depths: &[Point<'_>], least: f64) -> Option<usize> {
-    let most = depths
-        .iter()
-        .filter(|depth| depth.at_once > 1)
-        .map(|depth| depth.mean.value)
-        .max_by(f64::total_cmp)?;
-    depths.iter().position(|depth| {
+    let mut most: Option<f64> = None;
+    for depth in deeper(depths) {
+        most = Some(most.unwrap_or(f64::NEG_INFINITY).max(depth.mean.value));
+    }
+    let most = most?;
+    for (index, depth) in depths.iter().enumerate() {
         let reaches = depth.mean.value >= least && depth.mean.interval(CONFIDENCE).high >= most;
-        depth.at_once > 1 && (depth.mean.value == most || reaches)
-    })
+        if depth.at_once > 1 && (depth.mean.value == most || reaches) {
+            return Some(index);
+        }
+    }
+    None
+}
+
+fn deeper<'points, 'run>(points: &'points [Point<'run>]) -> impl Iterator<Item = &'points Point<'run>> {
+    points.iter().filter(|point| point.at_once > 1)
 }
 
 /// The logarithm of the rate of all depths above one, where they do not differ by more than chance makes them: then none of them is the
 /// best, and each has measured the same. All count alike, since weights by variances that rest on a few rounds would make the
 /// interval too narrow.
 fn all_alike(points: &[Point<'_>]) -> Option<Mean> {
-    let deeper: Vec<Mean> = points.iter().filter(|point| point.at_once > 1).map(|point| point.mean).collect();
-    let means = Sample::new(deeper.iter().map(|mean| mean.value).collect())?;
-    let (sum, within_dof) = satterthwaite(deeper.iter().map(|mean| (mean.variance, mean.degrees_of_freedom)));
-    let count = deeper.len() as f64;
+    let (mut values, mut parts) = (Vec::new(), Vec::new());
+    for Point { mean, .. } in deeper(points) {
+        values.push(mean.value);
+        parts.push((mean.variance, mean.degrees_of_freedom));
+    }
+    let count = values.len() as f64;
+    let means = Sample::new(values)?;
+    let (sum, within_dof) = satterthwaite(parts);
     let within = sum / count;
     let is_alike = within > 0.0 && f_tail(means.variance() / within, count - 1.0, within_dof) >= ALIKE_LEVEL;
-    is_alike.then(|| Mean { value: means.mean(), variance: within / count, degrees_of_freedom: within_dof })
+    let mean = Mean { value: means.mean(), variance: within / count, degrees_of_freedom: within_dof };
+    if is_alike { Some(mean) } else { None }
 }
 
 /// The logarithm of the best rate, each round's from the depth that is best by all other rounds. Long queues have fewer rounds, and
 /// the knee has more: a round that the best has not is left out.
 fn best_by_other_rounds(points: &[Point<'_>]) -> Option<Mean> {
-    let deeper = || points.iter().filter(|point| point.at_once > 1);
-    let rounds = deeper().map(|point| point.rounds.len()).max()?;
-    let without = |point: &Point<'_>, left_out: usize| {
-        let others = point.rounds.iter().enumerate().filter(|(round, _)| *round != left_out);
-        let (sum, count) = others.fold((0.0, 0.0), |(sum, count), (_, mean)| (sum + mean.value, count + 1.0));
-        if count > 0.0 { sum / count } else { f64::NEG_INFINITY }
-    };
-    let chosen: Vec<Mean> = (0..rounds)
-        .filter_map(|round| {
-            let best = deeper().max_by(|a, b| without(a, round).total_cmp(&without(b, round)))?;
-            best.rounds.get(round).copied()
-        })
-        .collect();
+    let rounds = deeper(points).map(|point| point.rounds.len()).max()?;
+    let mut chosen = Vec::new();
+    for round in 0..rounds {
+        let mut best: Option<(f64, &Point<'_>)> = None;
+        for point in deeper(points) {
+            let mean = mean_without(point, round);
+            if best.is_none_or(|(most, _)| mean.total_cmp(&most).is_ge()) {
+                best = Some((mean, point));
+            }
+        }
+        chosen.extend(best?.1.rounds.get(round));
+    }
     mean_of_visits(&chosen)
 }
 
-fn details(gain: &Gain<'_>) -> Vec<(&'static str, Datum)> {
-    vec![
-        ("gain", Datum::Number(gain.estimate.value)),
-        ("low", Datum::Number(gain.estimate.low)),
-        ("high", Datum::Number(gain.estimate.high)),
-        (gain.curve.axis().name(), Datum::Integer(gain.curve.points[gain.best].at_once)),
-        ("points", gain.curve.data()),
-    ]
-}
-
-fn state(run: &RunView<'_>, gain: &Gain<'_>, operation: Operation) -> Finding {
-    let best = &gain.curve.points[gain.best];
-    // By the gain, which may rest on all depths: the rate of one depth beside it would not be that many times as high.
-    let one = gain.curve.one().iops().value;
-    let verb = if operation == Operation::Write { "writes" } else { "reads" };
-    let limited = best.is_limited_by_tool(run);
-    let mut statement = if gain.estimate.low > 1.0 {
-        format!(
-            "{} random {verb} at a time bring {} times as many per second as one: {} instead of {}.",
-            best.at_once,
-            number(gain.estimate.value),
-            number(one * gain.estimate.value),
-            number(one),
-        )
-    } else if gain.estimate.high <= NO_GAIN_MAX {
-        format!(
-            "More random {verb} at a time bring no gain: at best {} times as many per second, at a depth of {}.",
-            number(gain.estimate.value),
-            best.at_once
-        )
-    } else {
-        format!(
-            "Whether more random {verb} at a time bring a gain is not certain: {} times as many per second at a depth of {}, \
-             but from {} to {} times is possible. Measure longer.",
-            number(gain.estimate.value),
-            best.at_once,
-            number(gain.estimate.low),
-            number(gain.estimate.high)
-        )
-    };
-    if limited {
-        statement.push_str(" This tool itself may be the limit, so the gain may be larger.");
+fn mean_without(point: &Point<'_>, left_out: usize) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (round, mean) in point.rounds.iter().enumerate() {
+        if round != left_out {
+            sum += mean.value;
+            count += 1.0;
+        }
     }
-    let evidence = evidence_of(gain.curve.points.iter().flat_map(|depth| &depth.visits));
-    let finding = Finding::number(FindingCode::ConcurrencyGain, gain.estimate, "ratio", statement, evidence);
-    let finding = details(gain)
-        .into_iter()
-        .filter(|(name, _)| !["gain", "low", "high"].contains(name))
-        .fold(finding, |finding, (name, datum)| finding.with_data(name, datum))
-        .with_data("limited_by_tool", Datum::Flag(limited));
-    let finding = match Curve::second(run, operation) {
-        Some(second) => finding.with_data("points_by_threads", second.data()),
-        None => finding,
-    };
-    Subject::of(run).qualify(finding)
+    if count > 0.0 { sum / count } else { f64::NEG_INFINITY }
 }
 
 #[cfg(test)]

@@ -20,22 +20,23 @@
 //! proof for the queuing formula L = λW", Operations Research 9, 1961; Gunther, "Guerrilla Capacity Planning", Springer 2007;
 //! Satopää et al., "Finding a 'Kneedle' in a haystack", ICDCS Workshops 2011.
 
-use super::trust::Subject;
-use super::wording::{number, short_time};
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
+use super::trust::doubts;
 use crate::concurrency::curve::{Curve, Point};
 use crate::concurrency::knee::{Knee, knee};
 use crate::concurrency::kneedle::sharpest_bend;
 use crate::concurrency::usl::Usl;
-use crate::measured::{Axis, evidence_of, random_groups};
+use crate::measured::{evidence_of, random_groups};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{
+    ConcurrencyAxis, ConcurrencyKnee, ConcurrencyUnknown, Evidence, Finding, FindingCode, InFlight,
+    OperatingPoint, OtherKnee, Outcome, ScalabilityLaw,
+};
 use model::request::Operation;
 use model::run::RunView;
 
-/// See the head of this file.
-pub(super) struct ConcurrencyKnee;
+pub(super) struct ConcurrencyKneeDetector;
 
 /// A curve of two points is a line.
 const POINTS_MIN: usize = 3;
@@ -45,7 +46,7 @@ const LAW_ERROR_MAX: f64 = 0.25;
 /// So much of the most there is, is as good as the most for somebody who only wants throughput.
 const MOST_SHARE: f64 = 0.95;
 
-impl Detector for ConcurrencyKnee {
+impl Detector for ConcurrencyKneeDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::ConcurrencyKnee]
     }
@@ -58,162 +59,94 @@ impl Detector for ConcurrencyKnee {
         let is_read = !random_groups(run, Operation::Read).is_empty();
         let operation = if is_read { Operation::Read } else { Operation::Write };
         if random_groups(run, operation).len() < POINTS_MIN {
-            // Whoever measures one or two numbers at a time asks for no knee.
+            // A run over one or two depths asks for no knee.
             return Vec::new();
         }
-        let finding =
-            found(run, operation).unwrap_or_else(|why| Finding::unknown(FindingCode::ConcurrencyKnee, why));
-        vec![finding]
+        let outcome = match saturation_point(run, operation) {
+            Ok((knee, evidence)) => Outcome::known(knee, evidence),
+            Err(reason) => Outcome::Unknown(reason),
+        };
+        vec![Finding::ConcurrencyKnee(outcome).with_caveats(&doubts(run))]
     }
 }
 
-fn found(run: &RunView<'_>, operation: Operation) -> Result<Finding, String> {
+fn saturation_point(
+    run: &RunView<'_>,
+    operation: Operation,
+) -> Result<(ConcurrencyKnee, Vec<Evidence>), ConcurrencyUnknown> {
     let curve = Curve::of(run, operation)?;
-    if curve.points.len() < POINTS_MIN {
-        return Err(format!(
-            "It takes {POINTS_MIN} numbers of requests at a time, and {} were measured.",
-            curve.points.len()
-        ));
+    let points = &curve.points;
+    let too_few = ConcurrencyUnknown::TooFewDepths { have: points.len(), need: POINTS_MIN };
+    if points.len() < POINTS_MIN {
+        return Err(too_few);
     }
-    let knee = knee(&curve).ok_or("No number of requests at a time was measured.")?;
-    if point(&curve, knee.at_once).is_some_and(|point| point.is_limited_by_tool(run)) {
-        return Err("This tool itself may be the limit at that many requests a second, not the drive.".into());
+    let knee = knee(&curve).ok_or(too_few)?;
+    let at = points.iter().find(|point| point.at_once == knee.at_once).ok_or(too_few)?;
+    if at.is_limited_by_tool(run) {
+        return Err(ConcurrencyUnknown::LimitedByTool);
     }
-    let estimate = Estimate {
-        value: knee.at_once as f64,
-        low: knee.low as f64,
-        high: knee.high as f64,
-        confidence: CONFIDENCE,
-        effective_count: curve.points.iter().map(|point| point.rounds.len()).sum::<usize>() as f64,
+    let pairs: Vec<(f64, f64)> =
+        points.iter().map(|point| (point.at_once as f64, point.iops().value)).collect();
+    let scalability_law = scalability_law(&pairs);
+    let kneedle = sharpest_bend(&pairs);
+    let conclusion = ConcurrencyKnee {
+        in_flight: Estimate {
+            value: knee.at_once as f64,
+            low: knee.low as f64,
+            high: knee.high as f64,
+            confidence: CONFIDENCE,
+            effective_count: points.iter().map(|point| point.rounds.len()).sum::<usize>() as f64,
+        },
+        knee: at.operating_point(),
+        one: curve.one().operating_point(),
+        next: points[1].operating_point(),
+        most: nearly_most(points, knee),
+        open_beyond: if knee.is_open { points.last().map(|point| point.at_once) } else { None },
+        axis: match curve.in_flight(0) {
+            InFlight::Depth(_) => ConcurrencyAxis::Depth,
+            InFlight::Threads(_) => ConcurrencyAxis::Threads,
+        },
+        disagreeing: disagreeing(points, knee, scalability_law, kneedle),
+        scalability_law,
+        kneedle,
     };
-    let others = Others::of(&curve);
-    let mut statement = balance(&curve, knee);
-    if knee.is_open {
-        let most = curve.points.iter().map(|point| point.at_once).max().unwrap_or(knee.at_once);
-        let open = format!(" More than {most} at a time were not tried, and may be better still.");
-        statement.push_str(&open);
-    }
-    statement.push_str(&others.sentence(&curve, knee));
-    let evidence = evidence_of(curve.points.iter().flat_map(|point| &point.visits));
-    let finding = Finding::number(FindingCode::ConcurrencyKnee, estimate, "count", statement, evidence)
-        .with_advice(advice(&curve, knee))
-        .with_data("axis", Datum::Text(curve.axis().name().into()));
-    let finding =
-        others.data().into_iter().fold(finding, |finding, (name, datum)| finding.with_data(name, datum));
-    Ok(Subject::of(run).qualify(finding))
+    Ok((conclusion, evidence_of(points.iter().flat_map(|point| &point.visits))))
 }
 
-fn point<'curve, 'run>(curve: &'curve Curve<'run>, at_once: u64) -> Option<&'curve Point<'run>> {
-    curve.points.iter().find(|point| point.at_once == at_once)
+/// The fewest requests in flight with nearly the most IOPS, if they are more than at the knee.
+fn nearly_most(points: &[Point<'_>], knee: Knee) -> Option<OperatingPoint> {
+    let most = points.iter().map(|point| point.iops().value).fold(0.0, f64::max);
+    let enough = points.iter().find(|point| point.iops().value >= MOST_SHARE * most)?;
+    if enough.at_once > knee.at_once { Some(enough.operating_point()) } else { None }
 }
 
-/// Latency in a closed loop, by Little's law, in seconds.
-fn latency_s(point: &Point<'_>) -> f64 {
-    point.at_once as f64 / point.iops().value
+fn scalability_law(pairs: &[(f64, f64)]) -> Option<ScalabilityLaw> {
+    let law = Usl::fit(pairs)?;
+    let knee = law.knee(pairs.iter().map(|pair| pair.0));
+    Some(ScalabilityLaw { alpha: law.alpha, beta: law.beta, error_max: law.error_max(pairs), knee })
 }
 
-/// What the knee brings against one at a time, or what two would cost if it is one.
-fn balance(curve: &Curve<'_>, knee: Knee) -> String {
-    let (one, next) = (curve.one(), &curve.points[1]);
-    let percent = |share: f64| format!("{:.0}", 100.0 * share.max(0.0));
-    match point(curve, knee.at_once).filter(|point| point.at_once > 1) {
-        None => format!(
-            "One request at a time is the best balance: {} bring {} % more per second, and each takes {} % longer.",
-            next.at_once,
-            percent(next.iops().value / one.iops().value - 1.0),
-            percent(latency_s(next) / latency_s(one) - 1.0),
-        ),
-        Some(at) => format!(
-            "Past {} at a time more brings less than it costs: {} bring {} per second, each in {}; one at a time brings {}, each in {}.",
-            at.at_once,
-            at.at_once,
-            number(at.iops().value),
-            short_time(latency_s(at)),
-            number(one.iops().value),
-            short_time(latency_s(one)),
-        ),
+/// The other methods that put the knee further than a step away. A law that does not fit says nothing.
+fn disagreeing(
+    points: &[Point<'_>],
+    knee: Knee,
+    law: Option<ScalabilityLaw>,
+    kneedle: Option<f64>,
+) -> Vec<OtherKnee> {
+    let numbers: Vec<u64> = points.iter().map(|point| point.at_once).collect();
+    let mut others = Vec::new();
+    if let Some(ScalabilityLaw { knee: Some(other), error_max, .. }) = law
+        && error_max <= LAW_ERROR_MAX
+        && !is_within_a_step(&numbers, knee, other)
+    {
+        others.push(OtherKnee::ScalabilityLaw(other));
     }
-}
-
-fn advice(curve: &Curve<'_>, knee: Knee) -> String {
-    let of = |number: u64| match (curve.axis(), number) {
-        (Axis::Depth, 1) => "one request at a time".to_string(),
-        (Axis::Depth, _) => format!("{number} requests at a time"),
-        (Axis::Threads, 1) => "one thread".to_string(),
-        (Axis::Threads, _) => format!("{number} threads"),
-    };
-    let most = curve.points.iter().map(|point| point.iops().value).fold(0.0, f64::max);
-    let enough = curve.points.iter().find(|point| point.iops().value >= MOST_SHARE * most);
-    match enough.filter(|point| point.at_once > knee.at_once) {
-        Some(point) => format!(
-            "Where somebody waits for each answer, use {}; where only the number per second counts, {}: that brings {} per second, each in {}.",
-            of(knee.at_once),
-            of(point.at_once),
-            number(point.iops().value),
-            short_time(latency_s(point)),
-        ),
-        None => format!("Use {}; more bring nothing that is worth it.", of(knee.at_once)),
+    if let Some(other) = kneedle
+        && !is_within_a_step(&numbers, knee, other)
+    {
+        others.push(OtherKnee::Kneedle(other));
     }
-}
-
-/// What other methods make of the same points.
-struct Others {
-    law: Option<(Usl, f64)>,
-    law_knee: Option<f64>,
-    bend: Option<f64>,
-}
-
-impl Others {
-    fn of(curve: &Curve<'_>) -> Others {
-        let points: Vec<(f64, f64)> =
-            curve.points.iter().map(|point| (point.at_once as f64, point.iops().value)).collect();
-        let law = Usl::fit(&points);
-        Others {
-            law: law.map(|law| (law, law.error_max(&points))),
-            law_knee: law.and_then(|law| law.knee(points.iter().map(|point| point.0))),
-            bend: sharpest_bend(&points),
-        }
-    }
-
-    fn sentence(&self, curve: &Curve<'_>, knee: Knee) -> String {
-        let numbers: Vec<u64> = curve.points.iter().map(|point| point.at_once).collect();
-        let is_near = |other: f64| is_within_a_step(&numbers, knee, other);
-        let law = match (self.law, self.law_knee) {
-            (Some((_, error)), _) if error > LAW_ERROR_MAX => {
-                format!("the universal scalability law does not fit (up to {} % off)", number(100.0 * error))
-            }
-            (Some(_), Some(other)) if is_near(other) => "the universal scalability law agrees".into(),
-            (Some(_), Some(other)) => {
-                format!("the universal scalability law, drawn through all points, puts it at {other}")
-            }
-            _ => "the universal scalability law needs more points".to_string(),
-        };
-        let bend = match self.bend {
-            Some(other) if is_near(other) => "Kneedle agrees".into(),
-            Some(other) => format!(
-                "Kneedle puts it at {other}, since it looks for the sharpest bend and not for what a request costs"
-            ),
-            None => "Kneedle sees no bend".to_string(),
-        };
-        let mut letters = law.chars();
-        let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-        format!(" {capital}{}; {bend}.", letters.as_str())
-    }
-
-    fn data(&self) -> Vec<(&'static str, Datum)> {
-        let mut data = Vec::new();
-        if let Some((law, error)) = self.law {
-            let mut parts = vec![
-                ("alpha", Datum::Number(law.alpha)),
-                ("beta", Datum::Number(law.beta)),
-                ("error_max", Datum::Number(error)),
-            ];
-            parts.extend(self.law_knee.map(|knee| ("knee", Datum::Number(knee))));
-            data.push(("scalability_law", Datum::record(parts)));
-        }
-        data.extend(self.bend.map(|bend| ("kneedle", Datum::Number(bend))));
-        data
-    }
+    others
 }
 
 /// Whether a number is in the interval of the knee or next to it among those measured.

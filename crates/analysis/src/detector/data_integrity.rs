@@ -1,45 +1,45 @@
-//! Whether a drive gives back what was written to it.
+//! Whether a drive returns what was written to it.
 //!
 //! # What it finds
-//! How many blocks of 4 KiB of those that were compared held something else than what was written there; how, and where.
+//! How many of the 4 KiB blocks that were compared held something else than was written; how, and where.
 //! # Why it matters
-//! A drive that answers with other data and without an error is worse than one that fails: nobody notices.
+//! Wrong data without an error is worse than a failure: nobody notices.
 //! # How
-//! Each sector carries its place, the run and how manyth write it is, with a checksum, and all of it is compared. So what was
-//! there before (a lost write), what belongs elsewhere, what is blank and what has wrong bits are told apart. Where all blocks
-//! were right, at most 1 - 0.05^(1/n) of the drive is wrong, with 95 % confidence, for n blocks drawn at random (the rule of three).
+//! Each sector carries its offset, the run and the number of the write, with a checksum. So stale data (a lost write), misdirected
+//! writes, blank blocks and wrong bits are told apart. Where all blocks were right, at most 1 - 0.05^(1/n) of the drive
+//! is wrong, with 95 % confidence, for n blocks drawn at random (the rule of three).
 //! # Cannot tell when
 //! Nothing was compared, or nothing could be read.
 //! # Known problems
-//! Blocks past the place where a drive really ends are not counted: `capacity-true` tells of them. Of each phase the first 10,000
-//! stretches are kept; with more the number is a lower bound. What a cache still holds is not read from the medium.
+//! Blocks past the real end are not counted: see `capacity-true`. Of each phase the first 10,000 extents are kept; with more the
+//! number is a lower bound. What a cache still holds is not read from the medium.
 //! # References
 //! Bairavasundaram et al., "An analysis of data corruption in the storage stack", FAST 2008; Hanley and Lippman-Hand, "If nothing
 //! goes wrong, is everything all right?", JAMA 249 (1983).
 
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
 use crate::integrity::{
-    BLOCK_BYTES, Extent, WrongKind, WrongStretch, compared, extent, not_written, union, wrong_stretches,
+    BLOCK_BYTES, Extent, WrongStretch, compared, extent, not_written, union, wrong_stretches,
 };
 use model::estimate::Estimate;
-use model::finding::{Datum, Evidence, Finding, FindingCode};
+use model::finding::{
+    DataIntegrity, DataIntegrityUnknown, Evidence, Finding, FindingCode, Outcome, WrongRegion,
+};
 use model::record::ERROR_RECORDS_MAX;
 use model::run::{PhaseSummary, RunView};
-use model::units::MIB;
+use model::units::{Bytes, MIB};
 use model::workload::Pattern;
+use std::collections::BTreeMap;
 
-/// See the head of this file.
-pub(super) struct DataIntegrity;
+pub(super) struct DataIntegrityDetector;
 
-const CODE: FindingCode = FindingCode::DataIntegrity;
 const JOIN_GAP_BYTES: u64 = MIB;
-/// Ranges listed in a finding.
 const LISTED_MAX: usize = 1000;
 const CONFIDENCE: f64 = 0.95;
 
-impl Detector for DataIntegrity {
+impl Detector for DataIntegrityDetector {
     fn codes(&self) -> &'static [FindingCode] {
-        &[CODE]
+        &[FindingCode::DataIntegrity]
     }
 
     fn needs(&self) -> &'static [Need] {
@@ -48,21 +48,22 @@ impl Detector for DataIntegrity {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let Some(seen) = Seen::of(run) else { return Vec::new() };
-        if seen.checked == 0 {
-            return vec![Finding::unknown(CODE, "Nothing that was written could be read again.")];
-        }
-        vec![found(&seen)]
+        let outcome = if seen.checked == 0 {
+            Outcome::Unknown(DataIntegrityUnknown::NothingRead)
+        } else {
+            Outcome::known(integrity(&seen), seen.evidence)
+        };
+        vec![Finding::DataIntegrity(outcome)]
     }
 }
 
-/// What was compared, below the place where the drive really ends.
+/// What was compared, below the real end of the drive.
 struct Seen {
     wrong: Vec<WrongStretch>,
     /// Blocks that were compared; one that was read twice counts twice.
     checked: u64,
-    /// Of them those at places drawn at random.
+    /// Of them those drawn at random.
     drawn: u64,
-    /// Whether the drive ends before it says: what is past that is not counted here.
     ends_early: bool,
     /// Whether more was wrong than was kept.
     is_cut: bool,
@@ -70,7 +71,6 @@ struct Seen {
 }
 
 impl Seen {
-    /// None when nothing was compared.
     fn of(run: &RunView<'_>) -> Option<Seen> {
         let end = real_end(run);
         let mut seen = Seen {
@@ -102,52 +102,45 @@ impl Seen {
             }
         }
         let failed = not_written(run);
-        let was_written = |stretch: &WrongStretch| {
-            let next = failed.partition_point(|(first, _)| *first < stretch.end);
-            !failed[..next].iter().any(|(_, end)| *end > stretch.first)
-        };
-        seen.wrong.retain(was_written);
+        seen.wrong.retain(|extent| was_written(extent, &failed));
         seen.wrong = union(seen.wrong);
         seen.evidence.truncate(1);
         if !of_wrong.is_empty() {
             of_wrong.truncate(10);
             seen.evidence = of_wrong;
         }
-        (phases > 0).then_some(seen)
+        if phases > 0 { Some(seen) } else { None }
     }
 
-    fn blocks(&self) -> u64 {
-        self.wrong.iter().map(WrongStretch::blocks).sum()
-    }
-
-    /// How many blocks are wrong in each way, without those in no block.
-    fn by_kind(&self) -> Vec<(WrongKind, u64)> {
-        let of_kind = |kind| self.wrong.iter().filter(|w| w.kind == kind).map(WrongStretch::blocks).sum();
-        WrongKind::ALL
-            .into_iter()
-            .map(|kind| (kind, of_kind(kind)))
-            .filter(|(_, blocks)| *blocks > 0)
-            .collect()
-    }
-
-    /// Blocks that hold each other's data.
     fn swapped(&self) -> u64 {
-        let holds = |at: u64| {
-            self.wrong.binary_search_by_key(&at, |w| w.first).ok().and_then(|i| self.wrong[i].meant_for)
-        };
-        let misplaced = self.wrong.iter().filter_map(|w| Some((w, w.meant_for?)));
-        misplaced.filter(|(w, meant)| holds(*meant) == Some(w.first)).map(|(w, _)| w.blocks()).sum()
+        let mut blocks = 0;
+        for extent in &self.wrong {
+            let Some(meant_for) = extent.meant_for else { continue };
+            if let Ok(other) = self.wrong.binary_search_by_key(&meant_for, |wrong| wrong.first)
+                && self.wrong[other].meant_for == Some(extent.first)
+            {
+                blocks += extent.blocks();
+            }
+        }
+        blocks
     }
 }
 
-/// Where the drive really ends, if it ends before it says and that was asked: `capacity-true` tells of what is past it.
+/// The real end, if it is before the claimed one and was measured: `capacity-true` covers what is past it.
 fn real_end(run: &RunView<'_>) -> u64 {
-    let is_asked = compared(run).any(|(_, summary, _)| summary.phase.experiment == "verify");
+    let is_asked = compared(run)
+        .any(|(_, summary, _)| summary.phase.experiment == model::experiment_name::ExperimentName::Verify);
     match extent(run).filter(|_| is_asked) {
         Some(Extent::Wraps { real_bytes }) => real_bytes,
         Some(Extent::Ends { held_to, .. }) => held_to,
         _ => u64::MAX,
     }
+}
+
+/// Whether none of the writes to it failed; those that did are sorted.
+fn was_written(extent: &WrongStretch, failed: &[(u64, u64)]) -> bool {
+    let next = failed.partition_point(|(first, _)| *first < extent.end);
+    !failed[..next].iter().any(|(_, end)| *end > extent.first)
 }
 
 fn below(stretch: WrongStretch, end: u64) -> Option<WrongStretch> {
@@ -157,121 +150,61 @@ fn below(stretch: WrongStretch, end: u64) -> Option<WrongStretch> {
 /// How many blocks a phase compared below `end`, and whether they were drawn at random.
 fn checked_below(summary: &PhaseSummary, end: u64) -> (u64, bool) {
     let Some(workload) = &summary.phase.workload else { return (0, false) };
-    let block = workload.block_sizes.largest().0;
+    let block = workload.block_sizes.largest().get();
     if let Pattern::Listed { offsets } = &workload.pattern {
-        let below = offsets.iter().filter(|offset| offset.0 < end).count() as u64;
+        let below = offsets.iter().filter(|offset| offset.get() < end).count() as u64;
         return (below * block.div_ceil(BLOCK_BYTES), true);
     }
-    let bytes = (summary.bytes() + summary.errors() * block).min(workload.range.bytes().0);
-    let inside = end.saturating_sub(workload.range.first().0).min(bytes);
+    let bytes = (summary.bytes() + summary.errors() * block).min(workload.range.bytes().get());
+    let inside = end.saturating_sub(workload.range.first().get()).min(bytes);
     (inside.div_ceil(BLOCK_BYTES), false)
 }
 
-fn found(seen: &Seen) -> Finding {
-    let blocks = seen.blocks();
-    let count = Estimate::exact(blocks as f64);
-    let count = if seen.is_cut { Estimate { high: seen.checked.max(blocks) as f64, ..count } } else { count };
-    let kinds = seen.by_kind();
-    let finding =
-        Finding::number(CODE, count, "count", statement(seen, blocks, &kinds), seen.evidence.clone());
-    let counted = kinds.iter().map(|(kind, blocks)| (kind.name(), Datum::Integer(*blocks)));
-    let finding = finding
-        .with_data("checked_blocks", Datum::Integer(seen.checked))
-        .with_data("block_bytes", Datum::Integer(BLOCK_BYTES))
-        .with_data("kinds", Datum::record(counted))
-        .with_data("swapped", Datum::Integer(seen.swapped()))
-        .with_data("regions", regions(&seen.wrong));
-    let finding = match share_max(seen.drawn) {
-        Some(share) if blocks == 0 => finding.with_data("share_max", Datum::Number(share)),
-        _ => finding,
-    };
-    if blocks == 0 {
-        return finding;
+fn integrity(seen: &Seen) -> DataIntegrity {
+    let mut kinds = BTreeMap::new();
+    for extent in &seen.wrong {
+        *kinds.entry(extent.kind).or_insert(0) += extent.blocks();
     }
-    let were_all_drawn = seen.checked == seen.drawn;
-    let then = match were_all_drawn {
-        true => "Then write and compare all of it: verify --full.",
-        false => "Then write and compare all of it once more.",
-    };
-    finding.with_advice(format!(
-        "Keep nothing on this drive. Check memory and cable first if you can: they corrupt data too. {then}"
-    ))
-}
-
-fn statement(seen: &Seen, blocks: u64, kinds: &[(WrongKind, u64)]) -> String {
-    let checked = grouped(seen.checked);
-    if blocks == 0 {
-        let rest = share_max(seen.drawn).map(|share| {
-            format!(
-                " {} at most {} % of blocks are wrong, by the {} that were drawn.",
-                if seen.ends_early { "There" } else { "Elsewhere" },
-                percent(share),
-                seen.drawn
-            )
-        });
-        let where_compared =
-            if seen.ends_early { "Before the place where the drive really ends, all" } else { "All" };
-        return format!(
-            "{where_compared} {checked} blocks of 4 KiB held what was written.{}",
-            rest.unwrap_or_default()
-        );
+    kinds.retain(|_, blocks| *blocks > 0);
+    let blocks: u64 = kinds.values().sum();
+    let mut wrong = Estimate::exact(blocks as f64);
+    if seen.is_cut {
+        wrong.high = seen.checked.max(blocks) as f64;
     }
-    let at_least = if seen.is_cut { "At least " } else { "" };
-    let mut each: Vec<String> =
-        kinds.iter().map(|(kind, blocks)| format!("{} held {}", grouped(*blocks), kind.held())).collect();
-    let swapped = seen.swapped();
-    if swapped > 0 {
-        each.push(format!("{} of them held each other's", grouped(swapped)));
+    DataIntegrity {
+        wrong,
+        checked_blocks: seen.checked,
+        block_bytes: Bytes::new(BLOCK_BYTES),
+        kinds,
+        swapped: seen.swapped(),
+        regions: regions(&seen.wrong),
+        share_max: if blocks == 0 { share_max(seen.drawn) } else { None },
+        drawn_blocks: seen.drawn,
+        ends_early: seen.ends_early,
     }
-    format!(
-        "{at_least}{} of {checked} blocks of 4 KiB were wrong, the first at byte {}: {}.",
-        grouped(blocks),
-        seen.wrong[0].first,
-        each.join("; ")
-    )
 }
 
 /// The largest share of wrong blocks with which that many would all be right once in twenty times; none without any.
 fn share_max(drawn: u64) -> Option<f64> {
-    (drawn > 0).then(|| 1.0 - (1.0 - CONFIDENCE).powf(1.0 / drawn as f64))
+    if drawn == 0 { None } else { Some(1.0 - (1.0 - CONFIDENCE).powf(1.0 / drawn as f64)) }
 }
 
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent >= 1.0 { format!("{percent:.1}") } else { format!("{percent:.2}") }
-}
-
-/// "16,384".
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// From where to where, in order, across short gaps.
-fn regions(wrong: &[WrongStretch]) -> Datum {
-    let mut regions: Vec<(u64, u64, u64)> = Vec::new();
-    for stretch in wrong {
+/// Extents in order, joined across short gaps.
+fn regions(wrong: &[WrongStretch]) -> Vec<WrongRegion> {
+    let mut regions: Vec<WrongRegion> = Vec::new();
+    for extent in wrong {
         match regions.last_mut() {
-            Some((_, end, blocks)) if stretch.first <= end.saturating_add(JOIN_GAP_BYTES) => {
-                *end = stretch.end.max(*end);
-                *blocks += stretch.blocks();
+            Some(last) if extent.first <= (last.first_byte + last.bytes).saturating_add(JOIN_GAP_BYTES) => {
+                last.bytes = last.bytes.max(extent.end - last.first_byte);
+                last.blocks += extent.blocks();
             }
-            _ => regions.push((stretch.first, stretch.end, stretch.blocks())),
+            _ => regions.push(WrongRegion {
+                first_byte: extent.first,
+                bytes: extent.end - extent.first,
+                blocks: extent.blocks(),
+            }),
         }
     }
-    let listed = regions.iter().take(LISTED_MAX).map(|(first, end, blocks)| {
-        Datum::record([
-            ("first_byte", Datum::Integer(*first)),
-            ("bytes", Datum::Integer(end - first)),
-            ("blocks", Datum::Integer(*blocks)),
-        ])
-    });
-    Datum::List(listed.collect())
+    regions.truncate(LISTED_MAX);
+    regions
 }

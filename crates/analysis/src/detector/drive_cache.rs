@@ -18,22 +18,19 @@
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995.
 
-use super::trust::Subject;
-use super::wording::memory;
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
+use super::trust::doubts;
 use crate::cache::{Kept, NotTold, ReadOn, kept, read_on};
 use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
 use crate::stats::CONFIDENCE;
 use crate::stripe::Arms;
 use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode};
+use model::finding::{CacheUnknown, DriveCache, Finding, FindingCode, Outcome};
 use model::run::RunView;
-use std::cell::LazyCell;
 
-/// See the head of this file.
-pub(super) struct DriveCache;
+pub(super) struct DriveCacheDetector;
 
-impl Detector for DriveCache {
+impl Detector for DriveCacheDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::DriveCache]
     }
@@ -43,78 +40,61 @@ impl Detector for DriveCache {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let unknown = |why: &str| vec![Finding::unknown(FindingCode::DriveCache, why)];
-        let arms = LazyCell::new(|| Arms::of(run, EXPERIMENT_ACCESS));
-        match kept(run) {
-            Kept::NotAsked => Vec::new(),
-            Kept::NotTold(_) if *arms != Arms::One => unknown(
-                "Several drives share the reads, and what one of them has just read, another may be asked for: what they keep does not \
-                 show. Measure one of them by itself.",
-            ),
-            Kept::NotTold(why) => unknown(why_no_memory(run, why)),
-            Kept::AtLeast(bytes) => unknown(&format!(
-                "It keeps all of the longest stream that was read, {bytes}: its cache holds at least that, or another memory answers for it."
-            )),
-            Kept::Found { .. } if held_up_share(run) > HELD_UP_SHARE_MAX => unknown(
-                "Something else used the drive, and what it read took the place of what was to be kept. Measure again while nothing else \
-                 uses it.",
-            ),
-            Kept::Found { ends, .. } if ends.len() < 2 => unknown(
-                "Only one stream was looked back over, and one does not show how it scatters. Measure again without a stop.",
-            ),
-            Kept::Found { .. } if *arms == Arms::Shared => unknown(
-                "Several drives share the reads, and each keeps what it has read itself: how much of a stream memory answers depends on which \
-                 of them is asked. Measure one of them by itself.",
-            ),
-            Kept::Found { ends, phases } => {
-                let (drives, who, whose) = match *arms {
-                    Arms::Stripe(layout) => (f64::from(layout.members), "drives together keep", "their"),
-                    Arms::One | Arms::Shared => (1.0, "drive keeps", "its"),
-                };
-                let ahead = match read_on(run) {
-                    ReadOn::Found { low: Some(low), high: Some(high), .. } => {
-                        (drives * (low.0 as f64 * high.0 as f64).sqrt(), drives * high.0 as f64)
-                    }
-                    _ => (0.0, 0.0),
-                };
-                let estimate = size(&ends, ahead);
-                let statement = format!(
-                    "The {who} about {} of what was read last; a range no larger than that is answered from {whose} memory.",
-                    memory(estimate.value)
-                );
-                let evidence = evidence_of_phases(run, &phases);
-                let finding =
-                    Finding::number(FindingCode::DriveCache, estimate, "bytes", statement, evidence);
-                vec![Subject::of(run).qualify(finding)]
-            }
-        }
+        let kept = kept(run);
+        let phases = match &kept {
+            Kept::NotAsked => return Vec::new(),
+            Kept::Found { phases, .. } => phases.as_slice(),
+            Kept::NotTold(_) | Kept::AtLeast(_) => &[],
+        };
+        let outcome = Outcome::of(drive_cache(run, &kept), evidence_of_phases(run, phases));
+        vec![Finding::DriveCache(outcome).with_caveats(&doubts(run))]
     }
 }
 
-/// Why it does not show what the drive's own memory answers.
-pub(super) fn why_no_memory(run: &RunView<'_>, why: NotTold) -> &'static str {
+fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknown> {
+    let ends = match kept {
+        Kept::NotAsked => return Err(CacheUnknown::TooFewReads),
+        Kept::NotTold(why) => {
+            let is_one = Arms::of(run, &EXPERIMENT_ACCESS) == Arms::One;
+            return Err(if is_one { why_no_hits(run, *why) } else { CacheUnknown::SeveralDrives });
+        }
+        Kept::AtLeast(bytes) => return Err(CacheUnknown::AtLeast(*bytes)),
+        Kept::Found { ends, .. } => ends,
+    };
+    if held_up_share(run) > HELD_UP_SHARE_MAX {
+        return Err(CacheUnknown::Interference);
+    }
+    if ends.len() < 2 {
+        return Err(CacheUnknown::OneStream);
+    }
+    let drives = match Arms::of(run, &EXPERIMENT_ACCESS) {
+        Arms::Shared => return Err(CacheUnknown::SeveralDrives),
+        Arms::Stripe(layout) => layout.members,
+        Arms::One => 1,
+    };
+    let ahead = match read_on(run) {
+        ReadOn::Found { low: Some(low), high: Some(high), .. } => {
+            let drives = f64::from(drives);
+            (drives * (low.as_f64() * high.as_f64()).sqrt(), drives * high.as_f64())
+        }
+        _ => (0.0, 0.0),
+    };
+    Ok(DriveCache { bytes: size(ends, ahead), drives })
+}
+
+/// Why hits of the drive's cache do not show.
+pub(super) fn why_no_hits(run: &RunView<'_>, why: NotTold) -> CacheUnknown {
+    let is_of_medium = !matches!(why, NotTold::TooFew | NotTold::AllOfMemory);
+    if is_of_medium && held_up_share(run) > HELD_UP_SHARE_MAX {
+        return CacheUnknown::Interference;
+    }
     match why {
-        NotTold::Alike | NotTold::Anew | NotTold::Late | NotTold::Disorder
-            if held_up_share(run) > HELD_UP_SHARE_MAX =>
-        {
-            "Something else used the drive, so that answers of its memory and of its medium cannot be told apart. Measure again while \
-             nothing else uses it."
-        }
-        NotTold::TooFew => "Too few of the reads that would show it were answered.",
-        NotTold::AllOfMemory => "Everything is answered as fast as by memory, so nothing is seen of a drive.",
-        NotTold::Alike => {
-            "What was just read takes as long as anything else: the drive keeps nothing of it, or its memory is no faster than its medium."
-        }
-        NotTold::Anew => {
-            "What was just read is read anew from where the arm still is: the drive keeps nothing of it, or what it reads on takes its place."
-        }
-        NotTold::Late => {
-            "Most of what was just read is answered sooner than anything else, but too much of it late: something else used the drive or kept \
-             this machine busy. Measure again while nothing does."
-        }
-        NotTold::Disorder => {
-            "Memory answers now near and now far from what was read: something else used the drive, or its cache follows no such rule."
-        }
+        NotTold::TooFew => CacheUnknown::TooFewReads,
+        NotTold::AllOfMemory => CacheUnknown::AllMemory,
+        NotTold::Alike => CacheUnknown::NoHits,
+        NotTold::Anew => CacheUnknown::NearbyRereads,
+        NotTold::Late => CacheUnknown::LateHits,
+        NotTold::Disorder => CacheUnknown::Disorder,
     }
 }
 

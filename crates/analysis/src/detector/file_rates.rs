@@ -1,59 +1,57 @@
 //! How fast a file system is: fourteen figures, each of every folder that was measured.
 //!
 //! # What it finds
-//! Bytes a second of writing, rewriting and reading a large file, by blocks and byte by byte; random seeks; and how many small files
-//! are made, looked at, opened and read, and removed a second, in order and at random. With each: its latencies and what it costs the
-//! processor, the program's own part told apart from the kernel's.
+//! B/s of writing, rewriting and reading a large file, by blocks and by bytes; random seeks; and how many small files are created,
+//! statted, opened and read, and deleted per second, in order and at random. With each its latencies and its CPU time, the
+//! program's apart from the kernel's.
 //! # Why it matters
-//! It is what programs get, with everything between them and the drive. Where the processor is the limit, a faster drive changes nothing.
+//! It is what programs get, with every layer between them and the drive. Where the CPU is the limit, a faster drive changes
+//! nothing.
 //! # How
-//! Every task is measured in several rounds with other tasks and folders in between. The rate is all that was done over all the
-//! time that it took, and its interval that of a ratio of sums over the rounds. What is written counts when the flush after it is over.
-//! Before something is read, it is put out of memory, and the share that stayed is looked at.
+//! Each task is measured in several rounds with other tasks and folders in between. The rate is all that was done over all its
+//! time, its interval that of a ratio of sums over the rounds. Writes include their flush. Before a read, the page cache is
+//! dropped, and the share that stayed is looked at.
 //! # Cannot tell when
-//! There are fewer than two rounds; or more than a hundredth of the file stayed in memory, although it is no file system in memory.
+//! There are fewer than two rounds; or over a hundredth of the file stayed in memory, although it is no file system in memory.
 //! # Known problems
-//! Looking at files and opening them finds their names in memory, which no program can empty for itself alone. Processor time of the kernel's own threads
-//! is in no figure. Rounds go on until intervals are narrow, which makes intervals of few rounds somewhat too narrow.
+//! Names are found in the kernel's caches, which no program can drop for itself alone. CPU time of the kernel's own threads is in
+//! no figure. Rounds go on until intervals are narrow, which makes intervals of few rounds somewhat too narrow.
 //! # References
 //! bonnie++ (Coker), from which the tasks are taken; Cochran, "Sampling Techniques", 3rd ed., section 6.4.
 
-use super::trust::Subject;
-use super::wording::{number, rate, short_time};
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
+use super::trust::doubts;
 use crate::file_work::{CACHED_SHARE_MAX, TaskSamples, all, folders};
 use crate::measured::evidence_of_phases;
 use model::file_work::FileTask;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{FileRate, FileRateUnknown, Finding, FindingCode, Outcome, ProcessorShare};
 use model::run::RunView;
 use model::target::Caveat;
 use model::units::Quantile;
 
-/// See the head of this file.
-pub(super) struct FileRates;
+pub(super) struct FileRatesDetector;
 
-/// From this share of one processor on it is the processor that limits a task of one thread: the rest is less than what rounds differ by.
-pub(super) const PROCESSOR_LIMIT: f64 = 0.9;
+type Wrap = fn(Outcome<FileRate>) -> Finding;
 
-/// The code of each task.
-const CODES: [(FileTask, FindingCode); 14] = [
-    (FileTask::BlockWrite, FindingCode::FileWriteRate),
-    (FileTask::Rewrite, FindingCode::FileRewriteRate),
-    (FileTask::BlockRead, FindingCode::FileReadRate),
-    (FileTask::PerByteWrite, FindingCode::FilePerByteWriteRate),
-    (FileTask::PerByteRead, FindingCode::FilePerByteReadRate),
-    (FileTask::Seeks, FindingCode::FileSeeks),
-    (FileTask::CreateInOrder, FindingCode::FileCreateRate),
-    (FileTask::StatInOrder, FindingCode::FileStatRate),
-    (FileTask::OpenInOrder, FindingCode::FileOpenRate),
-    (FileTask::DeleteInOrder, FindingCode::FileDeleteRate),
-    (FileTask::CreateAtRandom, FindingCode::FileRandomCreateRate),
-    (FileTask::StatAtRandom, FindingCode::FileRandomStatRate),
-    (FileTask::OpenAtRandom, FindingCode::FileRandomOpenRate),
-    (FileTask::DeleteAtRandom, FindingCode::FileRandomDeleteRate),
+/// The code of each task, in the order in which they are shown.
+const CODES: [(FileTask, Wrap); 14] = [
+    (FileTask::BlockWrite, Finding::FileWriteRate),
+    (FileTask::Rewrite, Finding::FileRewriteRate),
+    (FileTask::BlockRead, Finding::FileReadRate),
+    (FileTask::PerByteWrite, Finding::FilePerByteWriteRate),
+    (FileTask::PerByteRead, Finding::FilePerByteReadRate),
+    (FileTask::Seeks, Finding::FileSeeks),
+    (FileTask::CreateInOrder, Finding::FileCreateRate),
+    (FileTask::StatInOrder, Finding::FileStatRate),
+    (FileTask::OpenInOrder, Finding::FileOpenRate),
+    (FileTask::DeleteInOrder, Finding::FileDeleteRate),
+    (FileTask::CreateAtRandom, Finding::FileRandomCreateRate),
+    (FileTask::StatAtRandom, Finding::FileRandomStatRate),
+    (FileTask::OpenAtRandom, Finding::FileRandomOpenRate),
+    (FileTask::DeleteAtRandom, Finding::FileRandomDeleteRate),
 ];
 
-impl Detector for FileRates {
+impl Detector for FileRatesDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[
             FindingCode::FileWriteRate,
@@ -79,143 +77,66 @@ impl Detector for FileRates {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let samples = all(run.phases);
-        let (folders, subject) = (folders(run.phases), Subject::of(run));
-        let of_code = |(task, code): (FileTask, FindingCode)| {
-            let of_folder = |folder: &&str| {
-                samples.iter().find(|samples| samples.work.task == task && samples.work.folder == **folder)
-            };
-            let found: Vec<Finding> = folders
-                .iter()
-                .filter_map(of_folder)
-                .map(|samples| subject.qualify(finding(run, code, samples, folders.len() > 1)))
-                .collect();
-            found
-        };
-        CODES.into_iter().flat_map(of_code).collect()
+        let (folders, doubts) = (folders(run.phases), doubts(run));
+        let mut findings = Vec::new();
+        for (task, finding) in CODES {
+            for folder in &folders {
+                let of_folder = samples.iter().find(|samples| samples.is_of(task, folder));
+                if let Some(of_folder) = of_folder {
+                    findings.push(finding(outcome(run, of_folder, folders.len() == 1)).with_caveats(&doubts));
+                }
+            }
+        }
+        findings
     }
 }
 
-fn finding(run: &RunView<'_>, code: FindingCode, samples: &TaskSamples<'_>, several: bool) -> Finding {
-    let place = if several { format!("In {}: ", samples.work.folder) } else { String::new() };
-    let Some(estimate) = samples.estimate() else {
-        let rounds = if samples.samples.is_empty() { "No round" } else { "Only one round" };
-        let why = format!("{place}{rounds} came to its end, and fewer than two have no interval.");
-        return Finding::unknown(code, why);
+fn outcome(run: &RunView<'_>, samples: &TaskSamples<'_>, is_only_folder: bool) -> Outcome<FileRate> {
+    let work = samples.work;
+    let folder = if is_only_folder { None } else { Some(work.folder.clone()) };
+    let rounds = samples.samples.len();
+    let Some(rate) = samples.estimate() else {
+        return Outcome::Unknown(FileRateUnknown::TooFewRounds { folder, rounds });
     };
+    let cached_share = samples.cached_share_max();
     let is_in_memory = run.target.caveats.contains(&Caveat::InMemory);
-    if let Some(share) = samples.cached_share_max().filter(|share| *share > CACHED_SHARE_MAX && !is_in_memory)
+    if let Some(share) = cached_share
+        && share > CACHED_SHARE_MAX
+        && !is_in_memory
     {
-        let why = format!(
-            "{place}{:.0} % of the file stayed in memory although it was put out of it, so that memory answered and not the drive.",
-            100.0 * share
-        );
-        return Finding::unknown(code, why);
+        return Outcome::Unknown(FileRateUnknown::Cached { folder, share });
     }
-    let unit = if samples.work.task.is_of_bytes() { "B/s" } else { "1/s" };
+    let latency_s = |quantile| samples.histogram.quantile(quantile).map(|latency| latency.seconds());
+    let without_flush = if work.task.changes_data() { samples.rate_of_calls() } else { None };
+    let file = FileRate {
+        rate,
+        folder: work.folder.clone(),
+        file_system: work.file_system.clone(),
+        task: work.task,
+        rounds,
+        processor: processor_share(samples),
+        latency_p50_s: latency_s(Quantile::MEDIAN),
+        latency_p90_s: latency_s(Quantile::P90),
+        latency_p99_s: latency_s(Quantile::P99),
+        latency_max_s: samples.histogram.max().map(|max| max.seconds()),
+        without_flush: without_flush.map(|calls| calls.value),
+        cached_share,
+        file_bytes: work.file_bytes,
+        block: work.block,
+        folders: work.folders,
+        threads: work.threads,
+        amount: samples.samples.iter().map(|sample| sample.amount).sum(),
+        is_only_folder,
+    };
     let phases: Vec<u32> = samples.samples.iter().map(|sample| sample.phase).collect();
-    let statement = place + &statement(samples);
-    let finding = Finding::number(code, estimate, unit, statement, evidence_of_phases(run, &phases));
-    data(samples).into_iter().fold(finding, |finding, (name, datum)| finding.with_data(name, datum))
+    Outcome::known(file, evidence_of_phases(run, &phases))
 }
 
-/// "1 GiB in blocks of 1 MiB. 12 % of a processor, 9 % of it the kernel's; half of the calls took 0.2 ms, the slowest 30 ms."
-fn statement(samples: &TaskSamples<'_>) -> String {
-    let mut parts = vec![what(samples)];
-    if let Some((user, system)) = samples.processor_shares() {
-        parts.push(format!(
-            "{:.0} % of a processor, {:.0} % of it in the kernel.",
-            100.0 * (user + system),
-            100.0 * system / (user + system).max(f64::MIN_POSITIVE)
-        ));
-        if samples.work.threads == 1 && user + system >= PROCESSOR_LIMIT {
-            parts.push("It is the limit, not the drive.".into());
-        }
-    }
-    let quantile =
-        |quantile| samples.histogram.quantile(quantile).map(|latency| short_time(latency.seconds()));
-    if let Some((p50, max)) = quantile(Quantile::MEDIAN).zip(samples.histogram.max()) {
-        parts.push(format!("Half of the calls took up to {p50}, the slowest {}.", short_time(max.seconds())));
-    }
-    parts.join(" ")
-}
-
-fn what(samples: &TaskSamples<'_>) -> String {
-    let work = samples.work;
-    let file = work.file_bytes.map_or_else(String::new, |bytes| bytes.to_string());
-    let flushed = if work.task.changes_data() { ", flush counted" } else { "" };
-    let memory = match samples.cached_share_max() {
-        None if !work.task.changes_data() && work.file_bytes.is_some() => {
-            " Whether it was out of memory before is not told here."
-        }
-        _ => "",
-    };
-    let size = match work.block.0 {
-        0 => "empty files".to_string(),
-        _ => format!("files of up to {}", work.block),
-    };
-    let folders = match work.folders {
-        1 => "one folder".to_string(),
-        folders => format!("{folders} folders"),
-    };
-    match work.task {
-        FileTask::PerByteWrite | FileTask::PerByteRead => {
-            format!("{file}, each byte by a call into a buffer of 4 KiB{flushed}.{memory}")
-        }
-        FileTask::Seeks => format!(
-            "{} threads, {} each, 1 in 10 written back{flushed}, in a file of {file}.",
-            work.threads, work.block
-        ),
-        task if task.is_of_names() => {
-            let rate = match samples.rate_of_calls() {
-                Some(calls) if task.changes_data() => {
-                    format!(" Without the flush {}/s.", number(calls.value))
-                }
-                _ => String::new(),
-            };
-            let all: f64 = samples.samples.iter().map(|sample| sample.amount).sum();
-            let rounds = samples.samples.len();
-            format!("{all} {size} in {folders}, {rounds} rounds together{flushed}.{rate}")
-        }
-        _ => {
-            let calls = match samples.rate_of_calls() {
-                Some(calls) if work.task.changes_data() => {
-                    format!(" Calls alone took {}.", rate(calls.value))
-                }
-                _ => String::new(),
-            };
-            format!("{file} in blocks of {}{flushed}.{calls}{memory}", work.block)
-        }
-    }
-}
-
-fn data(samples: &TaskSamples<'_>) -> Vec<(&'static str, Datum)> {
-    let work = samples.work;
-    let mut data = vec![
-        ("folder", Datum::Text(work.folder.clone())),
-        ("file_system", Datum::Text(work.file_system.clone())),
-        ("task", Datum::Text(work.task.name().into())),
-        ("rounds", Datum::Integer(samples.samples.len() as u64)),
-    ];
-    if let Some((user, system)) = samples.processor_shares() {
-        data.push(("processor_percent", Datum::Number(100.0 * (user + system))));
-        data.push(("processor_program_percent", Datum::Number(100.0 * user)));
-        data.push(("processor_kernel_percent", Datum::Number(100.0 * system)));
-    }
-    let quantiles = [
-        ("latency_p50_s", Quantile::MEDIAN),
-        ("latency_p90_s", Quantile::P90),
-        ("latency_p99_s", Quantile::P99),
-    ];
-    for (name, quantile) in quantiles {
-        data.extend(
-            samples.histogram.quantile(quantile).map(|latency| (name, Datum::Number(latency.seconds()))),
-        );
-    }
-    data.extend(samples.histogram.max().map(|max| ("latency_max_s", Datum::Number(max.seconds()))));
-    if let Some(calls) = samples.rate_of_calls().filter(|_| work.task.changes_data()) {
-        data.push(("without_flush", Datum::Number(calls.value)));
-    }
-    data.extend(samples.cached_share_max().map(|share| ("cached_share", Datum::Number(share))));
-    data.extend(work.file_bytes.map(|bytes| ("file_bytes", Datum::Integer(bytes.0))));
-    data
+fn processor_share(samples: &TaskSamples<'_>) -> Option<ProcessorShare> {
+    let (user, system) = samples.processor_shares()?;
+    Some(ProcessorShare {
+        percent: 100.0 * (user + system),
+        program_percent: 100.0 * user,
+        kernel_percent: 100.0 * system,
+    })
 }

@@ -1,37 +1,34 @@
 //! How long it takes to read or write everything once.
 //!
 //! # What it finds
-//! The time of a full pass in order over the measured range, predicted from visits to a part of it.
+//! The time of a full sequential pass over the measured range, predicted from samples.
 //! # Why it matters
 //! It is the least time that a rebuild, a scrub, an image or a wipe takes.
 //! # How
-//! The range's size times the mean time per byte of the stratified visits (see `sequential_rate`). The value is that of
+//! The range's size times the mean time per byte of the stratified samples (see `sequential_rate`). The value is that of
 //! a read pass, if there were reads; both are in the data.
-//! Figures that another program stated are added up where they cover the drive, or joined to a curve where they lie close enough.
+//! Imported figures are added up where they cover the drive, or interpolated where they lie close enough.
 //! # Cannot tell when
-//! The mean rate is not known, or the drive went away before the measured range reached its end. A cache that fills up during a real pass
+//! The mean throughput is not known, or the drive went away before the end of the range. A cache that fills up during a real pass
 //! (SMR, flash) is not foreseen.
 //! # Known problems
 //! The time is that of an otherwise idle drive. Ranges that failed are taken to be as fast as the others.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapter 5.
 
+use super::detect::{Detector, Need};
 use super::device_lost;
 use super::sequential_rate::pass_mean;
 use super::stated;
-use super::trust::{Subject, covers};
-use super::wording::long_time;
-use super::{Detector, Need};
+use super::trust::{covers, doubts};
 use crate::measured::sequential_visits;
-use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{Evidence, Finding, FindingCode, FullPassTime, Outcome, SurveyUnknown};
 use model::request::Operation;
 use model::run::RunView;
 
-/// See the head of this file.
-pub(super) struct FullPassTime;
+pub(super) struct FullPassTimeDetector;
 
-impl Detector for FullPassTime {
+impl Detector for FullPassTimeDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::FullPassTime]
     }
@@ -48,50 +45,45 @@ impl Detector for FullPassTime {
         if stated::is_stated(run) {
             return stated::pass_time(run);
         }
-        let (read, write) = (pass(run, Operation::Read), pass(run, Operation::Write));
-        let with_both = |finding: Finding| {
-            let datum = |pass: &Result<(Finding, Estimate), String>| pass.as_ref().ok().map(|(_, e)| e.value);
-            [("read", datum(&read)), ("write", datum(&write))].into_iter().fold(
-                finding,
-                |finding, (name, value)| match value {
-                    Some(seconds) => finding.with_data(name, Datum::Number(seconds)),
-                    None => finding,
-                },
-            )
-        };
-        match (&read, &write) {
-            (Ok((finding, _)), _) | (_, Ok((finding, _))) => vec![with_both(finding.clone())],
-            (Err(why), Err(why_not_written)) => {
-                let read_at_all = !sequential_visits(run, Operation::Read).is_empty();
-                let why = if read_at_all { why } else { why_not_written };
-                vec![Finding::unknown(FindingCode::FullPassTime, why.clone())]
+        let outcome = match (pass(run, Operation::Read), pass(run, Operation::Write)) {
+            (Ok((mut read, evidence)), write) => {
+                read.write = write.ok().and_then(|(write, _)| write.write);
+                Outcome::known(read, evidence)
             }
-        }
+            (Err(_), Ok((write, evidence))) => Outcome::known(write, evidence),
+            (Err(of_reads), Err(of_writes)) => {
+                let has_reads = !sequential_visits(run, Operation::Read).is_empty();
+                Outcome::Unknown(if has_reads { of_reads } else { of_writes })
+            }
+        };
+        vec![Finding::FullPassTime(outcome).with_caveats(&doubts(run))]
     }
 }
 
-fn pass(run: &RunView<'_>, operation: Operation) -> Result<(Finding, Estimate), String> {
+fn pass(run: &RunView<'_>, operation: Operation) -> Result<(FullPassTime, Vec<Evidence>), SurveyUnknown> {
     let mean = pass_mean(run, operation)?;
-    if !covers(run, mean.span) && device_lost::is_lost(run) {
-        return Err(
-            "The drive went away before all of it had been gone through: how fast the rest is was not seen."
-                .into(),
-        );
+    let covers_capacity = covers(run, mean.span);
+    if !covers_capacity && device_lost::is_lost(run) {
+        return Err(SurveyUnknown::DeviceLost);
     }
-    let bytes = mean.span.bytes().0 as f64;
-    let estimate = mean.seconds_per_byte.map_monotonic(|seconds| seconds * bytes);
-    if estimate.low <= 0.0 {
-        return Err("The visits differ too much to predict a pass. Measure longer.".into());
+    let bytes = mean.span.bytes();
+    let time = mean.seconds_per_byte.map_monotonic(|seconds| seconds * bytes.as_f64());
+    if time.low <= 0.0 {
+        return Err(SurveyUnknown::TooImprecise);
     }
-    let subject = Subject::of(run);
-    let verb = if operation == Operation::Write { "Writing" } else { "Reading" };
-    let statement = format!(
-        "{verb} {} once from start to end takes {}.",
-        subject.extent(run, mean.span),
-        long_time(estimate.value)
-    ) + mean.remark;
-    let finding = Finding::number(FindingCode::FullPassTime, estimate, "s", statement, mean.evidence)
-        .with_data("covers_bytes", Datum::Integer(mean.span.bytes().0))
-        .with_data("covers_capacity", Datum::Flag(covers(run, mean.span)));
-    Ok((subject.qualify(finding), estimate))
+    let is_read = operation == Operation::Read;
+    let pass = FullPassTime {
+        time,
+        operation,
+        range: mean.span,
+        is_loaded: mean.is_loaded,
+        covers_bytes: bytes,
+        covers_capacity,
+        measured_as_a_whole: None,
+        read: if is_read { Some(time.value) } else { None },
+        write: if is_read { None } else { Some(time.value) },
+        imported: None,
+        basis: None,
+    };
+    Ok((pass, mean.evidence))
 }

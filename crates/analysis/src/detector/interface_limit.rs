@@ -1,18 +1,18 @@
-//! Where a link, and not the medium, decides how fast a drive is.
+//! Where a link, and not the medium, limits throughput.
 //!
 //! # What it finds
-//! The rate that many visits share to within some thousandths and none exceeds, where the medium would give more; which link has
+//! The rate that many samples share to within some thousandths and none exceeds, where the medium would give more; which link has
 //! that rate.
 //! # Why it matters
 //! A faster port or cable makes such a drive faster, and its zones show only where they are slower than the link.
 //! # How
-//! On a medium-limited stretch of a disk visits scatter by surface and by track; on a link-limited one they do not. The rate that
-//! the most visits share at the fast end of all is compared with the scatter of the stretches that do not reach it. A disk without
-//! differences between its surfaces is as steady in its first zone, so that a plateau counts only if it is much steadier than
-//! the rest of the drive and fits a link that is known. When none is known it has to fit one of those in the table, all visits to
-//! the stretch have to be much steadier than those to any other, and it has to be wider than most zones; or all of a disk that turns is
-//! flat, which no medium is. For a drive without moving parts only a known link counts.
-//! Of figures that another program stated, a disk whose start and end are alike to within 2 % is limited by something between.
+//! Where the medium is the limit, samples scatter by surface and by track; where the link is, they do not. The rate that
+//! most samples share at the fast end is compared with the scatter of the levels that do not reach it. A disk of equal surfaces
+//! is as steady in its first zone, so that a plateau counts only if it is much steadier than the rest of the drive and fits a
+//! known link. When none is known it has to fit one of the table, all samples of the level have to be much steadier than those
+//! of any other, and it has to be wider than most zones; or all of a disk is flat, which no medium is. For a drive without
+//! moving parts only a known link counts.
+//! Of imported figures, a disk whose start and end are alike to within 2 % is limited by something between.
 //! # Cannot tell when
 //! Other load hides it.
 //! # Known problems
@@ -20,23 +20,21 @@
 //! # References
 //! Serial ATA 3.x and USB 2.0, 3.2 specifications for line rates; practical rates: see the table of links.
 
+use super::detect::{Detector, Need};
 use super::stated;
-use super::wording::{number, rate};
-use super::zones::{operation, other_load};
-use super::{Detector, Need};
-use crate::measured::{places, survey_evidence, turns};
+use super::zones::operation;
+use crate::measured::{survey_evidence, turns};
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
-use crate::surface::{SurfaceMap, Visit};
-use model::finding::{Datum, Finding, FindingCode};
+use crate::surface::SurfaceMap;
+use model::finding::{Finding, FindingCode, InterfaceLimit, LimitReach, Outcome, SurveyUnknown};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::{Bytes, Offset};
 
-/// See the head of this file.
-pub(super) struct InterfaceLimit;
+pub(super) struct InterfaceLimitDetector;
 
 /// A link by what of it data can use in practice, in MB/s.
 struct KnownLink {
@@ -61,7 +59,6 @@ const KNOWN_LINKS: [KnownLink; 7] = [
 /// of SATA and USB 3 can cost a fifth and more; PCIe with packets of 128 or 256 bytes.
 const USABLE_SHARES: [(&str, std::ops::RangeInclusive<f64>); 4] =
     [("USB 480", 0.41..=0.72), ("SATA", 0.8..=0.945), ("USB", 0.7..=0.94), ("PCIe", 0.85..=1.0)];
-/// The same of any other.
 const USABLE_SHARE: std::ops::RangeInclusive<f64> = 0.8..=1.0;
 /// How far apart visits that share a rate may be, as a share: on a virtual drive not at all, on a busy host as far as a disk's
 /// surfaces are apart. The narrowest that shows an edge counts.
@@ -83,7 +80,7 @@ const SCATTER_MIN: f64 = 1e-3;
 /// What is looked at as the fast end begins after this share of the visits: some may have met a cache.
 const FASTEST_LEFT_OUT: f64 = 0.005;
 
-impl Detector for InterfaceLimit {
+impl Detector for InterfaceLimitDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::InterfaceLimit]
     }
@@ -100,15 +97,18 @@ impl Detector for InterfaceLimit {
         if stated::is_stated(run) {
             return stated::link(run);
         }
-        let map = match SurfaceMap::of(run, operation(run)) {
-            Ok(map) => map,
-            Err(why) => return vec![Finding::unknown(FindingCode::InterfaceLimit, why)],
+        let outcome = match SurfaceMap::of(run, operation(run)) {
+            Err(reason) => Outcome::Unknown(reason),
+            Ok(map) => match (map.other_load(), limit(run, &map)) {
+                (Some(load), _) => Outcome::Unknown(SurveyUnknown::OtherLoad(load)),
+                (None, None) => return Vec::new(),
+                (None, Some(plateau)) => {
+                    let evidence = survey_evidence(run, operation(run));
+                    Outcome::known(interface_limit(run, &map, &plateau), evidence)
+                }
+            },
         };
-        if let Some(why) = other_load(&map) {
-            let why = why.replace("hides its zones", "hides whether its link is the limit");
-            return vec![Finding::unknown(FindingCode::InterfaceLimit, why)];
-        }
-        limit(run, &map).map_or(Vec::new(), |plateau| vec![found(run, &map, &plateau)])
+        vec![Finding::InterfaceLimit(outcome)]
     }
 }
 
@@ -117,7 +117,6 @@ pub(super) fn limits(run: &RunView<'_>, map: &SurfaceMap) -> bool {
     limit(run, map).is_some()
 }
 
-/// The visits that the link limits, if any.
 fn limit(run: &RunView<'_>, map: &SurfaceMap) -> Option<Plateau> {
     let plateau = Plateau::of(map)?;
     let is_limit = match turns(run) {
@@ -132,19 +131,15 @@ fn limit(run: &RunView<'_>, map: &SurfaceMap) -> Option<Plateau> {
     is_limit.then_some(plateau)
 }
 
-/// Visits that share the highest rate.
 struct Plateau {
     seconds_per_byte: Mean,
     /// The robust standard deviation of these visits, as a share.
     scatter: f64,
     /// The same of visits to levels that do not reach the plateau; none when all do.
     scatter_elsewhere: Option<f64>,
-    /// See [`Reach`].
     scatter_of_levels: f64,
-    /// See [`Reach`].
     steadiest_elsewhere: Option<f64>,
     share: f64,
-    /// The levels that reach it.
     levels: Vec<ByteRange>,
     /// The share of the range between the first and the last visit in it.
     width: f64,
@@ -162,8 +157,8 @@ impl Plateau {
         values.sort_by(f64::total_cmp);
         let from = (values.len() as f64 * FASTEST_LEFT_OUT).ceil() as usize;
         let fastest = *values.get(from)?;
-        let end_of = |width: f64| values.partition_point(|value| *value <= fastest * (1.0 + width));
-        let (end, next) = (end_of(share), end_of(2.0 * share));
+        let end = values.partition_point(|value| *value <= fastest * (1.0 + share));
+        let next = values.partition_point(|value| *value <= fastest * (1.0 + 2.0 * share));
         let is_edge = (end - from) as f64 >= PLATEAU_TIMES * (next - end) as f64;
         if end - from < PLATEAU_VISITS_MIN || !is_edge {
             return None;
@@ -173,9 +168,9 @@ impl Plateau {
         let members = Sample::new(values[from..end].to_vec())?;
         let count = members.count() as f64;
         let Reach { scatter_elsewhere, steadiest, scatter, levels, visits } = Reach::of(map, limit);
-        let is_in = |visit: &&Visit| visit.seconds_per_byte <= limit;
-        let first = map.visits.iter().find(is_in)?.first_byte;
-        let last = map.visits.iter().rev().find(is_in)?.first_byte;
+        let mut inside = map.visits.iter().filter(|visit| visit.seconds_per_byte <= limit);
+        let first = inside.next()?.first_byte;
+        let last = inside.next_back().map_or(first, |visit| visit.first_byte);
         Some(Plateau {
             seconds_per_byte: Mean {
                 value: members.mean(),
@@ -188,14 +183,14 @@ impl Plateau {
             steadiest_elsewhere: steadiest,
             share,
             levels,
-            width: (last - first) as f64 / map.range.bytes().0 as f64,
+            width: (last - first) as f64 / map.range.bytes().as_f64(),
             share_of_levels: (end - from) as f64 / visits.max(1) as f64,
         })
     }
 
     /// How much of the range lies in levels that reach it.
     fn bytes(&self) -> u64 {
-        self.levels.iter().map(|level| level.bytes().0).sum()
+        self.levels.iter().map(|level| level.bytes().get()).sum()
     }
 
     fn rate(&self) -> f64 {
@@ -207,14 +202,19 @@ impl Plateau {
     }
 
     fn is_of_named_link(&self) -> bool {
-        let is_steadier = |elsewhere| elsewhere >= SCATTER_TIMES * self.scatter.max(SCATTER_MIN);
-        self.share_of_levels >= SHARE_OF_LEVELS_NAMED && self.scatter_elsewhere.is_some_and(is_steadier)
+        self.share_of_levels >= SHARE_OF_LEVELS_NAMED && is_much_more(self.scatter_elsewhere, self.scatter)
     }
 
     /// Where only its rate tells of a link, it must be what no zone of a disk is: see [`WIDE_SHARE`] and [`Reach::steadiest`].
     fn is_of_any_link(&self) -> bool {
-        let is_steadier = |elsewhere| elsewhere >= SCATTER_TIMES * self.scatter_of_levels.max(SCATTER_MIN);
-        self.width >= WIDE_SHARE && self.steadiest_elsewhere.is_some_and(is_steadier)
+        self.width >= WIDE_SHARE && is_much_more(self.steadiest_elsewhere, self.scatter_of_levels)
+    }
+}
+
+fn is_much_more(elsewhere: Option<f64>, scatter: f64) -> bool {
+    match elsewhere {
+        Some(elsewhere) => elsewhere >= SCATTER_TIMES * scatter.max(SCATTER_MIN),
+        None => false,
     }
 }
 
@@ -246,76 +246,70 @@ impl Reach {
             let of_level: Vec<f64> = visits.iter().map(|visit| visit.seconds_per_byte / mean - 1.0).collect();
             let reaching = visits.iter().filter(|visit| visit.seconds_per_byte <= limit).count();
             if reaching * 10 >= visits.len().max(1) {
-                reach.levels.extend(ByteRange::new(Offset(level.first_byte), Bytes(level.bytes)));
+                reach.levels.extend(ByteRange::new(Offset::new(level.first_byte), Bytes::new(level.bytes)));
                 reach.visits += visits.len();
                 reaching_deviations.extend(of_level);
                 continue;
             }
             if of_level.len() >= PLATEAU_VISITS_MIN {
                 let scatter = deciles(of_level.clone());
-                reach.steadiest = Some(reach.steadiest.map_or(scatter, |least: f64| least.min(scatter)));
+                reach.steadiest = Some(reach.steadiest.unwrap_or(f64::INFINITY).min(scatter));
             }
             deviations.extend(of_level);
         }
         reach.scatter = deciles(reaching_deviations);
-        let enough = deviations.len() >= PLATEAU_VISITS_MIN;
-        reach.scatter_elsewhere =
-            Sample::new(deviations).filter(|_| enough).map(|sample| sample.scaled_mad());
+        if deviations.len() >= PLATEAU_VISITS_MIN {
+            reach.scatter_elsewhere = Sample::new(deviations).as_ref().map(Sample::scaled_mad);
+        }
         reach
     }
 }
 
 /// The standard deviation as the deciles tell it; none of fewer than two.
 fn deciles(deviations: Vec<f64>) -> f64 {
-    Sample::new(deviations).map_or(0.0, |sample| sample.scaled_deciles())
+    Sample::new(deviations).as_ref().map_or(0.0, Sample::scaled_deciles)
 }
 
 /// The link that explains a rate: the known one if it can, or one of the table when none is known.
 pub(super) fn link_of(run: &RunView<'_>, bytes_per_second: f64) -> Option<String> {
-    let known =
-        run.target.link.as_ref().and_then(|link| Some((link.name.clone(), link.bytes_per_second_max?)));
-    let Some((name, most)) = known else { return link_in_table(bytes_per_second) };
-    let by_name = USABLE_SHARES.iter().find(|(start, _)| name.starts_with(start));
-    let usable = by_name.map_or(USABLE_SHARE, |(_, usable)| usable.clone());
-    usable.contains(&(bytes_per_second / most)).then_some(name)
+    let Some(link) = &run.target.link else { return link_in_table(bytes_per_second) };
+    let Some(most) = link.bytes_per_second_max else { return link_in_table(bytes_per_second) };
+    let mut usable = USABLE_SHARE;
+    for (start, share) in USABLE_SHARES.into_iter().rev() {
+        if link.name.starts_with(start) {
+            usable = share;
+        }
+    }
+    if usable.contains(&(bytes_per_second / most)) { Some(link.name.clone()) } else { None }
 }
 
-/// A link of that rate.
 fn link_in_table(bytes_per_second: f64) -> Option<String> {
-    let fits = |link: &&KnownLink| (link.least..=link.most).contains(&(bytes_per_second / 1e6));
-    KNOWN_LINKS.iter().find(fits).map(|link| link.name.to_string())
+    let megabytes = bytes_per_second / 1e6;
+    for KnownLink { name, least, most } in &KNOWN_LINKS {
+        if (*least..=*most).contains(&megabytes) {
+            return Some(name.to_string());
+        }
+    }
+    None
 }
 
-fn found(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> Finding {
-    let estimate = plateau.seconds_per_byte.interval(CONFIDENCE).map_monotonic(|seconds| 1.0 / seconds);
+fn interface_limit(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> InterfaceLimit {
+    let rate = plateau.seconds_per_byte.interval(CONFIDENCE).map_monotonic(|seconds| 1.0 / seconds);
     // A link that the host does not know of may lie between: a bridge in an enclosure.
-    let link = link_of(run, estimate.value).or_else(|| link_in_table(estimate.value));
-    let share = plateau.bytes() as f64 / map.range.bytes().0 as f64;
-    let place = if plateau.is_flat() {
-        "everywhere".to_string()
-    } else {
-        format!("over {} % of it", number(share * 100.0))
+    let link = link_of(run, rate.value).or(link_in_table(rate.value));
+    let reach = LimitReach {
+        bytes: plateau.bytes(),
+        share: plateau.bytes() as f64 / map.range.bytes().as_f64(),
+        places: plateau.levels.clone(),
+        is_everywhere: plateau.is_flat(),
     };
-    let by = link
-        .clone()
-        .map_or("something between it and this machine".to_string(), |link| format!("its link ({link})"));
-    let statement =
-        format!("{by} limits the drive to {} {place}; the medium would be faster.", rate(estimate.value));
-    let statement = statement[..1].to_uppercase() + &statement[1..];
-    let evidence = survey_evidence(run, operation(run));
-    Finding::number(FindingCode::InterfaceLimit, estimate, "B/s", statement, evidence)
-        .with_advice(
-            "Connect the drive to a faster port, without a bridge or hub between, if the host has one.",
-        )
-        .with_data("link", Datum::Text(link.unwrap_or_else(|| "unknown".into())))
-        .with_data("bytes", Datum::Integer(plateau.bytes()))
-        .with_data("share", Datum::Number(share))
-        .with_data("places", places(plateau.levels.iter().copied()))
+    InterfaceLimit { rate, link: link.unwrap_or("unknown".into()), reach: Some(reach), imported: None }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::surface::Visit;
     use model::prng::Prng;
 
     /// A zone: its share of the range, its rate in MB/s, the share of visits that take longer, and by what.
@@ -338,7 +332,7 @@ mod tests {
             }
             from += share;
         }
-        SurfaceMap::of_visits(ByteRange::whole(Bytes(1_000_000_000_000)), visits)
+        SurfaceMap::of_visits(ByteRange::whole(Bytes::new(1_000_000_000_000)), visits)
     }
 
     fn is_limited(zones: &[Zone]) -> bool {

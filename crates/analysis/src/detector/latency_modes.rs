@@ -19,26 +19,24 @@
 //! # References
 //! Dümbgen and Walther, "Multiscale inference about a density", Annals of Statistics 36, 2008.
 
-use super::trust::{DISK_MEDIAN_S, Subject};
-use super::wording::{number, short_time};
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
+use super::trust::{DISK_MEDIAN_S, doubts};
 use crate::measured::{
-    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, NO_TIME, Visit, evidence_of, held_up_share, in_no_time,
-    is_measurement, merged_latencies, random_groups, turns,
+    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, Visit, evidence_of, held_up_share, in_no_time, is_measurement,
+    merged_latencies, random_groups, turns,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::modes::{Cell, Peak, needed, peaks};
 use crate::stats::quantile::interval_ranks;
 use crate::stats::share::share;
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{Finding, FindingCode, LatencyMode, LatencyModes, LatencyModesUnknown, Outcome};
 use model::histogram::{LatencyHistogram, RELATIVE_ERROR};
 use model::request::Operation;
 use model::run::RunView;
 use model::units::{Nanos, Quantile};
 
-/// See the head of this file.
-pub(super) struct LatencyModes;
+pub(super) struct LatencyModesDetector;
 
 /// Cells of an octave: borders of the histogram's own, so that counts are exact.
 const CELLS_PER_OCTAVE: u32 = 8;
@@ -50,7 +48,7 @@ const OCTAVE_LAST: u32 = 40;
 const GAP_OCTAVES: f64 = 1.0;
 const WIDTH_OCTAVES: f64 = 0.5;
 
-impl Detector for LatencyModes {
+impl Detector for LatencyModesDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::LatencyModes]
     }
@@ -60,75 +58,50 @@ impl Detector for LatencyModes {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
-        let visits: Vec<Visit<'_>> =
-            single.into_iter().filter(|visit| is_measurement(visit.summary)).collect();
-        if visits.is_empty() {
+        let mut samples = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
+        samples.retain(|sample| is_measurement(sample.summary));
+        if samples.is_empty() {
             return Vec::new();
         }
-        let finding = found(run, &visits);
-        vec![finding.unwrap_or_else(|why| Finding::unknown(FindingCode::LatencyModes, why))]
+        let outcome = Outcome::of(latency_modes(run, &samples), evidence_of(&samples));
+        vec![Finding::LatencyModes(outcome).with_caveats(&doubts(run))]
     }
 }
 
-fn found(run: &RunView<'_>, visits: &[Visit<'_>]) -> Result<Finding, String> {
-    if in_no_time(run, visits) {
-        return Err(NO_TIME.into());
+fn latency_modes(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<LatencyModes, LatencyModesUnknown> {
+    if in_no_time(run, samples) {
+        return Err(LatencyModesUnknown::NoTime);
     }
-    let histogram = merged_latencies(visits, Operation::Read);
+    let histogram = merged_latencies(samples, Operation::Read);
     let borders = borders();
-    let cells = cells_of(&histogram, &borders);
-    let peaks = peaks(&cells);
+    let peaks = peaks(&cells_of(&histogram, &borders));
     let (Some(first), Some(last)) = (peaks.first(), peaks.last()) else {
-        return Err("No single random read succeeded.".into());
+        return Err(LatencyModesUnknown::NoReads);
     };
-    let count = histogram.count();
-    let missed = missed_share(last.end - first.first, count);
-    if peaks.len() == 1 && missed >= 0.5 {
-        return Err(format!(
-            "{count} single random reads are too few to tell two kinds of answers from chance."
-        ));
+    let reads = histogram.count();
+    let missed_share = missed_share(last.end - first.first, reads);
+    if peaks.len() == 1 && missed_share >= 0.5 {
+        return Err(LatencyModesUnknown::TooFewReads { have: reads });
     }
     let held_up = held_up_share(run);
     if held_up > HELD_UP_SHARE_MAX {
-        return Err(format!(
-            "{} % of the reads took longer than any arm does: something else used the drive, or it had to try again. What waits for \
-             others is no kind of its own.",
-            number(100.0 * held_up)
-        ));
+        return Err(LatencyModesUnknown::Interference { share: held_up });
     }
-    let counted = Counted { histogram: &histogram, borders: &borders, visits };
-    let kinds: Vec<Kind> = (0..peaks.len())
-        .map(|index| counted.kind(&peaks, index))
-        .collect::<Option<_>>()
-        .ok_or("One kind of answers has too few reads to say where it is.")?;
-    let block = visits[0].workload.block_sizes.largest();
-    let statement = match kinds.as_slice() {
-        [kind] => {
-            format!(
-                "Single random reads of {block} get one kind of answer, around {}: a second one, twice as slow or quick, would have shown \
-                 if it were {} % of them or more.",
-                short_time(kind.seconds.value),
-                number(100.0 * missed)
-            )
-        }
-        several => {
-            let each: Vec<String> = several.iter().map(|kind| kind.words(run)).collect();
-            format!(
-                "Single random reads of {block} get {} kinds of answers: {}.",
-                several.len(),
-                each.join("; ")
-            )
-        }
-    };
-    // The least number that the reads allow, with odds and not with certainty.
-    let estimate = Estimate { confidence: CONFIDENCE, ..Estimate::exact(kinds.len() as f64) };
-    let modes = kinds.iter().map(Kind::datum).collect();
-    let finding =
-        Finding::number(FindingCode::LatencyModes, estimate, "count", statement, evidence_of(visits))
-            .with_data("modes", Datum::List(modes))
-            .with_data("reads", Datum::Integer(count));
-    Ok(Subject::of(run).qualify(finding))
+    let is_disk = turns(run) == Some(true);
+    let counted = Counted { histogram: &histogram, borders: &borders, visits: samples, is_disk };
+    let mut modes = Vec::new();
+    for index in 0..peaks.len() {
+        modes.push(counted.mode(&peaks, index).ok_or(LatencyModesUnknown::TooFewReads { have: reads })?);
+    }
+    Ok(LatencyModes {
+        // The least number that the reads allow, with odds and not with certainty.
+        count: Estimate { confidence: CONFIDENCE, ..Estimate::exact(modes.len() as f64) },
+        block: samples[0].workload.block_sizes.largest(),
+        missed_share,
+        rounds: samples.len(),
+        modes,
+        reads,
+    })
 }
 
 /// How much of all answers a second kind may hold without being seen for certain, with 95 % confidence, where those that were seen take so many
@@ -151,7 +124,7 @@ fn borders() -> Vec<u64> {
 
 /// The first holds all that is shorter, and the last all that is longer.
 fn cells_of(histogram: &LatencyHistogram, borders: &[u64]) -> Vec<Cell> {
-    let below: Vec<u64> = borders.iter().map(|&border| histogram.count_below(Nanos(border))).collect();
+    let below: Vec<u64> = borders.iter().map(|&border| histogram.count_below(Nanos::new(border))).collect();
     let last = borders.len() - 2;
     let cell = |index: usize| Cell {
         count: (if index == last { histogram.count() } else { below[index + 1] })
@@ -165,14 +138,7 @@ struct Counted<'run> {
     histogram: &'run LatencyHistogram,
     borders: &'run [u64],
     visits: &'run [Visit<'run>],
-}
-
-/// One kind of answers.
-struct Kind {
-    seconds: Estimate,
-    share: Estimate,
-    /// In how many rounds of how many there was one.
-    rounds: (usize, usize),
+    is_disk: bool,
 }
 
 impl Counted<'_> {
@@ -181,11 +147,11 @@ impl Counted<'_> {
         match index {
             0 => 0,
             _ if index + 1 >= self.borders.len() => histogram.count(),
-            _ => histogram.count_below(Nanos(self.borders[index])),
+            _ => histogram.count_below(Nanos::new(self.borders[index])),
         }
     }
 
-    fn kind(&self, peaks: &[Peak], index: usize) -> Option<Kind> {
+    fn mode(&self, peaks: &[Peak], index: usize) -> Option<LatencyMode> {
         let peak = peaks[index];
         let all = self.histogram.count();
         let (before, until) = (self.below(self.histogram, peak.first), self.below(self.histogram, peak.end));
@@ -211,48 +177,20 @@ impl Counted<'_> {
             confidence: CONFIDENCE,
             effective_count: count as f64,
         };
-        let has_one = |visit: &&Visit<'_>| {
-            let totals = visit.summary.totals_of(Operation::Read);
-            totals.is_some_and(|totals| {
-                self.below(&totals.histogram, peak.end) > self.below(&totals.histogram, peak.first)
-            })
-        };
-        let rounds = (self.visits.iter().filter(has_one).count(), self.visits.len());
-        Some(Kind { seconds, share: Estimate { high: most, ..within }, rounds })
-    }
-}
-
-impl Kind {
-    /// "2.13 % (1.50 to 2.90) around 210 µs".
-    fn words(&self, run: &RunView<'_>) -> String {
-        let percent = |share: f64| number(100.0 * share);
-        let mut words = format!(
-            "{} % ({} to {}) around {}",
-            percent(self.share.value),
-            percent(self.share.low),
-            percent(self.share.high),
-            short_time(self.seconds.value)
-        );
-        if turns(run) == Some(true) && self.seconds.value < DISK_MEDIAN_S {
-            words.push_str(", as no arm is: memory answered");
-        }
-        // A kind that comes throughout misses a round of many only where it is rare; one that is seen in one round was a moment.
-        let (seen, of) = self.rounds;
-        if seen == 1 && of > 1 {
-            words.push_str(&format!(", all of them in one round of {of}"));
-        }
-        words
+        Some(LatencyMode {
+            seconds: seconds.value,
+            seconds_low: seconds.low,
+            seconds_high: seconds.high,
+            share: within.value,
+            share_low: within.low,
+            share_high: most,
+            rounds: self.visits.iter().filter(|sample| self.has_reads_of(sample, peak)).count(),
+            is_memory: self.is_disk && seconds.value < DISK_MEDIAN_S,
+        })
     }
 
-    fn datum(&self) -> Datum {
-        Datum::record([
-            ("seconds", Datum::Number(self.seconds.value)),
-            ("seconds_low", Datum::Number(self.seconds.low)),
-            ("seconds_high", Datum::Number(self.seconds.high)),
-            ("share", Datum::Number(self.share.value)),
-            ("share_low", Datum::Number(self.share.low)),
-            ("share_high", Datum::Number(self.share.high)),
-            ("rounds", Datum::Integer(self.rounds.0 as u64)),
-        ])
+    fn has_reads_of(&self, sample: &Visit<'_>, peak: Peak) -> bool {
+        let Some(totals) = sample.summary.totals_of(Operation::Read) else { return false };
+        self.below(&totals.histogram, peak.end) > self.below(&totals.histogram, peak.first)
     }
 }

@@ -19,56 +19,49 @@
 //! Henry Wong, "Hard disk geometry microbenchmarking", 2019. Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI
 //! disk drive parameters", SIGMETRICS 1995. Mardia and Jupp, "Directional statistics", 2000.
 
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
 use crate::geometry::{Rotation, all_readings, counts_of, evidence_of, probe_count};
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{Finding, FindingCode, NoGeometry, Outcome, RotationPeriod};
 use model::run::RunView;
 
-/// See the head of this file.
-pub(super) struct RotationPeriod;
+pub(super) struct RotationPeriodDetector;
 
 /// Probes of tracks without which it is not asked whether addresses follow tracks.
 const PROBES_MIN: usize = 10;
 
-impl Detector for RotationPeriod {
+impl Detector for RotationPeriodDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::RotationPeriod]
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Asked("geometry")]
+        &[Need::Asked(model::experiment_name::ExperimentName::Geometry)]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let finding = known(run).unwrap_or_else(|why| Finding::unknown(FindingCode::RotationPeriod, why));
-        vec![finding]
+        let outcome = match period(run) {
+            Ok(period) => Outcome::known(period, evidence_of(run)),
+            Err(reason) => Outcome::Unknown(reason),
+        };
+        vec![Finding::RotationPeriod(outcome)]
     }
 }
 
-fn known(run: &RunView<'_>) -> Result<Finding, String> {
+fn period(run: &RunView<'_>) -> Result<RotationPeriod, NoGeometry> {
     let readings = all_readings(run)?;
     let rotation = Rotation::of(&readings)?;
-    let sector = run.target.physical_block.max(run.target.logical_block).0;
+    let sector = run.target.physical_block.max(run.target.logical_block).get();
     let (probes, fitting) = (probe_count(&readings), counts_of(&readings, &rotation, sector).len());
+    let rpm = 60.0 / rotation.turn_s();
     if probes >= PROBES_MIN && 2 * fitting < probes {
-        return Err(format!(
-            "Reads of the same place come back in whole turns at {:.1} rpm, but at {} of {probes} places the angles of sectors \
-             side by side fit no track: not one disk answers, but several, or something that moves data.",
-            60.0 / rotation.turn_s(),
-            probes - fitting
-        ));
+        return Err(NoGeometry::NoTracks { unfit: probes - fitting, probes, rpm });
     }
-    Ok(found(run, &rotation))
-}
-
-fn found(run: &RunView<'_>, rotation: &Rotation) -> Finding {
-    let period = rotation.period;
-    let statement =
-        format!("The platters turn once in {:.4} ms: {:.1} rpm.", period.value * 1e3, 60.0 / period.value);
     let (agreeing, of) = rotation.agreeing;
-    Finding::number(FindingCode::RotationPeriod, period, "s", statement, evidence_of(run))
-        .with_data("rpm", Datum::Number(60.0 / period.value))
-        .with_data("phase_scatter_turns", Datum::Number(rotation.scatter_turns))
-        .with_data("repeated_reads", Datum::Integer(of as u64))
-        .with_data("repeated_reads_in_phase", Datum::Integer(agreeing as u64))
+    Ok(RotationPeriod {
+        period: rotation.period,
+        rpm,
+        phase_scatter_turns: rotation.scatter_turns,
+        repeated_reads: of,
+        repeated_reads_in_phase: agreeing,
+    })
 }

@@ -21,22 +21,22 @@
 //! "An introduction to disk drive modeling", 1994. Henry Wong, "Hard disk geometry microbenchmarking", 2019. Turnbull, "The
 //! empirical distribution function with arbitrarily grouped, censored and truncated data", 1976.
 
+use super::detect::{Detector, Need};
 use super::trust::covers;
-use super::wording::short_time;
-use super::{Detector, Need};
 use crate::geometry::{
     Density, Layout, NearSeeks, Rotation, SeekCurve, all_readings, counts_of, evidence_of, hops_of,
-    near_maps, probe_count,
+    near_maps, probe_count, range_of,
 };
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{
+    Evidence, Finding, FindingCode, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint,
+    SeekTrackToTrack,
+};
 use model::run::RunView;
+use model::units::Bytes;
 
-/// See the head of this file.
-pub(super) struct Seek;
+pub(super) struct SeekDetector;
 
-const CODES: [FindingCode; 3] =
-    [FindingCode::SeekTrackToTrack, FindingCode::SeekAverage, FindingCode::SeekFullStroke];
 /// Points of the curve that are told, as shares of all cylinders.
 const CURVE: [f64; 9] = [0.001, 0.01, 0.04, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0];
 /// A distance over which every disk seeks much quicker than over all cylinders: published longest seeks take three times as
@@ -53,27 +53,38 @@ const OVERHEAD_S: f64 = 0.284e-3;
 /// millisecond, and differ by some percent from one of a make to the next.
 const BOUNDED_SHARE_MAX: f64 = 0.03;
 const BOUNDED_S_MAX: f64 = 1e-4;
-const NO_TRACKS: &str =
-    "Tracks could not be told sector by sector, so the overhead of a command is not told from a seek.";
-
-impl Detector for Seek {
+impl Detector for SeekDetector {
     fn codes(&self) -> &'static [FindingCode] {
-        &CODES
+        &[FindingCode::SeekTrackToTrack, FindingCode::SeekAverage, FindingCode::SeekFullStroke]
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Asked("geometry")]
+        &[Need::Asked(model::experiment_name::ExperimentName::Geometry)]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        match Seen::of(run) {
-            Ok(seen) => vec![seen.next_track(run), seen.mean(run), seen.full_stroke(run)],
-            Err(why) => CODES.iter().map(|code| Finding::unknown(*code, why.clone())).collect(),
-        }
+        let seen = Seen::of(run);
+        let seen = seen.as_ref().map_err(|reason| *reason);
+        let evidence = evidence_of(run);
+        vec![
+            Finding::SeekTrackToTrack(outcome(seen.and_then(Seen::next_track), &evidence)),
+            Finding::SeekAverage(outcome(seen.and_then(Seen::mean), &evidence)),
+            Finding::SeekFullStroke(outcome(seen.and_then(Seen::full_stroke), &evidence)),
+        ]
     }
 }
 
-/// What reads show of the arm.
+fn outcome<C: model::finding::Conclusion<Unknown = NoGeometry>>(
+    found: Result<C, NoGeometry>,
+    evidence: &[Evidence],
+) -> Outcome<C> {
+    match found {
+        Ok(conclusion) => Outcome::known(conclusion, evidence.to_vec()),
+        Err(reason) => Outcome::Unknown(reason),
+    }
+}
+
+/// What reads show of the actuator.
 struct Seen {
     near: Option<NearSeeks>,
     layout: Option<Layout>,
@@ -82,149 +93,97 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(run: &RunView<'_>) -> Result<Seen, String> {
+    fn of(run: &RunView<'_>) -> Result<Seen, NoGeometry> {
         let readings = all_readings(run)?;
         let rotation = Rotation::of(&readings)?;
-        let sector = run.target.physical_block.max(run.target.logical_block).0;
+        let sector = run.target.physical_block.max(run.target.logical_block).get();
         let counts = counts_of(&readings, &rotation, sector);
-        if 2 * counts.len() < probe_count(&readings) {
-            return Err("Sectors side by side lie on no track, so that no single arm answers.".into());
+        let probes = probe_count(&readings);
+        if 2 * counts.len() < probes {
+            let unfit = probes - counts.len();
+            return Err(NoGeometry::NoTracks { unfit, probes, rpm: 60.0 / rotation.turn_s() });
         }
-        let range = crate::geometry::range_of(run).ok_or("No single reads were made.")?;
-        let density = Density::of(range.first().0, range.bytes().0, &counts);
+        let range = range_of(run).ok_or(NoGeometry::NoSingleReads)?;
+        let density = Density::of(range.first().get(), range.bytes().get(), &counts);
         let hops = hops_of(&readings, &rotation);
-        let curve = SeekCurve::of(&hops, &rotation, &density)
-            .ok_or("Too few reads at places of known angle to tell seeks. Measure longer.")?;
-        let (short, long) = (curve.at(SHORT).0, curve.at(1.0).0);
-        if long <= short {
-            return Err(
-                "Reads far apart take no longer than reads close together: no single arm answers.".into()
-            );
-        }
+        let curve = SeekCurve::of(&hops, &rotation, &density).ok_or(NoGeometry::TooFewSeeks)?;
         let none = Estimate::exact(0.0);
-        if curve.seek(1.0, &none).low <= curve.mean(&none).high {
-            // The longest way of an arm takes longer than the mean of all its ways, of which most are shorter than half of it.
-            return Err("Reads from edge to edge do not surely take longer than reads all over the drive do on average: more \
-                        than one arm may answer."
-                .into());
+        // A full stroke takes longer than the mean of all seeks, most of which are shorter than half of it.
+        let grows =
+            curve.at(1.0).0 > curve.at(SHORT).0 && curve.seek(1.0, &none).low > curve.mean(&none).high;
+        if !grows {
+            return Err(NoGeometry::NoSingleActuator);
         }
         if curve.late_share() > LATE_SHARE_MAX {
-            return Err(format!(
-                "{:.0} % of the reads were held up by something else, so that seeks cannot be told. Measure again while \
-                 nothing else uses the drive.",
-                curve.late_share() * 100.0
-            ));
+            return Err(NoGeometry::Interference { share: curve.late_share() });
         }
         let maps = near_maps(&readings, &rotation, sector);
         let near = NearSeeks::of(&readings, &maps, &rotation);
         Ok(Seen { near, layout: Layout::of(&counts, &rotation), curve, is_whole: covers(run, range) })
     }
 
-    /// The overhead of a command. Where it could not be told, it is something between nothing and what the shortest hops take,
-    /// which is said only of reads that nothing else held up.
-    fn overhead(&self) -> Result<Estimate, String> {
+    /// The command overhead. Where it is not known, it is something between nothing and what the shortest hops take, if nothing
+    /// else delayed the reads.
+    fn overhead(&self) -> Result<Estimate, NoGeometry> {
         if let Some(near) = &self.near {
             return Ok(near.overhead);
         }
         let most = self.curve.at(0.0).0;
         if self.curve.late_share() > LATE_SHARE_FOR_BOUND || most <= 0.0 {
-            return Err(NO_TRACKS.into());
+            return Err(NoGeometry::OverheadUnknown { bounds_s: None });
         }
-        Ok(Estimate {
-            value: OVERHEAD_S.min(most / 2.0),
-            low: 0.0,
-            high: most,
-            ..self.curve.seek(0.0, &Estimate::exact(0.0))
+        let value = OVERHEAD_S.min(most / 2.0);
+        Ok(Estimate { value, low: 0.0, high: most, ..self.curve.seek(0.0, &Estimate::exact(0.0)) })
+    }
+
+    fn next_track(&self) -> Result<SeekTrackToTrack, NoGeometry> {
+        let near = self.near.as_ref().ok_or(NoGeometry::OverheadUnknown { bounds_s: None })?;
+        if self.layout.as_ref().is_some_and(|layout| !layout.keeps_surface()) {
+            return Err(NoGeometry::OtherSurface);
+        }
+        if near.next_track.low <= 0.0 {
+            return Err(NoGeometry::TooNear);
+        }
+        let pairs = near.pairs.0 + near.pairs.1;
+        Ok(SeekTrackToTrack { seek: near.next_track, overhead_s: near.overhead.value, pairs })
+    }
+
+    fn mean(&self) -> Result<SeekAverage, NoGeometry> {
+        Ok(SeekAverage {
+            seek: self.certain(self.curve.mean(&self.overhead_of_whole()?))?,
+            is_bounded: self.near.is_none(),
+            hops: self.curve.hops(),
+            noise: self.curve.noise(),
+            held_up: self.curve.late_share(),
         })
     }
 
-    /// What to add where the overhead is only bounded: then where in the interval a seek lies is mostly a guess.
-    fn how_certain(&self, estimate: &Estimate) -> String {
-        if self.near.is_some() {
-            return String::new();
-        }
-        let (low, high) = (short_time(estimate.low), short_time(estimate.high));
-        format!(" It is {low} to {high}: what the command itself takes could not be told from it.")
-    }
-
-    fn next_track(&self, run: &RunView<'_>) -> Finding {
-        let code = FindingCode::SeekTrackToTrack;
-        let Some(near) = &self.near else {
-            return Finding::unknown(code, NO_TRACKS);
-        };
-        if self.layout.as_ref().is_some_and(|layout| !layout.keeps_surface()) {
-            return Finding::unknown(
-                code,
-                "The angle does not jump by the same at the end of each track, so the next track may be on another surface.",
-            );
-        }
-        let estimate = near.next_track;
-        if estimate.low <= 0.0 {
-            return Finding::unknown(code, "The next track is reached too soon to tell from the same one.");
-        }
-        let statement = format!("To the next track the arm takes {}.", short_time(estimate.value));
-        Finding::number(code, estimate, "s", statement, evidence_of(run))
-            .with_data("overhead_s", Datum::Number(near.overhead.value))
-            .with_data("pairs", Datum::Integer((near.pairs.0 + near.pairs.1) as u64))
-    }
-
-    fn mean(&self, run: &RunView<'_>) -> Finding {
-        let code = FindingCode::SeekAverage;
-        let estimate = match self.over_all(|curve, overhead| curve.mean(overhead)) {
-            Ok(estimate) => estimate,
-            Err(why) => return Finding::unknown(code, why),
-        };
-        let statement = format!(
-            "The arm takes {} on average over all pairs of cylinders.{}",
-            short_time(estimate.value),
-            self.how_certain(&estimate)
-        );
-        Finding::number(code, estimate, "s", statement, evidence_of(run))
-            .with_data("hops", Datum::Integer(self.curve.hops() as u64))
-            .with_data("noise", Datum::Number(self.curve.noise()))
-            .with_data("held_up", Datum::Number(self.curve.late_share()))
-    }
-
-    fn full_stroke(&self, run: &RunView<'_>) -> Finding {
-        let code = FindingCode::SeekFullStroke;
-        let (estimate, overhead) =
-            match (self.over_all(|curve, overhead| curve.seek(1.0, overhead)), self.overhead()) {
-                (Ok(estimate), Ok(overhead)) => (estimate, overhead),
-                (Err(why), _) | (_, Err(why)) => return Finding::unknown(code, why),
-            };
-        let points = CURVE.map(|distance| {
-            let seek = self.curve.seek(distance, &overhead);
-            Datum::record([
-                ("share_of_cylinders", Datum::Number(distance)),
-                ("seconds", Datum::Number(seek.value)),
-                ("low", Datum::Number(seek.low)),
-                ("high", Datum::Number(seek.high)),
-            ])
+    fn full_stroke(&self) -> Result<SeekFullStroke, NoGeometry> {
+        let overhead = self.overhead_of_whole()?;
+        let seek = self.certain(self.curve.seek(1.0, &overhead))?;
+        let curve = CURVE.map(|share_of_cylinders| {
+            let Estimate { value, low, high, .. } = self.curve.seek(share_of_cylinders, &overhead);
+            SeekPoint { share_of_cylinders, seconds: value, low, high }
         });
-        let statement = format!(
-            "From edge to edge the arm takes {}.{}",
-            short_time(estimate.value),
-            self.how_certain(&estimate)
-        );
-        Finding::number(code, estimate, "s", statement, evidence_of(run))
-            .with_data("curve", Datum::List(points.into()))
+        Ok(SeekFullStroke { seek, is_bounded: self.near.is_none(), curve: curve.to_vec() })
     }
 
-    fn over_all(&self, figure: impl Fn(&SeekCurve, &Estimate) -> Estimate) -> Result<Estimate, String> {
-        if !self.is_whole {
-            return Err("Only a part of the drive was measured.".into());
+    fn overhead_of_whole(&self) -> Result<Estimate, NoGeometry> {
+        if self.is_whole {
+            self.overhead()
+        } else {
+            Err(NoGeometry::OnlyPart { sectors: None, sector: Bytes::ZERO })
         }
-        let estimate = figure(&self.curve, &self.overhead()?);
+    }
+
+    /// The estimate, if the reads fix it.
+    fn certain(&self, estimate: Estimate) -> Result<Estimate, NoGeometry> {
         if estimate.low <= 0.0 {
-            return Err("The reads do not fix the seek. Measure longer.".into());
+            return Err(NoGeometry::TooImprecise);
         }
         let half = (estimate.high - estimate.low) / 2.0;
         if self.near.is_none() && half > (BOUNDED_SHARE_MAX * estimate.value).max(BOUNDED_S_MAX) {
-            return Err(format!(
-                "It is {} to {}. {NO_TRACKS}",
-                short_time(estimate.low),
-                short_time(estimate.high)
-            ));
+            return Err(NoGeometry::OverheadUnknown { bounds_s: Some((estimate.low, estimate.high)) });
         }
         Ok(estimate)
     }

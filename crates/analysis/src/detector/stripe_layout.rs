@@ -27,26 +27,23 @@
 //! parallelism of flash memory based solid state drives", HPCA 2011; Ruemmler, Wilkes, "An introduction to disk drive
 //! modeling", IEEE Computer 27, 1994.
 
-use super::trust::Subject;
-use super::wording::number;
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
+use super::trust::doubts;
 use crate::measured::evidence_of_phases;
 use crate::stats::CONFIDENCE;
-use crate::stripe::{Layout, Reads, Verdict, reads};
+use crate::stripe::{Reads, Verdict, reads};
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{
+    CompletionPairs, Finding, FindingCode, Outcome, StripeLayout, StripeLayoutUnknown, VolumeKind,
+};
 use model::run::RunView;
-use model::units::{Bytes, KIB};
 
-/// See the head of this file.
-pub(super) struct StripeLayout;
+pub(super) struct StripeLayoutDetector;
 
 /// The experiment that puts the question.
-const ASKED_BY: &str = "access";
-/// Halfway between one request served at a time and two: what is below is nearer to one.
-const PARALLEL_MIN: f64 = 1.5;
+const ASKED_BY: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Access;
 
-impl Detector for StripeLayout {
+impl Detector for StripeLayoutDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::StripeLayout]
     }
@@ -56,204 +53,45 @@ impl Detector for StripeLayout {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some(reads) = reads(run, ASKED_BY) else { return Vec::new() };
-        let finding = match reads.verdict() {
-            Verdict::One => one(run, &reads),
-            Verdict::Mirror { members } => mirror(run, &reads, members),
-            Verdict::Stripe { layout, log_odds } => stripe(run, &reads, layout, log_odds),
-            Verdict::Still { parallelism, layout } => unknown(&still(&reads, parallelism, layout)),
-            Verdict::Open { why, .. } => unknown(&why),
-        };
-        vec![Subject::of(run).qualify(finding)]
+        let Some(reads) = reads(run, &ASKED_BY) else { return Vec::new() };
+        let outcome = Outcome::of(stripe_layout(&reads), evidence_of_phases(run, &reads.phases));
+        vec![Finding::StripeLayout(outcome).with_caveats(&doubts(run))]
     }
 }
 
-fn unknown(why: &str) -> Finding {
-    Finding::unknown(FindingCode::StripeLayout, why)
-}
-
-fn one(run: &RunView<'_>, reads: &Reads) -> Finding {
-    let statement = format!(
-        "One drive answers all reads: with {} under way, no two answers come from different arms. A mirror of which only one drive \
-         is read would look the same.{}",
-        reads.depth,
-        told_by_the_system(&run.target.stack, Kind::None)
-    );
-    found(run, reads, 1, statement, Kind::None)
-}
-
-fn mirror(run: &RunView<'_>, reads: &Reads, members: u32) -> Finding {
-    let statement = format!(
-        "{members} drives share the reads, and each can answer all of them: a mirror.{}",
-        told_by_the_system(&run.target.stack, Kind::Mirror)
-    );
-    found(run, reads, members, statement, Kind::Mirror)
-}
-
-fn stripe(run: &RunView<'_>, reads: &Reads, layout: Layout, log_odds: f64) -> Finding {
-    let Layout { members, chunk_bytes } = layout;
-    let statement = format!(
-        "{members} drives take turns, with {} KiB on each before the next comes: a stripe.{}",
-        chunk_bytes / KIB,
-        told_by_the_system(&run.target.stack, Kind::Stripe)
-    );
-    found(run, reads, members, statement, Kind::Stripe)
-        .with_data("chunk_bytes", Datum::Integer(chunk_bytes))
-        .with_data("log10_odds", Datum::Number(log_odds / std::f64::consts::LN_10))
-        .with_advice(format!(
-            "Align large requests to {} KiB, a row of chunks, so that all drives take part once.",
-            u64::from(members) * chunk_bytes / KIB
-        ))
-}
-
-fn found(run: &RunView<'_>, reads: &Reads, members: u32, statement: String, kind: Kind) -> Finding {
-    // The only number that the answers allow, with odds and not with certainty.
-    let estimate = Estimate { confidence: CONFIDENCE, ..Estimate::exact(f64::from(members)) };
-    let finding = Finding::number(
-        FindingCode::StripeLayout,
-        estimate,
-        "count",
-        statement,
-        evidence_of_phases(run, &reads.phases),
-    )
-    .with_data("kind", Datum::Text(kind.word().into()));
-    match reads.arms_share().filter(|_| reads.has_arm()) {
-        Some(share) => finding.with_data(
-            "answers_together",
-            Datum::record([
-                ("share", Datum::Number(share.value)),
-                ("low", Datum::Number(share.low)),
-                ("high", Datum::Number(share.high)),
-            ]),
-        ),
-        None => finding,
+fn stripe_layout(reads: &Reads) -> Result<StripeLayout, StripeLayoutUnknown> {
+    match reads.verdict() {
+        Verdict::One => Ok(members(reads, 1, VolumeKind::None)),
+        Verdict::Mirror { members: count } => Ok(members(reads, count, VolumeKind::Mirror)),
+        Verdict::Stripe { layout, log_odds } => Ok(StripeLayout {
+            chunk_bytes: Some(layout.chunk_bytes),
+            log10_odds: Some(log_odds / std::f64::consts::LN_10),
+            ..members(reads, layout.members, VolumeKind::Stripe)
+        }),
+        Verdict::Still { parallelism, layout } => Err(StripeLayoutUnknown::NoActuator {
+            depth: reads.depth,
+            gain: parallelism,
+            single_bytes: reads.single_bytes,
+            deep_bytes: reads.crowd_bytes(),
+            parts: layout.map(|layout| (layout.members, layout.chunk_bytes)),
+        }),
+        Verdict::Open { why, .. } => Err(why),
     }
 }
 
-fn still(reads: &Reads, parallelism: f64, layout: Option<Layout>) -> String {
-    let inside = match layout {
-        Some(Layout { members, chunk_bytes }) => format!(
-            " {members} parts take turns, with {} KiB on each: these may be dies of one drive as well as drives.",
-            chunk_bytes / KIB
-        ),
-        None => String::new(),
-    };
-    let (one, many) = (reads.single_bytes, reads.crowd_bytes());
-    let gain = match one == many {
-        true if parallelism < PARALLEL_MIN => format!(
-            "{} reads at a time bring {} times as many per second as one: they are served one after the other",
-            reads.depth,
-            number(parallelism)
-        ),
-        true => format!(
-            "{} reads at a time bring {} times as many per second as one: that is the parallelism inside, of whatever it is made",
-            reads.depth,
-            number(parallelism)
-        ),
-        // Another gain than that of reads of one size, which stands beside it.
-        false => format!(
-            "{} reads of {} at a time bring {} times as many per second as single reads of {}: at least so many are served at once \
-             inside, by whatever it is made of",
-            reads.depth,
-            Bytes(many),
-            number(parallelism),
-            Bytes(one)
-        ),
-    };
-    format!(
-        "No arm moves, so one drive with many dies looks like several. {gain}.{inside} The makers' data or the system's tables tell how \
-         many drives there are."
-    )
-}
-
-/// How drives make a volume.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    None,
-    Stripe,
-    Mirror,
-}
-
-impl Kind {
-    fn word(self) -> &'static str {
-        match self {
-            Kind::None => "none",
-            Kind::Stripe => "stripe",
-            Kind::Mirror => "mirror",
-        }
-    }
-}
-
-/// What the system says of the layers below, as a sentence that begins with a blank; nothing where it says nothing.
-fn told_by_the_system(stack: &[String], kind: Kind) -> String {
-    // Where a layer is mounted is somebody's choice of a name, such as /srv/raid1.
-    let kind_of = |layer: &String| layer.split(" mounted at ").next().unwrap_or_default().to_lowercase();
-    let layers = || stack.iter().map(kind_of);
-    let names = |words: &[&str]| layers().any(|layer| words.iter().any(|word| layer.contains(word)));
-    let said = if names(&["raid10"]) {
-        return String::from(" The system says RAID 10: a stripe over mirrors.");
-    } else if names(&["raid0", "raid4", "raid5", "raid6"]) {
-        Kind::Stripe
-    } else if names(&["raid1"]) {
-        Kind::Mirror
-    } else if !names(&["volume "]) && layers().filter(|layer| layer.starts_with("disk ")).count() == 1 {
-        Kind::None
-    } else {
-        return String::new();
-    };
-    match (kind, said) {
-        (found, said) if found == said => String::from(" The system says the same."),
-        (Kind::None, said) => {
-            format!(" The system says {}, but only one of its drives is read.", said.word())
-        }
-        (_, Kind::None) => String::from(
-            " The system shows one drive: something below it, a controller or a host, hides several.",
-        ),
-        (_, said) => format!(" The system says {}, which is not what is seen.", said.word()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::range::ByteRange;
-
-    /// The gain of larger reads is told as one of larger reads: beside that of reads of one size it would look like a contradiction.
-    #[test]
-    fn reads_of_different_sizes_are_called_by_their_sizes() {
-        let mut reads = Reads::over(ByteRange::whole(Bytes(1 << 30)));
-        reads.depth = 64;
-        reads.single_bytes = 4096;
-        let text = still(&reads, 3.0, None);
-        assert!(text.contains("64 reads of 0 bytes at a time"), "{text}");
-        assert!(
-            text.contains("times as many per second as single reads of 4 KiB: at least so many"),
-            "{text}"
-        );
-        reads.single_bytes = 0;
-        assert!(still(&reads, 3.0, None).contains("as one: that is the parallelism inside"));
-    }
-
-    /// A file in /srv/raid5 had a system that said what was found.
-    #[test]
-    fn a_folder_called_raid_says_nothing() {
-        let stack = |layer: &str| [layer.to_string(), "disk sda (SATA)".to_string()];
-        assert_eq!(
-            told_by_the_system(&stack("file in fuse mounted at /srv/raid5"), Kind::Mirror).find("stripe"),
-            None
-        );
-        let raid = told_by_the_system(&stack("volume md0 (raid5)"), Kind::Stripe);
-        assert_eq!(raid, " The system says the same.");
-    }
-
-    /// A drive of one latency brought 1.01 times as many, which was called its parallelism.
-    #[test]
-    fn no_gain_is_no_parallelism() {
-        let reads = Reads::over(ByteRange::whole(Bytes(1 << 30)));
-        let text = still(&reads, 1.01, None);
-        assert!(
-            text.contains("they are served one after the other") && !text.contains("parallelism"),
-            "{text}"
-        );
+fn members(reads: &Reads, count: u32, kind: VolumeKind) -> StripeLayout {
+    let share = if reads.has_arm() { reads.arms_share() } else { None };
+    StripeLayout {
+        // The only number that the reads allow, with odds and not with certainty.
+        members: Estimate { confidence: CONFIDENCE, ..Estimate::exact(f64::from(count)) },
+        depth: reads.depth,
+        kind,
+        answers_together: share.map(|share| CompletionPairs {
+            share: share.value,
+            low: share.low,
+            high: share.high,
+        }),
+        chunk_bytes: None,
+        log10_odds: None,
     }
 }

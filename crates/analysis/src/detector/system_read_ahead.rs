@@ -20,24 +20,25 @@
 //! Linux, `mm/readahead.c` ("ondemand_readahead") and `Documentation/core-api/mm-api`; Wu, Xi, Xu, "On the design of a new Linux readahead
 //! framework", ACM SIGOPS Operating Systems Review 42(5), 2008.
 
-use super::wording::memory;
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{
+    CachedSequence, Finding, FindingCode, Outcome, Reader, SystemReadAhead, SystemReadAheadUnknown,
+};
 use model::page_cache::CachedRow;
-use model::run::RunView;
+use model::run::{PhaseSummary, RunView};
 use model::target::TargetKind;
 use model::units::Bytes;
 use model::workload::Caching;
+use std::ops::RangeInclusive;
 
-/// See the head of this file.
-pub(super) struct SystemReadAhead;
+pub(super) struct SystemReadAheadDetector;
 
-/// Of each kind of rows so many: the median of three is right though one is wrong.
+/// Of each kind of sequences so many: the median of three is right though one is wrong.
 const ROWS_MIN: usize = 3;
 
-impl Detector for SystemReadAhead {
+impl Detector for SystemReadAheadDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::SystemReadAhead]
     }
@@ -50,74 +51,89 @@ impl Detector for SystemReadAhead {
         if !is_asked(run) {
             return Vec::new();
         }
-        let finding = windows(run).map_or_else(
-            |why| Finding::unknown(FindingCode::SystemReadAhead, why),
-            |windows| finding(run, &windows),
-        );
-        vec![finding]
+        let evidence = evidence_of_phases(run, &phases_with_rows(run));
+        vec![Finding::SystemReadAhead(Outcome::of(system_read_ahead(run), evidence))]
     }
 }
 
 /// Whether it was asked what an application sees, through the page cache.
 fn is_asked(run: &RunView<'_>) -> bool {
-    run.phases.iter().any(|summary| {
-        let workload = summary.phase.workload.as_ref();
-        summary.phase.experiment == EXPERIMENT_ACCESS
-            && workload.is_some_and(|workload| workload.caching == Caching::Buffered)
-    })
+    run.phases.iter().any(is_buffered)
 }
 
-/// Whether it was measured how far the system reads on.
+fn is_buffered(summary: &PhaseSummary) -> bool {
+    let Some(workload) = &summary.phase.workload else { return false };
+    summary.phase.experiment == EXPERIMENT_ACCESS && workload.caching == Caching::Buffered
+}
+
+/// Whether it was measured how far the kernel reads ahead.
 pub(super) fn is_measured(run: &RunView<'_>) -> bool {
-    is_asked(run) && windows(run).is_ok()
+    let found = system_read_ahead(run);
+    is_asked(run) && (found.is_ok() || matches!(found, Err(SystemReadAheadUnknown::AtLeast(_))))
 }
 
-/// What was in memory behind rows of reads.
-struct Windows {
-    phases: Vec<u32>,
-    after_one: Bytes,
-    after_two: Bytes,
-    most: Bytes,
-    rows: Vec<(u64, Bytes)>,
-}
-
-fn windows(run: &RunView<'_>) -> Result<Windows, String> {
-    if run.target.kind == TargetKind::Sim {
-        return Err("In virtual time no system reads the drive, so there is no page cache over it. Mount it with `drivescope sim mount` to \
-                    measure through one."
-            .into());
-    }
-    let (mut phases, mut rows) = (Vec::new(), Vec::new());
+fn phases_with_rows(run: &RunView<'_>) -> Vec<u32> {
+    let mut phases = Vec::new();
     for (number, summary) in (0u32..).zip(run.phases) {
+        if matches!(summary.page_cache.as_deref(), Some(Ok(_))) {
+            phases.push(number);
+        }
+    }
+    phases
+}
+
+fn system_read_ahead(run: &RunView<'_>) -> Result<SystemReadAhead, SystemReadAheadUnknown> {
+    if run.target.kind == TargetKind::Sim {
+        return Err(SystemReadAheadUnknown::VirtualTime);
+    }
+    let (mut rows, mut is_open, mut is_measured) = (Vec::new(), false, false);
+    for summary in run.phases {
         match summary.page_cache.as_deref() {
-            Some(Err(why)) => {
-                return Err(format!("The system does not tell what is in its page cache: {why}."));
-            }
+            Some(Err(why)) => return Err(SystemReadAheadUnknown::NotTold(why.clone())),
             Some(Ok(found)) => {
-                phases.push(number);
+                is_measured = true;
+                is_open |= found.iter().any(CachedRow::is_open);
                 rows.extend(sure(found));
             }
             None => {}
         }
     }
-    if phases.is_empty() {
-        return Err("No blocks were read in rows to see it: that takes a range of 32 MiB at least and a minute of time.".into());
+    if !is_measured {
+        return Err(SystemReadAheadUnknown::NotMeasured);
     }
-    let of = |wanted: fn(u64) -> bool| -> Result<Vec<Bytes>, String> {
-        let mut ahead: Vec<Bytes> =
-            rows.iter().filter(|(reads, _)| wanted(*reads)).map(|(_, ahead)| *ahead).collect();
-        ahead.sort_unstable();
-        if ahead.len() < ROWS_MIN {
-            return Err("What was read did not stay in the page cache, or lay there before: another program uses the target, or memory is \
-                        short."
-                .into());
+    let one = ahead_of(&rows, 1..=1)?;
+    let two = ahead_of(&rows, 2..=2)?;
+    let long = ahead_of(&rows, 3..=u64::MAX)?;
+    let most = one[one.len() - 1].max(two[two.len() - 1]).max(long[long.len() - 1]);
+    if is_open {
+        return Err(SystemReadAheadUnknown::AtLeast(most));
+    }
+    Ok(SystemReadAhead {
+        most: Estimate::exact(most.as_f64()),
+        by: Reader::System,
+        after_one_bytes: one[one.len() / 2].get(),
+        after_two_bytes: two[two.len() / 2].get(),
+        rows: rows.into_iter().map(|(reads, ahead)| CachedSequence { reads, bytes: ahead.get() }).collect(),
+        system_says_bytes: run.target.read_ahead.map(|bytes| bytes.get()),
+    })
+}
+
+/// What was read ahead behind sequences of such a length, the least first.
+fn ahead_of(
+    rows: &[(u64, Bytes)],
+    of_reads: RangeInclusive<u64>,
+) -> Result<Vec<Bytes>, SystemReadAheadUnknown> {
+    let mut ahead: Vec<Bytes> = Vec::new();
+    for (reads, bytes) in rows {
+        if of_reads.contains(reads) {
+            ahead.push(*bytes);
         }
-        Ok(ahead)
-    };
-    let (one, two, long) = (of(|reads| reads == 1)?, of(|reads| reads == 2)?, of(|reads| reads > 2)?);
-    let longest = long[long.len() - 1];
-    let most = longest.max(one[one.len() - 1]).max(two[two.len() - 1]);
-    Ok(Windows { phases, after_one: one[one.len() / 2], after_two: two[two.len() / 2], most, rows })
+    }
+    if ahead.len() < ROWS_MIN {
+        return Err(SystemReadAheadUnknown::Evicted);
+    }
+    ahead.sort_unstable();
+    Ok(ahead)
 }
 
 /// Rows of which it is known how far the system read behind them, with how many reads each has. One that reaches as far as was looked
@@ -125,72 +141,16 @@ fn windows(run: &RunView<'_>) -> Result<Windows, String> {
 fn sure(rows: &[CachedRow]) -> Vec<(u64, Bytes)> {
     let mut sorted: Vec<&CachedRow> = rows.iter().collect();
     sorted.sort_by_key(|row| row.first);
-    let after_open = |index: usize| index.checked_sub(1).is_some_and(|before| sorted[before].is_open());
-    let kept = (0..sorted.len()).filter(|&index| !after_open(index));
-    kept.filter_map(|index| Some((sorted[index].reads, sorted[index].ahead()?))).collect()
-}
-
-fn finding(run: &RunView<'_>, windows: &Windows) -> Finding {
-    let evidence = evidence_of_phases(run, &windows.phases);
-    let is_open = |phase: &u32| {
-        let rows = run.phases[*phase as usize].page_cache.as_deref();
-        rows.and_then(|rows| rows.as_ref().ok()).is_some_and(|rows| rows.iter().any(CachedRow::is_open))
-    };
-    if windows.phases.iter().any(is_open) {
-        return Finding::unknown(
-            FindingCode::SystemReadAhead,
-            format!(
-                "The system reads on as far as was looked: {} and more behind a row of reads.",
-                said(windows.most)
-            ),
-        );
+    let (mut kept, mut is_after_open) = (Vec::new(), false);
+    for row in sorted {
+        if let Some(ahead) = row.ahead()
+            && !is_after_open
+        {
+            kept.push((row.reads, ahead));
+        }
+        is_after_open = row.is_open();
     }
-    let rows = windows.rows.iter().map(|(reads, ahead)| {
-        Datum::record([("reads", Datum::Integer(*reads)), ("bytes", Datum::Integer(ahead.0))])
-    });
-    let finding = Finding::number(
-        FindingCode::SystemReadAhead,
-        Estimate::exact(windows.most.0 as f64),
-        "bytes",
-        statement(windows) + &said_by_the_system(run.target.read_ahead),
-        evidence,
-    )
-    .with_data("by", Datum::Text("system".into()))
-    .with_data("after_one_bytes", Datum::Integer(windows.after_one.0))
-    .with_data("after_two_bytes", Datum::Integer(windows.after_two.0))
-    .with_data("rows", Datum::List(rows.collect()));
-    match run.target.read_ahead {
-        Some(bytes) => finding.with_data("system_says_bytes", Datum::Integer(bytes.0)),
-        None => finding,
-    }
-}
-
-fn statement(windows: &Windows) -> String {
-    let Windows { after_one, after_two, most, .. } = windows;
-    if *most == Bytes::ZERO {
-        return "Through the page cache the system reads nothing but what is asked for.".into();
-    }
-    format!(
-        "Through the page cache the system reads on as well: {} behind a single read, {} behind two in a row, and up to {} behind longer \
-         rows.",
-        said(*after_one),
-        said(*after_two),
-        said(*most)
-    )
-}
-
-fn said(bytes: Bytes) -> String {
-    if bytes == Bytes::ZERO { "nothing".into() } else { memory(bytes.0 as f64) }
-}
-
-/// A window is what is read at a time; up to two of them lie ahead of a reader.
-fn said_by_the_system(read_ahead: Option<Bytes>) -> String {
-    read_ahead.map_or(String::new(), |bytes| {
-        format!(
-            " By its own word it reads {} at a time; two such stretches may lie ahead.",
-            memory(bytes.0 as f64)
-        )
-    })
+    kept
 }
 
 #[cfg(test)]
@@ -200,32 +160,23 @@ mod tests {
 
     fn row(place: u64, reads: u64, cached_kib: u64) -> CachedRow {
         CachedRow {
-            first: Offset(place << 20),
+            first: Offset::new(place << 20),
             reads,
-            asked: Bytes(reads * 4096),
-            looked_at: Bytes(1 << 20),
+            asked: Bytes::new(reads * 4096),
+            looked_at: Bytes::new(1 << 20),
             cached_before: Bytes::ZERO,
-            cached: Bytes(cached_kib * 1024),
+            cached: Bytes::new(cached_kib * 1024),
         }
     }
 
     /// A row that reaches to the next may be what lies in memory there; what was in memory before tells nothing.
     #[test]
     fn rows_that_others_reach_are_left_out() {
-        let before = CachedRow { cached_before: Bytes(4096), ..row(9, 2, 20) };
+        let before = CachedRow { cached_before: Bytes::new(4096), ..row(9, 2, 20) };
         let rows = [row(5, 1, 4), row(3, 64, 1024), row(4, 2, 20), row(6, 2, 20), before];
-        assert_eq!(sure(&rows), [(64, Bytes((1024 - 256) * 1024)), (1, Bytes::ZERO), (2, Bytes(12_288))]);
-    }
-
-    #[test]
-    fn what_was_seen_is_told_by_length() {
-        let (after_one, after_two, most) = (Bytes::ZERO, Bytes(12_288), Bytes(255 << 10));
-        let windows = Windows { phases: Vec::new(), rows: Vec::new(), after_one, after_two, most };
         assert_eq!(
-            statement(&windows),
-            "Through the page cache the system reads on as well: nothing behind a single read, 12.0 KiB behind two in a row, and up to \
-             255 KiB behind longer rows."
+            sure(&rows),
+            [(64, Bytes::new((1024 - 256) * 1024)), (1, Bytes::ZERO), (2, Bytes::new(12_288))]
         );
-        assert_eq!(said_by_the_system(None), "");
     }
 }

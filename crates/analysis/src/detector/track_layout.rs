@@ -20,124 +20,89 @@
 //! Rissanen, "Modeling by shortest data description", Automatica 14, 1978. Chao, "Nonparametric estimation of the number of classes
 //! in a population", 1984.
 
-use super::wording::size;
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
 use crate::geometry::{Layout, Rotation, all_readings, counts_of, evidence_of, probe_count, range_of};
-use model::finding::{Datum, Finding, FindingCode};
+use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
 use model::run::RunView;
+use model::units::Bytes;
 
-/// See the head of this file.
-pub(super) struct TrackLayout;
+pub(super) struct TrackLayoutDetector;
 
 /// The share of probes to which some number of sectors must fit; on a disk nearly all do, but for those at defects and at changes
 /// of surface.
 const FITTING_SHARE_MIN: f64 = 0.5;
 
-/// A range from there on is all of the drive.
+/// A range from there on is the whole drive.
 const WHOLE_SHARE_MIN: f64 = 0.99;
-/// What lies so near to an edge lies at it: a zone is some hundredths of a drive.
-const EDGE_SHARE: f64 = 0.05;
 
-impl Detector for TrackLayout {
+impl Detector for TrackLayoutDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::TrackLayout]
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Asked("geometry")]
+        &[Need::Asked(model::experiment_name::ExperimentName::Geometry)]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let finding = found(run).unwrap_or_else(|why| Finding::unknown(FindingCode::TrackLayout, why));
-        vec![finding]
+        let outcome = match track_layout(run) {
+            Ok(layout) => Outcome::known(layout, evidence_of(run)),
+            Err(reason) => Outcome::Unknown(reason),
+        };
+        vec![Finding::TrackLayout(outcome)]
     }
 }
 
-fn found(run: &RunView<'_>) -> Result<Finding, String> {
+fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
     let readings = all_readings(run)?;
     let rotation = Rotation::of(&readings)?;
-    let sector = run.target.physical_block.max(run.target.logical_block).0;
-    let counts = counts_of(&readings, &rotation, sector);
+    let sector = run.target.physical_block.max(run.target.logical_block);
+    let counts = counts_of(&readings, &rotation, sector.get());
     let probes = probe_count(&readings);
     if probes == 0 {
-        return Err("No tracks were looked at. Measure longer.".into());
+        return Err(NoGeometry::NoProbes);
     }
     if (counts.len() as f64) < FITTING_SHARE_MIN * probes as f64 {
-        return Err(format!(
-            "At {} of {probes} places the angles of sectors side by side fit no track: addresses do not follow tracks here.",
-            probes - counts.len()
-        ));
+        let unfit = probes - counts.len();
+        return Err(NoGeometry::NoTracks { unfit, probes, rpm: 60.0 / rotation.turn_s() });
     }
-    let layout = Layout::of(&counts, &rotation)
-        .filter(|layout| layout.exact.0 as f64 >= FITTING_SHARE_MIN * counts.len() as f64)
-        .ok_or("The moments at which reads are done scatter too much to count the sectors of a track.")?;
-    let measured = range_of(run).ok_or("No single reads were made.")?;
-    if (measured.bytes().0 as f64) < WHOLE_SHARE_MIN * run.target.capacity.0 as f64 {
-        let (first, last) = (&layout.zones[0], &layout.zones[layout.zones.len() - 1]);
-        return Err(format!(
-            "Only a part of the drive was looked at, and in a part surfaces and zones are not told apart. Tracks there hold {} to {} \
-             sectors of {sector} bytes.",
-            first.sectors.iter().chain(&last.sectors).min().unwrap_or(&0),
-            first.sectors.iter().chain(&last.sectors).max().unwrap_or(&0),
-        ));
+    let layout = Layout::of(&counts, &rotation).ok_or(NoGeometry::CoarseTiming)?;
+    if (layout.exact.0 as f64) < FITTING_SHARE_MIN * counts.len() as f64 {
+        return Err(NoGeometry::CoarseTiming);
     }
-    Ok(finding(run, &layout, sector))
+    let measured = range_of(run).ok_or(NoGeometry::NoSingleReads)?;
+    if (measured.bytes().as_f64()) < WHOLE_SHARE_MIN * run.target.capacity.as_f64() {
+        return Err(NoGeometry::OnlyPart { sectors: extremes(&layout), sector });
+    }
+    Ok(conclusion(&layout, sector))
 }
 
-/// "at the start", or where it is.
-fn place(run: &RunView<'_>, at: u64, edge: u64, word: &str) -> String {
-    let is_near = at.abs_diff(edge) as f64 <= EDGE_SHARE * run.target.capacity.0 as f64;
-    if is_near { format!("at the {word}") } else { format!("at {}", size(at)) }
+/// The fewest and the most sectors on a track of the first and the last zone.
+fn extremes(layout: &Layout) -> Option<(u32, u32)> {
+    let (first, last) = (layout.zones.first()?, layout.zones.last()?);
+    let counts = || first.sectors.iter().chain(&last.sectors).copied();
+    Some((counts().min()?, counts().max()?))
 }
 
-fn finding(run: &RunView<'_>, layout: &Layout, sector: u64) -> Finding {
-    let zones = &layout.zones;
-    let (first, last) = (&zones[0], &zones[zones.len() - 1]);
-    let surfaces = layout.surfaces_min();
-    let mut statement = format!(
-        "Tracks hold {} sectors of {sector} bytes {} and {} {}, in {} zones that were seen",
-        spread(&first.sectors),
-        place(run, first.first_byte, 0, "start"),
-        spread(&last.sectors),
-        place(run, last.last_byte, run.target.capacity.0, "end"),
-        zones.len()
-    );
-    match layout.surfaces() {
-        Some(surfaces) => statement.push_str(&format!(", on {surfaces} surfaces")),
-        None if surfaces > 1 => statement.push_str(&format!(", on {surfaces} surfaces or more")),
-        None => {}
+fn conclusion(layout: &Layout, sector: Bytes) -> TrackLayout {
+    let mut zones = Vec::new();
+    for zone in &layout.zones {
+        zones.push(TrackZone {
+            first_byte: zone.first_byte,
+            last_byte: zone.last_byte,
+            sectors: zone.sectors.clone(),
+            probes: zone.probes,
+        });
     }
-    statement.push('.');
-    let rows = zones.iter().map(|zone| {
-        let sectors = zone.sectors.iter().map(|count| Datum::Integer(u64::from(*count))).collect();
-        Datum::record([
-            ("first_byte", Datum::Integer(zone.first_byte)),
-            ("last_byte", Datum::Integer(zone.last_byte)),
-            ("sectors", Datum::List(sectors)),
-            ("probes", Datum::Integer(zone.probes as u64)),
-        ])
-    });
-    let code = FindingCode::TrackLayout;
-    let mut finding = Finding::number(code, layout.zone_count(), "count", statement, evidence_of(run))
-        .with_data("sectors_per_track", Datum::List(rows.collect()))
-        .with_data("surfaces_at_least", Datum::Integer(surfaces as u64))
-        .with_data("tracks_counted", Datum::Integer(layout.exact.1 as u64))
-        .with_data("tracks_exact", Datum::Integer(layout.exact.0 as u64))
-        .with_data("same_skew_share", Datum::Number(layout.same_skew_share));
-    if let Some(surfaces) = layout.surfaces() {
-        finding = finding.with_data("surfaces", Datum::Integer(surfaces as u64));
-    }
-    if let Some(skew) = layout.skew_turns {
-        finding = finding.with_data("skew", Datum::Number(skew.value));
-    }
-    finding
-}
-
-/// "470", "459 to 487".
-fn spread(sectors: &[u32]) -> String {
-    match (sectors.last(), sectors.first()) {
-        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
-        (Some(one), _) => one.to_string(),
-        _ => "an unknown number of".into(),
+    TrackLayout {
+        zones: layout.zone_count(),
+        sector,
+        sectors_per_track: zones,
+        surfaces_at_least: layout.surfaces_min(),
+        tracks_counted: layout.exact.1,
+        tracks_exact: layout.exact.0,
+        same_skew_share: layout.same_skew_share,
+        surfaces: layout.surfaces(),
+        skew: layout.skew_turns.map(|skew| skew.value),
     }
 }

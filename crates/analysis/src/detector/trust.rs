@@ -1,13 +1,12 @@
 //! Whether it was the drive that answered, and how to speak of what was measured if not.
 
-use super::wording::{rate, short_time};
-use crate::measured::{Visit, in_no_time, merged_latencies, random_groups, sequential_visits};
-use model::finding::{Datum, Evidence, Finding};
+use crate::measured::{evidence_of, in_no_time, merged_latencies, random_groups, sequential_visits};
+use model::finding::{CacheSign, Evidence};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
-use model::target::{Caveat, TargetFacts, TargetKind};
-use model::units::Quantile;
+use model::target::{Caveat, TargetFacts};
+use model::units::{Bytes, Quantile};
 
 /// The median of single random reads of 4 KiB below which it was memory that answered, in seconds. Sensing a page of
 /// flash takes 40 to 100 µs, and 3 µs in the fastest kind made, to which controller, link and kernel add
@@ -22,73 +21,54 @@ pub(super) const DISK_MEDIAN_S: f64 = 0.5e-3;
 /// By how much a rate may exceed what the link carries before it is no rounding: 2 %.
 const LINK_TOLERANCE: f64 = 1.02;
 
-/// A reason to think that something else than a drive answered.
-pub(super) struct Reason {
-    /// The word in data.
-    pub name: &'static str,
-    /// A sentence.
-    pub statement: String,
-    /// What shows it; nothing when it was known beforehand.
-    pub evidence: Vec<Evidence>,
+/// All signs with the evidence that shows them, first those known of the target, then those that the data show.
+pub(super) fn signs(run: &RunView<'_>) -> Vec<(CacheSign, Vec<Evidence>)> {
+    let mut signs: Vec<(CacheSign, Vec<Evidence>)> =
+        run.target.caveats.iter().map(|caveat| (CacheSign::Target(*caveat), Vec::new())).collect();
+    signs.extend(memory_speed(run));
+    signs.extend(faster_than_link(run));
+    signs
 }
 
-/// All reasons, first those known beforehand, then those that the data show.
-pub(super) fn reasons(run: &RunView<'_>) -> Vec<Reason> {
-    let known = run.target.caveats.iter().map(|caveat| Reason {
-        name: caveat.name(),
-        statement: caveat.statement().to_string(),
-        evidence: Vec::new(),
-    });
-    known.chain(memory_speed(run)).chain(faster_than_link(run)).collect()
-}
-
-fn memory_speed(run: &RunView<'_>) -> Option<Reason> {
+fn memory_speed(run: &RunView<'_>) -> Option<(CacheSign, Vec<Evidence>)> {
     let single = random_groups(run, Operation::Read).remove(&1)?;
-    let small = single.first()?.workload.block_sizes.largest().0 <= 4096;
-    let histogram = merged_latencies(&single, Operation::Read);
-    let median_s = histogram.quantile(Quantile::MEDIAN)?.seconds();
-    if !small || in_no_time(run, &single) {
+    let is_small = single.first()?.workload.block_sizes.largest() <= Bytes::from_kib(4);
+    let median_s = merged_latencies(&single, Operation::Read).quantile(Quantile::MEDIAN)?.seconds();
+    if !is_small || in_no_time(run, &single) {
         return None;
     }
-    // A virtual disk says that it turns unless its host was told otherwise.
+    // A virtual disk claims to rotate unless its host was told otherwise.
     let is_virtual = run.target.caveats.contains(&Caveat::VirtualDisk);
-    let says_it_turns = run.target.rotational == Some(true) && !is_virtual;
-    let (name, limit_s, than) = if says_it_turns {
-        ("faster-than-a-disk", DISK_MEDIAN_S, "no disk turns that fast")
+    let claims_rotation = run.target.rotational == Some(true) && !is_virtual;
+    let (sign, limit_s) = if claims_rotation {
+        (CacheSign::FasterThanDisk { median_s }, DISK_MEDIAN_S)
     } else {
-        ("faster-than-flash", MEMORY_MEDIAN_S, "flash takes longer, memory does not")
+        (CacheSign::FasterThanFlash { median_s }, MEMORY_MEDIAN_S)
     };
-    (median_s < limit_s).then(|| Reason {
-        name,
-        statement: format!(
-            "Half of all single random reads took less than {}: {than}.",
-            short_time(median_s)
-        ),
-        evidence: single.iter().map(Visit::evidence).collect(),
-    })
+    if median_s >= limit_s {
+        return None;
+    }
+    Some((sign, evidence_of(&single)))
 }
 
-fn faster_than_link(run: &RunView<'_>) -> Option<Reason> {
-    let most = run.target.link.as_ref()?.bytes_per_second_max?;
-    let visits = sequential_visits(run, Operation::Read);
-    if in_no_time(run, &visits) {
+fn faster_than_link(run: &RunView<'_>) -> Option<(CacheSign, Vec<Evidence>)> {
+    let link = run.target.link.as_ref()?.bytes_per_second_max?;
+    let samples = sequential_visits(run, Operation::Read);
+    if in_no_time(run, &samples) {
         return None;
     }
     let (mut bytes, mut seconds) = (0.0, 0.0);
-    for visit in visits.iter().filter(|visit| visit.error_share() == 0.0) {
-        bytes += visit.summary.bytes() as f64;
-        seconds += visit.summary.duration_ns as f64 / 1e9;
+    for sample in &samples {
+        if sample.error_share() == 0.0 {
+            bytes += sample.summary.bytes() as f64;
+            seconds += sample.summary.duration_ns as f64 / 1e9;
+        }
     }
-    let measured = bytes / seconds;
-    (seconds > 0.0 && measured > most * LINK_TOLERANCE).then(|| Reason {
-        name: "faster-than-the-link",
-        statement: format!(
-            "Reads ran at {}, but the link to the drive carries {} at most.",
-            rate(measured),
-            rate(most)
-        ),
-        evidence: visits.iter().map(Visit::evidence).collect(),
-    })
+    let read = bytes / seconds;
+    if seconds == 0.0 || read <= link * LINK_TOLERANCE {
+        return None;
+    }
+    Some((CacheSign::FasterThanLink { read, link }, evidence_of(&samples)))
 }
 
 /// Whether what the target says of itself is not the drive's word.
@@ -97,78 +77,18 @@ pub(super) fn is_lent(target: &TargetFacts) -> bool {
     target.caveats.iter().any(|caveat| lent.contains(caveat))
 }
 
-/// Why a change of the rate has no mechanism, where a host's cache, a page cache or other guests may have made it.
-pub(super) fn between(target: &TargetFacts) -> Option<&'static str> {
-    (is_lent(target) || target.caveats.contains(&Caveat::NotDirect)).then_some(
-        "What lies between here and a drive, such as a cache of the host or the load of others, may have done that, so that it says \
-         nothing of a drive.",
-    )
+/// Whether layers between host and drive, such as a host's cache or other guests, may have changed a rate.
+pub(super) fn is_behind_layers(target: &TargetFacts) -> bool {
+    is_lent(target) || target.caveats.contains(&Caveat::NotDirect)
 }
 
-/// Whether the start is the outer edge of a disk. A volume of several has no link of its own, and neither has what nobody knows.
-pub(super) fn is_one_disk(target: &TargetFacts) -> bool {
-    target.rotational == Some(true) && target.link.is_some()
-}
-
-/// How to speak of what was measured.
-pub(super) struct Subject {
-    /// "drive", "file", or "target" when something else may have answered.
-    pub noun: &'static str,
-    turns: bool,
-    reasons: Vec<&'static str>,
-}
-
-impl Subject {
-    /// Of this run.
-    pub(super) fn of(run: &RunView<'_>) -> Subject {
-        let reasons: Vec<&'static str> = reasons(run).iter().map(|reason| reason.name).collect();
-        let noun = match run.target.kind {
-            TargetKind::File | TargetKind::Folder => "file",
-            TargetKind::Device | TargetKind::Sim if reasons.is_empty() => "drive",
-            TargetKind::Device | TargetKind::Sim => "target",
-        };
-        let remapped = run.target.caveats.contains(&Caveat::Remapped);
-        let turns = noun == "drive" && is_one_disk(run.target) && !remapped;
-        Subject { noun, turns, reasons }
-    }
-
-    /// "at the start of the file", "at the outer edge of the drive (its start)", "at the start of the measured range".
-    pub(super) fn place(&self, start: bool, whole: bool) -> String {
-        let place = if start { "start" } else { "end" };
-        match (whole, self.turns) {
-            (false, _) => format!("at the {place} of the measured range"),
-            (true, true) if start => format!("at the outer edge of the {} (its start)", self.noun),
-            (true, true) => format!("at the inner edge of the {} (its end)", self.noun),
-            (true, false) => format!("at the {place} of the {}", self.noun),
-        }
-    }
-
-    /// "all of the drive", or which part of it.
-    pub(super) fn extent(&self, run: &RunView<'_>, range: ByteRange) -> String {
-        if covers(run, range) {
-            return format!("all of the {}", self.noun);
-        }
-        format!(
-            "{} of the {}, from byte {} on",
-            super::wording::size(range.bytes().0),
-            self.noun,
-            range.first().0
-        )
-    }
-
-    /// The finding with the reasons to doubt it in its data. Its statement does not speak of a drive then, and one
-    /// finding for all, cache-influence, says why.
-    pub(super) fn qualify(&self, finding: Finding) -> Finding {
-        if self.reasons.is_empty() {
-            return finding;
-        }
-        let reasons = self.reasons.iter().map(|reason| Datum::Text((*reason).to_string())).collect();
-        finding.with_data("caveats", Datum::List(reasons))
-    }
+/// The names of all signs that something other than a drive answered: the caveats of a finding.
+pub(super) fn doubts(run: &RunView<'_>) -> Vec<&'static str> {
+    signs(run).iter().map(|(sign, _)| sign.name()).collect()
 }
 
 /// Whether that range is the whole target, but for a hundredth: blocks that do not fit are left out at its end.
 pub(super) fn covers(run: &RunView<'_>, range: ByteRange) -> bool {
-    let capacity = run.target.capacity.0;
-    range.first().0 <= capacity / 100 && range.end().0 >= capacity - capacity / 100
+    let capacity = run.target.capacity.get();
+    range.first().get() <= capacity / 100 && range.end().get() >= capacity - capacity / 100
 }

@@ -1,43 +1,40 @@
-//! Ranges of flash that hold nothing: never written, or trimmed.
+//! Ranges of flash that hold nothing: never written, or discarded.
 //!
 //! # What it finds
-//! Stretches of a drive without moving parts that answer much faster than the rest, because no cell is read for them.
+//! Extents of a drive without moving parts that read much faster than the rest, because no cell is read for them.
 //! # Why it matters
-//! Their rate is not that of the flash, and a benchmark of an empty drive measures its controller.
+//! Their throughput is not that of the flash, and a benchmark of an empty drive measures its controller.
 //! # How
-//! The times per byte of all visits, sorted: two groups with a gap of a fifth and more between them, each much narrower than the gap and
-//! each with a twentieth of the visits. Neighbouring visits of the fast group are one range.
+//! The times per byte of all samples, sorted: two groups with a gap of a fifth and more between them, each much narrower than the gap and
+//! each with a twentieth of the samples. Neighbouring samples of the fast group are one range.
 //! # Cannot tell when
-//! All of the drive is alike: then it may all be written, all be empty, or the link may be slower than both. Or what is slower is
-//! told as slow regions.
+//! All of the drive is alike: it may all be mapped, all be unmapped, or the link may be slower than both. Or what is slower is
+//! reported as slow regions.
 //! # Known problems
 //! Data in the fast part of a flash drive (an SLC cache) is read faster too and looks the same.
 //! # References
 //! SNIA SSS PTS 2.0.2, on purging and preconditioning before a measurement.
 
-use super::wording::{number, rate};
+use super::detect::{Detector, Need};
 use super::zones::operation;
-use super::{Detector, Need};
 use crate::measured::{survey_evidence, turns};
-use crate::surface::{SlowPlace, SurfaceMap, Visit};
-use model::estimate::Estimate;
-use model::finding::{Datum, Finding, FindingCode};
+use crate::surface::{SurfaceMap, Visit};
+use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, UnmappedRanges};
+use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
 
-/// See the head of this file.
-pub(super) struct UnmappedRanges;
+pub(super) struct UnmappedRangesDetector;
 
 /// The fast group is so much faster, as a logarithm: a fifth.
 const GAP_MIN: f64 = 0.18;
-/// Each group holds this share of the visits, so that some stalls are no group.
+/// Each group holds this share of the samples, so that some stalls are no group.
 const SHARE_MIN: f64 = 0.05;
-/// And so many.
 const VISITS_MIN: usize = 8;
 /// The gap is so many times as wide as the middle half of either group.
 const GAP_TIMES: f64 = 4.0;
 
-impl Detector for UnmappedRanges {
+impl Detector for UnmappedRangesDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::UnmappedRanges]
     }
@@ -50,52 +47,32 @@ impl Detector for UnmappedRanges {
         if turns(run) != Some(false) {
             return Vec::new();
         }
-        let finding = SurfaceMap::of(run, Operation::Read).and_then(|map| found(run, &map));
-        vec![finding.unwrap_or_else(|why| Finding::unknown(FindingCode::UnmappedRanges, why))]
+        vec![Finding::UnmappedRanges(Outcome::of(unmapped(run), survey_evidence(run, operation(run))))]
     }
 }
 
-fn found(run: &RunView<'_>, map: &SurfaceMap) -> Result<Finding, String> {
+fn unmapped(run: &RunView<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
+    let map = SurfaceMap::of(run, Operation::Read)?;
     if map.visits.len() < 2 * VISITS_MIN {
-        return Err(format!(
-            "{} usable visits are too few to tell two groups. Measure longer.",
-            map.visits.len()
-        ));
+        return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }
-    let limit = limit_between(&map.visits).ok_or(
-        "All of the drive reads alike: it may all be written, all be empty, or something else is slower than both.",
-    )?;
-    if is_told_as_slow(map, limit) {
-        return Err("What answers more slowly than the rest is told as slow regions: whether it is weak, or all else holds nothing, does \
-                    not show."
-            .into());
+    let limit = limit_between(&map.visits).ok_or(SurveyUnknown::AllAlike)?;
+    if is_told_as_slow(&map, limit) {
+        return Err(SurveyUnknown::SlowRegions);
     }
-    let ranges = fast_ranges(map, limit);
-    let bytes: u64 = ranges.iter().map(|(_, bytes)| bytes).sum();
-    let share = bytes as f64 / map.range.bytes().0 as f64;
-    let mean = |fast: bool| {
-        let group = map.visits.iter().filter(|visit| (visit.seconds_per_byte < limit) == fast);
-        let (sum, count) =
-            group.fold((0.0, 0.0), |(sum, count), visit| (sum + visit.seconds_per_byte, count + 1.0));
-        count / sum
-    };
-    let statement = format!(
-        "About {} % of the drive answers at {}, the rest at {}: nothing was ever written there, or it was trimmed.",
-        number(share * 100.0),
-        rate(mean(true)),
-        rate(mean(false))
-    );
-    let rows = ranges.iter().map(|&(first_byte, bytes)| {
-        Datum::record([("first_byte", Datum::Integer(first_byte)), ("bytes", Datum::Integer(bytes))])
-    });
-    let count = Estimate::exact(ranges.len() as f64);
-    let evidence = survey_evidence(run, operation(run));
-    Ok(Finding::number(FindingCode::UnmappedRanges, count, "count", statement, evidence)
-        .with_advice("Write the whole drive once before you measure how fast it reads.")
-        .with_data("ranges", Datum::List(rows.collect()))
-        .with_data("share", Datum::Number(share))
-        .with_data("mapped_bytes_per_second", Datum::Number(mean(false)))
-        .with_data("unmapped_bytes_per_second", Datum::Number(mean(true))))
+    let ranges = fast_ranges(&map, limit);
+    let bytes: u64 = ranges.iter().map(|range| range.bytes().get()).sum();
+    let (mapped, unmapped) = map.visits.iter().partition(|visit| visit.seconds_per_byte >= limit);
+    Ok(UnmappedRanges {
+        ranges,
+        share: bytes as f64 / map.range.bytes().as_f64(),
+        mapped_bytes_per_second: mean_rate(mapped),
+        unmapped_bytes_per_second: mean_rate(unmapped),
+    })
+}
+
+fn mean_rate(samples: Vec<&Visit>) -> f64 {
+    samples.len() as f64 / samples.iter().map(|sample| sample.seconds_per_byte).sum::<f64>()
 }
 
 /// The time per byte between the two groups, if there are two.
@@ -107,35 +84,43 @@ fn limit_between(visits: &[Visit]) -> Option<f64> {
     let cut = (least..=last).max_by(|&left, &right| {
         (values[left] - values[left - 1]).total_cmp(&(values[right] - values[right - 1]))
     })?;
-    let middle_half = |group: &[f64]| group[group.len() * 3 / 4] - group[group.len() / 4];
     let gap = values[cut] - values[cut - 1];
     let widest = middle_half(&values[..cut]).max(middle_half(&values[cut..]));
-    (gap >= GAP_MIN && gap >= GAP_TIMES * widest).then(|| ((values[cut] + values[cut - 1]) / 2.0).exp())
+    if gap < GAP_MIN || gap < GAP_TIMES * widest {
+        return None;
+    }
+    Some(((values[cut] + values[cut - 1]) / 2.0).exp())
 }
 
-/// Whether the slow group is what slow regions are told of. Both cannot be: a drive that is empty but for there, and whose only data are
-/// weak. Nine in ten of its visits, since some are slow for a moment elsewhere.
+/// The width of the middle half of sorted values.
+fn middle_half(group: &[f64]) -> f64 {
+    group[group.len() * 3 / 4] - group[group.len() / 4]
+}
+
+/// Whether the slow group is reported as slow regions. Both cannot be: a drive that is empty but for there, and whose only data are
+/// weak. Nine in ten of its samples, since some are slow for a moment elsewhere.
 fn is_told_as_slow(map: &SurfaceMap, limit: f64) -> bool {
-    let is_inside = |visit: &Visit| {
-        let holds =
-            |place: &&SlowPlace| (place.within_first_byte..place.within_end_byte).contains(&visit.first_byte);
-        map.slow_places.iter().find(holds).is_some()
-    };
     let slow: Vec<&Visit> = map.visits.iter().filter(|visit| visit.seconds_per_byte >= limit).collect();
-    let inside = slow.iter().filter(|visit| is_inside(visit)).count();
+    let inside = slow.iter().filter(|visit| is_in_slow_place(map, visit)).count();
     10 * inside >= 9 * slow.len()
 }
 
-/// First byte and length of the stretches of fast visits, from halfway between visits to halfway.
-fn fast_ranges(map: &SurfaceMap, limit: f64) -> Vec<(u64, u64)> {
+fn is_in_slow_place(map: &SurfaceMap, visit: &Visit) -> bool {
+    map.slow_places
+        .iter()
+        .any(|place| (place.within_first_byte..place.within_end_byte).contains(&visit.first_byte))
+}
+
+/// Extents of fast samples, from halfway between samples to halfway.
+fn fast_ranges(map: &SurfaceMap, limit: f64) -> Vec<ByteRange> {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     let mut was_fast = false;
-    let mut from = map.range.first().0;
+    let mut from = map.range.first().get();
     for (index, visit) in map.visits.iter().enumerate() {
         let is_fast = visit.seconds_per_byte < limit;
         let to = match map.visits.get(index + 1) {
             Some(next) => visit.end_byte().midpoint(next.first_byte),
-            None => map.range.end().0,
+            None => map.range.end().get(),
         }
         .max(from);
         match ranges.last_mut() {
@@ -145,18 +130,17 @@ fn fast_ranges(map: &SurfaceMap, limit: f64) -> Vec<(u64, u64)> {
         }
         (was_fast, from) = (is_fast, to);
     }
-    ranges
+    ranges.into_iter().filter_map(|(first, bytes)| ByteRange::from_bytes(first, bytes)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::range::ByteRange;
     use model::units::{Bytes, Offset};
 
     #[test]
     fn the_fast_third_in_the_middle_is_one_range() {
-        let range = ByteRange::new(Offset(0), Bytes(9000)).unwrap();
+        let range = ByteRange::new(Offset::START, Bytes::new(9000)).unwrap();
         let visit = |index: u64| {
             let seconds_per_byte = if (30..60).contains(&index) { 1e-9 } else { 2e-9 };
             let wobble = 1.0 + 0.01 * (index % 3) as f64;
@@ -171,7 +155,7 @@ mod tests {
         };
         let map = SurfaceMap::of_visits(range, (0..90).map(visit).collect());
         let limit = limit_between(&map.visits).unwrap();
-        assert_eq!(fast_ranges(&map, limit), [(2975, 3000)]);
+        assert_eq!(fast_ranges(&map, limit), [ByteRange::from_bytes(2975, 3000).unwrap()]);
         assert!(!is_told_as_slow(&map, limit));
         let alike: Vec<Visit> = (0..30).map(visit).collect();
         assert_eq!(limit_between(&alike), None);
@@ -180,7 +164,7 @@ mod tests {
     /// Flash of which one stretch of a twentieth is slow: that was told as a slow region, and all else as empty.
     #[test]
     fn what_is_told_as_slow_is_not_the_only_part_in_use() {
-        let range = ByteRange::new(Offset(0), Bytes(120_000_000_000)).unwrap();
+        let range = ByteRange::new(Offset::START, Bytes::new(120_000_000_000)).unwrap();
         let visit = |index: u64| {
             let is_slow = (250..280).contains(&index);
             let wobble = 1.0 + 0.001 * (index % 5) as f64;

@@ -1,42 +1,43 @@
 //! What makes valleys go away.
 //!
 //! # What it finds
-//! Whether a fill in order, repeated passes or an erase left none, with which size of blocks and after how many passes, and whether one part of the
-//! drive can be cured without another; with a table of all that was tried.
+//! Whether a sequential fill, repeated passes or an erase left none, with which blocks and after how many passes, and whether one
+//! part of the drive can be cured without another; with a table of all that was tried.
 //! # Why it matters
-//! It says how to bring a drive back to an even rate, and what to do before a measurement that shall be repeatable.
+//! It says how to bring a drive back to an even throughput, and what to do before a repeatable measurement.
 //! # How
-//! Passes are put in groups by what was done before them, by block and by area. A group is free of valleys when its pass lasted for two gaps
-//! between valleys and had none. A cure is what was done before a group that is free from its first pass on, while another group
-//! was not; passes are a cure when a group becomes free.
+//! Passes are grouped by what was done before them, by block and by area. A group is free when its pass lasted for two gaps
+//! between valleys and had none. A cure is what was done before a group that is free from its first pass on, while another was
+//! not; passes are a cure when a group becomes free.
 //! # Cannot tell when
-//! There are no valleys, or passes are shorter than two gaps between valleys.
+//! There are no valleys, or passes are shorter than two gaps between them.
 //! # Known problems
-//! What was done before the run is not known. A cure may not last: smaller blocks may bring valleys back, which the table shows where
-//! it was tried.
+//! What was done before the run is not known. A cure may not last: smaller blocks may bring valleys back, which the table shows
+//! where it was tried.
 //! # References
 //! 8thway.blogspot.com, "X25-M no sequential write no tani", 2009-06 (passes, halves, fills with large blocks).
 
-use super::wording::{memory, short_time, size};
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
 use crate::valley::{EXPERIMENT, Group, Pass, Story, Verdict};
-use model::finding::{Conclusion, Datum, Finding, FindingCode, Outcome, Value};
+use model::finding::{
+    Cure, CureArea, CureCondition, Finding, FindingCode, Narrowed, Outcome, Treatment, ValleyCure,
+};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
+use model::units::Bytes;
 use model::workload::{DataPattern, Pattern};
 
-/// See the head of this file.
-pub(super) struct ValleyCure;
+pub(super) struct ValleyCureDetector;
 
-/// A pass is free of valleys if it had none in so many gaps between them.
+/// A pass is free of valleys if it had none in this many gaps between them.
 const GAPS_WITHOUT_MIN: f64 = 2.0;
-/// A group that is at least so much as bad as one that was not treated was not helped; one that is below the other share was.
+/// Lost time relative to a group that was not treated: from here on it was not helped; up to there it was.
 const AS_BAD: f64 = 0.75;
 const BETTER: f64 = 0.6;
 const ROWS_MAX: usize = 200;
 
-impl Detector for ValleyCure {
+impl Detector for ValleyCureDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::ValleyCure]
     }
@@ -47,214 +48,189 @@ impl Detector for ValleyCure {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let story = Story::of(run);
-        let is_asked = story.groups.len() > 1 || story.passes().count() > 1;
-        let (Verdict::Recurring(rhythm), true) = (story.verdict(), is_asked) else { return Vec::new() };
+        if story.passes().count() < 2 {
+            return Vec::new();
+        }
+        let Verdict::Recurring(rhythm) = story.verdict() else { return Vec::new() };
         let cases = cases(run, &story);
-        vec![found(&cases, &story, rhythm.seconds.value)]
+        let depth = story.depth_ratio();
+        let found = ValleyCure {
+            cure: cure(&cases, GAPS_WITHOUT_MIN * rhythm.seconds.value),
+            area: area(&cases),
+            conditions: cases.iter().take(ROWS_MAX).map(|case| case.condition(depth)).collect(),
+            is_treated: cases.iter().any(|case| case.last != Last::Nothing),
+            narrowed: narrowed(&cases, depth),
+        };
+        vec![Finding::ValleyCure(Outcome::known(found, Vec::new()))]
     }
 }
 
 /// A group with what was done before it.
 struct Case<'story> {
     group: &'story Group,
-    /// "mixed writes of 40 GB, then 80 GB in order in blocks of 8 MiB".
-    before: String,
-    treatment: Treatment,
+    before: Vec<Treatment>,
+    last: Last,
 }
 
-/// What was done last before a group.
+/// What was done last to the area of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Treatment {
-    None,
-    /// Written in order with blocks of so many bytes.
+enum Last {
+    Nothing,
+    /// Sequential writes of blocks of these bytes.
     Fill(u64),
     Erase,
 }
 
 fn cases<'story>(run: &RunView<'_>, story: &'story Story) -> Vec<Case<'story>> {
-    let mut phases: Vec<u32> = Vec::new();
-    let of = |group: &'story Group| {
+    let mut phases: &[u32] = &[];
+    let mut cases = Vec::new();
+    for group in &story.groups {
         if !group.conditioning.is_empty() {
-            phases.clone_from(&group.conditioning);
+            phases = &group.conditioning;
         }
         let before: Vec<&PhaseSummary> =
             phases.iter().filter_map(|&phase| run.phases.get(phase as usize)).collect();
-        let texts: Vec<String> = before.iter().map(|summary| described(summary)).collect();
-        let text = if texts.is_empty() { "nothing".to_string() } else { texts.join(", then ") };
         // Of several treatments of different parts the one that covers this group's area counts.
-        let covers = |summary: &&&PhaseSummary| {
-            let range = summary.phase.workload.as_ref().map(|workload| workload.range);
-            let first = group.passes.first();
-            range.zip(first).is_some_and(|(range, pass)| {
-                range.first().0 <= pass.first_byte && range.end().0 >= pass.end_byte
-            })
-        };
-        let treatment =
-            before.iter().rev().find(covers).map_or(Treatment::None, |summary| treatment(summary));
-        Case { group, before: text, treatment }
-    };
-    story.groups.iter().map(of).collect()
+        let last = before.iter().rev().find(|summary| covers(summary, group));
+        cases.push(Case {
+            group,
+            before: before.iter().copied().map(treatment).collect(),
+            last: last.copied().map_or(Last::Nothing, last_treatment),
+        });
+    }
+    cases
+}
+
+fn covers(summary: &PhaseSummary, group: &Group) -> bool {
+    let (Some(workload), Some(pass)) = (&summary.phase.workload, group.passes.first()) else { return false };
+    workload.range.first().get() <= pass.first_byte && workload.range.end().get() >= pass.end_byte
+}
+
+fn last_treatment(summary: &PhaseSummary) -> Last {
+    let Some(workload) = &summary.phase.workload else { return Last::Nothing };
+    match (summary.phase.kind, &workload.pattern) {
+        (PhaseKind::Purge, _) => Last::Erase,
+        (_, Pattern::Sequential) => Last::Fill(workload.block_sizes.largest().get()),
+        _ => Last::Nothing,
+    }
 }
 
 fn treatment(summary: &PhaseSummary) -> Treatment {
-    let Some(workload) = &summary.phase.workload else { return Treatment::None };
-    match (summary.phase.kind, &workload.pattern) {
-        (PhaseKind::Purge, _) => Treatment::Erase,
-        (_, Pattern::Sequential) => Treatment::Fill(workload.block_sizes.largest().0),
-        _ => Treatment::None,
-    }
-}
-
-fn described(summary: &PhaseSummary) -> String {
-    let Some(workload) = &summary.phase.workload else { return summary.phase.name.clone() };
-    let bytes = size(summary.totals_of(Operation::Write).map_or(summary.bytes(), |totals| totals.bytes));
-    match (&workload.pattern, workload.mix.operations(), &workload.data) {
-        (_, [Operation::Discard], _) => format!("{bytes} discarded"),
-        (Pattern::Sequential, _, DataPattern::Zero) => format!("{bytes} of zeroes"),
-        (Pattern::Sequential, ..) => {
-            format!("{bytes} in order in blocks of {}", workload.block_sizes.largest())
-        }
-        (Pattern::Mixed { .. }, ..) => format!("{bytes} of mixed writes"),
-        _ => format!("{bytes} of random writes"),
-    }
-}
-
-/// What took valleys away.
-enum Cure {
-    Fill(u64),
-    Passes { block: u64, passes: usize },
-    Erase,
-    None,
-}
-
-fn found(cases: &[Case<'_>], story: &Story, gap_s: f64) -> Finding {
-    let is_free = |pass: &Pass| pass.count() == 0 && pass.seconds >= GAPS_WITHOUT_MIN * gap_s;
-    let cure = cure(cases, is_free);
-    let apart = is_local(cases);
-    let (word, sentence) = match &cure {
-        Cure::Fill(block) => (
-            "fill",
-            format!(
-                "Valleys are gone after the drive is written once in order in blocks of {}.",
-                memory(*block as f64)
-            ),
-        ),
-        Cure::Erase => ("erase", "Valleys are gone after an erase.".to_string()),
-        Cure::Passes { block, passes } => (
-            "passes",
-            format!(
-                "Valleys are gone after {passes} passes in order in blocks of {}.",
-                memory(*block as f64)
-            ),
-        ),
-        Cure::None if cases.iter().all(|case| case.treatment == Treatment::None) => (
-            "none",
-            "Passing over it again did not take the valleys away; nothing else was tried.".to_string(),
-        ),
-        Cure::None => ("none", "Nothing that was tried took the valleys away.".to_string()),
-    };
-    let narrower = narrowed(cases, story.depth_ratio());
-    let local = match apart {
-        Some(true) => " It helps only where it is written: another part of the drive stayed as bad.",
-        Some(false) => " Another part of the drive became better with it.",
-        None => "",
-    };
-    let conclusion = Conclusion {
-        value: Value::text(word),
-        statement: format!("{sentence}{narrower}{local}"),
-        evidence: Vec::new(),
-        advice: None,
-        data: Vec::new(),
-    };
-    let mut finding =
-        Finding { code: FindingCode::ValleyCure, outcome: Outcome::Known(Box::new(conclusion)) };
-    match cure {
-        Cure::Fill(block) => finding = finding.with_data("block_bytes", Datum::Integer(block)),
-        Cure::Passes { block, passes } => {
-            finding = finding
-                .with_data("block_bytes", Datum::Integer(block))
-                .with_data("passes", Datum::Integer(passes as u64));
-        }
-        Cure::Erase | Cure::None => {}
-    }
-    if let Some(apart) = apart {
-        let area = if apart { "what is written" } else { "the whole drive" };
-        finding = finding.with_data("area", Datum::Text(area.into()));
-    }
-    let depth = story.depth_ratio();
-    let rows = cases.iter().take(ROWS_MAX).map(|case| row(case, depth)).collect();
-    finding.with_data("conditions", Datum::List(rows))
-}
-
-fn cure(cases: &[Case<'_>], is_free: impl Fn(&Pass) -> bool) -> Cure {
-    let first_is_free = |case: &&Case<'_>| case.group.full_rate().first().is_some_and(|pass| is_free(pass));
-    let of_fill = |case: &Case<'_>| match case.treatment {
-        Treatment::Fill(block) => Some(block),
-        _ => None,
-    };
-    if let Some(block) = cases.iter().filter(first_is_free).filter_map(of_fill).min() {
-        return Cure::Fill(block);
-    }
-    if cases.iter().filter(first_is_free).any(|case| case.treatment == Treatment::Erase) {
-        return Cure::Erase;
-    }
-    let by_passes = cases.iter().find_map(|case| {
-        let passes = case.group.full_rate();
-        let freed = passes.iter().position(|pass| is_free(pass)).filter(|&freed| freed > 0)?;
-        let stays = passes[freed..].iter().all(|pass| pass.count() == 0);
-        stays.then(|| Cure::Passes { block: passes[0].shape.block.0, passes: freed })
+    let Some(workload) = &summary.phase.workload else { return Treatment::Other(summary.phase.name.clone()) };
+    let bytes = Bytes::new(match summary.totals_of(Operation::Write) {
+        Some(totals) => totals.bytes,
+        None => summary.bytes(),
     });
-    by_passes.unwrap_or(Cure::None)
-}
-
-/// " Each pass … made them narrower: 0.54 s, 0.36 s, …"
-fn narrowed(cases: &[Case<'_>], depth: f64) -> String {
-    let longest = cases.iter().map(|case| case.group.full_rate()).max_by_key(Vec::len).unwrap_or_default();
-    let widths: Vec<String> =
-        longest.iter().filter(|pass| pass.count() > 0).map(|pass| short_time(width_s(pass, depth))).collect();
-    let (Some(first), Some(last)) = (longest.first(), longest.iter().rfind(|pass| pass.count() > 0)) else {
-        return String::new();
-    };
-    if widths.len() < 2 || last.lost_s() > BETTER * first.lost_s() {
-        return String::new();
+    match (&workload.pattern, workload.mix.operations(), &workload.data) {
+        (_, [Operation::Discard], _) => Treatment::Discard(bytes),
+        (Pattern::Sequential, _, DataPattern::Zero) => Treatment::Zeroes(bytes),
+        (Pattern::Sequential, ..) => Treatment::Sequential { bytes, block: workload.block_sizes.largest() },
+        (Pattern::Mixed { .. }, ..) => Treatment::Mixed(bytes),
+        _ => Treatment::Random(bytes),
     }
-    format!(" Passes in blocks of {} make them narrower: {}.", first.shape.block, widths.join(", "))
 }
 
-/// Whether passes over one part left another as bad; none when this was not tried, or nothing became better.
-fn is_local(cases: &[Case<'_>]) -> Option<bool> {
-    cases.windows(2).find_map(|pair| {
-        let (one, other) = (pair[0].group.full_rate(), pair[1].group.full_rate());
-        let (first, last, elsewhere) = (one.first()?, one.last()?, other.first()?);
-        let is_elsewhere = elsewhere.first_byte >= first.end_byte || elsewhere.end_byte <= first.first_byte;
-        // Nothing was done between them, and what was done before was done to both.
-        let is_fair = pair[1].group.conditioning.is_empty() && pair[0].treatment == pair[1].treatment;
-        let is_better = first.count() > 0 && last.lost_s() <= BETTER * first.lost_s();
-        let was_tried = is_elsewhere && is_fair && first.shape == elsewhere.shape;
-        (was_tried && is_better).then(|| elsewhere.lost_s() >= AS_BAD * first.lost_s())
-    })
+/// Whether a pass that lasted for so long had no valleys.
+fn is_free(pass: &Pass, seconds_min: f64) -> bool {
+    !pass.has_falls() && pass.seconds >= seconds_min
+}
+
+fn cure(cases: &[Case<'_>], seconds_min: f64) -> Cure {
+    let (mut fill, mut is_erased) = (None, false);
+    for case in cases {
+        let passes = case.group.full_rate();
+        let is_first_free = matches!(passes.first(), Some(pass) if is_free(pass, seconds_min));
+        match case.last {
+            Last::Fill(block_bytes) if is_first_free => {
+                fill = Some(block_bytes.min(fill.unwrap_or(u64::MAX)));
+            }
+            Last::Erase if is_first_free => is_erased = true,
+            _ => {}
+        }
+    }
+    if let Some(block_bytes) = fill {
+        return Cure::Fill { block_bytes };
+    }
+    if is_erased {
+        return Cure::Erase {};
+    }
+    cases.iter().find_map(|case| cured_by_passes(case, seconds_min)).unwrap_or(Cure::None {})
+}
+
+fn cured_by_passes(case: &Case<'_>, seconds_min: f64) -> Option<Cure> {
+    let passes = case.group.full_rate();
+    let freed = passes.iter().position(|pass| is_free(pass, seconds_min))?;
+    if freed == 0 || passes[freed..].iter().any(|pass| pass.has_falls()) {
+        return None;
+    }
+    Some(Cure::Passes { block_bytes: passes[0].shape.block.get(), passes: freed })
+}
+
+/// The widths of valleys in the longest series of passes, if it made them narrower.
+fn narrowed(cases: &[Case<'_>], depth: f64) -> Option<Narrowed> {
+    let longest = cases.iter().map(|case| case.group.full_rate()).max_by_key(Vec::len)?;
+    let with_falls: Vec<&Pass> = longest.iter().copied().filter(|pass| pass.has_falls()).collect();
+    let (first, last) = (longest.first()?, with_falls.last()?);
+    if with_falls.len() < 2 || last.lost_s() > BETTER * first.lost_s() {
+        return None;
+    }
+    let widths_s = with_falls.iter().map(|pass| width_s(pass, depth)).collect();
+    Some(Narrowed { block: first.shape.block, widths_s })
+}
+
+/// Whether passes over one part left another as bad; none when this was not tried, or nothing improved.
+fn area(cases: &[Case<'_>]) -> Option<CureArea> {
+    cases.windows(2).find_map(|pair| area_of(&pair[0], &pair[1]))
+}
+
+fn area_of(case: &Case<'_>, next: &Case<'_>) -> Option<CureArea> {
+    let (one, other) = (case.group.full_rate(), next.group.full_rate());
+    let (first, last, elsewhere) = (one.first()?, one.last()?, other.first()?);
+    let is_elsewhere = elsewhere.first_byte >= first.end_byte || elsewhere.end_byte <= first.first_byte;
+    // Nothing was done between them, and what was done before was done to both.
+    let is_fair = next.group.conditioning.is_empty() && case.last == next.last;
+    let is_better = first.has_falls() && last.lost_s() <= BETTER * first.lost_s();
+    if !is_elsewhere || !is_fair || !is_better || first.shape != elsewhere.shape {
+        return None;
+    }
+    let is_as_bad = elsewhere.lost_s() >= AS_BAD * first.lost_s();
+    Some(if is_as_bad { CureArea::Written } else { CureArea::WholeDrive })
 }
 
 fn width_s(pass: &Pass, depth: f64) -> f64 {
     pass.lost_s() / (1.0 - depth.min(0.95))
 }
 
-fn row(case: &Case<'_>, depth: f64) -> Datum {
-    let passes = case.group.full_rate();
-    let (first, last) = (passes.first(), passes.last());
-    let count = |pass: Option<&&Pass>| Datum::Integer(pass.map_or(0, |pass| pass.count()));
-    let wide = |pass: Option<&&Pass>| {
-        Datum::Number(pass.filter(|pass| pass.count() > 0).map_or(0.0, |pass| width_s(pass, depth)))
-    };
-    Datum::record([
-        ("after", Datum::Text(case.before.clone())),
-        ("block_bytes", Datum::Integer(first.map_or(0, |pass| pass.shape.block.0))),
-        ("first_byte", Datum::Integer(first.map_or(0, |pass| pass.first_byte))),
-        ("end_byte", Datum::Integer(first.map_or(0, |pass| pass.end_byte))),
-        ("passes", Datum::Integer(passes.len() as u64)),
-        ("valleys_first", count(first)),
-        ("valleys_last", count(last)),
-        ("width_first_s", wide(first)),
-        ("width_last_s", wide(last)),
-    ])
+impl Case<'_> {
+    fn condition(&self, depth: f64) -> CureCondition {
+        let passes = self.group.full_rate();
+        let (Some(first), Some(last)) = (passes.first(), passes.last()) else {
+            return CureCondition {
+                after: self.before.clone(),
+                block_bytes: 0,
+                first_byte: 0,
+                end_byte: 0,
+                passes: 0,
+                valleys_first: 0,
+                valleys_last: 0,
+                width_first_s: 0.0,
+                width_last_s: 0.0,
+            };
+        };
+        CureCondition {
+            after: self.before.clone(),
+            block_bytes: first.shape.block.get(),
+            first_byte: first.first_byte,
+            end_byte: first.end_byte,
+            passes: passes.len(),
+            valleys_first: first.count(),
+            valleys_last: last.count(),
+            width_first_s: shown_width_s(first, depth),
+            width_last_s: shown_width_s(last, depth),
+        }
+    }
+}
+
+fn shown_width_s(pass: &Pass, depth: f64) -> f64 {
+    if pass.has_falls() { width_s(pass, depth) } else { 0.0 }
 }

@@ -1,39 +1,36 @@
-//! How long a drive took to wake up.
+//! Wake-up from standby.
 //!
 //! # What it finds
-//! The time from the first read of the run to its answer, when the drive slept.
+//! The latency of the first read of the run, when the drive was in standby.
 //! # Why it matters
-//! Whoever comes first after a pause waits that long; programs with shorter time limits fail. The rest of the run is not touched by it.
+//! The first request after a pause waits that long; programs with shorter timeouts fail.
 //! # How
-//! The first read is one of the random reads that wake the drive before anything is measured. A drive that is awake answers within some
-//! tens of milliseconds; half a second is the limit from which answers are counted as late elsewhere.
+//! The first of the random reads that warm the drive up. A drive that is awake completes it within some tens of milliseconds; half
+//! a second is the limit from which requests count as late elsewhere.
 //! # Cannot tell when
-//! The reads before the measurement were not kept one by one.
+//! The warm-up reads were not traced one by one.
 //! # Known problems
-//! A drive that has trouble with the very first place looks asleep.
+//! A drive that has trouble with the very first offset looks asleep.
 //! # References
 //! ATA/ATAPI Command Set (ACS-3), power management: a drive in standby takes up to 30 s to answer.
 
-use super::wording::short_time;
-use super::{Detector, Need};
+use super::detect::{Detector, Need};
 use crate::measured::{evidence_of_phases, random_visits};
-use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode};
+use model::finding::{Finding, FindingCode, Outcome, WakeUp};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::Nanos;
 
-/// See the head of this file.
-pub(super) struct WakeUp;
+pub(super) struct WakeUpDetector;
 
-/// An answer from there on is late: no seek and turn takes so long.
-const LATE_NS: u64 = 500_000_000;
-/// Others that must have been answered in time, so that it was sleep and not the drive's way.
+/// No seek and revolution takes so long.
+const LATE: Nanos = Nanos::from_millis(500);
+/// Later reads that must have completed in time, so that it was standby and not the drive's way.
 const OTHERS_MIN: u64 = 30;
 const IN_TIME_SHARE_MIN: f64 = 0.99;
 
-impl Detector for WakeUp {
+impl Detector for WakeUpDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::WakeUp]
     }
@@ -43,40 +40,32 @@ impl Detector for WakeUp {
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        found(run).into_iter().collect()
+        let Some((phase, latency)) = first_latency(run) else { return Vec::new() };
+        if latency < LATE || !others_are_in_time(run) {
+            return Vec::new();
+        }
+        let wake_up = WakeUp { latency_s: latency.seconds() };
+        vec![Finding::WakeUp(Outcome::known(wake_up, evidence_of_phases(run, &[phase])))]
     }
 }
 
-fn found(run: &RunView<'_>) -> Option<Finding> {
+/// The warm-up phase and the latency of its first read.
+fn first_latency(run: &RunView<'_>) -> Option<(u32, Nanos)> {
     let (phase, _) = (0u32..).zip(run.phases).find(|(_, summary)| summary.phase.kind == PhaseKind::WarmUp)?;
     let done = run.series.ios(phase).filter(|io| io.status.is_done());
     let first = done.min_by_key(|io| io.submitted_ns)?;
-    let first_ns = first.completed_ns.saturating_sub(first.intended_ns);
-    if first_ns < LATE_NS || !others_are_in_time(run) {
-        return None;
-    }
-    let seconds = first_ns as f64 / 1e9;
-    let statement = format!(
-        "The drive slept: its first answer took {}, and those after it hardly any time.",
-        short_time(seconds)
-    );
-    let evidence = evidence_of_phases(run, &[phase]);
-    let finding = Finding::number(FindingCode::WakeUp, Estimate::exact(seconds), "s", statement, evidence)
-        .with_advice(
-            "Programs that use it after a pause need time limits longer than that, or must keep it awake.",
-        );
-    Some(finding)
+    Some((phase, Nanos::new(first.completed_ns.saturating_sub(first.intended_ns))))
 }
 
-/// Whether single reads that were measured later were answered in time.
 fn others_are_in_time(run: &RunView<'_>) -> bool {
     let (mut count, mut in_time) = (0, 0);
-    for visit in
-        random_visits(run, Operation::Read).iter().filter(|visit| visit.workload.in_flight_max() == 1)
-    {
-        if let Some(totals) = visit.summary.totals_of(Operation::Read) {
+    for sample in random_visits(run, Operation::Read) {
+        if sample.workload.in_flight_max() > 1 {
+            continue;
+        }
+        if let Some(totals) = sample.summary.totals_of(Operation::Read) {
             count += totals.histogram.count();
-            in_time += totals.histogram.count_below(Nanos(LATE_NS));
+            in_time += totals.histogram.count_below(LATE);
         }
     }
     count >= OTHERS_MIN && in_time as f64 >= IN_TIME_SHARE_MIN * count as f64

@@ -1,127 +1,88 @@
-//! The rate of writes that go on for ever.
+//! Throughput of sustained random writes.
 //!
 //! # What it finds
-//! The rate to which writes settle, once it is steady by SNIA's two criteria.
+//! The throughput to which random writes settle, once steady by SNIA's two criteria.
 //! # Why it matters
-//! What a new drive does in its first minutes says little of what it does under a load that does not end: random writes to flash end
-//! at a tenth of it, and to an SMR disk at a thirtieth.
+//! The first minutes of a new drive say little of a load that goes on: random writes to flash settle at a tenth, to an SMR disk
+//! at a thirtieth.
 //! # How
-//! The last half of all that was written is cut into five rounds of as many bytes. It is steady when the rates of the rounds lie within
-//! 20 % of their mean and the line of least squares through them rises or falls by no more than 10 % of it over the window. That the
-//! rounds are half of all makes the time to settle show: nothing counts as steady that had not lasted while as much again was written.
+//! The last half of what was written is cut into five rounds of equal bytes. Steady: their rates lie within 20 % of their mean,
+//! and their line of least squares moves by at most 10 % of it over the window. Half of all leaves time to settle: nothing is
+//! steady that did not last while as much again was written.
 //! # Cannot tell when
-//! The criteria are not met; or a flash drive was written over less than twice, before which free space hides what winning it back
-//! costs; or a fall came so late that less than half was written after it. Where writes ended with the search for a fall, nothing is
-//! said of it.
+//! The criteria are not met; flash was written over less than twice, before which free space hides the cost of garbage
+//! collection; a cliff came too late. Nothing is said where the writes ended with the search for a cliff.
 //! # Known problems
-//! The slope is that over the window, as SNIA has it. fio's `iops_slope` is that for each sample: 10 % of it over five samples are
-//! 40 % over the window, so that results by the one are not steady by the other.
+//! The slope is over the window, as in SNIA. fio's `iops_slope` is per sample: 10 % there are 40 % over the window.
 //! # References
 //! SNIA, "Solid State Storage (SSS) Performance Test Specification", version 2.0.2, 2020: steady state, preconditioning.
 
-use super::trust::Subject;
-use super::wording::{number, rate, size};
-use super::{Detector, Need};
-use crate::measured::{NO_TIME, evidence_of_phases, turns};
+use super::detect::{Detector, Need};
+use super::trust::doubts;
+use crate::measured::{evidence_of_phases, turns};
 use crate::stats::CONFIDENCE;
-use crate::sustained::{History, Rounds, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
-use model::finding::{Datum, Finding, FindingCode};
+use crate::sustained::{History, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
+use model::finding::{Finding, FindingCode, Outcome, WriteSteadyState, WriteSteadyStateUnknown};
 use model::run::RunView;
 use model::workload::Pattern;
 
-/// See the head of this file.
-pub(super) struct WriteSteadyState;
+pub(super) struct WriteSteadyStateDetector;
 
-impl Detector for WriteSteadyState {
+impl Detector for WriteSteadyStateDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::WriteSteadyState]
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Asked("sustain")]
+        &[Need::Asked(model::experiment_name::ExperimentName::Sustain)]
     }
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some(history) =
-            History::of(run).filter(|history| history.workload.pattern != Pattern::Sequential)
-        else {
+        let Some(history) = History::of(run) else { return Vec::new() };
+        if history.workload.pattern == Pattern::Sequential {
             return Vec::new();
-        };
-        match found(run, &history) {
-            Ok(finding) => vec![finding],
-            Err(why) if was_asked(run, &history) => {
-                vec![Finding::unknown(FindingCode::WriteSteadyState, why)]
-            }
-            Err(_) => Vec::new(),
         }
+        let outcome = match steady_state(run, &history) {
+            Ok(steady) => Outcome::known(steady, evidence_of_phases(run, &history.first_phases())),
+            Err(reason) if was_asked(run, &history) => Outcome::Unknown(reason),
+            Err(_) => return Vec::new(),
+        };
+        vec![Finding::WriteSteadyState(outcome).with_caveats(&doubts(run))]
     }
 }
 
-/// Whether writes went on for the lasting rate: after a fall that had been seen, or for longer than the search for a fall takes.
-/// Otherwise nobody asked for it.
+/// Whether writes went on past a certain cliff, or past the search for one.
 fn was_asked(run: &RunView<'_>, history: &History<'_>) -> bool {
-    let pieces = history.first();
-    let written: f64 = pieces.iter().map(|piece| piece.bytes).sum();
-    let before_last = &pieces[..pieces.len().saturating_sub(1)];
-    written >= WRITTEN_OVER_MIN * history.span as f64
-        || matches!(standing(before_last, memory_bytes(turns(run) == Some(true))), Standing::Fell(_))
+    history.written() >= WRITTEN_OVER_MIN * history.span as f64
+        || history.went_on(memory_bytes(turns(run) == Some(true)))
 }
 
-fn found<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<Finding, String> {
-    let pieces = history.first();
-    let phases = history.first_phases();
-    if history.is_in_no_time(run) {
-        return Err(NO_TIME.into());
-    }
-    let written: f64 = pieces.iter().map(|piece| piece.bytes).sum();
-    let rounds = rounds(pieces).ok_or("Too little was written to tell: it takes ten pieces.")?;
-    let steady = |why: String| format!("{why} Go on with --until steady.");
-    let turns = turns(run);
-    if turns != Some(true) && written < WRITTEN_OVER_MIN * history.span as f64 {
-        return Err(steady(format!(
-            "The range was written over {} times. Only after twice does free space no longer hide what winning it back costs.",
-            number(written / history.span as f64)
-        )));
-    }
-    if let Standing::Falling = standing(pieces, memory_bytes(turns == Some(true))) {
-        return Err(steady("The rate was falling when the writes ended.".into()));
-    }
-    if !rounds.are_steady() {
-        return Err(steady(format!(
-            "Over the last half of what was written the rate was not steady: its rounds differ by {} % of their mean, of 20 allowed, \
-             and it went up or down by {} %, of 10.",
-            number(100.0 * rounds.range_ratio),
-            number(100.0 * rounds.slope_ratio)
-        )));
-    }
-    Ok(finding(run, history, &rounds, &phases, written))
-}
-
-fn finding(
+fn steady_state(
     run: &RunView<'_>,
     history: &History<'_>,
-    rounds: &Rounds,
-    phases: &[u32],
-    written: f64,
-) -> Finding {
-    let estimate = rounds.mean.interval(CONFIDENCE);
-    let statement = format!(
-        "Random writes go on at {}: that is steady over the last half of the {} that were written, {} times the range.",
-        rate(estimate.value),
-        size(written as u64),
-        number(written / history.span as f64)
-    );
-    let list = rounds.bytes_per_second.iter().map(|&rate| Datum::Number(rate)).collect();
-    let finding = Finding::number(
-        FindingCode::WriteSteadyState,
-        estimate,
-        "B/s",
-        statement,
-        evidence_of_phases(run, phases),
-    )
-    .with_data("rounds", Datum::List(list))
-    .with_data("range_ratio", Datum::Number(rounds.range_ratio))
-    .with_data("slope_ratio", Datum::Number(rounds.slope_ratio))
-    .with_data("written_bytes", Datum::Number(written));
-    Subject::of(run).qualify(finding)
+) -> Result<WriteSteadyState, WriteSteadyStateUnknown> {
+    if history.is_in_no_time(run) {
+        return Err(WriteSteadyStateUnknown::NoTime);
+    }
+    let rounds = rounds(history.first()).ok_or(WriteSteadyStateUnknown::TooShort)?;
+    let is_disk = turns(run) == Some(true);
+    let times_written = history.written() / history.span as f64;
+    if !is_disk && times_written < WRITTEN_OVER_MIN {
+        return Err(WriteSteadyStateUnknown::TooLittleWritten { times: times_written });
+    }
+    if let Standing::Falling = standing(history.first(), memory_bytes(is_disk)) {
+        return Err(WriteSteadyStateUnknown::StillFalling);
+    }
+    let (range_ratio, slope_ratio) = (rounds.range_ratio, rounds.slope_ratio);
+    if !rounds.are_steady() {
+        return Err(WriteSteadyStateUnknown::Unsteady { range_ratio, slope_ratio });
+    }
+    Ok(WriteSteadyState {
+        rate: rounds.mean.interval(CONFIDENCE),
+        rounds: rounds.bytes_per_second,
+        range_ratio,
+        slope_ratio,
+        written_bytes: history.written(),
+        times_written,
+    })
 }

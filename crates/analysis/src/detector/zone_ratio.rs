@@ -1,37 +1,34 @@
-//! How much faster a disk is outside than inside.
+//! How much faster a disk is at its outer than at its inner diameter.
 //!
 //! # What it finds
-//! The rate at the outer edge over that at the inner one.
+//! Throughput at the start relative to that at the end.
 //! # Why it matters
-//! It says what is gained by putting what is read most at the start of a disk: 1.5 to 2.3 times on disks.
+//! It says what is gained by putting hot data at the start of a disk: a factor of 1.5 to 2.3.
 //! # How
-//! The means of the visits to the first and to the last hundredth of the range, which are independent; the interval of their ratio
+//! The means of the samples of the first and of the last hundredth of the range, which are independent; the interval of their ratio
 //! from the relative half widths of the two, added as squares.
-//! Of figures that another program stated, those in the first and in the last third of the drive, the outermost and the innermost.
+//! Of imported figures, the outermost of the first third and the innermost of the last third of the drive.
 //! # Cannot tell when
-//! The drive does not turn, or it is not known whether it does; a part was surveyed; other load hides the zones; too few visits to
+//! The drive does not rotate, or nothing tells whether it does; a part was surveyed; other load hides the zones; too few samples of
 //! an edge.
 //! # Known problems
-//! Where a link is the limit outside, the ratio is that of what the host sees, not of the medium: see `interface-limit`.
+//! Where a link is the limit at the outer diameter, the ratio is not that of the medium: see `interface-limit`.
 //! # References
 //! Article A and C of the project's sources: 1.50 and 2.1.
 
+use super::detect::{Detector, Need};
 use super::stated;
-use super::trust::is_one_disk;
-use super::wording::number;
+use super::trust::covers;
 use super::zones::{map_of_disk, operation};
-use super::{Detector, Need};
-use crate::measured::{places, survey_evidence};
-use crate::surface::SurfaceMap;
+use crate::measured::survey_evidence;
 use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode};
+use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, ZoneRatio};
 use model::request::Operation;
 use model::run::RunView;
 
-/// See the head of this file.
-pub(super) struct ZoneRatio;
+pub(super) struct ZoneRatioDetector;
 
-impl Detector for ZoneRatio {
+impl Detector for ZoneRatioDetector {
     fn codes(&self) -> &'static [FindingCode] {
         &[FindingCode::ZoneRatio]
     }
@@ -48,28 +45,19 @@ impl Detector for ZoneRatio {
         if stated::is_stated(run) {
             return stated::ratio(run);
         }
-        let finding = map_of_disk(run).and_then(|map| found(run, &map));
-        vec![finding.unwrap_or_else(|why| Finding::unknown(FindingCode::ZoneRatio, why))]
+        vec![Finding::ZoneRatio(Outcome::of(zone_ratio(run), survey_evidence(run, operation(run))))]
     }
 }
 
-fn found(run: &RunView<'_>, map: &SurfaceMap) -> Result<Finding, String> {
-    if !super::trust::covers(run, map.range) {
-        return Err("Only a part of the drive was surveyed; its edges are needed for their ratio.".into());
+fn zone_ratio(run: &RunView<'_>) -> Result<ZoneRatio, SurveyUnknown> {
+    let map = map_of_disk(run)?;
+    if !covers(run, map.range) {
+        return Err(SurveyUnknown::OnlyPart);
     }
-    let edge = |start| map.edge(start).ok_or("Fewer than eight usable visits to an edge. Measure longer.");
+    let edge = |start| map.edge(start).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 8 });
     let (start, end) = (edge(true)?, edge(false)?);
-    let estimate = ratio(&end.seconds_per_byte, &start.seconds_per_byte);
-    let (outside, inside) =
-        if is_one_disk(run.target) { ("outside", "inside") } else { ("at its start", "at its end") };
-    let statement = if estimate.covers(1.0) {
-        format!("The drive is as fast {inside} as {outside}.")
-    } else {
-        format!("The drive is {} times as fast {outside} as {inside}.", number(estimate.value))
-    };
-    let evidence = survey_evidence(run, operation(run));
-    let finding = Finding::number(FindingCode::ZoneRatio, estimate, "ratio", statement, evidence);
-    Ok(finding.with_data("places", places([start.range, end.range])))
+    let ratio = ratio(&end.seconds_per_byte, &start.seconds_per_byte);
+    Ok(ZoneRatio { ratio, places: vec![start.range, end.range], imported: None })
 }
 
 fn ratio(top: &Estimate, bottom: &Estimate) -> Estimate {

@@ -1,6 +1,7 @@
 //! The rate over position, and the time of a stretch from it.
 
 use super::falling::Falling;
+use super::unknown::RateUnknown;
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
@@ -8,6 +9,9 @@ use model::units::{Bytes, Offset};
 /// A hundredth that is missing at an end is overlooked: blocks that do not fit are left out there, and the first visit
 /// begins somewhat after the start.
 pub(super) const EDGE_SHARE: u64 = 100;
+
+/// Steps in which the place is looked for where a falling rate becomes too low.
+const CELLS: u32 = 1024;
 
 /// A thousandth of a stretch says nothing of it.
 const SLIVER_SHARE: u64 = 1000;
@@ -23,28 +27,31 @@ pub struct RateCurve {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
     /// Of one rate each, in order, without gaps. The whole is known to `whole`, and no part of it better.
-    Zones { pieces: Vec<Piece>, whole: Option<Estimate> },
-    /// The same everywhere.
+    Zones {
+        pieces: Vec<Piece>,
+        whole: Option<Estimate>,
+    },
     Even(Estimate),
     /// Falling from the start to the end.
     Falling(Falling),
     /// Somewhere between the fastest and the slowest, with that mean.
-    Between { mean: Estimate, fastest: f64, slowest: f64 },
+    Between {
+        mean: Estimate,
+        fastest: f64,
+        slowest: f64,
+    },
     /// The mean of all of it, and nothing else.
     MeanOnly(Estimate),
 }
 
-/// A zone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Piece {
     pub range: ByteRange,
     pub seconds_per_byte: Estimate,
 }
 
-/// What a curve rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// That many zones.
     Zones(usize),
     /// Start, end and mean are the same within their intervals.
     Even,
@@ -58,11 +65,13 @@ impl RateCurve {
     /// A curve that is known exactly: of one rate each, in bytes per second. Empty when there is no rate, or one is not
     /// a positive number.
     pub fn exact(zones: &[(ByteRange, f64)]) -> Option<RateCurve> {
-        let piece = |&(range, rate): &(ByteRange, f64)| {
-            let is_rate = rate.is_finite() && rate > 0.0;
-            is_rate.then(|| Piece { range, seconds_per_byte: Estimate::exact(1.0 / rate) })
-        };
-        let pieces: Vec<Piece> = zones.iter().map(piece).collect::<Option<_>>()?;
+        let mut pieces = Vec::new();
+        for &(range, rate) in zones {
+            if !(rate.is_finite() && rate > 0.0) {
+                return None;
+            }
+            pieces.push(Piece { range, seconds_per_byte: Estimate::exact(1.0 / rate) });
+        }
         RateCurve::of_pieces(pieces, None)
     }
 
@@ -81,7 +90,6 @@ impl RateCurve {
         self.covered
     }
 
-    /// What it rests on.
     pub fn basis(&self) -> Basis {
         match &self.shape {
             Shape::Zones { pieces, .. } => Basis::Zones(pieces.len()),
@@ -102,35 +110,25 @@ impl RateCurve {
     /// Seconds that the stretch takes.
     ///
     /// # Errors
-    /// When it is not covered, or only the mean of more than it is known: a sentence.
-    pub fn time_of(&self, range: ByteRange) -> Result<Estimate, String> {
+    /// When it is not covered, or only the mean of more than it is known.
+    pub fn time_of(&self, range: ByteRange) -> Result<Estimate, RateUnknown> {
         if range.is_empty() {
             return Ok(Estimate::exact(0.0));
         }
         if !self.covered.contains(&range) {
-            return Err(format!(
-                "Only bytes {} to {} of the drive were measured. Measure all of it: drivescope surface TARGET.",
-                self.covered.first().0,
-                self.covered.end().0
-            ));
+            return Err(RateUnknown::NotCovered { covered: self.covered });
         }
-        let bytes = self.covered.bytes().0 as f64;
+        let bytes = self.covered.bytes().as_f64();
         let (a, b) = (self.place(range.first()), self.place(range.end()));
         Ok(match &self.shape {
             Shape::Zones { pieces, whole } => zones_time(pieces, *whole, range),
-            Shape::Even(seconds) => seconds.map_monotonic(|seconds| seconds * range.bytes().0 as f64),
-            Shape::Falling(falling) => falling.time(a, b).map_monotonic(|seconds| seconds * bytes),
+            Shape::Even(seconds) => times(seconds, range.bytes().as_f64()),
+            Shape::Falling(falling) => times(&falling.time(a, b), bytes),
             Shape::Between { mean, fastest, slowest } => {
-                between(mean, *fastest, *slowest, b - a).map_monotonic(|seconds| seconds * bytes)
+                times(&between(mean, *fastest, *slowest, b - a), bytes)
             }
-            Shape::MeanOnly(mean) if is_nearly(range, self.covered) => {
-                mean.map_monotonic(|seconds| seconds * range.bytes().0 as f64)
-            }
-            Shape::MeanOnly(_) => {
-                return Err("Only the mean rate of all of it is known, and not which part is how fast. Find that out: \
-                            drivescope surface TARGET."
-                    .into());
-            }
+            Shape::MeanOnly(mean) if is_nearly(range, self.covered) => times(mean, range.bytes().as_f64()),
+            Shape::MeanOnly(_) => return Err(RateUnknown::MeanOnly),
         })
     }
 
@@ -138,74 +136,97 @@ impl RateCurve {
     ///
     /// # Errors
     /// As those of [`RateCurve::time_of`].
-    pub fn mean_rate(&self, range: ByteRange) -> Result<Estimate, String> {
-        let bytes = range.bytes().0 as f64;
+    pub fn mean_rate(&self, range: ByteRange) -> Result<Estimate, RateUnknown> {
+        let bytes = range.bytes().as_f64();
         Ok(self.time_of(range)?.map_monotonic(|seconds| bytes / seconds))
     }
 
     /// The rates of the fastest and of the slowest place of the stretch, in bytes per second.
     ///
     /// # Errors
-    /// When not even one place of it is known: a sentence.
-    pub fn rates_in(&self, range: ByteRange) -> Result<(Estimate, Estimate), String> {
+    /// When not even one place of it is known.
+    pub fn rates_in(&self, range: ByteRange) -> Result<(Estimate, Estimate), RateUnknown> {
         let mean = self.mean_rate(range)?;
-        let as_rate = |seconds: Estimate| seconds.map_monotonic(|seconds| 1.0 / seconds);
-        Ok(match &self.shape {
+        let (mut fastest, mut slowest) = (None, None);
+        match &self.shape {
             Shape::Zones { pieces, .. } => {
-                let inside = pieces.iter().filter(|piece| is_worth_naming(piece.range, range));
-                let rates: Vec<Estimate> = inside.map(|piece| as_rate(piece.seconds_per_byte)).collect();
-                let by_value = |a: &&Estimate, b: &&Estimate| a.value.total_cmp(&b.value);
-                let fastest = rates.iter().max_by(by_value).copied().unwrap_or(mean);
-                (fastest, rates.iter().min_by(by_value).copied().unwrap_or(mean))
+                for piece in pieces {
+                    if !is_worth_naming(piece.range, range) {
+                        continue;
+                    }
+                    let rate = inverse(piece.seconds_per_byte);
+                    let value = rate.value;
+                    if fastest.is_none_or(|fastest: Estimate| value >= fastest.value) {
+                        fastest = Some(rate);
+                    }
+                    if slowest.is_none_or(|slowest: Estimate| value < slowest.value) {
+                        slowest = Some(rate);
+                    }
+                }
             }
             Shape::Falling(falling) => {
-                (as_rate(falling.at(self.place(range.first()))), as_rate(falling.at(self.place(range.end()))))
+                fastest = Some(inverse(falling.at(self.place(range.first()))));
+                slowest = Some(inverse(falling.at(self.place(range.end()))));
             }
-            _ => (mean, mean),
-        })
+            _ => {}
+        }
+        Ok((fastest.unwrap_or(mean), slowest.unwrap_or(mean)))
     }
 
     /// Runs of zones of at least that rate, in order; or the stretch up to where a falling curve reaches it.
     pub fn at_least(&self, bytes_per_second: f64) -> Vec<ByteRange> {
-        let is_fast = |seconds: f64| 1.0 / seconds >= bytes_per_second;
+        let mut found: Vec<ByteRange> = Vec::new();
         match &self.shape {
             Shape::Zones { pieces, .. } => {
-                let mut found: Vec<ByteRange> = Vec::new();
-                for piece in pieces.iter().filter(|piece| is_fast(piece.seconds_per_byte.value)) {
+                for piece in pieces {
+                    if 1.0 / piece.seconds_per_byte.value < bytes_per_second {
+                        continue;
+                    }
                     match found.last_mut() {
-                        Some(last) if last.end() == piece.range.first() => {
-                            *last = joined(*last, piece.range);
-                        }
+                        Some(last) if last.end() == piece.range.first() => *last = joined(*last, piece.range),
                         _ => found.push(piece.range),
                     }
                 }
-                found
             }
             Shape::Falling(falling) => {
-                let bytes = self.covered.bytes().0;
-                let cells = 1024;
-                let fast =
-                    (0..cells).take_while(|cell| is_fast(falling.at((*cell as f64 + 0.5) / 1024.0).value));
-                let length = (u128::from(bytes) * fast.count() as u128 / cells as u128) as u64;
-                let range = ByteRange::new(self.covered.first(), Bytes(length));
-                range.filter(|range| !range.is_empty()).into_iter().collect()
+                let mut fast: u32 = 0;
+                while fast < CELLS && {
+                    let middle = (f64::from(fast) + 0.5) / f64::from(CELLS);
+                    1.0 / falling.at(middle).value >= bytes_per_second
+                } {
+                    fast += 1;
+                }
+                let bytes = u128::from(self.covered.bytes().get()) * u128::from(fast) / u128::from(CELLS);
+                let range = ByteRange::new(self.covered.first(), Bytes::new(bytes as u64));
+                found.extend(range.filter(|range| !range.is_empty()));
             }
             Shape::Even(seconds) | Shape::MeanOnly(seconds) | Shape::Between { mean: seconds, .. } => {
-                is_fast(seconds.value).then_some(self.covered).into_iter().collect()
+                if 1.0 / seconds.value >= bytes_per_second {
+                    found.push(self.covered);
+                }
             }
         }
+        found
     }
 
     /// Where it lies in what is covered, from 0 to 1.
     fn place(&self, offset: Offset) -> f64 {
-        (offset - self.covered.first()).0 as f64 / self.covered.bytes().0 as f64
+        (offset - self.covered.first()).as_f64() / self.covered.bytes().as_f64()
     }
+}
+
+fn times(seconds: &Estimate, bytes: f64) -> Estimate {
+    seconds.map_monotonic(|seconds| seconds * bytes)
+}
+
+pub(super) fn inverse(estimate: Estimate) -> Estimate {
+    estimate.map_monotonic(|value| 1.0 / value)
 }
 
 /// Whether the zone is more than a sliver of the range, which alignment leaves at its ends.
 fn is_worth_naming(zone: ByteRange, range: ByteRange) -> bool {
     let (first, end) = (zone.first().max(range.first()), zone.end().min(range.end()));
-    end > first && (end - first).0 > range.bytes().0 / SLIVER_SHARE
+    end > first && (end - first).get() > range.bytes().get() / SLIVER_SHARE
 }
 
 /// Both together, when the second begins where the first ends.
@@ -215,7 +236,7 @@ fn joined(first: ByteRange, second: ByteRange) -> ByteRange {
 
 /// Whether at most a hundredth of `whole` is missing.
 fn is_nearly(range: ByteRange, whole: ByteRange) -> bool {
-    range.bytes().0 >= whole.bytes().0 - whole.bytes().0 / EDGE_SHARE
+    range.bytes().get() >= whole.bytes().get() - whole.bytes().get() / EDGE_SHARE
 }
 
 /// The zones' times added up. What is not known of each is added in quadrature, for each was visited by itself; but no part
@@ -223,23 +244,28 @@ fn is_nearly(range: ByteRange, whole: ByteRange) -> bool {
 fn zones_time(pieces: &[Piece], whole: Option<Estimate>, range: ByteRange) -> Estimate {
     let (mut value, mut below, mut above) = (0.0, 0.0, 0.0);
     let (mut confidence, mut count) = (1.0_f64, f64::INFINITY);
-    for Piece { range: zone, seconds_per_byte } in pieces.iter().filter(|piece| piece.range.overlaps(&range))
-    {
-        let bytes = (zone.end().min(range.end()) - zone.first().max(range.first())).0 as f64;
+    for Piece { range: zone, seconds_per_byte } in pieces {
+        if !zone.overlaps(&range) {
+            continue;
+        }
+        let bytes = (zone.end().min(range.end()) - zone.first().max(range.first())).as_f64();
         value += bytes * seconds_per_byte.value;
         below += (bytes * (seconds_per_byte.value - seconds_per_byte.low)).powi(2);
         above += (bytes * (seconds_per_byte.high - seconds_per_byte.value)).powi(2);
         confidence = confidence.min(seconds_per_byte.confidence);
         count = count.min(seconds_per_byte.effective_count);
     }
-    let share = |end: f64, whole: Estimate| (end - whole.value).abs() / whole.value;
-    let (least_below, least_above) =
-        whole.map_or((0.0, 0.0), |whole| (share(whole.low, whole), share(whole.high, whole)));
+    let (mut least_below, mut least_above) = (0.0, 0.0);
+    if let Some(whole) = whole {
+        least_below = (whole.low - whole.value).abs() / whole.value;
+        least_above = (whole.high - whole.value).abs() / whole.value;
+        confidence = confidence.min(whole.confidence);
+    }
     Estimate {
         value,
         low: value - below.sqrt().max(least_below * value),
         high: value + above.sqrt().max(least_above * value),
-        confidence: whole.map_or(confidence, |whole| confidence.min(whole.confidence)),
+        confidence,
         effective_count: count,
     }
 }

@@ -37,7 +37,9 @@ impl Falling {
         }
         let mut up_to = cumulative(outer.value, inner.value, low.exp());
         let scale = mean.value / up_to[CELLS];
-        up_to.iter_mut().for_each(|seconds| *seconds *= scale);
+        for seconds in &mut up_to {
+            *seconds *= scale;
+        }
         Some(Falling { outer, inner, mean, up_to })
     }
 
@@ -71,13 +73,13 @@ impl Falling {
     }
 
     fn around(&self, value: f64, low: f64, high: f64) -> Estimate {
-        let of = [self.outer, self.inner, self.mean];
+        let (outer, inner, mean) = (&self.outer, &self.inner, &self.mean);
         Estimate {
             value,
             low: low.min(value),
             high: high.max(value),
-            confidence: of.iter().map(|estimate| estimate.confidence).fold(1.0, f64::min),
-            effective_count: of.iter().map(|estimate| estimate.effective_count).fold(f64::INFINITY, f64::min),
+            confidence: outer.confidence.min(inner.confidence).min(mean.confidence).min(1.0),
+            effective_count: outer.effective_count.min(inner.effective_count).min(mean.effective_count),
         }
     }
 }

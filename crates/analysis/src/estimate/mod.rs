@@ -7,9 +7,11 @@ mod curve;
 mod falling;
 mod found;
 mod rates;
+mod unknown;
 mod work;
 
 pub use budget::{WithinBudget, within_budget};
 pub use curve::{Basis, RateCurve};
 pub use rates::{DriveRates, WriteTime};
+pub use unknown::RateUnknown;
 pub use work::{Work, WorkTime, rebuild, work_time};

@@ -1,6 +1,7 @@
 //! Work that people wait for, and how long it takes on one drive or on several at once.
 
 use super::rates::{DriveRates, WriteTime};
+use super::unknown::RateUnknown;
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::Bytes;
@@ -8,9 +9,7 @@ use model::units::Bytes;
 /// What a drive is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Read a stretch once.
     Read(ByteRange),
-    /// Write a stretch once.
     Write(ByteRange),
     /// Write a stretch and read it again to compare.
     WriteAndVerify(ByteRange),
@@ -18,7 +17,6 @@ pub enum Work {
     Rebuild(ByteRange),
 }
 
-/// How long it takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkTime {
     /// In seconds.
@@ -47,15 +45,11 @@ impl Work {
 /// How long a drive takes for it.
 ///
 /// # Errors
-/// Why that is not known: a sentence.
-pub fn work_time(drive: &DriveRates, work: Work) -> Result<WorkTime, String> {
+/// Why that is not known.
+pub fn work_time(drive: &DriveRates, work: Work) -> Result<WorkTime, RateUnknown> {
     let range = work.range();
-    if range.end().0 > drive.capacity.0 {
-        return Err(format!(
-            "It holds {} bytes, and this would end at byte {}.",
-            drive.capacity.0,
-            range.end().0
-        ));
+    if range.end().get() > drive.capacity.get() {
+        return Err(RateUnknown::TooSmall { capacity: drive.capacity, end: range.end().get() });
     }
     let (seconds, is_of_reads) = match work {
         Work::Read(range) => (drive.read_time(range)?, false),
@@ -71,7 +65,7 @@ pub fn work_time(drive: &DriveRates, work: Work) -> Result<WorkTime, String> {
             (read, Err(_)) => (read?, true),
         },
     };
-    let bytes = range.bytes().0 as f64 * work.passes();
+    let bytes = range.bytes().as_f64() * work.passes();
     let bytes_per_second = seconds.map_monotonic(|seconds| bytes / seconds);
     Ok(WorkTime { seconds, bytes_per_second, writes_are_as_reads: is_of_reads })
 }
@@ -85,7 +79,7 @@ fn written(time: WriteTime) -> (Estimate, bool) {
 ///
 /// # Errors
 /// The number of the drive of which it is not known, and why.
-pub fn rebuild(drives: &[DriveRates]) -> Result<(usize, WorkTime), (usize, String)> {
+pub fn rebuild(drives: &[DriveRates]) -> Result<(usize, WorkTime), (usize, RateUnknown)> {
     let capacity = drives.iter().map(|drive| drive.capacity).min().unwrap_or(Bytes::ZERO);
     let mut slowest: Option<(usize, WorkTime)> = None;
     for (index, drive) in drives.iter().enumerate() {
@@ -98,14 +92,14 @@ pub fn rebuild(drives: &[DriveRates]) -> Result<(usize, WorkTime), (usize, Strin
                 let seconds = later(time.seconds, other.seconds);
                 let joined = WorkTime {
                     seconds,
-                    bytes_per_second: seconds.map_monotonic(|seconds| capacity.0 as f64 / seconds),
+                    bytes_per_second: seconds.map_monotonic(|seconds| capacity.as_f64() / seconds),
                     writes_are_as_reads: time.writes_are_as_reads || other.writes_are_as_reads,
                 };
                 (which, joined)
             }
         });
     }
-    slowest.ok_or((0, "There is no drive.".into()))
+    slowest.ok_or((0, RateUnknown::NoDrive))
 }
 
 /// One after the other. Both may be off to the same side.

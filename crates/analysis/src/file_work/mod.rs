@@ -1,5 +1,4 @@
-//! What was measured through file systems: each task in each folder, round by round. The experiment decides by it what to measure
-//! again, and the detectors conclude from it.
+//! What was measured through file systems: each task in each folder, round by round.
 
 pub mod place_effect;
 
@@ -8,26 +7,21 @@ use crate::stats::ratio::{Pair, ratio_of_sums};
 use model::estimate::Estimate;
 use model::file_work::{FileLayout, FileTask, FileWork};
 use model::histogram::LatencyHistogram;
-use model::plan::PhaseKind;
+use model::plan::{PhaseKind, StopReason};
 use model::request::Operation;
-use model::run::PhaseSummary;
+use model::run::{OperationTotals, PhaseSummary};
 
-/// The experiment that makes these phases.
-pub const EXPERIMENT: &str = "files";
+pub const EXPERIMENT: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Files;
 /// A share of a file that stayed in memory makes reading it look faster by no more than that share, if memory takes no time: up to
 /// here it is less than what rounds differ by.
 pub const CACHED_SHARE_MAX: f64 = 0.01;
 
-/// One task in one folder, once.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// Which phase.
     pub phase: u32,
-    /// Which round.
     pub round: u32,
     /// Bytes or operations, as the task counts.
     pub amount: f64,
-    /// The time of the calls, in seconds.
     pub calls_s: f64,
     /// The time of the flush that came after them, in seconds.
     pub flush_s: f64,
@@ -37,7 +31,6 @@ pub struct Sample {
     pub cached_share: Option<f64>,
 }
 
-/// All rounds of one task in one folder.
 #[derive(Clone, Debug)]
 pub struct TaskSamples<'run> {
     /// What was done, in the first round.
@@ -54,8 +47,12 @@ impl Sample {
         self.calls_s + self.flush_s
     }
 
+    fn calls_s(&self) -> f64 {
+        self.calls_s
+    }
+
     fn of(phase: u32, summary: &PhaseSummary, work: &FileWork) -> Option<Sample> {
-        let is_done = summary.stopped.is_some_and(model::plan::StopReason::is_complete);
+        let is_done = summary.stopped.is_some_and(StopReason::is_complete);
         let amount = amount(work.task, summary);
         let sample = Sample {
             phase,
@@ -72,34 +69,40 @@ impl Sample {
 
 /// What a task got done: bytes of the file, seeks, or files. A rewrite counts the bytes that were written back.
 fn amount(task: FileTask, summary: &PhaseSummary) -> f64 {
-    let totals = |operation| summary.totals_of(operation);
-    let bytes = |operation| totals(operation).map_or(0, |totals| totals.bytes) as f64;
-    let operations = |operation| totals(operation).map_or(0, |totals| totals.operations) as f64;
+    let none = OperationTotals::none(Operation::Read);
+    let read = summary.totals_of(Operation::Read).unwrap_or(&none);
+    let written = summary.totals_of(Operation::Write).unwrap_or(&none);
     match task {
-        FileTask::PerByteWrite | FileTask::BlockWrite | FileTask::Rewrite => bytes(Operation::Write),
-        FileTask::PerByteRead | FileTask::BlockRead => bytes(Operation::Read),
-        FileTask::Seeks => operations(Operation::Read),
-        task if task.changes_data() => operations(Operation::Write),
-        _ => operations(Operation::Read),
+        FileTask::PerByteWrite | FileTask::BlockWrite | FileTask::Rewrite => written.bytes as f64,
+        FileTask::PerByteRead | FileTask::BlockRead => read.bytes as f64,
+        FileTask::Seeks => read.operations as f64,
+        task if task.changes_data() => written.operations as f64,
+        _ => read.operations as f64,
     }
 }
 
 /// All that was measured, by folder in the order in which they come, and by task.
 pub fn all(phases: &[PhaseSummary]) -> Vec<TaskSamples<'_>> {
     let mut found: Vec<TaskSamples<'_>> = Vec::new();
-    let measured = (0u32..).zip(phases).filter(|(_, summary)| summary.phase.kind == PhaseKind::Measure);
-    for (phase, summary) in measured {
+    for (phase, summary) in (0u32..).zip(phases) {
         let Some(work) = summary.files.as_deref() else { continue };
-        let is_it =
-            |known: &TaskSamples<'_>| known.work.folder == work.folder && known.work.task == work.task;
-        let index = found.iter().position(is_it).unwrap_or_else(|| {
-            found.push(TaskSamples { work, samples: Vec::new(), histogram: LatencyHistogram::small() });
-            found.len() - 1
-        });
+        if summary.phase.kind != PhaseKind::Measure {
+            continue;
+        }
+        let index = match found.iter().position(|known| known.is_of(work.task, &work.folder)) {
+            Some(index) => index,
+            None => {
+                let histogram = LatencyHistogram::small();
+                found.push(TaskSamples { work, samples: Vec::new(), histogram });
+                found.len() - 1
+            }
+        };
         let Some(sample) = Sample::of(phase, summary, work) else { continue };
         found[index].samples.push(sample);
-        for totals in summary.totals.iter().filter(|totals| totals.operation != Operation::Flush) {
-            found[index].histogram.merge(&totals.histogram);
+        for totals in &summary.totals {
+            if totals.operation != Operation::Flush {
+                found[index].histogram.merge(&totals.histogram);
+            }
         }
     }
     found
@@ -120,15 +123,23 @@ pub fn folders(phases: &[PhaseSummary]) -> Vec<&str> {
 pub fn layout_of<'run>(
     phases: &'run [PhaseSummary],
     folder: &str,
-) -> Option<(u32, &'run Result<FileLayout, String>)> {
-    let numbered = phases.iter().enumerate().rev().map(|(number, summary)| (number as u32, summary));
-    numbered
-        .filter_map(|(number, summary)| Some((number, summary.files.as_deref()?)))
-        .filter(|(_, work)| work.folder == folder)
-        .find_map(|(number, work)| Some((number, work.layout.as_ref()?)))
+) -> Option<(u32, Result<&'run FileLayout, &'run str>)> {
+    for (number, summary) in phases.iter().enumerate().rev() {
+        if let Some(work) = summary.files.as_deref()
+            && work.folder == folder
+            && let Some(layout) = &work.layout
+        {
+            return Some((number as u32, layout.as_ref().map_err(String::as_str)));
+        }
+    }
+    None
 }
 
 impl TaskSamples<'_> {
+    pub fn is_of(&self, task: FileTask, folder: &str) -> bool {
+        self.work.task == task && self.work.folder == folder
+    }
+
     /// The mean rate over all rounds: all that was done over all the time that it took, flushes included. None without a round.
     pub fn rate(&self) -> Option<Mean> {
         ratio_of_sums(&self.pairs(Sample::seconds))
@@ -136,25 +147,33 @@ impl TaskSamples<'_> {
 
     /// The same without the flushes: how fast calls come back.
     pub fn rate_of_calls(&self) -> Option<Mean> {
-        ratio_of_sums(&self.pairs(|sample| sample.calls_s))
+        ratio_of_sums(&self.pairs(Sample::calls_s))
     }
 
-    fn pairs(&self, seconds: impl Fn(&Sample) -> f64) -> Vec<Pair> {
-        let pair = |sample: &Sample| Pair { numerator: sample.amount, denominator: seconds(sample) };
-        self.samples.iter().map(pair).collect()
+    fn pairs(&self, seconds: fn(&Sample) -> f64) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        for sample in &self.samples {
+            pairs.push(Pair { numerator: sample.amount, denominator: seconds(sample) });
+        }
+        pairs
     }
 
     /// The rate with its interval; none with less than two rounds, which have none.
     pub fn estimate(&self) -> Option<Estimate> {
-        let mean = self.rate().filter(|_| self.samples.len() >= 2)?;
-        let estimate = mean.interval(crate::stats::CONFIDENCE);
+        if self.samples.len() < 2 {
+            return None;
+        }
+        let estimate = self.rate()?.interval(crate::stats::CONFIDENCE);
         // A rate is never negative, however wide three rounds make its interval.
         Some(Estimate { low: estimate.low.max(0.0), ..estimate })
     }
 
     /// Half the interval's width as a share of the rate; infinite while there is none.
     pub fn relative_half_width(&self) -> f64 {
-        self.estimate().map_or(f64::INFINITY, |estimate| estimate.relative_half_width())
+        match self.estimate() {
+            Some(estimate) => estimate.relative_half_width(),
+            None => f64::INFINITY,
+        }
     }
 
     /// Processor time over time: of the program itself, and of the kernel for it. 1 is one processor.
@@ -164,16 +183,19 @@ impl TaskSamples<'_> {
             let (user, system) = sample.processor_s?;
             sums = (sums.0 + user, sums.1 + system, sums.2 + sample.seconds());
         }
-        (sums.2 > 0.0).then(|| (sums.0 / sums.2, sums.1 / sums.2))
+        if sums.2 <= 0.0 {
+            return None;
+        }
+        Some((sums.0 / sums.2, sums.1 / sums.2))
     }
 
     /// The largest share of the file that was in memory when a round began; none when the system did not tell of some round.
     pub fn cached_share_max(&self) -> Option<f64> {
-        self.samples
-            .iter()
-            .map(|sample| sample.cached_share)
-            .collect::<Option<Vec<f64>>>()
-            .map(|shares| shares.into_iter().fold(0.0, f64::max))
+        let mut most: f64 = 0.0;
+        for sample in &self.samples {
+            most = most.max(sample.cached_share?);
+        }
+        Some(most)
     }
 }
 
@@ -208,7 +230,7 @@ pub(crate) mod tests {
         PhaseSummary {
             phase: Phase {
                 name: task.words().into(),
-                experiment: EXPERIMENT.into(),
+                experiment: EXPERIMENT,
                 kind: PhaseKind::Measure,
                 workload: None,
                 stop: StopCondition::one_pass(),

@@ -1,8 +1,8 @@
-//! Several folders against each other: which figures differ with the place and which do not.
+//! Several folders against each other: which figures differ with the place.
 //!
-//! Rounds are compared with the rounds of the same number: in each, the folders were measured one after the other in random order,
-//! so that what changes in time falls out of the ratio. Of the logarithms of these ratios the mean and Student's t tell whether they
-//! differ. All tasks of all pairs are looked at together, so the threshold is that of Benjamini and Hochberg (1995).
+//! Rounds of the same number are compared: in each, the folders came in random order, so that what changes in time falls out of the
+//! ratio. Student's t on the mean of the logarithms tells whether they differ, with the threshold of Benjamini and Hochberg (1995)
+//! over all tasks of all pairs.
 
 use super::{TaskSamples, folders, layout_of};
 use crate::compare::multiplicity;
@@ -11,6 +11,7 @@ use crate::stats::mean::Mean;
 use crate::stats::student::f_tail;
 use model::estimate::Estimate;
 use model::file_work::FileTask;
+use model::finding::{FolderPlace, TaskEffect};
 use model::run::PhaseSummary;
 
 /// The share of differences told that may be none.
@@ -18,32 +19,25 @@ const FALSE_SHARE: f64 = 0.05;
 /// From so many common rounds on a ratio has an interval that is worth something.
 const ROUNDS_MIN: usize = 3;
 
-/// A task in the folder where it is fastest over the same in the folder where it is slowest.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TaskEffect {
-    /// What was done.
-    pub task: FileTask,
-    /// Where it is fastest.
-    pub fastest: String,
-    /// Where it is slowest.
-    pub slowest: String,
-    /// Fastest over slowest.
-    pub ratio: Estimate,
-    /// Whether that stands.
-    pub is_significant: bool,
-}
-
 /// The tasks that were done in several folders, in the order of the tasks.
 pub fn effects(phases: &[PhaseSummary], samples: &[TaskSamples<'_>]) -> Vec<TaskEffect> {
     let folders = folders(phases);
     let mut found: Vec<(TaskEffect, f64)> = Vec::new();
-    for &task in FileTask::ALL {
-        let of_task: Vec<&TaskSamples<'_>> =
-            samples.iter().filter(|samples| samples.work.task == task && samples.rate().is_some()).collect();
-        let rate = |samples: &&TaskSamples<'_>| samples.rate().map_or(0.0, |rate| rate.value);
-        let fastest = of_task.iter().copied().max_by(|a, b| rate(a).total_cmp(&rate(b)));
-        let slowest = of_task.iter().copied().min_by(|a, b| rate(a).total_cmp(&rate(b)));
-        let Some((fastest, slowest)) = fastest.zip(slowest).filter(|_| of_task.len() >= 2) else { continue };
+    for task in FileTask::ALL {
+        let mut ends: Option<[(f64, &TaskSamples<'_>); 2]> = None;
+        let mut count = 0;
+        for samples in samples {
+            let Some(rate) = samples.rate().filter(|_| samples.work.task == task) else { continue };
+            let here = (rate.value, samples);
+            let [fastest, slowest] = ends.unwrap_or([here, here]);
+            let fastest = if here.0 >= fastest.0 { here } else { fastest };
+            let slowest = if here.0 < slowest.0 { here } else { slowest };
+            (ends, count) = (Some([fastest, slowest]), count + 1);
+        }
+        let Some([(_, fastest), (_, slowest)]) = ends else { continue };
+        if count < 2 {
+            continue;
+        }
         let Some((ratio, probability)) = ratio(fastest, slowest) else { continue };
         // The two were picked as the farthest apart of all pairs, which is to be paid for.
         let pairs = (folders.len() * (folders.len() - 1) / 2) as f64;
@@ -52,27 +46,30 @@ pub fn effects(phases: &[PhaseSummary], samples: &[TaskSamples<'_>]) -> Vec<Task
             fastest: fastest.work.folder.clone(),
             slowest: slowest.work.folder.clone(),
             ratio,
-            is_significant: false,
+            differs: false,
         };
         found.push((effect, (probability * pairs).min(1.0)));
     }
     let probabilities: Vec<f64> = found.iter().map(|(_, probability)| *probability).collect();
     let stands = multiplicity::threshold(&probabilities, FALSE_SHARE);
-    let tell = |(effect, probability)| TaskEffect { is_significant: probability <= stands, ..effect };
-    found.into_iter().map(tell).collect()
+    let mut effects = Vec::new();
+    for (effect, probability) in found {
+        effects.push(TaskEffect { differs: probability <= stands, ..effect });
+    }
+    effects
 }
 
 /// One folder over another in the same task, and how probable such a ratio is when there is no difference; none with too few
 /// common rounds.
 pub fn ratio(top: &TaskSamples<'_>, bottom: &TaskSamples<'_>) -> Option<(Estimate, f64)> {
-    let logarithms: Vec<f64> = top
-        .samples
-        .iter()
-        .filter_map(|sample| {
-            let same = bottom.samples.iter().find(|other| other.round == sample.round)?;
-            Some(((sample.amount / sample.seconds()) / (same.amount / same.seconds())).ln())
-        })
-        .collect();
+    let mut logarithms = Vec::new();
+    for sample in &top.samples {
+        let same = bottom.samples.iter().find(|other| other.round == sample.round);
+        if let Some(same) = same {
+            let ratio = (sample.amount / sample.seconds()) / (same.amount / same.seconds());
+            logarithms.push(ratio.ln());
+        }
+    }
     if logarithms.len() < ROUNDS_MIN {
         return None;
     }
@@ -88,29 +85,22 @@ pub fn ratio(top: &TaskSamples<'_>, bottom: &TaskSamples<'_>) -> Option<(Estimat
     Some((mean.interval(CONFIDENCE).map_monotonic(f64::exp), probability))
 }
 
-/// A folder and where its file lies on a disk.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
-    /// The folder.
-    pub folder: String,
-    /// The disk.
-    pub disk: String,
-    /// 0 is the start, which is the outermost track of a hard disk; 1 is the end.
-    pub position: f64,
-}
-
 /// Where the files of all folders lie, if each lies on one disk.
-pub fn places(phases: &[PhaseSummary]) -> Option<Vec<Placed>> {
-    let place = |folder: &str| {
-        let layout = layout_of(phases, folder)?.1.as_ref().ok()?;
-        match layout.disks.as_slice() {
-            [share] if layout.unplaced.is_none() => {
-                Some(Placed { folder: folder.into(), disk: share.disk.clone(), position: share.position() })
-            }
-            _ => None,
+pub fn places(phases: &[PhaseSummary]) -> Option<Vec<FolderPlace>> {
+    let mut places = Vec::new();
+    for folder in folders(phases) {
+        let layout = layout_of(phases, folder)?.1.ok()?;
+        let [share] = layout.disks.as_slice() else { return None };
+        if layout.unplaced.is_some() {
+            return None;
         }
-    };
-    folders(phases).into_iter().map(place).collect()
+        places.push(FolderPlace {
+            folder: folder.into(),
+            disk: share.disk.clone(),
+            position: share.position(),
+        });
+    }
+    Some(places)
 }
 
 #[cfg(test)]
@@ -134,7 +124,7 @@ mod tests {
             .collect();
         let effects = effects(&phases, &all(&phases));
         assert_eq!(effects[0].fastest, "outer");
-        assert!((effects[0].ratio.value - 1.1016).abs() < 0.001 && effects[0].is_significant, "{effects:?}");
+        assert!((effects[0].ratio.value - 1.1016).abs() < 0.001 && effects[0].differs, "{effects:?}");
     }
 
     #[test]
@@ -149,6 +139,6 @@ mod tests {
             })
             .collect();
         let effects = effects(&phases, &all(&phases));
-        assert!(!effects[0].is_significant && effects[0].ratio.covers(1.0), "{effects:?}");
+        assert!(!effects[0].differs && effects[0].ratio.covers(1.0), "{effects:?}");
     }
 }

@@ -21,7 +21,6 @@ pub(super) struct Bounds {
     pub(super) shares: Vec<(usize, f64)>,
 }
 
-/// What is known beforehand.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
     /// The values from which climbing begins.
@@ -30,11 +29,9 @@ pub(super) struct Setting {
     pub(super) smooth: Vec<(Vec<(usize, f64)>, f64)>,
     /// The standard deviation of a moment by itself, whatever the curve.
     pub(super) timing_s: f64,
-    /// How wide the search begins.
     pub(super) reach_s: f64,
 }
 
-/// The most likely curve.
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
     pub(super) values_s: Vec<f64>,
@@ -104,19 +101,24 @@ const SINGLE_STEPS: usize = 4000;
 /// The most likely single time within a turn, given bounds of it, and how far off it may be. Where nothing lies between two
 /// bounds, everything between them is as likely, and the middle is taken.
 pub(super) fn one_time(bounds: &[(f64, f64)], turn_s: f64, timing_s: f64) -> Estimate {
-    let all: Vec<Bounds> = bounds
-        .iter()
-        .map(|(low_s, high_s)| Bounds { low_s: *low_s, high_s: *high_s, shares: vec![(0, 1.0)] })
-        .collect();
+    let mut all = Vec::with_capacity(bounds.len());
+    for &(low_s, high_s) in bounds {
+        all.push(Bounds { low_s, high_s, shares: vec![(0, 1.0)] });
+    }
     let setting = Setting { start_s: vec![0.0], smooth: Vec::new(), timing_s, reach_s: turn_s };
     let climb = Climb { bounds: &all, setting: &setting, late: LATE };
-    let times: Vec<f64> = (1..=SINGLE_STEPS).map(|step| turn_s * step as f64 / SINGLE_STEPS as f64).collect();
-    let height = |time: &f64| {
-        let heights = NOISES.iter().map(|noise| climb.height(&[*time], *noise, timing_s));
-        heights.fold(f64::NEG_INFINITY, f64::max)
-    };
-    let heights: Vec<f64> = times.iter().map(height).collect();
-    let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (mut times, mut heights) = (Vec::new(), Vec::new());
+    let mut top = f64::NEG_INFINITY;
+    for step in 1..=SINGLE_STEPS {
+        let time = turn_s * step as f64 / SINGLE_STEPS as f64;
+        let mut height = f64::NEG_INFINITY;
+        for noise in NOISES {
+            height = height.max(climb.height(&[time], noise, timing_s));
+        }
+        times.push(time);
+        heights.push(height);
+        top = top.max(height);
+    }
     let within = |fall: f64| -> (f64, f64) {
         let first = heights.iter().position(|height| *height >= top - fall).unwrap_or(0);
         let last = heights.iter().rposition(|height| *height >= top - fall).unwrap_or(0);
@@ -173,7 +175,7 @@ impl Climb<'_> {
     }
 
     fn likely(&self, bounds: &Bounds, values: &[f64], noise: f64, timing_s: f64) -> Likely {
-        let at: f64 = bounds.shares.iter().map(|(knot, share)| share * values[*knot]).sum();
+        let at = weighted(&bounds.shares, values);
         let deviation = ((noise * at).powi(2) + timing_s * timing_s).sqrt();
         let (high, low) = ((bounds.high_s - at) / deviation, (bounds.low_s - at) / deviation);
         let below_high = below(high);
@@ -185,19 +187,19 @@ impl Climb<'_> {
     }
 
     fn height(&self, values: &[f64], noise: f64, timing_s: f64) -> f64 {
-        let likelihood = |bounds: &[Bounds]| -> f64 {
-            bounds.iter().map(|one| self.likely(one, values, noise, timing_s).value).product()
-        };
-        let sum: f64 = self.bounds.chunks(FACTORS).map(|bounds| f64::ln(likelihood(bounds))).sum();
-        let rough: f64 = self
-            .setting
-            .smooth
-            .iter()
-            .map(|(shares, deviation)| {
-                let bend: f64 = shares.iter().map(|(knot, share)| share * values[*knot]).sum();
-                0.5 * (bend / deviation) * (bend / deviation)
-            })
-            .sum();
+        let mut sum = 0.0;
+        for bounds in self.bounds.chunks(FACTORS) {
+            let mut likelihood = 1.0;
+            for one in bounds {
+                likelihood *= self.likely(one, values, noise, timing_s).value;
+            }
+            sum += f64::ln(likelihood);
+        }
+        let mut rough = 0.0;
+        for (shares, deviation) in &self.setting.smooth {
+            let bend = weighted(shares, values);
+            rough += 0.5 * (bend / deviation) * (bend / deviation);
+        }
         sum - rough
     }
 
@@ -213,7 +215,7 @@ impl Climb<'_> {
             add(&mut slope, &mut bend, &bounds.shares, share_of_slope, share_of_slope * share_of_slope);
         }
         for (shares, deviation) in &self.setting.smooth {
-            let rough: f64 = shares.iter().map(|(knot, share)| share * values[*knot]).sum();
+            let rough = weighted(shares, values);
             let weight = 1.0 / (deviation * deviation);
             add(&mut slope, &mut bend, shares, -rough * weight, weight);
         }
@@ -221,13 +223,18 @@ impl Climb<'_> {
     }
 
     fn late_share(&self, values: &[f64], noise: f64, timing_s: f64) -> f64 {
-        let late = |bounds: &Bounds| {
+        let mut late = 0.0;
+        for bounds in self.bounds {
             let likely = self.likely(bounds, values, noise, timing_s);
-            likely.late / likely.value
-        };
-        let share = self.bounds.iter().map(late).sum::<f64>() / self.bounds.len().max(1) as f64;
+            late += likely.late / likely.value;
+        }
+        let share = late / self.bounds.len().max(1) as f64;
         share.clamp(LATE_MIN, LATE_MAX)
     }
+}
+
+fn weighted(shares: &[(usize, f64)], values: &[f64]) -> f64 {
+    shares.iter().map(|(knot, share)| share * values[*knot]).sum()
 }
 
 fn add(slope: &mut [f64], bend: &mut Matrix, shares: &[(usize, f64)], by: f64, weight: f64) {

@@ -10,22 +10,18 @@ use crate::stats::CONFIDENCE;
 use crate::stats::student::t_two_sided;
 use model::estimate::Estimate;
 
-/// Counts of one zone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZoneSeen {
     /// The first byte that was seen in it.
     pub first_byte: u64,
-    /// The last.
     pub last_byte: u64,
     /// Sectors on its tracks: each number once, the largest first.
     pub sectors: Vec<u32>,
     /// How often each of these was met.
     pub times: Vec<usize>,
-    /// How many tracks were counted.
     pub probes: usize,
 }
 
-/// Zones, skew and surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     /// From the start of the range on.
@@ -56,8 +52,10 @@ const PROBES_PER_SURFACE: usize = 20;
 impl Layout {
     /// What counts show; none where no probe has a single number.
     pub fn of(counts: &[TrackCount], rotation: &Rotation) -> Option<Layout> {
-        let mut exact: Vec<(u64, u32)> =
-            counts.iter().filter_map(|count| Some((count.offset, count.exact()?))).collect();
+        let mut exact: Vec<(u64, u32)> = Vec::new();
+        for count in counts {
+            exact.extend(count.exact().map(|sectors| (count.offset, sectors)));
+        }
         exact.sort_unstable();
         if exact.is_empty() {
             return None;
@@ -98,44 +96,55 @@ impl Layout {
         // Surfaces with more sectors on a track have a larger share of the bytes, and so of the probes.
         if let Some(zone) = zones.first() {
             let mean = zone.sectors.iter().sum::<u32>() as f64 / counts as f64;
-            often
-                .iter_mut()
-                .zip(&zone.sectors)
-                .for_each(|(times, sectors)| *times *= mean / f64::from(*sectors));
+            for (times, sectors) in often.iter_mut().zip(&zone.sectors) {
+                *times *= mean / f64::from(*sectors);
+            }
         }
         if 2 * zones.len() < self.zones.len() {
             return None;
         }
-        (counts..=SET_MAX)
-            .find(|surfaces| {
-                let share = all / *surfaces as f64;
-                let heads: Vec<f64> = often.iter().map(|times| (times / share).round().max(1.0)).collect();
-                let off: f64 = often
-                    .iter()
-                    .zip(&heads)
-                    .map(|(times, heads)| (times - heads * share).powi(2) / (heads * share))
-                    .sum();
-                heads.iter().sum::<f64>() == *surfaces as f64
-                    && all >= (surfaces * PROBES_PER_SURFACE) as f64
-                    && (counts == 1 || off <= chi_square_limit(counts - 1))
-            })
-            .filter(|surfaces| *surfaces == counts && counts > 1)
+        // The least number that explains how often each was met is that of counts, or the surfaces are not told.
+        let is_told = counts > 1 && counts <= SET_MAX && share_tracks_evenly(&often, all);
+        is_told.then_some(counts)
     }
 
     /// Zones, with the number that was missed by chance beside those that were met: where some were met by a single probe and
     /// others by two, so many by none (Chao 1984).
     pub fn zone_count(&self) -> Estimate {
-        let met = |times: usize| self.zones.iter().filter(|zone| zone.probes == times).count() as f64;
-        let missed = met(1) * (met(1) - 1.0).max(0.0) / (2.0 * (met(2) + 1.0));
+        let (mut once, mut twice, mut probes) = (0.0, 0.0, 0.0);
+        for zone in &self.zones {
+            match zone.probes {
+                1 => once += 1.0,
+                2 => twice += 1.0,
+                _ => {}
+            }
+            probes += zone.probes as f64;
+        }
+        let missed = once * (once - 1.0_f64).max(0.0) / (2.0 * (twice + 1.0));
         let value = self.zones.len() as f64;
         Estimate {
             value,
-            low: value - met(1),
-            high: value + missed.ceil() + met(1),
+            low: value - once,
+            high: value + missed.ceil() + once,
             confidence: CONFIDENCE,
-            effective_count: self.zones.iter().map(|zone| zone.probes as f64).sum(),
+            effective_count: probes,
         }
     }
+}
+
+/// Whether each count belongs to one surface, by how often each was met.
+fn share_tracks_evenly(often: &[f64], all: f64) -> bool {
+    let surfaces = often.len();
+    let share = all / surfaces as f64;
+    let (mut heads_in_all, mut off) = (0.0, 0.0);
+    for times in often {
+        let heads = (times / share).round().max(1.0);
+        heads_in_all += heads;
+        off += (times - heads * share).powi(2) / (heads * share);
+    }
+    heads_in_all == surfaces as f64
+        && all >= (surfaces * PROBES_PER_SURFACE) as f64
+        && off <= chi_square_limit(surfaces - 1)
 }
 
 /// What the sum of squares of so many normal numbers exceeds by chance as often as is allowed (Wilson and Hilferty 1931, to within
@@ -151,12 +160,15 @@ fn chi_square_limit(freedom: usize) -> f64 {
 fn skew_of(counts: &[TrackCount], rotation: &Rotation) -> (Option<Estimate>, f64) {
     let skews: Vec<f64> = counts.iter().filter_map(|count| count.skew_turns).collect();
     let tolerance = 2.0 * rotation.tolerance_turns();
-    let alike = |skew: f64| -> Vec<f64> {
-        skews.iter().map(|other| wrapped(other - skew)).filter(|apart| apart.abs() <= tolerance).collect()
-    };
-    let Some((skew, near)) =
-        skews.iter().map(|skew| (*skew, alike(*skew))).max_by_key(|(_, near)| near.len())
-    else {
+    let mut most: Option<(f64, Vec<f64>)> = None;
+    for skew in &skews {
+        let mut near: Vec<f64> = skews.iter().map(|other| wrapped(other - skew)).collect();
+        near.retain(|apart| apart.abs() <= tolerance);
+        if most.as_ref().is_none_or(|(_, most)| near.len() >= most.len()) {
+            most = Some((*skew, near));
+        }
+    }
+    let Some((skew, near)) = most else {
         return (None, 0.0);
     };
     let share = near.len() as f64 / skews.len() as f64;
@@ -176,16 +188,18 @@ fn skew_of(counts: &[TrackCount], rotation: &Rotation) -> (Option<Estimate>, f64
 
 /// A zone without the counts at its ends that were met nowhere else in it: they may be the neighbour's.
 fn sure(mut zone: &[(u64, u32)]) -> &[(u64, u32)] {
-    let is_alone =
-        |zone: &[(u64, u32)], at: usize| zone.iter().filter(|other| other.1 == zone[at].1).count() == 1;
     let whole = zone;
-    while zone.len() > 1 && is_alone(zone, 0) {
+    while zone.len() > 1 && is_alone(zone, zone[0].1) {
         zone = &zone[1..];
     }
-    while zone.len() > 1 && is_alone(zone, zone.len() - 1) {
+    while zone.len() > 1 && is_alone(zone, zone[zone.len() - 1].1) {
         zone = &zone[..zone.len() - 1];
     }
     if zone.len() > 1 { zone } else { whole }
+}
+
+fn is_alone(zone: &[(u64, u32)], count: u32) -> bool {
+    zone.iter().filter(|other| other.1 == count).count() == 1
 }
 
 /// The zones that describe the counts in the fewest words. Counts are sorted by place.
@@ -231,11 +245,13 @@ fn zone_seen(counts: &[(u64, u32)]) -> ZoneSeen {
     let sure = sure(counts);
     let mut all: Vec<u32> = sure.iter().map(|(_, count)| *count).collect();
     all.sort_unstable_by(|a, b| b.cmp(a));
-    let mut sectors = all.clone();
-    sectors.dedup();
-    let times = |number: &u32| all.iter().filter(|other| *other == number).count();
+    let (mut sectors, mut times) = (Vec::new(), Vec::new());
+    for alike in all.chunk_by(|one, next| one == next) {
+        sectors.push(alike[0]);
+        times.push(alike.len());
+    }
     ZoneSeen {
-        times: sectors.iter().map(times).collect(),
+        times,
         first_byte: sure[0].0,
         last_byte: sure[sure.len() - 1].0,
         sectors,
@@ -245,19 +261,22 @@ fn zone_seen(counts: &[(u64, u32)]) -> ZoneSeen {
 
 /// Zones from where to where they surely are: a count that the neighbour has too may be the neighbour's.
 fn with_sure_ends(zones: &[ZoneSeen], counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
-    let sectors = |index: Option<usize>| -> &[u32] {
-        index.and_then(|index| zones.get(index)).map_or(&[], |zone| &zone.sectors)
-    };
-    let cut = |(at, zone): (usize, &ZoneSeen)| {
-        let (before, after) = (sectors(at.checked_sub(1)), sectors(Some(at + 1)));
-        let inside = || counts.iter().filter(|(byte, _)| (zone.first_byte..=zone.last_byte).contains(byte));
-        let first =
-            inside().find(|(_, count)| !before.contains(count)).map_or(zone.first_byte, |(byte, _)| *byte);
-        let last =
-            inside().rfind(|(_, count)| !after.contains(count)).map_or(zone.last_byte, |(byte, _)| *byte);
-        ZoneSeen { first_byte: first, last_byte: last.max(first), ..zone.clone() }
-    };
-    zones.iter().enumerate().map(cut).collect()
+    let mut sure = zones.to_vec();
+    for (at, zone) in sure.iter_mut().enumerate() {
+        let from = counts.partition_point(|(byte, _)| *byte < zone.first_byte);
+        let to = counts.partition_point(|(byte, _)| *byte <= zone.last_byte);
+        let inside = &counts[from..to];
+        let before = at.checked_sub(1).map(|before| zones[before].sectors.as_slice()).unwrap_or_default();
+        if let Some((byte, _)) = inside.iter().find(|(_, count)| !before.contains(count)) {
+            zone.first_byte = *byte;
+        }
+        let after = zones.get(at + 1).map(|after| after.sectors.as_slice()).unwrap_or_default();
+        if let Some((byte, _)) = inside.iter().rfind(|(_, count)| !after.contains(count)) {
+            zone.last_byte = *byte;
+        }
+        zone.last_byte = zone.last_byte.max(zone.first_byte);
+    }
+    sure
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Small systems of linear equations with a symmetric, positive definite matrix.
 
-/// A matrix, row by row.
 pub(super) type Matrix = Vec<Vec<f64>>;
 
 /// The lower triangle whose product with its transpose is the matrix (Cholesky); none where it is not positive definite.

@@ -29,6 +29,7 @@ pub use track::{TrackCount, counts_of, probe_count};
 
 use crate::measured::evidence_across;
 use model::finding::Evidence;
+use model::finding::NoGeometry;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::record::IoRecord;
@@ -37,23 +38,18 @@ use model::run::{PhaseSummary, RunView};
 use model::target::TargetKind;
 use model::workload::{Caching, Pattern};
 
-/// A read that succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Where it began.
     pub offset: u64,
     /// When it was asked for, since the run's clock began.
     pub submitted_ns: u64,
-    /// When it was done.
     pub completed_ns: u64,
-    /// Which phase of the run.
     pub phase: u32,
     /// Where the one before it in the same phase began, and when it was done, if that succeeded too.
     pub before: Option<(u64, u64)>,
 }
 
 impl Reading {
-    /// How long it took, in seconds.
     pub fn seconds(&self) -> f64 {
         self.completed_ns.saturating_sub(self.submitted_ns) as f64 / 1e9
     }
@@ -98,13 +94,11 @@ fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &
 ///
 /// # Errors
 /// When the run was stopped and gone on with: its clock stood still meanwhile, and a drive went on turning.
-pub fn all_readings(run: &RunView<'_>) -> Result<Vec<Reading>, String> {
+pub fn all_readings(run: &RunView<'_>) -> Result<Vec<Reading>, NoGeometry> {
     let is_cut = |summary: &PhaseSummary| summary.stopped.is_none_or(|why| why == StopReason::Interrupted);
     let gone_on_from = run.phases.split_last().is_some_and(|(_, before)| before.iter().any(is_cut));
     if gone_on_from && run.target.kind != TargetKind::Sim {
-        return Err("The run was stopped and gone on with later, and nobody knows how far the platters turned meanwhile. Measure again \
-                    without a stop."
-            .into());
+        return Err(NoGeometry::Resumed);
     }
     Ok(single_read_phases(run).flat_map(|(number, _)| readings_of(run.series.ios(number))).collect())
 }

@@ -55,13 +55,12 @@ impl NearMap {
             angle: 0.0,
         };
         // The tracks of a place are told by the reads that were made to tell them, up to the first pair of it.
-        let spots: Vec<(f64, f64)> = readings
-            .iter()
-            .filter_map(|reading| {
-                let below = map.below(reading.offset)?;
-                Some((below, rotation.phase(reading.completed_ns) + below / sectors))
-            })
-            .collect();
+        let mut spots = Vec::new();
+        for reading in readings {
+            if let Some(below) = map.below(reading.offset) {
+                spots.push((below, rotation.phase(reading.completed_ns) + below / sectors));
+            }
+        }
         map.fit_border(&spots, 2.0 * rotation.tolerance_turns())?;
         Some(map)
     }
@@ -71,10 +70,10 @@ impl NearMap {
         let mut best: (usize, f64, f64, f64) = (0, 0.0, 0.0, 0.0);
         for border in 1..=self.sectors as u64 {
             let border = border as f64;
-            let levels: Vec<f64> = spots
-                .iter()
-                .map(|(below, turns)| turns + self.skew * self.tracks_down(*below, border))
-                .collect();
+            let mut levels = Vec::with_capacity(spots.len());
+            for (below, turns) in spots {
+                levels.push(turns + self.skew * self.tracks_down(*below, border));
+            }
             for from in levels.iter().take(levels.len().min(6)) {
                 let fits = levels.iter().filter(|level| wrapped(*level - from).abs() <= tolerance).count();
                 if fits > best.0 {
@@ -86,8 +85,9 @@ impl NearMap {
         }
         let (fits, first, last, angle) = best;
         (self.border, self.angle) = ((first, last), angle);
-        (fits as f64 >= FITTING_SHARE_MIN * spots.len() as f64 && last - first < self.sectors / 2.0)
-            .then_some(())
+        let is_told =
+            fits as f64 >= FITTING_SHARE_MIN * spots.len() as f64 && last - first < self.sectors / 2.0;
+        is_told.then_some(())
     }
 
     fn tracks_down(&self, below: f64, border: f64) -> f64 {
@@ -116,13 +116,12 @@ impl NearMap {
     pub fn closer_places(&self, count: u32) -> Vec<u64> {
         let (first, last) = self.border;
         let step = (last - first) / f64::from(count + 1);
-        let mut below: Vec<u64> = (0..2)
-            .flat_map(|track| {
-                (1..=count).map(move |index| {
-                    (first + f64::from(track) * self.sectors + step * f64::from(index)) as u64
-                })
-            })
-            .collect();
+        let mut below = Vec::new();
+        for track in 0..2 {
+            for index in 1..=count {
+                below.push((first + f64::from(track) * self.sectors + step * f64::from(index)) as u64);
+            }
+        }
         below.dedup();
         below.iter().filter_map(|below| self.top.checked_sub(below * self.sector_bytes)).collect()
     }
@@ -133,14 +132,19 @@ impl NearMap {
         let (first, last) = self.border;
         let down = f64::from(tracks);
         let turns = (-later_turns - self.skew * down).rem_euclid(1.0);
-        let choices = [turns, turns + 1.0].into_iter().filter_map(|turns| {
+        let mut widest: Option<(f64, f64, f64)> = None;
+        for turns in [turns, turns + 1.0] {
             let apart = (turns * self.sectors).round();
             // From behind the border, to where the track after this one ends at the soonest.
             let from = last.max(last + down * self.sectors - apart);
             let to = (first + self.sectors - 1.0).min(first + (down + 1.0) * self.sectors - 1.0 - apart);
-            (from <= to && apart >= 1.0).then_some((from, to, apart))
-        });
-        let (from, to, apart) = choices.max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)))?;
+            let is_wider =
+                widest.is_none_or(|(from_before, to_before, _)| to - from >= to_before - from_before);
+            if from <= to && apart >= 1.0 && is_wider {
+                widest = Some((from, to, apart));
+            }
+        }
+        let (from, to, apart) = widest?;
         let below = (from + draw * (to - from + 1.0)).floor().min(to);
         let offset = |below: f64| self.top.checked_sub(below as u64 * self.sector_bytes);
         Some((offset(below)?, offset(below + apart)?))
@@ -211,9 +215,9 @@ impl NearMap {
         let (from_track, track) = (self.track(from)?, self.track(reading.offset)?);
         let tracks = track.checked_sub(from_track)? as usize;
         let tolerance = (2.0 * rotation.tolerance_turns()).max(1.0 / self.sectors);
-        let met = |offset: u64, at_ns: u64| {
-            let angle = self.angle_at(offset);
-            angle.is_some_and(|angle| wrapped(rotation.phase(at_ns) - angle).abs() <= tolerance)
+        let met = |offset: u64, at_ns: u64| match self.angle_at(offset) {
+            Some(angle) => wrapped(rotation.phase(at_ns) - angle).abs() <= tolerance,
+            None => false,
         };
         let both_met = met(from, from_ns) && met(reading.offset, reading.completed_ns);
         (reading.offset < from && tracks <= 1 && both_met).then_some(tracks)

@@ -8,6 +8,7 @@ use super::{Reading, robust_deviation, wrapped};
 use crate::stats::CONFIDENCE;
 use crate::stats::student::t_two_sided;
 use model::estimate::Estimate;
+use model::finding::NoGeometry;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
@@ -37,10 +38,8 @@ const STRANGE_SHARE: f64 = 0.15;
 /// turn to either side or less. Reads that the machine answered late are such pairs: how late follows no speed.
 const SECOND_SHARE: f64 = 0.25;
 const SECOND_TURNS_MAX: f64 = 0.05;
-/// The step of the clock.
 const CLOCK_STEP_S: f64 = 1e-9;
 
-/// How a drive turns.
 #[derive(Clone, Debug)]
 pub struct Rotation {
     /// The time of a turn, in seconds.
@@ -65,49 +64,52 @@ impl Rotation {
     ///
     /// # Errors
     /// Why none can be seen.
-    pub fn of(readings: &[Reading]) -> Result<Rotation, String> {
+    pub fn of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
         let places = repeated(readings);
         let origin_ns = readings.first().map_or(0, |reading| reading.completed_ns);
-        let seconds = |ns: u64| ns.saturating_sub(origin_ns) as f64 / 1e9;
-        let intervals: Vec<f64> = places
-            .values()
-            .flat_map(|visits| visits.windows(2).map(|pair| seconds(pair[1].0) - seconds(pair[0].0)))
-            .filter(|interval| *interval <= INTERVAL_S_MAX)
-            .take(PAIRS_MAX)
-            .collect();
+        let (mut points, mut intervals) = (Vec::new(), Vec::new());
+        for (place, visits) in places.values().enumerate() {
+            let mut before_s: Option<f64> = None;
+            for (completed_ns, _) in visits {
+                let at_s = completed_ns.saturating_sub(origin_ns) as f64 / 1e9;
+                points.push(Point { place, at_s });
+                if let Some(before_s) = before_s
+                    && at_s - before_s <= INTERVAL_S_MAX
+                    && intervals.len() < PAIRS_MAX
+                {
+                    intervals.push(at_s - before_s);
+                }
+                before_s = Some(at_s);
+            }
+        }
         if intervals.len() < PAIRS_MIN {
-            return Err("Too few places were read again to see a rotation.".into());
+            return Err(NoGeometry::TooFewRepeatedReads);
         }
         let guess = coherent_speed(&intervals)?;
         is_spread(&places, 1.0 / guess)?;
-        let points: Vec<Point> = places
-            .values()
-            .enumerate()
-            .flat_map(|(place, visits)| {
-                visits.iter().map(move |visit| Point { place, at_s: seconds(visit.0) })
-            })
-            .collect();
         let mut line = Line::through(&points, places.len(), guess);
         if let Some(other) = second_speed(&points, &line) {
             // Of two drives each leaves the places of the other one over. Where the other speed leaves none, it is the right one, and
             // late answers had led to the first.
             let through_other = Line::through(&points, places.len(), other);
             if second_speed(&points, &through_other).is_some() {
-                return Err(format!(
-                    "Some places turn at {:.2} rpm and others at {:.2}: several drives answer.",
-                    60.0 * line.speed,
-                    60.0 * other
-                ));
+                let (rpm, other_rpm) = (60.0 * line.speed, 60.0 * other);
+                return Err(NoGeometry::SeveralSpeeds { rpm, other_rpm });
             }
             line = through_other;
         }
-        let marks = places.keys().zip(&line.angles).filter_map(|(offset, angle)| Some((*offset, (*angle)?)));
+        let mut marks = BTreeMap::new();
+        for (offset, angle) in places.keys().zip(&line.angles) {
+            if let Some(angle) = angle {
+                marks.insert(*offset, *angle);
+            }
+        }
         Ok(Rotation {
             period: line.period(),
             scatter_turns: line.scatter.max(CLOCK_STEP_S / 2.0 * line.speed),
             agreeing: (line.agreeing, points.len()),
             origin_ns,
-            marks: marks.collect(),
+            marks,
         })
     }
 
@@ -165,14 +167,11 @@ const STEPS_ON_END: usize = 256;
 /// The same at so many speeds that are evenly apart. The angle of an interval grows by the same from each speed to the next, so that it is
 /// turned on and not computed.
 fn coherences(intervals: &[f64], from: f64, step: f64, count: usize) -> Vec<f64> {
-    let angle = |speed: f64, seconds: f64| (TAU * (speed * seconds).fract()).sin_cos();
-    let (step_sin, step_cos): (Vec<f64>, Vec<f64>) =
-        intervals.iter().map(|seconds| angle(step, *seconds)).unzip();
+    let (step_sin, step_cos) = sines_and_cosines(intervals, step);
     let mut coherences = Vec::with_capacity(count);
     for first in (0..count).step_by(STEPS_ON_END) {
         let speed = from + step * first as f64;
-        let (mut sin, mut cos): (Vec<f64>, Vec<f64>) =
-            intervals.iter().map(|seconds| angle(speed, *seconds)).unzip();
+        let (mut sin, mut cos) = sines_and_cosines(intervals, speed);
         for _ in first..(first + STEPS_ON_END).min(count) {
             coherences.push(cos.iter().sum::<f64>() / intervals.len() as f64);
             for (((sin, cos), step_sin), step_cos) in
@@ -185,11 +184,15 @@ fn coherences(intervals: &[f64], from: f64, step: f64, count: usize) -> Vec<f64>
     coherences
 }
 
+fn sines_and_cosines(intervals: &[f64], speed: f64) -> (Vec<f64>, Vec<f64>) {
+    intervals.iter().map(|seconds| (TAU * (speed * seconds).fract()).sin_cos()).unzip()
+}
+
 /// The slowest speed at which intervals are whole turns, in turns per second.
-fn coherent_speed(intervals: &[f64]) -> Result<f64, String> {
+fn coherent_speed(intervals: &[f64]) -> Result<f64, NoGeometry> {
     let longest = intervals.iter().copied().fold(0.0, f64::max);
     if longest <= 0.0 {
-        return Err("The reads took no time.".into());
+        return Err(NoGeometry::NoTime);
     }
     // Eight steps to the width of a peak.
     let (from, to) = TURNS_PER_SECOND;
@@ -200,9 +203,7 @@ fn coherent_speed(intervals: &[f64]) -> Result<f64, String> {
     // The mean of so many cosines of angles at random exceeds c with a chance below exp(−n·c²).
     let chance = ((count as f64 / FALSE_ALARM).ln() / intervals.len() as f64).sqrt();
     if best < chance {
-        return Err("Reads of the same place do not come back in whole turns of anything: nothing that turns decides when \
-                    they are done."
-            .into());
+        return Err(NoGeometry::NoRevolution);
     }
     let first = coherences.iter().position(|value| *value >= AS_COHERENT * best).unwrap_or(0);
     let window = first..(first + 8).min(count);
@@ -225,15 +226,12 @@ fn climbed(intervals: &[f64], speed: f64, step: f64) -> f64 {
 }
 
 /// Whether reads take as differently long as they do on a disk with that turn.
-fn is_spread(places: &BTreeMap<u64, Vec<(u64, f64)>>, turn_s: f64) -> Result<(), String> {
+fn is_spread(places: &BTreeMap<u64, Vec<(u64, f64)>>, turn_s: f64) -> Result<(), NoGeometry> {
     let mut seconds: Vec<f64> = places.values().flatten().map(|visit| visit.1).collect();
     seconds.sort_unstable_by(f64::total_cmp);
     let spread = seconds[seconds.len() * 9 / 10] - seconds[seconds.len() / 10];
     if spread < SPREAD_TURNS_MIN * turn_s {
-        return Err(
-            "Reads at random places take about the same time each; on a disk they differ by up to a turn."
-                .into(),
-        );
+        return Err(NoGeometry::EqualLatency);
     }
     Ok(())
 }
@@ -273,12 +271,13 @@ fn strange_intervals(points: &[Point], speed: f64) -> (Vec<f64>, usize) {
 
 /// The middle of all slopes from one read of a place to the next: half of them may be off without moving it far.
 fn median_slope(points: &[Point], speed: f64) -> f64 {
-    let pairs = points.windows(2).filter(|pair| pair[0].place == pair[1].place);
-    let mut slopes: Vec<f64> = pairs
-        .map(|pair| pair[1].at_s - pair[0].at_s)
-        .filter(|seconds| *seconds > 0.0)
-        .map(|seconds| wrapped(speed * seconds) / seconds)
-        .collect();
+    let mut slopes = Vec::new();
+    for pair in points.windows(2) {
+        let seconds = pair[1].at_s - pair[0].at_s;
+        if pair[0].place == pair[1].place && seconds > 0.0 {
+            slopes.push(wrapped(speed * seconds) / seconds);
+        }
+    }
     slopes.sort_unstable_by(f64::total_cmp);
     slopes.get(slopes.len() / 2).copied().unwrap_or(0.0)
 }
@@ -320,15 +319,20 @@ impl Line {
         let lost = (points.len() as f64 / (points.len() - places) as f64).sqrt();
         self.scatter = robust_deviation(&mut residuals.clone()) * lost;
         let limit = (OUTLIER_DEVIATIONS * self.scatter).max(CLOCK_STEP_S * self.speed);
-        let keeps: Vec<bool> = residuals.iter().map(|residual| residual.abs() <= limit).collect();
+        let mut kept: Vec<(&Point, f64)> = Vec::new();
+        for (point, residual) in points.iter().zip(residuals) {
+            if residual.abs() <= limit {
+                kept.push((point, residual));
+            }
+        }
         let mut counts = vec![0.0; places];
         let mut times = vec![0.0; places];
-        for (point, _) in points.iter().zip(&keeps).filter(|(_, keep)| **keep) {
+        for (point, _) in &kept {
             counts[point.place] += 1.0;
             times[point.place] += point.at_s;
         }
         let (mut moment, mut square, mut errors, mut freedom) = (0.0, 0.0, 0.0, -1.0);
-        for ((point, residual), _) in points.iter().zip(&residuals).zip(&keeps).filter(|(_, keep)| **keep) {
+        for (point, residual) in &kept {
             let count: f64 = counts[point.place];
             let from_mean = point.at_s - times[point.place] / count;
             moment += from_mean * residual;
@@ -336,7 +340,7 @@ impl Line {
             errors += residual * residual;
             freedom += 1.0 - 1.0 / count;
         }
-        self.agreeing = keeps.iter().filter(|keep| **keep).count();
+        self.agreeing = kept.len();
         if square > 0.0 && freedom > 0.0 {
             self.speed -= moment / square;
             self.deviation_of_speed = (errors / freedom / square).sqrt();
@@ -355,12 +359,14 @@ impl Line {
             sums[point.place].1 += angle.sin();
             counts[point.place] += 1.0;
         }
-        let angle = |(sum, count): (&(f64, f64), &f64)| {
+        let mut middles = Vec::with_capacity(places);
+        self.angles.clear();
+        for (sum, count) in sums.iter().zip(&counts) {
+            let middle = sum.1.atan2(sum.0) / TAU;
             let length = (sum.0 * sum.0 + sum.1 * sum.1).sqrt() / count;
-            (length > 0.9).then(|| sum.1.atan2(sum.0) / TAU)
-        };
-        self.angles = sums.iter().zip(&counts).map(angle).collect();
-        let middles: Vec<f64> = sums.iter().map(|sum| sum.1.atan2(sum.0) / TAU).collect();
+            self.angles.push((length > 0.9).then_some(middle));
+            middles.push(middle);
+        }
         points.iter().map(|point| wrapped(self.speed * point.at_s - middles[point.place])).collect()
     }
 
@@ -448,7 +454,7 @@ mod tests {
         for other_rpm in [7211.0, 5400.0] {
             let turn = |place: u64| if place.is_multiple_of(2) { TURN_NS } else { 60e9 / other_rpm };
             let why = Rotation::of(&readings(turn, |prng| 2e4 * prng.unit())).expect_err("two drives");
-            assert!(why.ends_with("several drives answer."), "{other_rpm}: {why}");
+            assert!(matches!(why, NoGeometry::SeveralSpeeds { .. }), "{other_rpm}: {why:?}");
         }
     }
 }

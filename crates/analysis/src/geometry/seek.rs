@@ -29,11 +29,8 @@ const STEPS: usize = 2000;
 /// A read right after another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hop {
-    /// From where.
     pub from: u64,
-    /// To where.
     pub to: u64,
-    /// How long it took, in seconds.
     pub seconds: f64,
 }
 

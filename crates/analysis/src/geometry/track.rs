@@ -28,9 +28,7 @@ const FITTING_SHARE_LONG_MIN: f64 = 0.25;
 pub struct TrackCount {
     /// The lowest place that was read on the track.
     pub offset: u64,
-    /// The highest.
     pub last_offset: u64,
-    /// Sectors: the best guess.
     pub sectors: f64,
     /// How few, and how many it may be.
     pub range: (f64, f64),
@@ -100,28 +98,37 @@ pub(super) fn spots_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64
 pub(super) fn count_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Option<TrackCount> {
     let spots = spots_of(probe, rotation, sector_bytes);
     let tolerance = rotation.tolerance_turns();
-    let fitting = |sectors: f64| {
-        let mut count = 0;
-        for (index, one) in spots.iter().enumerate() {
-            for other in &spots[index + 1..] {
-                count += usize::from(misfit(one, other, sectors).abs() <= tolerance);
-            }
+    let (mut best, mut fits) = (0, Vec::new());
+    for sectors in SECTORS.0..=SECTORS.1 {
+        let sectors = f64::from(sectors);
+        let count = fitting_pairs(&spots, sectors, tolerance);
+        if count > best || fits.is_empty() {
+            best = count;
+            fits.clear();
         }
-        count
-    };
-    let (least, most) = SECTORS;
-    let scores: Vec<usize> = (least..=most).map(|sectors| fitting(f64::from(sectors))).collect();
-    let best = *scores.iter().max()?;
+        if count == best {
+            fits.push(sectors);
+        }
+    }
     let pairs = spots.len() * (spots.len() - 1) / 2;
     let least_share = if spots.len() < LONG_PROBE { FITTING_SHARE_MIN } else { FITTING_SHARE_LONG_MIN };
     if (best as f64) < least_share * pairs as f64 {
         return None;
     }
-    let fits: Vec<f64> =
-        (least..=most).zip(&scores).filter(|(_, score)| **score == best).map(|(n, _)| f64::from(n)).collect();
     let guess = fits[fits.len() / 2];
     let group = largest_group(&spots, guess, tolerance);
     refined(&spots, &group, &fits, rotation)
+}
+
+/// How many pairs of spots are as far apart as so many sectors to a track make them.
+fn fitting_pairs(spots: &[Spot], sectors: f64, tolerance: f64) -> usize {
+    let mut count = 0;
+    for (index, one) in spots.iter().enumerate() {
+        for other in &spots[index + 1..] {
+            count += usize::from(misfit(one, other, sectors).abs() <= tolerance);
+        }
+    }
+    count
 }
 
 /// By how much the angle between two spots differs from what so many sectors to a track make it.
@@ -131,10 +138,15 @@ fn misfit(one: &Spot, other: &Spot, sectors: f64) -> f64 {
 
 /// The most spots that fit one of them: those on its track.
 fn largest_group(spots: &[Spot], sectors: f64, tolerance: f64) -> Vec<usize> {
-    let group = |from: usize| -> Vec<usize> {
-        (0..spots.len()).filter(|to| misfit(&spots[from], &spots[*to], sectors).abs() <= tolerance).collect()
-    };
-    (0..spots.len()).map(group).max_by_key(Vec::len).unwrap_or_default()
+    let mut largest = Vec::new();
+    for one in spots {
+        let mut group: Vec<usize> = (0..spots.len()).collect();
+        group.retain(|to| misfit(one, &spots[*to], sectors).abs() <= tolerance);
+        if group.len() >= largest.len() {
+            largest = group;
+        }
+    }
+    largest
 }
 
 /// The count by a line through the angles of a group, and the skew to what lies beyond it.
@@ -160,14 +172,16 @@ fn refined(spots: &[Spot], group: &[usize], fits: &[f64], rotation: &Rotation) -
     let (low, high) = (1.0 / (turns_per_sector + deviation), 1.0 / (turns_per_sector - deviation));
     let valid = sectors.is_finite() && sectors > 0.0 && high > 0.0;
     let (low, high) = (low.min(fits[0]), high.max(fits[fits.len() - 1]));
-    let edges = |pick: fn(u64, u64) -> u64| group.iter().map(|&index| spots[index].offset).reduce(pick);
-    valid.then(|| TrackCount {
-        offset: edges(u64::min).unwrap_or(origin.offset),
-        last_offset: edges(u64::max).unwrap_or(origin.offset),
-        sectors,
-        range: (low, high),
-        skew_turns: skew(spots, group, sectors, rotation.tolerance_turns()),
-    })
+    if !valid {
+        return None;
+    }
+    let (mut offset, mut last_offset) = (origin.offset, origin.offset);
+    for &index in group {
+        offset = offset.min(spots[index].offset);
+        last_offset = last_offset.max(spots[index].offset);
+    }
+    let skew_turns = skew(spots, group, sectors, rotation.tolerance_turns());
+    Some(TrackCount { offset, last_offset, sectors, range: (low, high), skew_turns })
 }
 
 /// What the angle jumps by between the track of a group and the next one on either side, where the others of the probe agree on
@@ -177,16 +191,18 @@ fn skew(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Option
     let lowest = group.iter().map(|&index| spots[index].below).fold(f64::MIN, f64::max);
     let highest = group.iter().map(|&index| spots[index].below).fold(f64::MAX, f64::min);
     // This track ends below its lowest spot, and the next one a whole track further down; likewise above.
-    let jump = |spot: &Spot| {
-        let beyond = spot.below > lowest && spot.below < lowest + sectors;
-        let before = spot.below < highest && spot.below > highest - sectors;
+    let mut jumps = Vec::new();
+    for spot in spots {
         let misfit = misfit(origin, spot, sectors);
-        (beyond || before).then_some(if before { misfit } else { -misfit })
-    };
-    let jumps: Vec<f64> = spots.iter().filter_map(jump).collect();
+        if spot.below < highest && spot.below > highest - sectors {
+            jumps.push(misfit);
+        } else if spot.below > lowest && spot.below < lowest + sectors {
+            jumps.push(-misfit);
+        }
+    }
     let first = *jumps.first()?;
     let agree = jumps.iter().all(|jump| wrapped(jump - first).abs() <= 2.0 * tolerance);
-    (agree && first.abs() > 2.0 * tolerance).then(|| first.rem_euclid(1.0))
+    (agree && first.abs() > 2.0 * tolerance).then_some(first.rem_euclid(1.0))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! How much a drive holds: by places that show what was written elsewhere, and by places that lose what is written to them.
 
-use super::{BLOCK_BYTES, WrongStretch, compared, wrong_stretches};
-use model::payload::Mark;
+use super::{BLOCK_BYTES, bytes_of, compared, wrong_stretches};
 use model::run::RunView;
 use model::workload::Pattern;
 use std::collections::BTreeMap;
@@ -12,19 +11,14 @@ pub const TAIL_MIN: usize = 8;
 /// Where addresses wrap, all that is read in a row comes from as far away. So many blocks in a row are no stray write.
 const WRAPPED_BLOCKS_MIN: u64 = 3;
 
-/// Where a drive ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Past that byte, addresses begin again at the start.
-    Wraps {
-        /// What it holds.
-        real_bytes: u64,
-    },
+    Wraps { real_bytes: u64 },
     /// What was written further on was not found again.
     Ends {
         /// Up to here a probed place held.
         held_to: u64,
-        /// From here on none did.
         lost_from: u64,
     },
     /// The last place that was probed held what was written to it, up to this byte.
@@ -34,7 +28,6 @@ pub enum Extent {
     },
     /// The last places did not hold it, but they are too few to tell an end from damage.
     Unclear {
-        /// How many.
         wrong: usize,
         /// The last that did hold ends here.
         held_to: u64,
@@ -55,28 +48,22 @@ impl Probes {
         let mut probes = Probes::default();
         for (number, summary, _) in compared(run).filter(|(_, _, mark)| mark.generation > 0) {
             let Some(workload) = &summary.phase.workload else { continue };
-            let block = workload.block_sizes.largest().0;
+            let block = workload.block_sizes.largest().get();
             // A place that could not be read has not held either.
-            let failed: Vec<(u64, u64)> = run
-                .series
-                .errors(number)
-                .map(|error| {
-                    (error.offset_bytes, error.offset_bytes.saturating_add(error.length_bytes.into()))
-                })
-                .collect();
+            let failed: Vec<(u64, u64)> = run.series.errors(number).map(|error| bytes_of(&error)).collect();
             match &workload.pattern {
                 Pattern::Listed { offsets } => {
                     for offset in offsets {
-                        let end = offset.0.saturating_add(block);
-                        let held = !failed.iter().any(|wrong| wrong.0 < end && wrong.1 > offset.0);
-                        probes.places.insert(offset.0, (end, held));
+                        let end = offset.get().saturating_add(block);
+                        let held = !overlaps_any(&failed, offset.get(), end);
+                        probes.places.insert(offset.get(), (end, held));
                     }
                 }
                 // A stretch counts as one place: its last block.
                 _ => {
-                    let end = workload.range.align_inward(workload.alignment).end().0;
+                    let end = workload.range.align_inward(workload.alignment).end().get();
                     let first = end.saturating_sub(BLOCK_BYTES);
-                    let held = !failed.iter().any(|wrong| wrong.0 < end && wrong.1 > first);
+                    let held = !overlaps_any(&failed, first, end);
                     probes.places.insert(first, (end, held));
                 }
             }
@@ -84,23 +71,25 @@ impl Probes {
         probes
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.places.len()
     }
 
     fn extent(&self) -> Extent {
-        let wrong = self.places.values().rev().take_while(|(_, held)| !held).count();
-        let before = self.places.iter().rev().nth(wrong);
-        let Some((_, (held_to, _))) = before else { return Extent::Nothing };
-        let held_to = *held_to;
-        let Some((lost_from, _)) = self.places.iter().rev().take(wrong).next_back() else {
-            return Extent::Holds { to: held_to };
-        };
+        let (mut wrong, mut first_lost, mut last_held) = (0, None, None);
+        for (first, (end, held)) in self.places.iter().rev() {
+            if *held {
+                last_held = Some(*end);
+                break;
+            }
+            (wrong, first_lost) = (wrong + 1, Some(*first));
+        }
+        let Some(held_to) = last_held else { return Extent::Nothing };
+        let Some(lost_from) = first_lost else { return Extent::Holds { to: held_to } };
         if wrong < TAIL_MIN {
             return Extent::Unclear { wrong, held_to };
         }
-        Extent::Ends { held_to, lost_from: *lost_from }
+        Extent::Ends { held_to, lost_from }
     }
 }
 
@@ -110,20 +99,33 @@ pub fn extent(run: &RunView<'_>) -> Option<Extent> {
         return Some(Extent::Wraps { real_bytes });
     }
     let probes = Probes::of(run);
-    (probes.count() > 0).then(|| probes.extent())
+    if probes.count() == 0 { None } else { Some(probes.extent()) }
+}
+
+fn overlaps_any(failed: &[(u64, u64)], first: u64, end: u64) -> bool {
+    failed.iter().any(|wrong| wrong.0 < end && wrong.1 > first)
 }
 
 /// After how many bytes addresses begin again, by reads of places where nothing was written. The first place that shows what
 /// was written elsewhere is as far from there as the drive is large; later ones are some multiple of that.
 fn wrapped(run: &RunView<'_>) -> Option<u64> {
-    let hunted = compared(run).filter(|(_, _, Mark { generation, .. })| *generation == 0);
-    let found = hunted.flat_map(|(number, _, _)| wrong_stretches(run.series.errors(number)));
-    let is_wrapped = |stretch: &WrongStretch| stretch.end - stretch.first >= WRAPPED_BLOCKS_MIN * BLOCK_BYTES;
-    found
-        .filter(is_wrapped)
-        .filter_map(|stretch| stretch.first.checked_sub(stretch.meant_for?))
-        .filter(|away| *away > 0)
-        .min()
+    let mut real_bytes: Option<u64> = None;
+    for (number, _, mark) in compared(run) {
+        if mark.generation != 0 {
+            continue;
+        }
+        for stretch in wrong_stretches(run.series.errors(number)) {
+            let is_wrapped = stretch.end - stretch.first >= WRAPPED_BLOCKS_MIN * BLOCK_BYTES;
+            if let Some(meant_for) = stretch.meant_for
+                && is_wrapped
+                && stretch.first > meant_for
+            {
+                let away = stretch.first - meant_for;
+                real_bytes = Some(away.min(real_bytes.unwrap_or(u64::MAX)));
+            }
+        }
+    }
+    real_bytes
 }
 
 #[cfg(test)]

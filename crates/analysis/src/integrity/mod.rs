@@ -10,10 +10,11 @@ mod extent;
 mod stretch;
 
 pub use extent::{Extent, Probes, TAIL_MIN, extent};
-pub use stretch::{WrongKind, WrongStretch, union, wrong_stretches};
+pub use stretch::{WrongStretch, union, wrong_stretches};
 
 use model::payload::{JUDGED_BYTES, Mark};
 use model::plan::PhaseKind;
+use model::record::ErrorRecord;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::workload::DataPattern;
@@ -33,19 +34,26 @@ pub fn compared<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run P
     })
 }
 
+/// From which byte to which a request went that failed.
+fn bytes_of(error: &ErrorRecord) -> (u64, u64) {
+    (error.offset_bytes, error.offset_bytes.saturating_add(error.length_bytes.into()))
+}
+
 /// Where writes of marked data failed: what is found there says nothing of what was written.
 pub fn not_written(run: &RunView<'_>) -> Vec<(u64, u64)> {
-    let is_marking = |summary: &PhaseSummary| {
-        summary.phase.workload.as_ref().is_some_and(|workload| {
-            workload.mix.changes_data() && matches!(workload.data, DataPattern::Marked(_))
-        })
-    };
-    let marking = (0..).zip(run.phases).filter(|(_, summary)| is_marking(summary) && summary.errors() > 0);
-    let errors = marking.flat_map(|(number, _)| run.series.errors(number));
-    let failed = errors.filter(|error| error.operation == Operation::Write);
-    let mut failed: Vec<(u64, u64)> = failed
-        .map(|error| (error.offset_bytes, error.offset_bytes.saturating_add(error.length_bytes.into())))
-        .collect();
+    let mut failed = Vec::new();
+    for (number, summary) in (0..).zip(run.phases) {
+        let Some(workload) = &summary.phase.workload else { continue };
+        let marks = workload.mix.changes_data() && matches!(workload.data, DataPattern::Marked(_));
+        if !marks || summary.errors() == 0 {
+            continue;
+        }
+        for error in run.series.errors(number) {
+            if error.operation == Operation::Write {
+                failed.push(bytes_of(&error));
+            }
+        }
+    }
     failed.sort_unstable();
     failed
 }

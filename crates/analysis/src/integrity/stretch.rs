@@ -1,82 +1,36 @@
 //! Stretches that are wrong in one way, from the records of comparing reads.
 
 use super::BLOCK_BYTES;
+use model::finding::WrongKind;
 use model::record::ErrorRecord;
 use model::request::Status;
 use std::cmp::Reverse;
 
-/// How a block is wrong; what tells most comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum WrongKind {
-    /// It holds what was there before.
-    Stale,
-    /// It holds what was written for another place.
-    Misplaced,
-    /// Some bits of it differ.
-    Flipped,
-    /// It holds something else.
-    Other,
-    /// It holds one byte repeated.
-    Blank,
-}
-
-impl WrongKind {
-    /// All of them.
-    pub const ALL: [WrongKind; 5] =
-        [WrongKind::Stale, WrongKind::Misplaced, WrongKind::Flipped, WrongKind::Other, WrongKind::Blank];
-
-    /// The word in the data of a finding.
-    pub fn name(self) -> &'static str {
-        match self {
-            WrongKind::Stale => "stale",
-            WrongKind::Misplaced => "misplaced",
-            WrongKind::Blank => "blank",
-            WrongKind::Flipped => "flipped",
-            WrongKind::Other => "other",
-        }
-    }
-
-    /// What such blocks held, after "N blocks held".
-    pub fn held(self) -> &'static str {
-        match self {
-            WrongKind::Stale => "what was there before: the write was lost",
-            WrongKind::Misplaced => "what was written for another place",
-            WrongKind::Blank => "nothing but one byte repeated",
-            WrongKind::Flipped => "what was written but for some bits",
-            WrongKind::Other => "something else",
-        }
-    }
-
-    fn of(status: Status) -> Option<WrongKind> {
-        Some(match status {
-            Status::StaleData => WrongKind::Stale,
-            Status::MisplacedData => WrongKind::Misplaced,
-            Status::BlankData => WrongKind::Blank,
-            Status::FlippedBits => WrongKind::Flipped,
-            Status::WrongData => WrongKind::Other,
-            _ => return None,
-        })
-    }
-}
-
 /// A stretch that is wrong in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongStretch {
-    /// Its first byte.
     pub first: u64,
-    /// Past its last byte.
     pub end: u64,
-    /// How.
     pub kind: WrongKind,
     /// Of misplaced data: the place that its first byte was written for.
     pub meant_for: Option<u64>,
 }
 
 impl WrongStretch {
-    /// How many blocks it touches.
     pub fn blocks(&self) -> u64 {
         self.end.div_ceil(BLOCK_BYTES) - self.first / BLOCK_BYTES
     }
+}
+
+fn kind_of(status: Status) -> Option<WrongKind> {
+    Some(match status {
+        Status::StaleData => WrongKind::Stale,
+        Status::MisplacedData => WrongKind::Misplaced,
+        Status::BlankData => WrongKind::Blank,
+        Status::FlippedBits => WrongKind::Flipped,
+        Status::WrongData => WrongKind::Other,
+        _ => return None,
+    })
 }
 
 /// The stretches of a phase, as its records tell them. What is no wrong data is left out.
@@ -88,7 +42,7 @@ pub fn wrong_stretches(errors: impl Iterator<Item = ErrorRecord>) -> Vec<WrongSt
             if let Some(last) = stretches.last_mut().filter(|last| last.kind == WrongKind::Misplaced) {
                 last.meant_for = Some(first);
             }
-        } else if let Some(kind) = WrongKind::of(error.status) {
+        } else if let Some(kind) = kind_of(error.status) {
             let end = first.saturating_add(u64::from(error.length_bytes));
             stretches.push(WrongStretch { first, end, kind, meant_for: None });
         }

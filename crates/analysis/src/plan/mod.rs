@@ -4,23 +4,21 @@
 //! that was asked for somewhere is moved to the nearest border between zones, if one is near: then no partition has a
 //! strip of another rate at its end.
 
+mod cut;
 mod cuts;
 
-use crate::estimate::{Basis, RateCurve};
+use crate::estimate::{Basis, RateCurve, RateUnknown};
+use cut::ALIGNMENT;
+pub use cut::{Cut, PARTS_MAX, PlanError};
 use cuts::CutWish;
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::target::TargetFacts;
-use model::units::{Bytes, MIB, Offset};
+use model::units::{Bytes, Offset};
 
-/// What partitions begin and end on: a multiple of every block and stripe there is. (The default of fdisk and parted.)
-const ALIGNMENT: Bytes = Bytes(MIB);
 /// The entries of a partition table take this much, after or before one block of header (UEFI specification, 5.3).
-const TABLE_ENTRIES: Bytes = Bytes(16 * 1024);
-/// More partitions than this are not asked for: a GPT has room for them as a rule (UEFI specification, 5.3.1).
-pub const PARTS_MAX: u32 = 128;
+const TABLE_ENTRIES: Bytes = Bytes::new(16 * 1024);
 
-/// What somebody wants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wish {
     /// This share of the capacity, the fastest, as a partition; the rest as another.
@@ -31,7 +29,6 @@ pub enum Wish {
     Parts(u32),
 }
 
-/// A way to cut a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionPlan {
     /// The partitions, in order, without gaps.
@@ -42,10 +39,8 @@ pub struct PartitionPlan {
     pub is_even: bool,
 }
 
-/// One partition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Partition {
-    /// Where it lies.
     pub range: ByteRange,
     /// Whether it is the one that was asked to be fast.
     pub is_fast: bool,
@@ -57,37 +52,16 @@ pub struct Partition {
     pub slowest: Estimate,
 }
 
-/// Where one partition ends and the next begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// Where it is.
-    pub at: Offset,
-    /// Where it was asked for.
-    pub asked: Offset,
-    /// Whether it is the border of a zone.
-    pub is_zone_border: bool,
-}
-
-/// Cuts the drive.
 ///
 /// # Errors
-/// Why that cannot be done: a sentence.
-pub fn plan(curve: &RateCurve, target: &TargetFacts, wish: Wish) -> Result<PartitionPlan, String> {
+/// Why that cannot be done.
+pub fn plan(curve: &RateCurve, target: &TargetFacts, wish: Wish) -> Result<PartitionPlan, PlanError> {
     let usable = usable(target)?;
     if !curve.covered().contains(&usable) {
-        return Err(format!(
-            "Only bytes {} to {} of the drive were measured, so that nothing is known of the rest. Measure all of it: \
-             drivescope surface TARGET.",
-            curve.covered().first().0,
-            curve.covered().end().0
-        ));
+        return Err(PlanError::PartlyMeasured { covered: curve.covered() });
     }
     if curve.basis() == Basis::Mean {
-        return Err(
-            "Only the mean rate of all of it is known, and not which part is how fast. Find that out: \
-                    drivescope surface TARGET."
-                .into(),
-        );
+        return Err(RateUnknown::MeanOnly.into());
     }
     let is_even = curve.basis() == Basis::Even;
     let CutWish { cuts, fast } = match wish {
@@ -106,19 +80,18 @@ pub fn plan(curve: &RateCurve, target: &TargetFacts, wish: Wish) -> Result<Parti
     Ok(PartitionPlan { partitions, cuts, is_even })
 }
 
-fn partition(curve: &RateCurve, begin: Offset, end: Offset, is_fast: bool) -> Result<Partition, String> {
-    let range = ByteRange::new(begin, end - begin).ok_or("A partition ends past 64 bits.")?;
+fn partition(curve: &RateCurve, begin: Offset, end: Offset, is_fast: bool) -> Result<Partition, PlanError> {
+    let range = ByteRange::new(begin, end - begin).ok_or(PlanError::PastAllBytes)?;
     let (fastest, slowest) = curve.rates_in(range)?;
     Ok(Partition { range, is_fast, mean: curve.mean_rate(range)?, fastest, slowest })
 }
 
 /// What partitions may take up: whole MiB between both copies of the partition table.
-fn usable(target: &TargetFacts) -> Result<ByteRange, String> {
+fn usable(target: &TargetFacts) -> Result<ByteRange, PlanError> {
     let capacity = target.capacity;
-    let table_at_end = TABLE_ENTRIES + target.logical_block;
-    let end = capacity.checked_sub(table_at_end).unwrap_or(Bytes::ZERO).round_down_to(ALIGNMENT);
-    let range = end.checked_sub(ALIGNMENT).and_then(|bytes| ByteRange::new(Offset(ALIGNMENT.0), bytes));
-    range.filter(|range| !range.is_empty()).ok_or_else(|| {
-        format!("It holds {} bytes: no room for a partition table and a partition.", capacity.0)
-    })
+    let end = capacity.saturating_sub(TABLE_ENTRIES + target.logical_block).round_down_to(ALIGNMENT);
+    match ByteRange::new(Offset::START + ALIGNMENT, end.saturating_sub(ALIGNMENT)) {
+        Some(range) if !range.is_empty() => Ok(range),
+        _ => Err(PlanError::NoRoom { capacity }),
+    }
 }

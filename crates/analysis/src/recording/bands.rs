@@ -1,13 +1,13 @@
-//! How large the bands of a shingled disk are, by watching it clean them.
+//! How large the bands of an SMR disk are, by watching it clean them.
 //!
-//! Small blocks are written at even distances into a part of the drive: they go to the media cache, and whoever reads over one of them
-//! waits for the arm to go there and back. Between rests all of them are read. When the drive has cleaned a band in a rest, all blocks of
-//! that band are where they belong, and are read as fast as what was not written: borders between blocks that were cleaned in different
-//! rests are borders of bands. (Step 6 of Aghayev, Shafaei, Desnoyers, "Skylight", FAST 2015.)
+//! Small blocks are written at even distances. They go to the media cache, and a read over one waits for the arm to go there and
+//! back. Between idle times all are read: once a band is cleaned, its blocks read as fast as what was not written. Borders between
+//! blocks that were cleaned at different times are borders of bands. (Step 6 of "Skylight", FAST 2015.)
 
 use crate::stats::CONFIDENCE;
 use crate::stats::quantile::at_share;
 use model::estimate::Estimate;
+use model::finding::BandSizeUnknown;
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
@@ -35,26 +35,21 @@ pub struct Looks {
     untouched_s: Vec<f64>,
     /// For each look the seconds that reads over each block took.
     read_s: Vec<Vec<f64>>,
-    /// The phases, for evidence.
     pub phases: Vec<u32>,
 }
 
-/// What the looks say.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bands {
     /// What was written is read as fast as what was not: nothing was put elsewhere.
     InPlace,
     /// So many bytes each, from that byte of the drive on.
     Told {
-        /// The size, in bytes.
         size: Estimate,
         /// The first border that was seen, in bytes.
         first_byte: u64,
-        /// How many borders.
         borders: usize,
     },
-    /// Something was put elsewhere, and the sentence says why no more is known.
-    Unknown(String),
+    Unknown(BandSizeUnknown),
 }
 
 /// Whether a phase writes the blocks that are looked at.
@@ -73,22 +68,20 @@ pub(super) fn is_look(workload: &Workload) -> bool {
 
 impl Looks {
     /// What that experiment looked at; none when it did not.
-    pub fn of(run: &RunView<'_>, experiment: &str) -> Option<Looks> {
-        let is_own = |summary: &PhaseSummary| summary.phase.experiment == experiment;
-        let (number, offsets) = (0u32..)
-            .zip(run.phases)
-            .filter(|(_, summary)| is_own(summary))
-            .find_map(|(number, summary)| Some((number, marks(summary)?)))?;
-        let mut blocks: Vec<u64> = offsets.iter().map(|offset| offset.0).collect();
+    pub fn of(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Option<Looks> {
+        let is_own = |summary: &PhaseSummary| summary.phase.experiment == *experiment;
+        let mut own = (0u32..).zip(run.phases).filter(|(_, summary)| is_own(summary));
+        let (number, offsets) = own.find_map(|(number, summary)| Some((number, marks(summary)?)))?;
+        let mut blocks: Vec<u64> = offsets.iter().map(|offset| offset.get()).collect();
         blocks.sort_unstable();
         let mut looks = Looks { blocks, untouched_s: Vec::new(), read_s: Vec::new(), phases: vec![number] };
-        for (number, summary) in (0u32..).zip(run.phases).skip(number as usize + 1) {
-            let is_one = summary.phase.workload.as_ref().is_some_and(is_look);
-            if is_own(summary) && is_one && summary.stopped.is_some() {
+        for (number, summary) in own {
+            let Some(workload) = &summary.phase.workload else { continue };
+            if is_look(workload) && summary.stopped.is_some() {
                 looks.add(run, number);
             }
         }
-        (!looks.read_s.is_empty()).then_some(looks)
+        if looks.read_s.is_empty() { None } else { Some(looks) }
     }
 
     fn add(&mut self, run: &RunView<'_>, phase: u32) {
@@ -118,40 +111,35 @@ impl Looks {
     /// apart.
     pub fn cleaned(&self) -> Option<(usize, usize)> {
         let limit_s = self.limit_s()?;
-        let left = |look: &Vec<f64>| look.iter().filter(|&&seconds| seconds > limit_s).count();
-        let last = left(self.read_s.last()?);
-        let before = self.read_s.iter().rev().nth(1).map_or(self.blocks.len(), left);
+        let last = later_than(self.read_s.last()?, limit_s);
+        let before = match self.read_s.iter().rev().nth(1) {
+            Some(look) => later_than(look, limit_s),
+            None => self.blocks.len(),
+        };
         Some((before.saturating_sub(last), last))
     }
 
-    /// What they say.
     pub fn bands(&self) -> Bands {
         let Some(limit_s) = self.limit_s() else { return Bands::InPlace };
-        if self.cleaned().is_some_and(|(_, left)| left >= self.blocks.len() * 9 / 10) {
-            return Bands::Unknown(
-                "small writes lie elsewhere than what is around them. A shingled disk that did not clean its media cache while it was left \
-                 alone does that, and so does a file system or a volume that writes nothing in its place"
-                    .into(),
-            );
+        if let Some((_, left)) = self.cleaned()
+            && left >= self.blocks.len() * 9 / 10
+        {
+            return Bands::Unknown(BandSizeUnknown::NotCleaned);
         }
         let (rounds, contradictions) = self.rounds(limit_s);
         if contradictions > CONTRADICTIONS_MAX {
-            return Bands::Unknown(
-                "reads of the same block contradict each other: something else used the drive".into(),
-            );
+            return Bands::Unknown(BandSizeUnknown::Interference);
         }
         let distance = (self.blocks[1] - self.blocks[0]) as f64;
-        let borders: Vec<f64> = (1..rounds.len())
-            .filter(|&index| rounds[index] != rounds[index - 1])
-            .map(|index| (self.blocks[index - 1] as f64 + self.blocks[index] as f64) / 2.0)
-            .collect();
+        let mut borders = Vec::new();
+        for index in 1..rounds.len() {
+            if rounds[index] != rounds[index - 1] {
+                borders.push((self.blocks[index - 1] as f64 + self.blocks[index] as f64) / 2.0);
+            }
+        }
         match band(&borders, distance) {
             Some(size) => Bands::Told { size, first_byte: borders[0] as u64, borders: borders.len() },
-            None => Bands::Unknown(format!(
-                "small writes lie in a media cache, but the {} borders between what the drive cleaned at one time and at another are no \
-                 even distances apart",
-                borders.len()
-            )),
+            None => Bands::Unknown(BandSizeUnknown::UnevenBorders { borders: borders.len() }),
         }
     }
 
@@ -161,35 +149,46 @@ impl Looks {
         let (looks, mut contradictions, mut reads) = (self.read_s.len(), 0usize, 0usize);
         let mut rounds = Vec::with_capacity(self.blocks.len());
         for block in 0..self.blocks.len() {
-            let is_elsewhere: Vec<Option<bool>> = self
-                .read_s
-                .iter()
-                .map(|look| Some(look[block]).filter(|s| !s.is_nan()).map(|s| s > limit_s))
-                .collect();
-            let wrong = |round: usize| {
-                is_elsewhere
-                    .iter()
-                    .enumerate()
-                    .filter(|(look, is)| is.is_some_and(|is| is != (*look < round)))
-                    .count()
-            };
-            let best = (1..=looks).min_by_key(|&round| wrong(round)).unwrap_or(looks);
-            contradictions += wrong(best);
-            reads += is_elsewhere.iter().flatten().count();
+            let read_s: Vec<f64> = self.read_s.iter().map(|look| look[block]).collect();
+            let (mut best, mut least) = (looks, usize::MAX);
+            for round in 1..=looks {
+                let wrong = contradicting(&read_s, limit_s, round);
+                if wrong < least {
+                    (best, least) = (round, wrong);
+                }
+            }
+            contradictions += least;
+            reads += read_s.iter().filter(|seconds| !seconds.is_nan()).count();
             rounds.push(best);
         }
-        let smooth = (0..rounds.len()).map(|index| {
-            let around = &rounds[index.saturating_sub(1)..(index + 2).min(rounds.len())];
-            let is_odd = around.len() == 3 && around[0] == around[2];
-            if is_odd { around[0] } else { rounds[index] }
-        });
-        (smooth.collect(), contradictions as f64 / reads.max(1) as f64)
+        let mut smooth = rounds.clone();
+        for (index, around) in rounds.windows(3).enumerate() {
+            if around[0] == around[2] {
+                smooth[index + 1] = around[0];
+            }
+        }
+        (smooth, contradictions as f64 / reads.max(1) as f64)
     }
+}
+
+fn later_than(look: &[f64], limit_s: f64) -> usize {
+    look.iter().filter(|seconds| **seconds > limit_s).count()
+}
+
+/// How many of the known reads of a block contradict that it was first found cleaned in that look.
+fn contradicting(read_s: &[f64], limit_s: f64, round: usize) -> usize {
+    let mut wrong = 0;
+    for (look, seconds) in read_s.iter().enumerate() {
+        let is_elsewhere = *seconds > limit_s;
+        wrong += usize::from(!seconds.is_nan() && is_elsewhere != (look < round));
+    }
+    wrong
 }
 
 /// The value below which that share of those that are known lies; none where none is.
 fn quantile(seconds: &[f64], share: f64) -> Option<f64> {
-    let mut values: Vec<f64> = seconds.iter().copied().filter(|seconds| !seconds.is_nan()).collect();
+    let mut values = seconds.to_vec();
+    values.retain(|seconds| !seconds.is_nan());
     values.sort_by(f64::total_cmp);
     at_share(&values, share)
 }
@@ -202,11 +201,17 @@ fn band(borders: &[f64], distance: f64) -> Option<Estimate> {
     }
     let longest = borders.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max) + distance;
     let shortest = BLOCKS_MIN as f64 * distance;
-    let sizes = std::iter::successors(Some(longest), |size| Some(size * (1.0 - SIZE_STEP)));
-    let (low, high) = sizes.take_while(|&size| size >= shortest).find_map(|size| {
+    let mut size = longest;
+    let (low, high) = loop {
+        if size < shortest || size.is_nan() {
+            return None;
+        }
         let numbers: Vec<f64> = borders.iter().map(|border| ((border - borders[0]) / size).round()).collect();
-        within(borders, &numbers, distance)
-    })?;
+        if let Some(sizes) = within(borders, &numbers, distance) {
+            break sizes;
+        }
+        size *= 1.0 - SIZE_STEP;
+    };
     Some(Estimate {
         value: f64::midpoint(low, high),
         low,
@@ -299,6 +304,6 @@ mod tests {
     #[test]
     fn a_drive_that_does_not_clean_is_unknown() {
         let found = looks(&[30, 30, 30], &[9, 9, 9], 0.02).bands();
-        assert!(matches!(&found, Bands::Unknown(why) if why.contains("did not clean")), "{found:?}");
+        assert_eq!(found, Bands::Unknown(BandSizeUnknown::NotCleaned));
     }
 }

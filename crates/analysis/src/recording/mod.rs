@@ -1,17 +1,14 @@
-//! Whether small writes at random places go where they are sent: from rounds in which reads and writes go to as many
-//! places of the same range.
+//! Whether small random writes go in place: from rounds in which reads and writes go to as many places of the same range.
 //!
-//! Three times are compared. A **single read** takes a mean seek and half a turn. A **sweep** is reads in the order of
-//! their places with many under way: the arm goes over the drive once, and hardly anything that must visit each place
-//! can take less. A **burst** is writes in random order, with the flush that makes them lasting, so that a volatile cache
-//! counts only for what it does to their order. **Lone writes** go one at a time: where no cache takes them, each costs what a
-//! single read does if it goes to its place, and less if it is appended where the last one ended, for it needs no seek. That
-//! is what tells a log that takes a part of a turn for each small write from a queue that is well ordered.
+//! A **single read** takes a mean seek and half a revolution. A **sweep** reads in LBA order with many in flight: hardly anything
+//! that visits each place takes less. A **burst** writes in random order, with its flush, so that a volatile cache counts only for
+//! the order. **Lone writes** go one at a time: in place each costs what a single read does; appended to a log it needs no seek.
 
 pub mod bands;
 
 use crate::measured::is_measurement;
 use crate::sustained::{History, Standing, memory_bytes, standing};
+use model::finding::ProbeTimes;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
@@ -21,18 +18,16 @@ use model::workload::Pattern;
 /// A single read of a drive with an arm takes longer: a quarter of a turn at 15,000 rpm alone is 1 ms. Flash answers in
 /// tens to hundreds of microseconds.
 pub(crate) const ARM_LATENCY: Nanos = Nanos::from_millis(1);
-/// What visits all places may be this much faster than the sweep: a drive that holds all writes can choose, for each
-/// place of the arm, the sector that comes next, and so save the wait for the turn, 4.2 of the 4.2 + 1.5 ms that a short hop
-/// takes at 7200 rpm; half of that wait is more than any published order of a queue saves.
+/// Writes in place may be this much faster than the sweep: a full queue saves rotational latency, 4.2 of the 4.2 + 1.5 ms of a
+/// short hop at 7200 rpm; half of it is more than any published scheduler saves.
 const SWEEP_GAIN_MAX: f64 = 2.5;
-/// With all waits gone the hop is left: at least 0.6 ms with settling, against 0.6 + 5.6 ms at 5400 rpm. What is faster
-/// than a tenth of the sweep did not go to each place.
+/// Without rotational latency a hop still takes 0.6 ms of 0.6 + 5.6 ms at 5400 rpm: under a tenth did not visit each place.
 const NO_HOP_SHARE: f64 = 0.1;
 /// A write in place may take so many times a single read: a second turn to verify or for a parity, and the slower of two
 /// mirrors.
 const IN_PLACE_TIMES_MAX: f64 = 2.5;
-/// Behind a fall it is sure that a write does not go to its place alone when it takes so many times a single read and what moving
-/// its bytes takes: a fifth more than the most in place.
+/// After a cliff a write of this many times a single read and its transfer rewrites more than its place: a fifth above the most in
+/// place.
 const BEHIND_TIMES_MIN: f64 = 3.0;
 /// What a disk moves at least, in bytes per second: inner tracks of 2005.
 const DISK_RATE_MIN: f64 = 30e6;
@@ -40,20 +35,22 @@ const DISK_RATE_MIN: f64 = 30e6;
 const DISK_MEMORY_BYTES: f64 = (512 << 20) as f64;
 /// A lone write that takes less than this share of a single read was answered by a cache: no mechanism is that quick.
 const CACHED_SHARE: f64 = 0.1;
-/// One in place takes as long as a single read, and some settling: a fifth less is more than five standard errors of the mean of
-/// 96 writes whose times are even over a turn.
+/// One in place takes as long as a single read: a fifth less is over five standard errors of the mean of 96 writes.
 const LONE_IN_PLACE_SHARE: f64 = 0.8;
 /// One that is appended takes a turn at most, and no seek: 11.1 of 11.1 / 2 + 11 ms at 5400 rpm.
 const LONE_APPENDED_SHARE: f64 = 0.7;
 /// No parity takes ten times getting there; reading and writing a band of tens of megabytes does.
 const REWRITE_TIMES_MIN: f64 = 10.0;
 
+/// Random reads wait for between nothing and a revolution, of 4 ms at 15,000 rpm, the fastest disks made. From the 10th to the
+/// 90th percentile that alone is 3.2 ms, and seeks only add to it. Half of it is beyond the scatter of 64 reads by 8 standard
+/// errors (quantiles of an even distribution, 0.05 of a revolution).
+const ROTATION_SPREAD_MIN_S: f64 = 1.6e-3;
+
 /// What became of small writes at random places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writing {
-    /// Nothing turns or moves.
     NoArm,
-    /// Each went to its place.
     InPlace,
     /// They went somewhere else first, one after the other.
     Appended,
@@ -63,7 +60,6 @@ pub enum Writing {
     Unclear,
 }
 
-/// The rounds of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Probes {
     /// Latencies of reads at random places, one at a time.
@@ -74,16 +70,15 @@ pub struct Probes {
     sweep_s: Vec<f64>,
     /// Seconds for each write of a burst with its flush, by round.
     burst_s: Vec<f64>,
-    /// The phases, for evidence.
     pub(crate) phases: Vec<u32>,
 }
 
 impl Probes {
     /// The rounds that this experiment asked for; none when it did not.
-    pub fn of(run: &RunView<'_>, experiment: &str) -> Option<Probes> {
+    pub fn of(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Option<Probes> {
         let mut probes = Probes::default();
         for (number, summary) in (0..).zip(run.phases) {
-            if summary.phase.experiment == experiment && is_measurement(summary) {
+            if summary.phase.experiment == *experiment && is_measurement(summary) {
                 probes.add(number, summary);
             }
         }
@@ -129,6 +124,22 @@ impl Probes {
         median(&self.burst_s)
     }
 
+    pub fn times(&self) -> ProbeTimes {
+        ProbeTimes {
+            write_s: self.burst_s(),
+            sweep_read_s: self.sweep_s(),
+            single_read_s: self.single_read_s(),
+        }
+    }
+
+    /// By how much single reads differ, from the 10th to the 90th percentile, where that is less than on any disk: then nothing
+    /// rotates.
+    pub fn spread_without_rotation_s(&self) -> Option<f64> {
+        let (low, high) = (self.single.quantile(Quantile::P10)?, self.single.quantile(Quantile::P90)?);
+        let spread_s = high.seconds() - low.seconds();
+        (spread_s < ROTATION_SPREAD_MIN_S).then_some(spread_s)
+    }
+
     /// Whether the rounds show an arm that moves.
     pub fn has_arm(&self) -> bool {
         self.single_read_s().is_some_and(|read_s| read_s >= ARM_LATENCY.seconds())
@@ -139,7 +150,7 @@ impl Probes {
     pub fn cost_behind_fall(&self, run: &RunView<'_>) -> Option<f64> {
         let history = History::of(run)?;
         let Standing::Fell(fall) = standing(history.first(), DISK_MEMORY_BYTES) else { return None };
-        let block_bytes = history.workload.block_sizes.largest().0 as f64;
+        let block_bytes = history.workload.block_sizes.largest().as_f64();
         let in_place_s = self.single_read_s()? + block_bytes / DISK_RATE_MIN;
         Some(fall.after.seconds_per_byte() * block_bytes / in_place_s)
     }
@@ -193,7 +204,6 @@ impl Probes {
         })
     }
 
-    /// What the bursts say.
     fn bursts(&self, single_s: f64) -> Writing {
         let mut rounds = self.sweep_s.iter().zip(&self.burst_s).map(|(sweep_s, burst_s)| {
             let to_sweep = burst_s / sweep_s;

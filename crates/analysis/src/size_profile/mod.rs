@@ -1,20 +1,20 @@
-//! Rates by the size of requests, from several rounds of each, and which rounds something spoilt: a valley, a cliff of a cache, garbage
-//! collection, somebody else. The experiment measures those again, and the detectors give the curve with and without them.
+//! Throughput by block size, from several rounds of each, and which rounds are outliers: a valley, a cache cliff, garbage collection,
+//! other I/O. The experiment repeats those, and the detectors give the curve with and without them.
 
 use crate::measured::is_measurement;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
+use model::finding::SizePattern;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Quantile};
 use model::workload::{Pattern, Workload};
 use std::collections::BTreeMap;
 
-/// The experiment that asks for it.
-pub const EXPERIMENT: &str = "sizes";
-/// A round that differs from the others of its point by a tenth is spoilt, or by more where rounds scatter anyway. The wording of
-/// who first called a size spoilt is a twentieth of the best; twice that leaves room for the zones of a disk.
+pub const EXPERIMENT: ExperimentName = ExperimentName::Sizes;
+/// An outlier round differs from the others by a tenth, which leaves room for the zones of a disk, or more where rounds scatter.
 const SPOILT_SHARE: f64 = 0.1;
 /// Chance alone hardly ever makes a round differ by so many standard deviations.
 const NOISE_TIMES: f64 = 6.0;
@@ -25,20 +25,20 @@ const MAD_TO_SIGMA: f64 = 1.4826;
 /// Of two rounds nobody can say which is the spoilt one.
 const ROUNDS_MIN: usize = 3;
 
-/// Which rate it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PointKey {
-    /// What is done.
     pub operation: Operation,
     /// Whether in order or at random places.
     pub in_order: bool,
-    /// Requests at a time.
     pub depth: u64,
-    /// How large each is.
     pub size: Bytes,
 }
 
 impl PointKey {
+    pub fn pattern(&self) -> SizePattern {
+        if self.in_order { SizePattern::Sequential } else { SizePattern::Random }
+    }
+
     /// That of a workload; none of one that does several things.
     pub fn of(workload: &Workload) -> Option<PointKey> {
         let [operation] = *workload.mix.operations() else { return None };
@@ -51,46 +51,36 @@ impl PointKey {
     }
 }
 
-/// One measurement of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// The phase.
     pub phase: u32,
     /// Bytes per second; writes with the flush that makes them lasting.
     pub rate: f64,
-    /// The slowest request, in seconds.
     pub slowest_s: f64,
 }
 
-/// A size with its rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Which.
     pub key: PointKey,
-    /// In the order of time.
     pub rounds: Vec<Round>,
-    /// Whether each was spoilt.
     pub spoilt: Vec<bool>,
     /// Whether it is slower than both its neighbours in each of its rounds.
     pub is_dip: bool,
     /// The mean latency of one request in seconds over the rounds that were not spoilt, and what 99 of 100 took at most.
     pub latency_s: f64,
-    /// See there.
     pub latency_p99_s: f64,
     /// The slowest of all, also of spoilt rounds.
     pub latency_s_max: f64,
 }
 
-/// All points of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SizeProfile {
+pub struct SizeSweep {
     /// By operation, order, depth and size.
     pub points: Vec<Point>,
 }
 
-impl SizeProfile {
-    /// The points of a run.
-    pub fn of(run: &RunView<'_>) -> SizeProfile {
+impl SizeSweep {
+    pub fn of(run: &RunView<'_>) -> SizeSweep {
         let mut phases: BTreeMap<PointKey, Vec<(Round, &PhaseSummary)>> = BTreeMap::new();
         for (index, summary) in (0u32..).zip(run.phases) {
             if summary.phase.experiment == EXPERIMENT
@@ -101,39 +91,38 @@ impl SizeProfile {
             }
         }
         let noise = noise_by_kind(&phases);
-        let of_key = |(key, phases): (PointKey, Vec<(Round, &PhaseSummary)>)| {
-            let limit = limit(noise.get(&kind(&key)).copied().unwrap_or(0.0));
-            point(key, &phases, limit)
-        };
-        let mut profile = SizeProfile { points: phases.into_iter().map(of_key).collect() };
+        let mut profile = SizeSweep::default();
+        for (key, phases) in phases {
+            let noise = noise.get(&kind(&key)).copied().unwrap_or(0.0);
+            profile.points.push(point(key, &phases, limit(noise)));
+        }
         profile.mark_dips();
         profile
     }
 
-    /// Those that have to be measured again: rounds do not agree and too few of them do, or a dip that was seen in no more rounds than all
-    /// have.
+    /// Those to be repeated: too few rounds agree, or a dip was seen in no more rounds than all have.
     pub fn to_repeat(&self, rounds: usize) -> Vec<PointKey> {
-        let is_open = |point: &&Point| {
-            let clean = point.spoilt.iter().filter(|spoilt| !**spoilt).count();
-            let disagrees = clean < point.rounds.len() && clean < ROUNDS_MIN + 1;
-            disagrees || (point.is_dip && point.rounds.len() <= rounds)
-        };
-        self.points.iter().filter(is_open).map(|point| point.key).collect()
+        let mut open = Vec::new();
+        for point in &self.points {
+            let clean = point.rounds.len() - point.spoilt_count();
+            let disagrees = point.spoilt_count() > 0 && clean < ROUNDS_MIN + 1;
+            if disagrees || (point.is_dip && point.rounds.len() <= rounds) {
+                open.push(point.key);
+            }
+        }
+        open
     }
 
     fn mark_dips(&mut self) {
         let rates: Vec<f64> = self.points.iter().map(Point::clean_rate).collect();
-        let same = |one: &Point, other: &Point| {
-            kind(&one.key) == kind(&other.key) && one.key.depth == other.key.depth
-        };
         for index in 1..self.points.len().saturating_sub(1) {
-            let has_neighbours = same(&self.points[index], &self.points[index - 1])
-                && same(&self.points[index], &self.points[index + 1]);
+            let [before, point, after] = [index - 1, index, index + 1].map(|at| &self.points[at]);
+            let has_neighbours = is_of_one_curve(before, point) && is_of_one_curve(point, after);
             let lower = rates[index - 1].min(rates[index + 1]);
             // One round that is as quick as the neighbours shows that the size can be: then most rounds were spoilt.
-            let quickest = self.points[index].rounds.iter().map(|round| round.rate).fold(0.0, f64::max);
-            self.points[index].is_dip =
-                has_neighbours && self.points[index].key.in_order && quickest < DIP_SHARE * lower;
+            let quickest = point.rounds.iter().map(|round| round.rate).fold(0.0, f64::max);
+            let is_dip = has_neighbours && point.key.in_order && quickest < DIP_SHARE * lower;
+            self.points[index].is_dip = is_dip;
         }
     }
 }
@@ -145,7 +134,6 @@ impl Point {
         clean.iter().sum::<f64>() / clean.len().max(1) as f64
     }
 
-    /// The same with its interval.
     pub fn estimate(&self) -> Estimate {
         let clean = self.clean();
         let (count, value) = (clean.len() as f64, self.clean_rate());
@@ -169,19 +157,26 @@ impl Point {
         self.rounds.iter().map(|round| round.rate).sum::<f64>() / self.rounds.len().max(1) as f64
     }
 
-    /// How many rounds were spoilt.
     pub fn spoilt_count(&self) -> usize {
         self.spoilt.iter().filter(|spoilt| **spoilt).count()
     }
 
-    fn clean(&self) -> Vec<f64> {
-        self.rounds
-            .iter()
-            .zip(&self.spoilt)
-            .filter(|(_, spoilt)| !**spoilt)
-            .map(|(round, _)| round.rate)
-            .collect()
+    pub(crate) fn spoilt_phases(&self) -> Vec<u32> {
+        self.rounds_that_are(true).map(|round| round.phase).collect()
     }
+
+    fn clean(&self) -> Vec<f64> {
+        self.rounds_that_are(false).map(|round| round.rate).collect()
+    }
+
+    fn rounds_that_are(&self, spoilt: bool) -> impl Iterator<Item = &Round> {
+        let rounds = self.rounds.iter().zip(&self.spoilt);
+        rounds.filter(move |(_, is)| **is == spoilt).map(|(round, _)| round)
+    }
+}
+
+fn is_of_one_curve(one: &Point, other: &Point) -> bool {
+    kind(&one.key) == kind(&other.key) && one.key.depth == other.key.depth
 }
 
 /// What scatters alike: one operation, in order or not.
@@ -194,14 +189,18 @@ fn kind(key: &PointKey) -> Kind {
 fn round(phase: u32, summary: &PhaseSummary) -> Option<(PointKey, Round)> {
     let workload = summary.phase.workload.as_ref()?;
     let key = PointKey::of(workload)?;
-    let totals = summary.totals_of(key.operation).filter(|totals| totals.operations > 0)?;
+    let totals = summary.totals_of(key.operation)?;
     // What was under way when the time was up is not counted, so neither is the time after the last that was.
-    let moved_ns = totals
-        .stretch
-        .map_or(summary.duration_ns, |stretch| stretch.last_ns.saturating_sub(summary.start_ns));
+    let moved_ns = match totals.stretch {
+        Some(stretch) => stretch.last_ns.saturating_sub(summary.start_ns),
+        None => summary.duration_ns,
+    };
     let seconds = (moved_ns + summary.flush_ns()) as f64 / 1e9;
-    let slowest_s = totals.histogram.max().map_or(0.0, |slowest| slowest.seconds());
-    (seconds > 0.0).then_some((key, Round { phase, rate: totals.bytes as f64 / seconds, slowest_s }))
+    if totals.operations == 0 || seconds <= 0.0 {
+        return None;
+    }
+    let slowest_s = totals.histogram.max().unwrap_or_default().seconds();
+    Some((key, Round { phase, rate: totals.bytes as f64 / seconds, slowest_s }))
 }
 
 fn point(key: PointKey, phases: &[(Round, &PhaseSummary)], limit: f64) -> Point {
@@ -233,7 +232,10 @@ fn limit(noise: f64) -> f64 {
 /// How much rounds of one point scatter, on a logarithmic scale: the median over all points of a kind.
 fn noise_by_kind(phases: &BTreeMap<PointKey, Vec<(Round, &PhaseSummary)>>) -> BTreeMap<Kind, f64> {
     let mut deviations: BTreeMap<Kind, Vec<f64>> = BTreeMap::new();
-    for (key, phases) in phases.iter().filter(|(_, phases)| phases.len() >= ROUNDS_MIN) {
+    for (key, phases) in phases {
+        if phases.len() < ROUNDS_MIN {
+            continue;
+        }
         let rates: Vec<f64> = phases.iter().map(|(round, _)| round.rate.ln()).collect();
         let middle = middle(rates.clone());
         let mut of_point: Vec<f64> = rates.iter().map(|rate| (rate - middle).abs()).collect();
@@ -269,7 +271,7 @@ mod tests {
     fn a_size_of_which_one_round_is_as_quick_as_its_neighbours_is_no_dip() {
         let is_dip = |rates: &[f64]| {
             let points = vec![size_of(16, &[100.0; 4]), size_of(32, rates), size_of(64, &[101.0; 4])];
-            let mut profile = SizeProfile { points };
+            let mut profile = SizeSweep { points };
             profile.mark_dips();
             profile.points[1].is_dip
         };

@@ -5,13 +5,13 @@
 
 mod pass;
 
-pub(crate) use pass::{Cover, Pass};
+pub(crate) use pass::Pass;
 
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
 use model::estimate::Estimate;
-use model::finding::Evidence;
+use model::finding::{Evidence, SurveyUnknown};
 use model::plan::PhaseKind;
 use model::range::ByteRange;
 use model::request::Operation;
@@ -21,15 +21,11 @@ use model::workload::{Pattern, Workload};
 use std::collections::BTreeMap;
 
 /// Under this name the figures of other programs are kept.
-pub const EXPERIMENT: &str = "import";
-/// One figure.
+pub const EXPERIMENT: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Import;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stated<'run> {
-    /// Its number in the run.
     pub phase: u32,
-    /// Its summary.
     pub summary: &'run PhaseSummary,
-    /// What was done.
     pub workload: &'run Workload,
 }
 
@@ -40,27 +36,22 @@ pub(crate) struct Shape {
     pub in_order: bool,
     /// What was done: reads only, writes only, or both.
     pub reads: bool,
-    /// Likewise.
     pub writes: bool,
-    /// How much each request asked for.
     pub block: Bytes,
-    /// How many at a time.
     pub at_once: u64,
 }
 
 /// All figures of the run that moved data.
 pub(crate) fn stated<'run>(run: &RunView<'run>) -> Vec<Stated<'run>> {
-    let phases = (0u32..).zip(run.phases);
-    let figures = phases.filter_map(|(phase, summary)| {
-        let workload = summary.phase.workload.as_ref()?;
+    let mut figures = Vec::new();
+    for (phase, summary) in (0u32..).zip(run.phases) {
+        let Some(workload) = &summary.phase.workload else { continue };
         let is_figure = summary.phase.experiment == EXPERIMENT && summary.phase.kind == PhaseKind::Measure;
-        (is_figure && summary.duration_ns > 0 && summary.bytes() > 0).then_some(Stated {
-            phase,
-            summary,
-            workload,
-        })
-    });
-    figures.collect()
+        if is_figure && summary.duration_ns > 0 && summary.bytes() > 0 {
+            figures.push(Stated { phase, summary, workload });
+        }
+    }
+    figures
 }
 
 /// The figures of one operation in order, in blocks: of several shapes those at most places; of equally many, the largest blocks.
@@ -74,11 +65,13 @@ pub(crate) fn in_order<'run>(run: &RunView<'run>, operation: Operation) -> Vec<S
         }
     }
     let best = shapes.into_iter().max_by_key(|(shape, figures)| (figures.len(), *shape));
-    best.map_or(Vec::new(), |(_, figures)| figures)
+    match best {
+        Some((_, figures)) => figures,
+        None => Vec::new(),
+    }
 }
 
 impl Stated<'_> {
-    /// What makes it comparable with others.
     pub(crate) fn shape(&self) -> Shape {
         let operations = self.workload.mix.operations();
         Shape {
@@ -92,10 +85,9 @@ impl Stated<'_> {
 
     /// Whether it went through a small buffer byte by byte, so that a processor worked for each.
     pub(crate) fn is_byte_by_byte(&self) -> bool {
-        self.workload.block_sizes.largest().0 <= 1
+        self.workload.block_sizes.largest().get() <= 1
     }
 
-    /// How long it took.
     pub(crate) fn seconds(&self) -> f64 {
         self.summary.duration_ns as f64 / 1e9
     }
@@ -114,8 +106,8 @@ impl Stated<'_> {
 
     /// The share of a processor that the program used, where it says so.
     pub(crate) fn processor_share(&self, run: &RunView<'_>) -> Option<f64> {
-        let within = |at_ns: u64| (self.summary.start_ns..self.summary.end_ns()).contains(&at_ns);
-        run.series.telemetry().find(|record| within(record.at_ns)).and_then(|record| record.own_cpu_share)
+        let time = self.summary.start_ns..self.summary.end_ns();
+        run.series.telemetry().find(|record| time.contains(&record.at_ns))?.own_cpu_share
     }
 
     /// How long each of its requests took in seconds, where they are known one by one.
@@ -126,10 +118,9 @@ impl Stated<'_> {
 
     /// Where it was; none when nobody says.
     pub(crate) fn range(&self) -> Option<ByteRange> {
-        Some(self.workload.range).filter(|range| !range.is_empty())
+        if self.workload.range.is_empty() { None } else { Some(self.workload.range) }
     }
 
-    /// Where in the run it is.
     pub(crate) fn evidence(&self) -> Evidence {
         self.summary.evidence(self.phase)
     }
@@ -164,22 +155,18 @@ pub(crate) fn without_interval(value: f64) -> Estimate {
     }
 }
 
-/// One place and what was stated of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Spot<'run> {
-    /// Where.
     pub range: ByteRange,
     /// In the order of the run.
     pub figures: Vec<Stated<'run>>,
 }
 
 impl Spot<'_> {
-    /// Seconds for each byte there.
     pub(crate) fn seconds_per_byte(&self) -> Option<Estimate> {
         estimate_of(&self.figures.iter().map(Stated::seconds_per_byte).collect::<Vec<_>>())
     }
 
-    /// Requests per second there.
     pub(crate) fn per_second(&self) -> Option<Estimate> {
         estimate_of(&self.figures.iter().map(Stated::per_second).collect::<Vec<_>>())
     }
@@ -190,41 +177,39 @@ pub(crate) fn spots<'run>(figures: &[Stated<'run>]) -> Vec<Spot<'run>> {
     let mut spots: BTreeMap<(u64, u64), Spot<'run>> = BTreeMap::new();
     for figure in figures {
         if let Some(range) = figure.range() {
-            let spot = spots.entry((range.first().0, range.end().0));
+            let spot = spots.entry((range.first().get(), range.end().get()));
             spot.or_insert_with(|| Spot { range, figures: Vec::new() }).figures.push(*figure);
         }
     }
     spots.into_values().collect()
 }
 
-/// The places nearest to the start and to the end of the drive: in its first and its last third, so that there is a third between them.
-/// Or what is missing.
+/// The spots nearest to the start and to the end of the drive: in its first and its last third, so that there is a third between them.
 pub(crate) fn edges<'spots, 'run>(
     run: &RunView<'_>,
     spots: &'spots [Spot<'run>],
-) -> Result<(Option<&'spots Spot<'run>>, Option<&'spots Spot<'run>>), String> {
-    if spots.is_empty() {
-        return Err(NO_PLACE.into());
-    }
-    let capacity = run.target.capacity.0;
-    if capacity == 0 {
-        return Err(NO_CAPACITY.into());
-    }
+) -> Result<[Option<&'spots Spot<'run>>; 2], SurveyUnknown> {
+    check_places(run, spots)?;
+    let capacity = run.target.capacity.get();
     let third = capacity / 3;
-    let start = spots.iter().filter(|spot| spot.range.end().0 <= third);
-    let end = spots.iter().filter(|spot| spot.range.first().0 >= capacity - third);
-    Ok((
+    let start = spots.iter().filter(|spot| spot.range.end().get() <= third);
+    let end = spots.iter().filter(|spot| spot.range.first().get() >= capacity - third);
+    Ok([
         start.min_by_key(|spot| (spot.range.first(), spot.range.end())),
         end.max_by_key(|spot| (spot.range.end(), spot.range.first())),
-    ))
+    ])
 }
 
-/// What to say where nobody knows where it was.
-pub(crate) const NO_PLACE: &str =
-    "The program does not say where on the drive it measured. If you know, import it again with --position.";
-/// What to say where nobody knows how large the drive is.
-pub(crate) const NO_CAPACITY: &str =
-    "How large the drive is, is not known, so that its end is not either. Import it again with --capacity.";
+/// Fails where nobody says where the figures were measured, or how large the drive is.
+fn check_places(run: &RunView<'_>, spots: &[Spot<'_>]) -> Result<(), SurveyUnknown> {
+    if spots.is_empty() {
+        return Err(SurveyUnknown::NoOffsets);
+    }
+    if run.target.capacity.is_zero() {
+        return Err(SurveyUnknown::NoCapacity);
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 
 use super::{Spot, Stated, without_interval};
 use model::estimate::Estimate;
+use model::finding::{PassBasis, SurveyUnknown};
 use model::run::RunView;
 
 /// Figures over so much of the drive cover it: what is left out at 1.6 times the mean rate changes the time by 6 % at most, and in steps
@@ -13,57 +14,32 @@ const GAP_MAX: f64 = 1.0 / 8.0;
 /// A stretch of which so much was moved was gone through, and not only visited.
 const GONE_THROUGH_MIN: f64 = 0.99;
 
-/// How a pass is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cover {
-    /// All of it was gone through.
-    Measured,
-    /// Each figure stands for its stretch, and the stretches cover the drive.
-    Stretches,
-    /// Drawn from one place to the next.
-    Drawn,
-}
-
-/// A full pass.
 #[derive(Clone, Debug)]
 pub(crate) struct Pass<'run> {
-    /// Seconds for each byte, over all of the drive.
     pub seconds_per_byte: Estimate,
-    /// How it is known.
-    pub cover: Cover,
-    /// How many places it rests on.
-    pub places: usize,
-    /// All figures it rests on.
+    pub basis: PassBasis,
     pub figures: Vec<Stated<'run>>,
 }
 
 impl<'run> Pass<'run> {
-    /// Out of figures at places; or why not.
-    pub(crate) fn of(run: &RunView<'_>, spots: &[Spot<'run>]) -> Result<Pass<'run>, String> {
-        let capacity = run.target.capacity.0;
-        match (spots.is_empty(), capacity) {
-            (true, _) => return Err(super::NO_PLACE.into()),
-            (_, 0) => return Err(super::NO_CAPACITY.into()),
-            _ => {}
-        }
+    pub(crate) fn of(run: &RunView<'_>, spots: &[Spot<'run>]) -> Result<Pass<'run>, SurveyUnknown> {
+        super::check_places(run, spots)?;
+        let capacity = run.target.capacity.as_f64();
         let chain = chain(spots);
-        let covered: u64 = chain.iter().map(|spot| spot.range.bytes().0).sum();
-        let share = covered as f64 / capacity as f64;
+        let figures = chain.len();
+        let covered = covered_bytes(&chain);
+        let share = covered as f64 / capacity;
         let is_whole = chain.iter().all(|spot| is_gone_through(spot)) && share >= GONE_THROUGH_MIN;
-        let (seconds, cover) = if share >= COVERED_MIN {
+        let (seconds, basis) = if share >= COVERED_MIN {
             let seconds: f64 = chain.iter().filter_map(|spot| seconds_there(spot)).sum();
-            (seconds / covered as f64, if is_whole { Cover::Measured } else { Cover::Stretches })
+            let basis = if is_whole { PassBasis::Measured } else { PassBasis::Summed { figures } };
+            (seconds / covered as f64, basis)
         } else {
-            let drawn = drawn(&chain, capacity as f64).ok_or_else(|| {
-                let percent = share * 100.0;
-                format!(
-                    "The figures cover {percent:.0} % of the drive and lie too far apart to draw its curve."
-                )
-            })?;
-            (drawn, Cover::Drawn)
+            let seconds = drawn(&chain, capacity).ok_or(SurveyUnknown::TooSparse { share })?;
+            (seconds, PassBasis::Interpolated { figures })
         };
-        let figures = chain.iter().flat_map(|spot| spot.figures.clone()).collect();
-        Ok(Pass { seconds_per_byte: without_interval(seconds), cover, places: chain.len(), figures })
+        let figures = chain.iter().flat_map(|spot| &spot.figures).copied().collect();
+        Ok(Pass { seconds_per_byte: without_interval(seconds), basis, figures })
     }
 }
 
@@ -78,38 +54,45 @@ fn chain<'spots, 'run>(spots: &'spots [Spot<'run>]) -> Vec<&'spots Spot<'run>> {
             chain.push(spot);
         }
     }
-    let covered = |chain: &[&Spot<'_>]| chain.iter().map(|spot| spot.range.bytes().0).sum::<u64>();
-    let widest = spots.iter().max_by_key(|spot| spot.range.bytes());
     // One pass over everything is better than areas here and there.
-    match widest.filter(|widest| widest.range.bytes().0 > covered(&chain)) {
-        Some(widest) => vec![widest],
-        None => chain,
+    match spots.iter().max_by_key(|spot| spot.range.bytes()) {
+        Some(widest) if widest.range.bytes().get() > covered_bytes(&chain) => vec![widest],
+        _ => chain,
     }
 }
 
+fn covered_bytes(chain: &[&Spot<'_>]) -> u64 {
+    chain.iter().map(|spot| spot.range.bytes().get()).sum()
+}
+
 fn seconds_there(spot: &Spot<'_>) -> Option<f64> {
-    Some(spot.seconds_per_byte()?.value * spot.range.bytes().0 as f64)
+    Some(spot.seconds_per_byte()?.value * spot.range.bytes().as_f64())
 }
 
 fn is_gone_through(spot: &Spot<'_>) -> bool {
-    let range = spot.range.bytes().0 as f64;
+    let range = spot.range.bytes().as_f64();
     spot.figures.iter().all(|figure| figure.summary.bytes() as f64 >= GONE_THROUGH_MIN * range)
 }
 
 /// The mean of straight lines between the middles of the places, level before the first and behind the last; none when they lie too far
 /// apart.
 fn drawn(chain: &[&Spot<'_>], capacity: f64) -> Option<f64> {
-    let middle =
-        |spot: &&Spot<'_>| (spot.range.first().0 as f64 + spot.range.end().0 as f64) / 2.0 / capacity;
-    let points: Vec<(f64, f64)> =
-        chain.iter().filter_map(|spot| Some((middle(spot), spot.seconds_per_byte()?.value))).collect();
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for spot in chain {
+        let middle = (spot.range.first().as_f64() + spot.range.end().as_f64()) / 2.0 / capacity;
+        if let Some(seconds) = spot.seconds_per_byte() {
+            points.push((middle, seconds.value));
+        }
+    }
     let (first, last) = (points.first()?, points.last()?);
-    let gaps = points.windows(2).map(|pair| pair[1].0 - pair[0].0);
-    let widest = gaps.chain([first.0, 1.0 - last.0]).fold(0.0, f64::max);
+    let (mut widest, mut between) = (first.0.max(1.0 - last.0), 0.0);
+    for pair in points.windows(2) {
+        let gap = pair[1].0 - pair[0].0;
+        widest = widest.max(gap);
+        between += gap * (pair[0].1 + pair[1].1) / 2.0;
+    }
     if widest > GAP_MAX {
         return None;
     }
-    let between: f64 =
-        points.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum();
     Some(between + first.0 * first.1 + (1.0 - last.0) * last.1)
 }

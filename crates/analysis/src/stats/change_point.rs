@@ -6,7 +6,6 @@ use super::sample::Sample;
 /// outlier (Hampel's identifier; Davies and Gather 1993: three).
 const NEIGHBOURS: usize = 3;
 const OUTLIER_DEVIATIONS: f64 = 3.0;
-/// Fewer numbers than this say nothing of their noise.
 const COUNT_MIN: usize = 4;
 
 /// The standard deviation of the numbers around their levels, from the differences of neighbours: a change of level spoils only one
@@ -22,16 +21,17 @@ pub fn noise(values: &[f64]) -> Option<f64> {
 /// The same numbers with each that stands alone replaced by the median of its neighbourhood: a stall is no change of level. `noise` is
 /// their standard deviation. Up to three in a row that differ from all around them go with it.
 pub fn without_outliers(values: &[f64], noise: f64) -> Vec<f64> {
-    let around = |index: usize| {
+    let mut calm = Vec::with_capacity(values.len());
+    for (index, &value) in values.iter().enumerate() {
         let from = index.saturating_sub(NEIGHBOURS);
         let to = (index + NEIGHBOURS + 1).min(values.len());
-        Sample::new(values[from..to].to_vec()).map_or(values[index], |sample| sample.median())
-    };
-    let replaced = |(index, &value): (usize, &f64)| {
-        let median = around(index);
-        if (value - median).abs() > OUTLIER_DEVIATIONS * noise { median } else { value }
-    };
-    values.iter().enumerate().map(replaced).collect()
+        let median = match Sample::new(values[from..to].to_vec()) {
+            Some(around) => around.median(),
+            None => value,
+        };
+        calm.push(if (value - median).abs() > OUTLIER_DEVIATIONS * noise { median } else { value });
+    }
+    calm
 }
 
 /// Where each stretch of one level begins: the partition with the least sum of squares around the means of its stretches, each of
@@ -45,16 +45,17 @@ pub fn stretches(values: &[f64], noise: f64, shortest: usize) -> Vec<usize> {
     }
     let penalty = 2.0 * noise * noise * (count as f64).ln();
     let (sums, squares) = cumulated(values);
-    let cost = |from: usize, to: usize| {
-        let sum = sums[to] - sums[from];
-        (squares[to] - squares[from] - sum * sum / (to - from) as f64).max(0.0)
-    };
     let mut best = vec![f64::INFINITY; count + 1];
     let mut begins = vec![0; count + 1];
     best[0] = -penalty;
     for to in shortest..=count {
-        for from in (0..=to - shortest).filter(|&from| from == 0 || from >= shortest) {
-            let total = best[from] + cost(from, to) + penalty;
+        for from in 0..=to - shortest {
+            if from > 0 && from < shortest {
+                continue;
+            }
+            let sum = sums[to] - sums[from];
+            let cost = (squares[to] - squares[from] - sum * sum / (to - from) as f64).max(0.0);
+            let total = best[from] + cost + penalty;
             if total < best[to] {
                 best[to] = total;
                 begins[to] = from;

@@ -14,7 +14,6 @@ use super::student::f_tail;
 
 /// Below this probability three and more visits are taken to differ.
 const POOLING_LEVEL: f64 = 0.25;
-/// The same for two visits.
 const POOLING_LEVEL_OF_TWO: f64 = 0.5;
 
 /// The mean over two or more visits, each counting the same. `None` with fewer.

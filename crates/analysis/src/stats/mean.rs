@@ -6,7 +6,6 @@ use model::estimate::Estimate;
 /// A mean, not yet an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
-    /// The mean.
     pub value: f64,
     /// The variance of the mean, not of what it is the mean of.
     pub variance: f64,
@@ -15,7 +14,6 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// The interval of Student's t.
     pub fn interval(&self, confidence: f64) -> Estimate {
         let half = if self.variance == 0.0 {
             0.0
@@ -31,7 +29,6 @@ impl Mean {
         }
     }
 
-    /// The same times a constant.
     pub fn scaled(&self, factor: f64) -> Mean {
         Mean { value: self.value * factor, variance: self.variance * factor * factor, ..*self }
     }
@@ -40,9 +37,11 @@ impl Mean {
 /// The sum of independent variances and its degrees of freedom, by matching the first two moments (Satterthwaite 1946):
 /// (Σ v)² / Σ v²/ν. Parts are (variance, degrees of freedom).
 pub fn satterthwaite(parts: impl IntoIterator<Item = (f64, f64)>) -> (f64, f64) {
-    let (sum, squares) = parts.into_iter().fold((0.0, 0.0), |(sum, squares), (variance, dof)| {
-        (sum + variance, squares + variance * variance / dof)
-    });
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for (variance, dof) in parts {
+        sum += variance;
+        squares += variance * variance / dof;
+    }
     (sum, if squares > 0.0 { sum * sum / squares } else { f64::INFINITY })
 }
 

@@ -14,10 +14,8 @@ const DEPTH: f64 = 0.5;
 /// The chance of finding a second peak where there is one, at any place: one in a thousand.
 const CHANCE: f64 = 1e-3;
 
-/// Neighbouring cells of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// How many observations.
     pub count: u64,
     /// How wide it is, in whatever measure "dense" is to be taken.
     pub width: f64,
@@ -26,9 +24,7 @@ pub struct Cell {
 /// Cells of one peak: from the first to before the end. Cells between two peaks belong to neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peak {
-    /// The first cell.
     pub first: usize,
-    /// The cell after the last.
     pub end: usize,
 }
 
@@ -57,12 +53,12 @@ pub fn peaks(cells: &[Cell]) -> Vec<Peak> {
     let (mut open, mut peaks) = (vec![Peak { first, end }], Vec::new());
     // What is split is looked at again, its right part last.
     while let Some(peak) = open.pop() {
-        match sums.deepest_dip(peak).filter(|dip| dip.score >= least) {
-            Some(dip) => {
+        match sums.deepest_dip(peak) {
+            Some(dip) if dip.score >= least => {
                 open.push(Peak { first: dip.end, end: peak.end });
                 open.push(Peak { first: peak.first, end: dip.first });
             }
-            None => peaks.push(peak),
+            _ => peaks.push(peak),
         }
     }
     peaks
@@ -75,7 +71,11 @@ pub fn needed(cells: usize, gap_width: f64, peak_width: f64) -> u64 {
     (score_min(cells) / -(1.0 - middle).ln()).ceil() as u64
 }
 
-/// Observations and width before each border.
+/// What so large a part of all says for another share than `chance`, as a logarithm of likelihood.
+fn likelihood(part: f64, all: f64, chance: f64) -> f64 {
+    if part == 0.0 { 0.0 } else { part * (part / all / chance).ln() }
+}
+
 struct Sums {
     counts: Vec<u64>,
     widths: Vec<f64>,
@@ -101,8 +101,7 @@ impl Sums {
         if all == 0.0 || few / all >= expected {
             return 0.0;
         }
-        let term = |part: f64, chance: f64| if part == 0.0 { 0.0 } else { part * (part / all / chance).ln() };
-        term(few, expected) + term(many, 1.0 - expected)
+        likelihood(few, all, expected) + likelihood(many, all, 1.0 - expected)
     }
 
     /// The dip for which most speaks.
@@ -111,14 +110,17 @@ impl Sums {
         for first in peak.first + 1..peak.end {
             for end in first + 1..peak.end {
                 let best = deepest.map_or(0.0, |dip| dip.score);
-                let left = (peak.first..first)
-                    .map(|from| self.score((first, end), (from, first)))
-                    .fold(0.0, f64::max);
+                let mut left: f64 = 0.0;
+                for from in peak.first..first {
+                    left = left.max(self.score((first, end), (from, first)));
+                }
                 if left <= best {
                     continue;
                 }
-                let right =
-                    (end + 1..=peak.end).map(|to| self.score((first, end), (end, to))).fold(0.0, f64::max);
+                let mut right: f64 = 0.0;
+                for to in end + 1..=peak.end {
+                    right = right.max(self.score((first, end), (end, to)));
+                }
                 let score = left.min(right);
                 if score > best {
                     deepest = Some(Dip { first, end, score });

@@ -7,17 +7,16 @@ use super::sample::Sample;
 
 /// The mean over groups that are all equally likely. `None` when one of them has fewer than two numbers, which tell no spread.
 pub fn mean_of_equal_groups(groups: &[Vec<f64>]) -> Option<Mean> {
-    let samples: Vec<Sample> = groups
-        .iter()
-        .map(|group| Sample::new(group.clone()).filter(|_| group.len() >= 2))
-        .collect::<Option<_>>()?;
-    let count = samples.len() as f64;
-    let part = |(sample, group): (&Sample, &Vec<f64>)| {
+    let count = groups.len() as f64;
+    let (mut value, mut parts) = (0.0, Vec::new());
+    for group in groups {
+        let sample = Sample::new(group.clone())?;
         let size = group.len() as f64;
-        (sample.variance() / size / (count * count), size - 1.0)
-    };
-    let (variance, degrees_of_freedom) = satterthwaite(samples.iter().zip(groups).map(part));
-    let value = samples.iter().map(Sample::mean).sum::<f64>() / count;
+        parts.push((sample.variance() / size / (count * count), size - 1.0));
+        value += sample.mean();
+    }
+    let (variance, degrees_of_freedom) = satterthwaite(parts);
+    let value = value / count;
     (count > 0.0).then_some(Mean { value, variance, degrees_of_freedom })
 }
 
@@ -29,9 +28,11 @@ pub type Grouped = (usize, f64);
 /// `None` when one of the groups has fewer than `least` numbers, or a visit less than half as many as another.
 pub fn means_of_visits(visits: &[Vec<Grouped>], groups: usize, least: usize) -> Option<Vec<Mean>> {
     let mut all = vec![Vec::new(); groups];
-    visits.iter().flatten().for_each(|(group, number)| all[*group].push(*number));
-    let sizes = || visits.iter().map(Vec::len);
-    let is_even = sizes().min()? > 0 && 2 * sizes().min()? >= sizes().max()?;
+    for (group, number) in visits.iter().flatten() {
+        all[*group].push(*number);
+    }
+    let (fewest, most) = (visits.iter().map(Vec::len).min()?, visits.iter().map(Vec::len).max()?);
+    let is_even = fewest > 0 && 2 * fewest >= most;
     if !is_even || all.iter().any(|group| group.len() < least) {
         return None;
     }
@@ -39,15 +40,19 @@ pub fn means_of_visits(visits: &[Vec<Grouped>], groups: usize, least: usize) -> 
     let of_groups: Vec<f64> =
         all.iter().map(|group| group.iter().sum::<f64>() / group.len() as f64).collect();
     let count = visits.len() as f64;
-    let of_visit = |visit: &Vec<Grouped>| {
-        let off: f64 = visit.iter().map(|(group, number)| number - of_groups[*group]).sum();
-        Mean {
+    let mut means = Vec::with_capacity(visits.len());
+    for visit in visits {
+        let mut off = 0.0;
+        for (group, number) in visit {
+            off += number - of_groups[*group];
+        }
+        means.push(Mean {
             value: whole.value + off / visit.len() as f64,
             variance: whole.variance * count,
             degrees_of_freedom: whole.degrees_of_freedom / count,
-        }
-    };
-    Some(visits.iter().map(of_visit).collect())
+        });
+    }
+    Some(means)
 }
 
 #[cfg(test)]

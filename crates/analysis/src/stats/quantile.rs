@@ -2,7 +2,7 @@
 
 use model::estimate::Estimate;
 use model::histogram::LatencyHistogram;
-use model::units::{Nanos, Quantile};
+use model::units::Quantile;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Ranks, counted from 1, between which the quantile lies with at least `confidence`: the number of observations
@@ -49,12 +49,12 @@ pub fn of_histogram(histogram: &LatencyHistogram, quantile: Quantile, confidence
     let (low, high) = interval_ranks(count, quantile.get(), confidence)?;
     // The middle of a rank's step, so that rounding cannot reach the next rank.
     let at = |rank: u64| histogram.quantile(Quantile::new((rank as f64 - 0.5) / count as f64)?);
-    let Nanos(value) = histogram.quantile(quantile)?;
+    let value = histogram.quantile(quantile)?.get();
     let widened = 1.0 + model::histogram::RELATIVE_ERROR;
     Some(Estimate {
         value: value as f64,
-        low: at(low)?.0 as f64 / widened,
-        high: at(high)?.0 as f64 * widened,
+        low: at(low)?.as_f64() / widened,
+        high: at(high)?.as_f64() * widened,
         confidence,
         effective_count: count as f64,
     })

@@ -5,9 +5,7 @@ use super::mean::{Mean, satterthwaite};
 /// Numerators and denominators that belong together: seconds and requests of one stretch of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pair {
-    /// Above the line.
     pub numerator: f64,
-    /// Below the line.
     pub denominator: f64,
 }
 
@@ -15,8 +13,11 @@ pub struct Pair {
 /// Techniques", 3rd ed., section 6.4). Unlike the mean of the batches' ratios it does not favour batches with few
 /// requests. `None` when the denominators add up to nothing. A single batch has no degree of freedom.
 pub fn ratio_of_sums(batches: &[Pair]) -> Option<Mean> {
-    let numerator: f64 = batches.iter().map(|pair| pair.numerator).sum();
-    let denominator: f64 = batches.iter().map(|pair| pair.denominator).sum();
+    let (mut numerator, mut denominator) = (0.0, 0.0);
+    for pair in batches {
+        numerator += pair.numerator;
+        denominator += pair.denominator;
+    }
     let ratio = numerator / denominator;
     if denominator <= 0.0 || !ratio.is_finite() {
         return None;
@@ -31,14 +32,13 @@ pub fn ratio_of_sums(batches: &[Pair]) -> Option<Mean> {
 /// The logarithm of a positive mean, its variance by the delta method: Var(ln x) ≈ Var(x)/x². Good while the standard
 /// error is a small share of the mean. `None` unless the mean is positive.
 pub fn logarithm(mean: &Mean) -> Option<Mean> {
-    (mean.value > 0.0).then(|| Mean {
-        value: mean.value.ln(),
-        variance: mean.variance / (mean.value * mean.value),
-        ..*mean
-    })
+    if mean.value <= 0.0 || mean.value.is_nan() {
+        return None;
+    }
+    let variance = mean.variance / (mean.value * mean.value);
+    Some(Mean { value: mean.value.ln(), variance, ..*mean })
 }
 
-/// The difference of two independent means.
 pub fn difference(left: &Mean, right: &Mean) -> Mean {
     let (variance, degrees_of_freedom) =
         satterthwaite([(left.variance, left.degrees_of_freedom), (right.variance, right.degrees_of_freedom)]);

@@ -12,20 +12,21 @@ const DECILES_APART: f64 = 2.563_103_131_089_201;
 impl Sample {
     /// `None` unless there are two or more and all are finite.
     pub fn new(values: Vec<f64>) -> Option<Sample> {
-        (values.len() >= 2 && values.iter().all(|value| value.is_finite())).then_some(Sample(values))
+        if values.len() >= 2 && values.iter().copied().all(f64::is_finite) {
+            Some(Sample(values))
+        } else {
+            None
+        }
     }
 
-    /// The numbers.
     pub fn values(&self) -> &[f64] {
         &self.0
     }
 
-    /// How many.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// The arithmetic mean.
     pub fn mean(&self) -> f64 {
         self.0.iter().sum::<f64>() / self.0.len() as f64
     }
@@ -53,8 +54,7 @@ impl Sample {
         let mut values = self.0.clone();
         values.sort_by(f64::total_cmp);
         let last = values.len() - 1;
-        let decile = |tenths: usize| values[(last * tenths + 5) / 10];
-        (decile(9) - decile(1)) / DECILES_APART
+        (values[(last * 9 + 5) / 10] - values[(last + 5) / 10]) / DECILES_APART
     }
 }
 

@@ -17,14 +17,20 @@ pub fn mean_of_series(series: &Sample) -> Mean {
     }
 }
 
+/// The sum of products of numbers so far apart.
+pub(super) fn lagged_products(deviations: &[f64], lag: usize) -> f64 {
+    let mut sum = 0.0;
+    for (late, early) in deviations[lag..].iter().zip(deviations) {
+        sum += late * early;
+    }
+    sum
+}
+
 /// How many independent observations the mean of a series is worth: between 1 and their number.
 pub fn effective_count(series: &Sample) -> f64 {
     let (mean, count) = (series.mean(), series.count());
     let deviations: Vec<f64> = series.values().iter().map(|value| value - mean).collect();
-    let autocovariance = |lag: usize| {
-        deviations[lag..].iter().zip(&deviations).map(|(late, early)| late * early).sum::<f64>()
-            / count as f64
-    };
+    let autocovariance = |lag: usize| lagged_products(&deviations, lag) / count as f64;
     let variance = autocovariance(0);
     if variance == 0.0 {
         return count as f64;

@@ -8,14 +8,17 @@ use statrs::distribution::{Beta, ContinuousCDF};
 pub fn share(part: u64, whole: u64, confidence: f64) -> Estimate {
     let (hits, others) = (part as f64, whole.saturating_sub(part) as f64);
     let tail = (1.0 - confidence) / 2.0;
-    let at = |a: f64, b: f64, chance: f64| Beta::new(a, b).map(|beta| beta.inverse_cdf(chance));
     Estimate {
         value: hits / (whole as f64).max(1.0),
-        low: if part == 0 { 0.0 } else { at(hits, others + 1.0, tail).unwrap_or(0.0) },
-        high: if part >= whole { 1.0 } else { at(hits + 1.0, others, 1.0 - tail).unwrap_or(1.0) },
+        low: if part == 0 { 0.0 } else { beta_quantile(hits, others + 1.0, tail).unwrap_or(0.0) },
+        high: if part >= whole { 1.0 } else { beta_quantile(hits + 1.0, others, 1.0 - tail).unwrap_or(1.0) },
         confidence,
         effective_count: whole as f64,
     }
+}
+
+fn beta_quantile(a: f64, b: f64, chance: f64) -> Option<f64> {
+    Some(Beta::new(a, b).ok()?.inverse_cdf(chance))
 }
 
 #[cfg(test)]

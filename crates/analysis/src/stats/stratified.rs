@@ -12,10 +12,8 @@ use super::dependent::inflation;
 use super::mean::{Mean, satterthwaite};
 use super::sample::Sample;
 
-/// What was seen in one stratum.
 #[derive(Clone, Debug)]
 pub struct Stratum {
-    /// Its share of the whole.
     pub weight: f64,
     /// Two or more visits at random places in it.
     pub visits: Sample,
@@ -28,21 +26,23 @@ const DEPENDENT_DOF_MIN: f64 = 3.0;
 
 /// The mean over all strata. `None` when there are none or their weights do not add up to 1.
 pub fn stratified_mean(strata: &[Stratum]) -> Option<Mean> {
-    let whole: f64 = strata.iter().map(|stratum| stratum.weight).sum();
-    if (whole - 1.0).abs() > 1e-6 {
+    let (mut whole, mut value, mut visits, mut parts) = (0.0, 0.0, 0, Vec::new());
+    for stratum in strata {
+        let count = stratum.visits.count();
+        let variance = stratum.weight * stratum.weight * stratum.visits.variance() / count as f64;
+        parts.push((variance, count as f64 - 1.0));
+        whole += stratum.weight;
+        value += stratum.weight * stratum.visits.mean();
+        visits += count;
+    }
+    if (whole - 1.0_f64).abs() > 1e-6 {
         return None;
     }
-    let (variance, degrees_of_freedom) =
-        satterthwaite(strata.iter().map(|Stratum { weight, visits, .. }| {
-            let count = visits.count() as f64;
-            (weight * weight * visits.variance() / count, count - 1.0)
-        }));
-    let value = strata.iter().map(|stratum| stratum.weight * stratum.visits.mean()).sum();
+    let (variance, degrees_of_freedom) = satterthwaite(parts);
     let inflated = inflation_over_time(strata);
     if inflated == 1.0 {
         return Some(Mean { value, variance, degrees_of_freedom });
     }
-    let visits: usize = strata.iter().map(|stratum| stratum.visits.count()).sum();
     let worth = (visits as f64 / inflated - 1.0).max(DEPENDENT_DOF_MIN);
     Some(Mean { value, variance: variance * inflated, degrees_of_freedom: degrees_of_freedom.min(worth) })
 }
@@ -73,20 +73,20 @@ fn border_variance(strata: &[Stratum], places: &[Vec<f64>]) -> f64 {
     within.sort_by(f64::total_cmp);
     let Some(median) = within.get(within.len() / 2) else { return 0.0 };
     let usual_squared = BORDER_TIMES_SQUARED * median / MEDIAN_SHARE;
-    let mut meet = 0.0;
-    let borders = strata.windows(2).zip(places.windows(2)).map(|(pair, places)| {
+    let (mut meet, mut variance) = (0.0, 0.0);
+    for (pair, places) in strata.windows(2).zip(places.windows(2)) {
         meet += pair[0].weight;
         let step_squared = (pair[1].visits.mean() - pair[0].visits.mean()).powi(2);
         if step_squared <= usual_squared {
-            return 0.0;
+            continue;
         }
         let last = places[0].iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let first = places[1].iter().copied().fold(f64::INFINITY, f64::min);
         // Uniform between the two: its variance, and how far its middle is from where the strata meet.
         let middle = f64::midpoint(last, first);
-        step_squared * ((first - last).powi(2) / 12.0 + (middle - meet).powi(2))
-    });
-    borders.sum()
+        variance += step_squared * ((first - last).powi(2) / 12.0 + (middle - meet).powi(2));
+    }
+    variance
 }
 
 /// By how much the order in time of the visits' deviations from their stratum's mean inflates the variance.
@@ -96,8 +96,9 @@ fn inflation_over_time(strata: &[Stratum]) -> f64 {
         let (mean, count) = (visits.mean(), visits.count() as f64);
         // A deviation holds 1 − 1/n of its own visit.
         let scale = count / (count - 1.0);
-        deviations
-            .extend(visits.values().iter().zip(times).map(|(value, time)| (*time, scale * (value - mean))));
+        for (value, time) in visits.values().iter().zip(times) {
+            deviations.push((*time, scale * (value - mean)));
+        }
         squares += visits.variance() * (count - 1.0);
         free += count - 1.0;
     }
@@ -109,17 +110,16 @@ fn inflation_over_time(strata: &[Stratum]) -> f64 {
 /// Cuts `[0, 1)` into the most equal strata of which each has two or more of the `places`, and gives for each stratum
 /// the indexes of its places. Empty when not even the whole has two.
 pub fn finest_strata(places: &[f64]) -> Vec<Vec<usize>> {
-    (1..=places.len() / 2)
-        .rev()
-        .map(|count| {
-            let mut strata = vec![Vec::new(); count];
-            for (index, place) in places.iter().enumerate() {
-                strata[((place * count as f64) as usize).min(count - 1)].push(index);
-            }
-            strata
-        })
-        .find(|strata| strata.iter().all(|stratum| stratum.len() >= 2))
-        .unwrap_or_default()
+    for count in (1..=places.len() / 2).rev() {
+        let mut strata = vec![Vec::new(); count];
+        for (index, place) in places.iter().enumerate() {
+            strata[((place * count as f64) as usize).min(count - 1)].push(index);
+        }
+        if strata.iter().all(|stratum| stratum.len() >= 2) {
+            return strata;
+        }
+    }
+    Vec::new()
 }
 
 #[cfg(test)]

@@ -47,24 +47,19 @@ pub(super) struct Coincidence {
 /// Pairs that one answer makes with later ones.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    /// Within a moment.
     moment: f64,
     /// Of these, those that were not handed over together.
     parted: f64,
-    /// Independent ones.
     independent: f64,
 }
 
 /// How long single reads take, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
-    /// Half of them take longer.
     pub median_ns: u64,
-    /// One in twenty is quicker.
     pub quick_ns: u64,
 }
 
-/// The lags that count.
 struct Lags {
     moment_ns: u64,
     from_ns: u64,
@@ -74,7 +69,6 @@ struct Lags {
 /// Which answers are so near that no arm has given both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// Whatever the arms do.
     OfAnyArm,
     /// Longer: of arms of which it is known that they do not sort what waits.
     OfArmsThatDoNotSort,
@@ -145,10 +139,15 @@ pub(super) fn close_pairs(crowds: &[Crowd], access: Access) -> Vec<(u64, u64)> {
         let moved = |read: &&IoRecord| read.service_ns() >= CACHED_NS;
         let reads: Vec<&IoRecord> = crowd.reads().iter().filter(moved).collect();
         for (index, read) in reads.iter().enumerate() {
-            let lag_ns = |other: &IoRecord| other.completed_ns.saturating_sub(read.completed_ns);
-            let near = reads[index + 1..].iter().take_while(|other| lag_ns(other) < moment_ns);
-            let parted = near.filter(|other| lag_ns(other) >= TOGETHER_NS);
-            pairs.extend(parted.map(|other| (read.offset_bytes, other.offset_bytes)));
+            for other in &reads[index + 1..] {
+                let lag_ns = other.completed_ns.saturating_sub(read.completed_ns);
+                if lag_ns >= moment_ns {
+                    break;
+                }
+                if lag_ns >= TOGETHER_NS {
+                    pairs.push((read.offset_bytes, other.offset_bytes));
+                }
+            }
         }
     }
     pairs
@@ -168,17 +167,22 @@ fn between(counts: &[Counts], lags: &Lags) -> Option<Mean> {
 }
 
 fn share(counts: &[Counts], close: fn(&Counts) -> f64, scale: f64) -> Option<Mean> {
-    let batches: Vec<Pair> = counts
-        .chunks(counts.len().div_ceil(BATCHES).max(1))
-        .map(|chunk| Pair {
-            numerator: chunk.iter().map(close).sum(),
-            denominator: chunk.iter().map(|counts| counts.independent * scale).sum(),
-        })
-        .collect();
-    let mut mean = ratio_of_sums(&batches).filter(|mean| mean.degrees_of_freedom >= 1.0)?;
+    let (mut batches, mut expected, mut seen) = (Vec::new(), 0.0, 0.0_f64);
+    for chunk in counts.chunks(counts.len().div_ceil(BATCHES).max(1)) {
+        let mut pair = Pair::default();
+        for counts in chunk {
+            pair.numerator += close(counts);
+            pair.denominator += counts.independent * scale;
+        }
+        expected += pair.denominator;
+        seen += pair.numerator;
+        batches.push(pair);
+    }
+    let mut mean = ratio_of_sums(&batches)?;
+    if mean.degrees_of_freedom < 1.0 {
+        return None;
+    }
     // Counts scatter by no less than those of independent events; one is taken where none was seen.
-    let expected: f64 = batches.iter().map(|pair| pair.denominator).sum();
-    let seen: f64 = batches.iter().map(|pair| pair.numerator).sum();
     mean.variance = mean.variance.max(seen.max(1.0) / (expected * expected));
     Some(mean)
 }

@@ -5,7 +5,6 @@ use model::units::{KIB, MIB};
 /// Chunks of so much, one drive after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Layout {
-    /// How many drives take turns.
     pub members: u32,
     /// How much lies on one before the next comes, in bytes.
     pub chunk_bytes: u64,

@@ -20,6 +20,7 @@ use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use arms::{Access, Coincidence, Moment, close_pairs, coincidence};
 use model::estimate::Estimate;
+use model::finding::StripeLayoutUnknown;
 use model::plan::StopReason;
 use model::range::ByteRange;
 use model::record::IoRecord;
@@ -37,7 +38,6 @@ const ARM_NS_MIN: u64 = 1_000_000;
 /// And not always the same: it waits for the platter, at 15,000 turns a minute for 0 to 4 ms, so that nine tenths of them
 /// differ by 3.2 ms; of several arms the nearest may come, hence half of a turn.
 const ARM_SPREAD_NS_MIN: u64 = 2_000_000;
-/// Single reads, at least.
 const SINGLES_MIN: usize = 32;
 /// Arms are counted up to so many; beyond, 1 − 1/n changes too little.
 const ARMS_MAX: u32 = 8;
@@ -72,25 +72,18 @@ pub struct Reads {
     pub single_ns: Vec<u64>,
     /// How long the largest of them is.
     pub single_bytes: u64,
-    /// Many at once.
     pub crowds: Vec<Crowd>,
-    /// How many at once.
     pub depth: u64,
-    /// What they are spread over.
     pub range_bytes: u64,
 }
 
-/// What follows from it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// One arm answers all.
     One,
     /// All arms can answer all reads.
     Mirror {
-        /// How many there are.
         members: u32,
     },
-    /// Each place has its drive.
     Stripe {
         /// How many there are, and how much lies on each in turn.
         layout: Layout,
@@ -105,49 +98,42 @@ pub enum Verdict {
         /// What takes turns inside or between drives.
         layout: Option<Layout>,
     },
-    /// It could not be told.
     Open {
-        /// Why, as a sentence.
-        why: String,
-        /// Whether more reads may tell.
+        why: StripeLayoutUnknown,
         more_helps: bool,
     },
 }
 
 /// The phases of the question: listed single reads, and after them many at once at listed places of the same range.
-pub fn reads(run: &RunView<'_>, experiment: &str) -> Option<Reads> {
-    let asked = |index: usize| listed_reads(run.phases.get(index)?, experiment);
-    let first_crowd = (1..run.phases.len()).find(|&index| {
-        let pair = asked(index - 1).zip(asked(index));
-        pair.is_some_and(|(single, crowd)| {
-            single.in_flight_max() == 1
-                && crowd.in_flight_max() >= CROWD_DEPTH_MIN
-                && single.range == crowd.range
-        })
-    })?;
-    let crowd = asked(first_crowd)?;
-    let alike = |index: &usize| {
-        asked(*index)
-            .is_some_and(|other| other.in_flight_max() == crowd.in_flight_max() && other.range == crowd.range)
-    };
-    let crowds: Vec<usize> = (first_crowd..run.phases.len()).take_while(alike).collect();
+pub fn reads(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Option<Reads> {
+    let asked: Vec<Option<&Workload>> =
+        run.phases.iter().map(|summary| listed_reads(summary, experiment)).collect();
+    let pair = asked.windows(2).position(is_single_then_crowd)?;
+    let first_crowd = pair + 1;
+    let crowd = asked[first_crowd]?;
     let mut reads = Reads::over(crowd.range);
     reads.add_singles(first_crowd as u32 - 1, run.series.ios(first_crowd as u32 - 1));
-    for phase in crowds {
-        let cut = run.phases[phase].stopped.is_none_or(|why| why == StopReason::Interrupted);
-        if !cut {
+    for (phase, workload) in asked.iter().enumerate().skip(first_crowd) {
+        match workload {
+            Some(other) if other.in_flight_max() == crowd.in_flight_max() && other.range == crowd.range => {}
+            _ => break,
+        }
+        if !matches!(run.phases[phase].stopped, None | Some(StopReason::Interrupted)) {
             reads.add_crowd(phase as u32, crowd.in_flight_max(), run.series.ios(phase as u32));
         }
     }
     Some(reads)
 }
 
+fn is_single_then_crowd(pair: &[Option<&Workload>]) -> bool {
+    let &[Some(single), Some(crowd)] = pair else { return false };
+    single.in_flight_max() == 1 && crowd.in_flight_max() >= CROWD_DEPTH_MIN && single.range == crowd.range
+}
+
 /// Whose arms answer, as far as the answers to many at once show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arms {
-    /// As far as is known.
     One,
-    /// Each place has its disk.
     Stripe(Layout),
     /// Several disks, and which of them answers a read is not known.
     Shared,
@@ -155,11 +141,11 @@ pub enum Arms {
 
 impl Arms {
     /// Of a run, by the reads of an experiment.
-    pub fn of(run: &RunView<'_>, experiment: &str) -> Arms {
-        match reads(run, experiment).filter(Reads::has_several_arms).map(|reads| reads.verdict()) {
-            None => Arms::One,
-            Some(Verdict::Stripe { layout, .. }) => Arms::Stripe(layout),
-            Some(_) => Arms::Shared,
+    pub fn of(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Arms {
+        let Some(reads) = reads(run, experiment).filter(Reads::has_several_arms) else { return Arms::One };
+        match reads.verdict() {
+            Verdict::Stripe { layout, .. } => Arms::Stripe(layout),
+            _ => Arms::Shared,
         }
     }
 
@@ -172,9 +158,12 @@ impl Arms {
     }
 }
 
-fn listed_reads<'run>(summary: &'run PhaseSummary, experiment: &str) -> Option<&'run Workload> {
+fn listed_reads<'run>(
+    summary: &'run PhaseSummary,
+    experiment: &model::experiment_name::ExperimentName,
+) -> Option<&'run Workload> {
     let workload = summary.phase.workload.as_ref()?;
-    let fits = summary.phase.experiment == experiment
+    let fits = summary.phase.experiment == *experiment
         && matches!(workload.pattern, Pattern::Listed { .. })
         && workload.arrival == Arrival::ClosedLoop
         && workload.mix.operations() == [Operation::Read];
@@ -184,10 +173,9 @@ fn listed_reads<'run>(summary: &'run PhaseSummary, experiment: &str) -> Option<&
 impl Reads {
     /// None yet, of those to come over that range.
     pub fn over(range: ByteRange) -> Reads {
-        Reads { range_bytes: range.bytes().0, ..Reads::default() }
+        Reads { range_bytes: range.bytes().get(), ..Reads::default() }
     }
 
-    /// Adds a phase of single reads.
     pub fn add_singles(&mut self, phase: u32, ios: impl Iterator<Item = IoRecord>) {
         self.phases.push(phase);
         for io in ios.filter(|io| io.status == Status::Done) {
@@ -203,7 +191,6 @@ impl Reads {
         lengths.max().unwrap_or_default()
     }
 
-    /// Adds a phase of many at once.
     pub fn add_crowd(&mut self, phase: u32, depth: u64, ios: impl Iterator<Item = IoRecord>) {
         self.phases.push(phase);
         self.depth = depth;
@@ -216,21 +203,25 @@ impl Reads {
         self.single_quantile(0.5) >= ARM_NS_MIN && spread >= ARM_SPREAD_NS_MIN
     }
 
-    /// What follows.
     pub fn verdict(&self) -> Verdict {
         if self.single_ns.len() < SINGLES_MIN {
-            return open("Fewer than 32 single reads were answered.", false);
+            return open(StripeLayoutUnknown::TooFewSingleReads, false);
         }
         if self.single_quantile(0.5) < MEMORY_NS {
-            return open("Reads are answered as fast as by memory, so nothing is seen of drives.", false);
+            return open(StripeLayoutUnknown::Memory, false);
         }
         if self.has_arm() { self.verdict_of_arms() } else { self.verdict_without_arm() }
     }
 
     /// Whether one arm answers all: a part of the verdict that takes much less time than all of it.
     pub fn has_one_arm(&self) -> bool {
-        let is_seen = self.single_ns.len() >= SINGLES_MIN && self.has_arm();
-        is_seen && self.coincidence().is_some_and(|found| is_of_one_arm(&found.all))
+        if self.single_ns.len() < SINGLES_MIN || !self.has_arm() {
+            return false;
+        }
+        match self.coincidence() {
+            Some(found) => is_of_one_arm(&found.all),
+            None => false,
+        }
     }
 
     /// How many arms: the share 1 − 1/n with its interval.
@@ -240,10 +231,11 @@ impl Reads {
 
     /// Whether answers surely come from more than one arm.
     pub fn has_several_arms(&self) -> bool {
-        let share = self.coincidence().filter(|_| self.has_arm()).map(|found| found.all);
-        share.is_some_and(|share| {
-            share.value >= ONE_ARM_SHARE_MAX && odds_against_one(&share) >= ARMS_LOG_ODDS_MIN
-        })
+        if !self.has_arm() {
+            return false;
+        }
+        let Some(Coincidence { all: share, .. }) = self.coincidence() else { return false };
+        share.value >= ONE_ARM_SHARE_MAX && odds_against_one(&share) >= ARMS_LOG_ODDS_MIN
     }
 
     fn coincidence(&self) -> Option<Coincidence> {
@@ -253,10 +245,11 @@ impl Reads {
     /// Where several arms surely answer but not how many, and they do not sort their queues: the count within a longer moment, in which
     /// more pairs fall. None where it is another count than that within the short one.
     fn recounted(&self, arms: Option<u32>, found: &Coincidence) -> Option<Coincidence> {
-        let is_wanted = arms.is_none() && self.parallelism()? <= UNSORTED_PARALLELISM_MAX;
+        if arms.is_some() || self.parallelism()? > UNSORTED_PARALLELISM_MAX {
+            return None;
+        }
         let longer = Moment::OfArmsThatDoNotSort;
-        let counted = || coincidence(&self.crowds, self.access(), longer, self.range_bytes / NEAR_PART);
-        let recounted = is_wanted.then(counted)??;
+        let recounted = coincidence(&self.crowds, self.access(), longer, self.range_bytes / NEAR_PART)?;
         let arms = count_of_arms(&recounted.all)?;
         (deviation(&found.all, arms).abs() <= ARMS_DEVIATION_MAX).then_some(recounted)
     }
@@ -265,7 +258,10 @@ impl Reads {
     fn parallelism(&self) -> Option<f64> {
         let mean_s = self.single_ns.iter().sum::<u64>() as f64 / 1e9 / self.single_ns.len() as f64;
         let rates: Vec<f64> = self.crowds.iter().filter_map(Crowd::per_second).collect();
-        (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64 * mean_s)
+        if rates.is_empty() {
+            return None;
+        }
+        Some(rates.iter().sum::<f64>() / rates.len() as f64 * mean_s)
     }
 
     fn single_quantile(&self, quantile: f64) -> u64 {
@@ -279,34 +275,32 @@ impl Reads {
 
     fn verdict_of_arms(&self) -> Verdict {
         let Some(found) = self.coincidence() else {
-            return open("Too few reads were answered while many were under way.", true);
+            return open(StripeLayoutUnknown::TooFewReadsInFlight, true);
         };
         if is_of_one_arm(&found.all) {
             return Verdict::One;
         }
         let arms = count_of_arms(&found.all);
         if arms.is_none() && odds_against_one(&found.all) < ARMS_LOG_ODDS_MIN {
-            return open("Whether one arm or more answer is not certain.", true);
+            return open(StripeLayoutUnknown::UncertainActuators, true);
         }
         match self.layout() {
-            Found::Layout { layout, .. } if !has_arms_for(&found.all, layout) => open(
-                "Fewer arms answer than the layout needs that explains best which reads wait: places lie on drives in a way that is \
-                 not among those looked for.",
-                false,
-            ),
+            Found::Layout { layout, .. } if !has_arms_for(&found.all, layout) => {
+                open(StripeLayoutUnknown::UnknownLayout, false)
+            }
             Found::Layout { layout, log_odds } => Verdict::Stripe { layout, log_odds },
             Found::None if self.excludes_layouts(&found.all) => {
                 let found = self.recounted(arms, &found).unwrap_or(found);
                 mirror(&found)
             }
-            Found::None => open("Several arms answer; how the places lie on them takes more reads.", true),
+            Found::None => open(StripeLayoutUnknown::LayoutOpen, true),
             Found::Open(why) => open(why, true),
         }
     }
 
     fn verdict_without_arm(&self) -> Verdict {
         let Some(parallelism) = self.parallelism() else {
-            return open("Too few reads were answered while many were under way.", true);
+            return open(StripeLayoutUnknown::TooFewReadsInFlight, true);
         };
         match self.layout() {
             Found::Layout { layout, log_odds } if layout.chunk_bytes > DIE_CHUNK_MAX => {
@@ -321,48 +315,47 @@ impl Reads {
     fn layout(&self) -> Found {
         let block_bytes = self.crowd_bytes();
         if block_bytes == 0 {
-            return Found::Open("Several arms answer; how the places lie on them takes more reads.");
+            return Found::Open(StripeLayoutUnknown::LayoutOpen);
         }
         let layouts = Layout::all(block_bytes);
         let (first, second) = self.halves();
-        let halves = [gains(&first, &layouts), gains(&second, &layouts)];
-        let log_odds_of = |index: usize| -> f64 { halves.iter().map(|half| half[index].log_odds()).sum() };
-        let log_odds: Vec<f64> = (0..layouts.len()).map(log_odds_of).collect();
-        let best_of = |values: &[f64]| {
-            (0..values.len()).max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap_or_default()
-        };
+        let halves = [log_odds_of(&first, &layouts), log_odds_of(&second, &layouts)];
+        let log_odds: Vec<f64> = halves[0].iter().zip(&halves[1]).map(|(one, other)| one + other).collect();
         let best = best_of(&log_odds);
         let prior = (layouts.len() as f64).ln();
-        let others = log_odds.iter().enumerate().filter(|(index, _)| *index != best).map(|(_, odds)| *odds);
+        let mut others = log_odds.clone();
+        others.remove(best);
         // All layouts together are as likely beforehand as none.
-        let against = log_sum_exp(others.chain([prior]));
+        others.push(prior);
+        let against = log_sum_exp(others.into_iter());
         if log_odds[best] - prior < NO_LAYOUT_LOG_ODDS_MAX {
             return Found::None;
         }
         let stands_out = log_odds[best] - against >= LOG_ODDS_MIN;
-        let agree = halves
-            .iter()
-            .all(|half| best_of(&half.iter().map(rivalry::Gain::log_odds).collect::<Vec<f64>>()) == best);
+        let agree = halves.iter().all(|half| best_of(half) == best);
         match (stands_out, agree) {
             (true, true) => Found::Layout { layout: layouts[best], log_odds: log_odds[best] - against },
-            (true, false) => {
-                Found::Open("One half of the reads speaks for another layout than the other half.")
-            }
-            (false, _) => Found::Open("No layout of places on drives stands out among all others."),
+            (true, false) => Found::Open(StripeLayoutUnknown::HalvesDiffer),
+            (false, _) => Found::Open(StripeLayoutUnknown::SeveralLayouts),
         }
     }
 
     /// Whether no layout can be that there are arms for: of each, two places on one drive were answered within a moment too often.
     fn excludes_layouts(&self, arms_share: &Mean) -> bool {
         let pairs = close_pairs(&self.crowds, self.access());
-        let possible =
-            Layout::all(self.crowd_bytes()).into_iter().filter(|layout| has_arms_for(arms_share, *layout));
-        possible.into_iter().all(|layout| {
-            let shares_drive =
-                |(one, other): &&(u64, u64)| layout.member_of(*one) == layout.member_of(*other);
-            let same = pairs.iter().filter(shares_drive).count();
-            odds_of_sharing(pairs.len(), same, layout.members) >= EXCLUDED_LOG_ODDS_MIN
-        })
+        for layout in Layout::all(self.crowd_bytes()) {
+            if !has_arms_for(arms_share, layout) {
+                continue;
+            }
+            let mut same = 0;
+            for (one, other) in &pairs {
+                same += usize::from(layout.member_of(*one) == layout.member_of(*other));
+            }
+            if odds_of_sharing(pairs.len(), same, layout.members) < EXCLUDED_LOG_ODDS_MIN {
+                return false;
+            }
+        }
+        true
     }
 
     fn access(&self) -> Access {
@@ -386,7 +379,16 @@ impl Reads {
 enum Found {
     Layout { layout: Layout, log_odds: f64 },
     None,
-    Open(&'static str),
+    Open(StripeLayoutUnknown),
+}
+
+fn log_odds_of(crowds: &[Crowd], layouts: &[Layout]) -> Vec<f64> {
+    gains(crowds, layouts).iter().map(rivalry::Gain::log_odds).collect()
+}
+
+/// The number of the largest value; of several, the last.
+fn best_of(values: &[f64]) -> usize {
+    (0..values.len()).max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap_or_default()
 }
 
 /// Whether there may be as many arms as a layout has drives. More are possible, since each of these may be a mirror.
@@ -416,11 +418,18 @@ fn odds_against_one(share: &Mean) -> f64 {
 
 /// The number of arms, if no other is nearly as likely.
 fn count_of_arms(share: &Mean) -> Option<u32> {
-    let squared = |arms: u32| deviation(share, arms).powi(2);
-    let best = (1..=ARMS_MAX).min_by(|a, b| squared(*a).total_cmp(&squared(*b)))?;
-    let others = (1..=ARMS_MAX).filter(|arms| *arms != best).map(squared).fold(f64::INFINITY, f64::min);
-    let fits = squared(best).sqrt() <= ARMS_DEVIATION_MAX;
-    (fits && (others - squared(best)) / 2.0 >= ARMS_LOG_ODDS_MIN).then_some(best)
+    let (mut best, mut least, mut others) = (0, f64::INFINITY, f64::INFINITY);
+    for arms in 1..=ARMS_MAX {
+        let squared = deviation(share, arms).powi(2);
+        if best == 0 || squared < least {
+            others = others.min(least);
+            (best, least) = (arms, squared);
+        } else {
+            others = others.min(squared);
+        }
+    }
+    let fits = least.sqrt() <= ARMS_DEVIATION_MAX;
+    (fits && (others - least) / 2.0 >= ARMS_LOG_ODDS_MIN).then_some(best)
 }
 
 /// Whether that share is one arm's: nearest to none, or surely below half of that of two, since an arm may be quicker than most now
@@ -435,29 +444,25 @@ fn mirror(found: &Coincidence) -> Verdict {
     // Drives behind each other do not answer two reads that lie near each other.
     let near_enough = found.near.as_ref().is_some_and(|near| near.value >= found.all.value / 2.0);
     if !near_enough {
-        return open(
-            "Several arms answer, but not any two reads: the drives may follow one another, or differ in size.",
-            true,
-        );
+        return open(StripeLayoutUnknown::Concatenated, true);
     }
     let number = |share: f64| 1.0 / (1.0 - share).max(0.05);
     let share = found.all.interval(CONFIDENCE);
     match count_of_arms(&found.all) {
         Some(members) => Verdict::Mirror { members },
         None => Verdict::Open {
-            why: format!(
-                "Several arms answer all reads, but how many is not certain: {:.1}, or from {:.1} to {:.1}.",
-                number(share.value),
-                number(share.low),
-                number(share.high)
-            ),
+            why: StripeLayoutUnknown::UncertainMembers {
+                value: number(share.value),
+                low: number(share.low),
+                high: number(share.high),
+            },
             more_helps: true,
         },
     }
 }
 
-fn open(why: &str, more_helps: bool) -> Verdict {
-    Verdict::Open { why: why.to_string(), more_helps }
+fn open(why: StripeLayoutUnknown, more_helps: bool) -> Verdict {
+    Verdict::Open { why, more_helps }
 }
 
 #[cfg(test)]

@@ -34,19 +34,24 @@ impl Gain {
     }
 
     fn add(&mut self, more: &Gain) {
-        self.by_share.iter_mut().zip(more.by_share).for_each(|(sum, more)| *sum += more);
+        for (sum, more) in self.by_share.iter_mut().zip(more.by_share) {
+            *sum += more;
+        }
     }
 }
 
 /// What the crowds say of all layouts, one by one, in the order of `layouts`.
 pub(super) fn gains(crowds: &[Crowd], layouts: &[Layout]) -> Vec<Gain> {
     let tables = Tables::new();
-    let of_layout = |layout: &Layout| {
+    let mut gains = Vec::with_capacity(layouts.len());
+    for layout in layouts {
         let mut sum = Gain { layout: *layout, by_share: [0.0; SHARES.len()] };
-        crowds.iter().for_each(|crowd| sum.add(&gain(crowd, *layout, &tables)));
-        sum
-    };
-    layouts.iter().map(of_layout).collect()
+        for crowd in crowds {
+            sum.add(&gain(crowd, *layout, &tables));
+        }
+        gains.push(sum);
+    }
+    gains
 }
 
 /// Powers of the number of those that wait for one drive.
@@ -58,14 +63,13 @@ struct Tables {
 
 impl Tables {
     fn new() -> Tables {
-        let drive = |waiting: usize| {
+        let (mut drive, mut log) = (Vec::new(), Vec::new());
+        for waiting in 0..=WAITING_MAX {
             let power = |share: f64| if waiting == 0 { 0.0 } else { (waiting as f64).powf(1.0 - share) };
-            SHARES.map(power)
-        };
-        Tables {
-            drive: (0..=WAITING_MAX).map(drive).collect(),
-            log: (0..=WAITING_MAX).map(|waiting| (waiting.max(1) as f64).ln()).collect(),
+            drive.push(SHARES.map(power));
+            log.push((waiting.max(1) as f64).ln());
         }
+        Tables { drive, log }
     }
 }
 
@@ -120,7 +124,9 @@ impl Default for LogProducts {
 
 impl LogProducts {
     fn multiply(&mut self, factors: &[f64; SHARES.len()]) {
-        self.products.iter_mut().zip(factors).for_each(|(product, factor)| *product *= factor);
+        for (product, factor) in self.products.iter_mut().zip(factors) {
+            *product *= factor;
+        }
         self.factors += 1;
         if self.factors == FACTORS_MAX {
             *self = LogProducts { logs: self.logs(), ..LogProducts::default() };

@@ -9,7 +9,6 @@ use proptest::prelude::*;
 const RANGE: u64 = 1 << 40;
 const DEPTH: u64 = 16;
 
-/// Which arm a read goes to.
 #[derive(Clone, Copy, Debug)]
 enum Routing {
     Stripe(Layout),
@@ -54,7 +53,7 @@ fn verdict(routing: Routing, answers: u64, seed: u64) -> Verdict {
 }
 
 fn verdict_on(singles: Vec<IoRecord>, crowd: Vec<IoRecord>) -> Verdict {
-    let mut reads = Reads::over(ByteRange::whole(Bytes(RANGE)));
+    let mut reads = Reads::over(ByteRange::whole(Bytes::new(RANGE)));
     reads.add_singles(0, singles.into_iter());
     reads.add_crowd(1, DEPTH, crowd.into_iter());
     reads.verdict()
@@ -128,7 +127,7 @@ fn arms_that_serve_in_order_are_counted_by_pairs_within_half_an_access() {
         let mut prng = Prng::new(seed, 0);
         let crowd = phase(Routing::Turns(2), DEPTH, 1200, &mut prng);
         let singles = phase(Routing::Turns(2), 1, 64, &mut prng);
-        let mut reads = Reads::over(ByteRange::whole(Bytes(RANGE)));
+        let mut reads = Reads::over(ByteRange::whole(Bytes::new(RANGE)));
         reads.add_singles(0, singles.into_iter());
         reads.add_crowd(1, DEPTH, crowd.into_iter());
         let short = reads.coincidence().expect("pairs");
@@ -146,14 +145,14 @@ fn arms_that_serve_in_order_are_counted_by_pairs_within_half_an_access() {
 fn too_few_reads_leave_it_open() {
     let layout = Layout { members: 4, chunk_bytes: 64 * KIB };
     assert!(matches!(verdict(Routing::Stripe(layout), 100, 1), Verdict::Open { more_helps: true, .. }));
-    let none = Reads::over(ByteRange::whole(Bytes(RANGE)));
+    let none = Reads::over(ByteRange::whole(Bytes::new(RANGE)));
     assert!(matches!(none.verdict(), Verdict::Open { more_helps: false, .. }));
 }
 
 #[test]
 fn what_takes_no_time_or_always_the_same_has_no_arm() {
     let of = |latency_ns: u64| {
-        let mut reads = Reads::over(ByteRange::whole(Bytes(RANGE)));
+        let mut reads = Reads::over(ByteRange::whole(Bytes::new(RANGE)));
         let io = |number: u64| read(number * 4096, number * latency_ns, (number + 1) * latency_ns);
         reads.add_singles(0, (0..64).map(io));
         reads.add_crowd(1, DEPTH, (0..999).map(io));

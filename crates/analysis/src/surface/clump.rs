@@ -4,7 +4,7 @@
 //! nearer than that are alike, so that many of them are worth little more than one.
 
 use super::noise::Noise;
-use super::place::Sorting;
+use super::sorting::{Sorting, Verdict};
 use super::visit::Visit;
 use model::range::ByteRange;
 use std::ops::Range;
@@ -42,14 +42,11 @@ impl Clumps {
     pub(super) fn of(range: ByteRange, visits: &[Visit], sorting: &Sorting, noise: &Noise) -> Clumps {
         let limit = CLIP_DEVIATIONS * noise.visit;
         let (mut points, mut residuals) = (Vec::new(), Vec::new());
-        for (number, place) in sorting.sound() {
-            let of_place: Vec<f64> = place
-                .visits
-                .clone()
-                .filter(|&index| sorting.is_of_place(index))
-                .map(|index| visits[index].seconds_per_byte)
-                .collect();
-            let seconds_per_byte = of_place.iter().sum::<f64>() / of_place.len() as f64;
+        for (number, place) in sorting.places.iter().enumerate() {
+            if sorting.verdicts[number] != Verdict::Sound {
+                continue;
+            }
+            let seconds_per_byte = sorting.seconds_per_byte(place, visits);
             let local = noise.local[number];
             let residual = (seconds_per_byte.ln() - local).clamp(-limit, limit);
             residuals.push(residual);
@@ -60,7 +57,7 @@ impl Clumps {
                 weight: 1.0,
             });
         }
-        let apart = APART_BYTES.min(range.bytes().0 as f64 * APART_SHARE);
+        let apart = APART_BYTES.min(range.bytes().as_f64() * APART_SHARE);
         let clumps = cut(&points, apart);
         let squares = residuals.iter().map(|residual| residual * residual).sum::<f64>();
         let floor = super::noise::NOISE_MIN * super::noise::NOISE_MIN;
@@ -69,7 +66,9 @@ impl Clumps {
         for clump in &clumps {
             let count = clump.len() as f64;
             let weight = 1.0 / (variance - within + within / count).max(floor / count) / count;
-            points[clump.clone()].iter_mut().for_each(|point| point.weight = weight);
+            for point in &mut points[clump.clone()] {
+                point.weight = weight;
+            }
         }
         Clumps { points, clumps, variance }
     }
@@ -91,9 +90,10 @@ fn cut(points: &[Point], apart: f64) -> Vec<Range<usize>> {
 fn within(residuals: &[f64], clumps: &[Range<usize>]) -> f64 {
     const FREE_MIN: usize = 20;
     let (mut squares, mut free) = (0.0, 0);
-    for clump in clumps.iter().filter(|clump| clump.len() > 1) {
-        let mean = residuals[clump.clone()].iter().sum::<f64>() / clump.len() as f64;
-        squares += residuals[clump.clone()].iter().map(|residual| (residual - mean).powi(2)).sum::<f64>();
+    for clump in clumps {
+        let residuals = &residuals[clump.clone()];
+        let mean = residuals.iter().sum::<f64>() / clump.len() as f64;
+        squares += residuals.iter().map(|residual| (residual - mean).powi(2)).sum::<f64>();
         free += clump.len() - 1;
     }
     if free < FREE_MIN { 0.0 } else { squares / free as f64 }

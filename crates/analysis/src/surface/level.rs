@@ -2,29 +2,24 @@
 //! dynamic programming with pruning (PELT: Killick, Fearnhead and Eckley, "Optimal detection of changepoints with a linear
 //! computational cost", JASA 107, 2012); then each border is placed again by maximum likelihood among all visits.
 
-use super::SurfaceMap;
 use super::border::{Border, locate};
 use super::clump::Clumps;
+use super::sorting::SlowPlace;
+use super::visit::Visit;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use std::ops::Range;
 
-/// A stretch of one rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// Where it begins, most likely.
     pub first_byte: u64,
-    /// How long it is.
     pub bytes: u64,
-    /// The time of each byte, in seconds.
     pub seconds_per_byte: Estimate,
     /// The earliest that it begins, with 95 %. The same as `first_byte` for the first level.
     pub border_low: u64,
-    /// The latest.
     pub border_high: u64,
-    /// The places visited that it rests on.
     pub visits: usize,
 }
 
@@ -32,8 +27,9 @@ pub struct Level {
 const FALSE_ALARM: f64 = 1e-3;
 /// A level holds at least this share of the range; the narrowest zones of 60 hold 0.8 %.
 const SHARE_MIN: f64 = 0.005;
-/// And so many clumps.
 const CLUMPS_MIN: usize = 6;
+/// A level that is as much slower than both of its neighbours is no zone.
+const SLOW_LEVEL_EXCESS: f64 = 0.2;
 /// Where levels may end is looked for in about so many places at first, since without any change the pruning does not help and
 /// the time grows with their square.
 const CANDIDATES_MAX: usize = 1200;
@@ -41,7 +37,6 @@ const CANDIDATES_MAX: usize = 1200;
 const POWER_DEVIATIONS: f64 = 1.2816;
 
 impl Level {
-    /// The first position past it.
     pub fn end_byte(&self) -> u64 {
         self.first_byte + self.bytes
     }
@@ -53,7 +48,6 @@ fn price(clumps: usize) -> f64 {
     2.0 * (clumps.max(2) as f64).ln() + 2.0 * (1.0 / FALSE_ALARM).ln()
 }
 
-/// Levels from places in order.
 pub(super) fn fit(range: ByteRange, clumps: &Clumps) -> Vec<Level> {
     if clumps.clumps.len() < 2 {
         return Vec::new();
@@ -76,8 +70,9 @@ fn with_cuts(range: ByteRange, clumps: &Clumps, cuts: &[usize]) -> Vec<Level> {
     match sliver(range, &found) {
         // Two borders moved towards each other until next to nothing was left: they are one.
         Some(border) => {
-            let left = cuts.iter().enumerate().filter(|(index, _)| *index != border);
-            with_cuts(range, clumps, &left.map(|(_, cut)| *cut).collect::<Vec<usize>>())
+            let mut left = cuts.to_vec();
+            left.remove(border);
+            with_cuts(range, clumps, &left)
         }
         None => found,
     }
@@ -86,18 +81,29 @@ fn with_cuts(range: ByteRange, clumps: &Clumps, cuts: &[usize]) -> Vec<Level> {
 /// The number of the border to take away: of the shortest level that became shorter than half of what any holds, the one with the smaller
 /// step. Half, since a border that is placed again moves as far as the next visit.
 fn sliver(range: ByteRange, levels: &[Level]) -> Option<usize> {
-    let shortest = (range.bytes().0 as f64 * SHARE_MIN / 2.0) as u64;
-    let (number, _) = levels
-        .iter()
-        .enumerate()
-        .filter(|(_, level)| levels.len() > 1 && level.bytes < shortest)
-        .min_by_key(|(_, level)| level.bytes)?;
-    let step = |border: usize| {
-        let [before, after] = [border, border + 1].map(|level| levels[level].seconds_per_byte.value);
-        (after / before).ln().abs()
-    };
-    let borders = [number.checked_sub(1), (number + 1 < levels.len()).then_some(number)];
-    borders.into_iter().flatten().min_by(|left, right| step(*left).total_cmp(&step(*right)))
+    let shortest = (range.bytes().as_f64() * SHARE_MIN / 2.0) as u64;
+    let mut found: Option<usize> = None;
+    for (number, level) in levels.iter().enumerate() {
+        let least = found.map_or(shortest, |found| levels[found].bytes);
+        if level.bytes < least {
+            found = Some(number);
+        }
+    }
+    match (found?, levels.len() - 1) {
+        (_, 0) => None,
+        (0, _) => Some(0),
+        (number, last) if number == last => Some(number - 1),
+        (number, _) => {
+            let before = step(&levels[number - 1], &levels[number]);
+            let after = step(&levels[number], &levels[number + 1]);
+            Some(if before.total_cmp(&after).is_le() { number - 1 } else { number })
+        }
+    }
+}
+
+/// How far two levels are apart, as the logarithm of their ratio.
+pub(super) fn step(one: &Level, other: &Level) -> f64 {
+    (other.seconds_per_byte.value / one.seconds_per_byte.value).ln().abs()
 }
 
 /// The numbers of the clumps with which a level begins, but for the first.
@@ -107,36 +113,37 @@ fn changes(range: ByteRange, clumps: &Clumps) -> Vec<usize> {
     let mut candidates: Vec<usize> = (0..count).step_by(step).collect();
     candidates.push(count);
     let sums = Sums::of(clumps);
-    let start_of = |clump: usize| match clumps.clumps.get(clump) {
-        Some(points) if clump > 0 => clumps.points[points.start].centre,
-        Some(_) => range.first().0 as f64,
-        None => range.end().0 as f64,
-    };
-    let shortest = range.bytes().0 as f64 * SHARE_MIN;
-    let is_long =
-        |from: usize, to: usize| to - from >= CLUMPS_MIN && start_of(to) - start_of(from) >= shortest;
+    // Where each clump begins, and where the last ends.
+    let mut starts: Vec<f64> = clumps.clumps.iter().map(|clump| clumps.points[clump.start].centre).collect();
+    starts[0] = range.first().as_f64();
+    starts.push(range.end().as_f64());
+    let shortest = range.bytes().as_f64() * SHARE_MIN;
     let price = price(count);
     let mut best = vec![f64::INFINITY; candidates.len()];
     let mut before = vec![0usize; candidates.len()];
     best[0] = -price;
     let (mut kept, mut waiting): (Vec<usize>, usize) = (Vec::new(), 0);
     for to in 1..candidates.len() {
-        while waiting < to && is_long(candidates[waiting], candidates[to]) {
+        let end = candidates[to];
+        while waiting < to
+            && end - candidates[waiting] >= CLUMPS_MIN
+            && starts[end] - starts[candidates[waiting]] >= shortest
+        {
             if best[waiting].is_finite() {
                 kept.push(waiting);
             }
             waiting += 1;
         }
-        let cost = |from: usize| best[from] + sums.cost(candidates[from], candidates[to]);
-        let costs: Vec<f64> = kept.iter().map(|&from| cost(from)).collect();
-        for (&from, &without_price) in kept.iter().zip(&costs) {
+        let mut costs = Vec::with_capacity(kept.len());
+        for &from in &kept {
+            let without_price = best[from] + sums.cost(candidates[from], end);
             if without_price + price < best[to] {
                 best[to] = without_price + price;
                 before[to] = from;
             }
+            costs.push(without_price);
         }
-        let limit = best[to];
-        let mut costs = costs.into_iter();
+        let (limit, mut costs) = (best[to], costs.into_iter());
         kept.retain(|_| costs.next().is_some_and(|cost| cost <= limit));
     }
     let mut cuts = Vec::new();
@@ -174,39 +181,50 @@ impl Sums {
 
     /// The weighted squares of deviations from the mean of the clumps `from..to`.
     fn cost(&self, from: usize, to: usize) -> f64 {
-        let [weight, sum, squares]: [f64; 3] =
-            std::array::from_fn(|part| self.0[to][part] - self.0[from][part]);
-        (squares - sum * sum / weight).max(0.0)
+        let (before, until) = (self.0[from], self.0[to]);
+        let (weight, sum) = (until[0] - before[0], until[1] - before[1]);
+        (until[2] - before[2] - sum * sum / weight).max(0.0)
     }
 }
 
 fn levels(range: ByteRange, clumps: &Clumps, edges: &[usize], borders: &[Border]) -> Vec<Level> {
-    let first = Border { first_point: 0, byte: range.first().0, low: range.first().0, high: range.first().0 };
-    let all: Vec<Border> = std::iter::once(first).chain(borders.iter().copied()).collect();
-    let ends = all.iter().skip(1).map(|border| border.byte).chain([range.end().0]);
-    let pairs = all.iter().zip(ends).zip(edges.windows(2));
-    pairs
-        .map(|((border, end_byte), edges)| Level {
-            first_byte: border.byte,
-            bytes: end_byte.saturating_sub(border.byte),
+    let mut levels = Vec::new();
+    for (number, edges) in edges.windows(2).enumerate() {
+        // The first level begins with the range, for certain.
+        let start = range.first().get();
+        let (byte, low, high) = match number.checked_sub(1) {
+            Some(before) => (borders[before].byte, borders[before].low, borders[before].high),
+            None => (start, start, start),
+        };
+        let end_byte = borders.get(number).map_or(range.end().get(), |border| border.byte);
+        levels.push(Level {
+            first_byte: byte,
+            bytes: end_byte.saturating_sub(byte),
             seconds_per_byte: mean_of(clumps, edges[0]..edges[1]).interval(CONFIDENCE),
-            border_low: border.low,
-            border_high: border.high,
+            border_low: low,
+            border_high: high,
             visits: edges[1] - edges[0],
-        })
-        .collect()
+        });
+    }
+    levels
 }
 
 /// The mean time per byte of these places, with the variance from the differences between clumps.
 fn mean_of(clumps: &Clumps, places: Range<usize>) -> Mean {
-    let of_level = clumps.clumps.iter().filter_map(|clump| {
+    let mut parts: Vec<(f64, f64)> = Vec::new();
+    for clump in &clumps.clumps {
         let part = clump.start.max(places.start)..clump.end.min(places.end);
-        let points = clumps.points.get(part).filter(|points| !points.is_empty())?;
-        let weight: f64 = points.iter().map(|point| point.weight).sum();
-        let value = points.iter().map(|point| point.seconds_per_byte).sum::<f64>() / points.len() as f64;
-        Some((weight, value))
-    });
-    let parts: Vec<(f64, f64)> = of_level.collect();
+        let points = clumps.points.get(part).unwrap_or_default();
+        if points.is_empty() {
+            continue;
+        }
+        let (mut weight, mut sum) = (0.0, 0.0);
+        for point in points {
+            weight += point.weight;
+            sum += point.seconds_per_byte;
+        }
+        parts.push((weight, sum / points.len() as f64));
+    }
     let weight: f64 = parts.iter().map(|(weight, _)| weight).sum();
     let value = parts.iter().map(|(weight, value)| weight * value).sum::<f64>() / weight;
     let squares: f64 = parts.iter().map(|(weight, one)| (weight * (one - value)).powi(2)).sum();
@@ -223,8 +241,33 @@ fn mean_of(clumps: &Clumps, places: Range<usize>) -> Mean {
     }
 }
 
-/// See [`SurfaceMap::step_found`].
-pub(super) fn step_found(map: &SurfaceMap, share_of_range: f64) -> f64 {
-    let places = map.weight * share_of_range;
-    (price(map.clumps).sqrt() + POWER_DEVIATIONS) * (2.0 / places.max(1.0)).sqrt() * map.noise
+/// The smallest step between two stretches that are worth so many independent visits each, in standard deviations of these.
+pub(super) fn step_found(clumps: usize, visits: f64) -> f64 {
+    (price(clumps).sqrt() + POWER_DEVIATIONS) * (2.0 / visits.max(1.0)).sqrt()
+}
+
+/// Levels that are much slower than both neighbours: zones step by some percent. Their many visits were made at many times.
+pub(super) fn slow_levels(levels: &[Level], visits: &[Visit]) -> Vec<SlowPlace> {
+    let mut slow = Vec::new();
+    for three in levels.windows(3) {
+        let (level, end_byte) = (&three[1], three[1].end_byte());
+        let [before, here, after] = [&three[0], level, &three[2]].map(|level| level.seconds_per_byte.value);
+        // Where the next one is as much faster than the one before, another drive begins: what is slow is the inner end of the first.
+        let begins_anew = before > after * (1.0 + SLOW_LEVEL_EXCESS);
+        if begins_anew || here < before.max(after) * (1.0 + SLOW_LEVEL_EXCESS) {
+            continue;
+        }
+        let from = visits.partition_point(|visit| visit.first_byte < level.first_byte);
+        let to = visits.partition_point(|visit| visit.first_byte < end_byte);
+        slow.push(SlowPlace {
+            first_byte: level.first_byte,
+            bytes: level.bytes,
+            within_first_byte: level.border_low,
+            within_end_byte: three[2].border_high,
+            times_slower: here / (before * after).sqrt(),
+            visits: to - from,
+            longest_ns: visits[from..to].iter().map(|visit| visit.longest_ns).max().unwrap_or(0),
+        });
+    }
+    slow
 }

@@ -5,31 +5,7 @@
 //! in time and are alike. Places are drawn at random, so neither can come from the place. Where nearly every visit met somebody
 //! else's requests none is late any more: then the few that met least are much quicker than most.
 
-use super::{Disturbances, SurfaceMap};
-use model::estimate::Estimate;
-
-/// How a survey shows that something else used the drive.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum OtherLoad {
-    /// So many visits were slow or late, not because of their place.
-    Late {
-        /// How many.
-        visits: usize,
-        /// Of how many.
-        of: usize,
-    },
-    /// Visits that follow each other in time are alike wherever they are.
-    Alike {
-        /// Their correlation.
-        correlation: f64,
-    },
-    /// A few visits were quicker than most by more than the surfaces and tracks of a disk explain: so many requests of somebody else
-    /// fell into most that they do not show the drive alone.
-    Most {
-        /// The share of their time by which the quickest twentieth took less.
-        quicker: f64,
-    },
-}
+use model::finding::OtherLoad;
 
 /// Visits on both sides of a moment that tell how likely a visit then was slow, whatever its place.
 const NEIGHBOURS_IN_TIME: usize = 10;
@@ -60,6 +36,27 @@ const PLACES_MIN: usize = 200;
 /// chance of 1 in 30,000, and large enough to matter.
 const CORRELATION_SCORE_MAX: f64 = 4.0;
 const CORRELATION_MAX: f64 = 0.15;
+
+/// Visits that were slow once and not when the same place was measured again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Disturbances {
+    pub visits: usize,
+    /// Their share of all visits, in [0, 1].
+    pub share: f64,
+    /// Stretches of time in which visits that follow each other were disturbed: start and end, since the run's clock began.
+    pub times_ns: Vec<(u64, u64)>,
+    /// How alike visits are that follow each other in time wherever they are: the correlation of neighbours, of which 0 is
+    /// expected. None when visits were not made in a random order.
+    pub correlation: Option<f64>,
+    /// By how many standard errors that correlation differs from 0.
+    pub correlation_score: f64,
+    /// First visits to places that took longer than noise explains.
+    pub late: usize,
+    /// And those that took as much less: with noise alone they are as many.
+    pub early: usize,
+    /// By how much less than the median the quickest twentieth of first visits took, as a difference of logarithms; 0 of too few.
+    pub quicker: f64,
+}
 
 /// First visits to places, in the order of time: what was seen before has not chosen them, so that they tell of the moment.
 #[derive(Clone, Debug)]
@@ -132,7 +129,6 @@ impl Moments {
     }
 }
 
-/// What a survey shows of other load, if it does.
 pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: usize) -> Option<OtherLoad> {
     let slow = disturbances.visits + suspects;
     let late = if disturbances.early as f64 <= EARLY_PER_LATE_MAX * disturbances.late as f64 {
@@ -141,16 +137,17 @@ pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: u
         slow
     };
     if late as f64 > LATE_SHARE_MAX * visits.max(1) as f64 {
-        return Some(OtherLoad::Late { visits: late, of: visits });
+        return Some(OtherLoad::Late { samples: late, of: visits });
     }
-    let correlation = disturbances.correlation.filter(|correlation| *correlation > CORRELATION_MAX)?;
-    (disturbances.correlation_score > CORRELATION_SCORE_MAX).then_some(OtherLoad::Alike { correlation })
+    let correlation = disturbances.correlation?;
+    let is_alike = correlation > CORRELATION_MAX && disturbances.correlation_score > CORRELATION_SCORE_MAX;
+    is_alike.then_some(OtherLoad::Alike { correlation })
 }
 
 /// What most visits of the survey of a disk were disturbed by, if it is so.
 pub(super) fn in_most_visits(disturbances: &Disturbances, visit_s: f64) -> Option<OtherLoad> {
     let quicker = disturbances.quicker;
-    (quicker > quicker_max(visit_s)).then(|| OtherLoad::Most { quicker: -(-quicker).exp_m1() })
+    (quicker > quicker_max(visit_s)).then_some(OtherLoad::Most { quicker: -(-quicker).exp_m1() })
 }
 
 /// How much quicker the quickest visits are at most on a disk that nothing else uses, by how long most visits took.
@@ -161,15 +158,6 @@ fn quicker_max(visit_s: f64) -> f64 {
         return f64::INFINITY;
     }
     QUICKER_MAX.max(QUICKER_BY_SURFACES - (-one_change_less).ln_1p())
-}
-
-/// A time per byte that other load has added to in an unknown measure: without it, it lies between what the quickest visits show
-/// and what was seen.
-pub(super) fn without_load(map: &SurfaceMap, seen: Estimate) -> Estimate {
-    match map.other_load() {
-        Some(_) => Estimate { low: seen.low * map.quickest.exp(), ..seen },
-        None => seen,
-    }
 }
 
 #[cfg(test)]

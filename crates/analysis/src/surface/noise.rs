@@ -3,7 +3,6 @@
 use super::place::Place;
 use crate::stats::sample::Sample;
 
-/// What is known of the noise.
 pub(super) struct Noise {
     /// The robust standard deviation of the logarithm of a visit's time per byte.
     pub visit: f64,
@@ -20,11 +19,10 @@ const NEIGHBOURS_SHARE: usize = 90;
 /// No drive is steadier, and a clock and a queue have their steps: what differs by less is the same.
 pub(super) const NOISE_MIN: f64 = 1e-3;
 
-/// The noise of places in order.
 pub(super) fn of(places: &[Place]) -> Noise {
     let local: Vec<f64> = (0..places.len()).map(|index| local_median(places, index)).collect();
-    let residuals: Vec<f64> = places.iter().zip(&local).map(|(place, local)| place.value - local).collect();
-    let visit = Sample::new(residuals).map_or(0.0, |sample| scale(&sample));
+    let residuals = places.iter().zip(&local).map(|(place, local)| place.value - local).collect();
+    let visit = Sample::new(residuals).as_ref().map_or(0.0, scale);
     Noise { visit: visit.max(NOISE_MIN), local }
 }
 
@@ -77,7 +75,7 @@ mod tests {
                 }
                 from += share;
             }
-            let range = ByteRange::new(Offset(0), Bytes(capacity as u64)).expect("a range");
+            let range = ByteRange::new(Offset::START, Bytes::new(capacity as u64)).expect("a range");
             right += usize::from(SurfaceMap::of_visits(range, visits).levels.len() == zones.len());
         }
         assert!(right >= 19, "{right} of 20");

@@ -1,22 +1,18 @@
 //! From the phases of a run to visits: whole short phases, and pieces of long ones.
 
-use crate::measured::{
-    self, NO_TIME, extent, in_no_time, is_measurement, sequential_visits, single_access_s, turns,
-};
+use crate::measured::{self, extent, in_no_time, is_measurement, sequential_visits, single_access_s, turns};
+use model::finding::SurveyUnknown;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::MIB;
 
-/// How fast one stretch was, once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Visit {
     /// Which phase of the run, counted from 0.
     pub phase: u32,
-    /// Where it began.
     pub first_byte: u64,
-    /// How much was read or written.
     pub bytes: u64,
     /// The time of each byte after the first request, in seconds.
     pub seconds_per_byte: f64,
@@ -26,7 +22,6 @@ pub struct Visit {
     pub longest_ns: u64,
 }
 
-/// Visits, and what could not be used.
 pub(super) struct Gathered {
     pub range: ByteRange,
     pub visits: Vec<Visit>,
@@ -50,27 +45,28 @@ const PIECES_MIN: u64 = 4;
 const NEARLY_ALL_PART: u64 = 200;
 
 impl Visit {
-    /// The first position past it.
     pub fn end_byte(&self) -> u64 {
         self.first_byte.saturating_add(self.bytes)
     }
 
-    /// The middle of it.
-    pub(super) fn centre(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
+        self.bytes as f64 * self.seconds_per_byte
+    }
+
+    pub(crate) fn centre(&self) -> f64 {
         self.first_byte as f64 + self.bytes as f64 / 2.0
     }
 }
 
-/// All visits of a run.
-pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered, String> {
+pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered, SurveyUnknown> {
     let all = sequential_visits(run, operation);
-    let visited = extent(run, &all).ok_or("Nothing was measured in order.")?;
+    let visited = extent(run, &all).ok_or(SurveyUnknown::NothingMeasured)?;
     let range = asked_for(run, visited);
     if in_no_time(run, &all) {
-        return Err(NO_TIME.into());
+        return Err(SurveyUnknown::NoTime);
     }
     let mut gathered = Gathered { range, visits: Vec::new(), with_errors: 0, too_short: 0 };
-    let piece_bytes = (run.target.capacity.0 / PIECES).max(PIECE_BYTES_MIN);
+    let piece_bytes = (run.target.capacity.get() / PIECES).max(PIECE_BYTES_MIN);
     let access = Access { moves_parts: turns(run) != Some(false), access_s: single_access_s(run) };
     for visit in all.iter().filter(|visit| is_measurement(visit.summary)) {
         if visit.summary.bytes() >= PIECES_MIN * piece_bytes {
@@ -80,10 +76,7 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
         }
     }
     if gathered.visits.is_empty() {
-        return Err(format!(
-            "None of the {} visits can be used: they met errors or were too short.",
-            all.len()
-        ));
+        return Err(SurveyUnknown::NoneUsable { samples: all.len() });
     }
     Ok(gathered)
 }
@@ -92,21 +85,30 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
 /// random places leave a little out at either end.
 fn asked_for(run: &RunView<'_>, visited: ByteRange) -> ByteRange {
     let warm_ups = run.phases.iter().filter(|summary| summary.phase.kind == PhaseKind::WarmUp);
-    let ranges = warm_ups.filter_map(|summary| Some(summary.phase.workload.as_ref()?.range));
-    let is_spread = |range: &ByteRange| {
-        let part = range.bytes().0 / NEARLY_ALL_PART;
-        range.contains(&visited)
-            && visited.first().0 - range.first().0 <= part
-            && range.end().0 - visited.end().0 <= part
-    };
-    ranges.filter(is_spread).max_by_key(ByteRange::bytes).unwrap_or(visited)
+    let mut asked: Option<ByteRange> = None;
+    for workload in warm_ups.filter_map(|summary| summary.phase.workload.as_ref()) {
+        let range = workload.range;
+        let is_largest = match asked {
+            Some(asked) => range.bytes() >= asked.bytes(),
+            None => true,
+        };
+        if is_largest && is_spread(visited, range) {
+            asked = Some(range);
+        }
+    }
+    asked.unwrap_or(visited)
 }
 
-/// What getting to a place takes.
+fn is_spread(visited: ByteRange, range: ByteRange) -> bool {
+    let part = range.bytes().get() / NEARLY_ALL_PART;
+    range.contains(&visited)
+        && visited.first().get() - range.first().get() <= part
+        && range.end().get() - visited.end().get() <= part
+}
+
 struct Access {
     /// Whether it may take time, which must then be kept out of a visit's time.
     moves_parts: bool,
-    /// How long a random read takes, in seconds.
     access_s: f64,
 }
 
@@ -119,7 +121,7 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     if totals.operations < OPERATIONS_MIN {
         // Cut short because it took so long: what that says is how slow it was.
         let is_cut = visit.summary.stopped == Some(StopReason::Time);
-        let bytes = totals.bytes.max(visit.workload.block_sizes.largest().0) as f64;
+        let bytes = totals.bytes.max(visit.workload.block_sizes.largest().get()) as f64;
         return is_cut.then_some(visit.summary.duration_ns as f64 / 1e9 / bytes);
     }
     if access.moves_parts {
@@ -128,7 +130,7 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     // Where nothing moves, requests that are under way together may be done together, so that the first completion leaves out
     // others that took part: then all are as late as the first, and the whole time counts. Where one comes after the other, the
     // first is the earliest by far, and what it took besides is left out with it.
-    let earliest = totals.histogram.min().map_or(0.0, |least| least.0 as f64);
+    let earliest = totals.histogram.min().unwrap_or_default().as_f64();
     let mean = totals.histogram.mean_ns().unwrap_or(0.0);
     if earliest < IN_TURN_SHARE * mean {
         return totals.seconds_per_byte();
@@ -142,19 +144,19 @@ impl Gathered {
             self.with_errors += 1;
             return;
         }
-        let seconds = seconds_per_byte(visit, operation, access);
-        let Some(seconds_per_byte) = seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0) else {
+        let seconds = seconds_per_byte(visit, operation, access).unwrap_or(0.0);
+        if !(seconds.is_finite() && seconds > 0.0) {
             self.too_short += 1;
             return;
         };
-        let histogram = visit.summary.totals_of(operation).map(|totals| &totals.histogram);
+        let longest = visit.summary.totals_of(operation).and_then(|totals| totals.histogram.max());
         self.visits.push(Visit {
             phase: visit.phase,
-            first_byte: visit.workload.range.first().0,
-            bytes: visit.summary.bytes().clamp(1, visit.workload.range.bytes().0.max(1)),
-            seconds_per_byte,
+            first_byte: visit.workload.range.first().get(),
+            bytes: visit.summary.bytes().clamp(1, visit.workload.range.bytes().get().max(1)),
+            seconds_per_byte: seconds,
             start_ns: visit.summary.start_ns,
-            longest_ns: histogram.and_then(|histogram| histogram.max()).map_or(0, |longest| longest.0),
+            longest_ns: longest.unwrap_or_default().get(),
         });
     }
 
@@ -184,7 +186,9 @@ impl Gathered {
             }
             piece.bytes += record.bytes;
             piece.errors += record.errors;
-            piece.longest_ns = piece.longest_ns.max(record.latency.map_or(0, |latency| latency.max_ns));
+            if let Some(latency) = record.latency {
+                piece.longest_ns = piece.longest_ns.max(latency.max_ns);
+            }
             let until_ns = record.end_ns().min(ended_ns);
             ends_ns = until_ns;
             if piece.bytes >= piece_bytes {
@@ -200,8 +204,11 @@ impl Gathered {
             return self.add_piece(phase, rest, until_ns);
         }
         let seconds = until_ns.saturating_sub(rest.start_ns) as f64 / 1e9;
-        let before = self.visits.last_mut().filter(|visit| visit.phase == phase);
-        if let Some(before) = before.filter(|visit| rest.errors == 0 && visit.end_byte() == rest.first_byte) {
+        if let Some(before) = self.visits.last_mut()
+            && before.phase == phase
+            && rest.errors == 0
+            && before.end_byte() == rest.first_byte
+        {
             let all = before.seconds_per_byte * before.bytes as f64 + seconds;
             before.bytes += rest.bytes;
             before.seconds_per_byte = all / before.bytes as f64;

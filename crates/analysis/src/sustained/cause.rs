@@ -1,15 +1,15 @@
-//! Why the rate fell: a cache that is full, space that has to be won back, or heat.
+//! Why throughput dropped: a full cache, garbage collection, or heat.
 //!
-//! Three things make a flash drive slower while it is written, and from the rate alone they look the same. What is written next tells
-//! them apart. Written in order, a drive that was short of free space soon has whole blocks of garbage and needs to move nothing, so
-//! that it is fast again, while a full cache stays full. And a drive that was too warm cools while little is written, although it is
-//! never idle, so that no cache is emptied.
+//! From throughput alone they look the same; what is written next tells them apart. Sequential writes soon leave whole blocks of
+//! garbage, so collection stops, while a full cache stays full. A drive that is too warm cools while little is written, although
+//! it is never idle, so that no cache is emptied.
 
 use super::fall::Fall;
-use super::history::{History, Piece};
+use super::history::History;
+use super::piece::Piece;
 use model::plan::PhaseKind;
 use model::run::RunView;
-use model::workload::{Arrival, Pattern, Workload};
+use model::workload::{Arrival, Pattern};
 
 /// Why the rate fell, as far as it was looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,38 +26,48 @@ pub enum Cause {
 /// a drive whose cache is full they are as fast, since the cells are programmed at one rate.
 const FASTER: f64 = 0.22;
 
-/// Why the rate fell.
 pub fn cause(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Cause {
     if fall.bytes.value >= history.span as f64 && history.workload.pattern != Pattern::Sequential {
         // All of it was written as often as once: no cells are left that a cache could have been of.
         return Cause::Collection;
     }
     let halfway = f64::midpoint(fall.before.cost.value, fall.after.cost.value);
-    let is_fast = |piece: &Piece| piece.seconds_per_byte().ln() < halfway;
-    let is_faster = |piece: &Piece| piece.seconds_per_byte().ln() < fall.after.cost.value - FASTER;
-    let end = history.first().last().map_or(0, |piece| piece.phase + 1);
-    let in_order = run.phases.iter().enumerate().skip(end as usize).map_while(|(number, summary)| {
-        let workload = summary.phase.workload.as_ref()?;
-        let fits = summary.phase.kind == PhaseKind::Measure && workload.pattern == Pattern::Sequential;
-        fits.then(|| Piece::of(number as u32, summary))
-    });
     if history.workload.pattern != Pattern::Sequential
-        && in_order.last().flatten().is_some_and(|piece| is_faster(&piece))
+        && let Some(piece) = last_in_order(run, history)
+        && piece.seconds_per_byte().ln() < fall.after.cost.value - FASTER
     {
         return Cause::Collection;
     }
-    let is_few = |&phase: &u32| {
-        let summary = run.phases.get(phase as usize);
-        summary.and_then(|summary| summary.phase.workload.as_ref()).is_some_and(is_trickle)
-    };
-    let after_few = history.streams.iter().skip(1).filter(|stream| stream.before.iter().any(is_few));
-    match after_few.filter_map(|stream| stream.pieces.first()).any(is_fast) {
-        true => Cause::Heat,
-        false => Cause::Cache,
+    for stream in history.streams.iter().skip(1) {
+        if stream.before.iter().any(|phase| is_trickle(run, *phase))
+            && let Some(piece) = stream.pieces.first()
+            && piece.seconds_per_byte().ln() < halfway
+        {
+            return Cause::Heat;
+        }
     }
+    Cause::Cache
 }
 
-/// Whether few requests come, at a rate that does not ask for the drive's.
-fn is_trickle(workload: &Workload) -> bool {
-    matches!(workload.arrival, Arrival::OpenLoop { .. })
+/// The last of the writes in order right behind the first stream.
+fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Piece> {
+    let end = history.first().last().map_or(0, |piece| piece.phase + 1);
+    let mut last = None;
+    for (number, summary) in (0..).zip(run.phases).skip(end as usize) {
+        match &summary.phase.workload {
+            Some(workload)
+                if summary.phase.kind == PhaseKind::Measure && workload.pattern == Pattern::Sequential =>
+            {
+                last = Piece::of(number, summary);
+            }
+            _ => break,
+        }
+    }
+    last
+}
+
+/// Whether few requests come in a phase, at a rate that does not ask for the drive's.
+fn is_trickle(run: &RunView<'_>, phase: u32) -> bool {
+    let Some(summary) = run.phases.get(phase as usize) else { return false };
+    matches!(&summary.phase.workload, Some(workload) if matches!(workload.arrival, Arrival::OpenLoop { .. }))
 }

@@ -1,7 +1,7 @@
 //! Whether and where the rate fell for good.
 
-use super::history::Piece;
 use super::level::{Level, STEP_MIN, levels, recurring_stall_s};
+use super::piece::{Piece, bytes_of, seconds_of};
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use model::estimate::Estimate;
@@ -15,24 +15,20 @@ const PIECES_AFTER_MIN: usize = 5;
 /// A fall lasts when so much was written after it as a share of what was before, or when it went on for this share of the time.
 const BYTES_AFTER_SHARE: f64 = 0.1;
 const TIME_AFTER_SHARE: f64 = 0.5;
-/// And no sooner than after so many seconds: what else runs on a machine takes processors away and gives them back, a quota of processors
-/// for up to 100 ms at a time (the period of `cpu.max` in cgroup v2), and where memory answers, half a gigabyte is written meanwhile. Four such
-/// periods are as slow as they will stay. Longer would be more than half of the cache of quick drives with small ones.
+/// And no sooner: a CPU quota takes processors away for up to 100 ms (the period of `cpu.max` in cgroup v2). Four such periods;
+/// longer would be more than half of the cache of quick drives with small ones.
 const SECONDS_AFTER_MIN: f64 = 0.4;
 /// Then the rate after it is known well enough, as a share of it to either side; or this much was written, and it is not worth more.
 const PRECISION: f64 = 0.02;
 /// So many pieces are enough as well: a rate that drifts is not known better by more of them.
 const PIECES_AFTER_ENOUGH: usize = 20;
-/// A later step is a level of its own if it is this share of the fall, as logarithms, however the rate goes before and behind it. Smaller
-/// ones may be drift, and count where the rate does not drift. Of the drives with three levels whose rates are published, the second step
-/// is 0.24 of the first (870 QVO: 530, 160 and 120 MB/s) and more.
+/// A later step is a level if it is this share of the first, as logarithms; smaller ones count where nothing drifts. Published
+/// second steps are 0.24 of the first (870 QVO: 530, 160 and 120 MB/s) and more.
 const OWN_LEVEL_SHARE: f64 = 0.15;
-/// A line that is cut in two has halves that differ by half of the step between their means, and a level that is one by nothing: the
-/// rate does not drift where that is nearer to nothing.
+/// Halves of a drifting line that is cut in two differ by half of the step, those of a level by nothing: nearer to nothing.
 const TREND_SHARE_MAX: f64 = 0.25;
-/// At a step the pieces next to it differ as much as the levels do. A drift that is cut into levels, also one that turns round in the
-/// middle of a level and so has no trend there, differs next to the cut by as much less as those pieces are fewer than the level's: by no
-/// more than half where a level has twice as many.
+/// At a step the pieces next to it differ as much as the levels do; at a cut through a drift by at most half, where a level has
+/// twice as many pieces.
 const BORDER_SHARE_MIN: f64 = 0.5;
 /// It is more than that by so many standard errors, since there are some dozens of borders in a run: chance makes it so one time in 700.
 const BORDER_ERRORS: f64 = 3.0;
@@ -41,14 +37,11 @@ const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
 /// No place is known to less than this share of the piece that it lies in: rates within a piece are not quite even.
 pub(super) const PLACE_SHARE_MIN: f64 = 0.05;
 
-/// A fall of the rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fall {
     /// What was written until then, in bytes.
     pub bytes: Estimate,
-    /// The level before.
     pub before: Level,
-    /// The level after.
     pub after: Level,
     /// Levels behind it that last as well, in the order of time.
     pub further: Vec<Further>,
@@ -58,34 +51,27 @@ pub struct Fall {
     pub in_memory_bytes: f64,
 }
 
-/// A change of the rate behind the first fall.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Further {
     /// What was written until then, in bytes.
     pub bytes: Estimate,
-    /// The level after it.
     pub after: Level,
 }
 
-/// A level of a stream, and where it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// What was written until then, in bytes.
     pub from_bytes: Estimate,
-    /// The level.
     pub level: Level,
     /// Whether the rate was the same behind it as before it.
     pub comes_back: bool,
 }
 
-/// How a stream stands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Standing {
-    /// No fall so far.
     Even,
     /// The last pieces were slower; whether that lasts is not known yet.
     Falling,
-    /// It fell, and stayed down for long enough.
     Fell(Box<Fall>),
 }
 
@@ -95,14 +81,15 @@ impl Fall {
         self.before.rate()
     }
 
-    /// The rate after, likewise.
     pub fn rate_after(&self) -> Estimate {
         self.after.rate()
     }
 
-    /// The level that the rate was at in the end.
     pub fn last(&self) -> &Level {
-        self.further.last().map_or(&self.after, |further| &further.after)
+        match self.further.last() {
+            Some(further) => &further.after,
+            None => &self.after,
+        }
     }
 
     /// From which logarithm of a byte's time on a single piece is of a level below that one.
@@ -126,11 +113,8 @@ fn own_step(before: &Level, after: &Level) -> f64 {
 /// How a stream stands. Falls that end within the first `memory_bytes` are those of the drive's memory.
 pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
     let levels = levels(pieces);
-    let first = (1..levels.len()).find(|&index| {
-        let stall_s = recurring_stall_s(&pieces[..levels[index].first], levels[index].noise);
-        levels[index].from_bytes > memory_bytes && is_lasting(&levels[index - 1], &levels[index..], stall_s)
-    });
-    let Some(index) = first else {
+    let Some(index) = (1..levels.len()).find(|index| falls_for_good(pieces, &levels, *index, memory_bytes))
+    else {
         return if ends_slow(pieces, &levels) { Standing::Falling } else { Standing::Even };
     };
     let before = levels[index - 1];
@@ -146,27 +130,38 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
     Standing::Fell(Box::new(fall_through(pieces, &[&[before], &own[..]].concat(), least)))
 }
 
-/// A stream of which a part in the middle was slower, by a step down and one up again: the level to which it fell and came back counts as
-/// the one after the fall. None where it fell for good, or swings.
+/// A stream that was slower in the middle, by a step down and one up again. None where it fell for good, or swings.
 pub fn dip(pieces: &[Piece], memory_bytes: f64) -> Option<Fall> {
     let levels = levels(pieces);
-    let is_step = |pair: &[Level]| {
-        pair[1].from_bytes > memory_bytes
-            && pair[0].step_to(&pair[1]) >= STEP_MIN
-            && is_sharp(pieces, &pair[0], &pair[1])
-            && is_certain(pieces, &pair[0], &pair[1])
-    };
-    let index = 1 + levels.windows(2).position(is_step)?;
+    let index = 1 + levels.windows(2).position(|pair| {
+        let [last, next] = [&pair[0], &pair[1]];
+        next.from_bytes > memory_bytes
+            && last.step_to(next) >= STEP_MIN
+            && is_sharp(pieces, last, next)
+            && is_certain(pieces, last, next)
+    })?;
     let before = levels[index - 1];
     let least = own_step(&before, &levels[index]);
     let after = with_drift(pieces, &levels[index..], least);
     let all = [&[before], &own_levels(pieces, &levels, after, least)[..]].concat();
     // A rate that went down anywhere else swings.
     let halfway = f64::midpoint(before.cost.value, after.cost.value);
-    let is_within = |level: &Level| after.first <= level.first && level.end <= after.end;
-    let is_alone = levels.iter().all(|level| is_within(level) || level.cost.value < halfway);
-    let comes_back = after.pieces() >= PIECES_AFTER_MIN && passing(pieces, &all, least) == [after.first];
-    (is_alone && comes_back).then(|| fall_through(pieces, &all, least))
+    for level in &levels {
+        let is_within = after.first <= level.first && level.end <= after.end;
+        if !is_within && level.cost.value >= halfway {
+            return None;
+        }
+    }
+    if after.pieces() < PIECES_AFTER_MIN || passing(pieces, &all, least) != [after.first] {
+        return None;
+    }
+    Some(fall_through(pieces, &all, least))
+}
+
+/// Whether the rate falls to the level of that number and stays down, behind what the drive's memory takes.
+fn falls_for_good(pieces: &[Piece], levels: &[Level], index: usize, memory_bytes: f64) -> bool {
+    let stall_s = recurring_stall_s(&pieces[..levels[index].first], levels[index].noise);
+    levels[index].from_bytes > memory_bytes && is_lasting(&levels[index - 1], &levels[index..], stall_s)
 }
 
 /// The fall from the first of these levels, each another one than that before it, to the second.
@@ -183,24 +178,23 @@ fn fall_through(pieces: &[Piece], own: &[Level], least: f64) -> Fall {
     Fall { bytes, before, after, further, course: course(pieces, own, &lasting, least), in_memory_bytes }
 }
 
-/// From where on the rate was at each of these levels. Where it comes back more than once it swings, and only those behind the first that
-/// last are told.
+/// Where each of these levels begins; of a rate that swings only those that last.
 fn course(pieces: &[Piece], own: &[Level], lasting: &[Level], least: f64) -> Vec<Stage> {
     let swings = passing(pieces, own, least).len() > 1;
     let kept = if swings { [&own[..1], lasting].concat() } else { own.to_vec() };
     let passing = passing(pieces, &kept, least);
-    let begins = kept.windows(2).map(|pair| place(pieces, &pair[0], &pair[1]));
-    let begins = [Estimate::exact(kept[0].from_bytes)].into_iter().chain(begins);
-    let stage = |(level, from_bytes): (&Level, Estimate)| Stage {
-        from_bytes,
-        level: *level,
-        comes_back: passing.contains(&level.first),
-    };
-    kept.iter().zip(begins).map(stage).collect()
+    let mut stages = Vec::new();
+    for (index, level) in kept.iter().enumerate() {
+        let from_bytes = match index.checked_sub(1) {
+            Some(before) => place(pieces, &kept[before], level),
+            None => Estimate::exact(level.from_bytes),
+        };
+        stages.push(Stage { from_bytes, level: *level, comes_back: passing.contains(&level.first) });
+    }
+    stages
 }
 
-/// The level `after` and those behind it that are levels of their own: also those to which the rate comes back, as it does when no
-/// cells are left that have to be written again.
+/// The level `after` and later levels, also those to which throughput comes back.
 fn own_levels(pieces: &[Piece], levels: &[Level], after: Level, least: f64) -> Vec<Level> {
     let mut own = vec![after];
     let mut end = after.end;
@@ -218,8 +212,13 @@ fn own_levels(pieces: &[Piece], levels: &[Level], after: Level, least: f64) -> V
 
 /// The first pieces of the levels from which the rate comes back to what it was before.
 fn passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<usize> {
-    let comes_back = |three: &&[Level]| !is_own(pieces, &three[0], &three[2], least);
-    own.windows(3).filter(comes_back).map(|three| three[1].first).collect()
+    let mut passing = Vec::new();
+    for three in own.windows(3) {
+        if !is_own(pieces, &three[0], &three[2], least) {
+            passing.push(three[1].first);
+        }
+    }
+    passing
 }
 
 /// Whether a level is another one than that before it: by a large step, or by one that is no part of a drift.
@@ -237,12 +236,12 @@ fn is_certain(pieces: &[Piece], last: &Level, next: &Level) -> bool {
 /// Whether the rate steps from one level to the next and does not drift there.
 fn is_sharp(pieces: &[Piece], last: &Level, next: &Level) -> bool {
     let step = last.step_to(next).abs();
-    let is_flat = |level: &Level| level.trend(pieces).abs() <= TREND_SHARE_MAX * step;
+    let flat = TREND_SHARE_MAX * step;
     let at_border = last.step_at_border(next, pieces, PIECES_AFTER_MIN).abs();
     step >= STEP_MIN
         && next.pieces() >= PIECES_AFTER_MIN
-        && is_flat(last)
-        && is_flat(next)
+        && last.trend(pieces).abs() <= flat
+        && next.trend(pieces).abs() <= flat
         && at_border - BORDER_ERRORS * border_error(last) >= BORDER_SHARE_MIN * step
 }
 
@@ -252,9 +251,8 @@ fn border_error(last: &Level) -> f64 {
     1.25 * last.noise * (2.0 / PIECES_AFTER_MIN as f64).sqrt()
 }
 
-/// These levels without those that only passed. A level from which the rate comes back to what it was before may be other load, heat or
-/// the drive's own work: where the rate comes back more than once it swings, and where it does once that level has to last. What lies
-/// behind such a level and does not come back has to go on for longer than it did.
+/// These levels without passing ones, which may be other I/O or heat: where throughput comes back more than once it swings; where
+/// it does once, that level has to last, and what follows has to go on for longer.
 fn without_passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Level> {
     let passing = passing(pieces, own, least);
     let mut kept: Vec<Level> = own[..1].to_vec();
@@ -278,7 +276,7 @@ fn without_passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Level> {
 
 /// Whether enough was written at a level, or for long enough, that it is no stall.
 fn has_lasted(pieces: &[Piece], level: &Level) -> bool {
-    let seconds_before: f64 = pieces[..level.first].iter().map(|piece| piece.seconds).sum();
+    let seconds_before = seconds_of(&pieces[..level.first]);
     level.pieces() >= PIECES_AFTER_MIN
         && level.seconds >= SECONDS_AFTER_MIN
         && (level.bytes >= BYTES_AFTER_SHARE * level.from_bytes
@@ -288,7 +286,7 @@ fn has_lasted(pieces: &[Piece], level: &Level) -> bool {
 /// Whether the rate of a level is known well enough, or more would not make it so.
 fn is_known(pieces: &[Piece], after: &Level) -> bool {
     let interval = after.cost.interval(CONFIDENCE);
-    let bytes: f64 = pieces[after.first..].iter().map(|piece| piece.bytes).sum();
+    let bytes = bytes_of(&pieces[after.first..]);
     (interval.high - interval.low) / 2.0 <= PRECISION
         || pieces.len() - after.first >= PIECES_AFTER_ENOUGH
         || bytes >= BYTES_AFTER_SHARE_MAX * after.from_bytes
@@ -321,19 +319,19 @@ fn is_lasting(before: &Level, levels: &[Level], stall_s: f64) -> bool {
 /// Whether the last two pieces were slower than the last level by more than levels may differ.
 fn ends_slow(pieces: &[Piece], levels: &[Level]) -> bool {
     let Some(level) = levels.last() else { return false };
-    let slow = |piece: &&Piece| piece.seconds_per_byte().ln() > level.cost.value + STEP_MIN;
-    pieces.iter().rev().take(2).all(|piece| slow(&piece))
+    let slow = level.cost.value + STEP_MIN;
+    pieces.iter().rev().take(2).all(|piece| piece.seconds_per_byte().ln() > slow)
         || levels.len() > 1 && level.pieces() < PIECES_AFTER_MIN
 }
 
 /// What a flush still had to write, by how long it took.
 fn in_memory(pieces: &[Piece]) -> f64 {
-    let bytes = |piece: &Piece| (piece.flush_s / piece.seconds_per_byte()).min(piece.bytes);
-    Sample::new(pieces.iter().map(bytes).collect()).map_or(0.0, |sample| sample.median())
+    let bytes = pieces.iter().map(|piece| (piece.flush_s / piece.seconds_per_byte()).min(piece.bytes));
+    Sample::new(bytes.collect()).map_or(0.0, |sample| sample.median())
 }
 
-/// Falls within this many bytes are those of the drive's own memory, not of what it writes to: of disks 512 MiB at most (Exos X18 and
-/// later, data sheets), of flash drives 64 MiB beside what their tables take.
+/// Falls within this many bytes are those of the drive's memory: of disks 512 MiB at most (Exos X18, data sheet), of flash 64 MiB
+/// beside its tables.
 pub fn memory_bytes(turns: bool) -> f64 {
     (if turns { 512 * MIB } else { 64 * MIB }) as f64
 }
@@ -345,21 +343,18 @@ fn place(pieces: &[Piece], before: &Level, after: &Level) -> Estimate {
     let fast = before.seconds_per_byte();
     // The rate may drift after a fall: what came right after it counts.
     let near = &pieces[to.min(after.end - 1)..(to + 5).min(after.end).max(to.min(after.end - 1) + 1)];
-    let slow = near.iter().map(|piece| piece.seconds).sum::<f64>()
-        / near.iter().map(|piece| piece.bytes).sum::<f64>();
-    let written: f64 = pieces[..from].iter().map(|piece| piece.bytes).sum();
-    let (bytes, seconds) = pieces[from..to]
-        .iter()
-        .fold((0.0, 0.0), |(bytes, seconds), piece| (bytes + piece.bytes, seconds + piece.seconds));
+    let slow = seconds_of(near) / bytes_of(near);
+    let written = bytes_of(&pieces[..from]);
+    let (bytes, seconds) = (bytes_of(&pieces[from..to]), seconds_of(&pieces[from..to]));
     let at_full_rate = ((bytes * slow - seconds) / (slow - fast)).clamp(0.0, bytes);
     let value = written + at_full_rate;
     // What the rates are not known by moves the place by as much of what was written at each.
     let error = |level: &Level, bytes: f64, cost: f64| {
         level.cost.variance.sqrt() * (level.pieces() as f64).sqrt() * bytes * cost / (slow - fast)
     };
-    let half = 2.0
-        * (error(before, at_full_rate, fast).powi(2) + error(after, bytes - at_full_rate, slow).powi(2))
-            .sqrt();
+    let (before_error, after_error) =
+        (error(before, at_full_rate, fast), error(after, bytes - at_full_rate, slow));
+    let half = 2.0 * (before_error.powi(2) + after_error.powi(2)).sqrt();
     let half = half.max(pieces[border.min(pieces.len() - 1)].bytes * PLACE_SHARE_MIN);
     Estimate {
         value,

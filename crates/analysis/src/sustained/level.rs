@@ -1,6 +1,6 @@
 //! Levels of rate, by what had been written.
 
-use super::history::Piece;
+use super::piece::{Piece, bytes_of, seconds_of};
 use crate::stats::CONFIDENCE;
 use crate::stats::change_point::{noise, stretches, without_outliers};
 use crate::stats::mean::Mean;
@@ -16,26 +16,20 @@ pub(super) const STEP_MIN: f64 = 0.06;
 /// Pieces are never taken for steadier than this, as a share: a sixth of that step.
 const NOISE_MIN: f64 = 0.01;
 
-/// So many stalls in a level recur, and what they take is a part of its rate: in larger pieces no such stall stands out any more. Two
-/// may be by chance of something else, and show one gap only.
+/// This many stalls recur and are a part of the rate; two may be chance.
 const STALLS_MIN: usize = 3;
 
 /// A stretch of pieces of one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// Its first piece.
     pub first: usize,
-    /// The piece after its last.
     pub end: usize,
     /// What had been written when it began, in bytes.
     pub from_bytes: f64,
-    /// What was written in it, in bytes.
     pub bytes: f64,
-    /// How long that took, in seconds.
     pub seconds: f64,
     /// What had been written before the pieces by which its rate is judged, in bytes.
     pub judged_from_bytes: f64,
-    /// What was written in these, in bytes.
     pub judged_bytes: f64,
     /// The logarithm of what a byte took, in seconds, with how well that is known.
     pub cost: Mean,
@@ -48,7 +42,6 @@ pub struct Level {
 }
 
 impl Level {
-    /// Its rate in bytes per second.
     pub fn bytes_per_second(&self) -> f64 {
         (-self.cost.value).exp()
     }
@@ -60,22 +53,22 @@ impl Level {
         Estimate { high: stalled, ..cost }.map_monotonic(|cost| (-cost).exp())
     }
 
-    /// What a byte takes, in seconds.
     pub fn seconds_per_byte(&self) -> f64 {
         self.cost.value.exp()
     }
 
-    /// By how many standard errors another level differs, as far as single pieces scatter, and where stalls of that many seconds recur: how
-    /// many of them a level has is known to one.
+    /// By how many standard errors another level differs. Recurring stalls of that many seconds are counted to one.
     pub(super) fn errors_from(&self, other: &Level, stall_s: f64) -> f64 {
-        let variance = |level: &Level| {
-            self.noise * self.noise / level.pieces() as f64 + (stall_s / level.seconds).powi(2)
-        };
-        (other.cost.value - self.cost.value).abs() / (variance(self) + variance(other)).sqrt()
+        let variance = self.variance(self.noise, stall_s) + other.variance(self.noise, stall_s);
+        (other.cost.value - self.cost.value).abs() / variance.sqrt()
     }
 
-    /// By how much a byte takes longer in another level, as logarithms: on the whole and in the middle, whichever is less. In larger pieces
-    /// more have a stall than in small ones, and yet the rate is the same.
+    fn variance(&self, noise: f64, stall_s: f64) -> f64 {
+        noise * noise / self.pieces() as f64 + (stall_s / self.seconds).powi(2)
+    }
+
+    /// By how much a byte takes longer in another level, as logarithms: on the whole or in the median, whichever is less, since more
+    /// of the larger pieces have a stall.
     pub(super) fn step_to(&self, other: &Level) -> f64 {
         let (whole, typical) = (other.cost.value - self.cost.value, other.typical_cost - self.typical_cost);
         if whole.abs() < typical.abs() { whole } else { typical }
@@ -87,8 +80,7 @@ impl Level {
         (self.cost.variance * self.judged_bytes / bytes.max(1.0)).sqrt()
     }
 
-    /// By how much the second half of its pieces differs from the first, as logarithms of what a byte takes. The pieces at its borders may
-    /// lie in two levels and do not count, if others do.
+    /// By how much its second half differs from the first, as logarithms, without the pieces at its borders.
     pub(super) fn trend(&self, pieces: &[Piece]) -> f64 {
         let own = &pieces[self.first..self.end];
         let inner = if own.len() > 3 { &own[1..own.len() - 1] } else { own };
@@ -96,8 +88,8 @@ impl Level {
         typical_cost(&inner[inner.len() - half..]) - typical_cost(&inner[..half])
     }
 
-    /// By how much a byte takes longer in the first `count` pieces of the next level than in the last of this one, as logarithms of those in
-    /// the middle. The two pieces at the border may lie in both levels and do not count, if there are others.
+    /// By how much a byte takes longer in the first `count` pieces of the next level than in the last of this one, as logarithms of
+    /// their medians, without the two at the border.
     pub(super) fn step_at_border(&self, next: &Level, pieces: &[Piece], count: usize) -> f64 {
         let last = self.end - usize::from(self.pieces() > 1);
         let first = next.first + usize::from(next.pieces() > 1);
@@ -106,7 +98,6 @@ impl Level {
         typical_cost(behind) - typical_cost(before)
     }
 
-    /// Its pieces.
     pub fn pieces(&self) -> usize {
         self.end - self.first
     }
@@ -116,16 +107,13 @@ impl Level {
         Level::within(pieces, self.first, next.end, self.noise, drift)
     }
 
-    /// Of all pieces of a stream those from `first` to `end`. The ones at a border may lie in two levels and do not count, if others
-    /// do; nor do stalls, by which a lasting rate is not judged unless they recur.
+    /// Of a stream the pieces from `first` to `end`, without those at a border and without stalls unless they recur.
     pub(super) fn of(pieces: &[Piece], first: usize, end: usize, noise: f64) -> Level {
         Level::within(pieces, first, end, noise, noise)
     }
 
     /// The same, with pieces that lie that far from its middle being no stalls.
     fn within(pieces: &[Piece], first: usize, end: usize, noise: f64, spread: f64) -> Level {
-        // The sum of nothing is minus nothing.
-        let sum = |pieces: &[Piece]| 0.0 + pieces.iter().map(|piece| piece.bytes).sum::<f64>();
         let own = &pieces[first..end];
         let from = usize::from(first > 0);
         let to = usize::from(end < pieces.len());
@@ -134,29 +122,33 @@ impl Level {
         Level {
             first,
             end,
-            from_bytes: sum(&pieces[..first]),
-            bytes: sum(own),
-            judged_from_bytes: sum(&pieces[..first + from]),
-            judged_bytes: sum(inner),
-            seconds: own.iter().map(|piece| piece.seconds).sum(),
+            from_bytes: bytes_of(&pieces[..first]),
+            bytes: bytes_of(own),
+            judged_from_bytes: bytes_of(&pieces[..first + from]),
+            judged_bytes: bytes_of(inner),
+            seconds: seconds_of(own),
             cost: cost(inner, noise, spread),
-            whole_cost: (inner.iter().map(|piece| piece.seconds).sum::<f64>() / sum(inner)).ln(),
+            whole_cost: (seconds_of(inner) / bytes_of(inner)).ln(),
             typical_cost: typical_cost(inner),
             noise,
         }
     }
 }
 
+fn logs_of(pieces: &[Piece]) -> Vec<f64> {
+    pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect()
+}
+
 /// The logarithm of what a byte takes in the piece in the middle.
 fn typical_cost(pieces: &[Piece]) -> f64 {
-    let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
+    let logs = logs_of(pieces);
     let alone = logs.first().copied().unwrap_or(0.0);
     Sample::new(logs).map_or(alone, |sample| sample.median())
 }
 
 /// The logarithm of what a byte takes. Pieces are of different sizes, and the small ones come first: each counts by what it wrote.
 fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
-    let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
+    let logs = logs_of(pieces);
     let alone = Mean {
         value: logs.first().copied().unwrap_or(0.0),
         variance: noise * noise,
@@ -166,13 +158,15 @@ fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
     let median = sample.median();
     let spread = sample.scaled_mad().max(spread);
     let stalls = logs.iter().filter(|log| *log - median > 3.0 * spread).count();
-    let is_kept = |log: f64| stalls >= STALLS_MIN || (log - median).abs() <= 3.0 * spread;
     let (mut bytes, mut seconds) = (0.0, 0.0);
     let mut kept = Vec::new();
-    for (piece, log) in pieces.iter().zip(&logs).filter(|(_, log)| is_kept(**log)) {
+    for (piece, &log) in pieces.iter().zip(&logs) {
+        if stalls < STALLS_MIN && (log - median).abs() > 3.0 * spread {
+            continue;
+        }
         bytes += piece.bytes;
         seconds += piece.seconds;
-        kept.push(*log);
+        kept.push(log);
     }
     let value = if bytes > 0.0 { (seconds / bytes).ln() } else { median };
     let kept = Sample::new(kept).unwrap_or(sample);
@@ -183,11 +177,14 @@ fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
 
 /// How long a stall takes if stalls recur in these pieces, in seconds; else nothing.
 pub(super) fn recurring_stall_s(pieces: &[Piece], noise: f64) -> f64 {
-    let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
+    let logs = logs_of(pieces);
     let calm = without_outliers(&logs, noise);
-    let stalled = pieces.iter().zip(logs.iter().zip(&calm)).filter(|(_, (log, calm))| log > calm);
-    let stalls: Vec<f64> =
-        stalled.map(|(piece, (_, calm))| piece.seconds - piece.bytes * calm.exp()).collect();
+    let mut stalls = Vec::new();
+    for (piece, (log, calm)) in pieces.iter().zip(logs.iter().zip(&calm)) {
+        if log > calm {
+            stalls.push(piece.seconds - piece.bytes * calm.exp());
+        }
+    }
     if stalls.len() < STALLS_MIN {
         return 0.0;
     }
@@ -196,21 +193,26 @@ pub(super) fn recurring_stall_s(pieces: &[Piece], noise: f64) -> f64 {
 
 /// The levels of a stream, in the order of time; empty for a stream that is too short to tell.
 pub fn levels(pieces: &[Piece]) -> Vec<Level> {
-    let logs: Vec<f64> = pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect();
-    let Some(noise) = noise(&logs).map(|noise| noise.max(NOISE_MIN)) else { return Vec::new() };
+    let logs = logs_of(pieces);
+    let Some(noise) = noise(&logs) else { return Vec::new() };
+    let noise = noise.max(NOISE_MIN);
     let calm = without_outliers(&logs, noise);
     let mut starts = stretches(&calm, noise, PIECES_MIN);
     loop {
-        let ends = starts.iter().skip(1).copied().chain([pieces.len()]);
-        let found: Vec<Level> =
-            starts.iter().zip(ends).map(|(&first, end)| Level::of(pieces, first, end, noise)).collect();
-        let step = |pair: &[Level]| pair[0].step_to(&pair[1]).abs();
-        let smallest = (0..found.len().saturating_sub(1))
-            .map(|index| (index, step(&found[index..index + 2])))
-            .min_by(|one, other| one.1.total_cmp(&other.1))
-            .filter(|(_, step)| *step < STEP_MIN);
-        match smallest {
-            Some((index, _)) => drop(starts.remove(index + 1)),
+        let mut found: Vec<Level> = Vec::new();
+        for (index, &first) in starts.iter().enumerate() {
+            let end = starts.get(index + 1).copied().unwrap_or(pieces.len());
+            found.push(Level::of(pieces, first, end, noise));
+        }
+        let (mut smallest, mut joined) = (STEP_MIN, None);
+        for (index, pair) in found.windows(2).enumerate() {
+            let step = pair[0].step_to(&pair[1]).abs();
+            if step < smallest {
+                (smallest, joined) = (step, Some(index + 1));
+            }
+        }
+        match joined {
+            Some(index) => drop(starts.remove(index)),
             None => return found,
         }
     }

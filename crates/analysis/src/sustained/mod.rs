@@ -1,20 +1,20 @@
-//! How fast a drive takes writes that go on: pieces of writing by what had been written, levels of rate, where it falls and why, when
-//! it is steady, and what a rest gives back.
-//!
-//! The experiment that writes and the detectors read the same: the one to know when to stop, the others to conclude.
+//! Sustained writes: phases by what had been written, levels of throughput, where it drops and why, steady state, and what idle
+//! time recovers. The experiment that writes and the detectors read the same.
 
 mod cause;
 mod fall;
 mod history;
 mod level;
+mod piece;
 mod regained;
 mod seen;
 mod steady;
 
 pub use cause::{Cause, cause};
 pub use fall::{Fall, Further, Stage, Standing, dip, memory_bytes, standing};
-pub use history::{History, Piece, Stream};
+pub use history::History;
 pub use level::{Level, levels};
+pub use piece::{Piece, Stream};
 pub use regained::{Below, Regained, below, regained};
 pub use seen::seen_bytes;
 pub use steady::{Rounds, WRITTEN_OVER_MIN, rounds};

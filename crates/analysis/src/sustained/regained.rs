@@ -1,8 +1,9 @@
 //! What a rest gives back: how much is written at the full rate after it, until the rate is down again.
 
 use super::fall::Fall;
-use super::history::{History, Piece, Stream};
+use super::history::History;
 use super::level::recurring_stall_s;
+use super::piece::Stream;
 use model::plan::PhaseKind;
 use model::run::RunView;
 
@@ -11,21 +12,17 @@ const RATE_ERROR_MIN: f64 = 0.01;
 /// After one rest something else may have slowed the drive; after so many in a row it is lower.
 const RESTS_BELOW_MIN: usize = 2;
 
-/// What one rest gave back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regained {
-    /// How long the drive was left alone, in seconds.
     pub rest_s: f64,
     /// What was written at the full rate after it, in bytes.
     pub bytes: f64,
     /// What that is known to, in bytes.
     pub error_bytes: f64,
-    /// Whether the rate was down again in the end.
     pub is_down: bool,
 }
 
 impl Regained {
-    /// Whether it is more than nothing.
     pub fn is_some(&self) -> bool {
         self.bytes > 3.0 * self.error_bytes
     }
@@ -43,7 +40,6 @@ pub struct Below {
     pub from_bytes: f64,
     /// What had been written in all when it first came down to less.
     pub to_bytes: f64,
-    /// The stream in which it did.
     first: usize,
     /// What is left of the rate then, at most, in bytes per second: some of it may still have been written faster.
     pub bytes_per_second: f64,
@@ -54,62 +50,75 @@ pub fn below(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Option<Be
     let least = fall.own_level_from(fall.last());
     // A stall is no lower rate: of a small piece it may take much.
     let stall_s = recurring_stall_s(history.first(), fall.last().noise);
-    let cost = |piece: &Piece| ((piece.seconds - stall_s) / piece.bytes).max(f64::MIN_POSITIVE).ln();
-    let written: Vec<f64> = history
-        .streams
-        .iter()
-        .scan(0.0, |written, stream| {
-            *written += stream.bytes();
-            Some(*written)
-        })
-        .collect();
+    let mut written = vec![0.0];
+    for stream in &history.streams {
+        written.push(written[written.len() - 1] + stream.bytes());
+    }
     let is_below = |index: usize| {
         let stream = &history.streams[index];
-        let last = stream.pieces.last();
-        rest_s(run, stream).is_some() && last.is_some_and(|piece| cost(piece) >= least)
+        let Some(piece) = stream.pieces.last() else { return false };
+        let cost = ((piece.seconds - stall_s) / piece.bytes).max(f64::MIN_POSITIVE).ln();
+        rest_s(run, stream).is_some() && cost >= least
     };
     let count = history.streams.len();
-    let first = (1..count).rev().take_while(|&index| is_below(index)).last()?;
+    let mut first = count;
+    while first > 1 && is_below(first - 1) {
+        first -= 1;
+    }
     if count - first < RESTS_BELOW_MIN {
         return None;
     }
-    let pieces = || history.streams[first..].iter().filter_map(|stream| stream.pieces.last());
-    let bytes: f64 = pieces().map(|piece| piece.bytes).sum();
-    let seconds: f64 = pieces().map(|piece| piece.seconds).sum();
-    let (from_bytes, to_bytes) = (written[first - 1], written[first]);
+    let (mut bytes, mut seconds) = (0.0, 0.0);
+    for piece in history.streams[first..].iter().filter_map(|stream| stream.pieces.last()) {
+        bytes += piece.bytes;
+        seconds += piece.seconds;
+    }
+    let (from_bytes, to_bytes) = (written[first], written[first + 1]);
     Some(Below { from_bytes, to_bytes, first, bytes_per_second: bytes / seconds })
 }
 
 /// How long the rest right before a stream was; none where it did not begin after one. What was done before the rest, such as writes
 /// in order that look for another cause of the fall, is no part of it.
 fn rest_s(run: &RunView<'_>, stream: &Stream) -> Option<f64> {
-    let phases = stream.before.iter().rev().filter_map(|&phase| run.phases.get(phase as usize));
-    let idle = phases.take_while(|summary| summary.phase.kind == PhaseKind::Idle);
-    let rest_s = idle.map(|summary| summary.duration_ns as f64 / 1e9).sum::<f64>();
+    let mut rest_s = 0.0;
+    for phase in stream.before.iter().rev() {
+        match run.phases.get(*phase as usize) {
+            Some(summary) if summary.phase.kind == PhaseKind::Idle => {
+                rest_s += summary.duration_ns as f64 / 1e9;
+            }
+            Some(_) => break,
+            None => {}
+        }
+    }
     (rest_s > 0.0).then_some(rest_s)
 }
 
-/// What each rest gave back, in the order of time.
 pub fn regained(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Vec<Regained> {
     let below = below(run, history, fall);
-    let of = |(index, stream): (usize, &Stream)| {
-        let slow_s = below.filter(|below| index >= below.first).map(|below| 1.0 / below.bytes_per_second);
-        let mut gain = of_stream(rest_s(run, stream)?, stream, fall, slow_s);
+    let mut gains = Vec::new();
+    for (index, stream) in history.streams.iter().enumerate().skip(1) {
+        let Some(rest_s) = rest_s(run, stream) else { continue };
+        let mut slow_s = fall.last().seconds_per_byte();
+        if let Some(below) = below
+            && index >= below.first
+        {
+            slow_s = 1.0 / below.bytes_per_second;
+        }
+        let mut gain = of_stream(rest_s, stream, fall, slow_s);
         if below.is_some_and(|below| index == below.first) {
             // It fell while this was written: to how much it was slow at which rate nobody can say.
             gain.error_bytes = gain.error_bytes.max(stream.bytes());
         }
-        Some(gain)
-    };
-    history.streams.iter().enumerate().skip(1).filter_map(of).collect()
+        gains.push(gain);
+    }
+    gains
 }
 
 /// Of all that was written after the rest, as much at the full rate as explains the time it took. A byte takes `slow_s` seconds when the
-/// rate is down, where that is more than after the fall.
-fn of_stream(rest_s: f64, stream: &Stream, fall: &Fall, slow_s: Option<f64>) -> Regained {
+/// rate is down.
+fn of_stream(rest_s: f64, stream: &Stream, fall: &Fall, slow: f64) -> Regained {
     let lowest = fall.last();
     let fast = fall.before.seconds_per_byte();
-    let slow = slow_s.unwrap_or_else(|| lowest.seconds_per_byte());
     let (bytes, seconds) = (stream.bytes(), stream.seconds());
     let share_of_time = 1.0 - fast / slow;
     let regained = (bytes - seconds / slow) / share_of_time;

@@ -1,13 +1,13 @@
-//! Where a host saw the rate of a disk fall.
+//! Where a host saw the throughput of a disk drop.
 //!
-//! A disk takes writes into its memory first and answers them there, so that it looks fast until its media cache is full and its memory
-//! behind that as well. Pieces with their flushes show when the media cache was full; how long writing out took then depends on what
-//! was in it, which need not be what is written now: a ring wins the room of its oldest writes first, however small these were. What was
-//! answered by when shows the fall itself: the moment before which more came than at a rate between both levels, and behind which less
-//! came (the largest of the cumulated differences; Page, "Continuous inspection schemes", 1954).
+//! A disk takes writes into its memory first, so it looks fast until its media cache and its memory behind that are full. How long
+//! a flush then takes depends on what the cache held before: a ring clears its oldest writes first. The completions show the drop
+//! itself: the moment before which more came than at a rate between both levels, and after which less came (the largest of the
+//! cumulated differences; Page, "Continuous inspection schemes", 1954).
 
 use super::fall::{Fall, PLACE_SHARE_MIN};
-use super::history::{History, Piece};
+use super::history::History;
+use super::piece::{Piece, bytes_of};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
 use model::request::Operation;
@@ -22,7 +22,7 @@ pub fn seen_bytes(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Opti
     let border = fall.after.first;
     let (from, to) = (border.saturating_sub(PIECES_AROUND), (border + PIECES_AROUND).min(pieces.len()));
     let between = f64::midpoint(fall.before.cost.value, fall.after.cost.value).exp();
-    let mut written: f64 = pieces[..from].iter().map(|piece| piece.bytes).sum();
+    let mut written = bytes_of(&pieces[..from]);
     let began_s = pieces.get(from)?.start_s;
     let (mut found, mut most) = (None, f64::NEG_INFINITY);
     for piece in &pieces[from..to] {

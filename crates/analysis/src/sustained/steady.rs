@@ -1,9 +1,7 @@
-//! Whether the rate is steady, by the two criteria of SNIA's Performance Test Specification (2.0): over a window of five rounds the
-//! rates lie within 20 % of their mean, and the line through them rises or falls by no more than 10 % of it from the first to the last.
-//!
-//! A common tool calls a slope of so many percent *for each round* steady, which is four times as much over the window of five.
+//! Steady state by SNIA's Performance Test Specification (2.0): over five rounds the rates lie within 20 % of their mean, and the
+//! line through them moves by at most 10 % of it. fio's slope is per round, four times as much over the window.
 
-use super::history::Piece;
+use super::piece::{Piece, bytes_of};
 use crate::stats::mean::Mean;
 
 /// Rounds in the window, and what they may differ by.
@@ -19,7 +17,6 @@ pub const WRITTEN_OVER_MIN: f64 = 2.0;
 /// The last half of what was written, in five rounds of as many bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
-    /// The rate of each, in bytes per second.
     pub bytes_per_second: Vec<f64>,
     /// The rate over all of them, with how well it is known.
     pub mean: Mean,
@@ -30,7 +27,6 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Whether both criteria hold.
     pub fn are_steady(&self) -> bool {
         self.range_ratio <= RANGE_MAX && self.slope_ratio <= SLOPE_MAX
     }
@@ -41,7 +37,7 @@ pub fn rounds(pieces: &[Piece]) -> Option<Rounds> {
     if pieces.len() < 2 * ROUNDS {
         return None;
     }
-    let total: f64 = pieces.iter().map(|piece| piece.bytes).sum();
+    let total = bytes_of(pieces);
     let from = total * (1.0 - WINDOW_SHARE);
     let size = (total - from) / ROUNDS as f64;
     let at: Vec<f64> = (0..=ROUNDS).map(|round| seconds_to(pieces, from + size * round as f64)).collect();

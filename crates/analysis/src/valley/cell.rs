@@ -10,7 +10,6 @@ const JOINED_S_MAX: f64 = 1.0;
 /// Single requests are put together to pieces as long as a slice.
 const TRACED_S: f64 = 0.04;
 
-/// A piece of a phase's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     /// When it began, in seconds of the run's clock.
@@ -18,7 +17,6 @@ pub(super) struct Cell {
     pub seconds: f64,
     pub bytes: f64,
     pub requests: u64,
-    /// The lowest byte touched in it.
     pub first_byte: u64,
 }
 
@@ -51,54 +49,66 @@ pub(super) fn each_cell(
         Some(first) => {
             // From the end of a request to the end of the next: at one at a time nothing lies between.
             let mut before_ns = first.completed_ns;
-            let pieces = ios.map(move |io| {
-                let start_ns = before_ns;
-                before_ns = before_ns.max(io.completed_ns);
-                Cell {
-                    start_s: start_ns as f64 / 1e9,
-                    seconds: io.completed_ns.saturating_sub(start_ns) as f64 / 1e9,
+            let mut cells = Joined { open: None, is_full: is_traced_full, take };
+            for io in ios {
+                cells.add(Cell {
+                    start_s: before_ns as f64 / 1e9,
+                    seconds: io.completed_ns.saturating_sub(before_ns) as f64 / 1e9,
                     bytes: f64::from(io.length_bytes),
                     requests: 1,
                     first_byte: io.offset_bytes,
-                }
-            });
-            joined(pieces, |cell| cell.seconds >= TRACED_S, take);
+                });
+                before_ns = before_ns.max(io.completed_ns);
+            }
         }
         None => {
             let ended_ns = summary.ended_ns().unwrap_or(u64::MAX);
             let records = run.series.intervals(phase).filter(|record| record.operation == operation);
-            let pieces = records.skip(1).filter_map(|record| {
+            let mut cells = Joined { open: None, is_full: is_sliced_full, take };
+            for record in records.skip(1) {
                 // The last slice is recorded with its full length; the phase ended within it.
-                let is_whole = record.end_ns() <= ended_ns;
-                is_whole.then_some(Cell {
-                    start_s: record.start_ns as f64 / 1e9,
-                    seconds: record.duration_ns as f64 / 1e9,
-                    bytes: record.bytes as f64,
-                    requests: record.operations,
-                    first_byte: record.offset_first,
-                })
-            });
-            let is_full = |cell: &Cell| cell.requests >= REQUESTS_MIN || cell.seconds >= JOINED_S_MAX;
-            joined(pieces, is_full, take);
+                if record.end_ns() <= ended_ns {
+                    cells.add(Cell {
+                        start_s: record.start_ns as f64 / 1e9,
+                        seconds: record.duration_ns as f64 / 1e9,
+                        bytes: record.bytes as f64,
+                        requests: record.operations,
+                        first_byte: record.offset_first,
+                    });
+                }
+            }
         }
     }
 }
 
+fn is_traced_full(cell: &Cell) -> bool {
+    cell.seconds >= TRACED_S
+}
+
+fn is_sliced_full(cell: &Cell) -> bool {
+    cell.requests >= REQUESTS_MIN || cell.seconds >= JOINED_S_MAX
+}
+
 /// Puts pieces together until they are full. What is left over at the end is too little to say anything.
-fn joined(pieces: impl Iterator<Item = Cell>, is_full: impl Fn(&Cell) -> bool, mut take: impl FnMut(Cell)) {
-    let mut open: Option<Cell> = None;
-    for piece in pieces {
-        let mut cell = match open.take() {
+struct Joined<Take> {
+    open: Option<Cell>,
+    is_full: fn(&Cell) -> bool,
+    take: Take,
+}
+
+impl<Take: FnMut(Cell)> Joined<Take> {
+    fn add(&mut self, piece: Cell) {
+        let cell = match self.open.take() {
             Some(mut cell) => {
                 cell.join(&piece);
                 cell
             }
             None => piece,
         };
-        if is_full(&cell) && cell.seconds > 0.0 {
-            take(std::mem::take(&mut cell));
+        if (self.is_full)(&cell) && cell.seconds > 0.0 {
+            (self.take)(cell);
         } else {
-            open = Some(cell);
+            self.open = Some(cell);
         }
     }
 }
@@ -112,7 +122,14 @@ mod tests {
         let piece = |requests| Cell { seconds: 0.04, bytes: requests as f64, requests, ..Cell::default() };
         let mut seen = Vec::new();
         let pieces = [9, 5, 4, 0, 0].map(piece).into_iter();
-        joined(pieces, |cell| cell.requests >= REQUESTS_MIN, |cell| seen.push((cell.requests, cell.bytes)));
+        let mut cells = Joined {
+            open: None,
+            is_full: is_sliced_full,
+            take: |cell: Cell| seen.push((cell.requests, cell.bytes)),
+        };
+        for piece in pieces {
+            cells.add(piece);
+        }
         assert_eq!(seen, [(9, 9.0), (9, 9.0)]);
     }
 }

@@ -1,17 +1,14 @@
-//! Falls of the rate within one phase: runs of pieces that are slower than what lies around them. One pass over the pieces, in
-//! memory that does not grow with their number.
+//! Falls of throughput within one phase: intervals slower than those around them. One pass, in bounded memory.
 
 use super::cell::Cell;
 
-/// What is usual is the median over about so long: a fall of some seconds does not move it, and the zones of a disk and the
-/// levels of a cache last longer.
+/// What is usual is the median over about this long: longer than a fall, shorter than zones and levels of a cache.
 const WINDOW_S: f64 = 10.0;
 /// A rest shorter than this joins the window before it.
 const REST_S: f64 = 5.0;
 /// Pieces of a window; more are a window of less time.
 const WINDOW_CELLS_MAX: usize = 1024;
-/// Below this share of what is usual a piece is low. Surface stripes of a disk differ by 6 %, zones next to each other by some
-/// per cent, and a fall that is seen at all in 40 ms loses more than a quarter of them.
+/// Below this share of what is usual an interval is low. Surfaces and zones of a disk differ by 6 %.
 const LOW_SHARE: f64 = 0.75;
 /// With requests that take longer than a slice each, a fall of 50 ms makes one of them so much longer.
 const SHORTEST_S: f64 = 0.05;
@@ -20,8 +17,7 @@ const LOW_SHARE_MAX: f64 = 0.9;
 const NOISE_TIMES: f64 = 6.0;
 /// If that would be below this share, the rate is too uneven for falls to be told from it.
 const LOW_SHARE_MIN: f64 = 0.4;
-/// What a fall takes away at least, in seconds of writing: a fall of 50 ms to half the rate, half a slice. An answer that comes late
-/// now and then takes less.
+/// What a fall takes away at least, in seconds of writing: 50 ms at half the rate. A late completion takes less.
 const LOST_S_MIN: f64 = 0.025;
 /// What lasts longer is no short fall: a drive that is too warm needs some seconds at least to cool by a few degrees.
 const WIDTH_S_MAX: f64 = 3.0;
@@ -30,12 +26,10 @@ const FALLS_MAX: usize = 10_000;
 /// The standard deviation of a normal variable is so many times its median absolute deviation.
 const MAD_TO_SIGMA: f64 = 1.4826;
 
-/// A short fall of the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fall {
     /// When it began, in seconds of the run's clock.
     pub start_s: f64,
-    /// When it was over.
     pub end_s: f64,
     /// How much longer everything took because of it, in seconds.
     pub lost_s: f64,
@@ -43,15 +37,12 @@ pub struct Fall {
     pub inside: Option<f64>,
     /// What was left of the rate in its lowest piece.
     pub lowest: f64,
-    /// What had been written when it began.
     pub at_bytes: f64,
-    /// Where it was being written then.
     pub first_byte: u64,
     /// Falls with one number came while it was written without a pause at one speed.
     pub chain: u32,
 }
 
-/// What was found in one phase.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PhaseFalls {
     pub falls: Vec<Fall>,
@@ -71,7 +62,6 @@ struct Window {
     noise: f64,
 }
 
-/// Takes pieces and finds falls.
 pub(super) struct FallFinder {
     block_bytes: f64,
     whole_requests: bool,
@@ -159,9 +149,11 @@ impl FallFinder {
         self.scratch.clear();
         self.scratch.extend(cells.iter().map(Cell::rate));
         let median = middle(&mut self.scratch);
-        self.scratch.iter_mut().for_each(|rate| *rate = (*rate - median).abs());
+        for rate in &mut self.scratch {
+            *rate = (*rate - median).abs();
+        }
         let spread = MAD_TO_SIGMA * middle(&mut self.scratch) / median;
-        let mean_bytes = cells.iter().map(|cell| cell.bytes).sum::<f64>() / cells.len().max(1) as f64;
+        let mean_bytes = bytes_of(&cells) / cells.len().max(1) as f64;
         // Where slices end is not where requests do: a request more or less.
         let grain = if self.whole_requests { 0.0 } else { 0.5 * self.block_bytes / mean_bytes };
         Window { cells, seconds, median, noise: spread.max(grain) }
@@ -169,16 +161,14 @@ impl FallFinder {
 
     /// What is usual is the lowest of three windows: behind a step to a lower rate that is the new one, so that a step is no fall.
     fn look(&mut self, window: Window, after: Option<f64>) {
-        let usual = [self.median_before, Some(window.median), after]
-            .into_iter()
-            .flatten()
-            .fold(f64::INFINITY, f64::min);
+        let (before, after) = (self.median_before.unwrap_or(f64::INFINITY), after.unwrap_or(f64::INFINITY));
+        let usual = before.min(window.median).min(after);
         self.median_before = Some(window.median);
         self.found.seconds += window.seconds;
-        let low_share = self.low_share(usual, window.noise);
-        let Some(low_share) = low_share.filter(|_| usual > 0.0 && usual.is_finite()) else {
+        let is_rate = usual > 0.0 && usual.is_finite();
+        let Some(low_share) = self.low_share(usual, window.noise).filter(|_| is_rate) else {
             self.found.uneven_s += window.seconds;
-            self.bytes += window.cells.iter().map(|cell| cell.bytes).sum::<f64>();
+            self.bytes += bytes_of(&window.cells);
             self.close();
             return;
         };
@@ -198,18 +188,18 @@ impl FallFinder {
         let share = cell.rate() / usual;
         let lost_s = cell.seconds - cell.bytes / usual;
         if share < low_share {
-            let edge_lost_s = self.edge_lost_s;
-            let at_bytes = self.bytes;
+            let (edge_lost_s, at_bytes) = (self.edge_lost_s, self.bytes);
             let open = self.open.get_or_insert_with(|| OpenFall::at(cell, edge_lost_s, at_bytes));
             open.add(cell, share, lost_s);
         } else {
-            let is_over = self.open.as_ref().is_some_and(|open| open.is_pausing);
-            if is_over {
-                self.close();
-            } else if let Some(open) = &mut self.open {
-                // It may go on after one piece; if not, this piece holds the end of it.
-                open.is_pausing = true;
-                open.fall.lost_s += lost_s;
+            match &mut self.open {
+                Some(open) if open.is_pausing => self.close(),
+                Some(open) => {
+                    // It may go on after one piece; if not, this piece holds the end of it.
+                    open.is_pausing = true;
+                    open.fall.lost_s += lost_s;
+                }
+                None => {}
             }
             self.edge_lost_s = lost_s;
         }
@@ -263,9 +253,13 @@ impl OpenFall {
     /// Its first and its last low piece are only partly inside.
     fn closed(mut self) -> Fall {
         let (seconds, usual_s) = self.inside;
-        self.fall.inside = (seconds > 0.0).then(|| usual_s / seconds);
+        self.fall.inside = (seconds > 0.0).then_some(usual_s / seconds);
         self.fall
     }
+}
+
+fn bytes_of(cells: &[Cell]) -> f64 {
+    cells.iter().map(|cell| cell.bytes).sum()
 }
 
 /// The median; the values are in another order then. 0 for none.

@@ -1,8 +1,7 @@
-//! Short falls of the rate of sequential writing: where they are in the slices of a phase, what the passes over an area had of
-//! them, and whether they recur by time, by bytes or by place. The experiment that makes the passes and the detectors both read it.
+//! Short drops of sequential write throughput: where they are in a phase, how many each pass over an area had, and whether they
+//! recur by time, by bytes or by offset. The experiment that makes the passes and the detectors both read it.
 //!
-//! A *fall* is a stretch of at least some 50 ms and at most some seconds in which the rate is clearly below what it is before and
-//! after. *Valleys* are falls that recur at a rhythm of their own.
+//! A *fall* lasts for 50 ms to some seconds. *Valleys* are falls that recur at a rhythm of their own.
 
 mod cell;
 mod fall;
@@ -12,8 +11,8 @@ mod story;
 
 pub use fall::Fall;
 pub use pass::{Pass, PassShape, stable_from};
-pub use rhythm::{Bound, Gap, Rhythm, rhythm};
+pub use rhythm::{Gap, Rhythm, rhythm};
 pub use story::{Group, Places, Story, Verdict};
 
-/// The experiment that asks for valleys.
-pub const EXPERIMENT: &str = "valleys";
+pub const EXPERIMENT: model::experiment_name::ExperimentName =
+    model::experiment_name::ExperimentName::Valleys;

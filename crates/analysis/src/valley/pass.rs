@@ -15,14 +15,12 @@ const ALIKE_MIN: usize = 3;
 const ODD_SHARE: f64 = 0.3;
 const ODD_AMONG_MIN: usize = 3;
 
-/// What comes in so many seconds from the beginning of a pass may come of going back there: what the drive holds is written first, and
-/// that is some tens of megabytes at a hundred or two each second.
+/// What comes within this time may be the return to the start: the drive first writes out some tens of megabytes.
 const START_S: f64 = 1.0;
 
 /// What a pass was asked to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassShape {
-    /// The size of its requests.
     pub block: Bytes,
     /// Whether it was written more slowly than the drive can, to tell time from bytes.
     pub slowed: bool,
@@ -31,19 +29,13 @@ pub struct PassShape {
 /// A pass of sequential writing over an area.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
-    /// What it was asked to be.
     pub shape: PassShape,
-    /// Its phases, by their numbers in the run.
     pub phases: Vec<u32>,
     /// The first byte of the area, and the first behind it.
     pub first_byte: u64,
-    /// See there.
     pub end_byte: u64,
-    /// What it wrote.
     pub bytes: u64,
-    /// How long that took.
     pub seconds: f64,
-    /// The short falls in it, in the order of time.
     pub falls: Vec<Fall>,
     /// Falls that were not kept, since they are too many.
     pub not_kept: u64,
@@ -54,13 +46,11 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// Bytes per second.
     pub fn rate(&self) -> f64 {
         if self.seconds > 0.0 { self.bytes as f64 / self.seconds } else { 0.0 }
     }
 
-    /// The falls without those that take much less than half of them do: a hiccup of the machine among valleys. Of few falls nobody
-    /// can say which are the odd ones.
+    /// The falls without those much smaller than the median: a hiccup of the machine. Of few falls nobody can say which are odd.
     pub fn alike(&self) -> impl Iterator<Item = &Fall> {
         let mut lost_s: Vec<f64> = self.falls.iter().map(|fall| fall.lost_s).collect();
         let least_s = if lost_s.len() < ODD_AMONG_MIN { 0.0 } else { ODD_SHARE * middle(&mut lost_s) };
@@ -72,13 +62,20 @@ impl Pass {
         self.alike().count() as u64 + self.not_kept
     }
 
-    /// What a fall takes on average, in seconds; 0 when there is none.
-    pub fn lost_s(&self) -> f64 {
-        let kept = self.alike().count().max(1) as f64;
-        self.alike().map(|fall| fall.lost_s).sum::<f64>() / kept
+    pub fn has_falls(&self) -> bool {
+        self.count() > 0
     }
 
-    /// Whether all its falls come soon after its beginning.
+    /// What a fall takes on average, in seconds; 0 when there is none.
+    pub fn lost_s(&self) -> f64 {
+        let (mut lost_s, mut kept) = (0.0, 0u32);
+        for fall in self.alike() {
+            lost_s += fall.lost_s;
+            kept += 1;
+        }
+        lost_s / f64::from(kept.max(1))
+    }
+
     pub(super) fn falls_near_start(&self) -> bool {
         let near = self.first_byte as f64 + START_S * self.rate();
         self.alike().all(|fall| fall.first_byte as f64 <= near)
@@ -100,7 +97,7 @@ pub fn stable_from(passes: &[&Pass]) -> Option<usize> {
     let last = passes.last()?;
     let alike = passes.iter().rev().take_while(|pass| pass.is_like(last)).count();
     let needed = if last.count() == 0 { ALIKE_MIN - 1 } else { ALIKE_MIN };
-    (alike >= needed).then(|| passes.len() - alike)
+    (alike >= needed).then_some(passes.len() - alike)
 }
 
 #[cfg(test)]
@@ -119,7 +116,7 @@ mod tests {
             chain: 0,
         };
         Pass {
-            shape: PassShape { block: Bytes(65_536), slowed: false },
+            shape: PassShape { block: Bytes::new(65_536), slowed: false },
             phases: vec![0],
             first_byte: 0,
             end_byte: 1,

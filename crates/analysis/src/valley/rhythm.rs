@@ -4,6 +4,7 @@ use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::student::t_two_sided;
 use model::estimate::Estimate;
+use model::finding::ValleyTrigger;
 use statrs::function::gamma::ln_gamma;
 
 /// Fewer gaps than this say nothing of a rhythm.
@@ -19,7 +20,6 @@ const BOUND_CONFIDENCE: f64 = 0.99;
 /// From the start of a fall to the start of the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
-    /// In seconds.
     pub seconds: f64,
     /// In bytes that were written between them.
     pub bytes: f64,
@@ -27,29 +27,6 @@ pub struct Gap {
     pub slowed: bool,
 }
 
-/// What falls recur by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// After so many seconds of writing.
-    Time,
-    /// After so many bytes.
-    Bytes,
-    /// Both are as steady: it was written at one rate.
-    Undecided,
-}
-
-impl Bound {
-    /// The word in data.
-    pub fn name(self) -> &'static str {
-        match self {
-            Bound::Time => "time",
-            Bound::Bytes => "bytes",
-            Bound::Undecided => "unknown",
-        }
-    }
-}
-
-/// How falls recur.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rhythm {
     /// The mean gap in seconds. Where it is bytes that count, that of writing as fast as the drive can.
@@ -58,15 +35,12 @@ pub struct Rhythm {
     pub bytes: Estimate,
     /// Standard deviation over mean, of the gaps in time and in bytes, slowed ones and others together.
     pub variation_s: f64,
-    /// The same in bytes.
     pub variation_bytes: f64,
     /// The probability that falls at random moments or places come as evenly as these, at most.
     pub by_chance: f64,
-    /// What they recur by.
-    pub by: Bound,
+    pub by: ValleyTrigger,
     /// The statistic of the test that says so: Student's t with two degrees of freedom less than there are gaps.
     pub t: f64,
-    /// Gaps that were counted.
     pub gaps: usize,
 }
 
@@ -77,47 +51,61 @@ pub fn rhythm(gaps: &[Gap]) -> Option<Rhythm> {
         return None;
     }
     let missed = gaps.len() - kept.len();
-    let seconds: Vec<f64> = kept.iter().map(|gap| gap.seconds).collect();
-    let bytes: Vec<f64> = kept.iter().map(|gap| gap.bytes).collect();
-    let (variation_s, variation_bytes) = (variation(&seconds), variation(&bytes));
+    let (variation_s, variation_bytes) = (variation(&seconds_of(&kept)), variation(&bytes_of(&kept)));
     // Two tests, and as many as there are ways to leave so many gaps out.
     let tests = 2.0 * ln_choose(gaps.len(), missed).exp();
     let count = kept.len();
     let evenly = evenness_by_chance(count, variation_s).min(evenness_by_chance(count, variation_bytes));
     let whole = without_extra(kept);
     let (by, t) = steadier(&whole);
-    let of = |slowed: bool, value: fn(&Gap) -> f64| -> Vec<f64> {
-        whole.iter().filter(|gap| slowed || !gap.slowed).map(value).collect()
-    };
-    let seconds =
-        mean(&of(by == Bound::Time, |gap| gap.seconds)).or_else(|| mean(&of(true, |gap| gap.seconds)))?;
-    let bytes =
-        mean(&of(by == Bound::Bytes, |gap| gap.bytes)).or_else(|| mean(&of(true, |gap| gap.bytes)))?;
+    let (mut full, full_and_slowed) = (whole.clone(), whole);
+    full.retain(|gap| !gap.slowed);
+    let seconds = mean_gap(&full, &full_and_slowed, by == ValleyTrigger::Time, seconds_of)?;
+    let bytes = mean_gap(&full, &full_and_slowed, by == ValleyTrigger::Bytes, bytes_of)?;
     let by_chance = (evenly * tests).min(1.0);
     Some(Rhythm { seconds, bytes, variation_s, variation_bytes, by_chance, by, t, gaps: count })
 }
 
-/// The middle gap in seconds, of those at full rate and of slowed ones.
-fn medians_s(gaps: &[Gap]) -> [f64; 2] {
-    [false, true].map(|slowed| {
-        let mut of: Vec<f64> =
-            gaps.iter().filter(|gap| gap.slowed == slowed).map(|gap| gap.seconds).collect();
-        super::fall::middle(&mut of)
-    })
+fn seconds_of(gaps: &[Gap]) -> Vec<f64> {
+    gaps.iter().map(|gap| gap.seconds).collect()
 }
 
-/// The gaps as they are without falls that something else made in between, each of which makes two short ones of a whole one: these are
-/// put together again, and what is short and belongs to no other is left out. A gap that begins with a whole fall and ends early has
-/// fewer bytes a second than others, so that a handful of them says that it is time that counts, whatever does. All if that does
-/// not make them twice as even: then they are uneven by themselves; or if it takes too many.
+fn bytes_of(gaps: &[Gap]) -> Vec<f64> {
+    gaps.iter().map(|gap| gap.bytes).collect()
+}
+
+/// The mean of gaps at the full rate, or of all where these count too or are too few.
+fn mean_gap(full: &[Gap], all: &[Gap], of_all: bool, values: fn(&[Gap]) -> Vec<f64>) -> Option<Estimate> {
+    match mean(&values(full)) {
+        Some(mean) if !of_all => Some(mean),
+        _ => mean(&values(all)),
+    }
+}
+
+/// The middle gap in seconds, of those at full rate and of slowed ones.
+fn medians_s(gaps: &[Gap]) -> [f64; 2] {
+    let (mut full, mut slowed) = (Vec::new(), Vec::new());
+    for gap in gaps {
+        if gap.slowed { slowed.push(gap.seconds) } else { full.push(gap.seconds) }
+    }
+    [super::fall::middle(&mut full), super::fall::middle(&mut slowed)]
+}
+
+/// The gaps without falls that other I/O made in between: halves are joined again, other short gaps left out, which have fewer
+/// bytes per second and so would speak for time. All if that does not make them twice as even, or takes too many.
 fn without_extra(gaps: Vec<Gap>) -> Vec<Gap> {
     let medians = medians_s(&gaps);
     let is_short = |gap: &Gap| gap.seconds * MISSED_TIMES < medians[usize::from(gap.slowed)];
     let mut whole: Vec<Gap> = Vec::with_capacity(gaps.len());
     for gap in &gaps {
-        let away = |seconds: f64| (seconds / medians[usize::from(gap.slowed)]).ln().abs();
-        match whole.last_mut().filter(|last| last.slowed == gap.slowed && (is_short(last) || is_short(gap))) {
-            Some(last) if away(last.seconds + gap.seconds) < away(last.seconds.max(gap.seconds)) => {
+        let usual_s = medians[usize::from(gap.slowed)];
+        match whole.last_mut() {
+            Some(last)
+                if last.slowed == gap.slowed
+                    && (is_short(last) || is_short(gap))
+                    && away(last.seconds + gap.seconds, usual_s)
+                        < away(last.seconds.max(gap.seconds), usual_s) =>
+            {
                 last.seconds += gap.seconds;
                 last.bytes += gap.bytes;
             }
@@ -125,37 +113,45 @@ fn without_extra(gaps: Vec<Gap>) -> Vec<Gap> {
         }
     }
     whole.retain(|gap| !is_short(gap));
-    let unevenness = |gaps: &[Gap]| {
-        let of = |value: fn(&Gap) -> f64| variation(&gaps.iter().map(value).collect::<Vec<f64>>());
-        of(|gap| gap.seconds).min(of(|gap| gap.bytes))
-    };
     let is_few = (gaps.len() - whole.len()) as f64 <= MISSED_SHARE_MAX * gaps.len() as f64;
     let helps = is_few && whole.len() >= GAPS_MIN && 2.0 * unevenness(&whole) <= unevenness(&gaps);
     if helps { whole } else { gaps }
 }
 
+/// How far a gap is from the usual one, as a logarithm.
+fn away(seconds: f64, usual_s: f64) -> f64 {
+    (seconds / usual_s).ln().abs()
+}
+
+fn unevenness(gaps: &[Gap]) -> f64 {
+    variation(&seconds_of(gaps)).min(variation(&bytes_of(gaps)))
+}
+
 /// All gaps but those in which a fall seems to be missing; all if these are too many.
 fn without_missed(gaps: &[Gap]) -> Vec<Gap> {
     let medians = medians_s(gaps);
-    let is_whole = |gap: &&Gap| gap.seconds <= MISSED_TIMES * medians[usize::from(gap.slowed)];
-    let kept: Vec<Gap> = gaps.iter().filter(is_whole).copied().collect();
+    let mut kept = gaps.to_vec();
+    kept.retain(|gap| gap.seconds <= MISSED_TIMES * medians[usize::from(gap.slowed)]);
     let missed = gaps.len() - kept.len();
     if missed as f64 <= MISSED_SHARE_MAX * gaps.len() as f64 { kept } else { gaps.to_vec() }
 }
 
-/// Whether time or bytes vary less from gap to gap, both measured on the same gaps: the variances of two correlated variables
-/// are the same exactly when their sum and their difference do not correlate (Pitman 1939, Morgan 1939).
-fn steadier(gaps: &[Gap]) -> (Bound, f64) {
-    let sums: Vec<f64> = gaps.iter().map(|gap| gap.bytes.ln() + gap.seconds.ln()).collect();
-    let differences: Vec<f64> = gaps.iter().map(|gap| gap.bytes.ln() - gap.seconds.ln()).collect();
-    let Some(correlation) = correlation(&sums, &differences) else { return (Bound::Undecided, 0.0) };
+/// Whether time or bytes vary less from gap to gap: variances of two correlated variables are the same exactly when sum and
+/// difference do not correlate (Pitman 1939, Morgan 1939).
+fn steadier(gaps: &[Gap]) -> (ValleyTrigger, f64) {
+    let (mut sums, mut differences) = (Vec::new(), Vec::new());
+    for gap in gaps {
+        sums.push(gap.bytes.ln() + gap.seconds.ln());
+        differences.push(gap.bytes.ln() - gap.seconds.ln());
+    }
+    let Some(correlation) = correlation(&sums, &differences) else { return (ValleyTrigger::Unknown, 0.0) };
     let free = gaps.len() as f64 - 2.0;
     let t = correlation * (free / (1.0 - correlation * correlation).max(1e-12)).sqrt();
     let limit = t_two_sided(BOUND_CONFIDENCE, free);
     let by = match t {
-        t if t > limit => Bound::Time,
-        t if t < -limit => Bound::Bytes,
-        _ => Bound::Undecided,
+        t if t > limit => ValleyTrigger::Time,
+        t if t < -limit => ValleyTrigger::Bytes,
+        _ => ValleyTrigger::Unknown,
     };
     (by, t)
 }
@@ -163,8 +159,7 @@ fn steadier(gaps: &[Gap]) -> (Bound, f64) {
 /// None when one of them does not vary.
 fn correlation(left: &[f64], right: &[f64]) -> Option<f64> {
     let count = left.len() as f64;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / count;
-    let (left_mean, right_mean) = (mean(left), mean(right));
+    let (left_mean, right_mean) = (left.iter().sum::<f64>() / count, right.iter().sum::<f64>() / count);
     let (mut product, mut left_square, mut right_square) = (0.0, 0.0, 0.0);
     for (left, right) in left.iter().zip(right) {
         product += (left - left_mean) * (right - right_mean);
@@ -172,14 +167,13 @@ fn correlation(left: &[f64], right: &[f64]) -> Option<f64> {
         right_square += (right - right_mean).powi(2);
     }
     let scale = (left_square * right_square).sqrt();
-    (scale > 1e-18).then(|| product / scale)
+    (scale > 1e-18).then_some(product / scale)
 }
 
 /// The probability, at most, that so many gaps between events at random have a coefficient of variation as small as this one.
 ///
-/// Gaps of a Poisson process as shares of their sum lie evenly on the simplex of n corners, and their variation is the distance
-/// from its middle, so it is the volume of a ball of that radius over the volume of the simplex: exact as long as the ball lies
-/// within, too large otherwise.
+/// Gaps of a Poisson process as shares of their sum lie evenly on a simplex; their variation is the distance from its middle. So it
+/// is the volume of a ball over that of the simplex: exact while the ball lies within, too large otherwise.
 fn evenness_by_chance(count: usize, variation: f64) -> f64 {
     let n = count as f64;
     let radius = variation * (n - 1.0).sqrt() / n;
@@ -194,8 +188,11 @@ fn evenness_by_chance(count: usize, variation: f64) -> f64 {
 }
 
 fn ln_choose(of: usize, chosen: usize) -> f64 {
-    let ln_factorial = |count: usize| ln_gamma(count as f64 + 1.0);
     ln_factorial(of) - ln_factorial(chosen) - ln_factorial(of - chosen)
+}
+
+fn ln_factorial(count: usize) -> f64 {
+    ln_gamma(count as f64 + 1.0)
 }
 
 fn variation(values: &[f64]) -> f64 {
@@ -234,7 +231,7 @@ mod tests {
             .chain([59.0, 61.2, 60.1].map(|s| gap(s, 4.2e7, true)))
             .collect();
         let found = rhythm(&by_time).unwrap();
-        assert_eq!(found.by, Bound::Time);
+        assert_eq!(found.by, ValleyTrigger::Time);
         assert!(found.by_chance < 1e-4 && found.seconds.covers(60.0), "{found:?}");
         let by_bytes: Vec<Gap> = [4.0, 4.1, 3.9, 4.05]
             .map(|gb| gap(gb * 1e9 / 7e7, 7e7, false))
@@ -242,7 +239,7 @@ mod tests {
             .chain([4.02, 3.95, 4.1].map(|gb| gap(gb * 1e9 / 4.2e7, 4.2e7, true)))
             .collect();
         let found = rhythm(&by_bytes).unwrap();
-        assert_eq!(found.by, Bound::Bytes);
+        assert_eq!(found.by, ValleyTrigger::Bytes);
         assert!(found.bytes.covers(4e9), "{found:?}");
     }
 
@@ -263,14 +260,14 @@ mod tests {
         }
         gaps.extend([6.98e8, 7.01e8].map(|whole| bytes(whole, 1.43e8, true)));
         let found = rhythm(&gaps).unwrap();
-        assert_eq!(found.by, Bound::Bytes, "t = {}", found.t);
+        assert_eq!(found.by, ValleyTrigger::Bytes, "t = {}", found.t);
         assert!(found.bytes.covers(7e8) && found.bytes.high < 7.05e8, "{found:?}");
     }
 
     #[test]
     fn one_rate_leaves_it_open() {
         let gaps: Vec<Gap> = [60.0, 61.0, 58.5, 60.4, 59.9].map(|s| gap(s, 7e7, false)).to_vec();
-        assert_eq!(rhythm(&gaps).unwrap().by, Bound::Undecided);
+        assert_eq!(rhythm(&gaps).unwrap().by, ValleyTrigger::Unknown);
         assert_eq!(rhythm(&gaps[..3]), None);
     }
 

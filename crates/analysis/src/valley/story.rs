@@ -1,5 +1,5 @@
-//! What a run tells of valleys: conditioning, passes, and reading as a comparison, in the order in which they were done. Phases are
-//! looked at once, one after the other, so that an experiment can follow its own run.
+//! What a run tells of valleys: conditioning, passes, and reads to compare with, in their order. Each phase is looked at once, so
+//! that an experiment can follow its own run.
 
 use super::EXPERIMENT;
 use super::cell::each_cell;
@@ -33,8 +33,7 @@ const UNEVEN_SHARE_MAX: f64 = 0.2;
 /// Falls that take less than this share of others are something else.
 const ALIKE_SHARE: f64 = 0.1;
 const GAPS_MAX: usize = 100_000;
-/// What comes more often is how evenly a drive writes, such as a disk that goes from one surface to the next, and no valley: the rate
-/// over a second or two shows nothing of it.
+/// What comes more often is ripple, such as a disk that changes surfaces: the rate over a second or two hides it.
 const GAP_S_MIN: f64 = 2.0;
 
 /// Passes over one area with one size of requests, and what was done to the drive before them.
@@ -42,35 +41,28 @@ const GAP_S_MIN: f64 = 2.0;
 pub struct Group {
     /// The phases that conditioned the drive since the group before, by their numbers.
     pub conditioning: Vec<u32>,
-    /// The passes, also slowed ones.
     pub passes: Vec<Pass>,
 }
 
 impl Group {
-    /// The passes at full rate.
     pub fn full_rate(&self) -> Vec<&Pass> {
         self.passes.iter().filter(|pass| !pass.shape.slowed).collect()
     }
 }
 
-/// Falls are seen in slices of 40 ms: a read of the comparison takes no more than a quarter of that, so that a slice in which none ends
-/// means something.
+/// A quarter of an interval of 40 ms: then an interval in which no read completes means something.
 const COMPARED_REQUEST_S_MAX: f64 = 0.010;
 
-/// Reading, to compare with.
 #[derive(Clone, Debug, PartialEq)]
 struct Comparison {
     seconds: f64,
-    /// What a read took on average.
     request_s: f64,
     falls: Vec<Fall>,
     long: u64,
 }
 
-/// What is known so far.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
-    /// The passes in groups.
     pub groups: Vec<Group>,
     comparisons: Vec<Comparison>,
     seen: usize,
@@ -84,14 +76,11 @@ pub struct Story {
     chain: u32,
 }
 
-/// What the falls of a run are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Nothing was written in order.
     NothingWritten,
     /// The rate was too uneven for falls to be told from the rest, for that share of the time.
     Uneven(f64),
-    /// There are none.
     None,
     /// So many, and too few to say whether they recur.
     TooFew(u64),
@@ -99,8 +88,7 @@ pub enum Verdict {
     AlsoWhenReading(f64, f64),
     /// They are where they were in the pass before.
     AtPlaces(Places),
-    /// They come right behind the beginning of each pass, where the drive has to go back: so many. Whether that is sure, since a pass that
-    /// began elsewhere had them behind its own beginning.
+    /// At the start of each pass: how many, and whether a pass that began elsewhere had them at its own start.
     AtStarts(u64, bool),
     /// They come all the time, so many a second.
     Grain(f64),
@@ -108,7 +96,6 @@ pub enum Verdict {
     Irregular(u64),
     /// They recur, but it was not looked whether they do so while reading.
     NotCompared,
-    /// They recur.
     Recurring(Rhythm),
 }
 
@@ -117,24 +104,20 @@ pub enum Verdict {
 pub struct Places {
     /// Falls that were looked at, and those of them that were there before.
     pub falls: u64,
-    /// See there.
     pub again: u64,
     /// The probability that so many and more are there by chance.
     pub by_chance: f64,
-    /// Whether a pass that began further in met them there: what comes after so many bytes, or so far behind the beginning of a pass,
-    /// is somewhere else then.
+    /// Whether a pass that began further in met them there.
     pub is_told: bool,
 }
 
 impl Story {
-    /// The story of a run.
     pub fn of(run: &RunView<'_>) -> Story {
         let mut story = Story::default();
         story.follow(run);
         story
     }
 
-    /// Takes the phases that were added since.
     pub fn follow(&mut self, run: &RunView<'_>) {
         for index in self.seen..run.phases.len() {
             self.add(run, index as u32, &run.phases[index]);
@@ -168,9 +151,8 @@ impl Story {
     fn add_reading(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary) {
         self.ended_s = None;
         let falls = falls_of(run, index, summary, Operation::Read);
-        let reads = summary.totals_of(Operation::Read);
-        let request_s =
-            reads.and_then(|reads| reads.histogram.mean_ns()).map_or(f64::INFINITY, |ns| ns / 1e9);
+        let mean_ns = summary.totals_of(Operation::Read).and_then(|reads| reads.histogram.mean_ns());
+        let request_s = mean_ns.unwrap_or(f64::INFINITY) / 1e9;
         self.comparisons.push(Comparison {
             // Where it was read too unevenly no falls could be seen.
             seconds: falls.seconds - falls.uneven_s,
@@ -187,18 +169,17 @@ impl Story {
             slowed: workload.arrival != Arrival::ClosedLoop,
         };
         let begin_s = summary.start_ns as f64 / 1e9;
-        let goes_on = self.ended_s.is_some_and(|ended_s| begin_s - ended_s <= PAUSE_S_MAX);
-        let is_as_before =
-            self.groups.last().and_then(|group| group.passes.last()).is_some_and(|pass| pass.shape == shape);
-        if !goes_on || !is_as_before {
+        let goes_on = matches!(self.ended_s, Some(ended_s) if begin_s - ended_s <= PAUSE_S_MAX);
+        let before = self.groups.last().and_then(|group| group.passes.last());
+        if !goes_on || !matches!(before, Some(pass) if pass.shape == shape) {
             self.chain += 1;
         }
         let bytes = summary.totals_of(Operation::Write).map_or(0, |totals| totals.bytes);
         let range = workload.range;
-        let pass = self.pass_for(shape, range.first().0);
+        let pass = self.pass_for(shape, range.first().get());
         pass.phases.push(index);
-        pass.first_byte = pass.first_byte.min(range.first().0);
-        pass.end_byte = pass.end_byte.max(range.end().0);
+        pass.first_byte = pass.first_byte.min(range.first().get());
+        pass.end_byte = pass.end_byte.max(range.end().get());
         pass.bytes += bytes;
         pass.seconds += summary.duration_ns as f64 / 1e9;
         pass.long += found.long;
@@ -213,8 +194,9 @@ impl Story {
     /// The falls of a phase, the first joined with the last before it if they are one.
     fn add_falls(&mut self, found: &PhaseFalls) {
         let (chain, written) = (self.chain, self.written);
-        let in_run = |fall: &Fall| Fall { chain, at_bytes: written + fall.at_bytes, ..*fall };
-        let mut falls = found.falls.iter().map(in_run).peekable();
+        let in_run =
+            found.falls.iter().map(|fall| Fall { chain, at_bytes: written + fall.at_bytes, ..*fall });
+        let mut falls = in_run.peekable();
         let mut passes: Vec<&mut Pass> = self.groups.iter_mut().flat_map(|group| &mut group.passes).collect();
         if let (Some(last), Some(first)) =
             (passes.iter_mut().rev().find_map(|pass| pass.falls.last_mut()), falls.peek())
@@ -231,16 +213,15 @@ impl Story {
 
     /// The pass that a phase which begins there belongs to: the last one, if it goes on from there.
     fn pass_for(&mut self, shape: PassShape, first_byte: u64) -> &mut Pass {
-        let is_other =
-            |group: &Group| group.passes.last().is_some_and(|pass| pass.shape.block != shape.block);
-        if std::mem::take(&mut self.begins_group) || self.groups.last().is_none_or(is_other) {
+        let before = self.groups.last().and_then(|group| group.passes.last());
+        let is_other = matches!(before, Some(pass) if pass.shape.block != shape.block);
+        if std::mem::take(&mut self.begins_group) || is_other || self.groups.is_empty() {
             let conditioning = std::mem::take(&mut self.conditioning);
             self.groups.push(Group { conditioning, passes: Vec::new() });
         }
         let group = self.groups.last_mut().expect("a group was just made, or there was one");
-        let goes_on =
-            group.passes.last().is_some_and(|pass| pass.shape == shape && first_byte >= pass.end_byte);
-        if !goes_on {
+        let before = group.passes.last();
+        if !matches!(before, Some(pass) if pass.shape == shape && first_byte >= pass.end_byte) {
             group.passes.push(Pass {
                 shape,
                 phases: Vec::new(),
@@ -257,12 +238,10 @@ impl Story {
         group.passes.last_mut().expect("a pass was just made, or there was one")
     }
 
-    /// All passes.
     pub fn passes(&self) -> impl Iterator<Item = &Pass> {
         self.groups.iter().flat_map(|group| &group.passes)
     }
 
-    /// Falls in all passes.
     pub fn count(&self) -> u64 {
         self.passes().map(Pass::count).sum()
     }
@@ -272,13 +251,16 @@ impl Story {
         self.passes().map(|pass| pass.long).sum()
     }
 
-    /// From fall to fall, wherever it was written without a pause at one speed.
+    /// From fall to fall within writes without a pause at one speed.
     pub fn gaps(&self) -> Vec<Gap> {
         let mut gaps = Vec::new();
         let mut before: Option<Fall> = None;
         for pass in self.passes() {
             for fall in pass.alike() {
-                if let Some(last) = before.filter(|last| last.chain == fall.chain && gaps.len() < GAPS_MAX) {
+                if let Some(last) = before
+                    && last.chain == fall.chain
+                    && gaps.len() < GAPS_MAX
+                {
                     gaps.push(Gap {
                         seconds: fall.start_s - last.start_s,
                         bytes: fall.at_bytes - last.at_bytes,
@@ -291,29 +273,40 @@ impl Story {
         gaps
     }
 
-    /// The mean time from fall to fall while it was written as fast as the drive can; none without two of them, and where they come
-    /// all the time.
+    /// The mean time from fall to fall at full throughput; none without two of them, or for ripple.
     pub fn gap_s(&self) -> Option<f64> {
-        let gaps = self.gaps();
-        let of: Vec<f64> = gaps.iter().filter(|gap| !gap.slowed).map(|gap| gap.seconds).collect();
-        let mean_s = of.iter().sum::<f64>() / of.len() as f64;
+        let (count, seconds, _) = self.full_rate_gaps();
+        let mean_s = seconds / count;
         (mean_s >= GAP_S_MIN).then_some(mean_s)
     }
 
-    /// What is left of the rate inside a fall: the median of all that are long enough to have an inside. Otherwise what is left in
-    /// the lowest piece of any, which is too much.
-    pub fn depth_ratio(&self) -> f64 {
-        let falls = || self.passes().filter(|pass| !pass.shape.slowed).flat_map(Pass::alike);
-        let mut inside: Vec<f64> = falls().filter_map(|fall| fall.inside).collect();
-        if inside.is_empty() {
-            return falls().map(|fall| fall.lowest).fold(1.0, f64::min);
+    /// Gaps at full throughput: how many, and how much they add up to in seconds and in bytes.
+    fn full_rate_gaps(&self) -> (f64, f64, f64) {
+        let (mut count, mut seconds, mut bytes) = (0.0, 0.0, 0.0);
+        for gap in self.gaps() {
+            if !gap.slowed {
+                count += 1.0;
+                seconds += gap.seconds;
+                bytes += gap.bytes;
+            }
         }
-        middle(&mut inside)
+        (count, seconds, bytes)
     }
 
-    /// What the falls are.
+    /// What is left of throughput inside a fall: the median of those long enough to have an inside, else the lowest interval of any.
+    pub fn depth_ratio(&self) -> f64 {
+        let (mut lowest, mut inside) = (1.0_f64, Vec::new());
+        for pass in self.passes().filter(|pass| !pass.shape.slowed) {
+            for fall in pass.alike() {
+                lowest = lowest.min(fall.lowest);
+                inside.extend(fall.inside);
+            }
+        }
+        if inside.is_empty() { lowest } else { middle(&mut inside) }
+    }
+
     pub fn verdict(&self) -> Verdict {
-        let seconds: f64 = self.passes().map(|pass| pass.seconds).sum();
+        let (_, seconds) = self.written();
         if seconds <= 0.0 {
             return Verdict::NothingWritten;
         }
@@ -346,53 +339,59 @@ impl Story {
         }
     }
 
-    /// Bytes and seconds of all passes.
     pub fn written(&self) -> (u64, f64) {
-        self.passes().fold((0, 0.0), |sum, pass| (sum.0 + pass.bytes, sum.1 + pass.seconds))
+        let (mut bytes, mut seconds) = (0, 0.0);
+        for pass in self.passes() {
+            bytes += pass.bytes;
+            seconds += pass.seconds;
+        }
+        (bytes, seconds)
     }
 
-    /// Seconds of slowed passes.
     pub fn slowed_s(&self) -> f64 {
         self.passes().filter(|pass| pass.shape.slowed).map(|pass| pass.seconds).sum()
     }
 
     /// Whether reading went on for long enough to see falls that come so often.
     pub fn is_compared(&self, gap_s: f64) -> bool {
-        self.comparisons.iter().map(|reading| reading.seconds).sum::<f64>() >= COMPARED_GAPS_MIN * gap_s
+        self.compared_s() >= COMPARED_GAPS_MIN * gap_s
     }
 
-    /// Whether reading could have shown somebody else who holds the drive up: a burst of his that only makes some slow reads slower
-    /// leaves no gap between answers.
+    fn compared_s(&self) -> f64 {
+        self.comparisons.iter().map(|reading| reading.seconds).sum()
+    }
+
+    /// Whether reads are fast enough to show other I/O: it leaves no gap between slow ones.
     fn could_show_falls(&self) -> bool {
         self.comparisons.iter().all(|reading| reading.request_s <= COMPARED_REQUEST_S_MAX)
     }
 
     /// Falls a minute while reading and while writing, if there are as many as while writing.
     fn falls_when_reading(&self, gap_s: f64) -> Option<(f64, f64)> {
-        let seconds: f64 = self.comparisons.iter().map(|reading| reading.seconds).sum();
+        let seconds = self.compared_s();
         // A hiccup of the machine is no valley: and others hold up reading less than writing: a tenth counts.
         let with_falls = self.passes().filter(|pass| pass.count() > 0);
         let least_s = with_falls.map(Pass::lost_s).fold(f64::INFINITY, f64::min);
-        let is_as_large = |fall: &&Fall| fall.lost_s >= ALIKE_SHARE * least_s;
-        let of =
-            |reading: &Comparison| reading.falls.iter().filter(is_as_large).count() as u64 + reading.long;
-        let falls: u64 = self.comparisons.iter().map(of).sum();
-        let expected = seconds / gap_s;
-        let is_same = falls > 0 && falls as f64 >= SAME_SHARE * expected;
-        is_same.then(|| (60.0 * falls as f64 / seconds, 60.0 / gap_s))
+        let mut falls = 0;
+        for reading in &self.comparisons {
+            falls += reading.long;
+            for fall in &reading.falls {
+                falls += u64::from(fall.lost_s >= ALIKE_SHARE * least_s);
+            }
+        }
+        let is_same = falls > 0 && falls as f64 >= SAME_SHARE * (seconds / gap_s);
+        is_same.then_some((60.0 * falls as f64 / seconds, 60.0 / gap_s))
     }
 
     /// The mean of what was written from fall to fall as fast as the drive can; none without two of them.
     pub fn gap_bytes(&self) -> Option<f64> {
-        let gaps = self.gaps();
-        let of: Vec<f64> = gaps.iter().filter(|gap| !gap.slowed).map(|gap| gap.bytes).collect();
-        (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
+        let (count, _, bytes) = self.full_rate_gaps();
+        (count > 0.0).then_some(bytes / count)
     }
 
-    /// Falls that are where they were in a pass before, more often than by chance; none if they are not. Where a pass began further in,
-    /// passes from then on are set against the one before it: a pass that is a whole number of times what is written from fall to fall
-    /// would show them at the same places as well. Whether it is the places that count, that pass has to say by itself, since all
-    /// others begin at one place.
+    /// Falls that are where they were in an earlier pass, more often than by chance. Passes from one that began further in on are
+    /// compared with the one before it: a pass that is a multiple of the gap in bytes has them at the same places as well. Whether
+    /// places count, only that pass can say.
     fn repeated(&self) -> Option<Verdict> {
         let (mut told, mut open) = (Same::default(), Same::default());
         let (mut there, mut behind_start) = (Same::default(), Same::default());
@@ -402,12 +401,18 @@ impl Story {
             match group.passes.iter().position(|pass| pass.first_byte > first) {
                 Some(moved) => {
                     let before = &group.passes[moved - 1];
-                    group.passes[moved..].iter().for_each(|pass| told.add(before, pass, 0));
+                    for pass in &group.passes[moved..] {
+                        told.add(before, pass, 0);
+                    }
                     let further_in = group.passes[moved].first_byte - before.first_byte;
                     there.add(before, &group.passes[moved], 0);
                     behind_start.add(before, &group.passes[moved], further_in);
                 }
-                None => group.passes.windows(2).for_each(|pair| open.add(&pair[0], &pair[1], 0)),
+                None => {
+                    for pair in group.passes.windows(2) {
+                        open.add(&pair[0], &pair[1], 0);
+                    }
+                }
             }
             is_near_start &= group.passes.iter().all(Pass::falls_near_start);
         }
@@ -438,13 +443,15 @@ impl Same {
     fn add(&mut self, before: &Pass, pass: &Pass, behind: u64) {
         let near = SAME_PLACE_S * before.rate().max(pass.rate());
         let chance = (2.0 * near * before.count() as f64 / before.bytes.max(1) as f64).min(1.0);
-        let is_near =
-            |one: &Fall, two: &Fall| (one.first_byte + behind).abs_diff(two.first_byte) as f64 <= near;
-        let again = pass.alike().filter(|two| before.alike().any(|one| is_near(one, two)));
-        let count = pass.alike().count();
-        self.again += again.count() as u64;
-        self.falls += count as u64;
-        self.expected += chance * count as f64;
+        let mut count: u32 = 0;
+        for fall in pass.alike() {
+            let mut distances =
+                before.alike().map(|one| (one.first_byte + behind).abs_diff(fall.first_byte) as f64);
+            self.again += u64::from(distances.any(|distance| distance <= near));
+            count += 1;
+        }
+        self.falls += u64::from(count);
+        self.expected += chance * f64::from(count);
     }
 
     /// The probability that so many are there by chance; none where it is too large, or most are not there.
@@ -459,11 +466,13 @@ impl Same {
 }
 
 fn falls_of(run: &RunView<'_>, index: u32, summary: &PhaseSummary, operation: Operation) -> PhaseFalls {
-    let block =
-        summary.phase.workload.as_ref().map_or(Bytes::ZERO, |workload| workload.block_sizes.largest());
+    let block = match &summary.phase.workload {
+        Some(workload) => workload.block_sizes.largest(),
+        None => Bytes::ZERO,
+    };
     // Single requests begin and end where they do; slices do not.
     let has_ios = run.series.ios(index).next().is_some();
-    let mut finder = FallFinder::new(block.0 as f64, has_ios);
+    let mut finder = FallFinder::new(block.as_f64(), has_ios);
     each_cell(run, index, summary, operation, |cell| finder.take(cell));
     finder.finish()
 }

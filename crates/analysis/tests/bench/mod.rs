@@ -3,7 +3,7 @@
 
 use analysis::analyse;
 use analysis::surface::SurfaceMap;
-use model::finding::{Datum, Finding, FindingCode, Outcome};
+use model::finding::{Conclusion, Finding, FindingCode, Outcome, SurveyUnknown};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -21,19 +21,19 @@ const OPERATIONS_MAX: u64 = 6_000;
 /// 1 MiB, or less on a range so small that its areas would hold only a few of them.
 fn sequential_block(range: ByteRange) -> Bytes {
     let mut block = MIB;
-    while block > 4096 && block * 32 > range.bytes().0 {
+    while block > 4096 && block * 32 > range.bytes().get() {
         block /= 2;
     }
-    Bytes(block)
+    Bytes::new(block)
 }
 
 /// The block and the length of a visit of `surface`: 12 MiB in blocks of 1 MiB, less on a range that is small.
 fn surface_visit(range: ByteRange) -> (Bytes, Bytes) {
     let mut block = MIB;
-    while block > 4096 && block * 12 * 100 > range.bytes().0 {
+    while block > 4096 && block * 12 * 100 > range.bytes().get() {
         block /= 2;
     }
-    (Bytes(block), Bytes(block * 12))
+    (Bytes::new(block), Bytes::new(block * 12))
 }
 
 /// A run on a virtual drive.
@@ -45,7 +45,6 @@ pub struct Bench {
     drive: Box<dyn Drive>,
     now: Instant,
     prng: Prng,
-    /// Who asks for the phases.
     experiment: &'static str,
 }
 
@@ -97,12 +96,13 @@ impl Bench {
     /// its first half.
     pub fn sequential(&mut self, range: ByteRange, mix: OperationMix, rounds: usize) {
         let block = sequential_block(range);
-        let room = range.bytes().0 / (block.0 * 8);
-        let strata = (range.bytes().0 / (1024 * MIB)).clamp(8, 24).min(room).max(1);
-        let edge = (range.bytes().0 / 100).max(256 * MIB).min(range.bytes().0 / strata) / block.0 * block.0;
-        let edge = Bytes(edge).max(block);
+        let room = range.bytes().get() / (block.get() * 8);
+        let strata = (range.bytes().get() / (1024 * MIB)).clamp(8, 24).min(room).max(1);
+        let edge = (range.bytes().get() / 100).max(256 * MIB).min(range.bytes().get() / strata) / block.get()
+            * block.get();
+        let edge = Bytes::new(edge).max(block);
         let start = ByteRange::new(range.first(), edge).unwrap();
-        let end = ByteRange::new(Offset(range.end().0 - edge.0), edge).unwrap();
+        let end = ByteRange::new(Offset::new(range.end().get() - edge.get()), edge).unwrap();
         for _ in 0..rounds {
             let mut stretches: Vec<ByteRange> =
                 (0..strata).map(|index| self.stretch(range, range.part(index, strata), block)).collect();
@@ -113,7 +113,8 @@ impl Bench {
             for stretch in stretches {
                 let workload = Workload::new(stretch, Pattern::Sequential, mix, block, 4);
                 let stop = StopCondition { time: Some(Nanos::from_millis(400)), ..StopCondition::one_pass() };
-                let stop = if mix == OperationMix::Write { stop.or_bytes(Bytes(128 * MIB)) } else { stop };
+                let stop =
+                    if mix == OperationMix::Write { stop.or_bytes(Bytes::new(128 * MIB)) } else { stop };
                 self.run(PhaseKind::Measure, workload, stop);
             }
         }
@@ -125,12 +126,13 @@ impl Bench {
     pub fn surface(&mut self, range: ByteRange, mix: OperationMix, spread: u64, edge: u64, rounds: usize) {
         self.experiment = "surface";
         let (block, length) = surface_visit(range);
-        let hundredth = Bytes((range.bytes().0 / 100).max(length.0));
+        let hundredth = Bytes::new((range.bytes().get() / 100).max(length.get()));
         let start = ByteRange::new(range.first(), hundredth).unwrap();
-        let end = ByteRange::new(Offset(range.end().0 - hundredth.0), hundredth).unwrap();
+        let end = ByteRange::new(Offset::new(range.end().get() - hundredth.get()), hundredth).unwrap();
         self.warm_up(range);
         // One from the very start and one to the very end, so that the run tells how far its range goes.
-        let last = ByteRange::new(Offset((range.end().0 - length.0) / 512 * 512), length).unwrap();
+        let last =
+            ByteRange::new(Offset::new((range.end().get() - length.get()) / 512 * 512), length).unwrap();
         let mut visits: Vec<ByteRange> = vec![ByteRange::new(range.first(), length).unwrap(), last];
         for index in 0..spread {
             visits.push(self.short_visit(range, range.part(index, spread), length));
@@ -158,15 +160,15 @@ impl Bench {
         self.warm_up(range);
         for part in 0..parts {
             let part = range.part(part, parts);
-            let workload = Workload::new(part, Pattern::Sequential, OperationMix::Read, Bytes(MIB), 4);
+            let workload = Workload::new(part, Pattern::Sequential, OperationMix::Read, Bytes::new(MIB), 4);
             self.run(PhaseKind::Measure, workload, StopCondition::one_pass());
         }
     }
 
     fn short_visit(&mut self, range: ByteRange, within: ByteRange, length: Bytes) -> ByteRange {
-        let first = within.first().0 + self.prng.below((within.bytes().0 / 4096).max(1)) * 4096;
-        let first = first.min(range.end().0 - length.0) / 4096 * 4096;
-        ByteRange::new(Offset(first), length).unwrap()
+        let first = within.first().get() + self.prng.below((within.bytes().get() / 4096).max(1)) * 4096;
+        let first = first.min(range.end().get() - length.get()) / 4096 * 4096;
+        ByteRange::new(Offset::new(first), length).unwrap()
     }
 
     fn visit_all(&mut self, mut visits: Vec<ByteRange>, mix: OperationMix, block: Bytes) {
@@ -178,18 +180,19 @@ impl Bench {
     }
 
     fn half_of(&mut self, edge: ByteRange, block: Bytes) -> ByteRange {
-        let half = Bytes(edge.bytes().0 / 2 / 4096 * 4096);
+        let half = Bytes::new(edge.bytes().get() / 2 / 4096 * 4096);
         if half < block {
             return edge;
         }
-        ByteRange::new(edge.first() + Bytes(self.prng.below(half.0 / 4096) * 4096), half).unwrap()
+        ByteRange::new(edge.first() + Bytes::new(self.prng.below(half.get() / 4096) * 4096), half).unwrap()
     }
 
     /// From a random place in the stratum on, as long as the stratum; at the end of the range, to its end.
     fn stretch(&mut self, range: ByteRange, stratum: ByteRange, block: Bytes) -> ByteRange {
-        let shortest = Bytes(block.0 * 4).min(range.bytes());
-        let first = stratum.first().0 + self.prng.below((stratum.bytes().0 / 4096).max(1)) * 4096;
-        let first = Offset(first.min(range.end().0 - shortest.0) / 4096 * 4096).max(range.first());
+        let shortest = Bytes::new(block.get() * 4).min(range.bytes());
+        let first = stratum.first().get() + self.prng.below((stratum.bytes().get() / 4096).max(1)) * 4096;
+        let first =
+            Offset::new(first.min(range.end().get() - shortest.get()) / 4096 * 4096).max(range.first());
         ByteRange::new(first, stratum.bytes().max(shortest).min(range.end() - first)).unwrap()
     }
 
@@ -201,7 +204,8 @@ impl Bench {
             for depth in order {
                 let usual = if depth == 1 { 1000 } else { 400 };
                 let millis = if self.mechanical() { (2 * usual).max(25 * u64::from(depth)) } else { usual };
-                let workload = Workload::new(range, Pattern::RandomWithReplacement, mix, Bytes(4096), depth);
+                let workload =
+                    Workload::new(range, Pattern::RandomWithReplacement, mix, Bytes::new(4096), depth);
                 self.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_millis(millis)));
             }
         }
@@ -216,7 +220,6 @@ impl Bench {
         }
     }
 
-    /// Everything that `check` does.
     pub fn check(&mut self, writes: bool) {
         let whole = self.whole();
         self.warm_up(whole);
@@ -230,7 +233,7 @@ impl Bench {
 
     fn warm_up(&mut self, range: ByteRange) {
         let warm_up =
-            Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, Bytes(4096), 1);
+            Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, Bytes::new(4096), 1);
         self.run(PhaseKind::WarmUp, warm_up, StopCondition::after(Nanos::from_millis(500)));
     }
 
@@ -248,7 +251,7 @@ impl Bench {
                 if stopped.is_none() {
                     let tag = free.pop().unwrap();
                     let request = loop_.next_request(Tag(tag), &workload, &mut self.prng);
-                    loop_.submitted[tag as usize] = (self.now.0, request);
+                    loop_.submitted[tag as usize] = (self.now.get(), request);
                     self.drive.submit(request, self.now);
                 }
             }
@@ -273,8 +276,8 @@ impl Bench {
                 workload: Some(workload),
                 stop,
             },
-            start_ns: began.0,
-            duration_ns: self.now.0 - began.0,
+            start_ns: began.get(),
+            duration_ns: self.now.get() - began.get(),
             stopped,
             totals: vec![loop_.totals],
             files: None,
@@ -283,7 +286,6 @@ impl Bench {
     }
 }
 
-/// The state of a phase.
 struct Loop {
     phase: u32,
     began: Instant,
@@ -318,9 +320,9 @@ impl Loop {
             began,
             stop,
             issued: 0,
-            block: workload.block_sizes.largest().0,
-            range_blocks: workload.range.bytes().0 / workload.block_sizes.largest().0,
-            slice: Slice::at(began.0),
+            block: workload.block_sizes.largest().get(),
+            range_blocks: workload.range.bytes().get() / workload.block_sizes.largest().get(),
+            slice: Slice::at(began.get()),
             submitted: vec![(0, none); workload.queue_depth as usize],
             totals,
         }
@@ -330,7 +332,7 @@ impl Loop {
         if self.stop.time.is_some_and(|time| now.since(self.began) >= time) {
             return Some(StopReason::Time);
         }
-        if self.stop.bytes.is_some_and(|bytes| self.issued * self.block >= bytes.0) {
+        if self.stop.bytes.is_some_and(|bytes| self.issued * self.block >= bytes.get()) {
             return Some(StopReason::Bytes);
         }
         if self.stop.passes.is_some_and(|passes| self.issued >= passes * self.range_blocks) {
@@ -340,7 +342,7 @@ impl Loop {
     }
 
     fn next_request(&mut self, tag: Tag, workload: &Workload, prng: &mut Prng) -> Request {
-        let block = workload.block_sizes.largest().0;
+        let block = workload.block_sizes.largest().get();
         let index = match workload.pattern {
             Pattern::Sequential => self.issued % self.range_blocks,
             _ => prng.below(self.range_blocks),
@@ -349,7 +351,7 @@ impl Loop {
         Request {
             tag,
             operation: workload.mix.operations()[0],
-            offset_bytes: workload.range.first().0 + index * block,
+            offset_bytes: workload.range.first().get() + index * block,
             length_bytes: block as u32,
         }
     }
@@ -425,32 +427,43 @@ impl Slice {
 
 /// The finding of that code, if there is one.
 pub fn find(bench: &Bench, code: FindingCode) -> Option<Finding> {
-    analyse(&bench.view()).into_iter().find(|finding| finding.code == code)
+    analyse(&bench.view()).into_iter().find(|finding| finding.code() == code)
 }
 
 pub fn value(bench: &Bench, code: FindingCode) -> Option<f64> {
     find(bench, code)?.estimate().map(|estimate| estimate.value)
 }
 
-pub fn why_unknown(bench: &Bench, code: FindingCode) -> String {
-    match find(bench, code).unwrap().outcome {
-        Outcome::Known(conclusion) => panic!("{}: {}", code.name(), conclusion.statement),
-        Outcome::Unknown { why } => why,
-    }
+/// What a finding of that type says.
+pub fn conclusion<C: Conclusion>(bench: &Bench, code: FindingCode) -> C {
+    let finding = find(bench, code).unwrap();
+    let Some(known) = finding.as_known::<C>() else { panic!("{finding:?}") };
+    known.conclusion.clone()
 }
 
-pub fn datum(finding: &Finding, name: &str) -> Option<Datum> {
-    match &finding.outcome {
-        Outcome::Known(conclusion) => {
-            conclusion.data.iter().find(|(known, _)| known == name).map(|(_, datum)| datum.clone())
-        }
-        Outcome::Unknown { .. } => None,
-    }
+/// Why a finding of that type is not known.
+pub fn reason<C: Conclusion>(bench: &Bench, code: FindingCode) -> C::Unknown {
+    let finding = find(bench, code).unwrap();
+    let Some(Outcome::Unknown(reason)) = finding.as_outcome::<C>() else { panic!("{finding:?}") };
+    reason.clone()
 }
 
-pub fn statement(bench: &Bench, code: FindingCode) -> String {
-    match find(bench, code).unwrap().outcome {
-        Outcome::Known(conclusion) => conclusion.statement,
-        Outcome::Unknown { why } => panic!("{}: {why}", code.name()),
+/// Why throughput, zones or regions are not known.
+pub fn survey_reason(bench: &Bench, code: FindingCode) -> SurveyUnknown {
+    match find(bench, code).unwrap() {
+        Finding::ReadRateOuter(Outcome::Unknown(reason))
+        | Finding::ReadRateInner(Outcome::Unknown(reason))
+        | Finding::ReadRateMean(Outcome::Unknown(reason))
+        | Finding::WriteRateOuter(Outcome::Unknown(reason))
+        | Finding::WriteRateInner(Outcome::Unknown(reason))
+        | Finding::WriteRateMean(Outcome::Unknown(reason))
+        | Finding::FullPassTime(Outcome::Unknown(reason))
+        | Finding::ZoneRatio(Outcome::Unknown(reason))
+        | Finding::ZoneCount(Outcome::Unknown(reason))
+        | Finding::ZoneTable(Outcome::Unknown(reason))
+        | Finding::InterfaceLimit(Outcome::Unknown(reason))
+        | Finding::SlowRegions(Outcome::Unknown(reason))
+        | Finding::UnmappedRanges(Outcome::Unknown(reason)) => reason,
+        other => panic!("{other:?}"),
     }
 }

@@ -1,32 +1,29 @@
-//! `drivescope estimate`: how long a pass, a backup, a rebuild or a surface check will take, from runs that are kept.
+//! `drivescope estimate`: how long a pass, a backup, a rebuild or a surface check will take, from stored runs.
 
 use super::args::EstimateArguments;
 use super::output;
 use super::resolve::{EstimateWish, estimate as resolve};
 use super::stored::{all_analysed, drive_name, drive_names};
 use crate::error::{UserError, exit};
-use analysis::estimate::{Basis, DriveRates, RateCurve, Work, WorkTime, rebuild, within_budget, work_time};
+use analysis::estimate::{
+    Basis, DriveRates, RateCurve, RateUnknown, Work, WorkTime, rebuild, within_budget, work_time,
+};
 use model::range::ByteRange;
 use model::run::Run;
 use model::units::{Bytes, Nanos};
 use report::json::estimate_document;
 use report::quantity::{capacity, size};
 use report::terminal::{
-    EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, EstimatedWork, estimate_page,
+    EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, EstimatedWork, Told, estimate_page,
 };
 use std::path::Path;
 
-/// What holds for every estimate.
-const ASSUMPTION: &str = "For drives that do nothing else meanwhile and large requests in order. Small files, other users, a \
-                          slower link or copy program make it longer; whoever copies only what is in use is done sooner.";
-/// What the ranges mean.
-const CONFIDENCE: &str = "A range holds the true number with 95 % confidence.";
-/// Of times without an upper end.
-const WRITES_NOT_MEASURED: &str = "Where it says \"or more\", writes were not measured: they take as long as reads, or \
-                                   longer. To measure them: drivescope surface TARGET --write.";
+const ASSUMPTION: &str = "Assumes large sequential requests and no background load. Small files, other users, a slower link or copy \
+                          program take longer; copying only used space takes less.";
+const CONFIDENCE: &str = "Ranges are 95 % CIs.";
+const WRITES_NOT_MEASURED: &str = "\"or more\": writes were not measured; they take at least as long as reads. To measure them: \
+                                   drivescope surface TARGET --write.";
 
-/// Runs the command; the exit status.
-///
 /// # Errors
 /// When there is no such run, or the work does not fit on its drive.
 pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, UserError> {
@@ -38,36 +35,45 @@ pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, Us
         must_fit(range, &runs)?;
     }
     let names = drive_names(&runs);
-    let described =
-        runs.iter().zip(&drives).zip(names).map(|((run, drive), name)| described(run, drive, name));
+    let mut described = Vec::new();
+    for ((run, drive), name) in runs.iter().zip(&drives).zip(names) {
+        let (capacity, run) = (run.target.capacity, run.id.clone());
+        described.push(EstimatedDrive { name, capacity, run, basis: basis(drive) });
+    }
     let works = works(&wish, &drives);
-    let is_open = works.iter().flat_map(|work| &work.rows).any(|row| row.is_open);
-    let is_of_work = !works.is_empty();
-    let notes = [is_of_work.then_some(ASSUMPTION), is_open.then_some(WRITES_NOT_MEASURED), Some(CONFIDENCE)];
-    let page = EstimatePage {
-        drives: described.collect(),
-        works,
-        budgets: wish.latency_budget.map_or(Vec::new(), |budget| budgets(&runs, budget)),
-        notes: notes.into_iter().flatten().map(str::to_owned).collect(),
+    let mut notes = Vec::new();
+    if !works.is_empty() {
+        notes.push(ASSUMPTION.to_owned());
+    }
+    if works.iter().flat_map(|work| &work.rows).any(|row| row.is_open) {
+        notes.push(WRITES_NOT_MEASURED.to_owned());
+    }
+    notes.push(CONFIDENCE.to_owned());
+    let budgets = match wish.latency_budget {
+        Some(budget) => budgets(&runs, budget),
+        None => Vec::new(),
     };
-    let is_known = page.works.iter().flat_map(|work| &work.rows).any(|row| row.outcome.is_ok())
-        || page.budgets.iter().any(|budget| budget.outcome.is_ok());
-    let text = |style| estimate_page(&page, style);
-    output::give_page(text, || estimate_document(&page), &arguments.page)?;
+    let page = EstimatePage { drives: described, works, budgets, notes };
+    let mut is_known = page.budgets.iter().any(|budget| budget.outcome.is_ok());
+    for row in page.works.iter().flat_map(|work| &work.rows) {
+        is_known |= matches!(row.outcome, Told::Known(_));
+    }
+    output::give_page(|style| estimate_page(&page, style), || estimate_document(&page), &arguments.page)?;
     Ok(if is_known { exit::SUCCESS } else { exit::FAILURE })
 }
 
-/// How many requests a second each of these runs has within a latency.
 fn budgets(runs: &[Run], budget: Nanos) -> Vec<EstimatedBudget> {
-    let of_run = |(drive, run): (usize, &Run)| {
-        let outcome = within_budget(run, budget.seconds());
-        let outcome = outcome.map(|within| (within.at_once, within.iops, within.p99_s));
-        EstimatedBudget { drive, budget_s: budget.seconds(), outcome }
-    };
-    runs.iter().enumerate().map(of_run).collect()
+    let mut budgets = Vec::new();
+    for (drive, run) in runs.iter().enumerate() {
+        let outcome = match within_budget(run, budget.seconds()) {
+            Ok(within) => Ok((within.at_once, within.iops, within.p99_s)),
+            Err(why) => Err(why),
+        };
+        budgets.push(EstimatedBudget { drive, budget_s: budget.seconds(), outcome });
+    }
+    budgets
 }
 
-/// The page of one run that was just made, about its latency alone.
 pub(super) fn budget_page(run: &Run, budget: Nanos) -> EstimatePage {
     let runs = std::slice::from_ref(run);
     EstimatePage {
@@ -78,14 +84,13 @@ pub(super) fn budget_page(run: &Run, budget: Nanos) -> EstimatePage {
     }
 }
 
-/// Of several drives some may be too small; then their rows say so.
+/// Of several drives only the largest must be large enough; the rows of the others say so.
 fn must_fit(range: ByteRange, runs: &[Run]) -> Result<(), UserError> {
-    let fits = |run: &&Run| range.end().0 <= run.target.capacity.0;
     match runs.iter().max_by_key(|run| run.target.capacity) {
-        Some(largest) if !runs.iter().any(|run| fits(&run)) => Err(UserError::usage(format!(
-            "--backup: {} from byte {} on do not fit on {}, which holds {}. Give a smaller --backup or --from",
+        Some(largest) if range.end().get() > largest.target.capacity.get() => Err(UserError::usage(format!(
+            "--backup: {} from byte {} on do not fit on {}, which has {}. Give a smaller --backup or --from",
             size(range.bytes()),
-            range.first().0,
+            range.first().get(),
             drive_name(largest),
             size(largest.target.capacity)
         ))),
@@ -94,44 +99,39 @@ fn must_fit(range: ByteRange, runs: &[Run]) -> Result<(), UserError> {
 }
 
 fn works(wish: &EstimateWish, drives: &[DriveRates]) -> Vec<EstimatedWork> {
-    let whole = |drive: &DriveRates| ByteRange::whole(drive.capacity);
     let can_write = drives.iter().any(|drive| drive.write.is_ok());
     let mut works = Vec::new();
     if wish.full_pass {
-        works.push(of_each("full-read", "Read all of it once", drives, |drive| Work::Read(whole(drive))));
+        works.push(of_each("full-read", "Read the whole drive", drives, None, Work::Read));
         if can_write {
-            works.push(of_each("full-write", "Write all of it once", drives, |drive| {
-                Work::Write(whole(drive))
-            }));
+            works.push(of_each("full-write", "Write the whole drive", drives, None, Work::Write));
         }
     }
     if let Some(range) = wish.backup {
         let what = format!("{}{}", capacity(range.bytes()), from(range));
         let to = format!("Write {what} (backup to it)");
         let of = format!("Read {what} (image or backup of it)");
-        works.push(of_each("backup-read", &of, drives, |_| Work::Read(range)));
-        works.push(of_each("backup-write", &to, drives, |_| Work::Write(range)));
+        works.push(of_each("backup-read", &of, drives, Some(range), Work::Read));
+        works.push(of_each("backup-write", &to, drives, Some(range), Work::Write));
     }
     if wish.rebuild {
         works.push(rebuilt(drives));
     }
     if wish.surface_check {
         let reads = "Check its surface by reading";
-        works.push(of_each("surface-check", reads, drives, |drive| Work::Read(whole(drive))));
+        works.push(of_each("surface-check", reads, drives, None, Work::Read));
         if can_write {
             let both = "Check its surface by writing and reading back";
-            works.push(of_each("surface-check-write", both, drives, |drive| {
-                Work::WriteAndVerify(whole(drive))
-            }));
+            works.push(of_each("surface-check-write", both, drives, None, Work::WriteAndVerify));
         }
     }
     works
 }
 
 fn from(range: ByteRange) -> String {
-    match range.first().0 {
+    match range.first().get() {
         0 => String::new(),
-        first => format!(" from {} on", capacity(Bytes(first))),
+        first => format!(" from {} on", capacity(Bytes::new(first))),
     }
 }
 
@@ -139,62 +139,59 @@ fn of_each(
     name: &'static str,
     what: &str,
     drives: &[DriveRates],
-    work: impl Fn(&DriveRates) -> Work,
+    range: Option<ByteRange>,
+    work: fn(ByteRange) -> Work,
 ) -> EstimatedWork {
-    let rows = drives.iter().enumerate().map(|(index, drive)| {
-        let work = work(drive);
-        row(index, work.range(), work_time(drive, work))
-    });
-    EstimatedWork { name, what: what.into(), rows: rows.collect() }
+    let mut rows = Vec::new();
+    for (index, drive) in drives.iter().enumerate() {
+        let work = work(range.unwrap_or(ByteRange::whole(drive.capacity)));
+        rows.push(row(index, work.range(), work_time(drive, work)));
+    }
+    EstimatedWork { name, what: what.into(), rows }
 }
 
-/// Each drive by itself, and of several how long all of them take together.
 fn rebuilt(drives: &[DriveRates]) -> EstimatedWork {
     let smallest = drives.iter().map(|drive| drive.capacity).min().unwrap_or(Bytes::ZERO);
     let range = ByteRange::whole(smallest);
     let what = if drives.len() == 1 { "Rebuild it in a RAID" } else { "Rebuild a RAID of them" };
-    let mut work = of_each("rebuild", what, drives, |_| Work::Rebuild(range));
+    let mut work = of_each("rebuild", what, drives, Some(range), Work::Rebuild);
     if drives.len() > 1 {
-        let together = match rebuild(drives) {
-            Ok((slowest, time)) => row(slowest, range, Ok(time)),
-            Err((index, why)) => row(index, range, Err(why)),
+        let (slowest, time) = match rebuild(drives) {
+            Ok((slowest, time)) => (slowest, Ok(time)),
+            Err((index, why)) => (index, Err(why)),
         };
-        work.rows.push(EstimatedRow { is_of_all: true, ..together });
+        work.rows.push(EstimatedRow { is_of_all: true, ..row(slowest, range, time) });
     }
     work
 }
 
-fn row(drive: usize, range: ByteRange, time: Result<WorkTime, String>) -> EstimatedRow {
-    let is_of_reads = time.as_ref().is_ok_and(|time| time.writes_are_as_reads);
-    let outcome = time.map(|time| (time.seconds, time.bytes_per_second));
-    EstimatedRow { drive, is_of_all: false, range, outcome, is_open: is_of_reads }
+fn row(drive: usize, range: ByteRange, time: Result<WorkTime, RateUnknown>) -> EstimatedRow {
+    let (outcome, is_open) = match time {
+        Ok(time) => (Told::Known((time.seconds, time.bytes_per_second)), time.writes_are_as_reads),
+        Err(why) => (Told::Unknown(why.to_string()), false),
+    };
+    EstimatedRow { drive, is_of_all: false, range, outcome, is_open }
 }
 
-fn described(run: &Run, drive: &DriveRates, name: String) -> EstimatedDrive {
-    EstimatedDrive { name, capacity: run.target.capacity, run: run.id.clone(), basis: basis(drive) }
-}
-
-/// What is known of a drive's rates, and what to be careful about.
 pub(super) fn basis(drive: &DriveRates) -> Vec<String> {
     let mut sentences = vec![rests_on("Reads", &drive.read)];
     if drive.write.is_ok() {
         sentences.push(rests_on("Writes", &drive.write));
     }
-    sentences.extend(drive.cautions.iter().cloned());
+    sentences.extend_from_slice(&drive.cautions);
     sentences
 }
 
-fn rests_on(what: &str, curve: &Result<RateCurve, String>) -> String {
+fn rests_on(what: &str, curve: &Result<RateCurve, RateUnknown>) -> String {
     let curve = match curve {
         Ok(curve) => curve,
-        Err(why) => return format!("{what} are not known: {why}"),
+        Err(why) => return format!("{what} are unknown: {why}"),
     };
     match curve.basis() {
         Basis::Zones(zones) => format!("{what}: {zones} zones."),
         Basis::Even => format!("{what} are equally fast everywhere."),
         Basis::Ends => format!(
-            "{what}: start, end and mean only, so that a part is known to a wide range; `drivescope surface` finds the \
-             zones."
+            "{what}: start, end and mean only, so the time of a part is uncertain; `drivescope surface` finds the zones."
         ),
         Basis::Mean => format!("{what}: the mean only."),
     }

@@ -1,26 +1,27 @@
 //! `drivescope files`.
 
-use super::args::FilesArguments;
-use super::{measure, open_store, output, resolve};
+use super::stored::open_store;
+use super::{begun_run, command_line, output, stored_request};
 use crate::control::Controls;
-use crate::error::UserError;
-use crate::experiment::files::{Files, FilesWish, MeasuredFolder};
+use crate::error::{Cannot, UserError};
 use crate::interrupt;
 use crate::screen::{Screen, plan};
 use crate::session::files::{FilesFolder, FilesSession, not_removed};
 use crate::stamp::{self, Occasion};
+use experiment::files::{Files, FilesRequest, MeasuredFolder};
+use experiment::request::Request;
 use io::clock::MonotonicClock;
-use io::files::{FolderFacts, Workspace, folder_facts, leftovers};
+use io::files::{FolderFacts, Workspace, folder_facts, leftovers, memory_bytes};
 use io::load::overhead;
 use io::rig::EngineFacts;
-use io::target::Target;
+use io::targets::Target;
+use model::experiment_name::ExperimentName;
 use model::target::{Caveat, TargetFacts, TargetKind};
 use model::units::Bytes;
 use report::hostile::harmless;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a file must hold to be looked at as a target.
 const PROBE: Bytes = Bytes::from_kib(64);
 /// Drives have caches of up to this size; what is smaller may never leave one.
 const DRIVE_CACHE_BYTES_MAX: Bytes = Bytes::from_mib(512);
@@ -29,37 +30,43 @@ const DRIVE_CACHE_BYTES_MAX: Bytes = Bytes::from_mib(512);
 ///
 /// # Errors
 /// When it cannot be run as asked for.
-pub fn run(arguments: &FilesArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let shown = &arguments.output;
+pub fn run(request: &FilesRequest, store: Option<&Path>) -> Result<u8, UserError> {
+    let shown = &request.output;
     output::check(shown, &[])?;
-    let (wish, command) = resolve::files(arguments)?;
-    if !arguments.work.dry_run {
+    request.check()?;
+    let mut request = request.clone();
+    let seed = *request.seed.get_or_insert_with(begun_run::random_seed);
+    let size = request.file_length(memory_bytes())?;
+    if !request.dry_run {
         // Before anybody asks for the room: they take it.
-        arguments.folders.iter().try_for_each(|path| clear_leftovers(path))?;
+        for path in &request.folders {
+            clear_leftovers(path)?;
+        }
     }
-    let named: Vec<(&PathBuf, FolderFacts)> = arguments
-        .folders
-        .iter()
-        .map(|path| Ok((path, folder_facts(path)?)))
-        .collect::<Result<_, UserError>>()?;
-    let measured = measured_folders(&named, &wish);
-    let mut files = Files::new(wish.clone(), measured).map_err(UserError::failure)?;
-    if arguments.work.dry_run {
-        let page = plan(&facts_before(&named), &files.outlook(&[]), output::page_style(shown.plain));
+    let mut named: Vec<(&PathBuf, FolderFacts)> = Vec::new();
+    for path in &request.folders {
+        named.push((path, folder_facts(path)?));
+    }
+    let measured = measured_folders(&named, &request);
+    let mut files = Files::new(request.clone(), size, measured)?;
+    if request.dry_run {
+        let page = plan(&facts_before(&named), &files.remaining(&[]), output::page_style(shown.plain));
         output::print(&page)?;
-        return Ok(measure::status(None));
+        return Ok(begun_run::status(None));
     }
     // From here on a signal ends the run in order, so that nothing is left behind.
     let interrupt = interrupt::flag()?;
-    let workspaces: Vec<Workspace> =
-        named.iter().map(|(path, _)| Workspace::make(path)).collect::<Result<_, _>>()?;
-    let (facts, disks) = target_facts(&named, &workspaces, &wish)?;
+    let mut workspaces = Vec::new();
+    for (path, _) in &named {
+        workspaces.push(Workspace::make(path)?);
+    }
+    let (facts, disks) = target_facts(&named, &workspaces, size.unwrap_or(request.max_size))?;
     let clock = MonotonicClock::start();
     let engine = EngineFacts { name: "files", features: Vec::new() };
     let run = stamp::begin(Occasion {
-        experiment: analysis::file_work::EXPERIMENT,
-        command,
-        seed: wish.seed,
+        experiment: ExperimentName::Files,
+        command: command_line::of_request(&Request::Files(request.clone())),
+        seed,
         facts,
         profile: None,
         engine: &engine,
@@ -69,43 +76,41 @@ pub fn run(arguments: &FilesArguments, store: Option<&Path>) -> Result<u8, UserE
         state_before: Vec::new(),
     });
     let writer = open_store(store)?.begin(&run)?;
+    stored_request::keep(writer.folder(), &Request::Files(request.clone()))?;
     let controls = Arc::new(Controls::default());
-    let look_again = measure::findings_so_far(writer.folder());
+    let look_again = begun_run::findings_so_far(writer.folder());
     let mut screen = Screen::new(shown.quiet, shown.plain, Arc::clone(&controls), look_again);
-    let folders = named.iter().zip(workspaces).map(|((path, facts), workspace)| FilesFolder {
-        name: path.display().to_string(),
-        file_system: facts.file_system.clone(),
-        workspace,
-    });
-    let folders = folders.collect();
+    let mut folders = Vec::new();
+    for ((path, facts), workspace) in named.iter().zip(workspaces) {
+        let (name, file_system) = (path.display().to_string(), facts.file_system.clone());
+        folders.push(FilesFolder { name, file_system, workspace });
+    }
     let events = &mut screen;
     let session = FilesSession { folders, disks, clock, writer, run, events, interrupt, controls: &controls };
-    let run = session.run(&mut files, &wish);
+    let run = session.run(&mut files, &request);
     // The terminal is given back before anything is said.
     drop(screen);
     let run = run?;
     output::give(&run, shown)?;
-    Ok(measure::status(Some(&run)))
+    Ok(begun_run::status(Some(&run)))
 }
 
 /// The folders with what a file may take there: a tenth of a file system stays free, and folders on one share what is left, with the
 /// small files.
-fn measured_folders(named: &[(&PathBuf, FolderFacts)], wish: &FilesWish) -> Vec<MeasuredFolder> {
-    let small = wish.files.saturating_mul(wish.file_sizes.1.0.next_multiple_of(4096));
-    let measured = named.iter().map(|(path, facts)| {
+fn measured_folders(named: &[(&PathBuf, FolderFacts)], request: &FilesRequest) -> Vec<MeasuredFolder> {
+    let small = request.files.saturating_mul(request.file_size.max.get().next_multiple_of(4096));
+    let mut measured = Vec::new();
+    for (path, facts) in named {
         let sharing = named.iter().filter(|(_, other)| other.device == facts.device).count() as u64;
-        let usable = facts.available.0.saturating_sub(facts.size.0.div_ceil(10)) / sharing;
+        let usable = facts.available.get().saturating_sub(facts.size.get().div_ceil(10)) / sharing;
         // The file byte by byte is a quarter as long and lies beside it; what file systems keep for themselves is a few hundredths.
-        let usable = usable.saturating_sub(small) / 100 * 76;
-        MeasuredFolder {
-            name: path.display().to_string(),
-            size_max: Bytes(usable).round_down_to(Bytes::from_mib(1)),
-        }
-    });
-    measured.collect()
+        let usable = Bytes::new(usable.saturating_sub(small) / 100 * 76);
+        let size_max = usable.round_down_to(Bytes::from_mib(1));
+        measured.push(MeasuredFolder { name: path.display().to_string(), size_max });
+    }
+    measured
 }
 
-/// Removes what killed runs left, and says so.
 fn clear_leftovers(path: &Path) -> Result<(), UserError> {
     let shown = harmless(&path.display().to_string(), usize::MAX);
     for leftover in leftovers(path)? {
@@ -118,45 +123,53 @@ fn clear_leftovers(path: &Path) -> Result<(), UserError> {
     Ok(())
 }
 
-/// What is known before anything was made.
 fn facts_before(named: &[(&PathBuf, FolderFacts)]) -> TargetFacts {
-    let names: Vec<String> = named.iter().map(|(path, _)| path.display().to_string()).collect();
-    let capacity = named.iter().map(|(_, facts)| facts.size).fold(Bytes::ZERO, |sum, size| sum + size);
-    let layer =
-        |(path, facts): &(&PathBuf, FolderFacts)| format!("{} is {}", path.display(), facts.file_system);
-    TargetFacts {
-        stack: named.iter().map(layer).collect(),
-        ..TargetFacts::unidentified(TargetKind::Folder, names.join(", "), capacity)
+    let (path, capacity) = names_and_size(named);
+    let mut facts = TargetFacts::unidentified(TargetKind::Folder, path, capacity);
+    for (path, folder) in named {
+        facts.stack.push(format!("{} is {}", path.display(), folder.file_system));
     }
+    facts
+}
+
+fn names_and_size(named: &[(&PathBuf, FolderFacts)]) -> (String, Bytes) {
+    let (mut names, mut size) = (Vec::new(), Bytes::ZERO);
+    for (path, facts) in named {
+        names.push(path.display().to_string());
+        size += facts.size;
+    }
+    (names.join(", "), size)
 }
 
 /// What is known of what lies below the folders: of the first, with the layers and doubts of all; and the disks.
 fn target_facts(
     named: &[(&PathBuf, FolderFacts)],
     workspaces: &[Workspace],
-    wish: &FilesWish,
+    file_length: Bytes,
 ) -> Result<(TargetFacts, Vec<PathBuf>), UserError> {
     let mut all: Vec<Target> = Vec::new();
     for ((path, _), workspace) in named.iter().zip(workspaces) {
-        let probe = workspace.probe_path(PROBE).map_err(|error| {
-            UserError::failure(format!("cannot write a file in {}: {error}", path.display()))
-        })?;
+        let probe = workspace.probe_path(PROBE).or_cannot(&format!("write a file in {}", path.display()))?;
         all.push(Target::open(&probe)?);
     }
     let mut facts = all[0].facts().clone();
-    let names: Vec<String> = named.iter().map(|(path, _)| path.display().to_string()).collect();
     facts.kind = TargetKind::Folder;
-    facts.path = names.join(", ");
-    facts.capacity = named.iter().map(|(_, facts)| facts.size).fold(Bytes::ZERO, |sum, size| sum + size);
+    (facts.path, facts.capacity) = names_and_size(named);
     let mut disks: Vec<PathBuf> = Vec::new();
     for target in &all {
-        let layers = target.facts().stack.iter().filter(|layer| !facts.stack.contains(layer));
-        let layers: Vec<String> = layers.cloned().collect();
-        facts.stack.extend(layers);
-        facts.caveats.extend(target.facts().caveats.iter().copied());
-        disks.extend(target.disks().iter().filter(|disk| !disks.contains(disk)).cloned().collect::<Vec<_>>());
+        for layer in &target.facts().stack {
+            if !facts.stack.contains(layer) {
+                facts.stack.push(layer.clone());
+            }
+        }
+        facts.caveats.extend_from_slice(&target.facts().caveats);
+        for disk in target.disks() {
+            if !disks.contains(disk) {
+                disks.push(disk.clone());
+            }
+        }
     }
-    if wish.size.unwrap_or(wish.size_max) <= DRIVE_CACHE_BYTES_MAX {
+    if file_length <= DRIVE_CACHE_BYTES_MAX {
         facts.caveats.push(Caveat::FitsInDriveCache);
     }
     // Everything goes through the page cache on purpose, and the file is put out of it and looked for before it is read.
@@ -172,12 +185,11 @@ fn warnings(named: &[(&PathBuf, FolderFacts)]) -> Vec<String> {
     for (path, facts) in named {
         let meaning = match facts.file_system.as_str() {
             "overlay" => {
-                "an overlay: writes go to its upper layer, a file of a lower layer is copied when it is first written to, and whether a \
-                 file is out of memory is not told through it"
+                "an overlay: writes go to its upper layer, and the first write copies a file of a lower layer. Whether a file is cached is unknown"
             }
             kind if kind.starts_with("nfs") || kind == "cifs" || kind == "smb3" => {
-                "on a network: rates are those of network and server, whose memory cannot be emptied from here, and each file made or \
-                 removed waits for an answer"
+                "on a network: results include network and server, whose cache cannot be dropped from here, and each file made or \
+                 removed waits for a round trip"
             }
             "tmpfs" | "ramfs" => {
                 "in memory: its figures are those of memory and of the kernel, there is no drive"

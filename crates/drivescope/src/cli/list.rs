@@ -2,20 +2,87 @@
 
 use super::args::ListArguments;
 use super::output;
+use crate::drive_row;
 use crate::error::{UserError, exit};
-use io::target::listing::drives;
+use io::targets::Obstacle;
+use io::targets::listing::{DriveListing, PartitionListing, drives};
+use model::target::TargetFacts;
+use model::units::Bytes;
+use serde::Serialize;
 
-/// Runs the command; the exit status.
-///
+/// Schema `drivescope.list/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+struct ListDocument<'list> {
+    schema: &'static str,
+    drives: Vec<DriveDocument<'list>>,
+}
+
+/// A drive with the keys of the target of a run, and what may be done with it.
+#[derive(Serialize)]
+struct DriveDocument<'list> {
+    #[serde(flatten)]
+    facts: &'list TargetFacts,
+    reads_refused: Option<&'list str>,
+    /// After a confirmation, and with `--destroy-data` where it holds data.
+    may_be_written: bool,
+    writes_refused: Vec<&'list str>,
+    used_by: Vec<&'list str>,
+    partitions: Vec<PartitionDocument<'list>>,
+}
+
+#[derive(Serialize)]
+struct PartitionDocument<'list> {
+    path: &'list str,
+    first_byte: u64,
+    bytes: Bytes,
+    content: &'list [String],
+    used_by: &'list [String],
+}
+
+impl<'list> DriveDocument<'list> {
+    fn of(drive: &'list DriveListing) -> DriveDocument<'list> {
+        DriveDocument {
+            facts: &drive.facts,
+            reads_refused: drive.read_refusal.as_deref(),
+            may_be_written: drive.may_be_written(),
+            writes_refused: drive.obstacles.iter().map(statement).collect(),
+            used_by: drive.used_by().collect(),
+            partitions: drive.partitions.iter().map(PartitionDocument::of).collect(),
+        }
+    }
+}
+
+impl<'list> PartitionDocument<'list> {
+    fn of(partition: &'list PartitionListing) -> PartitionDocument<'list> {
+        PartitionDocument {
+            path: &partition.path,
+            first_byte: partition.start,
+            bytes: partition.size,
+            content: &partition.content,
+            used_by: &partition.used_by,
+        }
+    }
+}
+
+fn statement(obstacle: &Obstacle) -> &str {
+    &obstacle.statement
+}
+
 /// # Errors
-/// When the system does not say which drives there are.
+/// When the system does not list its drives.
 pub fn run(arguments: &ListArguments) -> Result<u8, UserError> {
-    let rows: Vec<_> = drives()?.into_iter().map(crate::drive_row::of).collect();
-    let page = if rows.is_empty() {
-        "No drives. Inside a container they may be hidden; a folder can still be checked: drivescope check .\n".into()
-    } else {
-        report::terminal::drives_table(&rows, output::page_style(arguments.plain))
+    let drives = drives()?;
+    let document =
+        ListDocument { schema: "drivescope.list/1", drives: drives.iter().map(DriveDocument::of).collect() };
+    let json = output::json(&document);
+    let rows: Vec<_> = drives.into_iter().map(drive_row::of).collect();
+    let page = |style| {
+        if rows.is_empty() {
+            return "No drives found. A container may hide them; a folder can still be measured: drivescope check .\n"
+                .into();
+        }
+        report::terminal::drives_table(&rows, style)
     };
-    output::print(&page)?;
+    output::give_page(page, || json.clone(), &arguments.page)?;
     Ok(exit::SUCCESS)
 }

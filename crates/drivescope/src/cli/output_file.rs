@@ -1,7 +1,7 @@
-//! Files that results go to. Never a drive: `--json /dev/sdb`, typed by somebody who took `--json` for a flag, must not cost
-//! what is on it.
+//! Files that results are written to. Never a drive: `--json /dev/sdb`, typed for `--json` as a flag, must not destroy its
+//! data.
 
-use crate::error::UserError;
+use crate::error::{Cannot, UserError};
 use crate::target_choice::VIRTUAL_PREFIX;
 use report::hostile::harmless;
 use rustix::fs::{Access, access, major, minor};
@@ -12,42 +12,42 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Refuses a place for a result before hours are measured for it: a drive, a folder, what is measured or read for it, and what cannot
-/// be written. `-` is standard output.
-///
-/// # Errors
-/// A sentence for a person.
+/// Refuses a drive, a folder, what the result is made from, and what cannot be written, before hours are measured. `-` is
+/// standard output.
 pub fn must_take_result(path: &Path, sources: &[&Path]) -> Result<(), UserError> {
     if path == Path::new("-") {
         return Ok(());
     }
     must_be_no_drive(path)?;
-    sources.iter().try_for_each(|source| must_not_be(path, source))?;
+    for source in sources {
+        must_not_be(path, source)?;
+    }
     let shown = harmless(&path.to_string_lossy(), usize::MAX);
     match std::fs::metadata(path) {
         Ok(facts) if facts.is_dir() => Err(UserError::usage(format!(
             "{shown} is a folder. Name a file in it for the result, or - for standard output"
         ))),
-        Ok(_) => {
-            access(path, Access::WRITE_OK).map_err(|error| cannot_write(path, "the result", &error.into()))
-        }
+        Ok(_) => must_be_accessible(path, path, Access::WRITE_OK),
         Err(_) => {
-            let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            let folder = folder.unwrap_or(Path::new("."));
-            access(folder, Access::WRITE_OK | Access::EXEC_OK)
-                .map_err(|error| cannot_write(path, "the result", &error.into()))
+            let folder = match path.parent() {
+                Some(folder) if folder != Path::new("") => folder,
+                _ => Path::new("."),
+            };
+            must_be_accessible(path, folder, Access::WRITE_OK | Access::EXEC_OK)
         }
     }
 }
 
-/// Refuses a drive before anything is measured for it.
-///
+fn must_be_accessible(path: &Path, of: &Path, how: Access) -> Result<(), UserError> {
+    access(of, how).or_cannot(&writing(path, "the result"))
+}
+
 /// # Errors
-/// When the path leads to a block device.
+/// When the path leads to a drive.
 pub fn must_be_no_drive(path: &Path) -> Result<(), UserError> {
     match std::fs::metadata(path) {
         Ok(facts) => refuse_drive(path, &facts),
-        // That there is no such file yet is as it should be; what else is wrong is said when it is written.
+        // Any other fault shows when the file is written.
         Err(_) => Ok(()),
     }
 }
@@ -55,51 +55,54 @@ pub fn must_be_no_drive(path: &Path) -> Result<(), UserError> {
 /// Writes a file anew. `what` is for people: "the run as JSON".
 ///
 /// # Errors
-/// When it cannot be written, or the path leads to a block device, which is opened but neither read nor written.
+/// When it cannot be written, or the path leads to a drive, which is opened but neither read nor written.
 pub fn write(path: &Path, what: &str, content: &[u8]) -> Result<(), UserError> {
-    let cannot = |error: io::Error| cannot_write(path, what, &error);
     must_be_no_drive(path)?;
-    // Without O_TRUNC, so that nothing has happened until it is known what was opened.
-    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(cannot)?;
-    let facts = file.metadata().map_err(cannot)?;
+    let writing = writing(path, what);
+    let (mut file, facts) = open_to_write(path).or_cannot(&writing)?;
     refuse_drive(path, &facts)?;
-    empty(&file, &facts).and_then(|()| file.write_all(content)).map_err(cannot)
+    empty(&file, &facts).or_cannot(&writing)?;
+    file.write_all(content).or_cannot(&writing)
 }
 
-/// A file that is written piece by piece and takes the place of an older one in one step, when it is complete: whoever reads
-/// it meanwhile finds the old one, and a failure leaves that as it was. A pipe is written as it is.
+/// Without O_TRUNC: nothing has changed until it is known what was opened.
+fn open_to_write(path: &Path) -> io::Result<(File, Metadata)> {
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    let facts = file.metadata()?;
+    Ok((file, facts))
+}
+
+/// A file written in parts, which replaces an older one atomically when it is complete. A pipe is written directly.
 pub struct OutputFile {
     out: BufWriter<File>,
     path: PathBuf,
     what: &'static str,
-    /// Under which name it is written; none once it has its own, and for a pipe.
+    /// Its name until it is complete; none for a pipe.
     temporary: Option<PathBuf>,
 }
 
 impl OutputFile {
-    /// Begins it. `what` is for people: "the table".
+    /// `what` is for people: "the table".
     ///
     /// # Errors
-    /// When it cannot be written, or the path leads to a block device.
+    /// When it cannot be written, or the path leads to a drive.
     pub fn begin(path: &Path, what: &'static str) -> Result<OutputFile, UserError> {
         must_be_no_drive(path)?;
-        let cannot = |error| cannot_write(path, what, &error);
+        let writing = writing(path, what);
         match std::fs::metadata(path) {
-            Ok(facts) if facts.is_dir() => {
-                Err(cannot(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")))
-            }
+            Ok(facts) if facts.is_dir() => Err("it is a folder").or_cannot(&writing),
             Ok(facts) if !facts.is_file() => {
-                // Opened as it is: a pipe or a terminal is not replaced by a file.
-                let file = OpenOptions::new().write(true).open(path).map_err(cannot)?;
-                refuse_drive(path, &file.metadata().map_err(cannot)?)?;
+                // A pipe or a terminal is not replaced by a file.
+                let file = OpenOptions::new().write(true).open(path).or_cannot(&writing)?;
+                refuse_drive(path, &file.metadata().or_cannot(&writing)?)?;
                 Ok(OutputFile { out: BufWriter::new(file), path: path.to_owned(), what, temporary: None })
             }
-            _ => OutputFile::beside(path, what).map_err(cannot),
+            _ => OutputFile::beside(path, what).or_cannot(&writing),
         }
     }
 
     fn beside(path: &Path, what: &'static str) -> io::Result<OutputFile> {
-        // The file that a link leads to is replaced, and not the link.
+        // The file that a link leads to is replaced, not the link.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
         let temporary = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
@@ -110,20 +113,23 @@ impl OutputFile {
     /// Gives it its name.
     ///
     /// # Errors
-    /// When what is left cannot be written.
+    /// When the rest cannot be written.
     pub fn finish(mut self) -> Result<(), UserError> {
-        let ended = self.out.flush().and_then(|()| match &self.temporary {
-            Some(temporary) => std::fs::rename(temporary, &self.path),
-            None => Ok(()),
-        });
-        ended.map_err(|error| cannot_write(&self.path, self.what, &error))?;
+        self.publish().or_cannot(&writing(&self.path, self.what))
+    }
+
+    fn publish(&mut self) -> io::Result<()> {
+        self.out.flush()?;
+        if let Some(temporary) = &self.temporary {
+            std::fs::rename(temporary, &self.path)?;
+        }
         self.temporary = None;
         Ok(())
     }
 
     /// The error of a failed write, for a person.
     pub fn cannot(path: &Path, what: &str, error: &io::Error) -> UserError {
-        cannot_write(path, what, error)
+        UserError::failure(format!("cannot {}: {error}", writing(path, what)))
     }
 }
 
@@ -140,36 +146,33 @@ impl Write for OutputFile {
 impl Drop for OutputFile {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            // It was not finished; there is nobody to be told that it could not be removed.
+            // It was not finished; that it cannot be removed is no worse.
             let _ = std::fs::remove_file(temporary);
         }
     }
 }
 
-fn cannot_write(path: &Path, what: &str, error: &io::Error) -> UserError {
-    let path = harmless(&path.to_string_lossy(), usize::MAX);
-    UserError::failure(format!("cannot write {what} to {path}: {error}"))
+fn writing(path: &Path, what: &str) -> String {
+    format!("write {what} to {}", harmless(&path.to_string_lossy(), usize::MAX))
 }
 
-/// A pipe or a terminal has nothing to be cut.
+/// A pipe or a terminal cannot be truncated.
 fn empty(file: &File, facts: &Metadata) -> io::Result<()> {
     if facts.file_type().is_file() { file.set_len(0) } else { Ok(()) }
 }
 
-/// Refuses a result in the file that is measured or read for it, by whatever name: of a virtual drive its profile, of a loop device
-/// the file under it.
-///
 /// # Errors
-/// When it is the same file.
+/// When the result is the file that it is made from, by whatever name: the profile of a virtual drive, the file below a loop
+/// device.
 pub fn must_not_be(path: &Path, source: &Path) -> Result<(), UserError> {
-    let profile = source.to_str().and_then(|typed| typed.strip_prefix(VIRTUAL_PREFIX)).map(PathBuf::from);
-    let under = file_under(source);
-    let sources = [Some(source.to_owned()), profile, under];
-    let same = |source: &PathBuf| {
-        let facts = std::fs::metadata(path).ok().zip(std::fs::metadata(source).ok());
-        facts.is_some_and(|(result, source)| (result.dev(), result.ino()) == (source.dev(), source.ino()))
-    };
-    if !sources.iter().flatten().any(same) {
+    let mut sources = vec![source.to_owned()];
+    sources.extend(file_under(source));
+    if let Some(typed) = source.to_str()
+        && let Some(profile) = typed.strip_prefix(VIRTUAL_PREFIX)
+    {
+        sources.push(PathBuf::from(profile));
+    }
+    if !sources.iter().any(|source| are_same_file(path, source)) {
         return Ok(());
     }
     let path = harmless(&path.to_string_lossy(), usize::MAX);
@@ -178,9 +181,20 @@ pub fn must_not_be(path: &Path, source: &Path) -> Result<(), UserError> {
     )))
 }
 
-/// The file that a loop device, or the one that a partition lies on, shows as a drive.
+fn are_same_file(a: &Path, b: &Path) -> bool {
+    match (std::fs::metadata(a), std::fs::metadata(b)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+/// The file below a loop device, or below the one of a partition.
 fn file_under(device: &Path) -> Option<PathBuf> {
-    let number = std::fs::metadata(device).ok().filter(|facts| facts.file_type().is_block_device())?.rdev();
+    let facts = std::fs::metadata(device).ok()?;
+    if !facts.file_type().is_block_device() {
+        return None;
+    }
+    let number = facts.rdev();
     let here = PathBuf::from(format!("/sys/dev/block/{}:{}", major(number), minor(number)));
     let files = [here.join("loop/backing_file"), here.join("../loop/backing_file")];
     let path = files.iter().find_map(|file| std::fs::read(file).ok())?;
@@ -191,16 +205,15 @@ fn refuse_drive(path: &Path, facts: &Metadata) -> Result<(), UserError> {
     if !facts.file_type().is_block_device() && !is_of_unknown_kind(facts) {
         return Ok(());
     }
+    let path = harmless(&path.to_string_lossy(), usize::MAX);
     Err(UserError::usage(format!(
-        "{} is a drive: no result is written over it. Name a file, or - for standard output. What is to be measured stands by itself: \
-         drivescope check {}",
-        harmless(&path.to_string_lossy(), usize::MAX),
-        harmless(&path.to_string_lossy(), usize::MAX)
+        "{path} is a drive, and a result would overwrite it. Name a file, or - for standard output. To measure the drive: \
+         drivescope check {path}"
     )))
 }
 
-/// Character devices other than those that take any text: null, zero and full (1:3, 1:5, 1:7), terminals (4, 5, 136 to 143) by the kernel's
-/// list of devices. Flash memory, raw memory and the passage to SCSI drives are among the rest.
+/// Character devices other than null, zero and full (1:3, 1:5, 1:7) and terminals (4, 5, 136 to 143), by the kernel's list of
+/// devices: flash memory, raw memory and SCSI pass-through are among them.
 fn is_of_unknown_kind(facts: &Metadata) -> bool {
     let (major, minor) = (major(facts.rdev()), minor(facts.rdev()));
     let takes_text = matches!((major, minor), (1, 3 | 5 | 7)) || matches!(major, 4 | 5 | 136..=143);

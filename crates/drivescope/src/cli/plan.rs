@@ -1,9 +1,9 @@
-//! `drivescope plan`: where to cut a drive into partitions by rate, from a run that is kept. It changes nothing.
+//! `drivescope plan`: where to cut a drive into partitions by throughput, from a stored run. It changes nothing.
 
 use super::args::{PlanArguments, WishArguments};
 use super::estimate::basis;
 use super::output;
-use super::picture::{Picture, USUAL_CHART, rate_chart};
+use super::picture::{Picture, rate_chart};
 use super::resolve::wish as resolve;
 use super::stored::{analysed, drive_name, store_with_runs};
 use crate::error::{UserError, exit};
@@ -17,15 +17,12 @@ use report::quantity::rough_rate;
 use report::terminal::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
 use std::path::Path;
 
-/// What is wished where nothing is said: the fastest tenth apart.
 const USUAL_WISH: Wish = Wish::Fastest(0.1);
-/// Where partitions meet, in the legend of a chart.
+pub const USUAL_CHART: &str = "rate-over-position";
 const BORDER: &str = "end of a partition";
 
-/// Runs the command; the exit status.
-///
 /// # Errors
-/// When there is no such run, its drive cannot be cut so, or the picture cannot be drawn or written.
+/// When the run cannot be read, its drive cannot be cut so, or the picture cannot be drawn or written.
 pub fn run(arguments: &PlanArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let wish = resolve(&arguments.wish)?.unwrap_or(USUAL_WISH);
     let picture = arguments.output.as_deref().map(|path| Picture::asked_for(path, false)).transpose()?;
@@ -33,43 +30,40 @@ pub fn run(arguments: &PlanArguments, store: Option<&Path>) -> Result<u8, UserEr
     let run = &stored.run;
     let drive = DriveRates::of(run);
     let planned = planned(run, &drive, wish)?;
-    let chart = rate_chart(std::slice::from_ref(&stored), &[]).map(|chart| with_cuts(chart, &planned));
-    let chart = match picture {
-        Some(picture) => {
-            let chart = chart?;
-            picture.write(&chart)?;
+    let chart = match (rate_chart(std::slice::from_ref(&stored), &[]), picture) {
+        (Ok(chart), picture) => {
+            let chart = with_cuts(chart, &planned);
+            if let Some(picture) = picture {
+                picture.write(&chart)?;
+            }
             Some(chart)
         }
-        None => chart.ok(),
+        (Err(error), Some(_)) => return Err(error),
+        (Err(_), None) => None,
     };
     let page = PartitionPage { chart, ..page(run, &drive, wish, &planned) };
     output::give_page(|style| partition_page(&page, style), || partition_document(&page), &arguments.page)?;
     Ok(exit::SUCCESS)
 }
 
-/// Where to cut the drive of a run.
 fn planned(run: &Run, drive: &DriveRates, wish: Wish) -> Result<PartitionPlan, UserError> {
-    let cannot =
-        |why: String| UserError::failure(format!("cannot plan partitions on {}: {why}", drive_name(run)));
-    let curve = drive.read.as_ref().or(drive.write.as_ref()).map_err(|_| {
-        let why = drive.read.as_ref().err().cloned().unwrap_or_default();
-        cannot(format!("its rates are not known. {why}"))
-    })?;
-    plan(curve, &run.target, wish).map_err(cannot)
+    let planned = match (&drive.read, &drive.write) {
+        (Ok(curve), _) | (Err(_), Ok(curve)) => plan(curve, &run.target, wish).map_err(|why| why.to_string()),
+        (Err(why), Err(_)) => Err(format!("its throughput is unknown. {why}")),
+    };
+    planned.map_err(|why| UserError::failure(format!("cannot plan partitions on {}: {why}", drive_name(run))))
 }
 
 fn with_cuts(chart: Chart, plan: &PartitionPlan) -> Chart {
-    chart.with_borders(BORDER, plan.cuts.iter().map(|cut| cut.at.0 as f64))
+    chart.with_borders(BORDER, plan.cuts.iter().map(|cut| cut.at.as_f64()))
 }
 
-/// Charts of runs with the partitions that somebody wants to see in them.
+#[derive(Default)]
 pub(super) struct PlannedCuts(Option<PartitionPlan>);
 
 impl PlannedCuts {
-    /// The cuts that `wish` asks for; none where nothing is asked for.
-    ///
     /// # Errors
-    /// When an option makes no sense, or there is not one drive that can be cut so.
+    /// When an option is invalid, or there is not exactly one drive, or it cannot be cut so.
     pub(super) fn of(wish: &WishArguments, runs: &[StoredRun]) -> Result<PlannedCuts, UserError> {
         let Some(wish) = resolve(wish)? else { return Ok(PlannedCuts(None)) };
         let [stored] = runs else {
@@ -80,7 +74,7 @@ impl PlannedCuts {
         Ok(PlannedCuts(Some(planned(&stored.run, &DriveRates::of(&stored.run), wish)?)))
     }
 
-    /// The chart; of rates over the position, with the cuts.
+    /// The chart; of throughput by LBA, with the cuts.
     pub(super) fn marked(&self, chart: Chart) -> Chart {
         match &self.0 {
             Some(plan) if chart.name == USUAL_CHART => with_cuts(chart, plan),
@@ -93,22 +87,23 @@ fn page(run: &Run, drive: &DriveRates, wish: Wish, plan: &PartitionPlan) -> Part
     let mut warnings = Vec::new();
     if plan.is_even {
         warnings.push(
-            "All places of it are equally fast, as far as the run tells: speed is no reason to cut it."
-                .to_owned(),
+            "All regions are equally fast, as far as this run shows: throughput is no reason to cut the drive.".into(),
         );
     }
-    let partitions = plan.partitions.iter().enumerate().map(|(index, partition)| PlannedPartition {
-        name: name(index, plan, partition.is_fast),
-        range: partition.range,
-        mean: partition.mean,
-        fastest: partition.fastest,
-        slowest: partition.slowest,
-    });
-    let cuts = plan.cuts.iter().map(|cut| PlannedCut {
-        at: cut.at,
-        asked: cut.asked,
-        is_zone_border: cut.is_zone_border,
-    });
+    let mut partitions = Vec::new();
+    for (index, partition) in plan.partitions.iter().enumerate() {
+        partitions.push(PlannedPartition {
+            name: name(index, plan, partition.is_fast),
+            range: partition.range,
+            mean: partition.mean,
+            fastest: partition.fastest,
+            slowest: partition.slowest,
+        });
+    }
+    let mut cuts = Vec::new();
+    for cut in &plan.cuts {
+        cuts.push(PlannedCut { at: cut.at, asked: cut.asked, is_zone_border: cut.is_zone_border });
+    }
     PartitionPage {
         drive: drive_name(run),
         capacity: run.target.capacity,
@@ -117,8 +112,8 @@ fn page(run: &Run, drive: &DriveRates, wish: Wish, plan: &PartitionPlan) -> Part
         wish: if plan.is_even && plan.cuts.is_empty() { wish_text(Wish::Parts(1)) } else { wish_text(wish) },
         basis: basis(drive),
         warnings,
-        partitions: partitions.collect(),
-        cuts: cuts.collect(),
+        partitions,
+        cuts,
         has_zones: plan.cuts.iter().any(|cut| cut.is_zone_border)
             || matches!(drive.read.as_ref().map(RateCurve::basis), Ok(Basis::Zones(_))),
         has_script: !plan.cuts.is_empty() || matches!(wish, Wish::Parts(_)),
@@ -126,7 +121,6 @@ fn page(run: &Run, drive: &DriveRates, wish: Wish, plan: &PartitionPlan) -> Part
     }
 }
 
-/// "fast" and "rest" where one was asked to be fast, else numbers.
 fn name(index: usize, plan: &PartitionPlan, is_fast: bool) -> String {
     let has_fast = plan.partitions.iter().any(|partition| partition.is_fast);
     match (has_fast, is_fast, plan.partitions.len()) {
@@ -143,7 +137,7 @@ fn wish_text(wish: Wish) -> String {
             format!("The fastest {:.4} % as one partition", share * 100.0).replace(".0000 %", " %")
         }
         Wish::AtLeast(rate) => {
-            format!("Everything that runs at {} or more as one partition", rough_rate(rate))
+            format!("All regions with {} or more as one partition", rough_rate(rate))
         }
         Wish::Parts(1) => "One partition".into(),
         Wish::Parts(count) => format!("{count} partitions of about the same size"),

@@ -1,20 +1,21 @@
 //! `drivescope purge`: empties a drive, by the most thorough method that it knows, and keeps that in its ledger.
 
-use super::args::{OutputArguments, PurgeArguments};
-use super::measure::{self, Begun};
-use super::{output, resolve};
+use super::args::{MethodArgument, OutputArguments, PurgeArguments};
+use super::begun_run::{self, Begun};
+use super::{command_line, output};
 use crate::error::{UserError, exit};
-use crate::experiment::purge::{NAME, ZeroFill};
 use crate::interrupt;
 use crate::preserve;
 use crate::stamp;
 use crate::state;
 use crate::store::RunWriter;
-use crate::target_choice;
+use crate::target_choice::{self, VIRTUAL_PREFIX};
+use experiment::purge::{NAME, ZeroFill};
+use experiment::request::DriveOptions;
 use io::error::IoError;
 use io::rig::Rig;
-use io::target::purge::{FaultKind, PurgeEnd, PurgeError, PurgeMethod, PurgeOption, notice, options};
-use io::target::{Target, survey};
+use io::targets::purge::{FaultKind, PurgeEnd, PurgeError, PurgeMethod, PurgeOption, notice, options};
+use io::targets::{Target, survey};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::run::{PhaseSummary, Run, RunStatus};
 use report::hostile::harmless;
@@ -26,29 +27,54 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// # Errors
 /// When nothing may be written, or no method is left.
 pub fn run(arguments: &PurgeArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let (resolved, wanted) = resolve::purge(arguments)?;
+    let drive = drive_of(arguments)?;
+    let wanted = arguments.method.map(MethodArgument::method);
     output::check(&arguments.output, &[Path::new(&arguments.target)])?;
     let target = Target::open(Path::new(&arguments.target))?;
     let offered = options(&target);
-    if arguments.dry_run || resolved.choice.write.is_none() {
+    if arguments.dry_run || !arguments.writing.write {
         output::print(&plan_page(&target, &offered, wanted))?;
         return Ok(if arguments.dry_run { exit::SUCCESS } else { exit::USAGE });
     }
     let methods = usable(&offered, wanted)?;
     // A file must be open nowhere else when its permit is granted.
     drop(target);
-    let chosen = target_choice::open(&resolved.choice)?;
+    let chosen = target_choice::open(&drive)?;
     preserve::look_for_unfinished(store, chosen.rig.target(), true)?;
-    let (writer, run) = measure::begin_in(NAME, &resolved, &chosen, store)?;
-    let zeroes = ZeroFill::new(&measure::question(&resolved, &chosen));
+    let (writer, run) =
+        begun_run::begin_in(NAME, command_line::of_options("purge", arguments), &drive, &chosen, store)?;
+    let zeroes = ZeroFill::new(&begun_run::setup(&drive, &chosen));
     let purge = Purge { rig: chosen.rig, writer, run, interrupt: interrupt::flag()? };
     purge.by_the_first_of(&methods, zeroes, &arguments.output)
+}
+
+fn drive_of(arguments: &PurgeArguments) -> Result<DriveOptions, UserError> {
+    let PurgeArguments { target, writing, .. } = arguments;
+    if target.starts_with(VIRTUAL_PREFIX) {
+        return Err(UserError::usage(
+            "a virtual drive begins anew with each run, so a purge would be lost. Within a run it is a step of a plan: \
+             kind = \"purge\", do = \"discard\" (docs/patterns.md)",
+        ));
+    }
+    if writing.preserve {
+        return Err(UserError::usage("a purge is there to lose what is on the drive. Leave --preserve out"));
+    }
+    if Path::new(target).is_dir() {
+        return Err(UserError::usage(format!(
+            "{target} is a folder. Name a drive to purge; `drivescope list` shows them"
+        )));
+    }
+    let seed = Some(begun_run::random_seed());
+    Ok(DriveOptions { target: target.clone(), writing: writing.clone(), seed, ..DriveOptions::default() })
 }
 
 /// Those that can be used, in their order; the one that was asked for alone.
 fn usable(offered: &[PurgeOption], wanted: Option<PurgeMethod>) -> Result<Vec<PurgeMethod>, UserError> {
     let mut methods = Vec::new();
-    for option in offered.iter().filter(|option| wanted.is_none_or(|wanted| wanted == option.method)) {
+    for option in offered {
+        if wanted.is_some() && wanted != Some(option.method) {
+            continue;
+        }
         match &option.refusal {
             None => methods.push(option.method),
             Some(why) if wanted.is_some() => {
@@ -67,7 +93,6 @@ fn usable(offered: &[PurgeOption], wanted: Option<PurgeMethod>) -> Result<Vec<Pu
     Ok(methods)
 }
 
-/// A purge that has begun in the store.
 struct Purge<'flag> {
     rig: Rig,
     writer: RunWriter,
@@ -92,8 +117,8 @@ impl Purge<'_> {
             if method == PurgeMethod::ZeroFill {
                 let Purge { rig, writer, run, interrupt: _ } = self;
                 let begun = Begun { rig, writer, run, trace: false, owed: None, preserving: None };
-                let run = measure::carry_out(begun, &mut zeroes, shown)?;
-                return Ok(measure::status(Some(&run)));
+                let run = begun_run::carry_out(begun, &mut zeroes, shown)?;
+                return Ok(begun_run::status(Some(&run)));
             }
             output::say(&format!("purging by {}; this may take long", method.name()));
             match self.by(method) {
@@ -116,13 +141,12 @@ impl Purge<'_> {
         Err(failure)
     }
 
-    /// Ctrl-C came while a method was tried that the drive then refused.
     fn stop_before(mut self, method: PurgeMethod) -> Result<u8, UserError> {
         let sentence = format!("The run was stopped before it began to purge it by {}.", method.name());
         output::say(&sentence);
         self.run.state_after.push(sentence);
         self.finish(RunStatus::Interrupted)?;
-        Ok(measure::status(Some(&self.run)))
+        Ok(begun_run::status(Some(&self.run)))
     }
 
     /// Ends the run by an error after which nothing else may be tried. What the drive is left with is told even if the store
@@ -141,12 +165,13 @@ impl Purge<'_> {
 
     /// One method, kept as a phase. What is to be known if it is broken off is told and kept before it begins.
     fn by(&mut self, method: PurgeMethod) -> Result<PurgeEnd, PurgeError> {
-        let notice = self.rig.target().and_then(|target| notice(target, method));
-        if let Some(sentence) = &notice {
-            output::say(sentence);
-        }
         let sentences_before = self.run.state_after.len();
-        self.run.state_after.extend(notice);
+        if let Some(target) = self.rig.target()
+            && let Some(sentence) = notice(target, method)
+        {
+            output::say(&sentence);
+            self.run.state_after.push(sentence);
+        }
         let ended = self.by_phase(method);
         // It has ended, and what it left is told by its end.
         self.run.state_after.truncate(sentences_before);
@@ -156,7 +181,7 @@ impl Purge<'_> {
     fn by_phase(&mut self, method: PurgeMethod) -> Result<PurgeEnd, PurgeError> {
         let phase = Phase {
             name: method.name().into(),
-            experiment: NAME.into(),
+            experiment: NAME,
             kind: PhaseKind::Purge,
             workload: None,
             stop: StopCondition::one_pass(),
@@ -164,19 +189,22 @@ impl Purge<'_> {
         let began = self.rig.now();
         let summary = PhaseSummary {
             phase,
-            start_ns: began.0,
+            start_ns: began.get(),
             duration_ns: 0,
             stopped: None,
             totals: Vec::new(),
             files: None,
             page_cache: None,
         };
+        let number = self.run.phases.len();
         self.run.phases.push(summary);
         // A purge that is not in the ledger is worse than none: it is noted before it begins.
-        self.writer.begin_phase(&self.run).map_err(|error| self.cannot_keep(error.to_string()))?;
+        if let Err(error) = self.writer.begin_phase(&self.run) {
+            return Err(self.cannot_keep(error.to_string()));
+        }
         let ended = self.carry_out(method);
-        let duration_ns = self.rig.now().since(began).0;
-        let summary = self.run.phases.last_mut().expect("the phase was just added");
+        let duration_ns = self.rig.now().since(began).get();
+        let summary = &mut self.run.phases[number];
         summary.duration_ns = duration_ns;
         summary.stopped = Some(match &ended {
             Ok(PurgeEnd::Done | PurgeEnd::ReadsAsBefore { .. }) => StopReason::Passes,
@@ -197,7 +225,6 @@ impl Purge<'_> {
         interrupt::unbroken(purge).unwrap_or_else(|error| Err(self.cannot_keep(error.text)))
     }
 
-    /// What stands in the way before a method begins.
     fn cannot_keep(&self, why: String) -> PurgeError {
         let source = std::io::Error::other(why);
         PurgeError::broken(IoError::system("begin the purge of", self.run.target.path.clone(), source))
@@ -211,7 +238,7 @@ impl Purge<'_> {
             self.writer.keep_note(note)?;
         }
         self.run.finished = Some(stamp::finished(&self.run, self.rig.now()));
-        Ok(self.writer.finish(&self.run)?)
+        Ok(self.writer.finish(&self.run, &report::finding::documents(&self.run))?)
     }
 
     fn conclude(
@@ -231,30 +258,28 @@ impl Purge<'_> {
         } else {
             let path = harmless(&self.run.target.path, usize::MAX);
             let end = if status == RunStatus::Complete { "was purged" } else { "was purged in part" };
-            output::print(&format!(
-                "{path} {end} by {}. What it went through: drivescope state {path}\n",
-                method.name()
-            ))?;
+            output::print(&format!("{path} {end} by {}. History: drivescope state {path}\n", method.name()))?;
         }
-        Ok(measure::status(Some(&self.run)))
+        Ok(begun_run::status(Some(&self.run)))
     }
 }
 
 fn reads_as_before(places: usize, looked_at: usize) -> String {
     format!(
-        "The drive took the command, but {places} of {looked_at} places still read as before: whether it has forgotten its \
-         data cannot be told. To be sure: --method zero-fill."
+        "The drive took the command, but {places} of {looked_at} samples still read as before, so old data may remain. To be sure: --method zero-fill."
     )
 }
 
-/// What a purge would do, and why not otherwise.
 fn plan_page(target: &Target, offered: &[PurgeOption], wanted: Option<PurgeMethod>) -> String {
     let path = harmless(&target.path().display().to_string(), usize::MAX);
-    let first = offered
-        .iter()
-        .find(|option| option.refusal.is_none() && wanted.is_none_or(|wanted| wanted == option.method))
-        .map(|option| option.method);
-    let mut page = format!("How {path} could be purged. Everything on it would be lost\n");
+    let mut first = None;
+    for option in offered {
+        if first.is_none() && option.refusal.is_none() && (wanted.is_none() || wanted == Some(option.method))
+        {
+            first = Some(option.method);
+        }
+    }
+    let mut page = format!("Methods to purge {path}. All data on it would be lost\n");
     for option in offered {
         let answer = match &option.refusal {
             Some(why) => format!("no: {}", harmless(why, usize::MAX)),
@@ -263,11 +288,13 @@ fn plan_page(target: &Target, offered: &[PurgeOption], wanted: Option<PurgeMetho
         };
         page += &format!("  {:18}{answer}\n", option.method.name());
     }
-    if let Some(sentence) = first.and_then(|method| notice(target, method)) {
+    if let Some(method) = first
+        && let Some(sentence) = notice(target, method)
+    {
         page += &format!("  {}\n", harmless(&sentence, usize::MAX));
     }
     for obstacle in survey(target) {
-        page += &format!("  In the way: {}\n", harmless(&obstacle.statement, usize::MAX));
+        page += &format!("  Blocked: {}\n", harmless(&obstacle.statement, usize::MAX));
     }
     let confirm = harmless(target.confirmation(), usize::MAX);
     page + &format!("To do it: drivescope purge {path} --write --confirm {confirm}\n")

@@ -1,81 +1,86 @@
-//! `--resume RUN`: goes on with a run that was interrupted or killed. What it does is what its own command says.
+//! `--resume RUN`: goes on with a run that was interrupted or killed, as it was asked for.
 
-use super::args::{
-    Arguments, Command, ExperimentArguments, OutputArguments, VerifyArguments, WritingArguments,
-};
-use super::measure::Begun;
-use super::resolve::{self, Resolved};
+use super::args::{Arguments, Command};
+use super::begun_run::{self, Begun};
 use super::stored::store_with_runs;
-use super::{access, check, geometry, measure, output, run_plan, sizes, surface, sustain, valleys, verify};
+use super::{command_line, output, stored_request};
 use crate::error::UserError;
-use crate::experiment::{Experiment, Question};
 use crate::preserve::Preserving;
 use crate::session::resume;
-use crate::store::{Store, StoreError};
+use crate::store::{RunWriter, Store, StoreError, StoredRun};
 use crate::target_choice::{self, Chosen};
 use clap::Parser;
+use experiment::Experiment;
+use experiment::request::{DriveOptions, DriveRequest, Request, WritingOptions};
+use experiment::verify::VerifyRequest;
+use model::experiment_name::ExperimentName;
+use model::plan::Phase;
 use model::run::Run;
 use model::target::TargetKind;
 use model::units::Nanos;
-use model::workload::{DataPattern, Workload};
+use model::workload::DataPattern;
 use report::quantity::rough_time;
 use std::path::Path;
 
-/// What a stored command asks for.
-struct Repeated {
-    resolved: Resolved,
-    trace: bool,
-    plan_of: PlanOf,
-}
-
-/// What makes an experiment of a question.
-type PlanOf = Box<dyn FnOnce(Question) -> Result<Box<dyn Experiment>, String>>;
-
-/// Goes on with a run of that command; the exit status. Consent to write is given anew with `writing`: it was given once, for once.
+/// Goes on with a run; the exit status. What was typed beside its name are the consents to write, which were given once, for once, and where
+/// the result goes.
 ///
 /// # Errors
 /// When there is no such run, it is complete, its target is not the one it was, or it cannot be gone on with.
-pub fn run(
-    command: &str,
-    name: &str,
-    writing: Option<&WritingArguments>,
-    typed: &ExperimentArguments,
-    store: Option<&Path>,
-) -> Result<u8, UserError> {
-    let (dry_run, shown) = (typed.measuring.dry_run, &typed.output);
+pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, UserError> {
+    refuse_other_options(typed)?;
+    let typed = begun_run::of_drive(typed);
+    let (given, shown) = (typed.drive(), &typed.drive().output);
     let store = store_with_runs(store)?;
     let kept = store.read(name)?;
     if kept.under_way {
         return Err(StoreError::UnderWay { id: kept.run.id }.into());
     }
-    let Repeated { resolved, trace, plan_of } = repeated(&kept.run, writing)?;
-    if Path::new(&resolved.choice.target).is_dir() {
+    let mut request = match stored_request::of_run(&store, &kept.run.id)? {
+        Some(request) => request,
+        None => request_of(&kept.run)?,
+    };
+    if matches!(&request, Request::Verify(VerifyRequest { read_back: Some(_), .. })) {
+        return Err(UserError::failure(format!(
+            "run {} only compares. Begin a new run: {}",
+            kept.run.id, kept.run.command
+        )));
+    }
+    let Some(own) = request.of_drive_mut() else { return Err(unreadable(&kept.run)) };
+    if own.name() != typed.name() {
+        return Err(UserError::usage(format!(
+            "run {} is one of `{experiment}`. Resume it with: drivescope {experiment} --resume {}",
+            kept.run.id,
+            kept.run.id,
+            experiment = own.name()
+        )));
+    }
+    renew(&mut own.drive_mut().writing, &given.writing, &kept.run)?;
+    let drive = own.drive();
+    if Path::new(&drive.target).is_dir() {
         return Err(UserError::failure(format!(
             "cannot resume run {}: its scratch file was removed when it ended. Begin a new run: {}",
             kept.run.id, kept.run.command
         )));
     }
-    output::check(shown, &[Path::new(&resolved.choice.target)])?;
-    let chosen = target_choice::open(&resolved.choice)?;
-    let mut experiment = plan_of(measure::question(&resolved, &chosen)).map_err(UserError::usage)?;
-    check_same(&kept.run, experiment.name(), &resolved, &chosen)?;
-    if experiment.name() != command {
-        return Err(UserError::usage(format!(
-            "run {} is one of `{}`. Go on with it by: drivescope {} --resume {}",
-            kept.run.id,
-            experiment.name(),
-            experiment.name(),
-            kept.run.id
-        )));
+    if own.name() == ExperimentName::Verify {
+        refuse_given_back(drive, &kept.run)?;
     }
-    if dry_run {
+    output::check(shown, &[Path::new(&drive.target)])?;
+    let mut supplies = begun_run::supplies(own)?;
+    let chosen = target_choice::open(drive)?;
+    supplies.mark_key = key_of(&kept.run).unwrap_or(drive.seed.unwrap_or_default());
+    let mut experiment = own.plan(begun_run::setup(drive, &chosen), &supplies)?;
+    check_same(&kept.run, own, &chosen)?;
+    if given.dry_run {
         resume::catch_up(experiment.as_mut(), &kept.run, &kept.series)?;
-        measure::print_plan(&chosen, experiment.as_ref(), shown)?;
-        return Ok(measure::status(None));
+        begun_run::print_plan(&chosen, experiment.as_ref(), shown)?;
+        return Ok(begun_run::status(None));
     }
     let folder = store.folder().to_owned();
-    let preserving = measure::preserving(&resolved, &chosen, experiment.as_ref(), Some(&folder))?;
-    go_on(&store, &kept.run.id, chosen, experiment.as_mut(), trace, preserving, shown)
+    let preserving = begun_run::preserving(drive, &chosen, experiment.as_ref(), Some(&folder))?;
+    let run = go_on(&store, &kept.run.id, chosen, experiment.as_mut(), preserving, drive.trace, given)?;
+    Ok(begun_run::status(Some(&run)))
 }
 
 fn go_on(
@@ -83,221 +88,128 @@ fn go_on(
     id: &str,
     mut chosen: Chosen,
     experiment: &mut dyn Experiment,
-    trace: bool,
     preserving: Option<Preserving>,
-    shown: &OutputArguments,
-) -> Result<u8, UserError> {
-    let resumed = store.resume(id).map_err(UserError::from).and_then(|(writer, kept)| {
-        kept.damage.iter().for_each(|damage| output::say(damage));
-        let owed = resume::catch_up(experiment, &kept.run, &kept.series)?;
-        Ok((writer, kept, owed))
-    });
-    let ((writer, kept, owed), preserving) = measure::or_without_journal(resumed, preserving)?;
+    trace: bool,
+    given: &DriveOptions,
+) -> Result<Run, UserError> {
+    let resumed = take_up(store, id, experiment);
+    let ((writer, kept, owed), preserving) = begun_run::or_without_journal(resumed, preserving)?;
     let end = resume::end_of(&kept.run.phases, &kept.series);
     chosen.rig.go_on_from(end);
     let mut run = kept.run;
     run.state_after.clear();
     run.environment.warnings.push(format!(
         "The run was interrupted after {} and resumed later; its clock does not count the time in between",
-        rough_time(Nanos(end.0))
+        rough_time(Nanos::new(end.get()))
     ));
     let begun = Begun { rig: chosen.rig, writer, run, trace, owed, preserving };
-    let run = measure::carry_out(begun, experiment, shown)?;
-    Ok(measure::status(Some(&run)))
+    begun_run::carry_out(begun, experiment, &given.output)
 }
 
-/// A run of `verify` goes on with its own marks.
-fn verify_again(run: &Run, typed: &VerifyArguments) -> Result<Repeated, UserError> {
-    let (resolved, asked) = resolve::verify(typed)?;
-    if let Some(name) = &asked.read_back {
-        return Err(UserError::failure(format!(
-            "run {} only compares, so begin it anew: drivescope verify {} --read-back {name}",
-            run.id, run.target.path
-        )));
+/// Opens a run to go on with, with the phase that it owes.
+fn take_up(
+    store: &Store,
+    id: &str,
+    experiment: &mut dyn Experiment,
+) -> Result<(RunWriter, StoredRun, Option<Phase>), UserError> {
+    let (writer, kept) = store.resume(id)?;
+    for damage in &kept.damage {
+        output::say(&damage.to_string());
     }
-    if typed.writing.preserve {
-        // The marks that it looks for were overwritten when the data were given back.
+    let owed = resume::catch_up(experiment, &kept.run, &kept.series)?;
+    Ok((writer, kept, owed))
+}
+
+/// A run goes on as it was asked for.
+fn refuse_other_options(typed: &Request) -> Result<(), UserError> {
+    let mut plain = typed.clone();
+    let own = begun_run::of_drive_mut(&mut plain);
+    own.drive_mut().writing = WritingOptions::default();
+    let bare = format!("drivescope {} .", own.name());
+    if command_line::of_request(&plain) == bare {
+        return Ok(());
+    }
+    Err(UserError::usage(
+        "--resume repeats the options of the run: it takes no target and no options but --write with its consents, --dry-run and output options",
+    ))
+}
+
+/// What a run of an earlier version was asked for, by its command.
+fn request_of(run: &Run) -> Result<Request, UserError> {
+    if let Some(words) = shlex::split(&run.command)
+        && let Ok(Arguments { command: Some(Command::Measure(request)), .. }) =
+            Arguments::try_parse_from(words)
+    {
+        return Ok(request);
+    }
+    Err(unreadable(run))
+}
+
+fn unreadable(run: &Run) -> UserError {
+    UserError::failure(format!(
+        "cannot resume run {}: its command `{}` is none that can be resumed. Begin a new run",
+        run.id, run.command
+    ))
+}
+
+/// A run of `verify` goes on with its own marks, as long as they are there.
+fn refuse_given_back(drive: &DriveOptions, run: &Run) -> Result<(), UserError> {
+    if drive.writing.preserve {
         return Err(UserError::failure(format!(
-            "cannot resume run {}: what it had written was given back when it stopped, so begin it anew: {}",
+            "cannot resume run {}: its writes were undone when it stopped. Begin a new run: {}",
             run.id, run.command
         )));
     }
-    let key = key_of(run);
-    let plan_of: PlanOf = Box::new(move |question| verify::plan(&asked, None, key, question));
-    Ok(Repeated::new(&typed.experiment, resolved, plan_of))
+    Ok(())
 }
 
 /// The number by which a run knows its own marks, if it has made any.
 fn key_of(run: &Run) -> Option<u64> {
-    let workloads = run.phases.iter().filter_map(|summary| summary.phase.workload.as_ref());
-    let key = |workload: &Workload| match workload.data {
-        DataPattern::Marked(mark) => Some(mark.key),
-        _ => None,
-    };
-    workloads.filter_map(key).next()
+    for summary in &run.phases {
+        if let Some(workload) = &summary.phase.workload
+            && let DataPattern::Marked(mark) = workload.data
+        {
+            return Some(mark.key);
+        }
+    }
+    None
 }
 
-/// What the command of a run asks for. It was written by this program, but may have been altered since.
-fn repeated(run: &Run, writing: Option<&WritingArguments>) -> Result<Repeated, UserError> {
-    let unreadable = || {
-        UserError::failure(format!(
-            "cannot resume run {}: its command `{}` is none that can be resumed. Begin a new run",
-            run.id, run.command
-        ))
-    };
-    let arguments =
-        words(&run.command).and_then(|words| Arguments::try_parse_from(words).ok()).ok_or_else(unreadable)?;
-    match arguments.command {
-        Some(Command::Check(mut typed)) => {
-            typed.writing.renew(run, writing)?;
-            Ok(Repeated::new(&typed.experiment, resolve::check(&typed)?, Box::new(check::plan)))
-        }
-        Some(Command::Surface(mut typed)) => {
-            typed.writing.renew(run, writing)?;
-            let (resolved, way) = resolve::surface(&typed)?;
-            let plan_of: PlanOf = Box::new(move |question| surface::plan(way, question));
-            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
-        }
-        Some(Command::Access(mut typed)) => {
-            typed.writing.renew(run, writing)?;
-            let (resolved, wish) = resolve::access(&typed)?;
-            let plan_of: PlanOf = Box::new(move |question| access::plan(wish, question));
-            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
-        }
-        Some(Command::Sustain(mut typed)) => {
-            typed.writing.renew(run, writing)?;
-            let (resolved, wish) = resolve::sustain(&typed)?;
-            let plan_of: PlanOf = Box::new(move |question| sustain::plan(wish, question));
-            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
-        }
-        Some(Command::Valleys(mut typed)) => {
-            typed.writing.renew(run, writing)?;
-            let (resolved, wish) = resolve::valleys(&typed)?;
-            let plan_of: PlanOf = Box::new(move |question| valleys::plan(wish, question));
-            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
-        }
-        Some(Command::Run(mut typed)) => {
-            typed.writing.renew(run, writing)?;
-            let (resolved, file, each) = resolve::run_plan(&typed)?;
-            let plan_of: PlanOf = Box::new(move |question| run_plan::plan(file, each, question));
-            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
-        }
-        Some(Command::Sizes(mut typed)) => {
-            typed.writing.renew(run, writing)?;
-            let (resolved, wish) = resolve::sizes(&typed)?;
-            let plan_of: PlanOf = Box::new(move |question| sizes::plan(wish, question));
-            Ok(Repeated::new(&typed.experiment, resolved, plan_of))
-        }
-        Some(Command::Verify(mut typed)) => {
-            typed.writing.renew(run, writing)?;
-            verify_again(run, &typed)
-        }
-        Some(Command::Geometry(typed)) => {
-            Ok(Repeated::new(&typed.experiment, resolve::geometry(&typed)?, Box::new(geometry::plan)))
-        }
-        _ => Err(unreadable()),
+/// The consents of now take the place of those of then. Whether the run writes stays as it was.
+fn renew(then: &mut WritingOptions, now: &WritingOptions, run: &Run) -> Result<(), UserError> {
+    if then.write && !now.write {
+        return Err(UserError::usage(format!(
+            "run {} writes to {}, so resuming it needs consent again: add --write, with --confirm and --destroy-data as they \
+             are needed",
+            run.id, run.target.path
+        )));
     }
-}
-
-impl Repeated {
-    fn new(typed: &ExperimentArguments, resolved: Resolved, plan_of: PlanOf) -> Repeated {
-        Repeated { resolved, trace: typed.measuring.trace, plan_of }
+    if now.write && !then.write {
+        return Err(UserError::usage(format!("run {} only reads; leave --write out", run.id)));
     }
-}
-
-impl WritingArguments {
-    /// The consents of now take the place of those of then. Whether the run writes stays as it was.
-    fn renew(&mut self, run: &Run, now: Option<&WritingArguments>) -> Result<(), UserError> {
-        let writes_now = now.is_some_and(|now| now.write);
-        if self.write && !writes_now {
-            return Err(UserError::usage(format!(
-                "run {} writes to {}, so going on with it needs the consent again: add --write, with --confirm and \
-                 --destroy-data as they are needed",
-                run.id, run.target.path
-            )));
-        }
-        if writes_now && !self.write {
-            return Err(UserError::usage(format!("run {} only reads; leave --write out", run.id)));
-        }
-        if now.is_some_and(|now| now.preserve != self.preserve) {
-            return Err(UserError::usage(format!(
-                "run {} is gone on with as it was begun: {} --preserve",
-                run.id,
-                if self.preserve { "with" } else { "without" }
-            )));
-        }
-        self.destroy_data = now.is_some_and(|now| now.destroy_data);
-        self.confirm = now.and_then(|now| now.confirm.clone());
-        Ok(())
+    if now.preserve != then.preserve {
+        return Err(UserError::usage(format!(
+            "run {} must be resumed with the options that it began with: {} --preserve",
+            run.id,
+            if then.preserve { "with" } else { "without" }
+        )));
     }
+    then.destroy_data = now.destroy_data;
+    then.confirm = now.confirm.clone();
+    Ok(())
 }
 
 /// Whether the target is the one of the run. The name of a run of a virtual drive is drawn from all that decides it.
-fn check_same(
-    run: &Run,
-    experiment: &'static str,
-    resolved: &Resolved,
-    chosen: &Chosen,
-) -> Result<(), UserError> {
+fn check_same(run: &Run, own: &dyn DriveRequest, chosen: &Chosen) -> Result<(), UserError> {
     resume::check_same_target(run, &chosen.facts)?;
     if chosen.facts.kind != TargetKind::Sim {
         return Ok(());
     }
-    let repeated = Resolved { command: run.command.clone(), ..resolved.clone() };
-    if measure::begin(experiment, &repeated, chosen)?.id == run.id {
+    if begun_run::begin(own.name(), run.command.clone(), own.drive(), chosen)?.id == run.id {
         return Ok(());
     }
     Err(UserError::failure(format!(
-        "cannot resume run {}: the profile of {} or the version of drivescope is another one since. Begin a new run: {}",
+        "cannot resume run {}: the profile of {} or the version of drivescope has changed since. Begin a new run: {}",
         run.id, run.target.path, run.command
     )))
-}
-
-/// The words of a command as a shell reads them, as far as commands of runs need it: plain words and single quotes.
-/// None when a quote has no end.
-fn words(command: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut rest = command.chars();
-    while let Some(character) = rest.next() {
-        match character {
-            ' ' => words.extend(word.take()),
-            '\'' => {
-                let quoted = word.get_or_insert_default();
-                loop {
-                    match rest.next()? {
-                        '\'' => break,
-                        inside => quoted.push(inside),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().push(rest.next()?),
-            plain => word.get_or_insert_default().push(plain),
-        }
-    }
-    words.extend(word);
-    Some(words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::resolve::quoted;
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_command_is_read_as_a_shell_reads_it() {
-        let command = r"drivescope surface '/tmp/it'\''s a disk' --full --seed 7";
-        let expected = ["drivescope", "surface", "/tmp/it's a disk", "--full", "--seed", "7"];
-        assert_eq!(words(command).unwrap(), expected);
-        assert_eq!(words("drivescope 'surface"), None);
-    }
-
-    proptest! {
-        #[test]
-        fn what_was_quoted_is_read_back(typed in prop::collection::vec("\\PC{1,20}", 1..5)) {
-            let command: Vec<String> = typed.iter().map(|word| quoted(word)).collect();
-            prop_assert_eq!(words(&command.join(" ")), Some(typed));
-        }
-    }
 }

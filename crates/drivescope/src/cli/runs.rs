@@ -1,38 +1,85 @@
 //! `drivescope runs`.
 
 use super::args::RunsArguments;
-use super::{existing_store, no_runs, output};
+use super::output;
+use super::stored::{existing_store, no_runs};
 use crate::error::{UserError, exit};
 use crate::store::RunListing;
 use model::run::RunStatus;
 use report::terminal::{RunRow, runs_table};
+use serde::Serialize;
 use std::path::Path;
+
+/// Schema `drivescope.run-list/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+struct RunListDocument<'list> {
+    schema: &'static str,
+    runs: Vec<RunDocument<'list>>,
+}
+
+#[derive(Serialize)]
+struct RunDocument<'list> {
+    id: &'list str,
+    folder: &'list Path,
+    started: Option<&'list str>,
+    status: Option<RunStatus>,
+    under_way: bool,
+    path: Option<&'list str>,
+    model: Option<&'list str>,
+    serial: Option<&'list str>,
+    experiments: &'list [String],
+    damage: Option<&'list str>,
+}
+
+impl<'list> RunDocument<'list> {
+    fn of(run: &'list RunListing) -> RunDocument<'list> {
+        RunDocument {
+            id: &run.id,
+            folder: &run.folder,
+            started: run.started.as_deref(),
+            status: run.status,
+            under_way: run.under_way,
+            path: run.target_path.as_deref(),
+            model: run.target_model.as_deref(),
+            serial: run.target_serial.as_deref(),
+            experiments: &run.experiments,
+            damage: run.damage.as_deref(),
+        }
+    }
+}
 
 /// Runs the command; the exit status.
 ///
 /// # Errors
 /// When the store cannot be read.
 pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let runs = existing_store(store)?.map_or_else(|| Ok(Vec::new()), |store| store.runs())?;
-    if runs.is_empty() {
-        output::print(&format!("There are {}\n", no_runs(store)?))?;
-        return Ok(exit::SUCCESS);
+    let runs = match existing_store(store)? {
+        Some(store) => store.runs()?,
+        None => Vec::new(),
+    };
+    let document =
+        RunListDocument { schema: "drivescope.run-list/1", runs: runs.iter().map(RunDocument::of).collect() };
+    let rows: Vec<RunRow> = runs.iter().map(row).collect();
+    let nothing = format!("There are {}\n", no_runs(store)?);
+    let page = |style| if rows.is_empty() { nothing.clone() } else { runs_table(&rows, style) };
+    output::give_page(page, || output::json(&document), &arguments.page)?;
+    for run in &runs {
+        if let Some(damage) = &run.damage {
+            output::say(&format!("{}: {damage}", run.id));
+        }
     }
-    let mut damaged = Vec::new();
-    let mut rows = Vec::new();
-    for run in runs {
-        damaged.extend(run.damage.iter().map(|damage| format!("{}: {damage}", run.id)));
-        rows.push(RunRow {
-            started: started(&run),
-            id: run.id,
-            target: run.target_model.or(run.target_path).unwrap_or_else(|| "unknown".into()),
-            status: if run.under_way { None } else { run.status.or(Some(RunStatus::Failed)) },
-            experiments: run.experiments,
-        });
-    }
-    output::print(&runs_table(&rows, output::page_style(arguments.plain)))?;
-    damaged.iter().for_each(|damage| output::say(damage));
     Ok(exit::SUCCESS)
+}
+
+fn row(run: &RunListing) -> RunRow {
+    let target = run.target_model.as_ref().or(run.target_path.as_ref());
+    RunRow {
+        started: started(run),
+        id: run.id.clone(),
+        target: target.cloned().unwrap_or_else(|| "unknown".into()),
+        status: if run.under_way { None } else { run.status.or(Some(RunStatus::Failed)) },
+        experiments: run.experiments.clone(),
+    }
 }
 
 /// A virtual drive has its own time, which says nothing to a person.

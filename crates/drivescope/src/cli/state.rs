@@ -1,7 +1,8 @@
 //! `drivescope state`: what a drive went through.
 
 use super::args::StateArguments;
-use super::{existing_store, output};
+use super::output;
+use super::stored::existing_store;
 use crate::error::{UserError, exit};
 use crate::state;
 use std::path::Path;

@@ -1,19 +1,45 @@
 //! Runs from the store, analysed anew: what commands begin with that measure nothing.
 
-use super::{existing_store, no_runs, output};
+use super::output;
 use crate::error::UserError;
-use crate::store::{Store, StoredRun};
+use crate::lasting;
+use crate::store::{self, Store, StoredRun};
 use model::run::Run;
 use model::target::TargetKind;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+fn store_folder(folder: Option<&Path>) -> Result<PathBuf, UserError> {
+    match folder {
+        Some(folder) => Ok(folder.to_owned()),
+        None => Ok(store::default_folder()?),
+    }
+}
+
+/// The store to write to, made if there is none.
+pub(super) fn open_store(folder: Option<&Path>) -> Result<Store, UserError> {
+    Ok(Store::open(&store_folder(folder)?)?.with_sync(lasting::sync))
+}
+
+/// The store to read from. A folder without one is left as it is.
+pub(super) fn existing_store(folder: Option<&Path>) -> Result<Option<Store>, UserError> {
+    let folder = store_folder(folder)?;
+    match folder.join("runs").symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        _ => Ok(Some(Store::open(&folder)?.with_sync(lasting::sync))),
+    }
+}
+
+pub(super) fn no_runs(folder: Option<&Path>) -> Result<String, UserError> {
+    Ok(format!("no runs in {} yet. Make one: drivescope check .", store_folder(folder)?.display()))
+}
 
 /// The store in that folder.
 ///
 /// # Errors
 /// When there are no runs in it, or it cannot be opened.
 pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError> {
-    let store = existing_store(folder)?;
-    match store {
+    match existing_store(folder)? {
         Some(store) if !store.runs()?.is_empty() => Ok(store),
         _ => Err(UserError::failure(no_runs(folder)?)),
     }
@@ -25,7 +51,9 @@ pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError>
 /// When there is no such run, or it cannot be read.
 pub(super) fn analysed(name: &str, store: &Store) -> Result<StoredRun, UserError> {
     let mut stored = store.read(name)?;
-    stored.damage.iter().for_each(|damage| output::say(damage));
+    for damage in &stored.damage {
+        output::say(&damage.to_string());
+    }
     stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
     Ok(stored)
 }
@@ -39,7 +67,6 @@ pub(super) fn all_analysed(names: &[String], folder: Option<&Path>) -> Result<Ve
     names.iter().map(|name| analysed(name, &store)).collect()
 }
 
-/// What a drive is called on a page: what it calls itself, else where it was.
 pub(super) fn drive_name(run: &Run) -> String {
     let is_scratch = run.target.kind == TargetKind::File && run.target.path == ".";
     let path = if is_scratch { "scratch file in ." } else { &run.target.path };

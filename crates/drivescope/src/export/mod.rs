@@ -1,73 +1,38 @@
-//! Tables of runs as files, row by row: CSV and Parquet from the same cells.
+//! Runs in the forms that other programs read. An export is one file here and one row of [`EXPORTS`]: the command line, its
+//! help and the check of `docs/exports.md` follow from that row.
 
-mod parquet_table;
+mod bonnie;
+mod csv;
+mod fio;
+mod job;
+mod json;
+mod markdown;
+mod openmetrics;
+mod tables;
 
-use parquet_table::ParquetTable;
-use report::export::csv;
-use report::export::table::{Cell, Table};
-use std::io::{self, Write};
+pub use job::{Export, ExportFile, ExportJob, Goal};
+pub use json::document;
 
-/// The forms of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableForm {
-    /// Text for spreadsheets and everything else.
-    Csv,
-    /// Columns with types, for pandas, DuckDB and Spark.
-    Parquet,
-}
+use std::path::Path;
 
-impl TableForm {
-    /// How its files end.
-    pub fn ending(self) -> &'static str {
-        match self {
-            TableForm::Csv => "csv",
-            TableForm::Parquet => "parquet",
-        }
-    }
-}
+pub const EXPORTS: &[Export] = &[
+    json::JSON,
+    tables::CSV,
+    tables::PARQUET,
+    bonnie::BONNIE_1_03,
+    bonnie::BONNIE_1_98,
+    fio::FIO,
+    openmetrics::OPENMETRICS,
+    markdown::MARKDOWN,
+];
 
-/// A table that is being written. It holds no more than one group of rows.
-pub enum TableWriter<W: Write + Send> {
-    /// As CSV.
-    Csv(W),
-    /// As Parquet.
-    Parquet(Box<ParquetTable<W>>),
-}
-
-impl<W: Write + Send> TableWriter<W> {
-    /// Begins a table.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn begin(table: Table, form: TableForm, mut out: W) -> io::Result<TableWriter<W>> {
-        match form {
-            TableForm::Csv => {
-                out.write_all(csv::header(table).as_bytes())?;
-                Ok(TableWriter::Csv(out))
-            }
-            TableForm::Parquet => Ok(TableWriter::Parquet(Box::new(ParquetTable::begin(table, out)?))),
-        }
+impl Export {
+    pub fn of_name(name: &str) -> Option<&'static Export> {
+        EXPORTS.iter().find(|export| export.name == name)
     }
 
-    /// Adds a row with a cell for each column.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn add(&mut self, row: Vec<Cell>) -> io::Result<()> {
-        match self {
-            TableWriter::Csv(out) => out.write_all(csv::line(&row).as_bytes()),
-            TableWriter::Parquet(table) => table.add(row),
-        }
-    }
-
-    /// Ends the table, and gives back what it was written to.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn finish(self) -> io::Result<W> {
-        match self {
-            TableWriter::Csv(out) => Ok(out),
-            TableWriter::Parquet(table) => table.finish(),
-        }
+    pub fn of_path(path: &Path) -> Option<&'static Export> {
+        let ending = path.extension()?.to_string_lossy().to_ascii_lowercase();
+        EXPORTS.iter().find(|export| export.ending == Some(ending.as_str()))
     }
 }

@@ -1,11 +1,10 @@
-//! From records to events, in the order of time.
+//! Records as events, in the order of time.
 
 use crate::event::{Event, EventSink};
-use crate::experiment::{Outlook, Step};
 use crate::recent_rate::RecentRate;
 use crate::store::StoredRun;
+use experiment::{Remaining, Step};
 use model::latency_map::LatencyMap;
-use model::plan::Phase;
 use model::range::ByteRange;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::run::{PhaseSummary, Run, Series};
@@ -13,24 +12,21 @@ use model::units::{Bytes, Nanos};
 use report::progress::Progress;
 use std::iter::Peekable;
 
-/// As often as a live screen hears how far it is.
+/// As often as during a run.
 const PROGRESS_EVERY_NS: u64 = 200_000_000;
-/// Stretches of a long phase that a jump reads: of each, up to 65,536 slices, in a few ms.
-const STRETCHES_MAX: usize = 64;
-/// Single requests that are handed over at once.
+/// Parts of a long phase that a jump reads, each of up to 65,536 intervals, in a few ms.
+const PARTS_MAX: usize = 64;
 const IOS_AT_ONCE: usize = 4096;
 
 type Stream<'run, Record> = Peekable<Box<dyn Iterator<Item = Record> + 'run>>;
 
-/// A run that is told again.
 pub struct Feed<'run> {
     stored: &'run StoredRun,
-    /// Of each phase, the kind of step that it is.
     kinds: Vec<usize>,
     steps: Vec<Step>,
-    /// The phase under way; as many as there are when all are over.
+    /// The phase under way; the number of phases when all are over.
     number: usize,
-    slices: Stream<'run, IntervalRecord>,
+    intervals: Stream<'run, IntervalRecord>,
     errors: Stream<'run, ErrorRecord>,
     ios: Stream<'run, IoRecord>,
     histograms: Stream<'run, HistogramRecord>,
@@ -42,7 +38,6 @@ pub struct Feed<'run> {
 }
 
 impl<'run> Feed<'run> {
-    /// A feed that stands at the beginning; [`Feed::jump`] comes first.
     pub fn new(stored: &'run StoredRun) -> Feed<'run> {
         let (kinds, steps) = kinds_of(&stored.run.phases);
         let total_ns = stored.run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0);
@@ -51,7 +46,7 @@ impl<'run> Feed<'run> {
             kinds,
             steps,
             number: 0,
-            slices: none(),
+            intervals: none(),
             errors: none(),
             ios: none(),
             histograms: none(),
@@ -63,20 +58,19 @@ impl<'run> Feed<'run> {
         }
     }
 
-    /// How long the run was.
     pub fn total(&self) -> Nanos {
-        Nanos(self.total_ns)
+        Nanos::new(self.total_ns)
     }
 
-    /// Goes to a moment: tells a fresh sink what was known then.
     pub fn jump(&mut self, moment: Nanos, sink: &mut dyn EventSink) {
-        let (moment_ns, phases) = (moment.0.min(self.total_ns), &self.stored.run.phases);
+        let (moment_ns, phases) = (moment.get().min(self.total_ns), &self.stored.run.phases);
         self.number = phases.partition_point(|phase| phase.start_ns <= moment_ns).saturating_sub(1);
-        self.histograms = stream(self.stored.series.histograms_from(self.number as u32));
-        self.telemetry = stream(self.stored.series.telemetry());
+        self.histograms = self.stored.series.histograms_from(self.number as u32).peekable();
+        self.telemetry = self.stored.series.telemetry().peekable();
         self.rate = RecentRate::default();
         self.map = self.empty_map();
-        let before = Run { phases: phases[..self.number].to_vec(), findings: Vec::new(), ..self.header() };
+        let mut before = Run { phases: Vec::new(), findings: Vec::new(), ..self.stored.run.clone() };
+        before.phases.extend_from_slice(&phases[..self.number]);
         sink.event(&Event::RunBegan(&before, &self.ahead(self.number)));
         self.map_before();
         if self.number < phases.len() {
@@ -86,18 +80,17 @@ impl<'run> Feed<'run> {
         self.advance(moment, sink);
     }
 
-    /// Tells what happened until a moment. Answers whether that was all.
     pub fn advance(&mut self, until: Nanos, sink: &mut dyn EventSink) -> bool {
         let phases = &self.stored.run.phases;
-        // At the end everything is told, also what is dated past it.
-        let until_ns = if until.0 >= self.total_ns { u64::MAX } else { until.0 };
+        // The end includes what is dated past it.
+        let until_ns = if until.get() >= self.total_ns { u64::MAX } else { until.get() };
         while let Some(phase) = phases.get(self.number) {
-            while let Some(slice) = self.slices.next_if(|slice| slice.end_ns() <= until_ns) {
-                self.beside(slice.end_ns(), sink);
-                self.slice(&slice, sink);
+            while let Some(interval) = self.intervals.next_if(|interval| interval.end_ns() <= until_ns) {
+                self.others_until(interval.end_ns(), sink);
+                self.interval(&interval, sink);
             }
-            if self.slices.peek().is_some() || phase.end_ns() > until_ns {
-                self.beside(until_ns, sink);
+            if self.intervals.peek().is_some() || phase.end_ns() > until_ns {
+                self.others_until(until_ns, sink);
                 self.tell_if_due(until_ns, sink);
                 return false;
             }
@@ -108,26 +101,26 @@ impl<'run> Feed<'run> {
         true
     }
 
-    /// What came beside the slices until a moment.
-    fn beside(&mut self, until_ns: u64, sink: &mut dyn EventSink) {
+    fn others_until(&mut self, until_ns: u64, sink: &mut dyn EventSink) {
         let number = self.number as u32;
         while let Some(error) = self.errors.next_if(|error| error.at_ns <= until_ns) {
-            self.map.iter_mut().for_each(|map| map.add_error(&error));
+            if let Some(map) = &mut self.map {
+                map.add_error(&error);
+            }
             sink.event(&Event::Error(&error));
         }
-        loop {
-            let next = || self.ios.next_if(|io| io.completed_ns <= until_ns);
-            let ios: Vec<IoRecord> = std::iter::from_fn(next).take(IOS_AT_ONCE).collect();
-            if ios.is_empty() {
-                break;
+        let mut ios = Vec::new();
+        while let Some(io) = self.ios.next_if(|io| io.completed_ns <= until_ns) {
+            ios.push(io);
+            if ios.len() == IOS_AT_ONCE {
+                sink.event(&Event::Ios(&ios));
+                ios.clear();
             }
+        }
+        if !ios.is_empty() {
             sink.event(&Event::Ios(&ios));
         }
-        let is_due = |record: &HistogramRecord| {
-            let end_ns = record.start_ns.saturating_add(record.duration_ns);
-            record.phase < number || (record.phase == number && end_ns <= until_ns)
-        };
-        while let Some(record) = self.histograms.next_if(is_due) {
+        while let Some(record) = self.histograms.next_if(|record| is_due(record, number, until_ns)) {
             sink.event(&Event::Histogram(&record));
         }
         while let Some(record) = self.telemetry.next_if(|record| record.at_ns <= until_ns) {
@@ -135,21 +128,23 @@ impl<'run> Feed<'run> {
         }
     }
 
-    fn slice(&mut self, slice: &IntervalRecord, sink: &mut dyn EventSink) {
-        self.rate.add(slice);
-        if LatencyMap::is_of(&self.stored.run.phases[self.number].phase) {
-            self.map.iter_mut().for_each(|map| map.add_interval(slice));
+    fn interval(&mut self, interval: &IntervalRecord, sink: &mut dyn EventSink) {
+        self.rate.add(interval);
+        if let Some(map) = &mut self.map
+            && LatencyMap::is_of(&self.stored.run.phases[self.number].phase)
+        {
+            map.add_interval(interval);
         }
-        sink.event(&Event::Interval(slice));
-        self.tell_if_due(slice.end_ns(), sink);
+        sink.event(&Event::Interval(interval));
+        self.tell_if_due(interval.end_ns(), sink);
     }
 
     fn end_phase(&mut self, phase: &PhaseSummary, sink: &mut dyn EventSink) {
-        // What is dated after the end of its phase belongs to it all the same.
+        // A record dated after the end of its phase still belongs to it.
         for error in self.errors.by_ref() {
             sink.event(&Event::Error(&error));
         }
-        self.beside(phase.end_ns(), sink);
+        self.others_until(phase.end_ns(), sink);
         let number = self.number as u32;
         while let Some(record) = self.histograms.next_if(|record| record.phase <= number) {
             sink.event(&Event::Histogram(&record));
@@ -161,18 +156,18 @@ impl<'run> Feed<'run> {
         }
     }
 
-    /// Begins the phase, with what it did before a moment if it is entered in its middle.
+    /// Begins the phase, with what it did before the moment at which it is entered.
     fn begin_phase(&mut self, moment_ns: u64, sink: &mut dyn EventSink) {
         let (number, series) = (self.number as u32, &self.stored.series);
         let phase = &self.stored.run.phases[self.number];
         sink.event(&Event::PhaseBegan(number, &phase.phase, &self.ahead(self.number + 1)));
-        for slice in series.intervals_before(number, moment_ns, STRETCHES_MAX) {
-            self.slice(&slice, sink);
+        for interval in series.intervals_before(number, moment_ns, PARTS_MAX) {
+            self.interval(&interval, sink);
         }
         self.told_ns = 0;
-        self.slices = stream(series.intervals_after(number, moment_ns));
-        self.errors = stream(series.errors(number));
-        self.ios = stream(series.ios_after(number, moment_ns));
+        self.intervals = series.intervals_after(number, moment_ns).peekable();
+        self.errors = series.errors(number).peekable();
+        self.ios = series.ios_after(number, moment_ns).peekable();
     }
 
     fn tell_if_due(&mut self, now_ns: u64, sink: &mut dyn EventSink) {
@@ -189,15 +184,15 @@ impl<'run> Feed<'run> {
         let (bytes_per_second, iops) = self.rate.per_second().unwrap_or_default();
         let phase = phases.get(index);
         let progress = Progress {
-            phase_name: phase.map_or(String::new(), |phase| phase.phase.name.clone()),
+            phase_name: phase.map(|phase| phase.phase.name.clone()).unwrap_or_default(),
             phase_index: index as u32,
             phase_count: Some(phases.len() as u32),
             share_done: now_ns as f64 / self.total_ns.max(1) as f64,
             bytes_per_second,
             iops,
-            elapsed: Nanos(now_ns),
-            remaining: Some(Nanos(self.total_ns.saturating_sub(now_ns))),
-            phase_left: phase.map(|phase| Nanos(phase.end_ns().saturating_sub(now_ns))),
+            elapsed: Nanos::new(now_ns),
+            remaining: Some(Nanos::new(self.total_ns.saturating_sub(now_ns))),
+            phase_left: phase.map(|phase| Nanos::new(phase.end_ns().saturating_sub(now_ns))),
         };
         if let Some(map) = &self.map {
             sink.event(&Event::Map(map));
@@ -205,70 +200,76 @@ impl<'run> Feed<'run> {
         sink.event(&Event::Progress(&progress));
     }
 
-    /// What is known of the run but for its phases.
-    fn header(&self) -> Run {
-        let run = &self.stored.run;
-        Run { phases: Vec::new(), findings: Vec::new(), ..run.clone() }
-    }
-
-    /// The phases from that one on, as steps.
-    fn ahead(&self, first: usize) -> Outlook {
+    fn ahead(&self, first: usize) -> Remaining {
         let mut steps = self.steps.clone();
         for (kind, phase) in self.kinds.iter().zip(&self.stored.run.phases).skip(first) {
             steps[*kind].phases += 1;
-            steps[*kind].time = Nanos(steps[*kind].time.0.saturating_add(phase.duration_ns));
+            steps[*kind].time = Nanos::new(steps[*kind].time.get().saturating_add(phase.duration_ns));
         }
         steps.retain(|step| step.phases > 0);
-        Outlook { steps }
+        Remaining { steps }
     }
 
-    /// A map for a run that went over every block of a range; none for one that visited places.
+    /// A map of the range of a full pass; none for a run that samples.
     fn empty_map(&self) -> Option<LatencyMap> {
         if !self.stored.run.command.split_whitespace().any(|word| word == "--full") {
             return None;
         }
-        let mapped = self.stored.run.phases.iter().filter(|phase| LatencyMap::is_of(&phase.phase));
-        let ranges: Vec<ByteRange> =
-            mapped.filter_map(|phase| phase.phase.workload.as_ref()).map(|workload| workload.range).collect();
+        let mut ranges: Vec<ByteRange> = Vec::new();
+        for summary in &self.stored.run.phases {
+            if let Some(workload) = &summary.phase.workload
+                && LatencyMap::is_of(&summary.phase)
+            {
+                ranges.push(workload.range);
+            }
+        }
         let first = ranges.iter().map(ByteRange::first).min()?;
         let end = ranges.iter().map(ByteRange::end).max()?;
-        let whole = ByteRange::new(first, Bytes(end.0 - first.0)).filter(|whole| !whole.is_empty())?;
+        let whole =
+            ByteRange::new(first, Bytes::new(end.get() - first.get())).filter(|whole| !whole.is_empty())?;
         Some(LatencyMap::new(whole, self.stored.run.target.logical_block))
     }
 
-    /// Marks on the map what the phases before the one under way saw.
     fn map_before(&mut self) {
         let Some(map) = &mut self.map else { return };
-        let phases = self.stored.run.phases.iter().take(self.number).enumerate();
-        for (number, _) in phases.filter(|(_, phase)| LatencyMap::is_of(&phase.phase)) {
-            let series = &self.stored.series;
-            series
-                .intervals_before(number as u32, u64::MAX, STRETCHES_MAX)
-                .for_each(|slice| map.add_interval(&slice));
-            series.errors(number as u32).for_each(|error| map.add_error(&error));
+        let series = &self.stored.series;
+        for (number, summary) in (0..).zip(&self.stored.run.phases[..self.number]) {
+            if !LatencyMap::is_of(&summary.phase) {
+                continue;
+            }
+            for interval in series.intervals_before(number, u64::MAX, PARTS_MAX) {
+                map.add_interval(&interval);
+            }
+            for error in series.errors(number) {
+                map.add_error(&error);
+            }
         }
     }
 }
 
 fn none<'run, Record: 'run>() -> Stream<'run, Record> {
-    stream(Box::new(std::iter::empty()))
+    let none: Box<dyn Iterator<Item = Record>> = Box::new(std::iter::empty());
+    none.peekable()
 }
 
-fn stream<'run, Record>(records: Box<dyn Iterator<Item = Record> + 'run>) -> Stream<'run, Record> {
-    records.peekable()
+fn is_due(record: &HistogramRecord, phase: u32, until_ns: u64) -> bool {
+    let end_ns = record.start_ns.saturating_add(record.duration_ns);
+    record.phase < phase || (record.phase == phase && end_ns <= until_ns)
 }
 
-/// The kind of step that each phase is, and these kinds without a phase in them.
 fn kinds_of(phases: &[PhaseSummary]) -> (Vec<usize>, Vec<Step>) {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut kind_of = |phase: &Phase| {
-        let step = Outlook::of(std::slice::from_ref(phase)).steps.pop()?;
-        let known = steps.iter().position(|known| known.what == step.what);
-        Some(known.unwrap_or_else(|| {
-            steps.push(Step { phases: 0, time: Nanos::ZERO, likely: Nanos::ZERO, slow: Nanos::ZERO, ..step });
-            steps.len() - 1
-        }))
-    };
-    let kinds = phases.iter().map(|summary| kind_of(&summary.phase).unwrap_or(0)).collect();
+    let (mut kinds, mut steps) = (Vec::new(), Vec::<Step>::new());
+    for summary in phases {
+        let Some(step) = Remaining::of(std::slice::from_ref(&summary.phase)).steps.pop() else {
+            kinds.push(0);
+            continue;
+        };
+        let kind = steps.iter().position(|known| known.what == step.what).unwrap_or(steps.len());
+        if kind == steps.len() {
+            let none = Nanos::ZERO;
+            steps.push(Step { phases: 0, time: none, likely: none, slow: none, ..step });
+        }
+        kinds.push(kind);
+    }
     (kinds, steps)
 }

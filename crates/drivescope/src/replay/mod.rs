@@ -1,11 +1,11 @@
-//! A stored run as events again: what a live screen would have been told, from what was kept.
+//! A stored run as events: what a live screen would have received.
 //!
 //! ```text
 //! StoredRun ─► Feed ─► events ─┬► player.rs: the screen, with keys to move in time
 //!                              └► lines
 //! ```
-//! Records are streamed, and a jump looks up where to go on: of what lies before it only the phases' totals are taken, and
-//! of the phase in which it lands, a bounded number of stretches.
+//! Records are streamed. A jump takes the totals of the phases before it, and of its own phase a bounded number of
+//! joined intervals.
 
 mod feed;
 pub mod player;

@@ -3,12 +3,12 @@
 use super::Feed;
 use crate::control::Controls;
 use crate::event::{Event, EventSink};
-use crate::experiment::Question;
-use crate::experiment::check::Check;
 use crate::screen::state::{Quantiles, ScreenState};
 use crate::session::Session;
 use crate::stamp::{self, Occasion};
 use crate::store::{Store, StoredRun};
+use experiment::Setup;
+use experiment::check::Check;
 use io::rig::Rig;
 use model::plan::StopReason;
 use model::range::ByteRange;
@@ -16,12 +16,10 @@ use model::run::{Run, RunStatus};
 use model::units::Nanos;
 use std::sync::atomic::AtomicBool;
 
-/// Notes all that happens, and presses keys.
 struct Watcher<'keys> {
     state: ScreenState,
     phases: u32,
     controls: &'keys Controls,
-    /// The phase in which the next one is asked for.
     skips: Option<u32>,
 }
 
@@ -36,12 +34,11 @@ impl EventSink for Watcher<'_> {
     }
 }
 
-/// A check of a virtual drive, kept in a store; and what was seen of it.
 fn check(store: &Store, skips: Option<u32>) -> (Run, ScreenState) {
     let drive = sim::open("zoned", 1).unwrap();
     let facts = drive.facts().clone();
     let rig = Rig::on_virtual_drive(drive);
-    let question = Question {
+    let setup = Setup {
         range: ByteRange::whole(facts.capacity),
         facts: facts.clone(),
         may_write: false,
@@ -51,7 +48,7 @@ fn check(store: &Store, skips: Option<u32>) -> (Run, ScreenState) {
         precision: None,
     };
     let run = stamp::begin(Occasion {
-        experiment: "check",
+        experiment: "check".into(),
         command: "drivescope check sim:zoned --time-limit 10s --seed 1".into(),
         seed: 1,
         facts,
@@ -76,7 +73,7 @@ fn check(store: &Store, skips: Option<u32>) -> (Run, ScreenState) {
         owed: None,
         preserving: None,
     };
-    let run = session.run(&mut Check::new(question).unwrap()).unwrap();
+    let run = session.run(&mut Check::new(setup).unwrap()).unwrap();
     assert_eq!(watcher.phases as usize, run.phases.len());
     (run, watcher.state)
 }
@@ -90,7 +87,8 @@ fn stored(skips: Option<u32>) -> (tempfile::TempDir, StoredRun, ScreenState) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let (_, live) = check(&store, skips);
-    let stored = store.read("last").unwrap();
+    let mut stored = store.read("last").unwrap();
+    stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
     (folder, stored, live)
 }
 
@@ -102,7 +100,7 @@ fn a_replay_ends_with_the_screen_that_was_seen() {
     feed.jump(Nanos::ZERO, &mut replayed);
     let mut at = Nanos::ZERO;
     while !feed.advance(at, &mut replayed) {
-        at = at + Nanos::from_millis(730);
+        at += Nanos::from_millis(730);
     }
     assert!(points(&live).len() > 100);
     assert_eq!(points(&replayed), points(&live));
@@ -114,7 +112,7 @@ fn a_replay_ends_with_the_screen_that_was_seen() {
 }
 
 fn a_jump_lands_where_playing_comes_by(stored: &StoredRun) {
-    let half = Nanos(Feed::new(stored).total().0 / 2);
+    let half = Nanos::new(Feed::new(stored).total().get() / 2);
     let mut played = ScreenState::default();
     let mut feed = Feed::new(stored);
     feed.jump(Nanos::ZERO, &mut played);
@@ -124,14 +122,13 @@ fn a_jump_lands_where_playing_comes_by(stored: &StoredRun) {
     assert_eq!(jumped.elapsed_s(), half.seconds());
     assert_eq!(jumped.phase, played.phase);
     assert_eq!(
-        jumped.steps.iter().map(|step| step.left).sum::<u32>(),
-        played.steps.iter().map(|step| step.left).sum::<u32>()
+        jumped.groups.iter().map(|group| group.left).sum::<u32>(),
+        played.groups.iter().map(|group| group.left).sum::<u32>()
     );
     assert_eq!(
         jumped.places.points(0).map(|(at, _)| at).collect::<Vec<_>>(),
         played.places.points(0).map(|(at, _)| at).collect::<Vec<_>>()
     );
-    // And back to the beginning.
     let mut again = ScreenState::default();
     feed.jump(Nanos::ZERO, &mut again);
     assert_eq!(again.elapsed_s(), 0.0);
@@ -147,7 +144,6 @@ fn a_skipped_phase_is_recorded_as_such_and_what_was_altered_still_plays_to_its_e
     assert_eq!(reasons.iter().filter(|reason| **reason == Some(StopReason::Skipped)).count(), 1);
     assert_eq!(stored.run.status, RunStatus::Complete);
 
-    // Records that were altered: a phase without end, and one at the end of all time.
     stored.run.phases[2].duration_ns = u64::MAX;
     stored.run.phases[3].start_ns = u64::MAX - 1;
     let mut state = ScreenState::default();

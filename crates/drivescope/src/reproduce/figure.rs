@@ -1,82 +1,86 @@
 //! One figure of an article, published beside reproduced, and what to think of the difference.
 
-/// A group of figures under one heading.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What they have in common: "Read, area by area".
     pub title: String,
-    /// How they came about, if the heading does not say it.
     pub method: String,
-    /// The figures.
     pub figures: Vec<Figure>,
 }
 
-/// One figure.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// What was measured: "bytes 0 to 125.6 GB".
     pub name: String,
-    /// In what.
     pub unit: Unit,
-    /// What the article says.
     pub published: Published,
-    /// What the virtual drive did; none when it cannot be done here.
     pub reproduced: Option<f64>,
-    /// By how much of the published value it may differ and still agree.
+    /// The largest deviation that still agrees, as a share of the published value.
     pub tolerance: f64,
-    /// Why it differs or cannot be done, as sentences.
+    /// Why it differs or cannot be done.
     pub reason: Option<String>,
 }
 
-/// What an article says of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Published {
-    /// A number.
     Value(f64),
-    /// No number above this one.
     AtMost(f64),
-    /// No number below this one.
     AtLeast(f64),
-    /// Nothing: it is shown because it explains another.
     Nothing,
 }
 
-/// What a figure is measured in. The value is in base units: bytes per second, seconds, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes per second, shown as decimal MB/s.
     Rate,
-    /// Accesses per second.
     PerSecond,
-    /// Seconds.
     Seconds,
-    /// Bytes, shown as decimal GB.
     Bytes,
-    /// One number to another.
     Ratio,
-    /// A share, shown in percent.
     Share,
-    /// How many.
     Count,
 }
 
-/// What to think of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is within the tolerance.
     Agrees,
-    /// It is not, and the reason is known and shown.
     Differs,
-    /// It is not, and nobody knows why: the drive or its model is wrong.
+    /// Not within it for no known reason: the drive or its model is wrong.
     Fails,
-    /// It cannot be done on a virtual drive.
     OutOfReach,
-    /// There is nothing to compare it with.
     Shown,
 }
 
+impl Table {
+    pub fn new(title: impl Into<String>, method: impl Into<String>) -> Table {
+        Table { title: title.into(), method: method.into(), figures: Vec::new() }
+    }
+
+    pub fn compare(
+        &mut self,
+        name: impl Into<String>,
+        unit: Unit,
+        (published, reproduced): (f64, f64),
+        tolerance: f64,
+    ) {
+        self.figures.push(Figure::new(name, unit, published, reproduced, tolerance));
+    }
+
+    pub fn bound(&mut self, name: impl Into<String>, unit: Unit, bound: Published, reproduced: f64) {
+        self.figures.push(Figure::bounded(name, unit, bound, reproduced));
+    }
+
+    pub fn show(&mut self, name: impl Into<String>, unit: Unit, reproduced: f64) {
+        self.figures.push(Figure::shown(name, unit, reproduced));
+    }
+}
+
+pub fn highest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, f64::max)
+}
+
+pub fn spread(values: &[f64]) -> f64 {
+    highest(values.iter().copied()) / values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
 impl Figure {
-    /// A figure that has to agree within `tolerance`, a share of what was published.
     pub fn new(
         name: impl Into<String>,
         unit: Unit,
@@ -84,22 +88,14 @@ impl Figure {
         reproduced: f64,
         tolerance: f64,
     ) -> Figure {
-        Figure {
-            name: name.into(),
-            unit,
-            published: Published::Value(published),
-            reproduced: Some(reproduced),
-            tolerance,
-            reason: None,
-        }
+        let published = Published::Value(published);
+        Figure { published, tolerance, ..Figure::shown(name, unit, reproduced) }
     }
 
-    /// A figure of which the article gives a bound.
     pub fn bounded(name: impl Into<String>, unit: Unit, bound: Published, reproduced: f64) -> Figure {
-        Figure { published: bound, tolerance: 0.0, ..Figure::shown(name, unit, reproduced) }
+        Figure { published: bound, ..Figure::shown(name, unit, reproduced) }
     }
 
-    /// A figure that the article does not give.
     pub fn shown(name: impl Into<String>, unit: Unit, reproduced: f64) -> Figure {
         Figure {
             name: name.into(),
@@ -111,25 +107,35 @@ impl Figure {
         }
     }
 
-    /// A figure that a virtual drive cannot give, and why.
     pub fn out_of_reach(name: impl Into<String>, unit: Unit, published: f64, reason: &str) -> Figure {
-        Figure {
-            name: name.into(),
-            unit,
-            published: Published::Value(published),
-            reproduced: None,
-            tolerance: 0.0,
-            reason: Some(reason.into()),
-        }
+        let figure = Figure::new(name, unit, published, 0.0, 0.0).because(reason);
+        Figure { reproduced: None, ..figure }
     }
 
-    /// With the reason why it may differ.
     #[must_use]
     pub fn because(self, reason: impl Into<String>) -> Figure {
         Figure { reason: Some(reason.into()), ..self }
     }
 
-    /// How far the reproduced value is from the published one, as a share of the latter.
+    /// # Panics
+    /// When the article gives no value.
+    pub fn published_value(&self) -> f64 {
+        match self.published {
+            Published::Value(value) => value,
+            _ => panic!("{}: the article gives no value", self.name),
+        }
+    }
+
+    /// # Panics
+    /// When a virtual drive cannot do it.
+    pub fn reproduced_value(&self) -> f64 {
+        self.reproduced.expect("the figure is reproduced")
+    }
+
+    pub fn reproduced_text(&self) -> String {
+        self.reproduced.map(|value| self.unit.text(value)).unwrap_or_default()
+    }
+
     pub fn deviation(&self) -> Option<f64> {
         match (self.published, self.reproduced) {
             (Published::Value(published), Some(reproduced)) if published != 0.0 => {
@@ -139,7 +145,6 @@ impl Figure {
         }
     }
 
-    /// What to think of it.
     pub fn verdict(&self) -> Verdict {
         let Some(reproduced) = self.reproduced else { return Verdict::OutOfReach };
         let agrees = match self.published {
@@ -157,12 +162,13 @@ impl Figure {
 }
 
 impl Unit {
-    /// The value with its unit, to four digits.
     pub fn text(self, value: f64) -> String {
         match self {
             Unit::Rate => format!("{} MB/s", digits(value / 1e6)),
             Unit::PerSecond => format!("{}/s", digits(value)),
-            Unit::Seconds if value.abs() >= 10_000.0 => format!("{} s", thousands(value.round())),
+            Unit::Seconds if value.abs() >= 10_000.0 => {
+                format!("{} s", report::quantity::count(value.round() as u64))
+            }
             Unit::Seconds if value.abs() < 1.0 => format!("{:.0} ms", value * 1e3 + 0.0),
             Unit::Seconds => format!("{} s", digits(value)),
             Unit::Bytes if value < 1e9 => format!("{} MB", digits(value / 1e6)),
@@ -187,11 +193,6 @@ fn digits(value: f64) -> String {
         return text;
     }
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A whole number with commas.
-fn thousands(value: f64) -> String {
-    report::quantity::count(value as u64)
 }
 
 #[cfg(test)]

@@ -1,17 +1,15 @@
 //! A re-enactment as a page: for a terminal, or as Markdown.
 
+use super::article::Reproduction;
 use super::figure::{Figure, Published, Table, Verdict};
-use super::{Reproduction, picture};
-use report::style::{Style, pad_end, pad_start, paragraph, wrap};
+use super::picture;
+use report::style::{Style, columns_of, pad_end, pad_start, paragraph, wrap};
 
-/// Tables of one page begin their numbers at the same column, unless a name is longer.
+/// Numbers of all tables begin at the same column, unless a name is longer.
 const NAME_COLUMNS_MIN: usize = 40;
-/// The same for the columns of numbers.
 const NUMBER_COLUMNS_MIN: usize = 12;
-/// What a table of that kind needs at most.
 const COLUMNS_OF_A_TABLE: usize = 100;
 
-/// As a page for a terminal.
 pub fn terminal(reproduction: &Reproduction, style: Style) -> String {
     let columns = style.width.clamp(60, 100);
     let mut lines = vec![heading(reproduction)];
@@ -39,7 +37,6 @@ pub fn terminal(reproduction: &Reproduction, style: Style) -> String {
     style.own(&lines.join("\n"))
 }
 
-/// As a page of Markdown.
 pub fn markdown(reproduction: &Reproduction) -> String {
     let letter = reproduction.article.letter();
     let mut page = format!("# {}\n\n", heading(reproduction));
@@ -73,33 +70,30 @@ fn heading(reproduction: &Reproduction) -> String {
     format!("{}: {}", reproduction.article.letter(), reproduction.title)
 }
 
-/// Reasons that have been given so far: the same one is given once.
 #[derive(Default)]
 struct Reasons {
     texts: Vec<String>,
 }
 
 impl Reasons {
-    /// The number of a reason, from 1.
     fn number(&mut self, text: &str) -> usize {
-        let known = self.texts.iter().position(|known| known == text);
-        let index = known.unwrap_or_else(|| {
+        let index = self.texts.iter().position(|known| known == text).unwrap_or(self.texts.len());
+        if index == self.texts.len() {
             self.texts.push(text.to_owned());
-            self.texts.len() - 1
-        });
+        }
         index + 1
     }
 }
 
 fn cells(figure: &Figure, reasons: &mut Reasons) -> [String; 5] {
-    let text = |value| figure.unit.text(value);
+    let unit = figure.unit;
     let published = match figure.published {
-        Published::Value(value) => text(value),
-        Published::AtMost(value) => format!("≤ {}", text(value)),
-        Published::AtLeast(value) => format!("≥ {}", text(value)),
+        Published::Value(value) => unit.text(value),
+        Published::AtMost(value) => format!("≤ {}", unit.text(value)),
+        Published::AtLeast(value) => format!("≥ {}", unit.text(value)),
         Published::Nothing => String::new(),
     };
-    let word = match figure.verdict() {
+    let mut verdict = match figure.verdict() {
         Verdict::Agrees if figure.tolerance > 0.0 => {
             format!("agrees, ±{} %", (figure.tolerance * 100.0).round())
         }
@@ -109,52 +103,49 @@ fn cells(figure: &Figure, reasons: &mut Reasons) -> [String; 5] {
         Verdict::OutOfReach => "not done".into(),
         Verdict::Shown => String::new(),
     };
-    let reason = figure.reason.as_deref().map(|reason| format!("[{}]", reasons.number(reason)));
-    let deviation = figure.deviation().map_or_else(String::new, signed_percent);
-    let words = [Some(word).filter(|word| !word.is_empty()), reason];
-    [
-        figure.name.clone(),
-        published,
-        figure.reproduced.map_or_else(String::new, text),
-        deviation,
-        words.into_iter().flatten().collect::<Vec<_>>().join(" "),
-    ]
+    if let Some(reason) = &figure.reason {
+        verdict += if verdict.is_empty() { "" } else { " " };
+        verdict += &format!("[{}]", reasons.number(reason));
+    }
+    let deviation = figure.deviation().map(signed_percent).unwrap_or_default();
+    [figure.name.clone(), published, figure.reproduced_text(), deviation, verdict]
 }
 
-/// "+1.5 %", and what rounds to nothing without a sign.
 fn signed_percent(share: f64) -> String {
     let text = format!("{:+.1} %", share * 100.0);
     if text[1..].starts_with("0.0 ") { text[1..].to_owned() } else { text }
 }
 
-/// A table within so many columns. Where they do not do, numbers move together, and a name that is longer than what they
-/// leave stands above its numbers.
+/// A table within `columns`. In a narrow one numbers move together, and a name that is too long is above its numbers.
 fn terminal_table(table: &Table, reasons: &mut Reasons, columns: usize) -> Vec<String> {
     let heads = ["figure", "published", "reproduced", "deviation", "verdict"].map(String::from);
     let mut rows = vec![heads];
     rows.extend(table.figures.iter().map(|figure| cells(figure, reasons)));
-    let widths: Vec<usize> = (0..5)
-        .map(|column| rows.iter().map(|row| report::style::columns_of(&row[column])).max().unwrap_or(0))
-        .collect();
+    let mut widths = [0; 5];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = columns_of(cell).max(*width);
+        }
+    }
     let gaps = 10;
-    let is_wide = columns >= COLUMNS_OF_A_TABLE;
-    let number =
-        |column: usize| if is_wide { widths[column].max(NUMBER_COLUMNS_MIN) } else { widths[column] };
-    let name_columns = match is_wide {
-        true => widths[0].max(NAME_COLUMNS_MIN),
-        false => widths[0].min(columns.saturating_sub(gaps + number(1) + number(2) + widths[3] + widths[4])),
+    let name_columns = if columns >= COLUMNS_OF_A_TABLE {
+        widths[1] = widths[1].max(NUMBER_COLUMNS_MIN);
+        widths[2] = widths[2].max(NUMBER_COLUMNS_MIN);
+        widths[0].max(NAME_COLUMNS_MIN)
+    } else {
+        widths[0].min(columns.saturating_sub(gaps + widths[1..].iter().sum::<usize>()))
     };
     let mut lines = Vec::new();
     for [name, published, reproduced, deviation, verdict] in &rows {
-        let is_above = report::style::columns_of(name) > name_columns;
+        let is_above = columns_of(name) > name_columns;
         if is_above {
             lines.push(format!("  {name}"));
         }
         let line = format!(
             "  {}  {}  {}  {}  {verdict}",
             pad_end(if is_above { "" } else { name }, name_columns),
-            pad_start(published, number(1)),
-            pad_start(reproduced, number(2)),
+            pad_start(published, widths[1]),
+            pad_start(reproduced, widths[2]),
             pad_start(deviation, widths[3]),
         );
         lines.push(line.trim_end().to_owned());

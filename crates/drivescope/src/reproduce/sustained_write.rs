@@ -1,11 +1,11 @@
-//! Article D: random writes of 128 KiB without a pause, on a disk with shingled tracks and on an SSD, and the three
-//! remedies: write within less, leave time between writes, write sequentially.
+//! Article D: random writes of 128 KiB without a pause, on an SMR disk and on an SSD, and the three remedies: use less of the
+//! drive, leave idle time, write sequentially.
 
-use super::figure::{Figure, Published, Table, Unit};
+use super::article::{Article, Reproduction};
+use super::figure::{Published, Table, Unit, highest};
 use super::picture::COLUMNS;
 use super::published::{Figures, SUSTAINED_WRITE};
 use super::shelf::Shelf;
-use super::{Article, Reproduction};
 use crate::error::UserError;
 use crate::virtual_run::{PhaseResult, VirtualRun};
 use model::plan::StopCondition;
@@ -14,32 +14,26 @@ use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern, Workload};
 use report::chart::{Axis, Chart, Layer, Series, Stretch, chart_of_series, reduced_line};
 
-/// The drives of the article, and one of 80 GB on which space runs out sooner.
 const SMR_DISK: &str = "smr-2tb";
 const SSD: &str = "sata-tlc-500gb";
 const SMALL_SSD: &str = "x25-m";
 const BLOCK: Bytes = Bytes::from_kib(128);
-/// How far rates and volumes may be off: the article reads them from a chart.
+/// The article reads its figures from a chart.
 const TOLERANCE: f64 = 0.05;
-/// What is left after the fall is given by the article to one digit, as the most that was seen.
+/// The article gives the rate after the cliff to one digit, as a maximum.
 const AFTER_TOLERANCE: f64 = 0.15;
-/// What of its capacity the small SSD uses when it is clipped: as 40 GB of 120 GB.
+/// As 40 GB of 120 GB.
 const CLIPPED_SHARE: f64 = 1.0 / 3.0;
-/// How often what is used of it is written at random until the rate is steady.
+/// Random writes until steady state, as a multiple of the range in use.
 const STEADY_AFTER: f64 = 1.5;
 
-/// What a drive is put through.
 pub(super) struct Trial {
     drive: &'static str,
-    /// The line of the published figures.
     word: &'static str,
     title: &'static str,
-    /// How much is written: past the fall, and long enough after it. For the disk that is once round all bands, since
-    /// inner bands take longer to clean than outer ones.
+    /// Far past the cliff. For the disk once round all bands, since inner bands take longer to clean.
     bytes: Bytes,
-    /// Slices in which the rate is seen.
     slice: Nanos,
-    /// How long it is left alone after the fall, and how much is written then.
     idle: Nanos,
     after_idle: Bytes,
 }
@@ -48,34 +42,29 @@ pub(super) const SMR_TRIAL: Trial = Trial {
     drive: SMR_DISK,
     word: "smr",
     title: "Disk with shingled tracks",
-    bytes: Bytes(62_700_000_000),
+    bytes: Bytes::new(62_700_000_000),
     slice: Nanos::from_secs(20),
     idle: Nanos::from_secs(3600),
-    after_idle: Bytes(5_000_000_000),
+    after_idle: Bytes::new(5_000_000_000),
 };
 pub(super) const SSD_TRIAL: Trial = Trial {
     drive: SSD,
     word: "ssd",
     title: "SSD of 500 GB",
-    bytes: Bytes(20_000_000_000),
+    bytes: Bytes::new(20_000_000_000),
     slice: Nanos::from_millis(400),
     idle: Nanos::from_secs(120),
-    after_idle: Bytes(12_000_000_000),
+    after_idle: Bytes::new(12_000_000_000),
 };
-/// Less than the media cache of the disk.
-const WITHIN_CACHE: Bytes = Bytes(10_000_000_000);
+const WITHIN_CACHE: Bytes = Bytes::new(10_000_000_000);
 
-/// Where the rate of a phase fell.
 pub(super) struct Fall {
     before: f64,
     after: f64,
     bytes: f64,
-    /// What had been written, and the rate then.
-    course: Vec<(f64, f64)>,
+    rates: Vec<(f64, f64)>,
 }
 
-/// Does it again.
-///
 /// # Errors
 /// When a drive cannot be opened.
 pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
@@ -101,49 +90,26 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     })
 }
 
-/// Writes at random until long after the fall; the drive is left as it is then.
 pub(super) fn fall_of(shelf: &Shelf, trial: &Trial) -> Result<(Table, Fall, VirtualRun), UserError> {
     let published = Figures::read(SUSTAINED_WRITE);
-    let number = |column| published.number_of(trial.word, column);
     let mut drive = shelf.run(trial.drive)?;
     let whole = ByteRange::whole(drive.capacity());
     let fall =
         find_fall(&write(&mut drive, whole, Pattern::RandomWithReplacement, trial.bytes, trial.slice)?);
-    let (before, after) = (number("before_mbps") * 1e6, number("after_mbps") * 1e6);
-    let per_second = |rate: f64| rate / BLOCK.0 as f64;
-    let figures = vec![
-        Figure::new("before the cliff", Unit::Rate, before, fall.before, TOLERANCE),
-        Figure::new(
-            "before the cliff",
-            Unit::PerSecond,
-            number("before_per_s"),
-            per_second(fall.before),
-            TOLERANCE,
-        ),
-        Figure::new(
-            "written up to the cliff",
-            Unit::Bytes,
-            number("bytes_before_fall_gb") * 1e9,
-            fall.bytes,
-            TOLERANCE,
-        ),
-        Figure::new("after the cliff", Unit::Rate, after, fall.after, AFTER_TOLERANCE),
-        Figure::new(
-            "after the cliff",
-            Unit::PerSecond,
-            number("after_per_s"),
-            per_second(fall.after),
-            AFTER_TOLERANCE,
-        ),
-        Figure::new(
-            "after the cliff to before it",
-            Unit::Share,
-            after / before,
-            fall.after / fall.before,
-            AFTER_TOLERANCE,
-        ),
-    ];
-    Ok((Table { title: trial.title.into(), method: String::new(), figures }, fall, drive))
+    let before = published.number_of(trial.word, "before_mbps") * 1e6;
+    let after = published.number_of(trial.word, "after_mbps") * 1e6;
+    let bytes = published.number_of(trial.word, "bytes_before_fall_gb") * 1e9;
+    let writes_before = (published.number_of(trial.word, "before_per_s"), fall.before / BLOCK.as_f64());
+    let writes_after = (published.number_of(trial.word, "after_per_s"), fall.after / BLOCK.as_f64());
+    let shares = (after / before, fall.after / fall.before);
+    let mut table = Table::new(trial.title, "");
+    table.compare("before the cliff", Unit::Rate, (before, fall.before), TOLERANCE);
+    table.compare("before the cliff", Unit::PerSecond, writes_before, TOLERANCE);
+    table.compare("written up to the cliff", Unit::Bytes, (bytes, fall.bytes), TOLERANCE);
+    table.compare("after the cliff", Unit::Rate, (after, fall.after), AFTER_TOLERANCE);
+    table.compare("after the cliff", Unit::PerSecond, writes_after, AFTER_TOLERANCE);
+    table.compare("after the cliff to before it", Unit::Share, shares, AFTER_TOLERANCE);
+    Ok((table, fall, drive))
 }
 
 /// The article says that each of the three keeps the rate; it gives no figures.
@@ -160,15 +126,14 @@ fn smr_remedies(shelf: &Shelf, mut worn: VirtualRun, fall: &Fall) -> Result<Tabl
     let streamed = write(&mut fresh, whole, Pattern::Sequential, trial.bytes, trial.slice)?;
     let regained = rested.bytes / trial.idle.seconds();
     let least = Published::AtLeast(fall.before * 0.9);
-    let figures = vec![
-        Figure::bounded("random within 10 GB, past 23 GB written", Unit::Rate, least, last_third(&confined)),
-        Figure::shown("after an hour of rest, at the full rate", Unit::Bytes, rested.bytes),
-        Figure::shown("regained in each second of rest", Unit::Rate, regained),
-        Figure::bounded("sequential, past 23 GB written", Unit::Rate, least, last_third(&streamed)),
-    ];
     let method = "Use less of it, leave time between writes, write sequentially. The article gives no figures for these but says that \
          they keep the rate: at least 90 % of the rate before the cliff is asked for.";
-    Ok(Table { title: "Three remedies, disk".into(), method: method.into(), figures })
+    let mut table = Table::new("Three remedies, disk", method);
+    table.bound("random within 10 GB, past 23 GB written", Unit::Rate, least, last_third(&confined));
+    table.show("after an hour of rest, at the full rate", Unit::Bytes, rested.bytes);
+    table.show("regained in each second of rest", Unit::Rate, regained);
+    table.bound("sequential, past 23 GB written", Unit::Rate, least, last_third(&streamed));
+    Ok(table)
 }
 
 fn ssd_remedies(shelf: &Shelf, mut worn: VirtualRun) -> Result<Table, UserError> {
@@ -179,32 +144,31 @@ fn ssd_remedies(shelf: &Shelf, mut worn: VirtualRun) -> Result<Table, UserError>
         find_fall(&write(&mut worn, whole, Pattern::RandomWithReplacement, trial.after_idle, trial.slice)?);
     let (full, streamed) = steady_rate(shelf, 1.0)?;
     let (clipped, _) = steady_rate(shelf, CLIPPED_SHARE)?;
-    let figures = vec![
-        Figure::shown("500 GB, after 2 minutes of rest, at the full rate", Unit::Bytes, rested.bytes),
-        Figure::shown("80 GB in use, random, steady", Unit::Rate, full),
-        Figure::shown("27 GB of 80 GB in use, random, steady", Unit::Rate, clipped),
-        Figure::bounded("clipped to whole", Unit::Ratio, Published::AtLeast(1.5), clipped / full),
-        Figure::shown("80 GB in use, then sequential", Unit::Rate, streamed),
-        Figure::bounded("sequential to random", Unit::Ratio, Published::AtLeast(1.5), streamed / full),
-    ];
     let method = format!(
         "Rest on the same SSD. Clipping and order on sim:{SMALL_SSD}, filled and then written at random with one and a half times as \
          much, since they matter when space has run out. The article gives no figures; at least one and a half times the rate is \
          asked for."
     );
-    Ok(Table { title: "Three remedies, SSD".into(), method, figures })
+    let mut table = Table::new("Three remedies, SSD", method);
+    table.show("500 GB, after 2 minutes of rest, at the full rate", Unit::Bytes, rested.bytes);
+    table.show("80 GB in use, random, steady", Unit::Rate, full);
+    table.show("27 GB of 80 GB in use, random, steady", Unit::Rate, clipped);
+    table.bound("clipped to whole", Unit::Ratio, Published::AtLeast(1.5), clipped / full);
+    table.show("80 GB in use, then sequential", Unit::Rate, streamed);
+    table.bound("sequential to random", Unit::Ratio, Published::AtLeast(1.5), streamed / full);
+    Ok(table)
 }
 
-/// The steady rate of random writes when that share of the small SSD is in use; and of a sequential pass after it, the
-/// second one, since the first cleans up.
+/// Steady state of random writes with that share of the small SSD in use, and of the second sequential pass after it; the
+/// first one cleans up.
 fn steady_rate(shelf: &Shelf, share: f64) -> Result<(f64, f64), UserError> {
     let mut drive = shelf.run(SMALL_SSD)?;
-    let used = Bytes((drive.capacity().0 as f64 * share) as u64).round_down_to(BLOCK);
+    let used = Bytes::new((drive.capacity().as_f64() * share) as u64).round_down_to(BLOCK);
     let range = ByteRange::whole(used);
     let slice = Nanos::from_secs(1);
     let fill = Workload::new(range, Pattern::Sequential, OperationMix::Write, Bytes::from_mib(1), 1);
     drive.measure(fill, StopCondition::one_pass(), slice)?;
-    let random = Bytes((used.0 as f64 * STEADY_AFTER) as u64);
+    let random = Bytes::new((used.as_f64() * STEADY_AFTER) as u64);
     let random = write(&mut drive, range, Pattern::RandomWithReplacement, random, slice)?;
     write(&mut drive, range, Pattern::Sequential, used, slice)?;
     let streamed = write(&mut drive, range, Pattern::Sequential, used, slice)?;
@@ -223,62 +187,55 @@ fn write(
     drive.measure(workload, stop, slice)
 }
 
-/// Bytes per second in the last third of a phase's time.
 fn last_third(phase: &PhaseResult) -> f64 {
     phase.rate_between(phase.seconds * 2.0 / 3.0, phase.seconds)
 }
 
-/// The fall. Before is the second tenth of what was written, for the first also fills buffers; it fell in the first slice
-/// that was nearer to what came in the last third of the time; after is all that came then.
+/// Before is the second tenth of what was written, since the first also fills buffers; the cliff is in the first slice that
+/// is nearer to the last third of the time; after is everything behind it.
 fn find_fall(phase: &PhaseResult) -> Fall {
     let tenth = phase.bytes / 10;
     let before = tenth as f64 / (phase.seconds_to(2 * tenth) - phase.seconds_to(tenth));
     let mut after = last_third(phase);
     let mut bytes = 0;
     for slice in &phase.slices {
-        if slice.bytes as f64 / slice.seconds < (before + after) / 2.0 {
+        if slice.rate() < (before + after) / 2.0 {
             after = phase.rate_between(slice.start_s + slice.seconds, phase.seconds);
             break;
         }
         bytes += slice.bytes;
     }
-    let mut written = 0.0;
-    let course = phase.slices.iter().map(|slice| {
-        let at = written;
-        written += slice.bytes as f64;
-        (at, slice.bytes as f64 / slice.seconds)
-    });
-    Fall { before, after, bytes: bytes as f64, course: course.collect() }
+    Fall { before, after, bytes: bytes as f64, rates: phase.rates_by_bytes() }
 }
 
-/// The rate by what had been written, and the levels of the article.
 fn picture(name: &'static str, trial: &Trial, fall: &Fall, subject: &str) -> Chart {
     let published = Figures::read(SUSTAINED_WRITE);
-    let number = |column| published.number_of(trial.word, column);
-    let (cliff, end) = (number("bytes_before_fall_gb") * 1e9, trial.bytes.0 as f64);
-    let level = |first, end, column| Stretch { first, end, value: number(column) * 1e6 };
-    let levels = vec![level(0.0, cliff, "before_mbps"), level(cliff, end, "after_mbps")];
+    let cliff = published.number_of(trial.word, "bytes_before_fall_gb") * 1e9;
+    let end = trial.bytes.as_f64();
+    let mut levels = Vec::new();
+    for (first, end, column) in [(0.0, cliff, "before_mbps"), (cliff, end, "after_mbps")] {
+        levels.push(Stretch { first, end, value: published.number_of(trial.word, column) * 1e6 });
+    }
     let series = vec![
-        Series::new("here", reduced_line(fall.course.iter().copied(), end, COLUMNS)),
+        Series::new("here", reduced_line(fall.rates.iter().copied(), end, COLUMNS)),
         Series::new("published", vec![Layer::Levels(levels)]),
     ];
-    let highest = fall.course.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
-    let axes = (Axis::of_amounts("Written at random", end), Axis::of_rates("Rate", highest));
+    let highest = highest(fall.rates.iter().map(|point| point.1));
+    let axes = (Axis::of_amounts("Written at random", end), Axis::of_rates("Throughput", highest));
     let chart = chart_of_series(name, ("Random writes without a pause", subject), axes, series);
     Chart { level_name: "level that the article gives", ..chart }
 }
 
 fn conclusion(smr: &Fall, ssd: &Fall) -> String {
-    let rate = |value| Unit::Rate.text(value);
     format!(
         "Both fall for one reason: what arrives fast goes to a small fast area first, and when that is full the drive's own \
          work competes with the host. The disk falls from {} to {}, since every random write costs a band of 30 MB read \
          and written again; the SSD from {} to {}, the rate of its denser cells. No data sheet tells where the \
          cliff is: it has to be measured, and over the whole drive, for within the media cache there is none. All three \
          remedies work. Where random writes go on for hours, buy an SSD or a disk without shingled tracks.",
-        rate(smr.before),
-        rate(smr.after),
-        rate(ssd.before),
-        rate(ssd.after),
+        Unit::Rate.text(smr.before),
+        Unit::Rate.text(smr.after),
+        Unit::Rate.text(ssd.before),
+        Unit::Rate.text(ssd.after),
     )
 }

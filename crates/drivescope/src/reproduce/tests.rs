@@ -1,9 +1,11 @@
 //! Every article is done again: what agrees and what differs is as it was, its page is the one in the documentation,
 //! and a wrong drive fails.
 
+use super::figure::Table;
 use super::*;
 use crate::reproduce::published::{Figures, VALLEYS};
 use model::units::Bytes;
+use report::style::Style;
 use sim::profile::Profile;
 
 /// Nothing fails, the page in the documentation is what the program prints, and it fits a terminal of 100 columns.
@@ -21,20 +23,19 @@ fn check(article: Article, agrees: usize, differs: &[&str]) {
     let path = format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"));
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     let command = format!("drivescope sim reproduce {letter} --markdown > {file}");
-    assert!(committed == reproduction.markdown(), "{file} is not what the program prints: {command}");
-    for (name, picture) in reproduction.pictures() {
+    assert!(committed == markdown(&reproduction), "{file} is not what the program prints: {command}");
+    for (name, picture) in pictures(&reproduction) {
         let path = format!("{}/../../docs/pictures/{name}", env!("CARGO_MANIFEST_DIR"));
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
         let command = format!("drivescope sim reproduce {letter} --pictures docs/pictures");
         assert!(committed == picture, "docs/pictures/{name} is not what the program draws: {command}");
         assert!(picture.len() < 100_000, "{name}: {} bytes", picture.len());
     }
-    let page = reproduction.page(Style { width: 100, colour: false, unicode: true });
+    let page = terminal(&reproduction, Style { width: 100, colour: false, unicode: true });
     let too_wide = page.lines().find(|line| report::style::columns_of(line) > 100);
     assert_eq!(too_wide, None);
 }
 
-/// The names of figures of a table that fail.
 fn failing(table: &Table) -> Vec<&str> {
     let failing = table.figures.iter().filter(|figure| figure.verdict() == Verdict::Fails);
     failing.map(|figure| figure.name.as_str()).collect()
@@ -78,7 +79,7 @@ fn a_disk_that_turns_too_slowly_fails() {
             disk.turns_per_minute *= 0.9;
         }
     });
-    let reproduction = reproduce_with(Article::A, &shelf).unwrap();
+    let reproduction = reproduce_on(Article::A, &shelf).unwrap();
     let reads = failing(&reproduction.tables[0]);
     assert_eq!(reads, ["quarter 1, outermost", "quarter 2", "quarter 3", "quarter 4, innermost"]);
 }
@@ -136,8 +137,8 @@ fn a_page_of_a_system_is_read_once() {
         loop {
             now = host.next_completion_at().unwrap().max(now);
             if let Some(completion) = host.take_completion(now) {
-                assert_eq!(Bytes(u64::from(completion.transferred_bytes)), Bytes(4096));
-                return now.since(began).0;
+                assert_eq!(Bytes::new(u64::from(completion.transferred_bytes)), Bytes::new(4096));
+                return now.since(began).get();
             }
         }
     };

@@ -1,17 +1,15 @@
-//! Article B: reads of 4 KiB in shuffled order from one file, asked for by 1 to 1000 threads, on two disks and on a
-//! mirror; and what the span of the file does to it.
+//! Article B: reads of 4 KiB in shuffled order from one file by 1 to 1000 threads, on two disks and on a mirror; and the
+//! effect of the span of the file.
 //!
-//! The listing takes `range(num_blocks)` and shuffles that: it reads each block of the first tenth of the file once, not
-//! a tenth of the blocks of the whole file. So the arm stays within 100 MB, and every block next to one that was read is
-//! asked for as well, sooner or later. Whatever reads more than it was asked for is rewarded.
+//! The listing shuffles `range(num_blocks)`: it reads each block of the first tenth of the file once, not a tenth of all its
+//! blocks. So seeks stay within 100 MB, and every neighbour of a block is read too: read-ahead pays.
 
-use super::SEED;
-use super::figure::{Figure, Published, Table, Unit};
+use super::article::{Article, Reproduction, SEED};
+use super::figure::{Figure, Published, Table, Unit, highest};
 use super::host::{Host, HostProfile, Order};
 use super::picture::line;
 use super::published::{Figures, THREADS};
 use super::shelf::Shelf;
-use super::{Article, Reproduction};
 use crate::error::UserError;
 use crate::virtual_run::VirtualRun;
 use model::plan::StopCondition;
@@ -23,27 +21,24 @@ use report::chart::{Axis, Chart, Numbers, Series, chart_of_series};
 use sim::Drive;
 use sim::profile::Profile;
 
-/// The disks of the article, and a mirror of two of the first.
 const ATA_DISK: &str = "st3250823a";
 const SATA_DISK: &str = "sata-160gb";
 const MIRROR: &str = "raid1-2";
-/// The blocks of the article, and how many it reads: the tenth part of those in 999,997,440 bytes.
+/// A tenth of the blocks of 999,997,440 bytes.
 const BLOCK: Bytes = Bytes::from_kib(4);
 const READS: u64 = 24_414;
-/// The part of the file that the listing reads, and the whole file.
-const TENTH: Bytes = Bytes(READS * 4096);
-const FILE: Bytes = Bytes(999_997_440);
-/// Where on its disk the file lies; the article does not say. The middle stands for anywhere.
+const TENTH: Bytes = Bytes::new(READS * 4096);
+const FILE: Bytes = Bytes::new(999_997_440);
+/// The article does not say where the file is; the middle stands for anywhere.
 const PLACE_SHARE: f64 = 0.5;
-/// How far a rate may be off: what a short seek takes is not in any data sheet.
+/// No data sheet gives the time of short seeks.
 const TOLERANCE: f64 = 0.15;
-/// Fitted to the figure of one thread; the others follow.
+/// Fitted to the figure of one thread.
 const OTHER_LOAD_PAUSE: Nanos = Nanos::from_millis(135);
 
 const BY_MIRROR_DISKS: &str = "The article does not name the two disks. Theirs take 8 ms for a read within 100 MB, these 6 ms; what two of \
      them gain over one does not depend on that.";
 
-/// A machine of the article.
 struct Machine {
     title: &'static str,
     method: &'static str,
@@ -53,7 +48,6 @@ struct Machine {
     reason: Option<&'static str>,
 }
 
-/// A system that passes on what it is asked, in its order.
 fn bare() -> HostProfile {
     HostProfile {
         block_bytes: 4 * KIB,
@@ -66,9 +60,8 @@ fn bare() -> HostProfile {
     }
 }
 
-/// Linux 2.4: a read that does not continue the last one still asks for two pages more, since `do_generic_file_read`
-/// (mm/filemap.c) sets the read-ahead to the pages that the read needs plus one, and a read of one whole page counts as
-/// two.
+/// Linux 2.4 reads two pages ahead after any read: `do_generic_file_read` (mm/filemap.c) sets the read-ahead to the pages of
+/// the read plus one, and a read of one whole page counts as two.
 fn linux_2_4() -> HostProfile {
     HostProfile { read_ahead_bytes: 8 * KIB, ..bare() }
 }
@@ -109,10 +102,6 @@ fn machines() -> [Machine; 3] {
     ]
 }
 
-/// Does it again.
-///
-/// # Errors
-/// When a disk cannot be opened.
 pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let published = Figures::read(THREADS);
     let mut tables = Vec::new();
@@ -133,21 +122,20 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
              asked for as well."
         ),
         conclusion: conclusion(&tables),
-        pictures: vec![by_threads_drawn(&tables[..3]), spans_drawn(tables.last())],
+        pictures: vec![by_threads_drawn(&tables[..3]), spans_drawn(&tables[5])],
         tables,
     })
 }
 
-/// Reads per second that so many threads get from a drive behind a system.
 fn reads_per_second(
     drive: Box<dyn Drive>,
     host: &HostProfile,
     span: Bytes,
     threads: u32,
 ) -> Result<f64, UserError> {
-    let capacity = drive.facts().capacity.0;
-    let place = ((capacity as f64 * PLACE_SHARE) as u64).min(capacity - span.0) / MIB * MIB;
-    let range = ByteRange::new(Offset(place), span).expect("the span lies on the disk");
+    let capacity = drive.facts().capacity.get();
+    let place = ((capacity as f64 * PLACE_SHARE) as u64).min(capacity - span.get()) / MIB * MIB;
+    let range = ByteRange::new(Offset::new(place), span).expect("the span lies on the disk");
     let mut run = VirtualRun::on(Box::new(Host::new(drive, host.clone())), SEED);
     let reads = Workload::new(range, Pattern::RandomOnce, OperationMix::Read, BLOCK, 1);
     let stop = StopCondition { operations: Some(READS), ..StopCondition::default() };
@@ -156,62 +144,55 @@ fn reads_per_second(
 }
 
 fn by_threads(shelf: &Shelf, machine: &Machine, published: &Figures) -> Result<Table, UserError> {
-    let mut figures = Vec::new();
-    let mut of_one = None;
+    let mut table = Table::new(machine.title, machine.method);
     for row in 0..published.len() {
         let threads = published.number(row, "threads");
         let was = published.number(row, machine.column);
-        let reproduced = reads_per_second(shelf.drive(machine.drive)?, &machine.host, TENTH, threads as u32)?;
+        let is = reads_per_second(shelf.drive(machine.drive)?, &machine.host, TENTH, threads as u32)?;
         let name = if threads == 1.0 { "1 thread".into() } else { format!("{threads} threads") };
-        let figure = Figure::new(name, Unit::PerSecond, was, reproduced, TOLERANCE);
-        figures.push(match machine.reason {
-            Some(reason) => figure.because(reason),
-            None => figure,
-        });
-        of_one.get_or_insert((was, reproduced));
-        let (was_of_one, reproduced_of_one) = of_one.expect("the first row has one thread");
+        let reason = machine.reason.map(str::to_owned);
+        table.figures.push(Figure { reason, ..Figure::new(name, Unit::PerSecond, was, is, TOLERANCE) });
         if matches!(threads as u32, 2 | 1000) {
-            let name = format!("{threads} threads to one");
-            let (was, reproduced) = (was / was_of_one, reproduced / reproduced_of_one);
-            figures.push(Figure::new(name, Unit::Ratio, was, reproduced, TOLERANCE));
+            let one = &table.figures[0];
+            let ratios = (was / one.published_value(), is / one.reproduced_value());
+            table.compare(format!("{threads} threads to one"), Unit::Ratio, ratios, TOLERANCE);
         }
     }
-    Ok(Table { title: machine.title.into(), method: machine.method.into(), figures })
+    Ok(table)
 }
 
-/// What makes 300 of the 80 that a seek over the whole disk allows, one thing after the other.
+/// From the 80 IOPS of seeks over the whole disk to 300, one mechanism at a time.
 fn mechanisms(shelf: &Shelf) -> Result<Table, UserError> {
     let whole = shelf.drive(ATA_DISK)?.facts().capacity.round_down_to(BLOCK);
-    let pages = |read_ahead_bytes| HostProfile { read_ahead_bytes, ..bare() };
     let cases = [
-        ("reads over the whole disk", pages(0), whole),
-        ("reads over the file of 1 GB", pages(0), FILE),
-        ("each block of 100 MB once", pages(0), TENTH),
-        ("the same, the system reads 1 page on", pages(4 * KIB), TENTH),
-        ("the same, the system reads 2 pages on", pages(8 * KIB), TENTH),
-        ("1 GB, the system reads 2 pages on", pages(8 * KIB), FILE),
+        ("reads over the whole disk", 0, whole, None),
+        ("reads over the file of 1 GB", 0, FILE, None),
+        ("each block of 100 MB once", 0, TENTH, None),
+        ("the same, the system reads 1 page on", 4 * KIB, TENTH, None),
+        ("the same, the system reads 2 pages on", 8 * KIB, TENTH, Some(300.0)),
+        ("1 GB, the system reads 2 pages on", 8 * KIB, FILE, None),
     ];
-    let mut figures = Vec::new();
-    for (index, (name, host, span)) in cases.into_iter().enumerate() {
-        let rate = reads_per_second(shelf.drive(ATA_DISK)?, &host, span, 1)?;
-        figures.push(match index {
-            4 => Figure::new(name, Unit::PerSecond, 300.0, rate, TOLERANCE),
-            _ => Figure::shown(name, Unit::PerSecond, rate),
-        });
-    }
     let method = "One thread on the 250 GB disk. A page that was read on counts only when its turn comes later and it is still in \
          memory: of 100 MB all are asked for, of 1 GB one in ten.";
-    Ok(Table { title: "What makes 300 out of 80".into(), method: method.into(), figures })
+    let mut table = Table::new("What makes 300 out of 80", method);
+    for (name, read_ahead_bytes, span, published) in cases {
+        let host = HostProfile { read_ahead_bytes, ..bare() };
+        let rate = reads_per_second(shelf.drive(ATA_DISK)?, &host, span, 1)?;
+        match published {
+            Some(published) => table.compare(name, Unit::PerSecond, (published, rate), TOLERANCE),
+            None => table.show(name, Unit::PerSecond, rate),
+        }
+    }
+    Ok(table)
 }
 
-/// The same disk with a link that lets 32 commands be under way.
+/// A link with a queue depth of 32.
 fn take_32_commands(profile: &mut Profile) {
     if let Some(link) = &mut profile.link {
         link.queue_depth_max = Some(32);
     }
 }
 
-/// What a queue would have brought.
 fn queueing(shelf: &Shelf) -> Result<Table, UserError> {
     let elevator = HostProfile { queue_depth: 1, order: Order::Elevator, ..linux_2_4() };
     let cases = [
@@ -223,86 +204,86 @@ fn queueing(shelf: &Shelf) -> Result<Table, UserError> {
             linux_2_4(),
         ),
     ];
-    let mut figures = Vec::new();
-    for (index, (name, drive, host)) in cases.into_iter().enumerate() {
-        let rate = reads_per_second(drive, &host, TENTH, 100)?;
-        figures.push(match index {
-            0 => Figure::new(name, Unit::PerSecond, 321.0, rate, TOLERANCE),
-            _ => Figure::shown(name, Unit::PerSecond, rate),
-        });
-    }
     let method = "100 threads on the 250 GB disk. Sorting by place saves seeks, and within 100 MB there is little to save: what is left is \
          half a turn. Only the disk, which knows where its platter stands, can save that.";
-    Ok(Table { title: "What a queue can do".into(), method: method.into(), figures })
+    let mut table = Table::new("What a queue can do", method);
+    for (index, (name, drive, host)) in cases.into_iter().enumerate() {
+        let rate = reads_per_second(drive, &host, TENTH, 100)?;
+        match index {
+            0 => table.compare(name, Unit::PerSecond, (321.0, rate), TOLERANCE),
+            _ => table.show(name, Unit::PerSecond, rate),
+        }
+    }
+    Ok(table)
 }
 
-/// The fall with the span.
 fn spans(shelf: &Shelf) -> Result<Table, UserError> {
     const BY_SEEK: &str = "The article takes the 8 ms of the data sheet for a whole access. They are the mean seek alone; half a turn of 4.2 ms \
          comes on top.";
     let whole = shelf.drive(ATA_DISK)?.facts().capacity.round_down_to(BLOCK);
-    let mut figures = Vec::new();
+    let method =
+        "One thread on the 250 GB disk, nothing read on, 24,414 different blocks anywhere in the span.";
+    let mut table = Table::new("The fall with the span", method);
     for megabytes in [100, 1_000, 5_000, 20_000, 50_000, 100_000] {
-        let span = Bytes(megabytes * 1_000_000).round_down_to(BLOCK);
+        let span = Bytes::new(megabytes * 1_000_000).round_down_to(BLOCK);
         let rate = reads_per_second(shelf.drive(ATA_DISK)?, &bare(), span, 1)?;
         let name =
             if megabytes < 1000 { format!("{megabytes} MB") } else { format!("{} GB", megabytes / 1000) };
-        figures.push(Figure::shown(name, Unit::PerSecond, rate));
+        table.show(name, Unit::PerSecond, rate);
     }
     let rate = reads_per_second(shelf.drive(ATA_DISK)?, &bare(), whole, 1)?;
-    figures.push(Figure::new("the whole disk", Unit::PerSecond, 125.0, rate, TOLERANCE).because(BY_SEEK));
-    let method =
-        "One thread on the 250 GB disk, nothing read on, 24,414 different blocks anywhere in the span.";
-    Ok(Table { title: "The fall with the span".into(), method: method.into(), figures })
+    let figure = Figure::new("the whole disk", Unit::PerSecond, 125.0, rate, TOLERANCE);
+    table.figures.push(figure.because(BY_SEEK));
+    Ok(table)
 }
 
-/// Accesses a second of the three machines by threads, published and here.
 fn by_threads_drawn(tables: &[Table]) -> Chart {
-    let mut series = Vec::new();
+    let (mut series, mut all) = (Vec::new(), Vec::new());
     for table in tables {
-        let of = |pick: fn(&Figure) -> Option<f64>| {
-            let figures = table.figures.iter().filter(|figure| figure.unit == Unit::PerSecond);
-            line(figures.filter_map(|figure| Some((leading_number(&figure.name)?, pick(figure)?))))
-        };
-        // The name of a machine up to its first comma is enough beside the others.
+        let (mut was, mut is) = (Vec::new(), Vec::new());
+        for figure in &table.figures {
+            all.extend(figure.reproduced);
+            if let Some(threads) = leading_number(&figure.name)
+                && figure.unit == Unit::PerSecond
+            {
+                was.push((threads, figure.published_value()));
+                is.push((threads, figure.reproduced_value()));
+            }
+        }
+        // The name of a machine up to its first comma is enough in a legend.
         let machine = table.title.split(',').next().unwrap_or_default();
-        let published = of(|figure| match figure.published {
-            Published::Value(value) => Some(value),
-            _ => None,
-        });
-        series.push(Series::new(format!("{machine}, published"), published));
-        series.push(Series::new(format!("{machine}, here"), of(|figure| figure.reproduced)));
+        series.push(Series::new(format!("{machine}, published"), line(was)));
+        series.push(Series::new(format!("{machine}, here"), line(is)));
     }
     let x = Axis::of_doublings("Threads", (1.0, 1000.0), Numbers::Counts);
-    let highest = tables.iter().flat_map(|table| &table.figures).filter_map(|figure| figure.reproduced);
-    let y = Axis::of_counts("Reads a second", highest.fold(0.0, f64::max));
+    let y = Axis::of_counts("Reads a second", highest(all));
     chart_of_series("b-threads", ("Random reads by threads", "three machines of 2008"), (x, y), series)
 }
 
-/// Accesses a second of one thread by the span of its places.
-fn spans_drawn(table: Option<&Table>) -> Chart {
-    let figures = table.map_or(&[][..], |table| table.figures.as_slice());
-    let reproduced = figures.iter().filter_map(|figure| Some((span_of(&figure.name), figure.reproduced?)));
-    let published = figures.iter().filter_map(|figure| match figure.published {
-        Published::Value(value) => Some((span_of(&figure.name), value)),
-        _ => None,
-    });
-    let series = vec![Series::new("published", line(published)), Series::new("here", line(reproduced))];
+fn spans_drawn(table: &Table) -> Chart {
+    let (mut was, mut is) = (Vec::new(), Vec::new());
+    for figure in &table.figures {
+        let span = span_of(&figure.name);
+        is.push((span, figure.reproduced_value()));
+        if let Published::Value(value) = figure.published {
+            was.push((span, value));
+        }
+    }
+    let y = Axis::of_counts("Reads a second", highest(is.iter().map(|point| point.1)));
+    let series = vec![Series::new("published", line(was)), Series::new("here", line(is))];
     let x = Axis::of_decades("Span of the places, GB", (0.1, WHOLE_GB), Numbers::Counts);
-    let y = Axis::of_counts(
-        "Reads a second",
-        figures.iter().filter_map(|figure| figure.reproduced).fold(0.0, f64::max),
-    );
     chart_of_series("b-span", ("Random reads by their span", "one thread, a disk of 250 GB"), (x, y), series)
 }
 
-/// What the whole disk holds.
 const WHOLE_GB: f64 = 250.0;
 
-/// The GB of "20 GB" or "100 MB"; what has no number is the whole disk.
+/// The GB of "20 GB" or "100 MB"; without a number, of the whole disk.
 fn span_of(name: &str) -> f64 {
-    let unit = if name.ends_with("MB") { 1e-3 } else { 1.0 };
-    leading_number(name).map_or(WHOLE_GB, |number| number * unit)
+    match leading_number(name) {
+        Some(number) if name.ends_with("MB") => number * 1e-3,
+        Some(number) => number,
+        None => WHOLE_GB,
+    }
 }
 
 fn leading_number(name: &str) -> Option<f64> {
@@ -310,22 +291,17 @@ fn leading_number(name: &str) -> Option<f64> {
 }
 
 fn conclusion(tables: &[Table]) -> String {
-    let rate = |table: usize, figure: usize| {
-        let figure = tables.get(table).and_then(|table| table.figures.get(figure));
-        figure
-            .and_then(|figure| figure.reproduced)
-            .map_or_else(String::new, |value| Unit::PerSecond.text(value))
-    };
+    let (mechanisms, queueing) = (&tables[3].figures, &tables[4].figures);
     format!(
         "No disk of 7200 rpm does 300 accesses a second: half a turn alone takes 4.2 ms. Over the whole disk it does {}, within \
          100 MB {}, since the seeks are short. The rest was answered from memory: the two pages that the system read on after \
          every read were asked for later themselves, and that makes {}. Threads gain nothing on one disk that takes a command \
          at a time; on a mirror two threads keep both disks busy. Where all objects are wanted at once, let a drive that can \
          queue see all requests: {} instead of {} at 100 threads.",
-        rate(3, 0),
-        rate(3, 2),
-        rate(3, 4),
-        rate(4, 2),
-        rate(4, 0),
+        mechanisms[0].reproduced_text(),
+        mechanisms[2].reproduced_text(),
+        mechanisms[4].reproduced_text(),
+        queueing[2].reproduced_text(),
+        queueing[0].reproduced_text(),
     )
 }

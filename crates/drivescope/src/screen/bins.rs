@@ -1,26 +1,23 @@
-//! What the charts of a screen are drawn from: bins that take in slices and requests, and whose number does not grow.
+//! The data of the charts of a screen: bins of intervals and requests, of bounded number.
 
 use model::record::{INTERVAL_NS, IntervalRecord, IoRecord};
 use model::request::Operation;
 use model::units::Nanos;
 
-/// The operations that have a rate, in the order of their lanes.
 pub const LANES: [Operation; 2] = [Operation::Read, Operation::Write];
 
-/// Stretches of a drive: finer than any terminal shows.
+/// Regions of a drive: finer than any terminal shows.
 const PLACES: usize = 2048;
-/// Stretches of time: when there are more, neighbours are joined. At first they are four slices long.
+/// Bins of time: above this number neighbours are merged. At first each is four intervals long.
 const MOMENTS_MAX: usize = 1024;
 const MOMENT_NS: u64 = 4 * INTERVAL_NS;
-/// The rate of less than this is one of a request or two: the last slice of a phase is cut where the phase ended.
+/// Throughput over less time is that of one or two requests: the last interval of a phase is cut where the phase ends.
 const RATED_NS_MIN: u64 = INTERVAL_NS / 4;
 
-/// The lane of an operation, if it has one.
 pub fn lane_of(operation: Operation) -> Option<usize> {
     LANES.iter().position(|lane| *lane == operation)
 }
 
-/// What was moved in a stretch of the drive or of time, and how long that took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bin {
     bytes: f64,
@@ -31,30 +28,37 @@ pub struct Bin {
 }
 
 impl Bin {
-    /// Bytes a second; none when too little was asked for.
     pub fn rate(&self) -> Option<f64> {
-        (self.nanos >= RATED_NS_MIN as f64).then(|| self.bytes / self.nanos * 1e9)
+        if self.nanos >= RATED_NS_MIN as f64 { self.rate_of_part() } else { None }
     }
 
-    /// The same of a stretch of the drive, over which slices and visits are spread.
+    /// The same of a region of the drive, which may have only a part of an interval.
     fn rate_of_part(&self) -> Option<f64> {
-        (self.nanos > 0.0).then(|| self.bytes / self.nanos * 1e9)
+        if self.nanos > 0.0 { Some(self.bytes / self.nanos * 1e9) } else { None }
     }
 
-    /// The mean and the longest latency, in nanoseconds; none when nothing was completed.
+    fn is_touched(&self) -> bool {
+        self.nanos > 0.0
+    }
+
     pub fn latency_ns(&self) -> Option<(f64, f64)> {
-        (self.operations > 0)
-            .then(|| (self.latency_sum_ns / self.operations as f64, self.latency_max_ns as f64))
+        if self.operations == 0 {
+            return None;
+        }
+        Some((self.latency_sum_ns / self.operations as f64, self.latency_max_ns as f64))
     }
 
-    fn of(slice: &IntervalRecord) -> Bin {
-        let latency = slice.latency;
+    fn of(interval: &IntervalRecord) -> Bin {
+        let (mean_ns, latency_max_ns) = match interval.latency {
+            Some(latency) => (latency.mean_ns, latency.max_ns),
+            None => (0.0, 0),
+        };
         Bin {
-            bytes: slice.bytes as f64,
-            nanos: slice.duration_ns as f64,
-            operations: slice.operations,
-            latency_sum_ns: latency.map_or(0.0, |latency| latency.mean_ns * slice.operations as f64),
-            latency_max_ns: latency.map_or(0, |latency| latency.max_ns),
+            bytes: interval.bytes as f64,
+            nanos: interval.duration_ns as f64,
+            operations: interval.operations,
+            latency_sum_ns: mean_ns * interval.operations as f64,
+            latency_max_ns,
         }
     }
 
@@ -67,7 +71,6 @@ impl Bin {
     }
 }
 
-/// Rates by the place where they were measured.
 #[derive(Clone, Debug)]
 pub struct PlaceBins {
     capacity: u64,
@@ -75,32 +78,33 @@ pub struct PlaceBins {
 }
 
 impl PlaceBins {
-    /// Of a target of that many bytes.
     pub fn new(capacity: u64) -> PlaceBins {
         PlaceBins { capacity: capacity.max(1), lanes: [const { Vec::new() }; 2] }
     }
 
-    /// Takes in a slice of a phase that goes in order. What it moved is spread evenly over what it touched.
-    pub fn add(&mut self, slice: &IntervalRecord) {
-        if slice.offset_end > slice.offset_first && slice.duration_ns >= RATED_NS_MIN {
-            self.put(slice.operation, slice.offset_first, slice.offset_end, Bin::of(slice));
+    /// Adds an interval of a sequential phase, spread evenly over the range that it touched.
+    pub fn add(&mut self, interval: &IntervalRecord) {
+        if interval.offset_end > interval.offset_first && interval.duration_ns >= RATED_NS_MIN {
+            self.put(interval.operation, interval.offset_first, interval.offset_end, Bin::of(interval));
         }
     }
 
-    /// Takes in a whole phase of which no slices are at hand.
-    pub fn add_stretch(&mut self, operation: Operation, first: u64, bytes: u64, time: Nanos) {
-        let bin = Bin { bytes: bytes as f64, nanos: time.0 as f64, ..Bin::default() };
+    pub fn add_phase(&mut self, operation: Operation, first: u64, bytes: u64, time: Nanos) {
+        let bin = Bin { bytes: bytes as f64, nanos: time.as_f64(), ..Bin::default() };
         self.put(operation, first, first.saturating_add(bytes), bin);
     }
 
     fn put(&mut self, operation: Operation, first: u64, end: u64, mut whole: Bin) {
         let (from, to) = (self.bin_at(first), self.bin_at(end.saturating_sub(1).max(first)));
-        let Some(lane) = lane_of(operation).map(|lane| &mut self.lanes[lane]) else { return };
+        let Some(lane) = lane_of(operation) else { return };
+        let lane = &mut self.lanes[lane];
         lane.resize(PLACES, Bin::default());
         let count = (to - from + 1) as f64;
         whole.bytes /= count;
         whole.nanos /= count;
-        lane[from..=to].iter_mut().for_each(|bin| bin.join(&whole));
+        for bin in &mut lane[from..=to] {
+            bin.join(&whole);
+        }
     }
 
     fn bin_at(&self, byte: u64) -> usize {
@@ -108,17 +112,20 @@ impl PlaceBins {
         at.min(PLACES as u128 - 1) as usize
     }
 
-    /// From where to where something was measured, in bytes; none when nothing was.
     pub fn extent(&self) -> Option<(f64, f64)> {
-        let is_touched = |bin: &Bin| bin.rate_of_part().is_some();
-        let lanes = self.lanes.iter();
-        let firsts = lanes.clone().filter_map(|lane| lane.iter().position(is_touched));
-        let lasts = lanes.filter_map(|lane| lane.iter().rposition(is_touched));
+        let (mut first, mut end) = (PLACES, 0);
+        for lane in &self.lanes {
+            if let Some(position) = lane.iter().position(Bin::is_touched) {
+                first = first.min(position);
+            }
+            if let Some(position) = lane.iter().rposition(Bin::is_touched) {
+                end = end.max(position + 1);
+            }
+        }
         let width = self.capacity as f64 / PLACES as f64;
-        Some((firsts.min()? as f64 * width, (lasts.max()? + 1) as f64 * width))
+        if first < end { Some((first as f64 * width, end as f64 * width)) } else { None }
     }
 
-    /// The points of a lane: where each lies, in bytes, and its rate.
     pub fn points(&self, lane: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
         let width = self.capacity as f64 / PLACES as f64;
         let points = self.lanes[lane].iter().enumerate();
@@ -126,7 +133,6 @@ impl PlaceBins {
     }
 }
 
-/// Rates and latencies by the time at which they were measured.
 #[derive(Clone, Debug)]
 pub struct TimeBins {
     width_ns: u64,
@@ -140,19 +146,19 @@ impl Default for TimeBins {
 }
 
 impl TimeBins {
-    /// Takes in a slice.
-    pub fn add(&mut self, slice: &IntervalRecord) {
-        self.put(slice.operation, slice.start_ns, Bin::of(slice));
+    pub fn add(&mut self, interval: &IntervalRecord) {
+        self.put(interval.operation, interval.start_ns, Bin::of(interval));
     }
 
-    /// Takes in a whole phase of which no slices are at hand.
-    pub fn add_stretch(&mut self, operation: Operation, start_ns: u64, time: Nanos, bytes: u64) {
+    pub fn add_phase(&mut self, operation: Operation, start_ns: u64, time: Nanos, bytes: u64) {
         // No more parts than make a line of dots.
-        let parts = (time.0 / self.width_ns).clamp(1, MOMENTS_MAX as u64 / 4);
-        let part = time.0 / parts;
+        let parts = (time.get() / self.width_ns).clamp(1, MOMENTS_MAX as u64 / 4);
+        let part = time.get() / parts;
         let bin =
-            Bin { bytes: bytes as f64 / parts as f64, nanos: time.0 as f64 / parts as f64, ..Bin::default() };
-        (0..parts).for_each(|index| self.put(operation, start_ns.saturating_add(index * part), bin));
+            Bin { bytes: bytes as f64 / parts as f64, nanos: time.as_f64() / parts as f64, ..Bin::default() };
+        for index in 0..parts {
+            self.put(operation, start_ns.saturating_add(index * part), bin);
+        }
     }
 
     fn put(&mut self, operation: Operation, at_ns: u64, bin: Bin) {
@@ -171,30 +177,37 @@ impl TimeBins {
     fn join_neighbours(&mut self) {
         self.width_ns = self.width_ns.saturating_mul(2);
         for lane in &mut self.lanes {
-            let joined = lane.chunks(2).map(|pair| {
+            let mut joined = Vec::with_capacity(lane.len().div_ceil(2));
+            for pair in lane.chunks(2) {
                 let mut both = pair[0];
-                pair.iter().skip(1).for_each(|second| both.join(second));
-                both
-            });
-            *lane = joined.collect();
+                if let Some(second) = pair.get(1) {
+                    both.join(second);
+                }
+                joined.push(both);
+            }
+            *lane = joined;
         }
     }
 
-    /// The bins of a lane: the middle of each, in seconds.
+    pub fn end_s(&self) -> f64 {
+        let bins = self.lanes.iter().map(Vec::len).max().unwrap_or(0);
+        if bins == 0 { 0.0 } else { (bins as f64 - 0.5) * Nanos::new(self.width_ns).seconds() }
+    }
+
     pub fn points(&self, lane: usize) -> impl Iterator<Item = (f64, &Bin)> + '_ {
-        let width_s = Nanos(self.width_ns).seconds();
+        let width_s = Nanos::new(self.width_ns).seconds();
         self.lanes[lane].iter().enumerate().map(move |(index, bin)| ((index as f64 + 0.5) * width_s, bin))
     }
 }
 
-/// Across: stretches of the drive. Up: sixteen to a power of ten of time.
+/// Across: regions of the drive. Up: sixteen rows to a power of ten of time.
 const GRID_PLACES: usize = 256;
 const GRID_DECADES: usize = 6;
 const GRID_STEPS: usize = 16;
-/// The least time that has a row of its own; the grid ends six powers of ten above it.
+/// The lowest row; the grid ends six powers of ten above it.
 pub const GRID_FLOOR_NS: f64 = 1e4;
 
-/// Where single requests went, and how long each took: seen or not, for each stretch and time.
+/// Offset and latency of single requests: seen or not, for each region and time.
 #[derive(Clone, Debug)]
 pub struct AccessGrid {
     capacity: u64,
@@ -203,12 +216,10 @@ pub struct AccessGrid {
 }
 
 impl AccessGrid {
-    /// Of a target of that many bytes.
     pub fn new(capacity: u64) -> AccessGrid {
         AccessGrid { capacity: capacity.max(1), seen: Vec::new(), count: 0 }
     }
 
-    /// Takes in a request.
     pub fn add(&mut self, io: &IoRecord) {
         if !io.status.is_done() || lane_of(io.operation).is_none() {
             return;
@@ -222,19 +233,19 @@ impl AccessGrid {
         self.count = self.count.saturating_add(1);
     }
 
-    /// How many requests it took in.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Each stretch and time that was seen: the place as a share of the drive, and the time in nanoseconds.
     pub fn points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        self.seen.iter().enumerate().filter(|(_, seen)| **seen).map(|(index, _)| {
-            let (up, across) = (index / GRID_PLACES, index % GRID_PLACES);
-            let time = GRID_FLOOR_NS * 10f64.powf((up as f64 + 0.5) / GRID_STEPS as f64);
-            ((across as f64 + 0.5) / GRID_PLACES as f64, time)
-        })
+        (0..self.seen.len()).filter(|&index| self.seen[index]).map(point_of)
     }
+}
+
+fn point_of(index: usize) -> (f64, f64) {
+    let (up, across) = (index / GRID_PLACES, index % GRID_PLACES);
+    let time_ns = GRID_FLOOR_NS * 10f64.powf((up as f64 + 0.5) / GRID_STEPS as f64);
+    ((across as f64 + 0.5) / GRID_PLACES as f64, time_ns)
 }
 
 #[cfg(test)]
@@ -286,7 +297,7 @@ mod tests {
         let (rate, latency) = (times.lanes[0][0].rate().unwrap(), times.lanes[0][0].latency_ns().unwrap());
         assert!((rate - 1e8).abs() < 1.0, "{rate}");
         assert_eq!(latency, (4e6, 9e6));
-        times.add_stretch(Operation::Write, 0, Nanos::from_secs(1), 1);
+        times.add_phase(Operation::Write, 0, Nanos::from_secs(1), 1);
         assert_eq!(times.lanes[1].iter().filter(|bin| bin.rate().is_some()).count(), 1);
     }
 

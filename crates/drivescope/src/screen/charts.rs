@@ -1,52 +1,48 @@
-//! Which charts a screen has, and how each is made of what is known so far.
+//! The charts of a screen, made from what is known so far.
 
-use super::bins::{Bin, GRID_FLOOR_NS};
+use super::bins::GRID_FLOOR_NS;
 use super::plot::{Curve, Plot};
 use super::state::ScreenState;
 use model::units::{Bytes, Nanos};
 use report::chart::{Axis, Tick};
 use report::quantity::{capacity, rough_time, size};
 
-/// More numbers crowd an axis.
 const TICKS_MAX: usize = 7;
-/// A part of a drive smaller than this is shown by itself.
+/// A region smaller than this share of the drive is shown alone.
 const WHOLE_SHARE_MIN: f64 = 1.0 / 8.0;
 
-/// The charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
-    /// Rate over position.
     Places,
-    /// Rate over time.
     Times,
-    /// Mean and longest latency over time.
     Latency,
-    /// Access time over position.
     Access,
-    /// The slowest request of each stretch.
     Map,
 }
 
 impl ChartKind {
-    /// All of them, in the order of their keys.
+    /// In the order of their keys.
     pub const ALL: [ChartKind; 5] =
         [ChartKind::Places, ChartKind::Times, ChartKind::Latency, ChartKind::Access, ChartKind::Map];
 
-    /// The one that shows most of what is under way.
     pub fn fitting(state: &ScreenState) -> ChartKind {
-        // What prepares or wakes the drive between two measurements is no reason to show something else for a moment.
-        let is_random = state.measured.is_some_and(|phase| !phase.is_in_order);
-        match () {
-            () if state.map.is_some() => ChartKind::Map,
-            () if is_random && state.access.count() > 0 => ChartKind::Access,
-            () if is_random => ChartKind::Latency,
-            () if state.places.extent().is_some() => ChartKind::Places,
-            () => ChartKind::Times,
+        // Phases that prepare or wake the drive do not change the chart.
+        let is_random = matches!(state.measured, Some(phase) if !phase.is_in_order);
+        if state.map.is_some() {
+            ChartKind::Map
+        } else if is_random && state.access.count() > 0 {
+            ChartKind::Access
+        } else if is_random {
+            ChartKind::Latency
+        } else if state.places.extent().is_some() {
+            ChartKind::Places
+        } else {
+            ChartKind::Times
         }
     }
 }
 
-/// The chart of that kind; the map is none that is drawn so.
+/// The chart of that kind as a plot. A map is not one; its place is taken by throughput by LBA.
 pub fn plot(kind: ChartKind, state: &ScreenState) -> Plot {
     match kind {
         ChartKind::Places | ChartKind::Map => places(state),
@@ -58,48 +54,50 @@ pub fn plot(kind: ChartKind, state: &ScreenState) -> Plot {
 
 const OPERATIONS: [&str; 2] = ["reads", "writes"];
 
-fn places(state: &ScreenState) -> Plot {
-    let whole = state.subject.capacity as f64;
-    let (first, end) = state
-        .places
-        .extent()
-        .filter(|(first, end)| end - first < WHOLE_SHARE_MIN * whole)
-        .unwrap_or((0.0, whole));
-    let points = [0, 1].map(|lane| state.places.points(lane).collect::<Vec<_>>());
-    let rate_max = points.iter().flatten().map(|(_, rate)| *rate).fold(0.0, f64::max);
-    let up = Axis::of_rates("Rate", rate_max);
-    let curves = (0..2).map(|lane| Curve {
-        name: OPERATIONS[lane],
-        lane,
-        points: points[lane]
-            .iter()
-            .map(|(place, rate)| ((place - first) / (end - first).max(1.0), up.share(*rate)))
-            .collect(),
-        is_line: true,
-    });
-    let is_whole = first == 0.0 && end == whole;
-    let across = if is_whole { position_ticks(state) } else { end_ticks(state, first, end) };
-    Plot {
-        title: format!("Rate by position, {}", up.unit),
-        curves: curves.collect(),
-        up: up.even_ticks(),
-        across,
-        nothing: "nothing has been read or written in order yet",
+fn throughput(title: &str, lanes: [Vec<(f64, f64)>; 2], across: Vec<Tick>, nothing: &'static str) -> Plot {
+    let up = Axis::of_rates("Throughput", highest(lanes.iter().flatten()));
+    let mut curves = Vec::new();
+    for (lane, mut points) in lanes.into_iter().enumerate() {
+        for (_, rate) in &mut points {
+            *rate = up.share(*rate);
+        }
+        curves.push(Curve { name: OPERATIONS[lane], lane, points, is_line: true });
     }
+    Plot { title: format!("{title}, {}", up.unit), curves, up: up.even_ticks(), across, nothing }
 }
 
-fn position_ticks(state: &ScreenState) -> Vec<Tick> {
+fn highest<'points>(points: impl Iterator<Item = &'points (f64, f64)>) -> f64 {
+    points.map(|(_, value)| *value).fold(0.0, f64::max)
+}
+
+fn places(state: &ScreenState) -> Plot {
+    let whole = state.subject.capacity as f64;
+    let (first, end) = match state.places.extent() {
+        Some((first, end)) if end - first < WHOLE_SHARE_MIN * whole => (first, end),
+        _ => (0.0, whole),
+    };
+    let mut lanes = [Vec::new(), Vec::new()];
+    for (lane, points) in lanes.iter_mut().enumerate() {
+        for (offset, rate) in state.places.points(lane) {
+            points.push(((offset - first) / (end - first).max(1.0), rate));
+        }
+    }
+    let is_whole = first == 0.0 && end == whole;
+    let across = if is_whole { offset_ticks(state) } else { end_ticks(state, first, end) };
+    throughput("Sequential throughput by LBA", lanes, across, "no sequential reads or writes yet")
+}
+
+fn offset_ticks(state: &ScreenState) -> Vec<Tick> {
     let axis = Axis::of_positions(state.subject.capacity as f64, state.subject.is_file);
     with_unit(axis.ticks(TICKS_MAX), &axis.unit)
 }
 
-/// Where a part begins and ends.
 fn end_ticks(state: &ScreenState, first: f64, end: f64) -> Vec<Tick> {
-    let shown = |bytes: f64| match state.subject.is_file {
-        true => size(Bytes(bytes as u64 & !0xF_FFFF)),
-        false => capacity(Bytes(bytes as u64)),
+    let label = |bytes: f64| match state.subject.is_file {
+        true => size(Bytes::new(bytes as u64 & !0xF_FFFF)),
+        false => capacity(Bytes::new(bytes as u64)),
     };
-    vec![Tick { share: 0.0, label: shown(first) }, Tick { share: 1.0, label: shown(end) }]
+    vec![Tick { share: 0.0, label: label(first) }, Tick { share: 1.0, label: label(end) }]
 }
 
 fn with_unit(mut ticks: Vec<Tick>, unit: &str) -> Vec<Tick> {
@@ -109,42 +107,37 @@ fn with_unit(mut ticks: Vec<Tick>, unit: &str) -> Vec<Tick> {
     ticks
 }
 
-/// Time from the beginning of the run until now, in the unit that suits it.
 fn time_axis(state: &ScreenState) -> Axis {
-    let lanes = [0, 1].map(|lane| state.times.points(lane).last().map_or(0.0, |(at, _)| at));
-    let end = lanes.into_iter().fold(state.elapsed_s(), f64::max).max(1.0);
+    let end = state.elapsed_s().max(state.times.end_s()).max(1.0);
     Axis::of_duration("Time", end)
 }
 
 fn times(state: &ScreenState) -> Plot {
     let across = time_axis(state);
-    let rated = |(at, bin): (f64, &Bin)| Some((at, bin.rate()?));
-    let points = [0, 1].map(|lane| state.times.points(lane).filter_map(rated).collect::<Vec<_>>());
-    let rate_max = points.iter().flatten().map(|(_, rate)| *rate).fold(0.0, f64::max);
-    let up = Axis::of_rates("Rate", rate_max);
-    let curves = (0..2).map(|lane| Curve {
-        name: OPERATIONS[lane],
-        lane,
-        points: points[lane].iter().map(|(at, rate)| (across.share(*at), up.share(*rate))).collect(),
-        is_line: true,
-    });
-    Plot {
-        title: format!("Rate over time, {}", up.unit),
-        curves: curves.collect(),
-        up: up.even_ticks(),
-        across: with_unit(across.ticks(TICKS_MAX), &across.unit),
-        nothing: "nothing has been read or written yet",
+    let mut lanes = [Vec::new(), Vec::new()];
+    for (lane, points) in lanes.iter_mut().enumerate() {
+        for (at, bin) in state.times.points(lane) {
+            if let Some(rate) = bin.rate() {
+                points.push((across.share(at), rate));
+            }
+        }
     }
+    let ticks = with_unit(across.ticks(TICKS_MAX), &across.unit);
+    throughput("Throughput over time", lanes, ticks, "no reads or writes yet")
 }
 
-/// Powers of ten of time, from one to another.
 struct Decades {
     first: i32,
     end: i32,
 }
 
 impl Decades {
-    fn around(low_ns: f64, high_ns: f64) -> Decades {
+    fn around<'points>(points: impl Iterator<Item = &'points (f64, f64)>, usual_ns: f64) -> Decades {
+        let (mut low_ns, mut high_ns) = (f64::INFINITY, 0.0_f64);
+        for (_, time_ns) in points {
+            (low_ns, high_ns) = (low_ns.min(*time_ns), high_ns.max(*time_ns));
+        }
+        let low_ns = if low_ns.is_finite() { low_ns } else { usual_ns };
         let first = low_ns.max(1.0).log10().floor() as i32;
         Decades { first, end: (high_ns.max(1.0).log10().ceil() as i32).max(first + 1) }
     }
@@ -154,60 +147,59 @@ impl Decades {
     }
 
     fn ticks(&self) -> Vec<Tick> {
-        let tick = |power: i32| Tick {
-            share: f64::from(power - self.first) / f64::from(self.end - self.first),
-            label: power_of_ten(power),
-        };
-        (self.first..=self.end).map(tick).collect()
+        let mut ticks = Vec::new();
+        for power in self.first..=self.end {
+            let share = f64::from(power - self.first) / f64::from(self.end - self.first);
+            ticks.push(Tick { share, label: power_of_ten(power) });
+        }
+        ticks
+    }
+
+    fn curve(&self, name: &'static str, lane: usize, mut points: Vec<(f64, f64)>, is_line: bool) -> Curve {
+        for (_, time_ns) in &mut points {
+            *time_ns = self.share(*time_ns);
+        }
+        Curve { name, lane, points, is_line }
     }
 }
 
-/// "100 µs" for 5: whole numbers, where a time for an impression has three digits.
 fn power_of_ten(power: i32) -> String {
     let (unit, of) = match power {
         ..3 => ("ns", 0),
         3..6 => ("µs", 3),
         6..9 => ("ms", 6),
-        9.. => return rough_time(Nanos(10u64.saturating_pow(power.clamp(9, 19) as u32))),
+        9.. => return rough_time(Nanos::new(10u64.saturating_pow(power.clamp(9, 19) as u32))),
     };
     format!("{} {unit}", 10u32.pow((power - of).max(0) as u32))
 }
 
 fn latency(state: &ScreenState) -> Plot {
     let across = time_axis(state);
-    let bins = [0, 1].map(|lane| {
-        state.times.points(lane).filter_map(|(at, bin)| Some((at, bin.latency_ns()?))).collect::<Vec<_>>()
-    });
-    let all = || bins.iter().flatten();
-    let low = all().map(|(_, (mean, _))| *mean).fold(f64::INFINITY, f64::min);
-    let high = all().map(|(_, (_, worst))| *worst).fold(0.0, f64::max);
-    let up = Decades::around(if low.is_finite() { low } else { 1e6 }, high);
-    let curve = |name, lane, value: fn(&(f64, f64)) -> f64| Curve {
-        name,
-        lane,
-        points: all().map(|(at, both)| (across.share(*at), up.share(value(both)))).collect(),
-        is_line: true,
-    };
+    let (mut means, mut longest) = (Vec::new(), Vec::new());
+    for (at, bin) in state.times.points(0).chain(state.times.points(1)) {
+        if let Some((mean_ns, max_ns)) = bin.latency_ns() {
+            means.push((across.share(at), mean_ns));
+            longest.push((across.share(at), max_ns));
+        }
+    }
+    let up = Decades::around(means.iter().chain(&longest), 1e6);
     Plot {
         title: "Latency over time".into(),
-        curves: vec![curve("mean", 0, |both| both.0), curve("longest", 1, |both| both.1)],
+        curves: vec![up.curve("mean", 0, means, true), up.curve("max", 1, longest, true)],
         up: up.ticks(),
         across: with_unit(across.ticks(TICKS_MAX), &across.unit),
-        nothing: "nothing has been answered yet",
+        nothing: "no request completed yet",
     }
 }
 
 fn access(state: &ScreenState) -> Plot {
-    let times = || state.access.points().map(|(_, time)| time);
-    let low = times().fold(f64::INFINITY, f64::min);
-    let high = times().fold(0.0, f64::max);
-    let up = Decades::around(if low.is_finite() { low } else { GRID_FLOOR_NS }, high);
-    let points = state.access.points().map(|(place, time)| (place, up.share(time)));
+    let points: Vec<(f64, f64)> = state.access.points().collect();
+    let up = Decades::around(points.iter(), GRID_FLOOR_NS);
     Plot {
-        title: "Access time by position".into(),
-        curves: vec![Curve { name: "requests", lane: 0, points: points.collect(), is_line: false }],
+        title: "Access time by LBA".into(),
+        curves: vec![up.curve("requests", 0, points, false)],
         up: up.ticks(),
-        across: position_ticks(state),
-        nothing: "no single random requests are kept by this run so far; --trace keeps all",
+        across: offset_ticks(state),
+        nothing: "no single random requests recorded so far; --trace records all",
     }
 }

@@ -1,48 +1,42 @@
-//! From what is known to cells of a terminal: a pure function, of any size.
+//! From a state to cells of a terminal: a pure function, for any size.
 //!
 //! ```text
 //! wide                                  narrow
 //! title                                 title
 //! progress                              progress
-//! steps      │ chart                    chart
-//! latency    │                          steps │ latency
+//! phases     │ chart                    chart
+//! latency    │                          phases │ latency
 //! drive      │ findings                 drive
-//! messages   │                          findings, messages
+//! warnings   │                          findings
 //! keys                                  keys
 //! ```
 
-use super::Look;
 use super::charts::{self, ChartKind};
 use super::panels::{self, Line};
 use super::plot::{self, faint, heading};
 use super::state::ScreenState;
-use super::view::{View, Wish};
-use model::units::Nanos;
+use super::view::{Command, View};
+use crate::console::Look;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Modifier, Style};
-use report::progress::progress_line;
+use report::progress::{Progress, progress_line};
 use report::quantity::rough_time;
 use report::style::columns_of;
 
-/// Smaller than this only the progress is shown.
+/// On a smaller screen only the progress is shown.
 pub const COLUMNS_MIN: u16 = 40;
-/// Likewise.
 pub const ROWS_MIN: u16 = 10;
-/// From here on there is room beside the chart.
+/// From here on the panels are beside the chart.
 const WIDE_COLUMNS: u16 = 110;
-/// The column beside it.
 const SIDE_COLUMNS: u16 = 46;
-/// A chart with fewer rows says nothing.
 const CHART_ROWS_MIN: u16 = 8;
-/// From here on there is room for two.
+/// From here on two charts are shown.
 const TWO_CHARTS_ROWS: u16 = 27;
-/// Where the chart is above them.
 const FINDINGS_ROWS_MAX: usize = 8;
-/// From here on two panels fit side by side.
+/// From here on phases and latencies are side by side.
 const PAIR_COLUMNS: u16 = 72;
 
-/// Draws a screen. Whatever was there is gone.
 pub fn draw(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
     buffer.reset();
     if area.is_empty() {
@@ -56,16 +50,18 @@ pub fn draw(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &m
     progress(state, look, area, area.y + 1, buffer);
     foot(state, view, look, area, buffer);
     let body = Rect { y: area.y + 3, height: area.height - 5, ..area };
-    match () {
-        () if view.help => lines(&panels::help(view), look, body, buffer),
-        () if area.width >= WIDE_COLUMNS => wide(state, view, look, body, buffer),
-        () => narrow(state, view, look, body, buffer),
+    if view.help {
+        lines(&panels::help(view), look, body, buffer);
+    } else if area.width >= WIDE_COLUMNS {
+        wide(state, view, look, body, buffer);
+    } else {
+        narrow(state, view, look, body, buffer);
     }
 }
 
 fn title(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
     let subject = &state.subject;
-    let sign = standing(state, view);
+    let sign = status(state, view);
     let room = usize::from(area.width).saturating_sub(columns_of(&sign) + 2);
     let name = if subject.experiment.is_empty() { String::new() } else { format!(" {}", subject.experiment) };
     let text = format!("drivescope{name}  {}  {}", subject.drive, panels::capacity_of(subject));
@@ -79,8 +75,7 @@ fn title(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut 
     }
 }
 
-/// The one thing to know of how the run stands.
-fn standing(state: &ScreenState, view: &View) -> String {
+fn status(state: &ScreenState, view: &View) -> String {
     match (&view.replay, state.ended) {
         (Some(_), Some(status)) => format!("replay: the end, {}", status.name()),
         (Some(playing), None) if playing.is_paused => "replay: paused".into(),
@@ -100,7 +95,6 @@ fn progress(state: &ScreenState, look: Look, area: Rect, y: u16, buffer: &mut Bu
     }
 }
 
-/// The last two rows: what is to be said now, and the keys.
 fn foot(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let (message, style) = message(state, view, look, area.width >= WIDE_COLUMNS);
@@ -110,40 +104,35 @@ fn foot(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut B
     buffer.set_stringn(area.x, area.bottom() - 1, look.own(&keys), width, faint(look));
 }
 
-/// What is asked, else what the reader should know.
+/// The question asked, else when a pause begins, else the last warning.
 fn message(state: &ScreenState, view: &View, look: Look, is_wide: bool) -> (String, Style) {
-    let bold = heading();
+    let warning = panels::warning_style(look);
     match view.asked {
-        Some(Wish::Stop) => {
-            return (
-                "Stop the run? What was measured is kept. q again: stop; any other key: go on".into(),
-                bold,
-            );
+        Some(Command::Stop) => {
+            let question = "Stop the run? What was measured is kept. q again: stop; any other key: go on";
+            return (question.into(), heading());
         }
-        Some(Wish::Skip) => {
-            return ("End this phase early and do the next? s again: yes; any other key: no".into(), bold);
+        Some(Command::Skip) => {
+            let question = "End this phase early and run the next? s again: yes; any other key: no";
+            return (question.into(), heading());
         }
         _ => {}
     }
-    if let Some(refusal) = refusal(state, view) {
-        return (refusal, bold);
+    if view.replay.is_none() && view.pausing && !state.is_paused {
+        return (pause_to_come(state), heading());
     }
-    let warning = panels::warning_style(look);
-    // Where there is room they have a panel of their own.
-    match state.warnings.back().filter(|_| !is_wide) {
-        Some(text) => (format!("! {text}"), warning),
-        None => (String::new(), warning),
+    match state.warnings.back() {
+        Some(text) if !is_wide => (format!("! {text}"), warning),
+        _ => (String::new(), warning),
     }
 }
 
-/// How long it takes until a pause begins.
-fn refusal(state: &ScreenState, view: &View) -> Option<String> {
-    if view.replay.is_some() || !view.pausing || state.is_paused {
-        return None;
-    }
-    let left = state.progress.as_ref().and_then(|progress| progress.phase_left);
-    let left = left.map_or(String::new(), |left| format!(", in {} at most", rough_time(Nanos(left.0))));
-    Some(format!("It will rest when this phase is over{left}: a rest within would change what is measured"))
+fn pause_to_come(state: &ScreenState) -> String {
+    let left = match &state.progress {
+        Some(Progress { phase_left: Some(left), .. }) => format!(", in {} at most", rough_time(*left)),
+        _ => String::new(),
+    };
+    format!("The run pauses after this phase{left}: a pause within would change what is measured")
 }
 
 fn wide(state: &ScreenState, view: &View, look: Look, body: Rect, buffer: &mut Buffer) {
@@ -151,11 +140,11 @@ fn wide(state: &ScreenState, view: &View, look: Look, body: Rect, buffer: &mut B
     let main = Rect { x: body.x + SIDE_COLUMNS + 2, width: body.width - SIDE_COLUMNS - 2, ..body };
     let latency = panels::latency(state);
     let drive = panels::drive(state);
-    let messages = panels::messages(state, usize::from(side.width));
-    let fixed = latency.len() + drive.len() + messages.len() + 3;
-    let steps_room = usize::from(side.height).saturating_sub(fixed).max(3);
-    let mut column = panels::steps(state, look, usize::from(side.width), steps_room);
-    for panel in [latency, drive, messages].into_iter().filter(|panel| !panel.is_empty()) {
+    let warnings = panels::warnings(state, usize::from(side.width));
+    let fixed = latency.len() + drive.len() + warnings.len() + 3;
+    let phases_room = usize::from(side.height).saturating_sub(fixed).max(3);
+    let mut column = panels::phases(state, look, usize::from(side.width), phases_room);
+    for panel in [latency, drive, warnings].into_iter().filter(|panel| !panel.is_empty()) {
         column.push(Line::default());
         column.extend(panel);
     }
@@ -174,35 +163,38 @@ fn narrow(state: &ScreenState, view: &View, look: Look, body: Rect, buffer: &mut
     let latency = panels::latency(state);
     let drive = panels::drive_in_a_line(state, width);
     let findings = panels::findings(state, width, usize::MAX);
-    // From the bottom up: each part has what it needs as long as enough is left for the chart, which has the rest.
+    // Each part has the rows that it needs as long as enough are left for the chart, which has the rest.
     let mut left = body.height.saturating_sub(CHART_ROWS_MIN);
-    let mut share = |wanted: usize| {
-        let rows = (wanted as u16).min(left);
-        left -= rows;
-        rows
-    };
-    let panel_rows = share(latency.len());
-    let drive_rows = share(usize::from(!drive.text.is_empty()));
-    let findings_rows = share(findings.len().min(FINDINGS_ROWS_MAX));
+    let panel_rows = take_rows(&mut left, latency.len());
+    let drive_rows = take_rows(&mut left, usize::from(!drive.text.is_empty()));
+    let findings_rows = take_rows(&mut left, findings.len().min(FINDINGS_ROWS_MAX));
     let chart_rows = body.height - panel_rows - drive_rows - findings_rows;
-    let part = |first: u16, rows: u16| Rect { y: body.y + first, height: rows, ..body };
-    charts(state, view, look, part(0, chart_rows), buffer);
-    let panels_area = part(chart_rows, panel_rows);
+    let charts_area = Rect { height: chart_rows, ..body };
+    charts(state, view, look, charts_area, buffer);
+    let panels_area = Rect { y: charts_area.bottom(), height: panel_rows, ..body };
+    let drive_area = Rect { y: panels_area.bottom(), height: drive_rows, ..body };
+    let findings_area = Rect { y: drive_area.bottom(), height: findings_rows, ..body };
     if body.width >= PAIR_COLUMNS {
         let left = Rect { width: body.width - panels::LATENCY_COLUMNS - 2, ..panels_area };
         let right = Rect { x: left.right() + 2, width: panels::LATENCY_COLUMNS, ..panels_area };
-        let steps = panels::steps(state, look, usize::from(left.width), usize::from(left.height));
-        lines(&steps, look, left, buffer);
+        let phases = panels::phases(state, look, usize::from(left.width), usize::from(left.height));
+        lines(&phases, look, left, buffer);
         lines(&latency, look, right, buffer);
     } else {
         lines(&latency, look, panels_area, buffer);
     }
-    lines(&[drive], look, part(chart_rows + panel_rows, drive_rows), buffer);
+    lines(&[drive], look, drive_area, buffer);
     let findings = panels::findings(state, width, usize::from(findings_rows));
-    lines(&findings, look, part(chart_rows + panel_rows + drive_rows, findings_rows), buffer);
+    lines(&findings, look, findings_area, buffer);
 }
 
-/// The chart that was chosen or fits, and where there is room for two, the one beside which it says more.
+fn take_rows(left: &mut u16, wanted: usize) -> u16 {
+    let rows = (wanted as u16).min(*left);
+    *left -= rows;
+    rows
+}
+
+/// The chart that was chosen or fits, and where there is room for two, one over time.
 fn charts(state: &ScreenState, view: &View, look: Look, area: Rect, buffer: &mut Buffer) {
     let kind = view.chart.unwrap_or_else(|| ChartKind::fitting(state));
     if area.height < TWO_CHARTS_ROWS {

@@ -1,38 +1,34 @@
-//! A screen that fills the terminal while a run goes on. A thread of its own draws it and takes keys, so that neither a slow
-//! terminal nor a person can hold up the measurement: whoever measures only notes what happened.
+//! A screen that fills the terminal during a run. Its own thread draws it and reads keys, so that neither a slow terminal
+//! nor a person delays the measurement, which only records events.
 
 use super::draw::draw;
 use super::keys::Keys;
-use super::terminal::{self, TakenTerminal};
-use super::view::{View, Wish};
-use super::{FRAME, Look};
+use super::state::ScreenState;
+use super::terminal::{self, FRAME, TakenTerminal};
+use super::view::{Command, View};
+use crate::console::Look;
 use crate::control::Controls;
 use crate::event::{Event, EventSink};
 use crate::interrupt::{self, LastWill};
-use crate::screen::state::ScreenState;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// What the threads share.
 pub struct Shared {
     state: Mutex<ScreenState>,
     is_over: AtomicBool,
 }
 
 impl Shared {
-    /// What is known so far.
     pub fn state(&self) -> MutexGuard<'_, ScreenState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the screen is closed.
     pub fn is_over(&self) -> bool {
         self.is_over.load(Ordering::SeqCst)
     }
 }
 
-/// The screen. Dropping it gives the terminal back.
 pub struct FullScreen {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -40,26 +36,26 @@ pub struct FullScreen {
 }
 
 impl FullScreen {
-    /// Takes the terminal; none when it cannot be had.
     pub fn begin(look: Look, controls: Arc<Controls>) -> Option<FullScreen> {
         let interrupt = interrupt::flag().ok()?;
         let will = interrupt::with_last_will(terminal::give_back).ok()?;
         let terminal = TakenTerminal::take().ok()?;
         let shared = Arc::new(Shared { state: Mutex::default(), is_over: AtomicBool::new(false) });
         let of_thread = Arc::clone(&shared);
-        let show = move || show(terminal, look, &of_thread, &controls, interrupt);
-        let thread = std::thread::Builder::new().name("screen".into()).spawn(show).ok()?;
+        let thread = std::thread::Builder::new().name("screen".into());
+        let thread = thread.spawn(move || show(terminal, look, &of_thread, &controls, interrupt)).ok()?;
         Some(FullScreen { shared, thread: Some(thread), _will: will })
     }
 
-    /// What others may add to.
     pub fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.shared)
     }
 
-    /// Whether the terminal is not drawn to any more: it was closed, or something broke.
     pub fn is_gone(&self) -> bool {
-        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+        match &self.thread {
+            Some(thread) => thread.is_finished(),
+            None => true,
+        }
     }
 }
 
@@ -72,12 +68,14 @@ impl EventSink for FullScreen {
 impl Drop for FullScreen {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::SeqCst);
-        // The thread gives the terminal back, also when it panics.
-        let _ = self.thread.take().map(JoinHandle::join);
+        // The thread restores the terminal, also when it panics.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
-/// Draws and takes keys until it is over or the terminal is gone.
+/// Draws and reads keys until the screen is closed or the terminal is gone.
 fn show(
     mut terminal: TakenTerminal,
     look: Look,
@@ -90,17 +88,14 @@ fn show(
         view.pausing = controls.wants_pause();
         view.stopping = interrupt.load(Ordering::Relaxed);
         view.can = (controls.can_pause(), controls.can_skip());
-        let frame = |area, buffer: &mut _| draw(&shared.state(), &view, look, area, buffer);
-        if !terminal.draw(frame).is_ok_and(|is_ours| is_ours) {
-            return;
-        }
-        if !take_keys(&mut keys, &mut view, controls, interrupt) {
+        let drawn = terminal.draw(|area, buffer| draw(&shared.state(), &view, look, area, buffer));
+        if !matches!(drawn, Ok(true)) || !take_keys(&mut keys, &mut view, controls, interrupt) {
             return;
         }
     }
 }
 
-/// Waits for a key for as long as a frame lasts, and does what the keys say. Answers whether there are keys at all.
+/// Waits for keys for as long as a frame lasts and obeys them. Returns whether the terminal is still there.
 fn take_keys(keys: &mut Keys, view: &mut View, controls: &Controls, interrupt: &AtomicBool) -> bool {
     let mut patience = FRAME;
     loop {
@@ -111,10 +106,10 @@ fn take_keys(keys: &mut Keys, view: &mut View, controls: &Controls, interrupt: &
         };
         patience = std::time::Duration::ZERO;
         match view.key(key) {
-            Some(Wish::Pause) => drop(controls.toggle_pause()),
-            Some(Wish::Skip) => controls.skip(),
-            Some(Wish::Stop) => interrupt.store(true, Ordering::SeqCst),
-            Some(Wish::Break) => interrupt::wish(terminal::give_back),
+            Some(Command::Pause) => drop(controls.toggle_pause()),
+            Some(Command::Skip) => controls.skip(),
+            Some(Command::Stop) => interrupt.store(true, Ordering::SeqCst),
+            Some(Command::Break) => interrupt::request(terminal::give_back),
             _ => {}
         }
     }

@@ -1,8 +1,7 @@
-//! The keys of a terminal, one after the other, as far as screens know them.
+//! The keys that screens know, read from the terminal.
 //!
-//! Not by crossterm's events: those are told by readiness that comes once, and where a key and the signal of another size come
-//! together, one of both is taken and the other waits for the next key (crossterm 0.29, `event/source/unix/mio.rs`). A screen asks
-//! for its size at each frame and needs no such signal, so the terminal itself is asked, which is ready for as long as a key waits.
+//! crossterm's own events lose keys: where a key and a resize arrive together, one waits for the next key (crossterm 0.29,
+//! `event/source/unix/mio.rs`).
 
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -11,20 +10,17 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 const ESCAPE: u8 = 0x1b;
-/// How long the rest of a sequence may take to follow its first byte: after that somebody pressed Escape. The time that vim's
-/// `ttimeoutlen` gives it.
+/// A lone ESC byte is the Escape key when nothing follows within this time, that of vim's `ttimeoutlen`.
 const SEQUENCE_TIME: Duration = Duration::from_millis(100);
-/// Sequences of keys are shorter; what is longer is none.
 const SEQUENCE_BYTES_MAX: usize = 32;
 
-/// What was typed and not yet taken.
 #[derive(Debug, Default)]
 pub struct Keys {
     waiting: Vec<u8>,
 }
 
 impl Keys {
-    /// The next key of standard input, if one comes within that time.
+    /// The next key of standard input, if one comes within `patience`.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -42,10 +38,10 @@ impl Keys {
                     }
                 }
                 First::Begun if !self.more(&terminal, SEQUENCE_TIME)? => {
-                    // Whatever else is cut off is no key.
+                    // Any other incomplete sequence is dropped.
                     let is_escape = self.waiting.first() == Some(&ESCAPE);
                     self.waiting.clear();
-                    return Ok(is_escape.then(|| KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)));
+                    return Ok(if is_escape { Some(plain(KeyCode::Esc)) } else { None });
                 }
                 First::Nothing if !self.more(&terminal, patience)? => return Ok(None),
                 First::Begun | First::Nothing => {}
@@ -53,7 +49,7 @@ impl Keys {
         }
     }
 
-    /// Reads what is there, once something is; false when nothing came in time.
+    /// Reads what is available; false when nothing came in time.
     fn more(&mut self, terminal: &impl AsFd, patience: Duration) -> Result<bool> {
         let patience =
             Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: i64::from(patience.subsec_nanos()) };
@@ -72,18 +68,18 @@ impl Keys {
     }
 }
 
-/// What stands first in what was typed.
 #[derive(Debug, PartialEq)]
 enum First {
     Nothing,
-    /// The beginning of a key.
     Begun,
-    /// A key, or something that is none here, and of how many bytes.
     Key(Option<KeyEvent>, usize),
 }
 
+fn plain(code: KeyCode) -> KeyEvent {
+    KeyEvent::new(code, KeyModifiers::NONE)
+}
+
 fn first(bytes: &[u8]) -> First {
-    let plain = |code, count| First::Key(Some(KeyEvent::new(code, KeyModifiers::NONE)), count);
     match bytes {
         [] => First::Nothing,
         [ESCAPE] => First::Begun,
@@ -92,35 +88,29 @@ fn first(bytes: &[u8]) -> First {
             None if bytes.len() > SEQUENCE_BYTES_MAX => First::Key(None, bytes.len()),
             None => First::Begun,
         },
-        [ESCAPE, ..] => plain(KeyCode::Esc, 1),
-        [b'\t', ..] => plain(KeyCode::Tab, 1),
-        [b'\r' | b'\n', ..] => plain(KeyCode::Enter, 1),
+        [ESCAPE, ..] => First::Key(Some(plain(KeyCode::Esc)), 1),
+        [b'\t', ..] => First::Key(Some(plain(KeyCode::Tab)), 1),
+        [b'\r' | b'\n', ..] => First::Key(Some(plain(KeyCode::Enter)), 1),
         [control @ 1..=26, ..] => {
             let letter = char::from(control - 1 + b'a');
             First::Key(Some(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)), 1)
         }
         [byte, ..] => {
-            // What begins no character of UTF-8 is one byte of none.
             let width = match byte.leading_ones() {
                 ones @ 2..=4 => ones as usize,
                 _ => 1,
             };
-            match bytes.get(..width).map(std::str::from_utf8) {
-                None => First::Begun,
-                Some(Ok(text)) => {
-                    let letter = text.chars().next().filter(|letter| !letter.is_control());
-                    First::Key(
-                        letter.map(|letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)),
-                        width,
-                    )
-                }
-                Some(Err(_)) => First::Key(None, 1),
+            let Some(letter) = bytes.get(..width) else { return First::Begun };
+            match std::str::from_utf8(letter).ok().and_then(|text| text.chars().next()) {
+                Some(letter) if letter.is_control() => First::Key(None, width),
+                Some(letter) => First::Key(Some(plain(KeyCode::Char(letter))), width),
+                None => First::Key(None, 1),
             }
         }
     }
 }
 
-/// Keys that move, as xterm and its kin send them; see "XTerm Control Sequences", PC-Style Function Keys.
+/// Cursor keys as xterm sends them: "XTerm Control Sequences", PC-Style Function Keys.
 fn sequence(parameters: &[u8], end: u8) -> Option<KeyEvent> {
     let code = match (end, parameters) {
         (b'A', _) => KeyCode::Up,
@@ -133,7 +123,7 @@ fn sequence(parameters: &[u8], end: u8) -> Option<KeyEvent> {
         (b'~', b"6") => KeyCode::PageDown,
         _ => return None,
     };
-    Some(KeyEvent::new(code, KeyModifiers::NONE))
+    Some(plain(code))
 }
 
 #[cfg(test)]

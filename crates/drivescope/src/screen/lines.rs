@@ -1,8 +1,9 @@
-//! Where no screen can fill the terminal: one moving line, with a map above it where there is one; a line now and then
-//! where nothing can move.
+//! Progress where no screen can fill the terminal: one moving line, with the map of a full pass above it; else a line now
+//! and then.
 
+use crate::console::{allows_colour, width};
 use crate::event::{Event, EventSink};
-use crate::experiment::{Outlook, SLOW_BYTES_PER_SECOND};
+use experiment::{Remaining, SLOW_BYTES_PER_SECOND};
 use io::clock::{Clock, MonotonicClock};
 use model::latency_map::LatencyMap;
 use model::target::TargetFacts;
@@ -13,24 +14,19 @@ use report::terminal::{PlanGroup, PlanPage, latency_map, plan_page};
 use std::io::{IsTerminal, Write};
 use terminal_size::terminal_size;
 
-/// How often a line is written where nothing can move.
+/// How often a line is written where none can move.
 const PLAIN_EVERY: Nanos = Nanos::from_secs(10);
-/// A virtual drive has hours in a second, and nobody reads thousands of lines.
+/// A virtual drive runs through hours in a second.
 const PLAIN_EVERY_REAL: Nanos = Nanos::from_secs(1);
-
-/// Rows of the map, without its legend; and rows of the terminal that are left to the legend, the progress and what is
-/// said in between.
+/// Rows of the map without its legend, and rows left for the legend, the progress and warnings.
 const MAP_ROWS_MAX: usize = 16;
 const ROWS_BESIDE_MAP: usize = 6;
-/// Narrower than this a map is not worth its lines.
 const MAP_COLUMNS_MIN: usize = 41;
 
-/// Progress on standard error.
 pub struct Lines {
     mode: Mode,
     columns: usize,
     line_shown: bool,
-    /// The map under the moving line's control: its lines, and how many of them are on the screen.
     map: Vec<String>,
     map_lines_shown: usize,
     colour: bool,
@@ -46,7 +42,6 @@ enum Mode {
 }
 
 impl Lines {
-    /// Lines on standard error.
     pub fn new(quiet: bool, plain: bool) -> Lines {
         let mode = match (quiet, plain || !std::io::stderr().is_terminal()) {
             (true, _) => Mode::Quiet,
@@ -55,25 +50,24 @@ impl Lines {
         };
         Lines {
             mode,
-            columns: crate::cli::output::width(),
+            columns: width(),
             line_shown: false,
             map: Vec::new(),
             map_lines_shown: 0,
-            colour: std::env::var_os("NO_COLOR").is_none(),
+            colour: allows_colour(),
             said: None,
             said_every: PLAIN_EVERY_REAL,
         }
     }
 
-    /// The same for a replay, of which somebody wants to see all that was said.
     pub fn of_replay() -> Lines {
         Lines { said_every: Nanos::ZERO, ..Lines::new(false, true) }
     }
 
-    fn began(&self, facts: &TargetFacts, outlook: &Outlook) {
+    fn began(&self, facts: &TargetFacts, remaining: &Remaining) {
         if self.mode != Mode::Quiet {
             let style = Style { width: self.columns, colour: false, unicode: true };
-            self.write(&plan(facts, outlook, style));
+            self.write(&plan(facts, remaining, style));
             self.write("\n");
         }
     }
@@ -92,10 +86,14 @@ impl Lines {
                 self.write(&text);
             }
             Mode::Plain => {
-                let due = self.said.is_none_or(|(said, since)| {
-                    progress.elapsed.saturating_sub(said) >= PLAIN_EVERY && since.now().0 >= self.said_every.0
-                });
-                if due {
+                let is_due = match &self.said {
+                    Some((said, since)) => {
+                        progress.elapsed.saturating_sub(*said) >= PLAIN_EVERY
+                            && since.now().get() >= self.said_every.get()
+                    }
+                    None => true,
+                };
+                if is_due {
                     self.said = Some((progress.elapsed, MonotonicClock::start()));
                     self.write(&format!("{}\n", plain_progress(progress)));
                 }
@@ -103,18 +101,19 @@ impl Lines {
         }
     }
 
-    /// The map is laid out for the terminal as it is now: it may have been resized.
+    /// Lays the map out for the present size of the terminal.
     fn map(&mut self, map: &LatencyMap) {
         if self.mode != Mode::Moving {
             return;
         }
-        let (columns, rows) = terminal_size().map_or((self.columns, MAP_ROWS_MAX), |(columns, rows)| {
-            (usize::from(columns.0).max(20), usize::from(rows.0))
-        });
+        let (columns, rows) = match terminal_size() {
+            Some((columns, rows)) => (usize::from(columns.0).max(20), usize::from(rows.0)),
+            None => (self.columns, MAP_ROWS_MAX),
+        };
         let room = rows.saturating_sub(ROWS_BESIDE_MAP).min(MAP_ROWS_MAX);
         self.map.clear();
         if columns != self.columns {
-            // Lines of another width have wrapped, and nobody knows where they are now.
+            // Lines of another width have wrapped: their places are unknown.
             self.columns = columns;
             self.map_lines_shown = 0;
             self.line_shown = false;
@@ -126,7 +125,7 @@ impl Lines {
         }
     }
 
-    /// What brings the cursor back to where the map begins, and clears what is there.
+    /// Moves the cursor to where the map begins, and clears what is there.
     fn back_to_the_first_line(&mut self) -> String {
         match std::mem::take(&mut self.map_lines_shown) {
             0 => "\r".into(),
@@ -141,7 +140,6 @@ impl Lines {
         }
     }
 
-    /// Progress that nobody can see any more is no reason to end a run.
     fn write(&self, text: &str) {
         let mut out = std::io::stderr().lock();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -151,7 +149,7 @@ impl Lines {
 impl EventSink for Lines {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::RunBegan(run, outlook) => self.began(&run.target, outlook),
+            Event::RunBegan(run, remaining) => self.began(&run.target, remaining),
             Event::Progress(progress) => self.progress(progress),
             Event::Map(map) => self.map(map),
             Event::Warning(warning) => {
@@ -166,35 +164,35 @@ impl EventSink for Lines {
     }
 }
 
-/// What a run will do, as a page.
-pub fn plan(facts: &TargetFacts, outlook: &Outlook, style: Style) -> String {
-    let groups = outlook.steps.iter().map(|step| PlanGroup {
-        what: step.what.clone(),
-        phases: step.phases,
-        time: Some(step.likely),
-        time_max: bounded(step.time),
-    });
+pub fn plan(facts: &TargetFacts, remaining: &Remaining, style: Style) -> String {
+    let mut groups = Vec::new();
+    for step in &remaining.steps {
+        let (what, phases) = (step.what.clone(), step.phases);
+        groups.push(PlanGroup { what, phases, time: Some(step.likely), time_max: bounded(step.time) });
+    }
+    let time_slow = (remaining.slow_time(), SLOW_BYTES_PER_SECOND);
     let page = PlanPage {
         target: facts.clone(),
-        groups: groups.collect(),
-        bytes_read: outlook.reads(),
-        bytes_written: outlook.writes(),
-        time: Some(outlook.likely_time()),
-        time_slow: may_be_slow(facts).then_some((outlook.slow_time(), SLOW_BYTES_PER_SECOND)),
-        time_max: bounded(outlook.time()),
+        groups,
+        bytes_read: remaining.reads(),
+        bytes_written: remaining.writes(),
+        time: Some(remaining.likely_time()),
+        time_slow: if may_be_slow(facts) { Some(time_slow) } else { None },
+        time_max: bounded(remaining.time()),
         endurance_share: None,
         warnings: Vec::new(),
     };
     plan_page(&page, style)
 }
 
-/// A time that is a bound.
 fn bounded(time: Nanos) -> Option<Nanos> {
-    (time < Outlook::UNBOUNDED).then_some(time)
+    if time < Remaining::UNBOUNDED { Some(time) } else { None }
 }
 
-/// Whether it may be a stick or a card: disks and drives on faster links are not as slow as that.
+/// Whether it may be a stick or a card: disks, and drives on faster links, are faster.
 fn may_be_slow(facts: &TargetFacts) -> bool {
-    let by_link = |name: &str| ["USB", "SD", "MMC"].iter().any(|kind| name.starts_with(kind));
-    facts.link.as_ref().map_or(facts.rotational != Some(true), |link| by_link(&link.name))
+    match &facts.link {
+        Some(link) => ["USB", "SD", "MMC"].iter().any(|kind| link.name.starts_with(kind)),
+        None => facts.rotational != Some(true),
+    }
 }

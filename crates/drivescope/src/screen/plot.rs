@@ -1,57 +1,47 @@
-//! A chart in cells of a terminal: dots of braille for one curve, a sign for each of two, so that no meaning rests on colour.
+//! A chart in cells of a terminal: braille dots for one curve, a sign for each of two, so that colour carries no meaning.
 
-use super::Look;
+use crate::console::Look;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
 use report::chart::Tick;
 use report::style::{columns_of, pad_end};
 
-/// Rows of a chart beside the plot: its title, its axis and the numbers below.
 pub const ROWS_BESIDE_PLOT: u16 = 3;
 /// The hues of the pictures (Okabe and Ito, "Color Universal Design", 2008), as near as 256 colours come.
 const HUES: [Color; 2] = [Color::Indexed(32), Color::Indexed(166)];
 /// Bits of a braille cell, by row and column (Unicode, chapter 21.1).
 const BRAILLE_BITS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
-/// A chart.
 #[derive(Clone, Debug, Default)]
 pub struct Plot {
-    /// What it shows, and in which unit.
     pub title: String,
-    /// What is drawn: at most two.
     pub curves: Vec<Curve>,
-    /// Numbers up, by share of the height.
     pub up: Vec<Tick>,
-    /// Numbers across, by share of the width; the last may carry the unit.
     pub across: Vec<Tick>,
-    /// What is said while there is nothing to draw.
     pub nothing: &'static str,
 }
 
-/// Points that belong together.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// For the legend.
     pub name: &'static str,
-    /// Its hue and sign.
     pub lane: usize,
-    /// Shares of the width and of the height.
     pub points: Vec<(f64, f64)>,
-    /// Whether points of one column are joined, as those of a curve are.
     pub is_line: bool,
 }
 
-/// The hue of a lane.
-pub fn hue(lane: usize, look: Look) -> Style {
+fn hue(lane: usize, look: Look) -> Style {
     if look.colour { Style::new().fg(HUES[lane % HUES.len()]) } else { Style::new() }
 }
 
-/// Draws a chart into an area.
 pub fn draw(plot: &Plot, look: Look, area: Rect, buffer: &mut Buffer) {
     let drawn: Vec<&Curve> = plot.curves.iter().filter(|curve| !curve.points.is_empty()).collect();
     title(plot, &drawn, look, area, buffer);
-    let margin = plot.up.iter().map(|tick| columns_of(&look.own(&tick.label))).max().unwrap_or(1) as u16 + 1;
+    let mut margin = 0;
+    for tick in &plot.up {
+        margin = margin.max(columns_of(&look.own(&tick.label)) as u16);
+    }
+    let margin = margin.max(1) + 1;
     if area.height <= ROWS_BESIDE_PLOT || area.width < margin + 8 {
         return;
     }
@@ -70,16 +60,16 @@ pub fn draw(plot: &Plot, look: Look, area: Rect, buffer: &mut Buffer) {
         return;
     }
     let mut grid = Grid::new(inner.width, inner.height);
-    drawn.iter().for_each(|curve| grid.draw(curve));
+    for curve in &drawn {
+        grid.draw(curve);
+    }
     grid.show(drawn.len() > 1, drawn[0].lane, look, inner, buffer);
 }
 
-/// Of less interest.
 pub fn faint(look: Look) -> Style {
     if look.colour { Style::new().add_modifier(Modifier::DIM) } else { Style::new() }
 }
 
-/// A heading.
 pub fn heading() -> Style {
     Style::new().add_modifier(Modifier::BOLD)
 }
@@ -105,7 +95,6 @@ fn axis_up(plot: &Plot, look: Look, margin: u16, inner: Rect, buffer: &mut Buffe
         buffer.set_string(inner.x - 1, y, line, faint(look));
     }
     for tick in spaced(&plot.up, inner.height) {
-        // The lowest number stands beside the axis across.
         let row = (tick.share.clamp(0.0, 1.0) * f64::from(inner.height)).round() as u16;
         let y = inner.bottom() - row;
         let label = look.own(&tick.label);
@@ -117,25 +106,37 @@ fn axis_up(plot: &Plot, look: Look, margin: u16, inner: Rect, buffer: &mut Buffe
     }
 }
 
-/// Every so many of the numbers, so that they do not stand row upon row; the highest among them if that can be.
+/// Every n-th tick, so that their rows do not touch; the highest among them if that is possible.
 fn spaced(ticks: &[Tick], rows: u16) -> impl Iterator<Item = &Tick> {
     let steps = ticks.len().saturating_sub(1).max(1);
-    let fits = |every: &usize| steps / every * 2 <= usize::from(rows);
-    let even = (1..=steps).filter(|every| steps.is_multiple_of(*every)).find(fits);
-    let every = even.filter(|every| steps / every > 1 || rows < 4).or_else(|| (1..=steps).find(fits));
-    ticks.iter().step_by(every.unwrap_or(steps))
+    let mut first_to_fit = None;
+    for every in 1..=steps {
+        if steps / every * 2 > usize::from(rows) {
+            continue;
+        }
+        first_to_fit = first_to_fit.or(Some(every));
+        if steps.is_multiple_of(every) {
+            // With one step only the two ends are left, which is too few where there is room.
+            if steps / every > 1 || rows < 4 {
+                first_to_fit = Some(every);
+            }
+            break;
+        }
+    }
+    ticks.iter().step_by(first_to_fit.unwrap_or(steps))
 }
 
 fn axis_across(plot: &Plot, look: Look, inner: Rect, buffer: &mut Buffer) {
     let (corner, line, tick_line) = if look.unicode { ("┼", "─", "┬") } else { ("+", "-", "+") };
     let y = inner.bottom();
     buffer.set_string(inner.x - 1, y, corner, faint(look));
-    (inner.x..inner.right()).for_each(|x| buffer.set_string(x, y, line, faint(look)));
-    let column = |tick: &Tick| (tick.share.clamp(0.0, 1.0) * f64::from(inner.width)) as u16;
+    for x in inner.x..inner.right() {
+        buffer.set_string(x, y, line, faint(look));
+    }
     let mut labels = String::new();
     let width = usize::from(inner.width) + 1;
     for tick in &plot.across {
-        let at = column(tick).min(inner.width - 1);
+        let at = ((tick.share.clamp(0.0, 1.0) * f64::from(inner.width)) as u16).min(inner.width - 1);
         let number = tick.label.split(' ').next().map_or(0, columns_of);
         let start = (usize::from(at) + 1).saturating_sub(number / 2);
         let start = start.min(width.saturating_sub(columns_of(&tick.label)));
@@ -149,7 +150,6 @@ fn axis_across(plot: &Plot, look: Look, inner: Rect, buffer: &mut Buffer) {
     buffer.set_stringn(inner.x - 1, y + 1, &labels, width, faint(look));
 }
 
-/// The sign of cells in which these lanes have points.
 fn sign(lanes: u8, look: Look) -> &'static str {
     match (lanes, look.unicode) {
         (1, true) => "●",
@@ -161,11 +161,9 @@ fn sign(lanes: u8, look: Look) -> &'static str {
     }
 }
 
-/// Cells of 2 × 4 dots.
 struct Grid {
     columns: usize,
     rows: usize,
-    /// The dots, and the lanes that they are of.
     cells: Vec<(u8, u8)>,
 }
 
@@ -177,26 +175,27 @@ impl Grid {
 
     fn draw(&mut self, curve: &Curve) {
         let across = self.columns * 2;
-        let mut stretches: Vec<Option<(usize, usize)>> = vec![None; across];
+        let mut joined: Vec<Option<(usize, usize)>> = vec![None; across];
         for &(x, y) in &curve.points {
             let (x, y) = (((x.clamp(0.0, 1.0) * across as f64) as usize).min(across - 1), self.dot_at(y));
             if curve.is_line {
-                let (low, high) = stretches[x].unwrap_or((y, y));
-                stretches[x] = Some((low.min(y), high.max(y)));
+                let (low, high) = joined[x].unwrap_or((y, y));
+                joined[x] = Some((low.min(y), high.max(y)));
             } else {
                 self.set(x, y, curve.lane);
             }
         }
-        // Few points are thick, so that they are seen.
-        let are_few = stretches.iter().flatten().count() * 3 <= across;
-        for (x, stretch) in stretches.into_iter().enumerate() {
-            let Some((top, bottom)) = stretch else { continue };
-            (top..=bottom).for_each(|y| self.set(x, y, curve.lane));
+        // Few points are drawn thick, to be visible.
+        let are_few = joined.iter().flatten().count() * 3 <= across;
+        for (x, column) in joined.into_iter().enumerate() {
+            let Some((top, bottom)) = column else { continue };
+            for y in top..=bottom {
+                self.set(x, y, curve.lane);
+            }
             if are_few {
-                for x in [x & !1, x | 1] {
-                    [top, (top + 1).min(self.rows * 4 - 1)]
-                        .into_iter()
-                        .for_each(|y| self.set(x, y, curve.lane));
+                let below = (top + 1).min(self.rows * 4 - 1);
+                for (x, y) in [(x & !1, top), (x & !1, below), (x | 1, top), (x | 1, below)] {
+                    self.set(x, y, curve.lane);
                 }
             }
         }
@@ -214,7 +213,10 @@ impl Grid {
     }
 
     fn show(&self, by_sign: bool, lane: usize, look: Look, area: Rect, buffer: &mut Buffer) {
-        for (index, &(dots, lanes)) in self.cells.iter().enumerate().filter(|(_, (dots, _))| *dots != 0) {
+        for (index, &(dots, lanes)) in self.cells.iter().enumerate() {
+            if dots == 0 {
+                continue;
+            }
             let x = area.x + (index % self.columns) as u16;
             let y = area.y + (index / self.columns) as u16;
             let style = match lanes {

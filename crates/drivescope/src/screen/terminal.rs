@@ -1,4 +1,4 @@
-//! The terminal while a screen fills it: taken with the alternate screen and single keys, and given back whatever happens.
+//! The terminal while a screen fills it: alternate screen and raw mode, restored whatever happens.
 
 use ratatui_core::backend::Backend;
 use ratatui_core::layout::Rect;
@@ -15,40 +15,38 @@ use rustix::termios::tcgetpgrp;
 use std::io::{BufWriter, IsTerminal, Stderr, stderr, stdin, stdout};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use terminal_size::terminal_size_of;
 
-/// Whether the terminal is ours now.
+/// A frame: four a second are enough for numbers that people read.
+pub const FRAME: Duration = Duration::from_millis(250);
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 static PANICS_GIVE_BACK: Once = Once::new();
 
-/// The size of the terminal that is drawn to; none when it tells none.
 pub fn size() -> Option<Rect> {
     let (columns, rows) = terminal_size_of(stderr())?;
     Some(Rect::new(0, 0, columns.0, rows.0))
 }
 
-/// Whether a screen can fill the terminal: somebody sees it and can press keys, and nobody else reads them.
+/// Whether a person sees the terminal and can press keys, and no other program reads them.
 pub fn can_be_filled() -> bool {
-    // A pager behind a pipe wants the same keys; and a job in the background that asks for the terminal is stopped.
-    let is_piped = fstat(stdout()).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo);
-    let is_in_front = tcgetpgrp(stderr()).is_ok_and(|group| group == getpgrp());
+    // A pager behind a pipe wants the same keys; a background job that asks for the terminal is stopped.
+    let is_piped =
+        matches!(fstat(stdout()), Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Fifo);
+    let is_in_front = tcgetpgrp(stderr()) == Ok(getpgrp());
     stderr().is_terminal() && stdin().is_terminal() && !is_piped && is_in_front && speaks_ansi()
 }
 
-/// Whether it understands more than lines.
 pub fn speaks_ansi() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| term != "dumb" && !term.is_empty())
+    matches!(std::env::var_os("TERM"), Some(term) if term != "dumb" && !term.is_empty())
 }
 
-/// The terminal, taken. Dropping it gives it back.
 pub struct TakenTerminal {
     terminal: Terminal<CrosstermBackend<BufWriter<Stderr>>>,
     area: Rect,
 }
 
 impl TakenTerminal {
-    /// Takes it.
-    ///
     /// # Errors
     /// When it cannot be set up; then it is as it was.
     pub fn take() -> std::io::Result<TakenTerminal> {
@@ -71,7 +69,7 @@ impl TakenTerminal {
         Ok(taken)
     }
 
-    /// Draws a frame if the terminal is still ours, as large as the terminal is now. Only what changed is written.
+    /// Draws a frame of the present size if the terminal is still taken. Only changed cells are written.
     ///
     /// # Errors
     /// When it cannot be written to.
@@ -82,7 +80,10 @@ impl TakenTerminal {
         if !IS_TAKEN.load(Ordering::SeqCst) {
             return Ok(false);
         }
-        let area = size().filter(|area| !area.is_empty()).unwrap_or(self.area);
+        let area = match size() {
+            Some(area) if !area.is_empty() => area,
+            _ => self.area,
+        };
         if area != self.area {
             self.area = area;
             self.terminal.resize(area)?;
@@ -98,10 +99,10 @@ impl Drop for TakenTerminal {
     }
 }
 
-/// Leaves the alternate screen, shows the cursor and lets the terminal treat keys as before. Does nothing when it is not ours.
+/// Leaves the alternate screen and raw mode and shows the cursor, if the terminal is taken.
 pub fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
-        // Nobody is left to tell when this fails.
+        // A terminal that is gone cannot be restored.
         let _ = execute!(stderr(), LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
     }
@@ -123,7 +124,6 @@ mod tests {
     /// Set in the program that panics.
     const PANICS: &str = "DRIVESCOPE_TEST_PANICS_IN_THE_TERMINAL";
 
-    /// Both ends of a terminal.
     fn terminal() -> (OwnedFd, OwnedFd) {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("a terminal that can be used");

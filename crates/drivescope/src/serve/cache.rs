@@ -1,19 +1,25 @@
-//! Pages that were made. Making one may read and analyse a large run, on the machine that may be measuring: it is done for one
-//! reader at a time, and as long as nothing changed, once. Who asks for a page that is kept does not wait for one that is being made.
+//! Rendered pages. Rendering may read and analyse a large run on the machine that is measuring: one page at a time, and
+//! once for each state of a run. A cached page never waits for one that is being rendered.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Pages that are kept: a report is below a megabyte or two.
+/// A report is below a megabyte or two.
 const PAGES_MAX: usize = 16;
 const BYTES_MAX: usize = 32 << 20;
-/// A run that is under way is looked at again after this time, and after so many times what the last look took: so that
-/// looking takes a twentieth of one processor at most.
+/// The page of a run in progress is rendered again after this time, and after this many times what rendering took: at
+/// most a twentieth of one processor.
 const LIVE_REST_MIN: Duration = Duration::from_millis(900);
 const LIVE_REST_TIMES: u32 = 20;
 
-/// What is kept of a page.
-struct Kept {
+#[derive(Clone, Copy)]
+pub(super) enum Freshness<'page> {
+    /// As long as what it was made from is in this state.
+    State(&'page str),
+    Recent,
+}
+
+struct CachedPage {
     key: String,
     state: String,
     page: Arc<String>,
@@ -21,75 +27,79 @@ struct Kept {
     took: Duration,
 }
 
-/// Pages by what was asked for.
+impl CachedPage {
+    fn is_fresh(&self, freshness: Freshness<'_>) -> bool {
+        match freshness {
+            Freshness::State(state) => self.state == state,
+            Freshness::Recent => self.made.elapsed() < LIVE_REST_MIN.max(self.took * LIVE_REST_TIMES),
+        }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Cache {
-    pages: Mutex<Vec<Kept>>,
-    /// Held while a page is made.
+    pages: Mutex<Vec<CachedPage>>,
+    /// Held while a page is rendered.
     making: Mutex<()>,
 }
 
+/// A page that panicked while it was rendered left nothing behind.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Cache {
-    /// The page that was asked for. `state` says what it is made from: it is made anew when that differs. Whoever makes it is given
-    /// the one before.
+    /// The page of that key, rendered by `make` if none is fresh. `make` gets the outdated one.
     pub(super) fn page<Error>(
         &self,
         key: &str,
-        state: &str,
+        freshness: Freshness<'_>,
         make: impl FnOnce(Option<&str>) -> Result<String, Error>,
     ) -> Result<Arc<String>, Error> {
-        self.kept(key, state, |kept| kept.state == state, make)
-    }
-
-    /// The page of something that goes on: made anew when it was not for a while.
-    pub(super) fn live<Error>(
-        &self,
-        key: &str,
-        make: impl FnOnce(Option<&str>) -> Result<String, Error>,
-    ) -> Result<Arc<String>, Error> {
-        let is_young = |kept: &Kept| kept.made.elapsed() < LIVE_REST_MIN.max(kept.took * LIVE_REST_TIMES);
-        self.kept(key, "", is_young, make)
-    }
-
-    fn kept<Error>(
-        &self,
-        key: &str,
-        state: &str,
-        is_good: impl Fn(&Kept) -> bool,
-        make: impl FnOnce(Option<&str>) -> Result<String, Error>,
-    ) -> Result<Arc<String>, Error> {
-        if let Some(kept) = self.find(key, &is_good) {
-            return Ok(kept);
+        if let Some(page) = self.fresh(key, freshness) {
+            return Ok(page);
         }
-        // A page that panicked while it was made left nothing behind.
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        // Somebody may have made it in the meantime.
-        if let Some(kept) = self.find(key, &is_good) {
-            return Ok(kept);
+        let _making = lock(&self.making);
+        // Another reader may have rendered it in the meantime.
+        if let Some(page) = self.fresh(key, freshness) {
+            return Ok(page);
         }
         let began = Instant::now();
-        let before = self.find(key, |_| true);
-        let page = Arc::new(make(before.as_ref().map(|page| page.as_str()))?);
-        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        pages.retain(|kept| kept.key != key);
-        pages.push(Kept {
-            key: key.to_owned(),
-            state: state.to_owned(),
-            page: Arc::clone(&page),
-            made: Instant::now(),
-            took: began.elapsed(),
-        });
-        while pages.len() > PAGES_MAX || pages.iter().map(|kept| kept.page.len()).sum::<usize>() > BYTES_MAX {
-            pages.remove(0);
-        }
+        let before = self.outdated(key);
+        let page = Arc::new(make(before.as_deref().map(String::as_str))?);
+        let state = match freshness {
+            Freshness::State(state) => state.to_owned(),
+            Freshness::Recent => String::new(),
+        };
+        let (key, made, took) = (key.to_owned(), Instant::now(), began.elapsed());
+        self.keep(CachedPage { key, state, page: Arc::clone(&page), made, took });
         Ok(page)
     }
 
-    /// The page that is kept, if it is good.
-    fn find(&self, key: &str, is_good: impl Fn(&Kept) -> bool) -> Option<Arc<String>> {
-        let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        pages.iter().find(|kept| kept.key == key && is_good(kept)).map(|kept| Arc::clone(&kept.page))
+    fn keep(&self, page: CachedPage) {
+        let mut pages = lock(&self.pages);
+        pages.retain(|cached| cached.key != page.key);
+        pages.push(page);
+        while pages.len() > PAGES_MAX || bytes_of(&pages) > BYTES_MAX {
+            pages.remove(0);
+        }
     }
+
+    fn fresh(&self, key: &str, freshness: Freshness<'_>) -> Option<Arc<String>> {
+        let pages = lock(&self.pages);
+        let cached = pages.iter().find(|cached| cached.key == key)?;
+        if cached.is_fresh(freshness) { Some(Arc::clone(&cached.page)) } else { None }
+    }
+
+    fn outdated(&self, key: &str) -> Option<Arc<String>> {
+        let pages = lock(&self.pages);
+        let cached = pages.iter().find(|cached| cached.key == key)?;
+        Some(Arc::clone(&cached.page))
+    }
+}
+
+fn bytes_of(pages: &[CachedPage]) -> usize {
+    pages.iter().map(|cached| cached.page.len()).sum()
 }
 
 #[cfg(test)]
@@ -98,7 +108,10 @@ mod tests {
     use std::convert::Infallible;
 
     fn page(cache: &Cache, key: &str, state: &str, text: &str) -> String {
-        cache.page(key, state, |_| Ok::<_, Infallible>(text.to_owned())).expect("it cannot fail").to_string()
+        cache
+            .page(key, Freshness::State(state), |_| Ok::<_, Infallible>(text.to_owned()))
+            .expect("it cannot fail")
+            .to_string()
     }
 
     #[test]
@@ -114,7 +127,7 @@ mod tests {
     fn a_page_that_is_kept_does_not_wait_for_one_that_is_being_made() {
         let cache = Cache::default();
         page(&cache, "quick", "", "kept");
-        let slow = cache.page("slow", "", |_| {
+        let slow = cache.page("slow", Freshness::State(""), |_| {
             let meanwhile = std::thread::scope(|scope| {
                 let reader = scope.spawn(|| page(&cache, "quick", "", "made again"));
                 reader.join().expect("it did not panic")

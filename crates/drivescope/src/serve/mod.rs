@@ -1,67 +1,60 @@
 //! The store in a browser, on this machine only and read-only.
 //!
 //! ```text
-//! request.rs    bytes from a socket to a request, with a limit on everything: size, headers, time
-//! gate.rs       who may ask: right host and origin (DNS rebinding, other sites), right token
-//! route.rs      which page is asked for
-//! pages.rs      lists and messages; a report is made by the one who starts the server
-//! live.rs       how a run that goes on stands, from what was added since somebody looked
-//! cache.rs      pages that were made, so that many readers cost no more than one
-//! response.rs   the answer, with the headers that keep a browser strict
+//! request.rs    bytes of a socket to a request, with limits on everything
+//! gate.rs       access: host, origin, token
+//! route.rs      which page an address asks for
+//! pages.rs      our own pages; reports are made by a function of the caller
+//! live.rs       the state of a run in progress
+//! cache.rs      rendered pages, so that many readers cost no more than one
+//! response.rs   the response, with the headers that restrict a browser
 //! ```
-//! A connection has one request and one answer, and a thread while it lasts; there are so many at once and no more. What a
-//! drive says of itself is shown and never run: it is escaped, and the page's policy allows no script but ours. Nothing
-//! is logged, so that the token is in no log.
+//! One request and one thread per connection, and a bounded number of them. Text of a drive is escaped, and the policy of
+//! the pages allows no script but ours. Nothing is logged, so the token is in no log.
 
 mod cache;
 mod gate;
 mod live;
-mod page_text;
 mod pages;
+mod problem;
 mod request;
 mod response;
 mod route;
+mod site;
 
-use crate::store::{Store, StoredRun};
+use crate::store::Store;
 use cache::Cache;
-use gate::Gate;
+use gate::{Entrance, Gate};
 use live::Live;
+use problem::Problem;
 use request::Request;
 use response::Response;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use site::Site;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Connections at once. A browser opens six; what comes above waits a moment and tries again.
+pub use site::ReportMaker;
+
+/// A browser opens six connections; above this number they are closed and tried again.
 const CONNECTIONS_MAX: usize = 64;
-/// How long to wait for a connection before looking whether to end. A signal ends the wait at once.
+/// How long to wait for a connection before checking for the end. A signal ends the wait at once.
 const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
+const MISTAKE: Problem =
+    Problem::new(500, "drivescope failed to make this page. The run itself is not affected");
 
-/// Makes the report of runs, as a page with nothing outside of it.
-pub type ReportMaker = fn(&[StoredRun]) -> String;
-
-/// What a server needs to answer.
-struct Served {
-    store: Store,
-    gate: Gate,
-    cache: Cache,
-    live: Live,
-    report: ReportMaker,
-    connections: AtomicUsize,
-}
-
-/// A server that listens.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    served: Arc<Served>,
+    site: Arc<Site>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Server {
-    /// Listens on this machine's own address only; port 0 takes any that is free.
+    /// Listens on the loopback address only; port 0 takes any free one.
     ///
     /// # Errors
     /// When the port is taken, or the system gives no random numbers.
@@ -70,32 +63,24 @@ impl Server {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let gate = Gate::new(address.port())?;
-        let served = Served {
-            store,
-            gate,
-            cache: Cache::default(),
-            live: Live::default(),
-            report,
-            connections: AtomicUsize::new(0),
-        };
-        Ok(Server { listener, address, served: Arc::new(served) })
+        let site = Site { store, gate, cache: Cache::default(), live: Live::default(), report };
+        Ok(Server { listener, address, site: Arc::new(site), connections: Arc::default() })
     }
 
-    /// Where to look, with the token. Whoever has it may read the store.
+    /// The address with the token, which gives read access to the store.
     pub fn url(&self) -> String {
-        format!("http://{}/?token={}", self.address, self.served.gate.token())
+        format!("http://{}/?token={}", self.address, self.site.gate.token())
     }
 
-    /// Answers until `stop` is set.
+    /// Serves until `stop` is set.
     ///
     /// # Errors
-    /// When the system lets us listen no more.
+    /// When the system refuses further listening.
     pub fn run(&self, stop: &AtomicBool) -> io::Result<()> {
         while !stop.load(Ordering::Relaxed) {
             match self.listener.accept() {
                 Ok((stream, _)) => self.serve(stream),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait()?,
-                // The other end has gone already, or this process has no descriptor left for a moment.
+                // No connection waits, the client has gone already, or the process is out of descriptors for a moment.
                 Err(_) => self.wait()?,
             }
         }
@@ -110,34 +95,31 @@ impl Server {
         }
     }
 
-    /// A thread for a connection; none when there are enough. It is closed then, and the browser comes again.
+    /// A thread per connection. Without one the connection is closed, and the browser tries again.
     fn serve(&self, stream: TcpStream) {
-        let served = Arc::clone(&self.served);
-        if served.connections.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS_MAX {
-            served.connections.fetch_sub(1, Ordering::Relaxed);
-            return;
+        let connection = Connection { site: Arc::clone(&self.site), open: Arc::clone(&self.connections) };
+        if connection.open.fetch_add(1, Ordering::Relaxed) < CONNECTIONS_MAX {
+            let _ =
+                std::thread::Builder::new().name("serve".into()).spawn(move || connection.respond(stream));
         }
-        let connection = Connection { served };
-        // Without a thread the connection is dropped, which closes it.
-        let _ = std::thread::Builder::new().name("serve".into()).spawn(move || connection.answer(stream));
     }
 }
 
-/// One connection, counted while it lasts.
 struct Connection {
-    served: Arc<Served>,
+    site: Arc<Site>,
+    open: Arc<AtomicUsize>,
 }
 
 impl Connection {
-    fn answer(&self, mut stream: TcpStream) {
-        // What cannot be set here would let a reader keep the thread: then better no answer.
+    fn respond(&self, mut stream: TcpStream) {
+        // A stream that stays non-blocking would let a client keep the thread.
         if stream.set_nonblocking(false).is_err() {
             return;
         }
         let (response, head_only) = match Request::read(&mut stream) {
-            Ok(Some(request)) => (self.served.answer(&request), request.head_only),
+            Ok(Some(request)) => (respond(&self.site, &request), request.head_only),
             Ok(None) => return,
-            Err(refusal) => (refusal.response(), false),
+            Err(problem) => (pages::problem(&problem, None), false),
         };
         response.write(&mut stream, head_only);
     }
@@ -145,24 +127,17 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.served.connections.fetch_sub(1, Ordering::Relaxed);
+        self.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Served {
-    /// The answer to a request: first who asks, then what for. A mistake of ours is answered too.
-    fn answer(&self, request: &Request) -> Response {
-        match self.gate.check(request) {
-            Err(refusal) => refusal.response(),
-            Ok(gate::Entrance::ByLink) => pages::entrance(&self.gate.root(), &self.gate.cookie()),
-            Ok(gate::Entrance::Open) => catch_unwind(AssertUnwindSafe(|| route::answer(self, request)))
-                .unwrap_or_else(|_| {
-                    Response::problem(
-                        500,
-                        "drivescope made a mistake with this page. The run itself is unharmed.",
-                        Some(&self.gate.root()),
-                    )
-                }),
-        }
+fn respond(site: &Site, request: &Request) -> Response {
+    match site.gate.check(request) {
+        Err(problem) => pages::problem(&problem, None),
+        Ok(Entrance::ByLink) => pages::entrance(&site.gate.root(), &site.gate.cookie()),
+        Ok(Entrance::Open) => match catch_unwind(AssertUnwindSafe(|| route::respond(site, request))) {
+            Ok(response) => response,
+            Err(_) => pages::problem(&MISTAKE, Some(&site.gate.root())),
+        },
     }
 }

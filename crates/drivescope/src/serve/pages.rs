@@ -1,165 +1,223 @@
-//! Our own pages: the list of drives and runs, a run that goes on, the way in, and what went wrong.
+//! Our own pages: the list of drives and runs, a run in progress, the entrance, and problems. Text of a drive is made
+//! visible on one line before it is escaped.
 
-use super::live::Standing;
-use super::page_text::{escaped, framed, query_escaped};
+use super::live::LiveState;
+use super::problem::Problem;
 use super::response::Response;
 use crate::store::{RunListing, StoredRun};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::request::Operation;
 use model::run::{Run, RunStatus};
 use model::units::Bytes;
 use report::chart::svg::{self, Theme};
-use report::chart::{Chart, ChartedRun, rate_over_position};
+use report::chart::{ChartedRun, rate_over_position};
+use report::hostile::harmless;
 use report::quantity;
 use report::style::Style;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Runs on one page of the list.
 const RUNS_ON_PAGE: usize = 100;
-/// Drives that are listed above the runs, those measured last.
 const DRIVES_MAX: usize = 24;
+/// A drive may call itself what it likes, at any length.
+const SHOWN_COLUMNS_MAX: usize = 300;
 
-/// How pages of a terminal are taken over.
 const STYLE: Style = Style { width: 110, colour: false, unicode: true };
 
-/// What the list shows.
 pub(super) struct ListPage<'page> {
-    /// All runs, newest first.
     pub runs: &'page [RunListing],
-    /// Which page, from 1.
     pub number: usize,
-    /// Only of this drive; empty for all.
     pub drive: &'page str,
-    /// Where they are.
     pub store: &'page Path,
-    /// The path below which all pages lie.
     pub root: &'page str,
 }
 
-/// A page that takes the browser from the link with the token to an address without, which is safe to keep and to show.
+fn shown(text: &str) -> String {
+    harmless(text, SHOWN_COLUMNS_MAX)
+}
+
+fn query_encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded += &format!("%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+/// A page around `content`. Without a `root` it has no link to the list of runs.
+fn framed(title: &str, head: Markup, root: Option<&str>, content: Markup) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (shown(title)) }
+                link rel="stylesheet" href="/style.css";
+                (head)
+            }
+            body {
+                header {
+                    @if let Some(root) = root { a.brand href=(root) { "drivescope" } }
+                    @else { span.brand { "drivescope" } }
+                }
+                main { (content) }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// Takes the browser from the link with the token to an address without it, which is safe to keep and to show.
 pub(super) fn entrance(root: &str, cookie: &str) -> Response {
-    let refresh = format!("<meta http-equiv=\"refresh\" content=\"0; url={root}\">\n");
-    Response::page(framed("drivescope", &refresh, Some(root), &back(root))).with_cookie(cookie)
+    let refresh = html! { meta http-equiv="refresh" content={ "0; url=" (root) }; };
+    Response::page(framed("drivescope", refresh, Some(root), back(root))).with_cookie(cookie)
 }
 
-fn back(root: &str) -> String {
-    format!("<p><a href=\"{root}\">To the runs</a></p>\n")
+fn back(root: &str) -> Markup {
+    html! { p { a href=(root) { "All runs" } } }
 }
 
-/// What went wrong; the words are markup already. With a way back for whoever was let in.
-pub(super) fn problem(why: &str, root: Option<&str>) -> String {
-    let back = root.map(back).unwrap_or_default();
-    framed("drivescope", "", root, &format!("<h1>That did not work</h1>\n<p>{why}</p>\n{back}"))
+/// A problem as a page, with a link back for a client that has access.
+pub(super) fn problem(problem: &Problem, root: Option<&str>) -> Response {
+    let content = html! {
+        h1 { "That did not work" }
+        p { (shown(&sentence(&problem.why))) }
+        @if let Some(root) = root { (back(root)) }
+    };
+    Response::page(framed("drivescope", html! {}, root, content)).with_status(problem.status)
 }
 
-/// The list of drives and runs.
+fn sentence(why: &str) -> String {
+    let mut letters = why.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if why.ends_with('.') { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
 pub(super) fn list(page: &ListPage<'_>) -> String {
-    let of_drive = |run: &&RunListing| page.drive.is_empty() || drive_key(run) == page.drive;
-    let runs: Vec<&RunListing> = page.runs.iter().filter(of_drive).collect();
+    let mut runs: Vec<&RunListing> = page.runs.iter().collect();
+    if !page.drive.is_empty() {
+        runs.retain(|run| drive_key(run) == page.drive);
+    }
     let pages = runs.len().div_ceil(RUNS_ON_PAGE).max(1);
     let number = page.number.clamp(1, pages);
-    let shown = runs.iter().skip((number - 1) * RUNS_ON_PAGE).take(RUNS_ON_PAGE);
-
-    let mut text = String::new();
-    text.push_str(&format!("<p class=\"where\">Runs kept in {}</p>\n", escaped(&absolute(page.store))));
-    if page.runs.is_empty() {
-        text.push_str("<h1>No runs yet</h1>\n<p>Make one: <code>drivescope check .</code></p>\n");
-        return framed("drivescope: runs", "", Some(page.root), &text);
-    }
-    text.push_str(&drives(page));
-    let heading =
-        if page.drive.is_empty() { "Runs".to_owned() } else { format!("Runs of {}", name_of(&runs, page)) };
+    let rows = runs.iter().skip((number - 1) * RUNS_ON_PAGE).take(RUNS_ON_PAGE);
     let root = page.root;
-    text.push_str(&format!("<h1>{heading}</h1>\n<form action=\"{root}/compare\" method=\"get\">\n"));
-    text.push_str(
-        "<div class=\"wide\"><table>\n<thead><tr><th><span class=\"hidden\">Compare</span></th><th>Run</th>\
-        <th>Began (UTC)</th><th>State</th><th>What</th><th>Drive</th><th>Data</th></tr></thead>\n<tbody>\n",
-    );
-    shown.for_each(|run| text.push_str(&row(run, root)));
-    text.push_str("</tbody>\n</table></div>\n<p><button>Compare the chosen runs</button></p>\n</form>\n");
-    text.push_str(&turn_pages(number, pages, page));
-    framed("drivescope: runs", "", Some(root), &text)
+    let content = html! {
+        p.where { "Store: " (shown(&absolute(page.store))) }
+        @if page.runs.is_empty() {
+            h1 { "No runs yet" }
+            p { "Measure a drive: " code { "drivescope check ." } }
+        } @else {
+            (drives(page))
+            h1 { (heading(&runs, page)) }
+            form action={ (root) "/compare" } method="get" {
+                div.wide {
+                    table {
+                        thead {
+                            tr {
+                                th { span.hidden { "Compare" } }
+                                @for name in ["Run", "Began (UTC)", "Status", "Experiments", "Drive", "Data"] { th { (name) } }
+                            }
+                        }
+                        tbody { @for run in rows { (row(run, root)) } }
+                    }
+                }
+                p { button { "Compare the selected runs" } }
+            }
+            @if pages > 1 { (page_links(number, pages, page)) }
+        }
+    };
+    framed("drivescope: runs", html! {}, Some(root), content)
 }
 
 fn absolute(folder: &Path) -> String {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).to_string_lossy().into_owned()
 }
 
-fn name_of(runs: &[&RunListing], page: &ListPage<'_>) -> String {
-    runs.first().map_or_else(|| escaped(page.drive), |run| escaped(&drive_name(run)))
-}
-
-/// Drives, those measured last first.
-fn drives(page: &ListPage<'_>) -> String {
-    let mut drives: Vec<(&RunListing, usize)> = Vec::new();
-    let mut places = HashMap::new();
-    for run in page.runs.iter().filter(|run| run.damage.is_none()) {
-        let place = *places.entry(drive_key(run)).or_insert_with(|| {
-            drives.push((run, 0));
-            drives.len() - 1
-        });
-        drives[place].1 += 1;
+fn heading(runs: &[&RunListing], page: &ListPage<'_>) -> String {
+    match runs.first() {
+        _ if page.drive.is_empty() => "Runs".into(),
+        Some(run) => format!("Runs of {}", shown(&drive_name(run))),
+        None => format!("Runs of {}", shown(page.drive)),
     }
-    let item = |(run, runs): &(&RunListing, usize)| {
-        let key = drive_key(run);
-        let root = page.root;
-        let link = match key == page.drive {
-            true => root.to_owned(),
-            false => format!("{root}?drive={}", query_escaped(&key)),
-        };
-        let class = if key == page.drive { " class=\"chosen\"" } else { "" };
-        let plural = if *runs == 1 { "" } else { "s" };
-        format!(
-            "<li{class}><a href=\"{link}\">{}</a> <span>{runs} run{plural}</span></li>\n",
-            escaped(&drive_name(run))
-        )
-    };
-    let items: String = drives.iter().take(DRIVES_MAX).map(item).collect();
-    let more = match drives.len().saturating_sub(DRIVES_MAX) {
-        0 => String::new(),
-        more => format!("<p class=\"where\">and {more} more, further down in the list</p>\n"),
-    };
-    format!("<h2>Drives</h2>\n<ul class=\"drives\">\n{items}</ul>\n{more}")
 }
 
-/// What tells drives apart: the serial number, else where it was.
+fn drives(page: &ListPage<'_>) -> Markup {
+    let mut drives: Vec<(&RunListing, String, usize)> = Vec::new();
+    let mut index_of = HashMap::new();
+    for run in page.runs.iter().filter(|run| run.damage.is_none()) {
+        let key = drive_key(run);
+        let index = *index_of.entry(key.clone()).or_insert(drives.len());
+        if index == drives.len() {
+            drives.push((run, key, 0));
+        }
+        drives[index].2 += 1;
+    }
+    let more = drives.len().saturating_sub(DRIVES_MAX);
+    html! {
+        h2 { "Drives" }
+        ul.drives {
+            @for (run, key, runs) in drives.iter().take(DRIVES_MAX) {
+                @let is_chosen = key == page.drive;
+                @let link = if is_chosen { page.root.to_owned() } else { format!("{}?drive={}", page.root, query_encoded(key)) };
+                li.chosen[is_chosen] {
+                    a href=(link) { (shown(&drive_name(run))) } " "
+                    span { (runs) @if *runs == 1 { " run" } @else { " runs" } }
+                }
+            }
+        }
+        @if more > 0 { p.where { "and " (more) " more, further down in the list" } }
+    }
+}
+
+fn filled(text: &Option<String>) -> Option<&str> {
+    text.as_deref().filter(|text| !text.trim().is_empty())
+}
+
+/// What tells drives apart: the serial number, else the path.
 fn drive_key(run: &RunListing) -> String {
-    let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-    said(&run.target_serial).or_else(|| said(&run.target_path)).unwrap_or_default()
+    filled(&run.target_serial).or(filled(&run.target_path)).unwrap_or_default().to_owned()
 }
 
 fn drive_name(run: &RunListing) -> String {
-    let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-    said(&run.target_model).or_else(|| said(&run.target_path)).unwrap_or_else(|| "unknown".into())
+    filled(&run.target_model).or(filled(&run.target_path)).unwrap_or("unknown").to_owned()
 }
 
-fn row(run: &RunListing, root: &str) -> String {
-    let id = escaped(&run.id);
+fn row(run: &RunListing, root: &str) -> Markup {
+    let id = shown(&run.id);
     if let Some(damage) = &run.damage {
-        return format!(
-            "<tr class=\"damaged\"><td></td><td>{id}</td><td></td><td>damaged</td><td colspan=\"3\">{}</td></tr>\n",
-            escaped(damage)
-        );
+        return html! {
+            tr.damaged { td {} td { (id) } td {} td { "damaged" } td colspan="3" { (shown(damage)) } }
+        };
     }
-    // The names of runs are letters, digits and four signs that mean nothing in an address.
-    let (state, link) = match (run.under_way, run.status) {
-        (true, _) => ("running now", format!("{root}/live/{id}")),
-        (_, Some(RunStatus::Complete)) => ("complete", format!("{root}/run/{id}")),
-        (_, Some(RunStatus::Interrupted)) => ("interrupted", format!("{root}/run/{id}")),
-        (_, Some(RunStatus::Failed) | None) => ("failed", format!("{root}/run/{id}")),
+    // The names of runs are letters, digits and four signs that have no meaning in an address.
+    let (status, page) = match (run.under_way, run.status) {
+        (true, _) => ("in progress", "live"),
+        (_, Some(RunStatus::Complete)) => ("complete", "run"),
+        (_, Some(RunStatus::Interrupted)) => ("interrupted", "run"),
+        (_, Some(RunStatus::Failed) | None) => ("failed", "run"),
     };
-    format!(
-        "<tr{}><td><input type=\"checkbox\" name=\"run\" value=\"{id}\" aria-label=\"Compare {id}\"></td>\
-         <td><a href=\"{link}\">{id}</a></td><td>{}</td><td>{state}</td><td>{}</td><td>{}</td>\
-         <td><a href=\"{root}/run/{id}.json\">JSON</a></td></tr>\n",
-        if run.under_way { " class=\"running\"" } else { "" },
-        escaped(&began(run)),
-        escaped(&run.experiments.join(", ")),
-        escaped(&drive_name(run)),
-    )
+    html! {
+        tr.running[run.under_way] {
+            td { input type="checkbox" name="run" value=(id) aria-label={ "Compare " (id) }; }
+            td { a href={ (root) "/" (page) "/" (id) } { (id) } }
+            td { (shown(&began(run))) }
+            td { (status) }
+            td { (shown(&run.experiments.join(", "))) }
+            td { (shown(&drive_name(run))) }
+            td { a href={ (root) "/run/" (id) ".json" } { "JSON" } }
+        }
+    }
 }
 
-/// To the minute. A virtual drive has its own time, which says nothing to a person.
+/// To the minute. The time of a virtual drive has no date.
 fn began(run: &RunListing) -> String {
     let is_virtual = run.target_path.as_deref().is_some_and(|path| path.starts_with("sim:"));
     match run.started.as_deref() {
@@ -169,126 +227,138 @@ fn began(run: &RunListing) -> String {
     }
 }
 
-fn turn_pages(number: usize, pages: usize, page: &ListPage<'_>) -> String {
-    if pages == 1 {
-        return String::new();
+fn page_links(number: usize, pages: usize, page: &ListPage<'_>) -> Markup {
+    let mut query = format!("{}?", page.root);
+    if !page.drive.is_empty() {
+        query += &format!("drive={}&", query_encoded(page.drive));
     }
-    let (root, drive) = (page.root, query_escaped(page.drive));
-    let drive = if drive.is_empty() { drive } else { format!("&amp;drive={drive}") };
-    let link = |to: usize, words: &str| format!("<a href=\"{root}?page={to}{drive}\">{words}</a> ");
-    let newer = if number > 1 { link(number - 1, "Newer") } else { String::new() };
-    let older = if number < pages { link(number + 1, "Older") } else { String::new() };
-    format!("<nav aria-label=\"Pages\">{newer}<span>Page {number} of {pages}</span> {older}</nav>\n")
+    html! {
+        nav aria-label="Pages" {
+            @if number > 1 { a href={ (query) "page=" (number - 1) } { "Newer" } " " }
+            span { "Page " (number) " of " (pages) } " "
+            @if number < pages { a href={ (query) "page=" (number + 1) } { "Older" } }
+        }
+    }
 }
 
-/// The page of a run that goes on; its script fetches what changes.
 pub(super) fn live(listing: &RunListing, state: &str, root: &str) -> String {
-    let id = escaped(&listing.id);
-    let content = format!(
-        "<h1>{}</h1>\n<p><code>{id}</code></p>\n\
-         <p id=\"connection\" role=\"status\"></p>\n<div id=\"live\" data-source=\"{root}/live/{id}/state\">\n{state}</div>\n",
-        escaped(&drive_name(listing))
-    );
-    framed(
-        &format!("drivescope: {}", drive_name(listing)),
-        "<script src=\"/live.js\" defer></script>\n",
-        Some(root),
-        &content,
-    )
+    let id = shown(&listing.id);
+    let name = drive_name(listing);
+    let content = html! {
+        h1 { (shown(&name)) }
+        p { code { (id) } }
+        p #connection role="status" {}
+        div #live data-source={ (root) "/live/" (id) "/state" } { (PreEscaped(state)) }
+    };
+    let script = html! { script src="/live.js" defer {} };
+    framed(&format!("drivescope: {name}"), script, Some(root), content)
 }
 
-/// What changes on it: where it is, how fast it goes, what is known so far.
-pub(super) fn live_state(id: &str, standing: &Standing, known: &Known, root: &str) -> String {
-    let state = match (standing.under_way, standing.status) {
+pub(super) fn live_state(id: &str, state: &LiveState, preview: &Preview, root: &str) -> String {
+    let id = shown(id);
+    let status = match (state.under_way, state.status) {
         (true, _) => "running",
         (false, RunStatus::Complete) => "ended",
         (false, RunStatus::Interrupted) => "interrupted",
         (false, RunStatus::Failed) => "failed",
     };
-    let step = standing.step.as_deref().map_or_else(|| "preparing".into(), escaped);
+    let phase = state.phase.as_deref().map_or_else(|| "preparing".into(), shown);
     let mut facts = vec![
-        ("State", state.to_owned()),
-        ("Step", format!("{step} ({} begun so far)", standing.steps)),
-        ("Measured for", quantity::rough_time(standing.elapsed)),
-        ("Read", quantity::capacity(Bytes(standing.bytes_read))),
-        ("Written", quantity::capacity(Bytes(standing.bytes_written))),
-        ("Failed requests", standing.failed.to_string()),
+        ("Status", status.to_owned()),
+        ("Phase", format!("{phase} ({} begun so far)", state.phases)),
+        ("Elapsed", quantity::rough_time(state.elapsed)),
+        ("Read", quantity::capacity(Bytes::new(state.totals.bytes_read))),
+        ("Written", quantity::capacity(Bytes::new(state.totals.bytes_written))),
+        ("Failed requests", state.totals.failed.to_string()),
     ];
-    if let Some(now) = &standing.now {
+    if let Some(now) = &state.now {
         facts.insert(3, ("Now", now.clone()));
     }
-    let facts: String =
-        facts.iter().map(|(name, value)| format!("<dt>{name}</dt><dd>{value}</dd>\n")).collect();
-    let id = escaped(id);
-    let ended = match standing.under_way {
-        true => String::new(),
-        false => format!("<p data-ended=\"yes\"><a href=\"{root}/run/{id}\">To its report</a></p>\n"),
-    };
-    format!(
-        "{ended}<dl>\n{facts}</dl>\n{}<h2>What is known so far</h2>\n<pre>{}</pre>\n",
-        picture(&id, known, root),
-        known.page
-    )
+    html! {
+        @if !state.under_way { p data-ended="yes" { a href={ (root) "/run/" (id) } { "Open the report" } } }
+        dl { @for (name, value) in facts { dt { (name) } dd { (value) } } }
+        (picture(&id, preview, root))
+        h2 { "Findings so far" }
+        pre { (preview.page) }
+    }
+    .into_string()
 }
 
-/// What is known of a run so far: what its records say when all of them are looked at, which is not done at each glance.
-pub(super) struct Known {
-    /// The page of a terminal, as markup.
+/// What the records of a run show so far; made from all of them, so not at each look.
+pub(super) struct Preview {
     pub page: String,
-    /// The chart on light and on dark ground; empty where there is nothing to draw yet.
+    /// The chart on light and on dark ground; empty while there is nothing to draw.
     pub charts: [String; 2],
 }
 
-/// Between the parts of what is known; no text of ours or of a drive has it.
-const PART: char = '\0';
+/// Between the parts of a preview; neither a page nor an SVG contains it.
+const SEPARATOR: char = '\0';
 
-impl Known {
-    pub(super) fn of(stored: &StoredRun) -> Known {
-        let chart = live_chart(stored);
-        let drawn = |theme| chart.as_ref().map_or(String::new(), |chart| svg::document(chart, theme));
-        Known { page: known(stored), charts: [drawn(Theme::Light), drawn(Theme::Dark)] }
+impl Preview {
+    pub(super) fn of(stored: &StoredRun) -> Preview {
+        let charted = ChartedRun { run: &stored.run, series: Some(&stored.series), letter: None };
+        let charts = match rate_over_position(&[charted], &[Operation::Read, Operation::Write]) {
+            Some(chart) => [Theme::Light, Theme::Dark].map(|theme| svg::document(&chart, theme)),
+            None => [String::new(), String::new()],
+        };
+        Preview { page: findings_page(stored), charts }
     }
 
-    /// As one text, to be kept.
-    pub(super) fn text(&self) -> String {
-        [self.page.as_str(), &self.charts[0], &self.charts[1]].join(&PART.to_string())
+    pub(super) fn into_text(self) -> String {
+        let [light, dark] = self.charts;
+        [self.page, light, dark].join(&SEPARATOR.to_string())
     }
 
-    /// From the text that was kept.
-    pub(super) fn from_text(text: &str) -> Known {
-        let mut parts = text.split(PART).map(str::to_owned);
-        let mut part = || parts.next().unwrap_or_default();
-        Known { page: part(), charts: [part(), part()] }
+    pub(super) fn from_text(text: &str) -> Preview {
+        let mut parts = text.split(SEPARATOR).map(str::to_owned);
+        let (page, light, dark) = (parts.next(), parts.next(), parts.next());
+        Preview {
+            page: page.unwrap_or_default(),
+            charts: [light.unwrap_or_default(), dark.unwrap_or_default()],
+        }
     }
 }
 
-/// What there is to see so far.
-fn live_chart(stored: &StoredRun) -> Option<Chart> {
-    let charted = ChartedRun { run: &stored.run, series: Some(&stored.series), letter: None };
-    rate_over_position(&[charted], &[Operation::Read, Operation::Write])
-}
-
-/// Its chart; its checksum makes the browser fetch it anew when it is another.
-fn picture(id: &str, known: &Known, root: &str) -> String {
-    let [light, _] = &known.charts;
+/// The chart so far. The checksum in its address makes the browser fetch it again when it has changed.
+fn picture(id: &str, preview: &Preview, root: &str) -> Markup {
+    let [light, _] = &preview.charts;
     if light.is_empty() {
-        return String::new();
+        return html! {};
     }
     let source = format!("{root}/live/{id}/chart.svg?is={:08x}", crc32fast::hash(light.as_bytes()));
-    format!(
-        "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{source}&amp;theme=dark\">\
-         <img src=\"{source}\" alt=\"Rate over position, so far\"></picture>\n"
-    )
+    html! {
+        picture {
+            source media="(prefers-color-scheme: dark)" srcset={ (source) "&theme=dark" };
+            img src=(source) alt="Throughput by LBA, so far";
+        }
+    }
 }
 
-/// The page of a terminal, from its answers on: where it was measured stands above, and that it has no end yet too. Its lines
-/// are harmless already, and their spaces stay.
-fn known(stored: &StoredRun) -> String {
-    let run = Run {
-        status: if stored.under_way { RunStatus::Complete } else { stored.run.status },
-        ..stored.run.clone()
-    };
-    let page: Vec<String> =
-        report::terminal::run_page(&run, STYLE).lines().map(report::hostile::escaped).collect();
-    page.join("\n")
+/// The page of a terminal. That the run is in progress is shown above it.
+fn findings_page(stored: &StoredRun) -> String {
+    let status = if stored.under_way { RunStatus::Complete } else { stored.run.status };
+    report::terminal::run_page(&Run { status, ..stored.run.clone() }, STYLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_script_is_shown() {
+        let page = framed("<script>alert('1')&\"</script>", html! {}, None, html! {});
+        assert!(page.contains("&lt;script&gt;alert('1')&amp;&quot;&lt;/script&gt;"), "{page}");
+        assert_eq!(query_encoded("a b&c=<ü"), "a%20b%26c%3D%3C%C3%BC");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_of_a_text_is_markup(text in any::<String>()) {
+            let page = html! { (shown(&text)) }.into_string();
+            prop_assert!(!page.contains(['<', '>', '"', '\n', '\0']));
+            let without = page.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "").replace("&quot;", "");
+            prop_assert!(!without.contains('&'));
+        }
+    }
 }

@@ -1,53 +1,29 @@
-//! From the bytes of a socket to a request. Everything has a limit: how large, how many, how long. What does not look like a
-//! browser's request is refused with a reason.
+//! From the bytes of a socket to a request, with a limit on size, number and time.
 
-use super::response::Response;
+use super::problem::Problem;
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// The line and all headers together. Browsers send 1 to 2 KiB.
+/// Request line and headers. Browsers send 1 to 2 KiB.
 const HEAD_BYTES_MAX: usize = 8 << 10;
 const HEADERS_MAX: usize = 64;
 const TARGET_BYTES_MAX: usize = 2 << 10;
-/// From the connection to the end of the headers, however slowly they drip.
+/// From the connection to the end of the headers.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// What was asked for.
 #[derive(Debug)]
 pub(super) struct Request {
-    /// Whether only the headers are wanted.
     pub head_only: bool,
     /// The parts of the path, decoded: none is empty, `.` or `..`, and none holds a slash or a control character.
     pub path: Vec<String>,
-    /// The query, decoded, in its order.
     pub query: Vec<(String, String)>,
     headers: Vec<(String, Vec<u8>)>,
 }
 
-/// Why a request is not answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
-    /// The status of HTTP.
-    pub status: u16,
-    /// What to tell.
-    pub why: &'static str,
-}
-
-impl Refusal {
-    pub(super) const fn new(status: u16, why: &'static str) -> Refusal {
-        Refusal { status, why }
-    }
-
-    /// As a page.
-    pub(super) fn response(self) -> Response {
-        Response::problem(self.status, self.why, None)
-    }
-}
-
 impl Request {
-    /// Reads a request; none when the other end went away without one.
-    pub(super) fn read(stream: &mut TcpStream) -> Result<Option<Request>, Refusal> {
+    /// None when the client closed the connection without a request.
+    pub(super) fn read(stream: &mut TcpStream) -> Result<Option<Request>, Problem> {
         let deadline = Instant::now() + HEAD_TIME_MAX;
         let mut head = Vec::with_capacity(1 << 10);
         loop {
@@ -55,17 +31,17 @@ impl Request {
                 return Ok(Some(request));
             }
             if head.len() >= HEAD_BYTES_MAX {
-                return Err(Refusal::new(431, "the headers of this request are longer than 8 KiB"));
+                return Err(Problem::new(431, "the headers of this request are longer than 8 KiB"));
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || stream.set_read_timeout(Some(left)).is_err() {
                 return Err(TOO_SLOW);
             }
-            let mut piece = [0; 1 << 10];
-            let room = piece.len().min(HEAD_BYTES_MAX - head.len());
-            match stream.read(&mut piece[..room]) {
+            let mut buffer = [0; 1 << 10];
+            let room = buffer.len().min(HEAD_BYTES_MAX - head.len());
+            match stream.read(&mut buffer[..room]) {
                 Ok(0) => return Ok(None),
-                Ok(read) => head.extend_from_slice(&piece[..read]),
+                Ok(read) => head.extend_from_slice(&buffer[..read]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                     return Err(TOO_SLOW);
@@ -75,91 +51,90 @@ impl Request {
         }
     }
 
-    /// The request in these bytes; none while its end is missing. What comes after it is never looked at.
-    fn parse(head: &[u8]) -> Result<Option<Request>, Refusal> {
+    /// The request in these bytes; none while its end is missing. What follows it is ignored.
+    fn parse(head: &[u8]) -> Result<Option<Request>, Problem> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut parsed = httparse::Request::new(&mut headers);
         match parsed.parse(head) {
             Ok(httparse::Status::Complete(_)) => {}
             Ok(httparse::Status::Partial) => return Ok(None),
             Err(httparse::Error::TooManyHeaders) => {
-                return Err(Refusal::new(431, "this request has more than 64 headers"));
+                return Err(Problem::new(431, "this request has more than 64 headers"));
             }
-            Err(_) => return Err(Refusal::new(400, "this is no request that a browser makes")),
+            Err(_) => return Err(Problem::new(400, "not a valid HTTP request")),
         }
         let head_only = match parsed.method {
             Some("GET") => false,
             Some("HEAD") => true,
-            _ => return Err(Refusal::new(405, "here is only reading: GET and HEAD")),
+            _ => return Err(Problem::new(405, "only GET and HEAD are supported")),
         };
         let target = parsed.path.unwrap_or_default();
         let (path, query) = target_parts(target)?;
-        let headers: Vec<(String, Vec<u8>)> = parsed
-            .headers
-            .iter()
-            .map(|header| (header.name.to_ascii_lowercase(), header.value.to_vec()))
-            .collect();
-        let request = Request { head_only, path, query, headers };
-        if request.has("transfer-encoding")
-            || request.one("content-length")?.is_some_and(|length| length != "0")
-        {
-            return Err(Refusal::new(400, "a request to read has no content"));
+        let mut request = Request { head_only, path, query, headers: Vec::new() };
+        for header in parsed.headers {
+            request.headers.push((header.name.to_ascii_lowercase(), header.value.to_vec()));
+        }
+        let has_encoding = request.headers.iter().any(|(name, _)| name == "transfer-encoding");
+        if has_encoding || !matches!(request.one("content-length")?, None | Some("0")) {
+            return Err(Problem::new(400, "a GET or HEAD request has no body"));
         }
         Ok(Some(request))
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.headers.iter().any(|(found, _)| found == name)
+    /// The value of a header. A repeated header is refused: two readers could each take another one.
+    pub(super) fn one(&self, name: &str) -> Result<Option<&str>, Problem> {
+        let mut found = self.headers.iter().filter(|header| header.0 == name);
+        match (found.next(), found.next()) {
+            (None, _) => Ok(None),
+            (Some((_, value)), None) => std::str::from_utf8(value).map(Some).or(Err(BAD_HEADER)),
+            _ => Err(BAD_HEADER),
+        }
     }
 
-    /// The value of a header; none when it is not there. Twice the same header means that two readers could each take
-    /// another one.
-    pub(super) fn one(&self, name: &str) -> Result<Option<&str>, Refusal> {
-        let mut found = self.headers.iter().filter(|(found, _)| found == name);
-        let Some((_, value)) = found.next() else { return Ok(None) };
-        let text = std::str::from_utf8(value).ok().filter(|_| found.next().is_none());
-        text.map(Some).ok_or(Refusal::new(400, "a header of this request is there twice, or is no text"))
-    }
-
-    /// The first value of the query with that name.
     pub(super) fn query_value(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+        let (_, value) = self.query.iter().find(|(found, _)| found == name)?;
+        Some(value)
     }
 }
 
-const TOO_SLOW: Refusal = Refusal::new(408, "this request took longer than 5 s to arrive");
-const BAD_ADDRESS: Refusal = Refusal::new(400, "this address cannot be: a path here consists of plain names");
+const TOO_SLOW: Problem = Problem::new(408, "this request took longer than 5 s to arrive");
+const BAD_HEADER: Problem = Problem::new(400, "a header of this request is repeated or is not UTF-8");
+const BAD_ADDRESS: Problem = Problem::new(400, "invalid address: a path here consists of plain names");
 
 type Parts = (Vec<String>, Vec<(String, String)>);
 
-fn target_parts(target: &str) -> Result<Parts, Refusal> {
+fn target_parts(target: &str) -> Result<Parts, Problem> {
     if target.len() > TARGET_BYTES_MAX {
-        return Err(Refusal::new(414, "this address is longer than 2 KiB"));
+        return Err(Problem::new(414, "this address is longer than 2 KiB"));
     }
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = path.strip_prefix('/').ok_or(BAD_ADDRESS)?;
-    let parts = if path.is_empty() {
-        Vec::new()
-    } else {
-        path.split('/').map(path_part).collect::<Result<_, _>>()?
-    };
-    let pair = |pair: &str| {
+    let mut parts = Vec::new();
+    if !path.is_empty() {
+        for part in path.split('/') {
+            parts.push(path_part(part)?);
+        }
+    }
+    let mut pairs = Vec::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let plus = |text: &str| decoded(&text.replace('+', " "));
-        Ok((plus(name)?, plus(value)?))
-    };
-    let query = query.split('&').filter(|pair| !pair.is_empty()).map(pair).collect::<Result<_, _>>()?;
-    Ok((parts, query))
+        pairs.push((query_part(name)?, query_part(value)?));
+    }
+    Ok((parts, pairs))
 }
 
-fn path_part(part: &str) -> Result<String, Refusal> {
+fn query_part(text: &str) -> Result<String, Problem> {
+    decoded(&text.replace('+', " "))
+}
+
+fn path_part(part: &str) -> Result<String, Problem> {
     let part = decoded(part)?;
     let is_plain = !part.is_empty() && part != "." && part != ".." && !part.contains(['/', '\\', '%']);
     if is_plain { Ok(part) } else { Err(BAD_ADDRESS) }
 }
 
-/// Percent-decoded once. Control characters, and bytes that are no text, are in no address of ours.
-fn decoded(text: &str) -> Result<String, Refusal> {
+/// Percent-decoded once. Control characters and bytes that are not UTF-8 are refused.
+fn decoded(text: &str) -> Result<String, Problem> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
@@ -171,13 +146,13 @@ fn decoded(text: &str) -> Result<String, Refusal> {
         bytes.push(value);
         rest = after;
     }
-    let text = String::from_utf8(bytes).map_err(|_| BAD_ADDRESS)?;
+    let text = String::from_utf8(bytes).or(Err(BAD_ADDRESS))?;
     if text.contains(char::is_control) { Err(BAD_ADDRESS) } else { Ok(text) }
 }
 
 fn hexadecimal(high: u8, low: u8) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+    let (high, low) = (char::from(high).to_digit(16)?, char::from(low).to_digit(16)?);
+    u8::try_from(high * 16 + low).ok()
 }
 
 #[cfg(test)]

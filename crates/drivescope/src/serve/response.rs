@@ -1,22 +1,21 @@
-//! An answer: status, headers that keep a browser strict, content. Then the connection is closed.
+//! A response: status, headers that restrict the browser, content. Then the connection is closed.
 
-use super::page_text::escaped;
 use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A reader that takes longer for a page is no browser.
 const WRITE_TIME_MAX: Duration = Duration::from_secs(30);
-/// What the other end still sends is read for so long and so much: else the system would cut the answer off.
+/// What the client still sends is read up to these limits: unread data would make the system reset the connection and cut
+/// the response off.
 const DRAIN_TIME_MAX: Duration = Duration::from_millis(300);
 const DRAIN_BYTES_MAX: usize = 64 << 10;
 
-/// What our own pages may do: our style, our script, our pictures, our forms.
+/// Of our own pages: our style, script, pictures and forms.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// An answer.
 #[derive(Debug)]
 pub(super) struct Response {
     status: u16,
@@ -26,11 +25,10 @@ pub(super) struct Response {
     content: Content,
 }
 
-/// Made for this answer, or kept for several.
 #[derive(Debug)]
 pub(super) enum Content {
     Own(Vec<u8>),
-    Shared(std::sync::Arc<String>),
+    Shared(Arc<String>),
 }
 
 impl Content {
@@ -47,43 +45,33 @@ impl Response {
         Response { status, content_type, policy: POLICY.into(), cookie: None, content }
     }
 
-    /// A page of ours.
     pub(super) fn page(text: String) -> Response {
         Response::new(200, HTML, Content::Own(text.into_bytes()))
     }
 
-    /// The same with another status.
     pub(super) fn with_status(self, status: u16) -> Response {
         Response { status, ..self }
     }
 
-    /// The same with a cookie.
     pub(super) fn with_cookie(self, cookie: &str) -> Response {
         Response { cookie: Some(cookie.to_owned()), ..self }
     }
 
-    /// A report, which says itself what it may do. That no page may frame it only a header can say.
-    pub(super) fn report(text: std::sync::Arc<String>) -> Response {
+    /// A report, which carries its own policy. Only a header can forbid framing.
+    pub(super) fn report(text: Arc<String>) -> Response {
         let policy = format!("{}; frame-ancestors 'none'", report::html::content_security_policy());
         Response { policy: policy.into(), ..Response::new(200, HTML, Content::Shared(text)) }
     }
 
-    /// A page that is kept.
-    pub(super) fn shared_page(text: std::sync::Arc<String>) -> Response {
+    pub(super) fn shared_page(text: Arc<String>) -> Response {
         Response::new(200, HTML, Content::Shared(text))
     }
 
-    /// Something that is no page.
     pub(super) fn file(content_type: &'static str, content: impl Into<Vec<u8>>) -> Response {
         Response::new(200, content_type, Content::Own(content.into()))
     }
 
-    /// What went wrong, as a page. Whoever is refused at the gate has no root to go back to.
-    pub(super) fn problem(status: u16, why: &str, root: Option<&str>) -> Response {
-        Response::page(super::pages::problem(&escaped(&sentence(why)), root)).with_status(status)
-    }
-
-    /// Writes it and closes the connection. Nobody can be told that the reader has gone.
+    /// Writes it and closes the connection. A client that has gone is not an error.
     pub(super) fn write(&self, stream: &mut TcpStream, head_only: bool) {
         let deadline = Instant::now() + WRITE_TIME_MAX;
         let content = self.content.bytes();
@@ -115,13 +103,6 @@ impl Response {
 
 const HTML: &str = "text/html; charset=utf-8";
 
-fn sentence(why: &str) -> String {
-    let mut letters = why.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    let end = if why.ends_with('.') { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
-}
-
 fn write_all(stream: &mut TcpStream, mut bytes: &[u8], deadline: Instant) -> bool {
     while !bytes.is_empty() {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -140,14 +121,14 @@ fn write_all(stream: &mut TcpStream, mut bytes: &[u8], deadline: Instant) -> boo
 
 fn drain(stream: &mut TcpStream) {
     let deadline = Instant::now() + DRAIN_TIME_MAX;
-    let mut piece = [0; 4 << 10];
+    let mut buffer = [0; 4 << 10];
     let mut left_bytes = DRAIN_BYTES_MAX;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() || left_bytes == 0 || stream.set_read_timeout(Some(left)).is_err() {
             return;
         }
-        match stream.read(&mut piece) {
+        match stream.read(&mut buffer) {
             Ok(read) if read > 0 => left_bytes = left_bytes.saturating_sub(read),
             _ => return,
         }

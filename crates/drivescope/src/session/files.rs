@@ -1,66 +1,54 @@
-//! Runs tasks of file systems: step → workspace → store → next? As the session of requests does for phases.
+//! Runs tasks on file systems: step → workspace → store → next?
 
 use super::load_watch::LoadWatch;
 use super::observer::Observer;
-use super::status_of;
+use super::record::{begun, status_of, warn};
 use crate::control::Controls;
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
-use crate::experiment::files::{Files, FilesStep, FilesWish};
 use crate::store::RunWriter;
+use experiment::files::{Files, FilesRequest, FilesStep};
 use io::clock::{Clock, MonotonicClock};
 use io::files::{Job, JobEnd, Removal, Workspace};
 use io::rig::RigClock;
+use model::experiment_name::ExperimentName;
 use model::file_work::{FileTask, FileWork};
 use model::plan::{Phase, StopCondition, StopReason};
-use model::run::{PhaseSummary, Run};
+use model::run::Run;
 use model::units::{Bytes, Instant};
 use rustix::io::Errno;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// A folder that is measured, with our own folder in it.
 pub struct FilesFolder {
-    /// As it was typed.
     pub name: String,
-    /// The kind of its file system.
     pub file_system: String,
-    /// Our own folder in it.
     pub workspace: Workspace,
 }
 
-/// What a session works with.
 pub struct FilesSession<'run> {
-    /// What is measured.
     pub folders: Vec<FilesFolder>,
-    /// The disks below.
     pub disks: Vec<PathBuf>,
-    /// The time.
     pub clock: MonotonicClock,
-    /// Where it is kept.
     pub writer: RunWriter,
-    /// What is known of the run so far.
     pub run: Run,
-    /// Who wants to know.
     pub events: &'run mut dyn EventSink,
-    /// Set when somebody wants the run to end.
     pub interrupt: &'run AtomicBool,
-    /// What somebody at the screen asks for.
     pub controls: &'run Controls,
 }
 
-/// What is known of the page cache over these lies over the file below, so that nothing can be told of it through them.
-const CACHE_NOT_TOLD: [&str; 2] = ["overlay", "ecryptfs"];
+/// Through these the page cache of the file below cannot be observed.
+const CACHE_UNKNOWN: [&str; 2] = ["overlay", "ecryptfs"];
 
 impl FilesSession<'_> {
-    /// Does all steps, or as many as somebody or something lets it; then removes what it made. What was measured is kept in any case.
+    /// Runs all steps until done or ended, then removes what it made. What was measured is kept in any case.
     ///
     /// # Errors
-    /// When a file could not be made, written or read, or the store cannot be written.
-    pub fn run(mut self, files: &mut Files, wish: &FilesWish) -> Result<Run, UserError> {
-        self.events.event(&Event::RunBegan(&self.run, &files.outlook(&[])));
+    /// When a file cannot be made, written or read, or the store cannot be written.
+    pub fn run(mut self, files: &mut Files, request: &FilesRequest) -> Result<Run, UserError> {
+        self.events.event(&Event::RunBegan(&self.run, &files.remaining(&[])));
         let mut load = LoadWatch::of_disks(&self.disks, self.clock.now());
-        let outcome = self.run_steps(files, wish, &mut load);
+        let outcome = self.run_steps(files, request, &mut load);
         self.run.status = status_of(&outcome);
         self.warn(load.steal_warning());
         self.clear_up();
@@ -73,14 +61,12 @@ impl FilesSession<'_> {
     fn run_steps(
         &mut self,
         files: &mut Files,
-        wish: &FilesWish,
+        request: &FilesRequest,
         load: &mut LoadWatch,
     ) -> Result<Option<StopReason>, UserError> {
         while let Some(step) = files.next(&self.run.phases) {
-            let (reason, failure) = self.run_step(&step, files, wish, load)?;
-            if let Some(why) = failure {
-                self.warn(Some(why));
-            }
+            let (reason, failure) = self.run_step(&step, files, request, load)?;
+            self.warn(failure);
             if matches!(reason, StopReason::Interrupted | StopReason::Errors) {
                 return Ok(Some(reason));
             }
@@ -88,28 +74,19 @@ impl FilesSession<'_> {
         Ok(None)
     }
 
-    /// One step, kept as a phase; what a person is to be told if it failed.
     fn run_step(
         &mut self,
         step: &FilesStep,
         files: &Files,
-        wish: &FilesWish,
+        request: &FilesRequest,
         load: &mut LoadWatch,
     ) -> Result<(StopReason, Option<String>), UserError> {
         let number = self.run.phases.len() as u32;
         let phase = self.phase(step);
-        let work = self.work(step, wish);
-        self.run.phases.push(PhaseSummary {
-            phase: phase.clone(),
-            start_ns: self.clock.now().0,
-            duration_ns: 0,
-            stopped: None,
-            totals: Vec::new(),
-            page_cache: None,
-            files: Some(Box::new(work)),
-        });
+        let work = self.work(step, request);
+        self.run.phases.push(begun(phase.clone(), self.clock.now(), Some(work)));
         self.writer.begin_phase(&self.run)?;
-        let ahead = files.outlook(&self.run.phases);
+        let ahead = files.remaining(&self.run.phases);
         let clock = RigClock::Real(self.clock);
         let mut observer = Observer::new(
             &mut self.writer,
@@ -123,14 +100,14 @@ impl FilesSession<'_> {
             &ahead,
         );
         let end =
-            self.folders[step.folder].workspace.run(&job(step, wish, number), self.clock, &mut observer);
+            self.folders[step.folder].workspace.run(&job(step, request, number), self.clock, &mut observer);
         if let Some(failure) = observer.into_failure() {
             return Err(failure.into());
         }
         if end.is_flushing {
             self.events.event(&Event::Warning(
-                "The files that were made are removed when the file system is done with them. Ctrl-C again ends the program at once; the \
-                 next `drivescope files` there removes them then",
+                "The files that were made are removed when the file system has flushed them. Ctrl-C again ends the program at once; the \
+                 next `drivescope files` there removes them",
             ));
         }
         let outcome = (end.reason, self.failure(step, &end));
@@ -140,32 +117,32 @@ impl FilesSession<'_> {
     }
 
     fn phase(&self, step: &FilesStep) -> Phase {
-        let place = match self.folders.as_slice() {
+        let suffix = match self.folders.as_slice() {
             [_] => String::new(),
             folders => format!(" in {}", folders[step.folder].name),
         };
         let moved = match step.task {
-            FileTask::Rewrite => Some(Bytes(step.bytes.0 * 2)),
+            FileTask::Rewrite => Some(Bytes::new(step.bytes.get() * 2)),
             task if task.is_of_bytes() => Some(step.bytes),
             _ => None,
         };
         Phase {
-            name: format!("{}{place}", step.task.words()),
-            experiment: analysis::file_work::EXPERIMENT.into(),
+            name: format!("{}{suffix}", step.task.words()),
+            experiment: ExperimentName::Files,
             kind: step.kind,
             workload: None,
             stop: StopCondition { time: Some(step.time_max), bytes: moved, ..StopCondition::default() },
         }
     }
 
-    fn work(&self, step: &FilesStep, wish: &FilesWish) -> FileWork {
+    fn work(&self, step: &FilesStep, request: &FilesRequest) -> FileWork {
         let folder = &self.folders[step.folder];
         let is_of_names = step.task.is_of_names();
         let block = match step.task {
-            _ if is_of_names => wish.file_sizes.1,
-            FileTask::Seeks => wish.seek_block,
-            FileTask::PerByteRead | FileTask::PerByteWrite => Bytes(1),
-            _ => wish.block,
+            _ if is_of_names => request.file_size.max,
+            FileTask::Seeks => FilesRequest::SEEK_BLOCK,
+            FileTask::PerByteRead | FileTask::PerByteWrite => Bytes::new(1),
+            _ => request.block,
         };
         FileWork {
             folder: folder.name.clone(),
@@ -173,10 +150,10 @@ impl FilesSession<'_> {
             task: step.task,
             round: step.round,
             block,
-            file_bytes: (!is_of_names).then_some(step.bytes),
+            file_bytes: if is_of_names { None } else { Some(step.bytes) },
             files: if is_of_names { step.files } else { 1 },
-            folders: if is_of_names { wish.folders } else { 1 },
-            threads: if step.task == FileTask::Seeks { wish.seekers } else { 1 },
+            folders: if is_of_names { request.folders_of_files } else { 1 },
+            threads: if step.task == FileTask::Seeks { request.seekers } else { 1 },
             processor: None,
             cached_share: None,
             layout: None,
@@ -184,22 +161,25 @@ impl FilesSession<'_> {
     }
 
     fn keep(&mut self, step: &FilesStep, end: JobEnd) {
-        let is_told = !CACHE_NOT_TOLD.contains(&self.folders[step.folder].file_system.as_str());
+        let is_known = !CACHE_UNKNOWN.contains(&self.folders[step.folder].file_system.as_str());
         let summary = self.run.phases.last_mut().expect("the phase was just added");
-        summary.start_ns = end.began.0;
-        summary.duration_ns = end.ended.since(end.began).0;
+        summary.start_ns = end.began.get();
+        summary.duration_ns = end.ended.since(end.began).get();
         summary.stopped = Some(end.reason);
         summary.totals = end.totals;
         let work = summary.files.as_mut().expect("it was just added");
         work.processor = end.processor;
-        work.cached_share = end.cached_share.filter(|_| is_told);
-        work.layout = end.layout;
+        work.cached_share = if is_known { end.cached_share } else { None };
+        work.layout = match end.layout {
+            Some(Ok(layout)) => Some(Ok(layout)),
+            Some(Err(why)) => Some(Err(why.to_string())),
+            None => None,
+        };
         if step.task.is_of_names() {
             work.files = end.done;
         }
     }
 
-    /// What failed, in words for a person.
     fn failure(&self, step: &FilesStep, end: &JobEnd) -> Option<String> {
         let error = end.failure.as_ref()?;
         let why = match Errno::from_io_error(error) {
@@ -207,8 +187,7 @@ impl FilesSession<'_> {
                 "your quota is used up. Choose a smaller --size, or another folder".to_string()
             }
             Some(Errno::NOSPC) => {
-                "the file system is full: something else took room too. Make room, or choose a smaller --size"
-                    .into()
+                "the file system is full: other programs wrote too. Free some space, or choose a smaller --size".into()
             }
             Some(Errno::NOENT | Errno::STALE | Errno::NOTCONN) => {
                 format!("the folder is gone, or the file system under it ({error})")
@@ -222,13 +201,12 @@ impl FilesSession<'_> {
         ))
     }
 
-    /// Removes all that was made, and says what could not be removed.
     fn clear_up(&mut self) {
         for folder in std::mem::take(&mut self.folders) {
             let events = &mut self.events;
             let name = folder.name;
             let removal = folder.workspace.remove(&mut |files| {
-                events.event(&Event::Warning(&format!("Removing files in {name}: {files} are gone")));
+                events.event(&Event::Warning(&format!("Removing files in {name}: {files} removed")));
             });
             self.warn(not_removed(&name, &removal));
         }
@@ -236,23 +214,21 @@ impl FilesSession<'_> {
 
     fn warn(&mut self, warning: Option<String>) {
         if let Some(warning) = warning {
-            self.events.event(&Event::Warning(&warning));
-            self.run.environment.warnings.push(warning);
+            warn(&mut self.run, self.events, warning);
         }
     }
 
-    /// Analyses what was stored, and closes the run.
     fn conclude(&mut self) -> Result<(), UserError> {
         let series = self.writer.series()?;
         self.run.findings = analysis::analyse(&self.run.view(&series));
         let now: Instant = self.clock.now();
         self.run.finished = Some(crate::stamp::finished(&self.run, now));
-        self.writer.finish(&self.run)?;
+        self.writer.finish(&self.run, &report::finding::documents(&self.run))?;
         Ok(())
     }
 }
 
-/// What is said of a folder of ours that could not be removed as a whole.
+/// The warning of a folder of ours that could not be removed completely.
 pub fn not_removed(folder: &str, removal: &Removal) -> Option<String> {
     let first = removal.left.first()?;
     Some(format!(
@@ -260,19 +236,19 @@ pub fn not_removed(folder: &str, removal: &Removal) -> Option<String> {
     ))
 }
 
-fn job(step: &FilesStep, wish: &FilesWish, phase: u32) -> Job {
+fn job(step: &FilesStep, request: &FilesRequest, phase: u32) -> Job {
     Job {
         task: step.task,
         phase,
-        block: if step.task == FileTask::Seeks { wish.seek_block } else { wish.block },
+        block: if step.task == FileTask::Seeks { FilesRequest::SEEK_BLOCK } else { request.block },
         file_bytes: step.bytes,
         flush_every: step.flush_every,
         files: step.files,
-        file_sizes: wish.file_sizes,
-        folders: wish.folders,
-        threads: wish.seekers,
-        // Each round has data and names of its own, the tasks of one round the same.
-        seed: wish.seed.wrapping_add(u64::from(step.round)),
+        file_sizes: (request.file_size.min, request.file_size.max),
+        folders: request.folders_of_files,
+        threads: request.seekers,
+        // Data and names differ between rounds, not between the tasks of a round.
+        seed: request.seed.unwrap_or_default().wrapping_add(u64::from(step.round)),
         time_max: Some(step.time_max),
     }
 }

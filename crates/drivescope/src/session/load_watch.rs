@@ -1,4 +1,4 @@
-//! Watches what else goes on: telemetry once a second, and at the end what of it the reader should know.
+//! Telemetry once a second, and warnings of background load and busy CPUs at the end.
 
 use io::rig::Rig;
 use io::telemetry::Telemetry;
@@ -7,43 +7,37 @@ use model::request::Operation;
 use model::units::{Instant, MIB, NANOS_PER_SECOND, Nanos};
 use std::path::PathBuf;
 
-/// Others' traffic below this share of ours is not worth a warning: file-system metadata makes about as much.
-const OTHER_SHARE_MIN: f64 = 0.05;
-/// And below this it is not traffic.
-const OTHER_BYTES_MIN: u64 = 16 * MIB;
-/// A virtual machine that is kept waiting for more of the time than this sees it in its latencies: at 1 %, the 99th
-/// percentile is the hypervisor's.
+/// Background I/O below this share of our own is not reported: file-system metadata is about as much.
+const BACKGROUND_SHARE_MIN: f64 = 0.05;
+const BACKGROUND_BYTES_MIN: u64 = 16 * MIB;
+/// From 1 % of steal time on, the 99th percentile of latency is the hypervisor's.
 const STEAL_SHARE_MIN: f64 = 0.01;
-
-/// The same holds for processors that are busy with something else.
+/// The same holds for waiting for a CPU.
 const WAIT_SHARE_MIN: f64 = STEAL_SHARE_MIN;
 
-/// Counts our own traffic, and sets it against what the system counts.
 pub struct LoadWatch {
-    /// None in virtual time, where there is nothing else.
     telemetry: Option<Telemetry>,
     recorded: Instant,
     own_bytes: (u64, u64),
     own_total: u64,
     device_total: u64,
-    /// The writes of both.
     written: (u64, u64),
-    /// Whether requests of ours failed: the system may count what they would have moved, and we do not.
+    /// Of failed requests the system may count the bytes, and we do not.
     failed: bool,
     steal_sum: f64,
     steal_count: u32,
-    /// Of the time in which requests were made, that in which a worker was ready and waited for a processor.
     waited: Nanos,
     worked: Nanos,
 }
 
 impl LoadWatch {
-    /// Begins to watch.
     pub fn start(rig: &Rig) -> LoadWatch {
-        LoadWatch::with(rig.target().map(|target| Telemetry::start(target.disks())), rig.now())
+        match rig.target() {
+            Some(target) => LoadWatch::of_disks(target.disks(), rig.now()),
+            None => LoadWatch::with(None, rig.now()),
+        }
     }
 
-    /// Begins to watch these disks.
     pub fn of_disks(disks: &[PathBuf], now: Instant) -> LoadWatch {
         LoadWatch::with(Some(Telemetry::start(disks)), now)
     }
@@ -64,7 +58,6 @@ impl LoadWatch {
         }
     }
 
-    /// Counts what this program moved.
     pub fn count(&mut self, record: &IntervalRecord) {
         self.failed |= record.errors > 0;
         match record.operation {
@@ -74,7 +67,6 @@ impl LoadWatch {
         }
     }
 
-    /// Goes on after a pause: what others moved meanwhile is nothing to this run, whose clock did not count it either.
     pub fn go_on_at(&mut self, now: Instant) {
         if let Some(telemetry) = &mut self.telemetry {
             telemetry.record(now, std::mem::take(&mut self.own_bytes));
@@ -82,20 +74,21 @@ impl LoadWatch {
         self.recorded = now;
     }
 
-    /// Counts what this program moved after a phase's time: the system counts it too, and it was nobody else.
     pub fn count_late(&mut self, bytes: u64) {
         self.own_total += bytes;
     }
 
-    /// Counts how long the workers of a phase waited for a processor, and how long it took.
+    /// Counts how long the workers of a phase waited for a CPU, and how long the phase took.
     pub fn count_wait(&mut self, waited: Nanos, took: Nanos) {
-        self.waited = self.waited + waited;
-        self.worked = self.worked + took;
+        self.waited += waited;
+        self.worked += took;
     }
 
-    /// The record of the last second, once it is over.
     pub fn telemetry_due(&mut self, now: Instant) -> Option<TelemetryRecord> {
-        let telemetry = self.telemetry.as_mut().filter(|_| now.since(self.recorded).0 >= NANOS_PER_SECOND)?;
+        let telemetry = self.telemetry.as_mut()?;
+        if now.since(self.recorded).get() < NANOS_PER_SECOND {
+            return None;
+        }
         self.recorded = now;
         let own = std::mem::take(&mut self.own_bytes);
         let record = telemetry.record(now, own);
@@ -112,48 +105,47 @@ impl LoadWatch {
         Some(record)
     }
 
-    /// What the reader should know, as sentences.
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let other = self.device_total.saturating_sub(self.own_total);
-        if !self.failed && other >= OTHER_BYTES_MIN && other as f64 >= OTHER_SHARE_MIN * self.own_total as f64
-        {
-            let written = match self.written.1.saturating_sub(self.written.0) {
-                bytes if bytes >= OTHER_BYTES_MIN => format!(" ({} MiB of it written)", bytes / MIB),
-                _ => String::new(),
-            };
-            warnings.push(format!(
-                "Other programs moved {} MiB on the same drive meanwhile{written}; stop them and measure again for a \
-                 steadier result",
-                other / MIB
-            ));
-        }
-        warnings.extend(self.steal_warning());
-        warnings.extend(self.wait_warning());
-        warnings
+        let warnings = [self.background_warning(), self.steal_warning(), self.wait_warning()];
+        warnings.into_iter().flatten().collect()
     }
 
-    /// Whether a virtual machine was kept from running.
+    fn background_warning(&self) -> Option<String> {
+        let bytes = self.device_total.saturating_sub(self.own_total);
+        let is_much = bytes as f64 >= BACKGROUND_SHARE_MIN * self.own_total as f64;
+        if self.failed || bytes < BACKGROUND_BYTES_MIN || !is_much {
+            return None;
+        }
+        let written = match self.written.1.saturating_sub(self.written.0) {
+            bytes if bytes >= BACKGROUND_BYTES_MIN => format!(" ({} MiB of it written)", bytes / MIB),
+            _ => String::new(),
+        };
+        Some(format!(
+            "Other programs moved {} MiB on the same drive meanwhile{written}; stop them and measure again for a \
+             steadier result",
+            bytes / MIB
+        ))
+    }
+
     pub fn steal_warning(&self) -> Option<String> {
         let steal = self.steal_sum / f64::from(self.steal_count.max(1));
-        (steal >= STEAL_SHARE_MIN).then(|| {
-            format!(
-                "This virtual machine was kept from running for {:.0} % of the time, which adds to every latency",
-                steal * 100.0
-            )
-        })
+        if steal < STEAL_SHARE_MIN {
+            return None;
+        }
+        let percent = steal * 100.0;
+        Some(format!("Steal time of this virtual machine was {percent:.0} %, which adds to every latency"))
     }
 
-    /// Whether other programs on this machine kept this one from going on.
     fn wait_warning(&self) -> Option<String> {
         let share = self.waited.seconds() / self.worked.seconds();
-        (share >= WAIT_SHARE_MIN).then(|| {
-            format!(
-                "The processors of this machine were busy: drivescope waited for one for {:.0} % of the time, which adds to latencies, takes \
-                 from rates, and may look like other use of the drive. Stop what else runs and measure again",
-                share * 100.0
-            )
-        })
+        if share.is_nan() || share < WAIT_SHARE_MIN {
+            return None;
+        }
+        Some(format!(
+            "The CPUs of this host were busy: drivescope waited for one for {:.0} % of the time, which adds to latency, lowers \
+             throughput, and may look like background load. Stop other programs and measure again",
+            share * 100.0
+        ))
     }
 }
 
@@ -163,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_wait_for_processors_is_told_from_a_hundredth_on() {
-        let mut watch = LoadWatch::of_disks(&[], Instant(0));
+        let mut watch = LoadWatch::of_disks(&[], Instant::START);
         assert_eq!(watch.warnings(), Vec::<String>::new());
         watch.count_wait(Nanos::from_millis(50), Nanos::from_secs(6));
         assert_eq!(watch.warnings(), Vec::<String>::new(), "0.8 %");

@@ -1,12 +1,12 @@
-//! Sees the records of a phase as they come: keeps them, tells how far it is, and says when to stop.
+//! Observes a phase: stores its records, reports progress, and decides when to stop.
 
 use super::load_watch::LoadWatch;
 use super::precision::PrecisionWatch;
 use crate::control::Controls;
 use crate::event::{Event, EventSink};
-use crate::experiment::Outlook;
 use crate::recent_rate::RecentRate;
 use crate::store::{RunWriter, StoreError};
+use experiment::Remaining;
 use io::flushing::PATIENCE_AT_THE_END;
 use io::load::collect::{PhaseObserver, Verdict};
 use io::rig::RigClock;
@@ -18,10 +18,8 @@ use model::units::{Bytes, Instant, Nanos};
 use report::progress::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a screen hears how far it is.
 const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
-/// The observer of one phase.
 pub struct Observer<'phase> {
     writer: &'phase mut RunWriter,
     events: &'phase mut dyn EventSink,
@@ -41,14 +39,12 @@ pub struct Observer<'phase> {
     precision: Option<(f64, PrecisionWatch)>,
     failure: Option<StoreError>,
     moves_data: bool,
-    /// The name of the phase, to which it is said while it flushes for how long it has.
-    name: String,
-    flushing: Option<Instant>,
-    has_told_of_the_wait: bool,
+    phase_name: String,
+    flushing_since: Option<Instant>,
+    has_warned_of_flush: bool,
 }
 
 impl<'phase> Observer<'phase> {
-    /// An observer of the phase with that number; `ahead` is what comes after it.
     #[allow(
         clippy::too_many_arguments,
         reason = "the parts of a session that a phase touches, each borrowed apart"
@@ -62,7 +58,7 @@ impl<'phase> Observer<'phase> {
         clock: RigClock,
         phase: &Phase,
         number: u32,
-        ahead: &Outlook,
+        ahead: &Remaining,
     ) -> Observer<'phase> {
         let began = clock.now();
         let progress = Progress {
@@ -72,7 +68,7 @@ impl<'phase> Observer<'phase> {
             share_done: 0.0,
             bytes_per_second: 0.0,
             iops: 0.0,
-            elapsed: Nanos(began.0),
+            elapsed: Nanos::new(began.get()),
             remaining: None,
             phase_left: None,
         };
@@ -98,18 +94,23 @@ impl<'phase> Observer<'phase> {
             precision: phase.stop.precision.map(|precision| (precision, PrecisionWatch::default())),
             failure: None,
             moves_data: phase.workload.is_some(),
-            name: phase.name.clone(),
-            flushing: None,
-            has_told_of_the_wait: false,
+            phase_name: phase.name.clone(),
+            flushing_since: None,
+            has_warned_of_flush: false,
         }
     }
 
-    /// Why records could not be kept, if they could not. A phase that was over before anything could be told is told of now.
+    /// Why records could not be stored, if so. The progress of a phase too short for any report is reported now.
     pub fn into_failure(mut self) -> Option<StoreError> {
         if self.told == Instant::START {
             self.tell(self.clock.now());
         }
         self.failure
+    }
+
+    fn is_precise(&self) -> bool {
+        let Some((wanted, watch)) = &self.precision else { return false };
+        matches!(watch.relative_half_width(), Some(width) if width <= *wanted)
     }
 
     fn keep(&mut self, write: impl FnOnce(&mut RunWriter) -> Result<(), StoreError>) {
@@ -121,25 +122,21 @@ impl<'phase> Observer<'phase> {
     fn tell(&mut self, now: Instant) {
         let rate = self.recent.per_second();
         if rate.is_none() && self.moves_data {
-            // Nothing can be said of the rate before the first slice is over.
+            // The rate is unknown before the end of the first interval.
             return;
         }
         (self.progress.bytes_per_second, self.progress.iops) = rate.unwrap_or_default();
         self.told = now;
-        if let Some(since) = self.flushing {
+        if let Some(since) = self.flushing_since {
             return self.tell_of_flush(now.since(since), now);
         }
         let spent = now.since(self.began);
         let by_time = self.limit.map(|limit| limit.saturating_sub(spent));
-        // A phase that ends with its range ends long before its time does, if all is well.
-        let rate = self.moved as f64 / spent.seconds().max(f64::MIN_POSITIVE);
-        let by_bytes = self
-            .bytes_max
-            .and_then(|bytes| Nanos::from_secs_f64(bytes.0.saturating_sub(self.moved) as f64 / rate));
-        let left = [by_time, by_bytes].into_iter().flatten().min();
-        self.progress.elapsed = Nanos(now.0);
+        // A phase that ends with its range normally ends long before its time limit.
+        let left = by_time.into_iter().chain(self.left_by_bytes(spent)).min();
+        self.progress.elapsed = Nanos::new(now.get());
         self.progress.phase_left = left;
-        self.progress.remaining = left.map(|left| Nanos(left.0.saturating_add(self.ahead.0)));
+        self.progress.remaining = left.map(|left| Nanos::new(left.get().saturating_add(self.ahead.get())));
         self.progress.share_done = match self.progress.remaining {
             Some(remaining) => share_done(now, remaining),
             None => 0.0,
@@ -147,11 +144,17 @@ impl<'phase> Observer<'phase> {
         self.tell_progress();
     }
 
-    /// Nobody knows how long a flush takes; what comes after it is known, and is left at least.
+    fn left_by_bytes(&self, spent: Nanos) -> Option<Nanos> {
+        let bytes = self.bytes_max?.get().saturating_sub(self.moved);
+        let rate = self.moved as f64 / spent.seconds().max(f64::MIN_POSITIVE);
+        Nanos::from_secs_f64(bytes as f64 / rate)
+    }
+
+    /// The length of a flush is unknown; what comes after it is left at least.
     fn tell_of_flush(&mut self, spent: Nanos, now: Instant) {
-        self.progress.phase_name = format!("{}: flushing, {:.0} s", self.name, spent.seconds().floor());
+        self.progress.phase_name = format!("{}: flushing, {:.0} s", self.phase_name, spent.seconds().floor());
         (self.progress.bytes_per_second, self.progress.iops) = (0.0, 0.0);
-        self.progress.elapsed = Nanos(now.0);
+        self.progress.elapsed = Nanos::new(now.get());
         (self.progress.phase_left, self.progress.remaining) = (None, None);
         self.progress.share_done = share_done(now, self.ahead);
         self.tell_progress();
@@ -164,14 +167,17 @@ impl<'phase> Observer<'phase> {
         self.events.event(&Event::Progress(&self.progress));
     }
 
-    /// Whether the run is to end. Somebody who asked for that during a flush hears at once what is waited for.
+    /// Whether the run is to end. A request to end during a flush is answered at once.
     fn is_to_end(&mut self, now: Instant) -> bool {
         let is_asked = self.interrupt.load(Ordering::Relaxed);
-        if let Some(since) = self.flushing.filter(|_| is_asked && !self.has_told_of_the_wait) {
-            self.has_told_of_the_wait = true;
+        if let Some(since) = self.flushing_since
+            && is_asked
+            && !self.has_warned_of_flush
+        {
+            self.has_warned_of_flush = true;
             let warning = format!(
-                "The drive has been flushing what was written for {:.0} s; it gets {} s more. What was measured is kept. Ctrl-C again ends \
-                 the run at once",
+                "The drive has been flushing its write cache for {:.0} s; it gets {} s more. What was measured is kept. Ctrl-C again \
+                 ends the run at once",
                 now.since(since).seconds(),
                 PATIENCE_AT_THE_END.seconds()
             );
@@ -181,9 +187,8 @@ impl<'phase> Observer<'phase> {
     }
 }
 
-/// How much of a run is done when so much time is left.
 fn share_done(now: Instant, left: Nanos) -> f64 {
-    now.0 as f64 / now.0.saturating_add(left.0).max(1) as f64
+    now.as_f64() / now.get().saturating_add(left.get()).max(1) as f64
 }
 
 impl PhaseObserver for Observer<'_> {
@@ -199,7 +204,7 @@ impl PhaseObserver for Observer<'_> {
         if let Some((_, watch)) = &mut self.precision
             && record.operation != Operation::Flush
         {
-            watch.add(record.operations as f64 / Nanos(record.duration_ns.max(1)).seconds());
+            watch.add(record.operations as f64 / Nanos::new(record.duration_ns.max(1)).seconds());
         }
     }
 
@@ -230,30 +235,28 @@ impl PhaseObserver for Observer<'_> {
         if now.since(self.told) >= PROGRESS_EVERY {
             self.tell(now);
         }
-        let precise = self
-            .precision
-            .as_ref()
-            .is_some_and(|(wanted, watch)| watch.relative_half_width().is_some_and(|width| width <= *wanted));
-        // A phase that is skipped is over when the drive is done with it: the next one begins on a drive at rest.
-        let is_skipped = self.controls.wants_skip() && self.flushing.is_none();
-        match () {
-            () if self.is_to_end(now) || is_skipped => Verdict::Interrupt,
-            () if precise => Verdict::PreciseEnough,
-            () => Verdict::GoOn,
+        // A skipped phase still flushes, so that the next one begins on an idle drive.
+        let is_skipped = self.controls.wants_skip() && self.flushing_since.is_none();
+        if self.is_to_end(now) || is_skipped {
+            Verdict::Interrupt
+        } else if self.is_precise() {
+            Verdict::PreciseEnough
+        } else {
+            Verdict::GoOn
         }
     }
 
     fn flushing(&mut self, since: Instant) {
-        self.flushing = Some(since);
+        self.flushing_since = Some(since);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Step;
     use crate::stamp;
     use crate::store::Store;
+    use experiment::Step;
     use io::clock::{Clock, VirtualClock};
     use model::plan::{PhaseKind, StopCondition};
     use model::run::Environment;
@@ -272,7 +275,7 @@ mod tests {
         Step { what: String::new(), phases: 1, time, likely: time, slow: time, reads: None, writes: None }
     }
 
-    /// Of a run of 40 s that has gone on for 30 s three quarters are done, also when a phase so short that nothing was told of it flushes.
+    /// 30 s of a run of 40 s are three quarters, also while a phase too short for any report flushes.
     #[test]
     fn a_flush_does_not_begin_the_run_anew() {
         let folder = tempfile::tempdir().unwrap();
@@ -286,7 +289,7 @@ mod tests {
         let stop = StopCondition::after(Nanos::from_millis(100));
         let (name, experiment) = ("write".to_string(), "check".into());
         let phase = Phase { name, experiment, kind: PhaseKind::Measure, workload: None, stop };
-        let ahead = Outlook { steps: vec![step_of(Nanos::from_secs(10))] };
+        let ahead = Remaining { steps: vec![step_of(Nanos::from_secs(10))] };
         let mut observer = Observer::new(
             &mut writer,
             &mut told,

@@ -1,49 +1,51 @@
-//! Watches whether the mean rate of a phase is known well enough to stop.
+//! Whether the mean throughput of a phase is known precisely enough to stop.
 
 use analysis::stats::student::t_two_sided;
 
-/// Batches kept: when there are twice as many, neighbours are joined, so that memory stays the same for any length.
+/// At twice this number neighbouring batches are merged, which bounds memory.
 const BATCHES: usize = 32;
-/// With fewer batches the interval says little of itself.
+/// With fewer batches the width of the interval is itself too uncertain.
 const BATCHES_MIN: usize = 16;
 
-/// Batch means of the rate: batches grow with the phase, so that sooner or later they are longer than what makes
-/// neighbouring slices depend on each other (Law and Kelton, "Simulation Modeling and Analysis", on batch means).
+/// Batch means of the rate. Batches grow with the phase, until they are longer than the correlation between intervals (Law
+/// and Kelton, "Simulation Modeling and Analysis", on batch means).
 #[derive(Clone, Debug, Default)]
 pub struct PrecisionWatch {
     batches: Vec<f64>,
     open_sum: f64,
     open_count: u32,
-    slices_per_batch: u32,
+    intervals_per_batch: u32,
 }
 
 impl PrecisionWatch {
-    /// Adds the rate of one slice.
     pub fn add(&mut self, rate: f64) {
-        self.slices_per_batch = self.slices_per_batch.max(1);
+        self.intervals_per_batch = self.intervals_per_batch.max(1);
         self.open_sum += rate;
         self.open_count += 1;
-        if self.open_count == self.slices_per_batch {
+        if self.open_count == self.intervals_per_batch {
             self.batches.push(self.open_sum / f64::from(self.open_count));
             (self.open_sum, self.open_count) = (0.0, 0);
         }
         if self.batches.len() == 2 * BATCHES {
             self.batches = self.batches.chunks(2).map(|pair| (pair[0] + pair[1]) / 2.0).collect();
-            self.slices_per_batch *= 2;
+            self.intervals_per_batch *= 2;
         }
     }
 
-    /// Half the width of the 95 % interval of the mean as a share of it; none while there are too few batches.
+    /// Half the width of the 95 % CI of the mean, as a share of it; none while there are too few batches.
     pub fn relative_half_width(&self) -> Option<f64> {
         let count = self.batches.len();
         if count < BATCHES_MIN {
             return None;
         }
         let mean = self.batches.iter().sum::<f64>() / count as f64;
+        if mean <= 0.0 {
+            return None;
+        }
         let variance =
             self.batches.iter().map(|batch| (batch - mean).powi(2)).sum::<f64>() / (count - 1) as f64;
         let half = t_two_sided(0.95, (count - 1) as f64) * (variance / count as f64).sqrt();
-        (mean > 0.0).then(|| half / mean)
+        Some(half / mean)
     }
 }
 

@@ -1,55 +1,56 @@
-//! Brings an experiment to where an interrupted run of it ended: it is asked again, phase for phase, with what was known
-//! then, and has to ask for what was done. What it would ask for next is what the run goes on with.
+//! Resumes an interrupted run: the experiment is asked again, phase by phase, with what was known then, and must ask for
+//! what was done. Its next phase is what the run continues with.
 
 use crate::error::UserError;
-use crate::experiment::Experiment;
 use crate::store::LOST_PHASE;
+use experiment::Experiment;
 use model::plan::{Phase, PhaseKind, StopReason};
 use model::run::{PhaseSummary, Run, RunView, Series};
 use model::target::TargetFacts;
 use model::units::Instant;
 use report::hostile::harmless;
 
-/// Shows an experiment the phases of its run. Answers the phase that the run has to begin with, if it is one that was
-/// cut short and that the experiment does not go on with by itself.
+/// Shows an experiment the phases of its run. Returns the phase that was cut short, unless the experiment asks for its
+/// rest itself.
 ///
 /// # Errors
-/// When the experiment asks for something else than was done: it is another one, or that of another version.
+/// When the experiment asks for another phase than was run: it is another one, or of another version.
 pub fn catch_up(
     experiment: &mut dyn Experiment,
     run: &Run,
     series: &dyn Series,
 ) -> Result<Option<Phase>, UserError> {
     let mut owed: Option<Phase> = None;
-    for (number, done) in run.phases.iter().enumerate().filter(|(_, done)| !is_lost(done)) {
+    for (number, done) in run.phases.iter().enumerate() {
+        if is_lost(done) {
+            continue;
+        }
         let known = RunView {
             target: &run.target,
             environment: &run.environment,
             phases: &run.phases[..number],
             series,
         };
-        let asked = owed.take().or_else(|| experiment.next(&known));
-        match asked {
-            Some(asked) if asked == done.phase => {
-                let is_cut = done
-                    .stopped
-                    .is_none_or(|why| matches!(why, StopReason::Interrupted | StopReason::DeviceGone));
-                owed = (is_cut && !experiment.completes_cut_phases()).then_some(asked);
-            }
-            _ => return Err(differs(run, number, &done.phase)),
+        let asked = match owed.take() {
+            Some(owed) => Some(owed),
+            None => experiment.next(&known),
+        };
+        if asked.as_ref() != Some(&done.phase) {
+            return Err(differs(run, number, &done.phase));
         }
+        let is_cut = matches!(done.stopped, None | Some(StopReason::Interrupted | StopReason::DeviceGone));
+        owed = if is_cut && !experiment.conduct().completes_cut_phases { asked } else { None };
     }
     Ok(owed)
 }
 
-/// Whether nothing but the records of a phase were kept.
 fn is_lost(done: &PhaseSummary) -> bool {
     done.phase.kind == PhaseKind::WarmUp && done.phase.workload.is_none() && done.phase.name == LOST_PHASE
 }
 
 fn differs(run: &Run, number: usize, phase: &Phase) -> UserError {
     UserError::failure(format!(
-        "cannot resume run {}: this version ({}) would not have asked for its phase {number} (`{}`), made by version {}. \
+        "cannot resume run {}: this version ({}) would not have run its phase {number} (`{}`), made by version {}. \
          What was measured is kept; begin a new run: {}",
         run.id,
         env!("CARGO_PKG_VERSION"),
@@ -59,31 +60,31 @@ fn differs(run: &Run, number: usize, phase: &Phase) -> UserError {
     ))
 }
 
-/// A run that is said to have lasted longer, in a file that somebody altered, must leave room for what comes.
-const END_MAX: Instant = Instant(u64::MAX / 2);
+/// The times of an altered file must leave room for what comes.
+const END_MAX: Instant = Instant::new(u64::MAX / 2);
 
-/// When everything that was kept of a run is over: its clock goes on from here.
 pub fn end_of(phases: &[PhaseSummary], series: &dyn Series) -> Instant {
-    let phases = phases.iter().map(|phase| phase.end_ns().saturating_add(phase.flush_ns()));
-    let telemetry = series.telemetry().map(|record| record.at_ns);
-    Instant(phases.chain(telemetry).max().unwrap_or(0)).min(END_MAX)
+    let mut end_ns = 0;
+    for phase in phases {
+        end_ns = end_ns.max(phase.end_ns().saturating_add(phase.flush_ns()));
+    }
+    for record in series.telemetry() {
+        end_ns = end_ns.max(record.at_ns);
+    }
+    Instant::new(end_ns).min(END_MAX)
 }
 
-/// Whether the target is still the one that the run measured.
-///
 /// # Errors
-/// Names what differs.
+/// When the target is not the one that the run measured; names what differs.
 pub fn check_same_target(run: &Run, now: &TargetFacts) -> Result<(), UserError> {
     let then = &run.target;
-    let unknown = || "unknown".to_string();
-    let shown = |text: &Option<String>| text.as_deref().map_or_else(unknown, |text| harmless(text, 80));
     let differences = [
         ("the path", harmless(&then.path, 200), harmless(&now.path, 200)),
         ("the kind", then.kind.name().into(), now.kind.name().into()),
-        ("the capacity in bytes", then.capacity.0.to_string(), now.capacity.0.to_string()),
-        ("the block in bytes", then.logical_block.0.to_string(), now.logical_block.0.to_string()),
-        ("the model", shown(&then.model), shown(&now.model)),
-        ("the serial number", shown(&then.serial), shown(&now.serial)),
+        ("the capacity in bytes", then.capacity.get().to_string(), now.capacity.get().to_string()),
+        ("the block in bytes", then.logical_block.get().to_string(), now.logical_block.get().to_string()),
+        ("the model", or_unknown(&then.model), or_unknown(&now.model)),
+        ("the serial number", or_unknown(&then.serial), or_unknown(&now.serial)),
     ];
     match differences.into_iter().find(|(_, then, now)| then != now) {
         None => Ok(()),
@@ -93,6 +94,10 @@ pub fn check_same_target(run: &Run, now: &TargetFacts) -> Result<(), UserError> 
             run.id
         ))),
     }
+}
+
+fn or_unknown(text: &Option<String>) -> String {
+    harmless(text.as_deref().unwrap_or("unknown"), 80)
 }
 
 #[cfg(test)]
@@ -127,8 +132,8 @@ mod tests {
     #[test]
     fn a_clock_goes_on_behind_the_last_flush() {
         let series = MemorySeries::default();
-        assert_eq!(end_of(&[phase(0, 10, 4), phase(20, 10, 7)], &series), Instant(37));
-        assert_eq!(end_of(&[], &series), Instant(0));
+        assert_eq!(end_of(&[phase(0, 10, 4), phase(20, 10, 7)], &series), Instant::new(37));
+        assert_eq!(end_of(&[], &series), Instant::START);
     }
 
     #[test]

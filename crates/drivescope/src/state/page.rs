@@ -1,11 +1,10 @@
 //! What `drivescope state` shows of a target.
 
 use super::past::Past;
-use super::words;
+use super::{note, words};
 use crate::error::UserError;
-use crate::stamp;
-use crate::store::{DriveNote, EventKind, Snapshot, Store};
-use io::target::written::LastingNames;
+use crate::store::{EventKind, LedgerEvent, LedgerRun, Store};
+use io::targets::written::LastingNames;
 use report::terminal::{StateEvent, StatePage};
 use std::path::Path;
 
@@ -15,12 +14,55 @@ use std::path::Path;
 /// When there is nothing there, or the store cannot be read.
 pub fn page_of(store: Option<&Store>, target: &str) -> Result<StatePage, UserError> {
     let names = LastingNames::of(Path::new(target))?;
-    let now = Snapshot::of(&names.counts(), stamp::now());
-    let note = DriveNote::begin(&names, now);
-    let runs = store.map_or_else(|| Ok(Vec::new()), |store| store.history(&note.names()))?;
+    let note = note::begun(&names);
+    let runs = match store {
+        Some(store) => store.history(&note.names())?,
+        None => Vec::new(),
+    };
     let past = Past::of(&runs, &note.before);
-    let events = runs.iter().flat_map(|run| run.events.iter().map(move |event| (run, event)));
-    let events = events.map(|(run, event)| StateEvent {
+    let mut events = Vec::new();
+    let mut idle_s = 0.0;
+    for run in &runs {
+        for event in &run.events {
+            if event.kind == EventKind::Idle {
+                idle_s += event.seconds;
+            }
+            events.push(shown(run, event));
+        }
+    }
+    let mut sentences = words::sentences(&past, &note.through);
+    for id in &past.killed {
+        sentences.push(format!("Run {id} has no end: its writes count as far as they were recorded."));
+    }
+    if note.may_change {
+        sentences
+            .push("It has no serial number, so another drive at the same path would be taken for it.".into());
+    }
+    let (others_written_bytes, others_unknown) = match &past.others {
+        Some(others) if others.unknown.is_empty() => (Some(others.bytes), Vec::new()),
+        Some(others) => (None, others.unknown.iter().map(|(when, _)| when.clone()).collect()),
+        None => (None, Vec::new()),
+    };
+    Ok(StatePage {
+        target: target.into(),
+        names: note.names(),
+        through: note.through.clone(),
+        sentences,
+        runs: runs.len(),
+        own_written_bytes: past.own_bytes,
+        own_written_since_purge_bytes: past.purge.map(|_| past.own_since_purge_bytes),
+        purge: past.purge.map(|(_, event)| event.pattern.clone()),
+        purge_run: past.purge.map(|(run, _)| run.id.clone()),
+        others_written_bytes,
+        others_unknown,
+        rest_s: past.rest_seconds,
+        idle_s,
+        events,
+    })
+}
+
+fn shown(run: &LedgerRun, event: &LedgerEvent) -> StateEvent {
+    StateEvent {
         at: event.at.clone(),
         event: event.kind.name(),
         what: words::what(event),
@@ -32,45 +74,5 @@ pub fn page_of(store: Option<&Store>, target: &str) -> Result<StatePage, UserErr
         seconds: event.seconds,
         run: run.id.clone(),
         path: run.path.clone(),
-    });
-    let mut sentences = words::sentences(&past, &note.through);
-    sentences.extend(
-        past.killed
-            .iter()
-            .map(|id| format!("Run {id} has no end: what it wrote counts as far as its records go.")),
-    );
-    if note.may_change {
-        sentences
-            .push("It has no serial number, so another drive at the same path would be taken for it.".into());
     }
-    Ok(StatePage {
-        target: target.into(),
-        names: note.names(),
-        through: note.through.clone(),
-        sentences,
-        runs: runs.len(),
-        own_written_bytes: past.own_bytes,
-        own_written_since_purge_bytes: past.purge.map(|_| past.own_since_purge_bytes),
-        purge: past.purge.map(|(_, event)| event.pattern.clone()),
-        purge_run: past.purge.map(|(run, _)| run.id.clone()),
-        others_written_bytes: past
-            .others
-            .as_ref()
-            .filter(|others| others.unknown.is_empty())
-            .map(|others| others.bytes),
-        others_unknown: past
-            .others
-            .iter()
-            .flat_map(|others| &others.unknown)
-            .map(|(when, _)| when.clone())
-            .collect(),
-        rest_s: past.rest_seconds,
-        idle_s: runs
-            .iter()
-            .flat_map(|run| &run.events)
-            .filter(|event| event.kind == EventKind::Idle)
-            .map(|event| event.seconds)
-            .sum(),
-        events: events.collect(),
-    })
 }

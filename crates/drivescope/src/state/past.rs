@@ -11,18 +11,13 @@ pub(super) const OTHERS_BYTES_MIN: u64 = 16 * MIB;
 /// tenths of a second later, on a busy machine seconds. So far may an event seem to lie ahead.
 const CLOCKS_APART_S: f64 = 5.0;
 
-/// What a drive went through, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Past<'runs> {
-    /// What drivescope wrote to it.
     pub own_bytes: u64,
-    /// In how many runs.
     pub writing_runs: usize,
     /// The last time that drivescope wrote to it or discarded, and the run.
     pub last_change: Option<(&'runs LedgerRun, &'runs LedgerEvent)>,
-    /// The last purge, and the run.
     pub purge: Option<(&'runs LedgerRun, &'runs LedgerEvent)>,
-    /// What drivescope wrote after that purge.
     pub own_since_purge_bytes: u64,
     /// Seconds since the last change; none when there was none, or the clock was set back since.
     pub rest_seconds: Option<f64>,
@@ -34,36 +29,28 @@ pub(super) struct Past<'runs> {
     pub killed: Vec<String>,
 }
 
-/// What others wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Others {
-    /// What the counters show.
     pub bytes: u64,
     /// Whether only the kernel's counters told, or those of the drive too.
     pub by_drive: bool,
-    /// Stretches of time of which no counter tells, as clauses, with why.
     pub unknown: Vec<(String, Untold)>,
 }
 
-/// Why no counter tells what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Untold {
     /// Nothing counts what is written to it, as with a file on a network, or it lies on other drives than before.
     NotCounted,
     /// The machine began to count anew, and the drive has no count of its own.
     Restarted,
-    /// A counter was smaller later.
     WentBack,
 }
 
-/// What a counter showed between two moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Growth {
-    /// So much was written.
     Bytes(u64),
     /// The counter was smaller later: another drive, or another order.
     Backwards,
-    /// No counter covers the time.
     Unknown(Untold),
 }
 
@@ -79,9 +66,9 @@ pub(super) fn grown(from: &Snapshot, to: &Snapshot) -> Growth {
         let Some(then) = from.drives.iter().find(|then| then.drive == now.drive) else {
             return Growth::Unknown(Untold::NotCounted);
         };
-        let kernel = then.since_start_bytes.zip(now.since_start_bytes).filter(|_| same_start);
+        let kernel = if same_start { then.since_start_bytes.zip(now.since_start_bytes) } else { None };
         let same_source = then.in_life_source == now.in_life_source;
-        let drive = then.in_life_bytes.zip(now.in_life_bytes).filter(|_| same_source);
+        let drive = if same_source { then.in_life_bytes.zip(now.in_life_bytes) } else { None };
         let Some((then, now)) = kernel.or(drive) else {
             return Growth::Unknown(if same_start { Untold::NotCounted } else { Untold::Restarted });
         };
@@ -94,25 +81,31 @@ pub(super) fn grown(from: &Snapshot, to: &Snapshot) -> Growth {
 }
 
 impl<'runs> Past<'runs> {
-    /// From the runs, oldest first, and what the counters show now.
     pub fn of(runs: &'runs [LedgerRun], now: &Snapshot) -> Past<'runs> {
         let mut past = Past {
-            own_bytes: runs.iter().map(LedgerRun::written_bytes).fold(0, u64::saturating_add),
-            writing_runs: runs.iter().filter(|run| run.written_bytes() > 0).count(),
+            own_bytes: 0,
+            writing_runs: 0,
             last_change: None,
             purge: None,
             own_since_purge_bytes: 0,
             rest_seconds: None,
             others: None,
             backwards: Vec::new(),
-            killed: runs.iter().filter(|run| !run.is_finished).map(|run| run.id.clone()).collect(),
+            killed: Vec::new(),
         };
         for run in runs {
+            past.own_bytes = past.own_bytes.saturating_add(run.written_bytes());
+            past.writing_runs += usize::from(run.written_bytes() > 0);
+            if !run.is_finished {
+                past.killed.push(run.id.clone());
+            }
             for event in &run.events {
                 past.add(run, event);
             }
         }
-        past.rest_seconds = past.last_change.and_then(|(_, event)| seconds_from_end(event, &now.at));
+        if let Some((_, event)) = past.last_change {
+            past.rest_seconds = seconds_from_end(event, &now.at);
+        }
         past.count_others(runs, now);
         past
     }
@@ -196,7 +189,7 @@ impl<'runs> Past<'runs> {
                 self.backwards.push(id.into());
             }
         }
-        if clock_went_back && !self.backwards.iter().any(|known| known == id) {
+        if clock_went_back && !self.backwards.contains(&id.to_owned()) {
             self.backwards.push(id.into());
         }
     }
@@ -207,16 +200,14 @@ fn seconds_from_end(event: &LedgerEvent, now: &str) -> Option<f64> {
     let from = event.at.parse::<Timestamp>().ok()?;
     let now = now.parse::<Timestamp>().ok()?;
     let seconds = now.duration_since(from).as_secs_f64() - event.seconds;
-    (seconds >= -CLOCKS_APART_S).then_some(seconds.max(0.0))
+    if seconds >= -CLOCKS_APART_S { Some(seconds.max(0.0)) } else { None }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::store::{DriveNote, DriveSnapshot};
-    use io::target::written::{LastingNames, WriteCounts};
     use model::run::RunStatus;
-    use std::path::Path;
 
     fn snapshot(at: &str, start: &str, kernel: u64, life: Option<u64>) -> Snapshot {
         Snapshot {
@@ -246,10 +237,8 @@ mod tests {
     }
 
     fn run(id: &str, before: Snapshot, after: Option<Snapshot>, events: Vec<LedgerEvent>) -> LedgerRun {
-        let names = LastingNames::of(Path::new("/")).expect("there is a root");
-        let mut note = DriveNote::begin(&names, before);
-        note.drives = vec!["Maker S1".into()];
-        assert_eq!(Snapshot::of(&WriteCounts::default(), "x".into()).at, "x");
+        let mut note =
+            DriveNote::begin("Maker S1".into(), vec!["Maker S1".into()], String::new(), false, before);
         note.after = after;
         LedgerRun {
             id: id.into(),

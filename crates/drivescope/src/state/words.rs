@@ -12,33 +12,36 @@ pub(super) const OTHERS_SHARE_MIN: f64 = 0.05;
 /// What the drive went through, as sentences. What leads to a drive `through` something else shares it with others.
 pub(super) fn sentences(past: &Past<'_>, through: &str) -> Vec<String> {
     let mut sentences = vec![own_writes(past, if through.is_empty() { "it" } else { "it or its drive" })];
-    sentences.extend(past.purge.map(|(run, event)| {
+    if let Some((run, event)) = past.purge {
         let since = match past.own_since_purge_bytes {
             0 => "drivescope wrote nothing since".into(),
-            bytes => format!("drivescope wrote {} since", capacity(Bytes(bytes))),
+            bytes => format!("drivescope wrote {} since", capacity(Bytes::new(bytes))),
         };
-        format!("It was purged by run {} ({}); {since}.", run.id, event.pattern)
-    }));
-    let last = past.last_change.filter(|(_, event)| event.kind != EventKind::Purge);
-    sentences
-        .extend(last.map(|(run, event)| format!("The last change was by run {}: {}.", run.id, what(event))));
-    sentences.extend(past.last_change.map(|_| rest(past.rest_seconds).into()));
-    sentences.extend(others(past));
-    sentences.extend(past.backwards.iter().map(|id| {
-        format!(
-            "A clock or counter went back after run {id}, so the order of what was written, and how much others wrote, are \
-             not sure."
-        )
-    }));
+        sentences.push(format!("It was purged by run {} ({}); {since}.", run.id, event.pattern));
+    }
+    if let Some((run, event)) = past.last_change {
+        if event.kind != EventKind::Purge {
+            sentences.push(format!("The last change was by run {}: {}.", run.id, what(event)));
+        }
+        sentences.push(rest(past.rest_seconds).into());
+    }
+    others(past, &mut sentences);
+    for id in &past.backwards {
+        sentences.push(format!(
+            "A clock or counter went back after run {id}, so the order of writes and the volume of other writes are uncertain."
+        ));
+    }
     sentences
 }
 
 fn own_writes(past: &Past<'_>, place: &str) -> String {
     match (past.own_bytes, past.writing_runs) {
         (0, _) => format!("drivescope has no record of having written to {place}."),
-        (bytes, 1) => format!("drivescope wrote {} to {place} before, in one run.", capacity(Bytes(bytes))),
+        (bytes, 1) => {
+            format!("drivescope wrote {} to {place} before, in one run.", capacity(Bytes::new(bytes)))
+        }
         (bytes, runs) => {
-            format!("drivescope wrote {} to {place} before, in {runs} runs.", capacity(Bytes(bytes)))
+            format!("drivescope wrote {} to {place} before, in {runs} runs.", capacity(Bytes::new(bytes)))
         }
     }
 }
@@ -46,48 +49,47 @@ fn own_writes(past: &Past<'_>, place: &str) -> String {
 /// In steps: how long exactly would differ from run to run.
 fn rest(seconds: Option<f64>) -> &'static str {
     match seconds {
-        None => "How long it has rested since is unknown: the clock was set back.",
-        Some(..60.0) => "It has rested for less than a minute since.",
-        Some(..3600.0) => "It has rested for less than an hour since.",
-        Some(..86_400.0) => "It has rested for less than a day since.",
-        Some(_) => "It has rested for more than a day since.",
+        None => "The idle time since is unknown: the clock was set back.",
+        Some(..60.0) => "It has been idle for less than a minute since.",
+        Some(..3600.0) => "It has been idle for less than an hour since.",
+        Some(..86_400.0) => "It has been idle for less than a day since.",
+        Some(_) => "It has been idle for more than a day since.",
     }
 }
 
-fn others(past: &Past<'_>) -> Vec<String> {
+fn others(past: &Past<'_>, sentences: &mut Vec<String>) {
     let Some(others) = &past.others else {
-        return vec!["What others wrote to it before is unknown.".into()];
+        sentences.push("Earlier writes by other programs are unknown.".into());
+        return;
     };
-    let by = if others.by_drive {
-        "by the counters of the system and the drive"
-    } else {
-        "by the system's counters"
-    };
-    let counted = (others.bytes >= OTHERS_BYTES_MIN).then(|| {
-        format!(
-            "Others wrote about {} to its drive since drivescope first met it, {by}.",
-            capacity(Bytes(others.bytes))
-        )
-    });
-    let unknown = others.unknown.last().map(|(when, why)| {
+    if others.bytes >= OTHERS_BYTES_MIN {
+        let by = if others.by_drive {
+            "by the counters of the kernel and the drive"
+        } else {
+            "by the kernel's counters"
+        };
+        let bytes = capacity(Bytes::new(others.bytes));
+        sentences.push(format!(
+            "Other programs wrote about {bytes} to its drive since drivescope first saw it, {by}."
+        ));
+    }
+    if let Some((when, why)) = others.unknown.last() {
         let why = match why {
-            Untold::NotCounted => "nothing counts what is written to it",
-            Untold::Restarted => "the machine was restarted and the drive tells no count of its own",
+            Untold::NotCounted => "no counter covers its writes",
+            Untold::Restarted => "the machine was restarted and the drive has no write counter",
             Untold::WentBack => "a counter went back",
         };
-        format!("What others wrote {when} is unknown: {why}.")
-    });
-    counted.into_iter().chain(unknown).collect()
+        sentences.push(format!("Writes by other programs {when} are unknown: {why}."));
+    }
 }
 
-/// What others did while a run went on.
 pub(super) fn others_meanwhile(bytes: u64) -> String {
-    format!("Others wrote about {} to the same drive meanwhile.", capacity(Bytes(bytes)))
+    format!("Other programs wrote about {} to the same drive meanwhile.", capacity(Bytes::new(bytes)))
 }
 
 /// An event in words: "3.00 GB in order in blocks of 1 MiB, from 0 bytes on over 3.00 GB".
 pub(super) fn what(event: &LedgerEvent) -> String {
-    let amount = capacity(Bytes(event.bytes));
+    let amount = capacity(Bytes::new(event.bytes));
     match event.kind {
         EventKind::Idle => "left alone".into(),
         EventKind::Purge => format!("purged ({})", event.pattern),
@@ -95,12 +97,12 @@ pub(super) fn what(event: &LedgerEvent) -> String {
             "began to purge it, and did not finish".into()
         }
         EventKind::Discard => format!("discarded {amount}"),
-        EventKind::Write if event.block_bytes == 0 => format!("wrote {amount}, how is not known"),
+        EventKind::Write if event.block_bytes == 0 => format!("wrote {amount} in an unknown pattern"),
         EventKind::Write => {
             format!(
                 "wrote {amount} {} in blocks of {}",
                 order(&event.pattern),
-                size(Bytes(event.block_bytes))
+                size(Bytes::new(event.block_bytes))
             )
         }
     }
@@ -109,11 +111,11 @@ pub(super) fn what(event: &LedgerEvent) -> String {
 fn order(pattern: &str) -> &'static str {
     match pattern {
         "sequential" => "in order",
-        "random-once" | "random-with-replacement" => "at random places",
+        "random-once" | "random-with-replacement" => "at random",
         "strided" => "in strides",
-        "zoned" => "at random places, some parts more often",
-        "mixed" => "partly in order, partly at random places",
-        "listed" => "at chosen places",
-        _ => "in an unknown order",
+        "zoned" => "at random, some regions more often",
+        "mixed" => "partly sequentially, partly at random",
+        "listed" => "at listed offsets",
+        _ => "in an unknown pattern",
     }
 }

@@ -33,12 +33,10 @@ impl Failing {
         self.from.store(from, Ordering::SeqCst);
     }
 
-    /// It is sound again.
     pub fn end(&self) {
         self.from.store(u64::MAX, Ordering::SeqCst);
     }
 
-    /// How many requests there were.
     pub fn seen(&self) -> u64 {
         self.seen.load(Ordering::SeqCst)
     }
@@ -114,7 +112,7 @@ impl MountedDrive {
             status: Mutex::new(Status::MediumError),
         });
         let drive = FailingDrive { inner, failing: Arc::clone(&failing), failed: BTreeSet::new() };
-        let mut contents = Contents::new(Bytes((mib << 20) as u64), &[], 1);
+        let mut contents = Contents::new(Bytes::new((mib << 20) as u64), &[], 1);
         contents.write(0, &noise(mib << 20)).expect("room for the noise");
         match Mount::start(Box::new(drive), contents, &options, || {}) {
             Ok(mount) => {
@@ -129,7 +127,6 @@ impl MountedDrive {
         }
     }
 
-    /// What it holds.
     pub fn bytes(&self) -> Vec<u8> {
         fs::read(&self.file).expect("the drive")
     }

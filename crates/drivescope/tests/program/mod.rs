@@ -16,7 +16,6 @@ pub struct Home {
     pub folder: TempDir,
 }
 
-/// What a command left behind.
 #[derive(Debug)]
 pub struct Outcome {
     /// The exit status; none when a signal ended it.

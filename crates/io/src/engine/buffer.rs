@@ -10,7 +10,6 @@ const SLOT_ALIGNMENT: usize = 4096;
 /// 4 KiB pages, since it runs out of segments.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// `count` slots of the same size.
 pub struct BufferPool {
     start: *mut u8,
     mapped_bytes: usize,
@@ -53,10 +52,11 @@ impl BufferPool {
         // SAFETY: as above. A process that flushes (`crate::flushing`) has no use for it; were it shared with that one, the first to write to
         // a page would pay for a copy of it, in the middle of a measurement or while the kernel writes into it.
         unsafe { libc::madvise(start, mapped_bytes, libc::MADV_DONTFORK) };
+        assert!(slot_bytes * count as usize <= mapped_bytes, "all slots lie in the mapping");
+        assert!((start as usize).is_multiple_of(SLOT_ALIGNMENT), "slots are aligned for direct I/O");
         Ok(BufferPool { start: start.cast(), mapped_bytes, slot_bytes, count })
     }
 
-    /// The size of a slot.
     pub fn slot_bytes(&self) -> usize {
         self.slot_bytes
     }
@@ -76,7 +76,6 @@ impl BufferPool {
         unsafe { self.start.add(tag.0 as usize * self.slot_bytes) }
     }
 
-    /// The whole mapping, for registration with the kernel.
     pub fn as_iovec(&self) -> libc::iovec {
         libc::iovec { iov_base: self.start.cast(), iov_len: self.slot_bytes * self.count as usize }
     }

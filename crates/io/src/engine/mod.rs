@@ -49,6 +49,7 @@ pub struct Full(pub Request);
 fn completion_of(request: Request, answer: i32, completed_ns: u64) -> Completion {
     let moves_data = matches!(request.operation, Operation::Read | Operation::Write);
     let transferred_bytes = if moves_data { answer.max(0) as u32 } else { 0 };
+    debug_assert!(transferred_bytes <= request.length_bytes, "no more is moved than was asked for");
     let status = match answer {
         errno if errno < 0 => Status::from_errno(-errno),
         _ if moves_data && transferred_bytes < request.length_bytes => Status::Short,

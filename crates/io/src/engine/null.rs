@@ -6,7 +6,6 @@ use crate::error::IoError;
 use model::request::{Completion, Request, Status, Tag};
 use model::units::Instant;
 
-/// Completes every request when it is reaped.
 pub struct NullEngine<C> {
     depth: u32,
     clock: C,
@@ -15,7 +14,6 @@ pub struct NullEngine<C> {
 }
 
 impl<C: Clock> NullEngine<C> {
-    /// Room for `depth` requests.
     pub fn new(depth: u32, clock: C) -> NullEngine<C> {
         let room = || Vec::with_capacity(depth as usize);
         NullEngine { depth, clock, queued: room(), committed: room() }
@@ -42,7 +40,7 @@ impl<C: Clock> Engine for NullEngine<C> {
     }
 
     fn reap(&mut self, into: &mut Vec<Completion>, _min: u32, _deadline: Instant) -> Result<(), IoError> {
-        let completed_ns = self.clock.now().0;
+        let completed_ns = self.clock.now().get();
         into.extend(self.committed.drain(..).map(|request| Completion {
             tag: request.tag,
             status: Status::Done,

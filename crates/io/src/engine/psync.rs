@@ -16,7 +16,6 @@ use std::time::Duration;
 /// A thread that only reads and writes needs no more; a thousand of them reserve 64 MiB and touch little of it.
 const STACK_BYTES: usize = 64 << 10;
 
-/// Blocking calls on threads of their own; with a depth of one, on the caller's.
 pub struct PsyncEngine {
     descriptor: RawFd,
     clock: MonotonicClock,
@@ -34,7 +33,6 @@ struct Pool {
 }
 
 struct Shared {
-    /// One mailbox for each tag, which one thread empties.
     mailboxes: Vec<(Mutex<Mailbox>, Condvar)>,
     finished: Mutex<Vec<Completion>>,
     something_finished: Condvar,
@@ -80,6 +78,7 @@ impl PsyncEngine {
         }
         let taken = self.finished.len() as u32;
         into.append(&mut self.finished);
+        debug_assert!(taken <= self.in_flight, "no answer without a request");
         self.in_flight -= taken;
         taken
     }
@@ -108,6 +107,7 @@ impl Engine for PsyncEngine {
             }
         }
         self.in_flight += count;
+        debug_assert!(self.in_flight <= self.depth, "the depth is kept");
         Ok(count)
     }
 
@@ -115,11 +115,11 @@ impl Engine for PsyncEngine {
         let mut taken = self.take_finished(into);
         while taken < min && self.in_flight > 0 {
             let left = deadline.since(self.clock.now());
-            if left.0 == 0 {
+            if left.get() == 0 {
                 break;
             }
             if let Some(pool) = &self.pool {
-                pool.shared.wait(Duration::from_nanos(left.0));
+                pool.shared.wait(Duration::from_nanos(left.get()));
             }
             taken += self.take_finished(into);
         }
@@ -165,7 +165,6 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Ends the threads once each has finished what it was given.
     fn close(self) {
         for (mailbox, arrived) in &self.shared.mailboxes {
             lock(mailbox).closed = true;
@@ -237,6 +236,6 @@ fn serve(descriptor: RawFd, request: Request, buffer: BufferPointer, clock: &Mon
     } else {
         result as i32
     };
-    let completed_ns = clock.now().0;
+    let completed_ns = clock.now().get();
     super::completion_of(request, answer, completed_ns)
 }

@@ -23,7 +23,6 @@ pub struct RingCall {
     on_one_thread: PhantomData<*const ()>,
 }
 
-/// The kernel's `struct io_uring_rsrc_update`.
 #[repr(C)]
 struct ResourceUpdate {
     offset: u32,
@@ -31,7 +30,6 @@ struct ResourceUpdate {
     data: u64,
 }
 
-/// The kernel's `struct io_uring_getevents_arg`.
 #[repr(C)]
 struct WaitArgument {
     signal_mask: u64,
@@ -40,7 +38,6 @@ struct WaitArgument {
     timeout: u64,
 }
 
-/// The kernel's `struct __kernel_timespec`.
 #[repr(C)]
 struct Timeout {
     seconds: i64,
@@ -73,7 +70,7 @@ impl RingCall {
     #[inline]
     pub fn enter(&self, to_submit: u32, want: u32, timeout: Option<Nanos>) -> io::Result<u32> {
         let has_timeout = timeout.is_some() && want > 0;
-        let nanos = timeout.unwrap_or_default().0;
+        let nanos = timeout.unwrap_or_default().get();
         let timeout = Timeout {
             seconds: (nanos / NANOS_PER_SECOND) as i64,
             nanoseconds: (nanos % NANOS_PER_SECOND) as i64,
@@ -155,7 +152,7 @@ mod tests {
         let ring = IoUring::new(1).unwrap();
         let mut call = RingCall::new(ring.as_raw_fd());
         let waits_in_vain = |call: &RingCall| {
-            let error = call.enter(0, 1, Some(Nanos(1_000_000))).expect_err("nothing was asked for");
+            let error = call.enter(0, 1, Some(Nanos::new(1_000_000))).expect_err("nothing was asked for");
             assert_eq!(error.raw_os_error(), Some(libc::ETIME));
         };
         waits_in_vain(&call);

@@ -14,17 +14,15 @@ use std::path::PathBuf;
 /// bounded by time would never end on a drive that answers at once.
 const ANSWERS_AT_ONCE_MAX: u64 = 1000;
 /// What the host then needs for each.
-const HOST_TIME: Nanos = Nanos(1000);
+const HOST_TIME: Nanos = Nanos::new(1000);
 
 /// The data of a virtual drive, for workloads that look at them, and what moves them.
 struct Data<'drive> {
     contents: &'drive mut Contents,
     buffers: BufferPool,
-    /// By tag.
     under_way: Vec<Option<Request>>,
 }
 
-/// A virtual drive behind the engine contract.
 pub struct SimEngine<'drive> {
     drive: &'drive mut dyn Drive,
     data: Option<Data<'drive>>,
@@ -37,7 +35,6 @@ pub struct SimEngine<'drive> {
 }
 
 impl<'drive> SimEngine<'drive> {
-    /// Room for `depth` requests to `drive`.
     pub fn new(drive: &'drive mut dyn Drive, clock: VirtualClock, depth: u32) -> SimEngine<'drive> {
         SimEngine {
             drive,
@@ -74,6 +71,7 @@ impl<'drive> SimEngine<'drive> {
             into.push(completion);
             taken += 1;
         }
+        debug_assert!(taken <= self.in_flight, "no answer without a request");
         self.in_flight -= taken;
         taken
     }
@@ -91,7 +89,7 @@ impl<'drive> SimEngine<'drive> {
         }
         self.answers_at_once += u64::from(taken);
         if self.answers_at_once > ANSWERS_AT_ONCE_MAX {
-            self.clock.pass(Nanos(HOST_TIME.0 * u64::from(taken)));
+            self.clock.pass(Nanos::new(HOST_TIME.get() * u64::from(taken)));
             self.answered_at = self.clock.now();
         }
     }
@@ -120,6 +118,7 @@ impl Engine for SimEngine<'_> {
             }
         }
         self.in_flight += count;
+        debug_assert!(self.in_flight <= self.depth, "the depth is kept");
         Ok(count)
     }
 
@@ -169,7 +168,6 @@ impl Data<'_> {
 }
 
 impl Drop for SimEngine<'_> {
-    /// Lets the drive finish what is under way, so that the next phase finds it idle.
     fn drop(&mut self) {
         while self.in_flight > 0 {
             let Some(moment) = self.drive.next_completion_at() else { return };

@@ -35,14 +35,25 @@ pub struct UringEngine {
     features: UringFeatures,
 }
 
-/// What of the ring is in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UringFeatures {
     registered_buffers: bool,
     registered_file: bool,
     polled: bool,
-    /// In words: what is in use, and what is not and why.
     pub notes: Vec<String>,
+}
+
+/// Why completions are waited for although polling was asked for.
+#[derive(Debug, thiserror::Error)]
+enum PollRefusal {
+    #[error(transparent)]
+    Engine(#[from] IoError),
+    #[error("the ring is full")]
+    RingFull,
+    #[error("a trial read answered: {}", .0.describe())]
+    Answered(Status),
+    #[error("a trial read was not answered within a second")]
+    NoAnswer,
 }
 
 impl UringEngine {
@@ -64,7 +75,7 @@ impl UringEngine {
                     Ok(()) => return Ok(engine),
                     Err(refusal) => refusal,
                 },
-                Err(error) => error.to_string(),
+                Err(error) => error.into(),
             };
             let mut engine = UringEngine::build(descriptor, depth, buffer_bytes, false, clock)?;
             engine.features.notes.push(format!("not polled: {refusal}"));
@@ -73,7 +84,6 @@ impl UringEngine {
         UringEngine::build(descriptor, depth, buffer_bytes, false, clock)
     }
 
-    /// What of the ring is in use.
     pub fn features(&self) -> &UringFeatures {
         &self.features
     }
@@ -121,25 +131,32 @@ impl UringEngine {
 
     /// Reads the first block. A ring for polling can be set up on any file, but where the driver has no queues to
     /// poll, each request is answered with EOPNOTSUPP.
-    fn try_polling(&mut self) -> Result<(), String> {
+    fn try_polling(&mut self) -> Result<(), PollRefusal> {
         let length_bytes = self.buffers.slot_bytes().min(4096) as u32;
         let request = Request { tag: Tag(0), operation: Operation::Read, offset_bytes: 0, length_bytes };
         let mut answers = Vec::with_capacity(1);
-        self.queue(request).map_err(|_| "the ring is full".to_string())?;
+        if self.queue(request).is_err() {
+            return Err(PollRefusal::RingFull);
+        }
         let deadline = self.clock.now() + POLL_TRIAL;
-        self.reap(&mut answers, 1, deadline).map_err(|error| error.to_string())?;
-        match answers.first().map(|answer| answer.status) {
-            Some(Status::Done) => {
+        self.reap(&mut answers, 1, deadline)?;
+        match answers.first() {
+            Some(Completion { status: Status::Done, .. }) => {
                 self.features.notes.push("polled".into());
                 Ok(())
             }
-            Some(status) => Err(format!("a trial read answered: {}", status.describe())),
-            None => Err("a trial read was not answered within a second".into()),
+            Some(answer) => Err(PollRefusal::Answered(answer.status)),
+            None => Err(PollRefusal::NoAnswer),
         }
     }
 
     fn entry(&self, request: Request) -> squeue::Entry {
         let buffer = self.buffers.pointer(request.tag);
+        debug_assert!(
+            request.operation == Operation::Discard
+                || request.length_bytes as usize <= self.buffers.slot_bytes(),
+            "the kernel moves no more than a slot holds"
+        );
         let (length, offset) = (request.length_bytes, request.offset_bytes);
         macro_rules! on_file {
             ($file:expr) => {
@@ -169,7 +186,6 @@ impl UringEngine {
         entry.user_data(u64::from(request.tag.0))
     }
 
-    /// Hands over what is queued, and waits for `want` completions or until `deadline`, in one call.
     fn enter(&mut self, want: u32, deadline: Instant) -> Result<(), IoError> {
         let left = (deadline != Instant::NEVER).then(|| deadline.since(self.clock.now()));
         let want = if left == Some(Nanos::ZERO) { 0 } else { want };
@@ -193,12 +209,13 @@ impl UringEngine {
         let mut taken = 0;
         for entry in self.ring.completion() {
             // One look at the clock for all that is there: whatever is in the ring is done by then.
-            let completed_ns = *completed_ns.get_or_insert_with(|| self.clock.now().0);
+            let completed_ns = *completed_ns.get_or_insert_with(|| self.clock.now().get());
             let tag = entry.user_data() as usize;
             let request = self.requests[tag].take().expect("the kernel answers each request once");
             into.push(completion_of(request, entry.result(), completed_ns));
             taken += 1;
         }
+        debug_assert!(taken <= self.in_flight, "no answer without a request");
         self.in_flight -= taken;
         taken
     }
@@ -223,6 +240,7 @@ impl Engine for UringEngine {
         *slot = Some(request);
         self.queued += 1;
         self.in_flight += 1;
+        debug_assert!(self.queued <= self.in_flight && self.in_flight <= self.depth, "the depth is kept");
         Ok(())
     }
 
@@ -315,7 +333,6 @@ fn clone_error(error: &io::Error) -> io::Error {
     io::Error::from_raw_os_error(error.raw_os_error().unwrap_or(libc::EIO))
 }
 
-/// Notes what a feature came to; whether it is in use.
 fn note(notes: &mut Vec<String>, feature: &str, result: io::Result<()>) -> bool {
     match &result {
         Ok(()) => notes.push(feature.to_string()),

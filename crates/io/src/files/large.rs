@@ -3,7 +3,7 @@
 use super::job::Job;
 use super::recorder::{Call, Go, Recorder};
 use super::workspace::{Room, Workspace};
-use crate::target::system_call as target_call;
+use crate::targets::system_call as target_call;
 use model::file_work::FileTask;
 use model::prng::Prng;
 use model::request::Operation;
@@ -21,14 +21,12 @@ const NOISE: usize = 1 << 20;
 /// By which the place moves on: odd, so that all places come before one comes again.
 const NOISE_STEP: usize = 4099;
 
-/// How a task on the large file ended: how far it came, and why it did not come further.
 pub(super) struct Progressed {
     pub bytes: u64,
     pub go: Go,
     pub failure: Option<io::Error>,
 }
 
-/// Runs the task.
 pub(super) fn run(workspace: &Workspace, file: &File, job: &Job, recorder: &mut Recorder<'_>) -> Progressed {
     let mut task = LargeTask { file, job, recorder, room: workspace.room(), done: 0 };
     let outcome = match job.task {
@@ -55,15 +53,17 @@ struct LargeTask<'task, 'phase> {
 
 impl LargeTask<'_, '_> {
     fn block_write(&mut self) -> io::Result<Go> {
-        let block = self.job.block.0 as usize;
+        let block = self.job.block.get() as usize;
         let noise = noise(self.job.seed, block);
         let (mut place, mut waiting) = (0, 0);
-        while self.done < self.job.file_bytes.0 {
-            let length = block.min((self.job.file_bytes.0 - self.done) as usize);
+        while self.done < self.job.file_bytes.get() {
+            let length = block.min((self.job.file_bytes.get() - self.done) as usize);
             let go = self.write(&noise[place..place + length])?;
             place = (place + NOISE_STEP) % NOISE;
             waiting += length as u64;
-            if self.job.flush_every.is_some_and(|every| waiting >= every.0) {
+            if let Some(every) = self.job.flush_every
+                && waiting >= every.get()
+            {
                 waiting = 0;
                 self.recorder.flush_meanwhile(self.file.as_fd())?;
             }
@@ -75,8 +75,8 @@ impl LargeTask<'_, '_> {
     }
 
     fn block_read(&mut self) -> io::Result<Go> {
-        let mut buffer = vec![0; self.job.block.0 as usize];
-        while self.done < self.job.file_bytes.0 {
+        let mut buffer = vec![0; self.job.block.get() as usize];
+        while self.done < self.job.file_bytes.get() {
             match self.read(&mut buffer)? {
                 (0, go) => return Ok(go),
                 (_, Go::On) => {}
@@ -87,8 +87,8 @@ impl LargeTask<'_, '_> {
     }
 
     fn rewrite(&mut self) -> io::Result<Go> {
-        let mut buffer = vec![0; self.job.block.0 as usize];
-        while self.done < self.job.file_bytes.0 {
+        let mut buffer = vec![0; self.job.block.get() as usize];
+        while self.done < self.job.file_bytes.get() {
             let offset = self.done;
             let (length, go) = self.read(&mut buffer)?;
             if length == 0 || go != Go::On {
@@ -108,7 +108,7 @@ impl LargeTask<'_, '_> {
         let noise = noise(self.job.seed, 0);
         let mut small = SmallBuffer { bytes: [0; SMALL_BUFFER], length: 0 };
         let mut place = 0;
-        while self.done < self.job.file_bytes.0 {
+        while self.done < self.job.file_bytes.get() {
             for byte in &noise[place..place + SMALL_BUFFER] {
                 small.put(*byte);
             }
@@ -125,7 +125,7 @@ impl LargeTask<'_, '_> {
     fn per_byte_read(&mut self) -> io::Result<Go> {
         let mut small = SmallBuffer { bytes: [0; SMALL_BUFFER], length: 0 };
         let mut counts = [0u32; 256];
-        while self.done < self.job.file_bytes.0 {
+        while self.done < self.job.file_bytes.get() {
             let (length, go) = self.read(&mut small.bytes)?;
             small.length = 0;
             for _ in 0..length {
@@ -157,9 +157,8 @@ impl LargeTask<'_, '_> {
         Ok(go)
     }
 
-    /// One call that reads, at where the task is; how many bytes there were.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<(usize, Go)> {
-        let wanted = buffer.len().min((self.job.file_bytes.0 - self.done) as usize);
+        let wanted = buffer.len().min((self.job.file_bytes.get() - self.done) as usize);
         let began = self.recorder.now();
         let offset = self.done;
         let read = self.file.read_at(&mut buffer[..wanted], offset);
@@ -167,6 +166,7 @@ impl LargeTask<'_, '_> {
         let length = read.inspect_err(|error| {
             self.recorder.fail(Operation::Read, offset, wanted as u64, error);
         })?;
+        assert!(length <= wanted, "a read fills no more than its buffer");
         self.done += length as u64;
         let bytes = length as u64;
         let go = self.recorder.count(Call { operation: Operation::Read, offset, bytes, began, ended });
@@ -205,5 +205,5 @@ fn noise(seed: u64, block: usize) -> Vec<u8> {
 /// Puts the file out of memory; the share that stayed, where the system tells.
 pub(super) fn forget(file: &File, bytes: u64) -> io::Result<Option<f64>> {
     target_call::forget_cached(file.as_fd(), 0, 0)?;
-    Ok(crate::target::page_cache::cached_share(file.as_fd(), bytes).ok())
+    Ok(crate::targets::page_cache::cached_share(file.as_fd(), bytes).ok())
 }

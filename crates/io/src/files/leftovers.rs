@@ -4,22 +4,19 @@
 use super::system_call;
 use super::workspace::{PREFIX, Removal, Workspace, entries_of, mark_of, open_folder};
 use crate::error::IoError;
-use crate::target::system_call as target_call;
+use crate::targets::system_call as target_call;
 use std::ffi::{CString, OsStr};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A folder that a killed run left.
 #[derive(Debug)]
 pub struct Leftover {
     workspace: Workspace,
-    /// Its name in the folder that was searched.
     pub name: String,
 }
 
 impl Leftover {
-    /// Removes it; `tell` hears now and then how many files are gone.
     pub fn remove(self, tell: &mut dyn FnMut(u64)) -> Removal {
         self.workspace.remove(tell)
     }
@@ -30,15 +27,18 @@ impl Leftover {
 /// # Errors
 /// When the folder cannot be listed.
 pub fn leftovers(path: &Path) -> Result<Vec<Leftover>, IoError> {
-    let failed = |source| IoError::system("look for leftovers in", path.display().to_string(), source);
     let directory = open_folder(path)?;
-    let entries = entries_of(directory.as_fd()).map_err(failed)?;
-    let names = entries.flatten().map(|entry| entry.file_name());
-    let ours = names.filter(|name| name.as_bytes().starts_with(PREFIX.as_bytes()));
-    Ok(ours.filter_map(|name| take_over(directory.as_fd(), &name)).collect())
+    let entries = IoError::at("look for leftovers in", path, entries_of(directory.as_fd()))?;
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if name.as_bytes().starts_with(PREFIX.as_bytes()) {
+            found.extend(take_over(directory.as_fd(), &name));
+        }
+    }
+    Ok(found)
 }
 
-/// The folder of that name, if a killed run left it.
 fn take_over(directory: BorrowedFd<'_>, name: &OsStr) -> Option<Leftover> {
     let text = name.to_str()?.to_string();
     let name = CString::new(name.as_bytes()).ok()?;
@@ -61,9 +61,9 @@ fn take_over(directory: BorrowedFd<'_>, name: &OsStr) -> Option<Leftover> {
 /// Whether the process that made a folder of that name may still be there. A process with its number may be another one, so that this
 /// counts only where there is no lock to tell.
 fn is_alive(name: &str) -> bool {
-    let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
-    process
-        .is_some_and(|process| Path::new("/proc").join(process).join("stat").exists() && !process.is_empty())
+    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
+    let process = rest.split('-').next().unwrap_or_default();
+    !process.is_empty() && Path::new("/proc").join(process).join("stat").exists()
 }
 
 #[cfg(test)]

@@ -11,11 +11,13 @@
 //! was put out of memory first, which is looked at and not taken for granted. No path is followed after the folder was opened: all
 //! names are looked up in its descriptor, links are never followed.
 
+mod file_name;
 mod job;
 mod large;
 mod leftovers;
 mod names;
 mod recorder;
+mod run;
 mod seeks;
 mod system_call;
 mod workspace;

@@ -12,7 +12,6 @@ use model::units::{Instant, NANOS_PER_SECOND, Nanos};
 use std::io;
 use std::os::fd::BorrowedFd;
 
-/// One call that is over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub operation: Operation,
@@ -22,7 +21,6 @@ pub(super) struct Call {
     pub ended: Instant,
 }
 
-/// Counts calls and hands out records.
 pub(super) struct Recorder<'phase> {
     clock: MonotonicClock,
     observer: &'phase mut dyn PhaseObserver,
@@ -32,11 +30,9 @@ pub(super) struct Recorder<'phase> {
     lanes: Vec<Lane>,
     deadline: Option<Instant>,
     interrupted: bool,
-    /// Whether a flush was left alone.
     is_flushing: bool,
 }
 
-/// What one kind of operation did.
 struct Lane {
     operation: Operation,
     slice: LatencyHistogram,
@@ -47,11 +43,9 @@ struct Lane {
     totals: OperationTotals,
 }
 
-/// Whether a task goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Go {
     On,
-    /// The time is up.
     TimeUp,
     Interrupted,
 }
@@ -64,14 +58,14 @@ impl<'phase> Recorder<'phase> {
         operations: &[Operation],
         time_max: Option<Nanos>,
     ) -> Recorder<'phase> {
-        let lanes = operations.iter().map(|&operation| Lane::new(operation)).collect();
+        let lanes = operations.iter().copied().map(Lane::new).collect();
         let now = clock.now();
         Recorder {
             clock,
             observer,
             phase,
-            slice_end: now + Nanos(INTERVAL_NS),
-            second_end: now + Nanos(NANOS_PER_SECOND),
+            slice_end: now + Nanos::new(INTERVAL_NS),
+            second_end: now + Nanos::new(NANOS_PER_SECOND),
             lanes,
             deadline: time_max.map(|time| now.saturating_add(time)),
             interrupted: false,
@@ -83,19 +77,23 @@ impl<'phase> Recorder<'phase> {
         self.clock.now()
     }
 
-    /// Counts a call, and says whether to make another one.
     #[inline]
     pub(super) fn count(&mut self, call: Call) -> Go {
         if call.ended >= self.slice_end {
             self.roll(call.ended);
         }
-        if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.operation == call.operation) {
+        debug_assert!(call.began <= call.ended && call.ended < self.slice_end, "a call lies in its slice");
+        if let Some(lane) = self.lane(call.operation) {
             lane.count(&call);
         }
         self.go(call.ended)
     }
 
-    /// Lets time pass without a call, and says whether to go on.
+    #[inline]
+    fn lane(&mut self, operation: Operation) -> Option<&mut Lane> {
+        self.lanes.iter_mut().find(|lane| lane.operation == operation)
+    }
+
     pub(super) fn wait(&mut self) -> Go {
         let now = self.now();
         if now >= self.slice_end {
@@ -117,7 +115,7 @@ impl<'phase> Recorder<'phase> {
     fn roll(&mut self, now: Instant) {
         while self.slice_end <= now {
             self.slice();
-            self.slice_end = self.slice_end + Nanos(INTERVAL_NS);
+            self.slice_end += Nanos::new(INTERVAL_NS);
         }
         if now >= self.second_end {
             self.second(now);
@@ -126,7 +124,7 @@ impl<'phase> Recorder<'phase> {
     }
 
     fn slice(&mut self) {
-        let start_ns = self.slice_end.0 - INTERVAL_NS;
+        let start_ns = self.slice_end.get() - INTERVAL_NS;
         for lane in &mut self.lanes {
             let record = lane.take_slice(self.phase, start_ns);
             self.observer.interval(&record);
@@ -134,24 +132,23 @@ impl<'phase> Recorder<'phase> {
     }
 
     fn second(&mut self, now: Instant) {
-        let start_ns = self.second_end.0 - NANOS_PER_SECOND;
+        let start_ns = self.second_end.get() - NANOS_PER_SECOND;
         for lane in &mut self.lanes {
             if lane.second.count() > 0 {
                 let record = HistogramRecord {
                     phase: self.phase,
                     operation: lane.operation,
                     start_ns,
-                    duration_ns: now.0.saturating_sub(start_ns),
+                    duration_ns: now.get().saturating_sub(start_ns),
                     histogram: lane.second.clone(),
                 };
                 self.observer.histogram(&record);
                 lane.second.clear();
             }
         }
-        self.second_end = now + Nanos(NANOS_PER_SECOND);
+        self.second_end = now + Nanos::new(NANOS_PER_SECOND);
     }
 
-    /// Hands out what is left after the last call.
     pub(super) fn end_calls(&mut self) {
         let now = self.now();
         self.roll(now);
@@ -170,15 +167,17 @@ impl<'phase> Recorder<'phase> {
         self.observer.flushing(began);
         let outcome = self.wait_for(Flushing::begin(descriptor, extent))?;
         match &outcome {
-            Ok(Flushed { took: Nanos(duration_ns), .. }) => self.count_flush(began, *duration_ns),
+            Ok(Flushed { took, .. }) => self.count_flush(began, took.get()),
             Err(error) => self.fail(Operation::Flush, 0, 0, error),
         }
         Some(outcome)
     }
 
-    /// Waits for a flush that belongs to the time of the phase.
     pub(super) fn flush_meanwhile(&mut self, file: BorrowedFd<'_>) -> io::Result<()> {
-        self.wait_for(Flushing::begin(file, Extent::Data)).map_or(Ok(()), |outcome| outcome.map(|_| ()))
+        match self.wait_for(Flushing::begin(file, Extent::Data)) {
+            Some(Err(error)) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn wait_for(&mut self, mut flushing: Flushing) -> Option<io::Result<Flushed>> {
@@ -192,7 +191,6 @@ impl<'phase> Recorder<'phase> {
         outcome
     }
 
-    /// Whether a flush goes on that nobody waits for.
     pub(super) fn is_flushing(&self) -> bool {
         self.is_flushing
     }
@@ -204,11 +202,11 @@ impl<'phase> Recorder<'phase> {
         self.observer.histogram(&HistogramRecord {
             phase: self.phase,
             operation: Operation::Flush,
-            start_ns: began.0,
+            start_ns: began.get(),
             duration_ns,
             histogram: lane.totals.histogram.clone(),
         });
-        match self.lanes.iter_mut().find(|lane| lane.operation == Operation::Flush) {
+        match self.lane(Operation::Flush) {
             Some(known) => {
                 known.totals.operations += 1;
                 known.totals.histogram.record(duration_ns);
@@ -217,15 +215,14 @@ impl<'phase> Recorder<'phase> {
         }
     }
 
-    /// Counts a call that failed.
     pub(super) fn fail(&mut self, operation: Operation, offset: u64, bytes: u64, error: &io::Error) {
         let status = Status::from_errno(error.raw_os_error().unwrap_or(5));
-        if let Some(lane) = self.lanes.iter_mut().find(|lane| lane.operation == operation) {
+        if let Some(lane) = self.lane(operation) {
             lane.totals.errors += 1;
         }
         self.observer.error(&ErrorRecord {
             phase: self.phase,
-            at_ns: self.clock.now().0,
+            at_ns: self.clock.now().get(),
             operation,
             offset_bytes: offset,
             length_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
@@ -233,16 +230,16 @@ impl<'phase> Recorder<'phase> {
         });
     }
 
-    /// What was done in all, in the order of the operations.
     pub(super) fn into_totals(self) -> Vec<OperationTotals> {
-        let mut totals: Vec<OperationTotals> = self
-            .lanes
-            .into_iter()
-            .map(|lane| lane.totals)
-            .filter(|totals| totals.operations + totals.errors > 0)
-            .collect();
+        let mut totals = Vec::new();
+        for Lane { totals: mut of_lane, .. } in self.lanes {
+            assert_eq!(of_lane.histogram.count(), of_lane.operations, "each operation has a latency");
+            if of_lane.operations + of_lane.errors > 0 {
+                of_lane.histogram.shrink();
+                totals.push(of_lane);
+            }
+        }
         totals.sort_by_key(|totals| totals.operation);
-        totals.iter_mut().for_each(|totals| totals.histogram.shrink());
         totals
     }
 }
@@ -262,7 +259,7 @@ impl Lane {
 
     #[inline]
     fn count(&mut self, call: &Call) {
-        let latency_ns = call.ended.since(call.began).0;
+        let latency_ns = call.ended.since(call.began).get();
         self.slice.record(latency_ns);
         self.second.record(latency_ns);
         self.totals.histogram.record(latency_ns);
@@ -271,8 +268,11 @@ impl Lane {
         self.bytes += call.bytes;
         self.first = self.first.min(call.offset);
         self.end = self.end.max(call.offset + call.bytes);
-        let this = CompletionStretch::of_one(call.ended.0, call.bytes);
-        self.totals.stretch = Some(self.totals.stretch.map_or(this, |stretch| stretch.joined(this)));
+        let this = CompletionStretch::of_one(call.ended.get(), call.bytes);
+        self.totals.stretch = match self.totals.stretch {
+            Some(so_far) => Some(so_far.joined(this)),
+            None => Some(this),
+        };
     }
 
     fn take_slice(&mut self, phase: u32, start_ns: u64) -> IntervalRecord {

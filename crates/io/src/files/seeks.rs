@@ -19,24 +19,20 @@ const WRITTEN_BACK_ONE_IN: u64 = 10;
 /// The one who counts looks this often whether somebody wants the task to end.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// What a seeker tells.
 type Told = Result<Call, (Operation, u64, io::Error)>;
 
-/// The places that are left.
 struct Places {
     order: Permutation,
     next: AtomicU64,
 }
 
 impl Places {
-    /// The next one, by its number in the file; none when all were visited.
     fn take(&self) -> Option<u64> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        (index < self.order.count()).then(|| self.order.apply(index))
+        if index < self.order.count() { Some(self.order.apply(index)) } else { None }
     }
 }
 
-/// Runs the task until its time is up or all places were visited; why it ended, and what failed.
 pub(super) fn run(
     file: &File,
     job: &Job,
@@ -44,7 +40,7 @@ pub(super) fn run(
     recorder: &mut Recorder<'_>,
 ) -> (Go, Option<io::Error>) {
     let stop = AtomicBool::new(false);
-    let count = (job.file_bytes.0 / job.block.0).max(1);
+    let count = (job.file_bytes.get() / job.block.get()).max(1);
     let stream = 0x5ee_0000 + (u64::from(job.phase) << 32);
     let order = Permutation::new(count, &mut Prng::new(job.seed, stream));
     let places = Places { order, next: AtomicU64::new(0) };
@@ -60,7 +56,7 @@ pub(super) fn run(
             let go = match receiver.recv_timeout(LOOK_EVERY) {
                 Ok(Ok(call)) => recorder.count(call),
                 Ok(Err((operation, offset, error))) => {
-                    recorder.fail(operation, offset, job.block.0, &error);
+                    recorder.fail(operation, offset, job.block.get(), &error);
                     failure.get_or_insert(error);
                     stop.store(true, Ordering::Relaxed);
                     Go::On
@@ -77,7 +73,6 @@ pub(super) fn run(
     })
 }
 
-/// One seeker.
 fn seek(
     file: &File,
     job: &Job,
@@ -86,36 +81,39 @@ fn seek(
     stop: &AtomicBool,
     sender: &Sender<Told>,
 ) {
-    let mut buffer = vec![0; job.block.0 as usize];
+    let mut buffer = vec![0; job.block.get() as usize];
     while !stop.load(Ordering::Relaxed) {
         let Some(place) = places.take() else { return };
-        let offset = place * job.block.0;
-        let told = timed(clock, Operation::Read, offset, || file.read_exact_at(&mut buffer, offset));
-        let is_read = told.is_ok();
-        if sender.send(told.map(|call| Call { bytes: job.block.0, ..call })).is_err() || !is_read {
+        let offset = place * job.block.get();
+        debug_assert!(offset < job.file_bytes.get().max(1), "a place lies in the file");
+        let began = clock.now();
+        let read = file.read_exact_at(&mut buffer, offset);
+        let ended = clock.now();
+        let call = Call { operation: Operation::Read, offset, bytes: job.block.get(), began, ended };
+        if !tell(sender, call, read) {
             return;
         }
         // Places come in random order, so that every tenth number is a place at random.
         if place.is_multiple_of(WRITTEN_BACK_ONE_IN) {
             buffer[0] = buffer[0].wrapping_add(1);
-            let told = timed(clock, Operation::Write, offset, || file.write_all_at(&buffer, offset));
-            let is_written = told.is_ok();
-            if sender.send(told.map(|call| Call { bytes: job.block.0, ..call })).is_err() || !is_written {
+            let began = clock.now();
+            let written = file.write_all_at(&buffer, offset);
+            let ended = clock.now();
+            let call = Call { operation: Operation::Write, offset, bytes: job.block.get(), began, ended };
+            if !tell(sender, call, written) {
                 return;
             }
         }
     }
 }
 
-fn timed(
-    clock: MonotonicClock,
-    operation: Operation,
-    offset: u64,
-    call: impl FnOnce() -> io::Result<()>,
-) -> Told {
-    let began = clock.now();
-    let outcome = call();
-    let ended = clock.now();
-    outcome.map_err(|error| (operation, offset, error))?;
-    Ok(Call { operation, offset, bytes: 0, began, ended })
+fn tell(sender: &Sender<Told>, call: Call, outcome: io::Result<()>) -> bool {
+    match outcome {
+        Ok(()) => sender.send(Ok(call)).is_ok(),
+        Err(error) => {
+            // Nobody is left to hear of it when this fails.
+            let _ = sender.send(Err((call.operation, call.offset, error)));
+            false
+        }
+    }
 }

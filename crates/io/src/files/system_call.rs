@@ -22,7 +22,6 @@ pub(super) fn open_at(folder: BorrowedFd<'_>, name: &CStr, flags: libc::c_int) -
     }
 }
 
-/// Makes a folder in a folder, for us alone.
 pub(super) fn make_folder_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
     // SAFETY: as in `open_at`.
     checked(unsafe { libc::mkdirat(folder.as_raw_fd(), name.as_ptr(), 0o700) })
@@ -39,13 +38,11 @@ pub(super) fn status_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<libc:
     checked(result).map(|()| unsafe { status.assume_init() })
 }
 
-/// Removes a file from a folder; a link itself, never what it leads to.
 pub(super) fn remove_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
     // SAFETY: as in `open_at`.
     checked(unsafe { libc::unlinkat(folder.as_raw_fd(), name.as_ptr(), 0) })
 }
 
-/// Removes an empty folder from a folder.
 pub(super) fn remove_folder_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
     // SAFETY: as in `open_at`.
     checked(unsafe { libc::unlinkat(folder.as_raw_fd(), name.as_ptr(), libc::AT_REMOVEDIR) })
@@ -67,13 +64,11 @@ pub(super) fn try_lock(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
     }
 }
 
-/// The user that this program acts for.
 pub(super) fn user() -> libc::uid_t {
     // SAFETY: the call takes nothing and cannot fail.
     unsafe { libc::geteuid() }
 }
 
-/// Processor time of all threads of this program so far; none where the system does not tell.
 pub(super) fn processor_time() -> Option<ProcessorTime> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
     // SAFETY: the kernel fills the whole struct when it answers zero.

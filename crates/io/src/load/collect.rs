@@ -15,28 +15,19 @@ const PENDING_SLICES_MAX: usize = 64;
 
 /// Who sees the records of a phase as they come, and says whether to go on.
 pub trait PhaseObserver {
-    /// A slice of time is over.
     fn interval(&mut self, record: &IntervalRecord);
-    /// About a second is over.
     fn histogram(&mut self, record: &HistogramRecord);
-    /// A request failed.
     fn error(&mut self, record: &ErrorRecord);
-    /// I/Os were traced.
     fn trace(&mut self, records: &[IoRecord]);
-    /// Asked many times a second.
     fn verdict(&mut self) -> Verdict;
     /// From that moment on what was written is flushed, and nothing else is done until the phase ends.
     fn flushing(&mut self, _since: Instant) {}
 }
 
-/// Whether a phase goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does.
     GoOn,
-    /// What was asked for is known well enough.
     PreciseEnough,
-    /// Somebody wants it to end.
     Interrupt,
 }
 
@@ -53,14 +44,12 @@ impl PhaseObserver for Unobserved {
     }
 }
 
-/// Merges frames and hands records to an observer.
 pub struct Collector<'run> {
     observer: &'run mut dyn PhaseObserver,
     phase: u32,
     began: Instant,
     /// For each worker, the last slice that it sent: the phase may have ended within it, which is known at the end.
     open_slices: Vec<u64>,
-    /// The slices from `first_pending` on, as far as anything has come for them.
     pending: VecDeque<Option<Frame>>,
     first_pending: u64,
     spare: Vec<Frame>,
@@ -72,7 +61,6 @@ pub struct Collector<'run> {
 }
 
 impl<'run> Collector<'run> {
-    /// A collector for a phase that began at `began`, with that many workers and these operations.
     pub fn new(
         observer: &'run mut dyn PhaseObserver,
         phase: u32,
@@ -90,13 +78,12 @@ impl<'run> Collector<'run> {
             spare: Vec::new(),
             empty: Frame::new(operations),
             seconds: operations.iter().map(|_| LatencyHistogram::default()).collect(),
-            second_start_ns: began.0,
+            second_start_ns: began.get(),
             totals: operations.iter().copied().map(OperationTotals::none).collect(),
             errors_kept: 0,
         }
     }
 
-    /// Takes what a worker counted in one slice, and emits the slices that all workers are through with.
     pub fn take(&mut self, worker: usize, frame: &Frame) {
         let slice = frame.slice.max(self.first_pending);
         self.open_slices[worker] = self.open_slices[worker].max(slice);
@@ -122,7 +109,6 @@ impl<'run> Collector<'run> {
         self.emit_until(through);
     }
 
-    /// Takes an error.
     pub fn error(&mut self, record: &ErrorRecord) {
         if self.errors_kept < ERROR_RECORDS_MAX {
             self.errors_kept += 1;
@@ -130,26 +116,24 @@ impl<'run> Collector<'run> {
         }
     }
 
-    /// Takes traced I/Os.
     pub fn trace(&mut self, records: &[IoRecord]) {
         if !records.is_empty() {
             self.observer.trace(records);
         }
     }
 
-    /// Whether to go on.
     pub fn verdict(&mut self) -> Verdict {
         self.observer.verdict()
     }
 
     /// Emits what is left; the last slice is cut where the phase ended. Gives the totals of the phase.
     pub fn finish(mut self, ended: Instant) -> Vec<OperationTotals> {
-        let last_slice = ended.since(self.began).0.saturating_sub(1) / INTERVAL_NS;
+        let last_slice = ended.since(self.began).get().saturating_sub(1) / INTERVAL_NS;
         self.emit_until(last_slice);
         // A drive that answers in no time leaves counts in a slice of no length.
         if !self.pending.is_empty() || (ended > self.began && self.first_pending <= last_slice) {
             let start_ns = self.slice_start_ns(self.first_pending);
-            self.emit_front(ended.0.max(start_ns + 1) - start_ns);
+            self.emit_front(ended.get().max(start_ns + 1) - start_ns);
         }
         self.emit_seconds();
         // A run keeps the totals of all its phases.
@@ -164,14 +148,16 @@ impl<'run> Collector<'run> {
     }
 
     fn slice_start_ns(&self, slice: u64) -> u64 {
-        self.began.0 + slice * INTERVAL_NS
+        self.began.get() + slice * INTERVAL_NS
     }
 
     fn emit_front(&mut self, duration_ns: u64) {
+        assert!((1..=INTERVAL_NS).contains(&duration_ns), "intervals take time and do not overlap");
         let start_ns = self.slice_start_ns(self.first_pending);
         let merged = self.pending.pop_front().flatten();
         let frame = merged.as_ref().unwrap_or(&self.empty);
         for (index, lane) in frame.lanes.iter().enumerate() {
+            assert_eq!(lane.histogram.count(), lane.operations, "each operation has a latency");
             let touched = lane.offset_end > 0;
             self.observer.interval(&IntervalRecord {
                 phase: self.phase,
@@ -205,6 +191,7 @@ impl<'run> Collector<'run> {
 
     fn emit_seconds(&mut self) {
         let end_ns = self.slice_start_ns(self.first_pending);
+        assert!(end_ns >= self.second_start_ns, "seconds do not go back in time");
         for (histogram, total) in self.seconds.iter_mut().zip(&self.totals) {
             if histogram.count() > 0 {
                 self.observer.histogram(&HistogramRecord {
@@ -259,14 +246,14 @@ mod tests {
     #[test]
     fn a_slice_waits_for_all_workers() {
         let mut seen = Seen::default();
-        let mut collector = Collector::new(&mut seen, 3, Instant(100), 2, &[Operation::Read]);
+        let mut collector = Collector::new(&mut seen, 3, Instant::new(100), 2, &[Operation::Read]);
         collector.take(0, &frame(0, &[1, 2]));
         collector.take(0, &frame(1, &[3]));
         collector.take(1, &frame(0, &[4]));
         assert_eq!(collector.first_pending, 0);
         collector.take(1, &frame(1, &[]));
         assert_eq!(collector.first_pending, 1);
-        let totals = collector.finish(Instant(100 + 2 * INTERVAL_NS));
+        let totals = collector.finish(Instant::new(100 + 2 * INTERVAL_NS));
         assert_eq!(totals[0].operations, 4);
         assert_eq!(operations(&seen), [3, 1]);
         assert_eq!(seen.intervals[1].start_ns, 100 + INTERVAL_NS);
@@ -277,10 +264,10 @@ mod tests {
     #[test]
     fn a_stall_leaves_empty_slices_and_the_last_is_cut() {
         let mut seen = Seen::default();
-        let mut collector = Collector::new(&mut seen, 0, Instant(0), 1, &[Operation::Read]);
+        let mut collector = Collector::new(&mut seen, 0, Instant::START, 1, &[Operation::Read]);
         collector.take(0, &frame(0, &[1]));
         collector.take(0, &frame(3, &[1]));
-        collector.finish(Instant(4 * INTERVAL_NS + 7));
+        collector.finish(Instant::new(4 * INTERVAL_NS + 7));
         assert_eq!(operations(&seen), [1, 0, 0, 1, 0]);
         assert_eq!(seen.intervals[1].latency, None);
         assert_eq!(seen.intervals[4].duration_ns, 7);
@@ -289,10 +276,10 @@ mod tests {
     #[test]
     fn a_phase_that_ends_within_a_slice_cuts_it() {
         let mut seen = Seen::default();
-        let mut collector = Collector::new(&mut seen, 0, Instant(0), 1, &[Operation::Read]);
+        let mut collector = Collector::new(&mut seen, 0, Instant::START, 1, &[Operation::Read]);
         collector.take(0, &frame(0, &[1]));
         collector.take(0, &frame(1, &[1]));
-        collector.finish(Instant(INTERVAL_NS + 9));
+        collector.finish(Instant::new(INTERVAL_NS + 9));
         let durations: Vec<u64> = seen.intervals.iter().map(|interval| interval.duration_ns).collect();
         assert_eq!(durations, [INTERVAL_NS, 9]);
     }
@@ -300,13 +287,13 @@ mod tests {
     #[test]
     fn what_comes_late_is_not_lost() {
         let mut seen = Seen::default();
-        let mut collector = Collector::new(&mut seen, 0, Instant(0), 2, &[Operation::Read]);
+        let mut collector = Collector::new(&mut seen, 0, Instant::START, 2, &[Operation::Read]);
         for slice in 0..200 {
             collector.take(0, &frame(slice, &[1]));
         }
         assert!(collector.pending.len() <= PENDING_SLICES_MAX);
         collector.take(1, &frame(0, &[1, 1, 1]));
-        let totals = collector.finish(Instant(200 * INTERVAL_NS));
+        let totals = collector.finish(Instant::new(200 * INTERVAL_NS));
         assert_eq!(totals[0].operations, 203);
         assert_eq!(operations(&seen).iter().sum::<u64>(), 203);
         assert_eq!(seen.intervals.len(), 200);

@@ -7,7 +7,6 @@ use model::workload::DataPattern;
 /// Deduplication works on blocks of this size or larger, so each is made different.
 const STAMP_EVERY: usize = 4096;
 
-/// Fills and stamps the buffers of writes, and compares those of reads.
 pub struct WriteData {
     stamped: bool,
     prng: Prng,
@@ -15,7 +14,6 @@ pub struct WriteData {
 }
 
 impl WriteData {
-    /// Data of that pattern; the stamps come from the seed.
     pub fn new(pattern: &DataPattern, seed: u64) -> WriteData {
         WriteData {
             stamped: *pattern == DataPattern::Incompressible,
@@ -27,13 +25,12 @@ impl WriteData {
         }
     }
 
-    /// Fills a buffer once, before the phase.
     pub fn fill(&mut self, pattern: &DataPattern, buffer: &mut [u8]) {
         match pattern {
             DataPattern::Incompressible => self.prng.fill(buffer),
             // Each request makes its own.
             DataPattern::Marked(_) | DataPattern::Zero => buffer.fill(0),
-            DataPattern::Given(bytes) => {
+            DataPattern::Given { bytes } => {
                 buffer.chunks_mut(bytes.len()).for_each(|chunk| chunk.copy_from_slice(&bytes[..chunk.len()]));
             }
         }
@@ -59,7 +56,6 @@ impl WriteData {
         }
     }
 
-    /// Whether reads are to be compared.
     #[inline]
     pub fn is_compared(&self) -> bool {
         self.marked.is_some()
@@ -139,7 +135,7 @@ mod tests {
 
     #[test]
     fn given_data_stays_as_given() {
-        let pattern = DataPattern::Given(vec![1, 2, 3]);
+        let pattern = DataPattern::Given { bytes: vec![1, 2, 3] };
         let mut data = WriteData::new(&pattern, 1);
         let mut buffer = [0; 7];
         data.fill(&pattern, &mut buffer);

@@ -8,32 +8,20 @@ use model::run::CompletionStretch;
 /// The counts of one worker over one slice of time. A fixed set of them goes round between worker and collector.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Which slice, counted from the phase's beginning.
     pub slice: u64,
-    /// One for each operation of the workload.
     pub lanes: Vec<Lane>,
 }
 
-/// The counts of one operation.
 #[derive(Clone, Debug)]
 pub struct Lane {
-    /// Which.
     pub operation: Operation,
-    /// Requests completed without an error.
     pub operations: u64,
-    /// Bytes they moved.
     pub bytes: u64,
-    /// Requests that failed.
     pub errors: u64,
-    /// Lowest offset touched; `u64::MAX` when none was.
     pub offset_first: u64,
-    /// End of the highest request; 0 when nothing was touched.
     pub offset_end: u64,
-    /// Latencies of the requests completed without an error.
     pub histogram: LatencyHistogram,
-    /// Those that were completed first, together.
     first: FirstOnes,
-    /// When the last of them was completed.
     last_ns: u64,
 }
 
@@ -43,7 +31,6 @@ pub struct Lane {
 struct FirstOnes {
     /// What is completed up to this moment is one of them; all that comes while there is none.
     until_ns: u64,
-    /// When the last of them was completed.
     completed_ns: u64,
     bytes: u64,
 }
@@ -86,29 +73,22 @@ pub trait FrameSink {
     /// counting into the one it has.
     fn exchange(&mut self, full: Frame) -> Result<Frame, Frame>;
 
-    /// Takes the last frame of a worker. There is always room for it.
     fn last(&mut self, full: Frame);
 
-    /// Takes an error; whether there was room.
     fn error(&mut self, record: ErrorRecord) -> bool;
 
-    /// Takes a traced I/O, if a trace was asked for; whether there was room.
     fn trace(&mut self, record: IoRecord) -> bool;
 
-    /// Whether every I/O is to be traced.
     fn traces(&self) -> bool;
 
-    /// Whether somebody wants the phase to end now.
     fn stop_requested(&self) -> bool;
 }
 
 impl Frame {
-    /// An empty frame for these operations.
     pub fn new(operations: &[Operation]) -> Frame {
-        Frame { slice: 0, lanes: operations.iter().map(|&operation| Lane::new(operation)).collect() }
+        Frame { slice: 0, lanes: operations.iter().copied().map(Lane::new).collect() }
     }
 
-    /// Makes it empty again, for another slice.
     pub fn clear(&mut self, slice: u64) {
         self.slice = slice;
         self.lanes.iter_mut().for_each(Lane::clear);
@@ -116,7 +96,9 @@ impl Frame {
 
     /// Adds what another worker counted in the same slice. Both have the same lanes.
     pub fn merge(&mut self, other: &Frame) {
+        assert_eq!(self.lanes.len(), other.lanes.len(), "all workers count the same operations");
         for (lane, more) in self.lanes.iter_mut().zip(&other.lanes) {
+            assert_eq!(lane.operation, more.operation, "an operation is counted in its own lane");
             lane.merge(more);
         }
     }
@@ -132,7 +114,6 @@ impl Frame {
 }
 
 impl Lane {
-    /// An empty lane.
     pub fn new(operation: Operation) -> Lane {
         Lane {
             operation,
@@ -147,7 +128,6 @@ impl Lane {
         }
     }
 
-    /// Counts a request that succeeded.
     #[inline]
     pub fn count(&mut self, offset_bytes: u64, length_bytes: u32, latency_ns: u64, completed_ns: u64) {
         // A worker sees its completions in the order of time.
@@ -162,7 +142,6 @@ impl Lane {
         self.histogram.record(latency_ns);
     }
 
-    /// From the first of these completions to the last.
     pub fn stretch(&self) -> Option<CompletionStretch> {
         let FirstOnes { completed_ns, bytes, .. } = self.first;
         (self.operations > 0).then_some(CompletionStretch {
@@ -172,7 +151,6 @@ impl Lane {
         })
     }
 
-    /// Adds the counts of another lane.
     pub fn merge(&mut self, more: &Lane) {
         self.first = self.first.joined(more.first);
         self.last_ns = self.last_ns.max(more.last_ns);
@@ -184,7 +162,6 @@ impl Lane {
         self.histogram.merge(&more.histogram);
     }
 
-    /// Makes it empty again.
     pub fn clear(&mut self) {
         self.operations = 0;
         self.bytes = 0;

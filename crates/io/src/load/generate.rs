@@ -10,27 +10,27 @@ use model::request::Operation;
 use model::units::{Bytes, NANOS_PER_SECOND};
 use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
 
-/// What is asked for next, before it has a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// What is done.
     pub operation: Operation,
-    /// Where.
     pub offset_bytes: u64,
-    /// How much.
     pub length_bytes: u32,
 }
 
-/// One worker's share of the workers of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Which worker, below `count`.
     pub index: u32,
-    /// How many there are.
     pub count: u32,
 }
 
-/// The requests of one worker, without end: passes follow each other.
+impl Share {
+    pub fn of(self, whole: u64) -> u64 {
+        assert!(self.index < self.count, "a worker is one of all");
+        let (index, count) = (u64::from(self.index), u64::from(self.count));
+        whole / count + u64::from(index < whole % count)
+    }
+}
+
 pub struct RequestStream {
     places: Places,
     sizes: Sizes,
@@ -41,17 +41,28 @@ pub struct RequestStream {
     range_bytes: u64,
 }
 
-/// Where requests go.
 enum Places {
     /// By the number of the request: worker `index` makes numbers index, index + count, …
-    Counted { walk: Walk, next: u64, step: u64, per_pass: u64 },
-    /// Anywhere in these ranges, drawn by their cumulative shares.
-    Drawn { zones: Vec<(f64, ByteRange)>, alignment: u64, largest: u64 },
-    /// Runs with jumps.
-    Runs { range: ByteRange, alignment: u64, largest: u64, random_share: f64, at: u64 },
+    Counted {
+        walk: Walk,
+        next: u64,
+        step: u64,
+        per_pass: u64,
+    },
+    Drawn {
+        zones: Vec<(f64, ByteRange)>,
+        alignment: u64,
+        largest: u64,
+    },
+    Runs {
+        range: ByteRange,
+        alignment: u64,
+        largest: u64,
+        random_share: f64,
+        at: u64,
+    },
 }
 
-/// The order of blocks in one pass.
 enum Walk {
     Sequential { first: u64, block: u64 },
     Permuted { first: u64, block: u64, permutation: Permutation, pass: u64, seed: u64 },
@@ -61,7 +72,6 @@ enum Walk {
 
 enum Sizes {
     One(u32),
-    /// Cumulative shares and sizes.
     Mix(Vec<(f64, u32)>),
 }
 
@@ -84,18 +94,18 @@ impl RequestStream {
             mix: workload.mix,
             arrivals: Arrivals::new(workload.arrival, share, &mut prng),
             prng,
-            range_first: workload.range.first().0,
-            range_bytes: workload.range.bytes().0,
+            range_first: workload.range.first().get(),
+            range_bytes: workload.range.bytes().get(),
         }
     }
 
     /// How many requests one pass of the whole workload has, over all workers; for patterns without an order, as
     /// many as it takes to move the range's size.
     pub fn requests_per_pass(workload: &Workload) -> u64 {
-        let mean: f64 = workload.block_sizes.parts().iter().map(|(size, share)| size.0 as f64 * share).sum();
+        let mean: f64 = workload.block_sizes.parts().iter().map(|(size, share)| size.as_f64() * share).sum();
         match &workload.pattern {
             Pattern::Listed { offsets } => offsets.len() as u64,
-            _ => ((workload.range.align_inward(workload.alignment).bytes().0 as f64 / mean) as u64).max(1),
+            _ => ((workload.range.align_inward(workload.alignment).bytes().as_f64() / mean) as u64).max(1),
         }
     }
 
@@ -126,7 +136,6 @@ impl RequestStream {
         self.arrivals.as_ref().map(|arrivals| arrivals.at_ns as u64)
     }
 
-    /// Moves on to the arrival after.
     #[inline]
     pub fn pass_arrival(&mut self) {
         if let Some(arrivals) = &mut self.arrivals {
@@ -154,7 +163,7 @@ impl Arrivals {
 
 impl Sizes {
     fn new(workload: &Workload) -> Sizes {
-        let size_of = |size: Bytes| u32::try_from(size.0).expect("a validated block is at most 64 MiB");
+        let size_of = |size: Bytes| u32::try_from(size.get()).expect("a validated block is at most 64 MiB");
         if let Some(size) = workload.block_sizes.single() {
             return Sizes::One(size_of(size));
         }
@@ -169,30 +178,30 @@ impl Places {
         let alignment = workload.alignment;
         let range = workload.range.align_inward(alignment);
         let block = workload.block_sizes.largest();
-        let blocks = range.bytes().0 / block.0;
+        let blocks = range.bytes().get() / block.get();
         let counted = |walk, per_pass| Places::Counted {
             walk,
             next: u64::from(share.index),
             step: u64::from(share.count),
             per_pass,
         };
-        let first = range.first().0;
+        let first = range.first().get();
         match &workload.pattern {
-            Pattern::Sequential => counted(Walk::Sequential { first, block: block.0 }, blocks),
-            Pattern::RandomOnce => counted(Walk::permuted(first, block.0, blocks, pass_seed), blocks),
+            Pattern::Sequential => counted(Walk::Sequential { first, block: block.get() }, blocks),
+            Pattern::RandomOnce => counted(Walk::permuted(first, block.get(), blocks, pass_seed), blocks),
             Pattern::Strided { stride } => {
-                let blocks_per_stride = (stride.0 / block.0).max(1);
+                let blocks_per_stride = (stride.get() / block.get()).max(1);
                 let columns = blocks.div_ceil(blocks_per_stride);
-                let walk = Walk::Strided { first, block: block.0, blocks_per_stride, columns, blocks };
+                let walk = Walk::Strided { first, block: block.get(), blocks_per_stride, columns, blocks };
                 counted(walk, columns * blocks_per_stride)
             }
             Pattern::Listed { offsets } => {
-                let offsets: Vec<u64> = offsets.iter().map(|offset| offset.0).collect();
+                let offsets: Vec<u64> = offsets.iter().map(|offset| offset.get()).collect();
                 let per_pass = offsets.len() as u64;
                 counted(Walk::Listed { offsets }, per_pass)
             }
             Pattern::RandomWithReplacement => {
-                Places::Drawn { zones: vec![(1.0, range)], alignment: alignment.0, largest: block.0 }
+                Places::Drawn { zones: vec![(1.0, range)], alignment: alignment.get(), largest: block.get() }
             }
             Pattern::Zoned { zones } => {
                 let mut from = 0.0;
@@ -201,14 +210,14 @@ impl Places {
                     from += zone.share_of_range;
                     (zone.share_of_requests, part)
                 });
-                Places::Drawn { zones: cumulative(parts), alignment: alignment.0, largest: block.0 }
+                Places::Drawn { zones: cumulative(parts), alignment: alignment.get(), largest: block.get() }
             }
             Pattern::Mixed { random_share } => Places::Runs {
                 range,
-                alignment: alignment.0,
-                largest: block.0,
+                alignment: alignment.get(),
+                largest: block.get(),
                 random_share: *random_share,
-                at: place_in(&range, alignment.0, block.0, prng),
+                at: place_in(&range, alignment.get(), block.get(), prng),
             },
         }
     }
@@ -228,7 +237,7 @@ impl Places {
                 place_in(&range, *alignment, *largest, prng)
             }
             Places::Runs { range, alignment, largest, random_share, at } => {
-                if prng.unit() < *random_share || *at + length > range.end().0 {
+                if prng.unit() < *random_share || *at + length > range.end().get() {
                     *at = place_in(range, *alignment, *largest, prng);
                 }
                 let offset = *at;
@@ -270,15 +279,18 @@ impl Walk {
 /// A place for a block of `largest` in `range`, on the grid of `alignment`. The range has room for one.
 #[inline]
 fn place_in(range: &ByteRange, alignment: u64, largest: u64, prng: &mut Prng) -> u64 {
-    let places = range.bytes().0.saturating_sub(largest) / alignment + 1;
-    range.first().0 + prng.below(places) * alignment
+    debug_assert!(range.bytes().get() >= largest, "the range has room for a request");
+    debug_assert!(range.first().get().is_multiple_of(alignment), "a range begins on its grid");
+    let places = range.bytes().get().saturating_sub(largest) / alignment + 1;
+    range.first().get() + prng.below(places) * alignment
 }
 
 /// The part of `range` between two shares of it, its start moved to the grid. It has room for a block of `largest`,
 /// as the range has: a smaller part grows, backwards where it would otherwise grow past the end of the range.
 fn slice(range: &ByteRange, from: f64, to: f64, alignment: Bytes, largest: Bytes) -> ByteRange {
-    let at = |share: f64| Bytes((range.bytes().0 as f64 * share.min(1.0)) as u64).round_down_to(alignment);
-    let last = Bytes(range.bytes().0.saturating_sub(largest.0)).round_down_to(alignment);
+    let at =
+        |share: f64| Bytes::new((range.bytes().as_f64() * share.min(1.0)) as u64).round_down_to(alignment);
+    let last = Bytes::new(range.bytes().get().saturating_sub(largest.get())).round_down_to(alignment);
     let first = at(from).min(last);
     let end = if to > 1.0 - 1e-9 { range.bytes() } else { at(to).max(first + largest) };
     ByteRange::new(range.first() + first, end - first).expect("a part of a range is a range")
@@ -317,8 +329,8 @@ mod tests {
     const ALONE: Share = Share { index: 0, count: 1 };
 
     fn workload(pattern: Pattern, first: u64, blocks: u64) -> Workload {
-        let range = ByteRange::new(Offset(first), Bytes(blocks * BLOCK)).unwrap();
-        Workload::new(range, pattern, OperationMix::Read, Bytes(BLOCK), 1)
+        let range = ByteRange::new(Offset::new(first), Bytes::new(blocks * BLOCK)).unwrap();
+        Workload::new(range, pattern, OperationMix::Read, Bytes::new(BLOCK), 1)
     }
 
     fn offsets(workload: &Workload, seed: u64, share: Share, count: usize) -> Vec<u64> {
@@ -334,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_stride_wraps_into_its_gaps() {
-        let pattern = Pattern::Strided { stride: Bytes(2 * BLOCK) };
+        let pattern = Pattern::Strided { stride: Bytes::new(2 * BLOCK) };
         let seen: Vec<u64> =
             offsets(&workload(pattern, 0, 5), 1, ALONE, 6).iter().map(|o| o / BLOCK).collect();
         assert_eq!(seen, [0, 2, 4, 1, 3, 0]);
@@ -342,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_list_is_followed() {
-        let offsets_given = vec![Offset(8192), Offset(0), Offset(4096)];
+        let offsets_given = vec![Offset::new(8192), Offset::START, Offset::new(4096)];
         let seen = offsets(&workload(Pattern::Listed { offsets: offsets_given }, 0, 9), 1, ALONE, 4);
         assert_eq!(seen, [8192, 0, 4096, 8192]);
     }
@@ -393,7 +405,7 @@ mod tests {
             Just(Pattern::Sequential),
             Just(Pattern::RandomOnce),
             Just(Pattern::RandomWithReplacement),
-            (1u64..20).prop_map(|blocks| Pattern::Strided { stride: Bytes(blocks * BLOCK) }),
+            (1u64..20).prop_map(|blocks| Pattern::Strided { stride: Bytes::new(blocks * BLOCK) }),
             (0.0f64..=1.0).prop_map(|random_share| Pattern::Mixed { random_share }),
         ]
     }
@@ -405,16 +417,16 @@ mod tests {
             mixed_sizes in any::<bool>(),
         ) {
             let mut load = workload(pattern, 0, 1);
-            load.range = ByteRange::new(Offset(first), Bytes(bytes)).unwrap();
+            load.range = ByteRange::new(Offset::new(first), Bytes::new(bytes)).unwrap();
             if mixed_sizes && load.pattern != Pattern::RandomOnce {
-                load.block_sizes = BlockSizes::mix(vec![(Bytes(BLOCK), 1.0), (Bytes(2 * BLOCK), 1.0)]).unwrap();
+                load.block_sizes = BlockSizes::mix(vec![(Bytes::new(BLOCK), 1.0), (Bytes::new(2 * BLOCK), 1.0)]).unwrap();
             }
-            let capacity = Bytes(first + bytes);
-            prop_assume!(load.validate(capacity, Bytes(512)).is_ok());
+            let capacity = Bytes::new(first + bytes);
+            prop_assume!(load.validate(capacity, Bytes::new(512)).is_ok());
             let mut stream = RequestStream::new(&load, seed, 7, ALONE);
             for _ in 0..200 {
                 let planned = stream.next_request();
-                let block = ByteRange::new(Offset(planned.offset_bytes), Bytes(u64::from(planned.length_bytes))).unwrap();
+                let block = ByteRange::new(Offset::new(planned.offset_bytes), Bytes::new(u64::from(planned.length_bytes))).unwrap();
                 prop_assert!(load.range.contains(&block), "{block:?} in {:?}", load.range);
                 prop_assert_eq!(planned.offset_bytes % BLOCK, 0);
             }

@@ -19,23 +19,17 @@ use model::units::{Instant, Nanos};
 /// would be a night, and a target that refuses everything answers millions of times a second.
 const ERRORS_IN_A_ROW_MAX: u64 = 1000;
 
-/// How far one worker goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// No request is submitted from here on, and completions after it are not counted.
     pub end: Option<Instant>,
-    /// Requests to make.
     pub operations: Option<(u64, StopReason)>,
-    /// Bytes to move.
     pub bytes: Option<u64>,
 }
 
-/// What a worker has to say when it is done, beside its frames.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkerOutcome {
-    /// Why it ended.
     pub reason: StopReason,
-    /// When what it counted ended.
     pub ended: Instant,
     /// Traced I/Os and errors for which there was no room.
     pub dropped: u64,
@@ -43,31 +37,20 @@ pub struct WorkerOutcome {
     pub late_bytes: u64,
     /// The longest that a request of an open loop waited for us, not for the drive.
     pub submission_lag: Nanos,
-    /// How long the worker was ready to go on and waited for a processor.
     pub waited: Nanos,
 }
 
-/// What one worker works with.
 pub struct Worker<'run, E, C> {
-    /// What carries requests to the drive.
     pub engine: &'run mut E,
-    /// What tells the time.
     pub clock: &'run C,
-    /// What is asked for.
     pub stream: RequestStream,
-    /// What is written.
     pub data: WriteData,
-    /// Where counts go.
     pub sink: &'run mut dyn FrameSink,
-    /// The phase's number, for records.
     pub phase: u32,
-    /// When the phase began: the same for all workers.
     pub began: Instant,
-    /// How far to go.
     pub limits: Limits,
 }
 
-/// What is known of a request that is under way.
 #[derive(Clone, Copy)]
 struct UnderWay {
     operation: Operation,
@@ -129,10 +112,10 @@ pub fn issue_loop<E: Engine, C: Clock>(
             worker.engine.reap(&mut completions, 1, deadline)?;
         }
         now = match completions.last() {
-            Some(completion) => Instant(completion.completed_ns),
+            Some(completion) => Instant::new(completion.completed_ns),
             None => worker.clock.now(),
         };
-        if now.0 >= state.slice_end_ns {
+        if now.get() >= state.slice_end_ns {
             roll_slices(&mut worker, &mut state, now);
         }
         for completion in completions.drain(..) {
@@ -151,11 +134,11 @@ impl State {
         let began = worker.began;
         State {
             frame,
-            slice_end_ns: began.0 + INTERVAL_NS,
+            slice_end_ns: began.get() + INTERVAL_NS,
             slice_last: worker
                 .limits
                 .end
-                .map_or(u64::MAX, |end| end.since(began).0.saturating_sub(1) / INTERVAL_NS),
+                .map_or(u64::MAX, |end| end.since(began).get().saturating_sub(1) / INTERVAL_NS),
             under_way: vec![NOT_UNDER_WAY; depth as usize],
             free: (0..depth).rev().map(Tag).collect(),
             queue_was_full: false,
@@ -163,7 +146,7 @@ impl State {
             issued_bytes: 0,
             errors_in_a_row: 0,
             stop: None,
-            last_completion_ns: began.0,
+            last_completion_ns: began.get(),
             dropped: 0,
             late_bytes: 0,
             lag_ns: 0,
@@ -171,7 +154,6 @@ impl State {
     }
 }
 
-/// Submits as many requests as are due and have a free tag.
 #[inline]
 fn fill_queue<E: Engine, C: Clock>(
     worker: &mut Worker<'_, E, C>,
@@ -181,9 +163,9 @@ fn fill_queue<E: Engine, C: Clock>(
     let mut any = false;
     while let Some(&tag) = state.free.last() {
         let intended_ns = match worker.stream.next_arrival_ns() {
-            Some(arrival_ns) if worker.began.0 + arrival_ns > now.0 => break,
-            Some(arrival_ns) => worker.began.0 + arrival_ns,
-            None => now.0,
+            Some(arrival_ns) if worker.began.get() + arrival_ns > now.get() => break,
+            Some(arrival_ns) => worker.began.get() + arrival_ns,
+            None => now.get(),
         };
         if let Some(reason) = reached(&worker.limits, state) {
             state.stop = Some(reason);
@@ -216,15 +198,16 @@ fn submit<E: Engine, C: Clock>(
     now: Instant,
 ) {
     let Planned { operation, offset_bytes, length_bytes } = planned;
+    debug_assert!(intended_ns <= now.get(), "no request is submitted before it arrives");
     if operation == Operation::Write {
         let buffer = worker.engine.buffer(tag);
         let length = buffer.len().min(length_bytes as usize);
         worker.data.stamp(&mut buffer[..length], offset_bytes);
     }
     state.under_way[tag.0 as usize] =
-        UnderWay { operation, intended_ns, submitted_ns: now.0, offset_bytes, length_bytes };
+        UnderWay { operation, intended_ns, submitted_ns: now.get(), offset_bytes, length_bytes };
     if !state.queue_was_full {
-        state.lag_ns = state.lag_ns.max(now.0 - intended_ns);
+        state.lag_ns = state.lag_ns.max(now.get() - intended_ns);
     }
     let queued = worker.engine.queue(Request { tag, operation, offset_bytes, length_bytes });
     assert!(queued.is_ok(), "an engine has room for as many requests as it has tags");
@@ -249,8 +232,8 @@ fn next_deadline<E: Engine, C: Clock>(worker: &Worker<'_, E, C>, state: &State) 
     let arrival_ns =
         worker.stream.next_arrival_ns().filter(|_| state.stop.is_none() && !state.free.is_empty());
     let Some(arrival_ns) = arrival_ns else { return Instant::NEVER };
-    let end_ns = worker.limits.end.map_or(u64::MAX, |end| end.0);
-    Instant(state.slice_end_ns.min(end_ns).min(worker.began.0 + arrival_ns))
+    let end_ns = worker.limits.end.map_or(u64::MAX, |end| end.get());
+    Instant::new(state.slice_end_ns.min(end_ns).min(worker.began.get() + arrival_ns))
 }
 
 #[inline]
@@ -260,11 +243,16 @@ fn count_completion<E: Engine, C: Clock>(
     mut completion: Completion,
 ) {
     let request = state.under_way[completion.tag.0 as usize];
+    debug_assert!(
+        completion.completed_ns >= request.submitted_ns,
+        "a request completes after it was submitted"
+    );
+    debug_assert!(state.free.len() < state.under_way.len(), "a tag that completes was under way");
     state.free.push(completion.tag);
     if worker.data.is_compared() && !holds_what_was_written(worker, completion, request) {
         completion.status = Status::WrongData;
     }
-    let in_time = worker.limits.end.is_none_or(|end| completion.completed_ns <= end.0);
+    let in_time = worker.limits.end.is_none_or(|end| completion.completed_ns <= end.get());
     if completion.status.is_done() {
         state.errors_in_a_row = 0;
         if in_time {
@@ -377,11 +365,11 @@ fn trace_record(phase: u32, completion: Completion, request: UnderWay) -> IoReco
 /// Hands on the slices that are over. When all frames are under way the slice goes on, so nothing is lost.
 fn roll_slices<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: &mut State, now: Instant) {
     // Errors that come while the queue is drained after the end belong to the last slice.
-    let slice = (now.since(worker.began).0 / INTERVAL_NS).min(state.slice_last);
+    let slice = (now.since(worker.began).get() / INTERVAL_NS).min(state.slice_last);
     if slice > state.frame.slice {
         exchange(worker, state, slice);
     }
-    state.slice_end_ns = now.0 - now.since(worker.began).0 % INTERVAL_NS + INTERVAL_NS;
+    state.slice_end_ns = now.get() - now.since(worker.began).get() % INTERVAL_NS + INTERVAL_NS;
     if worker.sink.stop_requested() && state.stop.is_none() {
         state.stop = Some(StopReason::Interrupted);
     }
@@ -402,7 +390,7 @@ fn finish<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: State) -> W
     let reason = state.stop.expect("the loop ends when there is a reason to");
     let ended = match (reason, worker.limits.end) {
         (StopReason::Time, Some(end)) => end,
-        _ => Instant(state.last_completion_ns),
+        _ => Instant::new(state.last_completion_ns),
     };
     worker.sink.last(state.frame);
     WorkerOutcome {
@@ -410,7 +398,7 @@ fn finish<E: Engine, C: Clock>(worker: &mut Worker<'_, E, C>, state: State) -> W
         ended,
         dropped: state.dropped,
         late_bytes: state.late_bytes,
-        submission_lag: Nanos(state.lag_ns),
+        submission_lag: Nanos::new(state.lag_ns),
         waited: Nanos::ZERO,
     }
 }

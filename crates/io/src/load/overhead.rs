@@ -12,13 +12,11 @@ use model::workload::{OperationMix, Pattern, Workload};
 
 /// Requests that the calibration makes: a few milliseconds.
 const CALIBRATION_OPERATIONS: u64 = 100_000;
-/// How long the machine is watched.
 const WATCHED: Nanos = Nanos::from_millis(100);
 /// A busy loop reads the clock every 40 ns. Whatever keeps it away for longer than this is the machine: an
 /// interrupt, the scheduler, or the hypervisor.
-const GAP_MIN: Nanos = Nanos(10_000);
+const GAP_MIN: Nanos = Nanos::new(10_000);
 
-/// What the tool costs and what the machine adds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overhead {
     /// Time for each I/O at depth 32, with all statistics recorded and no drive.
@@ -55,7 +53,7 @@ pub fn null_run(clock: MonotonicClock, depth: u32, operations: u64) -> Result<f6
     let load = Load { workload: &workload, stop, phase: 0, seed: 0, trace: false };
     let outcome = run_threads(&load, clock, 1, |depth| Ok(NullEngine::new(depth, clock)), &mut Unobserved)?;
     let count = outcome.totals.iter().map(|totals| totals.operations).sum::<u64>().max(1);
-    Ok(outcome.ended.since(outcome.began).0 as f64 / count as f64)
+    Ok(outcome.ended.since(outcome.began).as_f64() / count as f64)
 }
 
 /// Watches for gaps in the running of a busy loop: the longest, and the share of the time they took.
@@ -67,9 +65,9 @@ fn watch(clock: MonotonicClock) -> (Nanos, f64) {
         let gap = now.since(last);
         if gap >= GAP_MIN {
             longest = longest.max(gap);
-            lost += gap.0;
+            lost += gap.get();
         }
         last = now;
     }
-    (longest, lost as f64 / last.since(began).0 as f64)
+    (longest, lost as f64 / last.since(began).as_f64())
 }

@@ -20,18 +20,16 @@ use model::workload::Workload;
 use sim::contents::Contents;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 /// Frames that go round between a worker and the collector: the collector may be a third of a second late.
 const FRAMES: usize = 8;
-/// Errors that wait for the collector.
 const ERRORS_WAITING: usize = 4096;
 /// Traced I/Os that wait for the collector: 60 ms at a million a second.
 const TRACED_WAITING: usize = 1 << 16;
-/// How often the collector looks.
 const COLLECTOR_PAUSE: Duration = Duration::from_millis(4);
 
-/// One phase to run.
 pub struct Load<'run> {
     /// What is asked for. It has been validated against the target.
     pub workload: &'run Workload,
@@ -39,22 +37,15 @@ pub struct Load<'run> {
     pub stop: StopCondition,
     /// The phase's number, for records and as stream of the generator.
     pub phase: u32,
-    /// The run's seed.
     pub seed: u64,
-    /// Whether to keep every I/O.
     pub trace: bool,
 }
 
-/// What a phase came to, beside its records.
 #[derive(Clone, Debug)]
 pub struct LoadOutcome {
-    /// When the first request was submitted.
     pub began: Instant,
-    /// When what was counted ended.
     pub ended: Instant,
-    /// Why it ended.
     pub reason: StopReason,
-    /// Totals for each operation.
     pub totals: Vec<OperationTotals>,
     /// Traced I/Os and errors for which there was no room.
     pub dropped: u64,
@@ -97,15 +88,15 @@ pub fn run_threads<E: Engine>(
         let operations = load.workload.mix.operations();
         let mut collector = Collector::new(observer, load.phase, began, lines.len(), operations);
         let mut verdict = Verdict::GoOn;
-        while !threads.iter().all(|thread| thread.is_finished()) {
-            lines.iter_mut().enumerate().for_each(|(worker, line)| line.drain(worker, &mut collector));
+        while !threads.iter().all(ScopedJoinHandle::is_finished) {
+            drain_all(&mut lines, &mut collector);
             if verdict == Verdict::GoOn {
                 verdict = collector.verdict();
                 stop.store(verdict != Verdict::GoOn, Ordering::Relaxed);
             }
             std::thread::sleep(COLLECTOR_PAUSE);
         }
-        lines.iter_mut().enumerate().for_each(|(worker, line)| line.drain(worker, &mut collector));
+        drain_all(&mut lines, &mut collector);
         let mut outcomes = Vec::new();
         for thread in threads {
             outcomes.push(thread.join().expect("a worker does not panic")?);
@@ -127,17 +118,16 @@ pub fn run_virtual(
 ) -> Result<LoadOutcome, IoError> {
     let began = clock.now();
     let operations = load.workload.mix.operations();
-    let mut engine =
-        SimEngine::new(drive, clock.clone(), depth_of(load.workload, Share { index: 0, count: 1 }));
+    let share = Share { index: 0, count: 1 };
+    let mut engine = SimEngine::new(drive, clock.clone(), depth_of(load.workload, share));
     if let Some(contents) = contents {
-        engine = engine.with_contents(contents, load.workload.block_sizes.largest().0 as usize)?;
+        engine = engine.with_contents(contents, load.workload.block_sizes.largest().get() as usize)?;
     }
     let mut sink = InlineSink {
         collector: Collector::new(observer, load.phase, began, 1, operations),
         traces: load.trace,
         verdict: Verdict::GoOn,
     };
-    let share = Share { index: 0, count: 1 };
     let worker = Worker {
         engine: &mut engine,
         clock,
@@ -156,11 +146,12 @@ pub fn run_virtual(
 /// How many workers serve a workload: more than there are processors would only take turns. A blocking engine has a
 /// thread for each request under way whatever this is.
 pub fn workers_for(workload: &Workload) -> u32 {
-    let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
-    workload.threads.min(processors)
+    match std::thread::available_parallelism() {
+        Ok(processors) => workload.threads.min(processors.get() as u32),
+        Err(_) => 1,
+    }
 }
 
-/// The moment at which all workers begin together.
 struct Start {
     ready: Barrier,
     go: Barrier,
@@ -168,20 +159,18 @@ struct Start {
 }
 
 impl Start {
-    /// Waits until all workers are ready, and lets them go.
     fn announce(&self, clock: &MonotonicClock) -> Instant {
         self.ready.wait();
         let began = clock.now();
-        self.began_ns.store(began.0, Ordering::Release);
+        self.began_ns.store(began.get(), Ordering::Release);
         self.go.wait();
         began
     }
 
-    /// Says that a worker is ready, and waits for the moment to begin.
     fn wait(&self) -> Instant {
         self.ready.wait();
         self.go.wait();
-        Instant(self.began_ns.load(Ordering::Acquire))
+        Instant::new(self.began_ns.load(Ordering::Acquire))
     }
 }
 
@@ -194,19 +183,21 @@ fn work<E: Engine>(
     mut sink: RingSink<'_>,
 ) -> Result<WorkerOutcome, IoError> {
     let depth = depth_of(load.workload, share);
-    let opened = open(depth).map(|mut engine| {
-        let mut data = WriteData::new(&load.workload.data, load.seed ^ u64::from(share.index));
-        if load.workload.mix.operations().contains(&Operation::Write) {
-            (0..depth).for_each(|tag| data.fill(&load.workload.data, engine.buffer(Tag(tag))));
+    let mut data = WriteData::new(&load.workload.data, load.seed ^ u64::from(share.index));
+    let mut opened = open(depth);
+    if let Ok(engine) = &mut opened
+        && load.workload.mix.operations().contains(&Operation::Write)
+    {
+        for tag in 0..depth {
+            data.fill(&load.workload.data, engine.buffer(Tag(tag)));
         }
-        (engine, data)
-    });
+    }
     let stream = RequestStream::new(load.workload, load.seed, load.phase, share);
     let frame = Frame::new(load.workload.mix.operations());
     let waited_before = waited_by_this_thread();
     // Whoever could not open its engine still comes to the start, since the others wait for it.
     let began = start.wait();
-    let (mut engine, data) = opened?;
+    let mut engine = opened?;
     let limits = limits(load, began, share);
     let worker = Worker {
         engine: &mut engine,
@@ -219,32 +210,35 @@ fn work<E: Engine>(
         limits,
     };
     let outcome = issue_loop(worker, frame)?;
-    let waited = waited_by_this_thread().zip(waited_before).map(|(now, before)| now.saturating_sub(before));
-    Ok(WorkerOutcome { waited: waited.unwrap_or_default(), ..outcome })
-}
-
-/// A worker's part of the requests under way.
-fn depth_of(workload: &Workload, share: Share) -> u32 {
-    let all = workload.in_flight_max().min(u64::from(u32::MAX)) as u32;
-    let (each, rest) = (all / share.count, all % share.count);
-    each + u32::from(share.index < rest)
-}
-
-/// A worker's part of the limits.
-fn limits(load: &Load<'_>, began: Instant, share: Share) -> Limits {
-    let part = |whole: u64| {
-        let (index, count) = (u64::from(share.index), u64::from(share.count));
-        whole / count + u64::from(index < whole % count)
-    };
-    let by_passes =
-        load.stop.passes.map(|passes| passes.saturating_mul(RequestStream::requests_per_pass(load.workload)));
-    let by_count = load.stop.operations.map(|count| (part(count), StopReason::Operations));
-    let by_passes = by_passes.map(|count| (part(count), StopReason::Passes));
-    Limits {
-        end: load.stop.time.map(|time| began.saturating_add(time)),
-        operations: [by_count, by_passes].into_iter().flatten().min_by_key(|(count, _)| *count),
-        bytes: load.stop.bytes.map(|bytes| part(bytes.0)),
+    match (waited_by_this_thread(), waited_before) {
+        (Some(now), Some(before)) => Ok(WorkerOutcome { waited: now.saturating_sub(before), ..outcome }),
+        _ => Ok(outcome),
     }
+}
+
+fn depth_of(workload: &Workload, share: Share) -> u32 {
+    share.of(workload.in_flight_max().min(u64::from(u32::MAX))) as u32
+}
+
+fn limits(load: &Load<'_>, began: Instant, share: Share) -> Limits {
+    let mut limits = Limits { end: None, operations: None, bytes: None };
+    if let Some(time) = load.stop.time {
+        limits.end = Some(began.saturating_add(time));
+    }
+    if let Some(bytes) = load.stop.bytes {
+        limits.bytes = Some(share.of(bytes.get()));
+    }
+    if let Some(count) = load.stop.operations {
+        limits.operations = Some((share.of(count), StopReason::Operations));
+    }
+    if let Some(passes) = load.stop.passes {
+        let all = passes.saturating_mul(RequestStream::requests_per_pass(load.workload));
+        match limits.operations {
+            Some((count, _)) if count <= share.of(all) => {}
+            _ => limits.operations = Some((share.of(all), StopReason::Passes)),
+        }
+    }
+    limits
 }
 
 fn conclude(
@@ -253,32 +247,37 @@ fn conclude(
     verdict: Verdict,
     collector: Collector<'_>,
 ) -> LoadOutcome {
-    let ended = outcomes.iter().map(|outcome| outcome.ended).max().unwrap_or(began);
-    let worst = |reason: &StopReason| match reason {
+    assert!(!outcomes.is_empty(), "a load has a worker");
+    let (mut ended, mut reason) = (outcomes[0].ended, outcomes[0].reason);
+    let (mut dropped, mut late_bytes) = (0, 0);
+    let (mut submission_lag, mut waited) = (Nanos::ZERO, Nanos::ZERO);
+    for outcome in outcomes {
+        ended = ended.max(outcome.ended);
+        if severity(outcome.reason) >= severity(reason) {
+            reason = outcome.reason;
+        }
+        dropped += outcome.dropped;
+        late_bytes += outcome.late_bytes;
+        submission_lag = submission_lag.max(outcome.submission_lag);
+        waited = waited.max(outcome.waited);
+    }
+    assert!(ended >= began, "a phase ends after it began");
+    if reason == StopReason::Interrupted && verdict == Verdict::PreciseEnough {
+        reason = StopReason::Precision;
+    }
+    let totals = collector.finish(ended);
+    LoadOutcome { began, ended, reason, totals, dropped, late_bytes, submission_lag, waited }
+}
+
+fn severity(reason: StopReason) -> u32 {
+    match reason {
         StopReason::DeviceGone => 3,
         StopReason::Errors => 2,
         StopReason::Interrupted => 1,
         _ => 0,
-    };
-    let reason =
-        outcomes.iter().map(|outcome| outcome.reason).max_by_key(worst).unwrap_or(StopReason::Interrupted);
-    let reason = match (reason, verdict) {
-        (StopReason::Interrupted, Verdict::PreciseEnough) => StopReason::Precision,
-        (reason, _) => reason,
-    };
-    LoadOutcome {
-        began,
-        ended,
-        reason,
-        totals: collector.finish(ended),
-        dropped: outcomes.iter().map(|outcome| outcome.dropped).sum(),
-        late_bytes: outcomes.iter().map(|outcome| outcome.late_bytes).sum(),
-        submission_lag: outcomes.iter().map(|outcome| outcome.submission_lag).max().unwrap_or_default(),
-        waited: outcomes.iter().map(|outcome| outcome.waited).max().unwrap_or_default(),
     }
 }
 
-/// The worker's end of the rings to the collector.
 struct RingSink<'run> {
     full: rtrb::Producer<Frame>,
     empty: rtrb::Consumer<Frame>,
@@ -287,7 +286,6 @@ struct RingSink<'run> {
     stop: &'run AtomicBool,
 }
 
-/// The collector's end.
 struct Line {
     full: rtrb::Consumer<Frame>,
     empty: rtrb::Producer<Frame>,
@@ -305,12 +303,19 @@ fn connect<'run>(load: &Load<'_>, stop: &'run AtomicBool) -> (RingSink<'run>, Li
         assert!(pushed.is_ok(), "the ring has room for all frames");
     }
     let (errors_in, errors_out) = rtrb::RingBuffer::new(ERRORS_WAITING);
-    let (traced_in, traced_out) = match load.trace.then(|| rtrb::RingBuffer::new(TRACED_WAITING)) {
-        Some((producer, consumer)) => (Some(producer), Some(consumer)),
-        None => (None, None),
-    };
+    let (mut traced_in, mut traced_out) = (None, None);
+    if load.trace {
+        let (producer, consumer) = rtrb::RingBuffer::new(TRACED_WAITING);
+        (traced_in, traced_out) = (Some(producer), Some(consumer));
+    }
     let sink = RingSink { full: full_in, empty: empty_out, errors: errors_in, traced: traced_in, stop };
     (sink, Line { full: full_out, empty: empty_in, errors: errors_out, traced: traced_out })
+}
+
+fn drain_all(lines: &mut [Line], collector: &mut Collector<'_>) {
+    for (worker, line) in lines.iter_mut().enumerate() {
+        line.drain(worker, collector);
+    }
 }
 
 impl Line {
@@ -355,7 +360,10 @@ impl FrameSink for RingSink<'_> {
     }
 
     fn trace(&mut self, record: IoRecord) -> bool {
-        self.traced.as_mut().is_none_or(|traced| traced.push(record).is_ok())
+        match &mut self.traced {
+            Some(traced) => traced.push(record).is_ok(),
+            None => true,
+        }
     }
 
     fn traces(&self) -> bool {

@@ -19,7 +19,6 @@ use std::time::Duration;
 const PATIENCE: Nanos = Nanos::from_secs(1);
 /// The same when the phase is over. A phase with bad sectors at its end takes that much longer.
 const PATIENCE_AT_END: Nanos = Nanos::from_millis(50);
-/// How often is looked at the end.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// An observer between a phase and its observer. It looks whether the drive is there whenever a request has failed.
@@ -27,13 +26,11 @@ pub(crate) struct PresenceWatch<'phase> {
     observer: &'phase mut dyn PhaseObserver,
     is_gone: &'phase dyn Fn() -> bool,
     clock: MonotonicClock,
-    /// Errors that wait; as many as the collector lets through.
     waiting: Vec<ErrorRecord>,
     gone: bool,
 }
 
 impl<'phase> PresenceWatch<'phase> {
-    /// Watches for `observer` with the clock of the records.
     pub(crate) fn new(
         observer: &'phase mut dyn PhaseObserver,
         is_gone: &'phase dyn Fn() -> bool,
@@ -60,7 +57,7 @@ impl<'phase> PresenceWatch<'phase> {
     /// Hands on the errors that are older than `age`; all of them when the drive is known to be gone.
     fn release(&mut self, age: Nanos) {
         let now = self.clock.now();
-        let is_due = |record: &ErrorRecord| self.gone || now.0.saturating_sub(record.at_ns) >= age.0;
+        let is_due = |record: &ErrorRecord| self.gone || now.get().saturating_sub(record.at_ns) >= age.get();
         let (due, waiting) = self.waiting.drain(..).partition(is_due);
         self.waiting = waiting;
         let due: Vec<ErrorRecord> = due;
@@ -137,10 +134,10 @@ mod tests {
         let clock = MonotonicClock::start();
         let mut watch = PresenceWatch::new(&mut seen, &is_gone, clock);
         // As seen when a SCSI disk was deleted: EIO first, and no bytes from the moment its size was zero.
-        watch.error(&error(clock.now().0, Status::MediumError));
+        watch.error(&error(clock.now().get(), Status::MediumError));
         assert_eq!(watch.verdict(), Verdict::GoOn);
         gone.set(true);
-        watch.error(&error(clock.now().0, Status::Short));
+        watch.error(&error(clock.now().get(), Status::Short));
         assert_eq!(watch.verdict(), Verdict::Interrupt);
         assert!(watch.settle());
         assert_eq!(seen.0, [Status::DeviceGone, Status::DeviceGone]);

@@ -9,7 +9,7 @@ pub(super) fn waited_by_this_thread() -> Option<Nanos> {
 
 /// The second of three numbers: the time on a processor, the time waiting for one, and how often, in nanoseconds.
 fn parse(schedstat: &str) -> Option<Nanos> {
-    schedstat.split_ascii_whitespace().nth(1)?.parse().ok().map(Nanos)
+    schedstat.split_ascii_whitespace().nth(1)?.parse().ok().map(Nanos::new)
 }
 
 #[cfg(test)]
@@ -18,7 +18,7 @@ mod tests {
 
     #[test]
     fn the_second_number_is_the_wait() {
-        assert_eq!(parse("1234567 89000 42\n"), Some(Nanos(89_000)));
+        assert_eq!(parse("1234567 89000 42\n"), Some(Nanos::new(89_000)));
         assert_eq!(parse("1234567"), None);
         assert_eq!(parse("a b c"), None);
     }

@@ -9,10 +9,8 @@ pub enum MountError {
     /// Something holds names in the folder.
     #[error("cannot mount at {}: the folder is not empty. Name an empty folder, or one that does not exist", .0.display())]
     NotEmpty(PathBuf),
-    /// It is no folder.
     #[error("cannot mount at {}: it is not a folder. Name an empty folder, or one that does not exist", .0.display())]
     NotAFolder(PathBuf),
-    /// Something is mounted there.
     #[error("cannot mount at {}: something is mounted there already. See what: findmnt {}", .0.display(), quoted(.0))]
     MountPoint(PathBuf),
     /// A mount whose program has died.
@@ -21,18 +19,8 @@ pub enum MountError {
     /// The name cannot be that of a file.
     #[error("cannot name a file `{0}`: the name of the virtual drive must not be empty or hold a slash")]
     Name(String),
-    /// A call to the system failed.
     #[error("cannot {operation} {object}: {source}. {hint}")]
-    System {
-        /// What was tried, as a verb.
-        operation: &'static str,
-        /// What it was tried on.
-        object: String,
-        /// What the system said.
-        source: io::Error,
-        /// The likely cause and the next step.
-        hint: String,
-    },
+    System { operation: &'static str, object: String, source: io::Error, hint: String },
 }
 
 impl MountError {
@@ -46,7 +34,6 @@ impl MountError {
         MountError::System { operation, object: path.display().to_string(), source, hint: hint.into() }
     }
 
-    /// Mounting itself failed.
     pub(super) fn mounting(path: &Path, source: io::Error) -> MountError {
         let hint = if !Path::new("/dev/fuse").exists() {
             "There is no /dev/fuse: load the kernel's driver with `modprobe fuse`"

@@ -7,7 +7,6 @@ const DISCARD_PART_BYTES_MAX: u64 = 1 << 30;
 /// Memory for data that is kept for the next reads.
 const SPARE_BYTES_MAX: usize = 64 << 20;
 
-/// What a request was for.
 #[derive(Debug)]
 pub(super) enum Errand {
     /// The data asked for begins `head` bytes into the blocks that are read.
@@ -30,10 +29,8 @@ pub(super) enum Errand {
     },
 }
 
-/// A request under way.
 #[derive(Debug)]
 pub(super) struct Flight {
-    /// The kernel's call.
     pub unique: u64,
     pub errand: Errand,
 }
@@ -49,14 +46,12 @@ impl Flight {
     }
 }
 
-/// What the kernel is told.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// So many bytes of the data were read.
     Read(u32),
     Written(u32),
     Done,
-    /// A number of the system.
     Failed(i32),
 }
 
@@ -99,7 +94,6 @@ impl Flights {
         }
     }
 
-    /// How many are under way.
     fn count(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -120,7 +114,6 @@ impl Flights {
         memory
     }
 
-    /// Gives memory back.
     pub(super) fn give_back(&mut self, memory: Vec<u8>) {
         if self.spare_bytes + memory.capacity() <= SPARE_BYTES_MAX {
             self.spare_bytes += memory.capacity();

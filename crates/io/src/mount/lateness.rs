@@ -5,7 +5,7 @@ use model::histogram::LatencyHistogram;
 use model::units::{Instant, Nanos};
 
 /// A hard disk is to be followed within this.
-pub const LATE: Nanos = Nanos(50_000);
+pub const LATE: Nanos = Nanos::new(50_000);
 /// What this share of a turn late is, a tool that measures rotation sees.
 const SHARE_OF_A_TURN: u64 = 100;
 
@@ -50,11 +50,11 @@ impl Lateness {
 
     pub(super) fn record(&mut self, due: Instant, answered: Instant) {
         let lateness = answered.since(due);
-        self.histogram.record(lateness.0);
+        self.histogram.record(lateness.get());
         self.early_max = self.early_max.max(due.since(answered));
         self.late += u64::from(lateness > LATE);
         if let (Some(count), Some(turn)) = (&mut self.late_for_rotation, self.turn) {
-            *count += u64::from(lateness.0 > turn.0 / SHARE_OF_A_TURN);
+            *count += u64::from(lateness.get() > turn.get() / SHARE_OF_A_TURN);
         }
     }
 }
@@ -65,13 +65,13 @@ mod tests {
 
     #[test]
     fn what_is_late_is_counted() {
-        let mut lateness = Lateness::new(Some(Nanos(8_333_333)), None);
+        let mut lateness = Lateness::new(Some(Nanos::new(8_333_333)), None);
         for answered in [999_000, 1_010_000, 1_051_000, 1_084_000] {
-            lateness.record(Instant(1_000_000), Instant(answered));
+            lateness.record(Instant::new(1_000_000), Instant::new(answered));
         }
         assert_eq!(lateness.histogram.count(), 4);
-        assert_eq!(lateness.histogram.max(), Some(Nanos(84_000)));
-        assert_eq!(lateness.early_max, Nanos(1_000));
+        assert_eq!(lateness.histogram.max(), Some(Nanos::new(84_000)));
+        assert_eq!(lateness.early_max, Nanos::new(1_000));
         // 50 µs; and a hundredth of a turn is 83.3 µs.
         assert_eq!((lateness.late, lateness.late_for_rotation), (2, Some(1)));
         assert_eq!(Lateness::new(None, None).late_for_rotation, None);

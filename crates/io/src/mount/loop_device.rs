@@ -19,12 +19,9 @@ const ATTEMPTS: usize = 64;
 const DETACH_LOOKS: usize = 50;
 const DETACH_PAUSE: Duration = Duration::from_millis(10);
 
-/// An attached loop device.
 #[derive(Debug)]
 pub(super) struct LoopDevice {
-    /// `/dev/loop3`.
     pub path: PathBuf,
-    /// Keeps it attached.
     node: Option<File>,
 }
 

@@ -46,7 +46,6 @@ const QUEUE_DEPTH_MAX: u16 = 1024;
 /// Above all ordinary threads and in the middle of the real-time ones; clients may be given 40.
 const PRIORITY: i32 = 50;
 
-/// How to mount.
 #[derive(Clone, Debug)]
 pub struct MountOptions {
     /// The folder; it must be empty, or not be there.
@@ -71,7 +70,6 @@ pub struct Mount {
     place: MountPlace,
 }
 
-/// How it ended.
 #[derive(Debug)]
 pub struct Stopped {
     /// How late the answers were; none when the thread that answers has failed.
@@ -99,10 +97,10 @@ impl Mount {
         let failed = |error| MountError::mounting(&options.folder, error);
         let session = Session::new(Terms, &place.path, &terms_of_mount(name)).map_err(failed)?;
         let facts = drive.facts().clone();
-        let block_bytes = facts.logical_block.0 as u32;
+        let block_bytes = facts.logical_block.get() as u32;
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let user = system_call::user_and_group();
-        let listing = Listing::new(name, facts.capacity.0, block_bytes, user, seconds);
+        let listing = Listing::new(name, facts.capacity.get(), block_bytes, user, seconds);
         let Started { thread, orders, bell, scheduling_refusal } =
             start_thread(&session, drive, contents, listing, options.turn, ended).map_err(failed)?;
         let mut mount = Mount {
@@ -122,12 +120,10 @@ impl Mount {
         Ok(mount)
     }
 
-    /// The file that is the drive.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// The loop device over it, if one was wanted.
     pub fn loop_device(&self) -> Option<&Path> {
         self.loop_device.as_ref().map(|device| device.path.as_path())
     }
@@ -137,14 +133,12 @@ impl Mount {
         self.scheduling_refusal.as_deref()
     }
 
-    /// How late the answers were so far; none when it is not served any more.
     pub fn lateness(&mut self) -> Option<Lateness> {
         let (to, from) = channel();
         self.order(Order::Report(to));
         from.recv().ok()
     }
 
-    /// Unmounts. Programs that still use the file find no drive any more.
     pub fn stop(mut self) -> Stopped {
         self.end()
     }

@@ -3,27 +3,24 @@
 use model::units::{Instant, Nanos};
 
 /// So long before an answer is due a sleeping thread must be awake: the kernel may wake it that much too late.
-const AWAKE_BEFORE: Nanos = Nanos(100_000);
+const AWAKE_BEFORE: Nanos = Nanos::new(100_000);
 /// So close to the moment nothing else is begun: to take a call of the kernel lasts about a third of this.
-const HANDS_OFF: Nanos = Nanos(10_000);
+const HANDS_OFF: Nanos = Nanos::new(10_000);
 /// In each stretch of this length …
-const STRETCH: Nanos = Nanos(20_000_000);
+const STRETCH: Nanos = Nanos::new(20_000_000);
 /// … at least this much is slept, as long as the drive leaves time for it. The kernel stops real-time threads that use
 /// more than 95 % of a second for 50 ms, which is six turns of a disk; and its own threads need the processor too.
-const SLEEP_MIN: Nanos = Nanos(2_000_000);
+const SLEEP_MIN: Nanos = Nanos::new(2_000_000);
 /// An answer is never begun earlier than this.
-const LEAD_MAX: Nanos = Nanos(400_000);
+const LEAD_MAX: Nanos = Nanos::new(400_000);
 
 /// What to do until something is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Nothing: it is due.
     No,
     /// Sleep so long at most, or until a call comes; for ever when none.
     Sleep(Option<Nanos>),
-    /// Look for calls while waiting.
     Look,
-    /// Only watch the clock.
     Watch,
 }
 
@@ -49,7 +46,7 @@ impl Pacer {
         let owed = SLEEP_MIN.saturating_sub(self.slept);
         let tired = now.since(self.stretch_began) + owed >= STRETCH && owed > Nanos::ZERO;
         match left {
-            Nanos(0) => Wait::No,
+            Nanos::ZERO => Wait::No,
             left if left > AWAKE_BEFORE => Wait::Sleep(Some(left.saturating_sub(AWAKE_BEFORE))),
             left if tired => Wait::Sleep(Some(left)),
             left if left > HANDS_OFF => Wait::Look,
@@ -57,9 +54,8 @@ impl Pacer {
         }
     }
 
-    /// Says how long it slept.
     pub(super) fn slept(&mut self, time: Nanos) {
-        self.slept = self.slept + time;
+        self.slept += time;
     }
 }
 
@@ -84,7 +80,7 @@ impl AnswerCost {
         *least = match *least {
             Nanos::ZERO => cost,
             least if cost < least => cost,
-            least => Nanos(least.0 + (cost.0 - least.0).min(least.0 / 32) / 8),
+            least => Nanos::new(least.get() + (cost.get() - least.get()).min(least.get() / 32) / 8),
         };
     }
 
@@ -104,26 +100,26 @@ mod tests {
 
     #[test]
     fn far_away_is_slept_to_and_near_is_watched() {
-        let mut pacer = Pacer::new(Instant(0));
-        assert_eq!(pacer.until(None, Instant(0)), Wait::Sleep(None));
-        let due = Some(Instant(1_000_000));
-        assert_eq!(pacer.until(due, Instant(0)), Wait::Sleep(Some(Nanos(900_000))));
-        assert_eq!(pacer.until(due, Instant(930_000)), Wait::Look);
-        assert_eq!(pacer.until(due, Instant(995_000)), Wait::Watch);
-        assert_eq!(pacer.until(due, Instant(1_000_000)), Wait::No);
-        assert_eq!(pacer.until(due, Instant(1_200_000)), Wait::No);
+        let mut pacer = Pacer::new(Instant::START);
+        assert_eq!(pacer.until(None, Instant::START), Wait::Sleep(None));
+        let due = Some(Instant::new(1_000_000));
+        assert_eq!(pacer.until(due, Instant::START), Wait::Sleep(Some(Nanos::new(900_000))));
+        assert_eq!(pacer.until(due, Instant::new(930_000)), Wait::Look);
+        assert_eq!(pacer.until(due, Instant::new(995_000)), Wait::Watch);
+        assert_eq!(pacer.until(due, Instant::new(1_000_000)), Wait::No);
+        assert_eq!(pacer.until(due, Instant::new(1_200_000)), Wait::No);
     }
 
     #[test]
     fn a_tenth_of_the_time_is_slept_even_when_something_is_always_near() {
-        let mut pacer = Pacer::new(Instant(0));
+        let mut pacer = Pacer::new(Instant::START);
         let (mut now, mut slept) = (0, 0);
         while now < 1_000_000_000 {
-            match pacer.until(Some(Instant(now + 50_000)), Instant(now)) {
+            match pacer.until(Some(Instant::new(now + 50_000)), Instant::new(now)) {
                 Wait::Sleep(Some(time)) => {
                     pacer.slept(time);
-                    slept += time.0;
-                    now += time.0;
+                    slept += time.get();
+                    now += time.get();
                 }
                 _ => now += 10_000,
             }
@@ -135,11 +131,11 @@ mod tests {
     fn the_least_cost_counts() {
         let mut cost = AnswerCost::default();
         assert_eq!(cost.lead(1 << 20), Nanos::ZERO);
-        [120_000, 100_000, 4_000_000].into_iter().for_each(|seen| cost.learn(1 << 20, Nanos(seen)));
-        let lead = cost.lead(1 << 20).0;
+        [120_000, 100_000, 4_000_000].into_iter().for_each(|seen| cost.learn(1 << 20, Nanos::new(seen)));
+        let lead = cost.lead(1 << 20).get();
         assert!((100_000..101_000).contains(&lead), "{lead}");
         assert_eq!(cost.lead(4096), Nanos::ZERO);
-        cost.learn(4096, Nanos(9_000_000));
+        cost.learn(4096, Nanos::new(9_000_000));
         assert_eq!(cost.lead(4096), LEAD_MAX);
     }
 }

@@ -3,67 +3,68 @@
 //! The numbers and layouts are those of `linux/fuse.h`, protocol 7.31 and later. A call is 40 bytes of header and its
 //! arguments; an answer 16 bytes of header and its body. All of it is in the byte order of the machine.
 
-/// The folder that is mounted.
 pub(super) const FOLDER_NODE: u64 = 1;
-/// The one file in it.
 pub(super) const FILE_NODE: u64 = 2;
-/// The header of a call.
 const CALL_HEADER_BYTES: usize = 40;
 /// The arguments of a write, before its data.
 const WRITE_ARGUMENT_BYTES: usize = 40;
 /// What stands before the data of a write.
 pub(super) const WRITE_OVERHEAD_BYTES: usize = CALL_HEADER_BYTES + WRITE_ARGUMENT_BYTES;
 
-/// `fallocate`: the size stays.
 pub(super) const KEEP_SIZE: u32 = 1;
 /// `fallocate`: the range holds nothing any more.
 pub(super) const PUNCH_HOLE: u32 = 2;
 
-/// One call of the kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Call<'a> {
     /// By this the answer is known.
     pub unique: u64,
-    /// What it is about.
     pub node: u64,
     /// Who calls: the user that is not root is told so by the kernel, not by us.
     pub what: What<'a>,
 }
 
-/// What the kernel asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum What<'a> {
     /// Who is called this in the folder.
-    Lookup { name: &'a [u8] },
+    Lookup {
+        name: &'a [u8],
+    },
     /// Nothing that is answered: forgotten names, interrupted callers (who get their answer when the drive has it).
     Unanswered,
-    /// Size, owner, permissions.
     Attributes,
-    /// The same, to be changed.
     Change(Change),
-    /// Opens the file.
     Open,
-    /// Opens the folder.
     OpenFolder,
     /// What is in the folder, from the entry of that number on.
-    ReadFolder { first: u64, room: u32 },
+    ReadFolder {
+        first: u64,
+        room: u32,
+    },
     /// The last user of an opened file is gone.
     Close,
-    /// Reads.
-    Read { offset: u64, length: u32, is_direct: bool },
-    /// Writes.
-    Write { offset: u64, data: &'a [u8], is_direct: bool },
-    /// What was written must last.
+    Read {
+        offset: u64,
+        length: u32,
+        is_direct: bool,
+    },
+    Write {
+        offset: u64,
+        data: &'a [u8],
+        is_direct: bool,
+    },
     Synchronise,
     /// Reserves or gives up a range.
-    Allocate { offset: u64, length: u64, mode: u32 },
+    Allocate {
+        offset: u64,
+        length: u64,
+        mode: u32,
+    },
     /// How large the file system is.
     FileSystem,
-    /// Makes, removes or renames something.
     ChangeFolder,
     /// The file system is gone after this.
     Destroy,
-    /// What we do not do.
     Unknown,
 }
 
@@ -174,7 +175,6 @@ const ATTRIBUTES_KEPT_S: u64 = 1;
 pub(super) struct Body(Vec<u8>);
 
 impl Body {
-    /// To a lookup.
     pub(super) fn entry(attributes: &Attributes) -> Vec<u8> {
         // Node, generation, how long the name and the attributes are good for.
         let long =
@@ -192,7 +192,6 @@ impl Body {
         Body::default().long(0).number(flags).number(0).0
     }
 
-    /// To a write.
     pub(super) fn written(bytes: u32) -> Vec<u8> {
         Body::default().number(bytes).number(0).0
     }

@@ -31,13 +31,10 @@ const OPENED: u32 = 1 | 1 << 6 | 1 << 5;
 pub(super) enum Order {
     /// Say how late the answers were so far.
     Report(Sender<Lateness>),
-    /// Stop serving.
     Stop,
 }
 
-/// What the thread works with.
 pub(super) struct Server {
-    /// `/dev/fuse`, not blocking.
     pub device: File,
     pub orders: Receiver<Order>,
     /// Can be read when there is an order.
@@ -63,9 +60,9 @@ impl Server {
         let now = self.clock.now();
         let memory = vec![0; protocol::WRITE_OVERHEAD_BYTES + TRANSFER_BYTES_MAX as usize + 4096];
         let mut service = Service {
-            block_bytes: self.drive.facts().logical_block.0.max(1),
-            capacity: self.drive.facts().capacity.0,
-            discards: self.drive.facts().discard_max.is_some_and(|max| max.0 > 0),
+            block_bytes: self.drive.facts().logical_block.get().max(1),
+            capacity: self.drive.facts().capacity.get(),
+            discards: self.drive.facts().discard_max.is_some_and(|max| max.get() > 0),
             began: now,
             said: now,
             pacer: Pacer::new(now),
@@ -78,7 +75,6 @@ impl Server {
     }
 }
 
-/// The thread at work.
 struct Service {
     server: Server,
     block_bytes: u64,
@@ -129,7 +125,7 @@ impl Service {
     fn due(&mut self) -> Option<Instant> {
         let next = self.server.drive.next_completion_at()?;
         let lead = self.cost.lead(self.flights.next_answer_bytes());
-        Some(Instant(next.0.saturating_sub(lead.0)))
+        Some(Instant::new(next.get().saturating_sub(lead.get())))
     }
 
     fn answer_what_is_due(&mut self) {
@@ -144,7 +140,7 @@ impl Service {
             let Some(completion) = self.server.drive.take_completion(moment) else { continue };
             let Some(flight) = self.flights.land(completion.tag) else { continue };
             let outcome = flight::outcome(&flight.errand, &completion);
-            self.conclude(flight, outcome, Instant(completion.completed_ns));
+            self.conclude(flight, outcome, Instant::new(completion.completed_ns));
         }
     }
 

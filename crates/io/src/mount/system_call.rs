@@ -13,7 +13,6 @@ use std::path::Path;
 const LOOP_CTL_GET_FREE: libc::c_ulong = 0x4c82;
 /// `linux/loop.h`: sets a loop device up in one step.
 const LOOP_CONFIGURE: libc::c_ulong = 0x4c0a;
-/// `sizeof(struct loop_config)`.
 pub(super) const LOOP_CONFIG_BYTES: usize = 304;
 
 /// Reads of the descriptor answer at once, also when there is nothing.
@@ -38,8 +37,8 @@ pub(super) fn wait_for(descriptors: [BorrowedFd<'_>; 2], time: Option<Nanos>) {
     };
     let mut entries = descriptors.map(entry);
     let time = time.map(|time| libc::timespec {
-        tv_sec: (time.0 / 1_000_000_000) as libc::time_t,
-        tv_nsec: (time.0 % 1_000_000_000) as libc::c_long,
+        tv_sec: (time.get() / 1_000_000_000) as libc::time_t,
+        tv_nsec: (time.get() % 1_000_000_000) as libc::c_long,
     });
     let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
     // SAFETY: the array holds two entries, the time is null or valid, and no pointer outlives the call. Whatever it
@@ -68,7 +67,7 @@ pub(super) fn thread_time() -> Nanos {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel fills the struct; this clock exists for every thread.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    Nanos::new(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
 /// The user and group that this program acts as.

@@ -100,7 +100,6 @@ pub fn checksum(path: &Path) -> String {
     run("sha256sum", &[path.to_str().expect("a plain path")])
 }
 
-/// An attached loop device.
 pub struct LoopDevice {
     pub path: PathBuf,
     partitions: u32,
@@ -149,7 +148,6 @@ impl LoopDevice {
         self.path.to_str().expect("a plain path")
     }
 
-    /// Its number, as `7:3`.
     pub fn number(&self) -> String {
         let name = self.path.file_name().expect("a name").to_str().expect("plain");
         fs::read_to_string(format!("/sys/block/{name}/dev")).expect("it is in sysfs").trim().to_owned()
@@ -165,7 +163,6 @@ impl Drop for LoopDevice {
     }
 }
 
-/// A mounted file system.
 pub struct Mounted {
     pub point: TempDir,
 }
@@ -182,6 +179,22 @@ impl Mounted {
 
     pub fn place(&self) -> &Path {
         self.point.path()
+    }
+
+    /// Nothing is written below it as long as what comes back lives: its journal would be, at some moment.
+    pub fn frozen(&self) -> Frozen<'_> {
+        run("fsfreeze", &["--freeze", self.place().to_str().expect("plain")]);
+        Frozen { place: self.place() }
+    }
+}
+
+pub struct Frozen<'mounted> {
+    place: &'mounted Path,
+}
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        attempt("fsfreeze", &["--unfreeze", self.place.to_str().expect("plain")]);
     }
 }
 

@@ -1,41 +1,33 @@
 //! An axis: from where to where it goes, in which unit, and where its ticks are.
 
 use crate::quantity::{binary_unit, decimal_unit};
+use serde::Serialize;
 
-/// An axis: one that is even begins at 0, the others where their numbers do.
+/// An axis: a linear one begins at 0, the others where their numbers do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it shows: "Position".
     pub label: String,
-    /// The unit of its numbers: "TB"; empty where each number carries its own.
+    /// Of its numbers: "TB"; empty where each number carries its own.
     pub unit: String,
-    /// How many base units that is.
     pub divisor: f64,
-    /// Where it begins, in base units; 0 on an even axis.
+    /// In base units; 0 on a linear axis.
     pub start: f64,
-    /// Where it ends, in base units; above its start.
+    /// In base units; above the start.
     pub end: f64,
-    /// What is equally far apart.
     pub scale: Scale,
-    /// How its numbers are written.
     pub numbers: Numbers,
 }
 
-/// What is equally far apart on an axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Equal differences.
     #[default]
-    Even,
-    /// Equal ratios, with ticks at 1, 10, 100.
+    Linear,
     Decades,
-    /// Equal ratios, with ticks at powers of two.
     Doublings,
-    /// Shares by the number of their nines: 0, 0.9, 0.99, 0.999.
     Nines,
 }
 
-/// How the numbers of an axis are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Numbers {
     /// In the unit of the axis, which stands beside it.
@@ -53,17 +45,26 @@ pub enum Numbers {
     Percents,
 }
 
-/// A tick of an axis.
+pub(crate) type Unit<'axis> = (f64, &'axis str);
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Where it is, as a share of the axis.
     pub share: f64,
     /// Its number, without the unit of the axis.
     pub label: String,
 }
 
+pub(crate) struct RoundNumber {
+    pub value: f64,
+    pub is_main: bool,
+}
+
 /// The unit of numbers that have none but are large.
 pub(super) const COUNTED: &str = "thousand";
+/// Multiples of a power of ten that are round.
+pub(crate) const ROUND: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
+/// A value this share below a unit is meant to be it: 10 to the power of -3 is not exactly a thousandth.
+pub(crate) const UNIT_TOLERANCE: f64 = 0.999;
 
 /// Room before the first and after the last point of an axis of doublings, as a ratio.
 const DOUBLINGS_MARGIN: f64 = 1.18;
@@ -73,57 +74,52 @@ impl Axis {
     /// sold.
     pub fn of_positions(capacity: f64, is_file: bool) -> Axis {
         let (divisor, unit) = if is_file { binary_unit(capacity) } else { decimal_unit(capacity) };
-        Axis::even("Position", unit, divisor, capacity.max(1.0))
+        Axis::linear("Offset", unit, divisor, capacity.max(1.0))
     }
 
-    /// Rates of up to `rate_max` bytes per second, to the next round number.
     pub fn of_rates(label: &str, rate_max: f64) -> Axis {
         let (divisor, unit) = match rate_max {
             giga if giga >= 1e9 => (1e9, "GB/s"),
             kilo if kilo < 1e6 && kilo > 0.0 => (1e3, "kB/s"),
             _ => (1e6, "MB/s"),
         };
-        Axis::even(label, unit, divisor, round_end(rate_max / divisor) * divisor)
+        Axis::linear(label, unit, divisor, round_end(rate_max / divisor) * divisor)
     }
 
-    /// Times of up to `time_max_s` seconds, to the next round number.
     pub fn of_times(label: &str, time_max_s: f64) -> Axis {
-        let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")];
-        let fits = |(divisor, _): &&(f64, &str)| time_max_s >= *divisor;
-        let (divisor, unit) = *units.iter().find(fits).unwrap_or(&units[2]);
-        Axis::even(label, unit, divisor, round_end(time_max_s / divisor) * divisor)
+        let (divisor, unit) = match time_max_s {
+            1.0.. => (1.0, "s"),
+            1e-3.. => (1e-3, "ms"),
+            _ => (1e-6, "µs"),
+        };
+        Axis::linear(label, unit, divisor, round_end(time_max_s / divisor) * divisor)
     }
 
     /// The time that something took as a whole, in the largest unit of which it is a few.
     pub fn of_duration(label: &str, seconds: f64) -> Axis {
-        let units = [(86_400.0, "days"), (3600.0, "h"), (60.0, "min")];
-        let fits = |(divisor, _): &&(f64, &str)| seconds >= 3.0 * *divisor;
-        match units.iter().find(fits) {
-            Some(&(divisor, unit)) => Axis::even(label, unit, divisor, seconds),
-            None if seconds >= 1.0 => Axis::even(label, "s", 1.0, seconds),
-            None => Axis::even(label, "ms", 1e-3, seconds.max(1e-3)),
-        }
+        let (divisor, unit) = match seconds {
+            259_200.0.. => (86_400.0, "days"),
+            10_800.0.. => (3600.0, "h"),
+            180.0.. => (60.0, "min"),
+            1.0.. => (1.0, "s"),
+            _ => (1e-3, "ms"),
+        };
+        Axis::linear(label, unit, divisor, seconds.max(1e-3))
     }
 
-    /// An amount of data of up to `bytes`.
     pub fn of_amounts(label: &str, bytes: f64) -> Axis {
         let (divisor, unit) = decimal_unit(bytes);
-        Axis::even(label, unit, divisor, bytes.max(1.0))
+        Axis::linear(label, unit, divisor, bytes.max(1.0))
     }
 
-    /// An amount of data of up to `bytes`, to the next round number.
     pub fn of_volumes(label: &str, bytes: f64) -> Axis {
         let (divisor, unit) = decimal_unit(bytes);
-        Axis::even(label, unit, divisor, round_end(bytes / divisor) * divisor)
+        Axis::linear(label, unit, divisor, round_end(bytes / divisor) * divisor)
     }
 
-    /// Numbers without a unit, from 0 to the next round number.
     pub fn of_counts(label: &str, most: f64) -> Axis {
         let (divisor, unit) = if most >= 20_000.0 { (1e3, COUNTED) } else { (1.0, "") };
-        Axis {
-            numbers: Numbers::OfAxis,
-            ..Axis::even(label, unit, divisor, round_end(most / divisor) * divisor)
-        }
+        Axis::linear(label, unit, divisor, round_end(most / divisor) * divisor)
     }
 
     /// Degrees, or anything else whose 0 means nothing, over at least `span_min` of it.
@@ -131,12 +127,11 @@ impl Axis {
         let step = round_step((high - low).max(span_min), 4);
         let start = (low / step).floor() * step;
         let end = ((high / step).ceil() * step).max(start + span_min);
-        Axis { start, ..Axis::even(label, "°C", 1.0, end) }
+        Axis { start, ..Axis::linear(label, "°C", 1.0, end) }
     }
 
-    /// Shares, from 0 to 100 %.
     pub fn of_shares(label: &str) -> Axis {
-        Axis::even(label, "%", 0.01, 1.0)
+        Axis::linear(label, "%", 0.01, 1.0)
     }
 
     /// Between these numbers, each decade as long as any other, to the next round numbers.
@@ -144,108 +139,147 @@ impl Axis {
         let low = if low.is_finite() && low > 0.0 { low } else { 1e-9 };
         let high = if high.is_finite() { high.max(low * 2.0) } else { low * 10.0 };
         let (start, end) = (round_down(low), round_up(high));
-        let even = Axis::even(label, "", 1.0, end);
-        Axis { start, scale: Scale::Decades, numbers, ..even }
+        let linear = Axis::linear(label, "", 1.0, end);
+        Axis { start, scale: Scale::Decades, numbers, ..linear }
     }
 
-    /// Between these numbers, each doubling as long as any other.
     pub fn of_doublings(label: &str, (low, high): (f64, f64), numbers: Numbers) -> Axis {
         let low = if low.is_finite() && low > 0.0 { low } else { 1.0 };
-        let even = Axis::even(label, "", 1.0, high.max(low) * DOUBLINGS_MARGIN);
-        Axis { start: low / DOUBLINGS_MARGIN, scale: Scale::Doublings, numbers, ..even }
+        let linear = Axis::linear(label, "", 1.0, high.max(low) * DOUBLINGS_MARGIN);
+        Axis { start: low / DOUBLINGS_MARGIN, scale: Scale::Doublings, numbers, ..linear }
     }
 
     /// Shares with up to so many nines.
     pub fn of_nines(label: &str, nines: f64) -> Axis {
-        let even = Axis::even(label, "", 1.0, 1.0 - 10f64.powf(-nines.max(1.0)));
-        Axis { scale: Scale::Nines, numbers: Numbers::Percents, ..even }
+        let linear = Axis::linear(label, "", 1.0, 1.0 - 10f64.powf(-nines.max(1.0)));
+        Axis { scale: Scale::Nines, numbers: Numbers::Percents, ..linear }
     }
 
-    pub(super) fn even(label: &str, unit: &str, divisor: f64, end: f64) -> Axis {
+    pub(super) fn linear(label: &str, unit: &str, divisor: f64, end: f64) -> Axis {
         Axis {
             label: label.into(),
             unit: unit.into(),
             divisor,
             start: 0.0,
             end,
-            scale: Scale::Even,
+            scale: Scale::Linear,
             numbers: Numbers::OfAxis,
         }
     }
 
-    /// The label with its unit: "Position, TB".
     pub fn name(&self) -> String {
         if self.unit.is_empty() { self.label.clone() } else { format!("{}, {}", self.label, self.unit) }
     }
 
-    /// Where a value is, as a share of the axis, in [0, 1].
-    pub fn share(&self, value: f64) -> f64 {
-        let share = match self.scale {
-            Scale::Even => (value - self.start) / (self.end - self.start),
-            Scale::Decades | Scale::Doublings => {
-                let value = value.max(f64::MIN_POSITIVE);
-                (value / self.start).ln() / (self.end / self.start).ln()
-            }
-            Scale::Nines => nines(value) / nines(self.end),
-        };
-        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
-    }
-
-    /// The value at a share of the axis.
-    pub fn value(&self, share: f64) -> f64 {
+    /// Where a value is on the axis, in numbers of which equal differences are equally far apart.
+    pub(crate) fn coordinate(&self, value: f64) -> f64 {
         match self.scale {
-            Scale::Even => self.start + share * (self.end - self.start),
-            Scale::Decades | Scale::Doublings => self.start * (self.end / self.start).powf(share),
-            Scale::Nines => 1.0 - 10f64.powf(-share * nines(self.end)),
+            Scale::Linear => value,
+            Scale::Decades | Scale::Doublings => value.max(f64::MIN_POSITIVE).log10(),
+            Scale::Nines => -(1.0 - value.clamp(0.0, 1.0 - 1e-12)).log10(),
         }
     }
 
-    /// A value with its unit, to three digits: "285 MB/s".
+    pub(crate) fn extent(&self) -> (f64, f64) {
+        (self.coordinate(self.start), self.coordinate(self.end))
+    }
+
+    pub fn share(&self, value: f64) -> f64 {
+        let (start, end) = self.extent();
+        let share = (self.coordinate(value) - start) / (end - start);
+        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
+    }
+
+    pub fn value(&self, share: f64) -> f64 {
+        let (start, end) = self.extent();
+        let coordinate = start + share * (end - start);
+        match self.scale {
+            Scale::Linear => coordinate,
+            Scale::Decades | Scale::Doublings => 10f64.powf(coordinate),
+            Scale::Nines => 1.0 - 10f64.powf(-coordinate),
+        }
+    }
+
+    pub(crate) fn units(&self) -> Vec<Unit<'_>> {
+        match self.numbers {
+            Numbers::OfAxis => vec![(self.divisor, &self.unit)],
+            Numbers::Times => vec![(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
+            Numbers::Sizes => vec![
+                (1_099_511_627_776.0, "TiB"),
+                (1_073_741_824.0, "GiB"),
+                (1_048_576.0, "MiB"),
+                (1024.0, "KiB"),
+                (1.0, "B"),
+            ],
+            Numbers::Rates => vec![(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
+            Numbers::Counts => vec![(1.0, "")],
+            Numbers::Percents => vec![(0.01, "%")],
+        }
+    }
+
+    fn scaled(&self, value: f64) -> (f64, &str) {
+        let units = self.units();
+        let fitting = units.iter().find(|(divisor, _)| value.abs() >= divisor * UNIT_TOLERANCE);
+        let (divisor, unit) = *fitting.unwrap_or(&units[units.len() - 1]);
+        (value / divisor, unit)
+    }
+
     pub fn amount(&self, value: f64) -> String {
-        let (scaled, unit) = match self.numbers {
-            Numbers::OfAxis => (value / self.divisor, self.unit.as_str()),
-            numbers => numbers.scaled(value),
-        };
+        let (scaled, unit) = self.scaled(value);
         if self.numbers == Numbers::Percents {
-            return format!("{} %", percent_text(scaled));
+            return format!("{} {unit}", tick_text(scaled));
         }
         let is_whole = self.divisor == 1.0 && unit.is_empty() && scaled.fract() == 0.0;
         let decimals = match scaled.abs() {
             _ if is_whole => 0,
-            large if large >= 99.95 => 0,
-            middle if middle >= 9.995 => 1,
+            99.95.. => 0,
+            9.995.. => 1,
             _ => 2,
         };
         format!("{scaled:.decimals$} {unit}").trim_end().to_string()
     }
 
-    /// Ticks at round numbers, `count_max` steps at most.
     pub fn ticks(&self, count_max: usize) -> Vec<Tick> {
-        let values = match self.scale {
-            Scale::Even => return self.steps(count_max),
-            Scale::Decades => self.decades(count_max),
-            Scale::Doublings => self.doublings(count_max),
-            Scale::Nines => {
-                let nines = (1..=9).map(|count| 1.0 - 10f64.powi(-count));
-                [0.0, 0.5].into_iter().chain(nines).filter(|share| *share <= self.end + 1e-12).collect()
-            }
-        };
-        values
-            .into_iter()
-            .map(|value| Tick { share: self.share(value), label: self.numbers.tick(value) })
-            .collect()
+        if self.scale == Scale::Linear {
+            return self.steps(count_max);
+        }
+        let mut numbers = self.round_numbers();
+        if numbers.len() > count_max + 1 {
+            numbers.retain(|number| number.is_main);
+        }
+        let every = numbers.len().div_ceil(count_max.max(1) + 1).max(1);
+        let mut ticks = Vec::new();
+        for number in numbers.iter().step_by(every) {
+            let label = self.tick_label(number.value);
+            ticks.push(Tick { share: self.share(number.value), label });
+        }
+        ticks
     }
 
-    /// As many ticks at round numbers as fit, `count_max` steps at most. Where no number of steps fits, what it is now is left to the
-    /// caller: some scales have only one.
+    /// The number of a tick, with its unit unless that stands beside the axis.
+    pub(crate) fn tick_label(&self, value: f64) -> String {
+        let (scaled, unit) = self.scaled(value);
+        match self.numbers {
+            Numbers::OfAxis => tick_text(scaled),
+            _ => format!("{} {unit}", tick_text(scaled)).trim_end().to_string(),
+        }
+    }
+
+    /// As many ticks at round numbers as fit, `count_max` steps at most. Where no number of steps fits, leaving some out is left to
+    /// the caller.
     pub(super) fn fitting_ticks(&self, count_max: usize, fits: impl Fn(&[Tick]) -> bool) -> Vec<Tick> {
-        let fewer = (1..=count_max).rev().map(|count| self.ticks(count));
-        fewer.into_iter().find(|ticks| fits(ticks)).unwrap_or_else(|| self.ticks(count_max))
+        for count in (1..=count_max).rev() {
+            let ticks = self.ticks(count);
+            if fits(&ticks) {
+                return ticks;
+            }
+        }
+        self.ticks(count_max)
     }
 
     /// Ticks for an axis up: evenly from 0 to a round end, or as across.
     pub fn value_ticks(&self) -> Vec<Tick> {
-        if self.scale == Scale::Even && self.start == 0.0 { self.even_ticks() } else { self.ticks(7) }
+        if self.scale == Scale::Linear && self.start == 0.0 { self.even_ticks() } else { self.ticks(7) }
     }
 
     fn steps(&self, count_max: usize) -> Vec<Tick> {
@@ -253,125 +287,111 @@ impl Axis {
         let step = round_step(to - from, count_max);
         let first = (from / step - 1e-9).ceil();
         let count = ((to - first * step) / step + 1e-9).floor() as usize;
-        (0..=count)
-            .map(|index| {
-                let at = (first + index as f64) * step;
-                Tick { share: (at - from) / (to - from), label: tick_text(at) }
-            })
-            .collect()
-    }
-
-    /// Powers of ten, with 2 and 5 between where there is room.
-    fn decades(&self, count_max: usize) -> Vec<f64> {
-        let exponents = (self.start.log10() - 1e-9).floor() as i32..=(self.end.log10() + 1e-9).ceil() as i32;
-        let within = |value: &f64| *value >= self.start * (1.0 - 1e-9) && *value <= self.end * (1.0 + 1e-9);
-        let of = |steps: &[f64]| -> Vec<f64> {
-            let all = exponents.clone().flat_map(|exponent| {
-                steps.iter().map(move |step| step * 10f64.powi(exponent)).collect::<Vec<f64>>()
-            });
-            all.filter(within).collect()
-        };
-        let fine = of(&[1.0, 2.0, 5.0]);
-        if fine.len() <= count_max + 1 {
-            return fine;
+        let mut ticks = Vec::with_capacity(count + 1);
+        for index in 0..=count {
+            let at = (first + index as f64) * step;
+            ticks.push(Tick { share: (at - from) / (to - from), label: tick_text(at) });
         }
-        let whole = of(&[1.0]);
-        let every = whole.len().div_ceil(count_max.max(1) + 1);
-        whole.into_iter().step_by(every).collect()
+        ticks
     }
 
-    fn doublings(&self, count_max: usize) -> Vec<f64> {
-        let exponents: Vec<i32> =
-            ((self.start.log2() - 1e-9).ceil() as i32..=(self.end.log2() + 1e-9).floor() as i32).collect();
-        let every = exponents.len().div_ceil(count_max.max(1) + 1).max(1);
-        exponents.into_iter().step_by(every).map(|exponent| 2f64.powi(exponent)).collect()
+    /// The round numbers of an axis that is not linear: 1, 2 and 5 times powers of ten, powers of two, or nines.
+    pub(crate) fn round_numbers(&self) -> Vec<RoundNumber> {
+        let (base, steps): (f64, &[f64]) = match self.scale {
+            Scale::Linear => return Vec::new(),
+            Scale::Decades => (10.0, &ROUND[..3]),
+            Scale::Doublings => (2.0, &[1.0]),
+            Scale::Nines => return self.nines(),
+        };
+        let (low, high) = (self.start * (1.0 - 1e-9), self.end * (1.0 + 1e-9));
+        let mut numbers = Vec::new();
+        for exponent in low.log(base).floor() as i32..=high.log(base).ceil() as i32 {
+            for step in steps {
+                let value = step * base.powi(exponent);
+                if (low..=high).contains(&value) {
+                    numbers.push(RoundNumber { value, is_main: *step == 1.0 });
+                }
+            }
+        }
+        numbers
+    }
+
+    fn nines(&self) -> Vec<RoundNumber> {
+        let mut shares = vec![0.0, 0.5];
+        for count in 1..=9 {
+            shares.push(1.0 - 10f64.powi(-count));
+        }
+        let mut numbers = Vec::new();
+        for value in shares {
+            if value <= self.end + 1e-12 {
+                numbers.push(RoundNumber { value, is_main: true });
+            }
+        }
+        numbers
     }
 
     /// Ticks that divide an axis with a round end evenly, from 0 to the end.
     pub fn even_ticks(&self) -> Vec<Tick> {
         let whole = self.end / self.divisor;
-        let is_round = |count: &usize| {
-            let step = whole / *count as f64;
-            let digits = step / 10f64.powf(step.log10().floor() + 1e-9);
-            [1.0, 2.0, 4.0, 5.0, 10.0]
-                .iter()
-                .any(|round| (digits.round() - round).abs() < 0.01 && (digits - round).abs() < 0.01)
+        let count: u8 = match whole {
+            whole if is_round_step(whole / 6.0) => 6,
+            whole if is_round_step(whole / 5.0) => 5,
+            _ => 4,
         };
-        let count = [6, 5, 4].into_iter().find(is_round).unwrap_or(4);
-        (0..=count)
-            .map(|index| {
-                let share = index as f64 / count as f64;
-                Tick { share, label: tick_text(whole * share) }
-            })
-            .collect()
-    }
-}
-
-impl Numbers {
-    /// The number in the unit that fits it.
-    fn scaled(self, value: f64) -> (f64, &'static str) {
-        let units: &[(f64, &str)] = match self {
-            Numbers::Times => &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
-            Numbers::Sizes => &[
-                (1_099_511_627_776.0, "TiB"),
-                (1_073_741_824.0, "GiB"),
-                (1_048_576.0, "MiB"),
-                (1024.0, "KiB"),
-                (1.0, "B"),
-            ],
-            Numbers::Rates => &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
-            Numbers::OfAxis | Numbers::Counts | Numbers::Percents => &[(1.0, "")],
-        };
-        let last = units.len() - 1;
-        // A thousandth below a unit is meant to be it: 10 to the power of -3 is not exactly a thousandth.
-        let fits = |(divisor, _): &&(f64, &str)| value.abs() >= *divisor * 0.999;
-        let (divisor, unit) = *units.iter().find(fits).unwrap_or(&units[last]);
-        (value / divisor, unit)
-    }
-
-    fn tick(self, value: f64) -> String {
-        let (scaled, unit) = self.scaled(value);
-        if self == Numbers::Percents {
-            return format!("{} %", percent_text(scaled));
+        let mut ticks = Vec::new();
+        for index in 0..=count {
+            let share = f64::from(index) / f64::from(count);
+            ticks.push(Tick { share, label: tick_text(whole * share) });
         }
-        format!("{} {unit}", tick_text(scaled)).trim_end().to_string()
+        ticks
     }
 }
 
-/// How many nines a share has: 0.999 has three.
-fn nines(share: f64) -> f64 {
-    -(1.0 - share.clamp(0.0, 1.0 - 1e-12)).log10()
+fn is_round_step(step: f64) -> bool {
+    let digits = step / 10f64.powf(step.log10().floor() + 1e-9);
+    [1.0, 2.0, 4.0, 5.0, 10.0].iter().any(|round| (digits - round).abs() < 0.01)
 }
 
-/// A share as a percentage with all its nines.
-fn percent_text(share: f64) -> String {
-    let text = format!("{:.6}", 100.0 * share);
-    text.trim_end_matches('0').trim_end_matches('.').to_string()
+fn power_of_ten_below(value: f64) -> f64 {
+    10f64.powf((value.log10() + 1e-9).floor())
 }
 
-/// The largest of 1, 2 and 5 times a power of ten that is not above it.
 fn round_down(value: f64) -> f64 {
-    let power = 10f64.powf((value.log10() + 1e-9).floor());
-    [5.0, 2.0]
-        .into_iter()
-        .map(|step| step * power)
-        .find(|step| *step <= value * (1.0 + 1e-9))
-        .unwrap_or(power)
+    let power = power_of_ten_below(value);
+    let mut largest = power;
+    for step in ROUND {
+        if step * power <= value * (1.0 + 1e-9) {
+            largest = step * power;
+        }
+    }
+    largest
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is not below it.
 fn round_up(value: f64) -> f64 {
-    let power = 10f64.powf((value.log10() + 1e-9).floor());
-    let steps = [1.0, 2.0, 5.0].map(|step| step * power);
-    steps.into_iter().find(|step| *step >= value * (1.0 - 1e-9)).unwrap_or(10.0 * power)
+    first_above(&ROUND, power_of_ten_below(value), value * (1.0 - 1e-9))
 }
 
-/// The smallest round step of which no more than `count_max` fit into `whole`.
+/// The first of these steps times a power of ten that is not below `value`, else the last.
+fn first_above(steps: &[f64], power: f64, value: f64) -> f64 {
+    let mut reached = power;
+    for step in steps {
+        reached = step * power;
+        if reached >= value {
+            break;
+        }
+    }
+    reached
+}
+
 fn round_step(whole: f64, count_max: usize) -> f64 {
     let count_max = count_max.max(1) as f64;
     let power = 10f64.powf((whole / count_max).log10().floor());
-    let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
-    steps.into_iter().find(|step| whole / step <= count_max).unwrap_or(whole)
+    for step in ROUND {
+        if whole / (step * power) <= count_max {
+            return step * power;
+        }
+    }
+    whole
 }
 
 /// The smallest round number not below `value`, so that half of it is round too.
@@ -380,14 +400,12 @@ fn round_end(value: f64) -> f64 {
         return 1.0;
     }
     let power = 10f64.powf(value.log10().floor());
-    let steps = [1.0, 1.2, 1.6, 2.0, 2.4, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-    steps.into_iter().map(|step| step * power).find(|end| *end >= value).unwrap_or(10.0 * power)
+    first_above(&[1.0, 1.2, 1.6, 2.0, 2.4, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0], power, value)
 }
 
-/// At most three decimals: ticks are round numbers.
 pub(super) fn tick_text(tick: f64) -> String {
-    let text = format!("{tick:.3}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    let text = format!("{tick:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
 #[cfg(test)]

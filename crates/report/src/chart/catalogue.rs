@@ -15,117 +15,110 @@ use super::write_course::{write_rate_over_bytes, write_rate_over_time};
 use super::{Chart, ChartedRun};
 use model::request::Operation;
 
-/// A kind of chart.
 pub struct ChartKind {
-    /// The word for it in options and files.
     pub name: &'static str,
-    /// What it shows, for a list.
     pub shows: &'static str,
-    /// The command that measures what it needs.
     pub measured_by: &'static str,
     draw: fn(&[ChartedRun<'_>]) -> Option<Chart>,
 }
 
-/// All kinds of charts.
 pub const CHART_KINDS: &[ChartKind] = &[
     ChartKind {
         name: "rate-over-position",
-        shows: "how fast each place is read and written, with zones and slow regions",
+        shows: "sequential throughput by LBA, with zones and slow regions",
         measured_by: "drivescope surface TARGET",
         draw: |runs| rate_over_position(runs, &[Operation::Read, Operation::Write]),
     },
     ChartKind {
         name: "access-time",
-        shows: "how long single random requests take, at each place and how often",
+        shows: "latency of single random requests by LBA, and its distribution",
         measured_by: "drivescope access TARGET",
         draw: access_time_over_position,
     },
     ChartKind {
         name: "latency-percentiles",
-        shows: "how long requests take, from the usual to the one in 100,000",
+        shows: "latency percentiles, up to the 99.999th",
         measured_by: "drivescope access TARGET",
         draw: latency_percentiles,
     },
     ChartKind {
         name: "iops-over-depth",
-        shows: "how many random requests a second come with more at a time, and where that stops to pay",
+        shows: "random IOPS by queue depth, with the saturation point",
         measured_by: "drivescope access TARGET",
         draw: iops_over_depth,
     },
     ChartKind {
         name: "latency-over-depth",
-        shows: "how long requests take when more are under way",
+        shows: "mean and 99th percentile latency by queue depth",
         measured_by: "drivescope access TARGET",
         draw: latency_over_depth,
     },
     ChartKind {
         name: "iops-over-span",
-        shows: "how much quicker random reads are that lie closer together",
+        shows: "random read IOPS by span (short-stroking)",
         measured_by: "drivescope access TARGET",
         draw: iops_over_span,
     },
     ChartKind {
         name: "seek-curve",
-        shows: "how long the arm of a hard disk takes by distance",
+        shows: "seek time by distance",
         measured_by: "drivescope geometry TARGET",
         draw: seek_curve,
     },
     ChartKind {
         name: "rate-over-size",
-        shows: "how fast requests of each size are, and which sizes something spoilt",
+        shows: "throughput by block size, with disturbed points",
         measured_by: "drivescope sizes TARGET",
         draw: rate_over_size,
     },
     ChartKind {
         name: "write-rate-over-time",
-        shows: "how the write rate went on, with pauses and where it fell",
+        shows: "write throughput over time, with pauses and the write cliff",
         measured_by: "drivescope sustain TARGET --write",
         draw: write_rate_over_time,
     },
     ChartKind {
         name: "write-rate-over-bytes",
-        shows: "after how much the write rate falls, and to what",
+        shows: "write throughput by bytes written, with the write cliff",
         measured_by: "drivescope sustain TARGET --write",
         draw: write_rate_over_bytes,
     },
     ChartKind {
         name: "idle-recovery",
-        shows: "what each second of rest gives back once the write rate has fallen",
+        shows: "write cache recovered by idle time",
         measured_by: "drivescope sustain TARGET --write --idle",
         draw: idle_recovery,
     },
     ChartKind {
         name: "write-rate-over-share",
-        shows: "what random writes settle to when only a part of the drive is used",
+        shows: "steady-state random writes by share of the drive in use",
         measured_by: "drivescope sustain TARGET --write --clip",
         draw: write_rate_over_share,
     },
     ChartKind {
         name: "valleys-over-position",
-        shows: "short falls of the write rate, pass by pass, where they were",
+        shows: "write valleys by LBA, pass by pass",
         measured_by: "drivescope valleys TARGET --write",
         draw: valleys_over_position,
     },
     ChartKind {
         name: "valleys-over-time",
-        shows: "short falls of the write rate, pass by pass, when they were",
+        shows: "write valleys over time, pass by pass",
         measured_by: "drivescope valleys TARGET --write",
         draw: valleys_over_time,
     },
     ChartKind {
         name: "file-rate-over-place",
-        shows: "how fast a large file is in each folder, by where it lies on the disk",
+        shows: "file throughput by where the file lies on the disk",
         measured_by: "drivescope files DIR --compare DIR",
         draw: file_rate_over_place,
     },
 ];
 
-/// Every chart for which these runs have data.
 pub fn charts_of(runs: &[ChartedRun<'_>]) -> Vec<Chart> {
     CHART_KINDS.iter().filter_map(|kind| (kind.draw)(runs)).collect()
 }
 
-/// The chart with that name; none when there is no such chart, or these runs have no data for it.
 pub fn chart_named(name: &str, runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let kind = CHART_KINDS.iter().find(|kind| kind.name == name)?;
     (kind.draw)(runs)

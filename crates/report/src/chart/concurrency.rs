@@ -1,22 +1,19 @@
 //! The charts of throughput and latency against requests at a time, from what the detectors found.
 
 use super::companions::{self, Visits};
-use super::data::{Record, finding, interval, number, records, records_within};
-use super::naming::{Names, Sketch, lines_described, range_of, top_of};
-use super::{Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Point, Series};
-use model::finding::FindingCode;
-use model::plan::PhaseKind;
+use super::naming::{Names, places_of, top_of, values_of};
+use super::phase::measured;
+use super::{Axis, Chart, ChartedRun, Mark, Numbers, Place, Point, Series};
+use model::finding::{ConcurrencyGain, ConcurrencyPoint, FindingCode, known, of_code};
+
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
 use model::workload::Workload;
 
-/// How a point comes from a record.
-type PointOf = fn(Record<'_>, &str) -> Option<Point>;
+type PointOf = fn(&ConcurrencyPoint) -> Option<Point>;
 
-/// One line is no curve with fewer points.
 const POINTS_MIN: usize = 2;
 
-/// Requests a second against requests at a time, with the knee.
 pub fn iops_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
     let (mut series, mut marks) = (Vec::new(), Vec::new());
@@ -26,145 +23,143 @@ pub fn iops_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             marks.extend(knee(charted.run, first, series.len()));
         }
         for curve in curves {
-            let points = curve.points.iter().filter_map(|point| iops(point, curve.axis)).collect();
-            let name = names.series(index, curve.name);
-            series.push(Series::new(name, vec![Layer::Line(points)]).of_run(index));
+            let points = curve.points.iter().map(iops).collect();
+            series.push(names.line(index, curve.name, points));
         }
     }
-    let (low, high) = range_of(series.iter().flat_map(Series::points).map(|point| point.at))?;
-    let y = Axis::of_counts("Requests a second", top_of(&series));
-    let x = Axis::of_doublings("Requests at a time", (low, high), Numbers::Counts);
-    let strips = companions::scattered(&x, visits(runs, &series).into_iter());
-    let chart = names.chart(Sketch {
-        name: "iops-over-depth",
-        title: "Random requests by how many at a time".into(),
-        description: lines_described(&series, &x, &y),
-        x,
-        y,
-        series,
-        marks,
-        findings: vec![FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee],
-    })?;
-    Some(chart.with_strips(strips))
+    let y = Axis::of_counts("IOPS", top_of(&series));
+    let title = "Random IOPS by queue depth";
+    let chart = over_depth(runs, &names, "iops-over-depth", title, y, series)?;
+    Some(Chart { marks, findings: vec![FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee], ..chart })
 }
 
-/// Latency against requests at a time: the mean, and what 99 of 100 stay below.
+fn over_depth(
+    runs: &[ChartedRun<'_>],
+    names: &Names<'_>,
+    name: &'static str,
+    title: &str,
+    y: Axis,
+    series: Vec<Series>,
+) -> Option<Chart> {
+    let x = Axis::of_doublings("Queue depth", places_of(&series)?, Numbers::Counts);
+    let strips = companions::scattered(&x, visits(runs, &series));
+    Some(Chart { strips, ..names.chart(name, title, (x, y), series)? })
+}
+
 pub fn latency_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
     let mut series = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
         for curve in curves(charted.run) {
-            let lines: [(&str, PointOf); 2] = [("mean", mean_latency), ("99 of 100 stay below", p99_latency)];
+            let lines: [(&str, PointOf); 2] = [("mean", mean_latency), ("99th percentile", p99_latency)];
             for (what, point_of) in lines {
-                let points: Vec<Point> =
-                    curve.points.iter().filter_map(|point| point_of(point, curve.axis)).collect();
+                let points: Vec<Point> = curve.points.iter().filter_map(point_of).collect();
                 if points.len() >= POINTS_MIN {
-                    let name = names.series(index, &format!("{}, {what}", curve.name));
-                    series.push(Series::new(name, vec![Layer::Line(points)]).of_run(index));
+                    series.push(names.line(index, &format!("{}, {what}", curve.name), points));
                 }
             }
         }
     }
-    let points = || series.iter().flat_map(Series::points);
-    let (low, high) = range_of(points().map(|point| point.at))?;
-    let x = Axis::of_doublings("Requests at a time", (low, high), Numbers::Counts);
-    let y = Axis::of_decades("Latency", range_of(points().map(|point| point.value))?, Numbers::Times);
-    let strips = companions::scattered(&x, visits(runs, &series).into_iter());
-    let chart = names.chart(Sketch {
-        name: "latency-over-depth",
-        title: "Latency by requests at a time".into(),
-        description: lines_described(&series, &x, &y),
-        x,
-        y,
-        series,
-        marks: Vec::new(),
-        findings: vec![FindingCode::ConcurrencyKnee, FindingCode::AccessTime],
-    })?;
-    Some(chart.with_strips(strips))
+    let y = Axis::of_decades("Latency", values_of(&series)?, Numbers::Times);
+    let chart = over_depth(runs, &names, "latency-over-depth", "Latency by queue depth", y, series)?;
+    Some(Chart { findings: vec![FindingCode::ConcurrencyKnee, FindingCode::AccessTime], ..chart })
 }
 
-/// When each of the numbers at a time was measured that are drawn of a run.
 fn visits<'run>(
     runs: &'run [ChartedRun<'run>],
     series: &[Series],
 ) -> Vec<(usize, &'run ChartedRun<'run>, Visits)> {
-    let of_run = |(index, charted): (usize, &'run ChartedRun<'run>)| {
-        let drawn = series.iter().filter(|series| series.run == index);
-        let depths: Vec<f64> = drawn.flat_map(Series::points).map(|point| point.at).collect();
-        let random = || charted.run.phases.iter().filter_map(random_requests);
-        let widest = random().map(|workload| workload.range.bytes()).max();
-        let place = |_, summary: &PhaseSummary| {
-            let workload = random_requests(summary).filter(|one| Some(one.range.bytes()) == widest)?;
+    let mut visited = Vec::new();
+    for (index, charted) in runs.iter().enumerate() {
+        let mut depths = Vec::new();
+        for one in series {
+            if one.run == index {
+                depths.extend(one.points().map(|point| point.at));
+            }
+        }
+        let random = charted.run.phases.iter().filter_map(random_requests);
+        let widest = random.map(|workload| workload.range.bytes()).max();
+        let mut visits = Visits::default();
+        for summary in &charted.run.phases {
+            let Some(workload) = random_requests(summary) else { continue };
             let depth = workload.in_flight_max() as f64;
-            depths.contains(&depth).then_some((depth, depth))
-        };
-        (index, charted, Visits::of(charted.run, place))
-    };
-    runs.iter().enumerate().map(of_run).collect()
+            if Some(workload.range.bytes()) == widest && depths.contains(&depth) {
+                visits.add(summary, (depth, depth));
+            }
+        }
+        visited.push((index, charted, visits));
+    }
+    visited
 }
 
-/// What a phase asked for, where it measured requests at random.
 fn random_requests(summary: &PhaseSummary) -> Option<&Workload> {
-    let workload = summary.phase.workload.as_ref().filter(|_| summary.phase.kind == PhaseKind::Measure)?;
-    (workload.pattern.is_random() == Some(true)).then_some(workload)
+    let workload = measured(summary)?;
+    if workload.pattern.is_random() == Some(true) { Some(workload) } else { None }
 }
 
-/// Points of one operation, one way of asking for more.
 struct Curve<'run> {
     name: &'static str,
-    axis: &'static str,
-    points: Vec<Record<'run>>,
+    points: &'run [ConcurrencyPoint],
 }
 
-fn curves<'run>(run: &'run Run) -> Vec<Curve<'run>> {
-    let Some(gain) = finding(run, FindingCode::ConcurrencyGain) else { return Vec::new() };
+fn curves(run: &Run) -> Vec<Curve<'_>> {
+    let Some(gain) = known::<ConcurrencyGain>(&run.findings) else { return Vec::new() };
+    let gain = &gain.conclusion;
     let first = if has_random_reads(run) { "read" } else { "write" };
-    let all = [
-        (first, records(gain, "points")),
-        ("read, by threads", records(gain, "points_by_threads")),
-        ("write", records_within(gain, "write", "points")),
-    ];
-    let curve = |(name, points): (&'static str, Vec<Record<'run>>)| {
-        let axis = ["depth", "threads"]
-            .into_iter()
-            .find(|axis| points.first().is_some_and(|point| number(point, axis).is_some()))?;
-        (points.len() >= POINTS_MIN).then_some(Curve { name, axis, points })
-    };
-    all.into_iter().filter_map(curve).collect()
+    let mut curves = vec![Curve { name: first, points: &gain.points }];
+    if let Some(points) = &gain.points_by_threads {
+        curves.push(Curve { name: "read, by threads", points });
+    }
+    if let Some(write) = &gain.write {
+        curves.push(Curve { name: "write", points: &write.points });
+    }
+    curves.retain(|curve| curve.points.len() >= POINTS_MIN);
+    curves
 }
 
 fn has_random_reads(run: &Run) -> bool {
-    run.phases.iter().any(|summary| {
-        let order = summary.phase.workload.as_ref().and_then(|workload| workload.pattern.is_random());
-        order == Some(true) && summary.totals_of(Operation::Read).is_some()
-    })
+    for summary in &run.phases {
+        if let Some(workload) = &summary.phase.workload
+            && workload.pattern.is_random() == Some(true)
+            && summary.totals_of(Operation::Read).is_some()
+        {
+            return true;
+        }
+    }
+    false
 }
 
-fn iops(point: Record<'_>, axis: &str) -> Option<Point> {
-    Some(Point { at: number(point, axis)?, value: number(point, "iops")?, interval: interval(point) })
+fn iops(point: &ConcurrencyPoint) -> Point {
+    Point { at: point.in_flight.count() as f64, value: point.iops, interval: point.low.zip(point.high) }
 }
 
-/// By Little's law: requests under way over requests a second.
-fn mean_latency(point: Record<'_>, axis: &str) -> Option<Point> {
-    let (at, iops) = (number(point, axis)?, number(point, "iops")?);
-    let interval = interval(point).filter(|(low, _)| *low > 0.0).map(|(low, high)| (at / high, at / low));
-    (iops > 0.0).then(|| Point { at, value: at / iops, interval })
+/// By Little's law: requests in flight over IOPS.
+fn mean_latency(point: &ConcurrencyPoint) -> Option<Point> {
+    if point.iops <= 0.0 {
+        return None;
+    }
+    let at = point.in_flight.count() as f64;
+    let interval = match point.low.zip(point.high) {
+        Some((low, high)) if low > 0.0 => Some((at / high, at / low)),
+        _ => None,
+    };
+    Some(Point { at, value: at / point.iops, interval })
 }
 
-/// Of a visit that was over before its slowest requests came back there is none: then 99 of 100 seem quicker than the mean.
-fn p99_latency(point: Record<'_>, axis: &str) -> Option<Point> {
-    let mean = mean_latency(point, axis)?;
-    let value = number(point, "p99_s").filter(|p99_s| *p99_s > mean.value)?;
-    Some(Point { at: mean.at, value, interval: None })
+/// A sample that ended before its slowest requests completed has none: its 99th percentile would lie below the mean.
+fn p99_latency(point: &ConcurrencyPoint) -> Option<Point> {
+    let mean = mean_latency(point)?;
+    match point.p99_s {
+        Some(value) if value > mean.value => Some(Point { at: mean.at, value, interval: None }),
+        _ => None,
+    }
 }
 
-/// The knee, on the curve that it is of.
 fn knee(run: &Run, curve: &Curve<'_>, series: usize) -> Option<Mark> {
-    let at = finding(run, FindingCode::ConcurrencyKnee)?.estimate()?.value;
-    let points = || curve.points.iter().filter_map(|point| iops(point, curve.axis));
-    let point = points().find(|point| point.at == at)?;
+    let at = of_code(&run.findings, FindingCode::ConcurrencyKnee)?.estimate()?.value;
+    let point = curve.points.iter().map(iops).find(|point| point.at == at)?;
     Some(Mark {
-        name: "knee: beyond it more cost more than they bring".into(),
+        name: "saturation point (knee)".into(),
         series: Some(series),
         place: Place::Point { at, value: point.value },
         finding: Some(FindingCode::ConcurrencyKnee),

@@ -1,23 +1,26 @@
 //! How a rate went on, from the slices of phases: pieces with requests enough, and what of a million of them a chart can show.
 
-use super::{Axis, Layer, Point};
+use super::phase::{seconds, start_s};
+use super::reduction::Extremes;
+use super::{Axis, Layer, Point, Stretch};
+use model::record::IntervalRecord;
 use model::request::Operation;
 use model::run::{PhaseSummary, Series as RunSeries};
+use std::iter::Fuse;
 
-/// A slice with fewer requests than this is put together with the next: one more or less would look like another rate.
+/// A slice with fewer requests is joined with the next: one request more or less would look like another rate.
 const REQUESTS_MIN: u64 = 8;
-/// But no more slices than make a second: when nothing is completed that is what is to be seen.
+/// But slices of a second at most, so that a stall is seen.
 const JOINED_NS_MAX: u64 = 1_000_000_000;
-/// What a phase wrote into a memory is there after its flush. Where that takes more of its time than this, its slices show how fast
-/// the memory was filled, and only the phase with its flush how fast the drive wrote.
+/// Where the flush takes more of a phase's time, its slices show how fast a write cache was filled, and only the phase with its flush
+/// how fast the drive wrote.
 const FLUSH_SHARE_MAX: f64 = 0.02;
-/// Columns that a course is reduced to. A wide screen has twice as many as a chart in a page.
+/// Columns that a line is reduced to. A wide screen has twice as many as a chart in a page.
 const COLUMNS: usize = 2000;
 
-/// A piece of a phase's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Piece {
-    /// When it began, in seconds of the run's clock.
+pub(crate) struct Piece {
+    /// In seconds of the run's clock.
     pub start_s: f64,
     pub seconds: f64,
     pub bytes: f64,
@@ -26,46 +29,71 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    pub(super) fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         self.bytes / self.seconds
     }
 }
 
-/// Gives the pieces of a phase to `take`, in the order of time: the phase as a whole if nothing was kept of its course.
-pub(super) fn each_piece(
-    series: Option<&dyn RunSeries>,
-    phase: u32,
-    summary: &PhaseSummary,
+/// The pieces of a phase in the order of time: the phase as a whole if nothing was kept of its course.
+pub(crate) struct Pieces<'run> {
+    slices: Fuse<Box<dyn Iterator<Item = IntervalRecord> + 'run>>,
     operation: Operation,
-    mut take: impl FnMut(Piece),
-) {
-    let ended_ns = summary.end_ns();
-    let flush_ns = if operation == Operation::Write { summary.flush_ns() } else { 0 };
-    let hides_flush = flush_ns as f64 > FLUSH_SHARE_MAX * summary.duration_ns as f64;
-    let series = series.filter(|_| !hides_flush);
-    let mut taken = false;
-    let mut open = Open::default();
-    let slices = series.into_iter().flat_map(|series| series.intervals(phase));
-    for slice in slices.filter(|slice| slice.operation == operation) {
-        // The last slice is recorded with its full length; the phase ended within it.
-        let end_ns = if summary.stopped.is_some() { slice.end_ns().min(ended_ns) } else { slice.end_ns() };
-        let nanos = end_ns.saturating_sub(slice.start_ns);
-        open.add(slice.start_ns, nanos, slice.bytes, slice.operations, slice.offset_first);
-        if open.is_full() {
-            take(std::mem::take(&mut open).piece());
-            taken = true;
+    /// The last slice is recorded with its full length; the phase ended within it.
+    ended_ns: u64,
+    whole: Option<Piece>,
+}
+
+impl<'run> Pieces<'run> {
+    pub(crate) fn of(
+        series: Option<&'run dyn RunSeries>,
+        phase: u32,
+        summary: &PhaseSummary,
+        operation: Operation,
+    ) -> Pieces<'run> {
+        let flush_ns = if operation == Operation::Write { summary.flush_ns() } else { 0 };
+        let hides_flush = flush_ns as f64 > FLUSH_SHARE_MAX * summary.duration_ns as f64;
+        let slices = match series {
+            Some(series) if !hides_flush => series.intervals(phase),
+            _ => Box::new(std::iter::empty()),
+        };
+        let whole = Piece {
+            start_s: start_s(summary),
+            seconds: summary.duration_ns.saturating_add(flush_ns) as f64 / 1e9,
+            bytes: summary.totals_of(operation).map_or(0, |totals| totals.bytes) as f64,
+            first_byte: summary
+                .phase
+                .workload
+                .as_ref()
+                .map_or(0.0, |workload| workload.range.first().as_f64()),
+        };
+        Pieces {
+            slices: slices.fuse(),
+            operation,
+            ended_ns: summary.ended_ns().unwrap_or(u64::MAX),
+            whole: if seconds(summary) > 0.0 { Some(whole) } else { None },
         }
-    }
-    if !taken && summary.duration_ns > 0 {
-        let bytes = summary.totals_of(operation).map_or(0, |totals| totals.bytes);
-        let first = summary.phase.workload.as_ref().map_or(0, |workload| workload.range.first().0);
-        let mut whole = Open::default();
-        whole.add(summary.start_ns, summary.duration_ns.saturating_add(flush_ns), bytes, 1, first);
-        take(whole.piece());
     }
 }
 
-/// A piece that is being put together.
+impl Iterator for Pieces<'_> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        let mut open = Open::default();
+        for slice in self.slices.by_ref() {
+            if slice.operation != self.operation {
+                continue;
+            }
+            open.add(&slice, slice.end_ns().min(self.ended_ns));
+            if open.is_full() {
+                self.whole = None;
+                return Some(open.piece());
+            }
+        }
+        self.whole.take()
+    }
+}
+
 #[derive(Default)]
 struct Open {
     start_ns: Option<u64>,
@@ -76,14 +104,14 @@ struct Open {
 }
 
 impl Open {
-    fn add(&mut self, start_ns: u64, nanos: u64, bytes: u64, requests: u64, first_byte: u64) {
-        self.start_ns.get_or_insert(start_ns);
+    fn add(&mut self, slice: &IntervalRecord, end_ns: u64) {
+        self.start_ns.get_or_insert(slice.start_ns);
         if self.requests == 0 {
-            self.first_byte = first_byte;
+            self.first_byte = slice.offset_first;
         }
-        self.nanos += nanos;
-        self.bytes += bytes;
-        self.requests += requests;
+        self.nanos += end_ns.saturating_sub(slice.start_ns);
+        self.bytes += slice.bytes;
+        self.requests += slice.operations;
     }
 
     fn is_full(&self) -> bool {
@@ -100,13 +128,12 @@ impl Open {
     }
 }
 
-/// A point and how many were added before it: of two at the same place the first stays the first.
-type Numbered = (Point, usize);
-
 /// A line through any number of points, reduced to what so many columns can show of it.
 pub fn reduced_line(points: impl IntoIterator<Item = (f64, f64)>, end: f64, count: usize) -> Vec<Layer> {
-    let mut columns = Columns::of_count(Axis::even("", "", 1.0, end), count);
-    points.into_iter().for_each(|(at, value)| columns.add(at, value));
+    let mut columns = Columns::of_count(Axis::linear("", "", 1.0, end), count);
+    for (at, value) in points {
+        columns.add(at, value);
+    }
     columns.lines()
 }
 
@@ -114,79 +141,59 @@ pub fn reduced_line(points: impl IntoIterator<Item = (f64, f64)>, end: f64, coun
 /// peak and no valley is lost.
 pub(super) struct Columns {
     x: Axis,
-    columns: Vec<Option<(Numbered, Numbered)>>,
-    added: usize,
+    extremes: Extremes,
     breaks: Vec<f64>,
 }
 
 impl Columns {
     pub(super) fn until(end: f64) -> Columns {
-        Columns::of_count(Axis::even("", "", 1.0, end), COLUMNS)
+        Columns::along(&Axis::linear("", "", 1.0, end))
     }
 
-    /// Columns that are equally wide on that axis.
     pub(super) fn along(x: &Axis) -> Columns {
         Columns::of_count(x.clone(), COLUMNS)
     }
 
     fn of_count(x: Axis, count: usize) -> Columns {
-        Columns { x, columns: vec![None; count], added: 0, breaks: Vec::new() }
+        Columns { x, extremes: Extremes::new(count), breaks: Vec::new() }
     }
 
     pub(super) fn add(&mut self, at: f64, value: f64) {
-        if !(at.is_finite() && value.is_finite() && self.x.end > self.x.start) {
-            return;
-        }
-        let last = self.columns.len() - 1;
-        let index = ((self.x.share(at) * self.columns.len() as f64) as usize).min(last);
-        let point = (Point { at, value, interval: None }, self.added);
-        self.added += 1;
-        let (low, high) = self.columns[index].get_or_insert((point, point));
-        if value < low.0.value {
-            *low = point;
-        }
-        if value > high.0.value {
-            *high = point;
+        if at.is_finite() && value.is_finite() && self.x.end > self.x.start {
+            self.extremes.add(self.x.share(at), Stretch::point(at, value));
         }
     }
 
     /// A piece that is as long as several columns has a point at each end.
     pub(super) fn add_stretch(&mut self, first: f64, end: f64, value: f64) {
         self.add(first, value);
-        if self.x.share(end) - self.x.share(first) > 2.0 / self.columns.len() as f64 {
+        if self.x.share(end) - self.x.share(first) > 2.0 / self.extremes.count() as f64 {
             self.add(end.min(self.x.end), value);
         }
     }
 
-    /// The line is interrupted here.
     pub(super) fn interrupt(&mut self, at: f64) {
         self.breaks.push(at);
     }
 
-    /// The line, in as many parts as it was interrupted.
     pub(super) fn lines(mut self) -> Vec<Layer> {
         self.breaks.sort_by(f64::total_cmp);
         let mut breaks = self.breaks.into_iter().peekable();
-        let (mut lines, mut line): (Vec<Layer>, Vec<Point>) = (Vec::new(), Vec::new());
-        for (low, high) in self.columns.into_iter().flatten() {
-            let mut both = vec![low, high];
-            both.sort_by(|a, b| a.0.at.total_cmp(&b.0.at).then(a.1.cmp(&b.1)));
-            both.dedup();
-            for (point, _) in both {
-                let mut is_cut = false;
-                while breaks.next_if(|at| *at <= point.at).is_some() {
-                    is_cut = true;
-                }
-                if is_cut && !line.is_empty() {
-                    lines.push(Layer::Line(std::mem::take(&mut line)));
-                }
-                line.push(point);
+        let (mut lines, mut line): (Vec<Vec<Point>>, Vec<Point>) = (Vec::new(), Vec::new());
+        for Stretch { first: at, value, .. } in self.extremes.kept() {
+            let mut is_cut = false;
+            while breaks.next_if(|place| *place <= at).is_some() {
+                is_cut = true;
             }
+            if is_cut && !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push(Point { at, value, interval: None });
         }
         if !line.is_empty() {
-            lines.push(Layer::Line(line));
+            lines.push(line);
         }
-        lines
+        lines.into_iter().map(Layer::Line).collect()
     }
 }
 
@@ -231,14 +238,8 @@ mod tests {
         let mut columns = Columns::until(10.0);
         [1.0, 2.0, 7.0, 8.0].into_iter().for_each(|at| columns.add(at, 1.0));
         columns.interrupt(7.0);
-        let lengths: Vec<usize> = columns
-            .lines()
-            .iter()
-            .map(|layer| match layer {
-                Layer::Line(points) => points.len(),
-                _ => 0,
-            })
-            .collect();
-        assert_eq!(lengths, [2, 2]);
+        let lines = columns.lines();
+        let [Layer::Line(first), Layer::Line(second)] = lines.as_slice() else { panic!("{lines:?}") };
+        assert_eq!((first.len(), second.len()), (2, 2));
     }
 }

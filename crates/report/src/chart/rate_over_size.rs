@@ -1,101 +1,93 @@
 //! The chart of rates by the size of requests, with the points that something spoilt.
 
 use super::companions::{self, Visits};
-use super::data::{Record, interval, number, records_of, word};
-use super::naming::{Names, Sketch, lines_described, range_of};
-use super::{Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Point, Series};
-use model::finding::FindingCode;
-use model::plan::PhaseKind;
+use super::naming::{Names, places_of, range_of};
+use super::phase::measured;
+use super::{Axis, Chart, ChartedRun, Mark, Numbers, Place, Point, Series};
+use model::finding::{FindingCode, SizePattern, SizeProfile, SuspectPoint, SuspectPoints, known};
+
+use model::request::Operation;
 use model::run::{PhaseSummary, Run};
 use std::collections::BTreeMap;
 
-/// Rates by the size of requests.
 pub fn rate_over_size(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
     let (mut series, mut marks) = (Vec::new(), Vec::new());
     for (index, charted) in runs.iter().enumerate() {
         for (what, points) in lines(charted.run) {
             marks.extend(spoilt(charted.run, &what, series.len()));
-            series.push(Series::new(names.series(index, &what), vec![Layer::Line(points)]).of_run(index));
+            series.push(names.line(index, &what, points));
         }
     }
-    let points = || series.iter().flat_map(Series::points);
-    let spoilt = marks.iter().filter_map(|mark| match mark.place {
-        Place::Point { value, .. } => Some(value),
-        _ => None,
-    });
-    let y =
-        Axis::of_decades("Rate", range_of(points().map(|point| point.value).chain(spoilt))?, Numbers::Rates);
-    let x =
-        Axis::of_doublings("Size of a request", range_of(points().map(|point| point.at))?, Numbers::Sizes);
-    let strips = companions::scattered(&x, companions::of_each(runs, |run| Visits::of(run, size_of)));
-    let chart = names.chart(Sketch {
-        name: "rate-over-size",
-        title: "Rate by the size of requests".into(),
-        description: lines_described(&series, &x, &y),
-        x,
-        y,
-        series,
+    let mut values: Vec<f64> = series.iter().flat_map(Series::points).map(|point| point.value).collect();
+    for mark in &marks {
+        if let Place::Point { value, .. } = mark.place {
+            values.push(value);
+        }
+    }
+    let y = Axis::of_decades("Throughput", range_of(values)?, Numbers::Rates);
+    let x = Axis::of_doublings("Block size", places_of(&series)?, Numbers::Sizes);
+    let strips = companions::scattered(&x, companions::of_each(runs, visits));
+    let chart = names.chart("rate-over-size", "Throughput by block size", (x, y), series)?;
+    Some(Chart {
         marks,
         findings: vec![FindingCode::SizeProfile, FindingCode::SuspectPoints],
-    })?;
-    Some(chart.with_strips(strips))
+        strips,
+        ..chart
+    })
 }
 
-/// The size of requests that a phase measured, as a place on the axis across.
-fn size_of(_: u32, summary: &PhaseSummary) -> Option<(f64, f64)> {
-    let workload = summary.phase.workload.as_ref().filter(|_| summary.phase.kind == PhaseKind::Measure)?;
-    let size = workload.block_sizes.single()?.0 as f64;
+fn visits(run: &Run) -> Visits {
+    Visits::of(run, size_of)
+}
+
+fn size_of(summary: &PhaseSummary) -> Option<(f64, f64)> {
+    let size = measured(summary)?.block_sizes.single()?.as_f64();
     Some((size, size))
 }
 
-/// The lines by operation, order and requests at a time, each from small to large.
+/// The lines by operation, order and requests in flight, each from small to large.
 fn lines(run: &Run) -> BTreeMap<String, Vec<Point>> {
     let mut lines: BTreeMap<String, Vec<Point>> = BTreeMap::new();
-    for record in records_of(run, FindingCode::SizeProfile, "points") {
-        let point = || {
-            Some(Point {
-                at: number(record, "bytes")?,
-                value: number(record, "bytes_per_second").filter(|rate| *rate > 0.0)?,
-                interval: interval(record),
-            })
-        };
-        if let (Some(line), Some(point)) = (line_of(record), point()) {
-            lines.entry(line).or_default().push(point);
+    let Some(profile) = known::<SizeProfile>(&run.findings) else { return lines };
+    for point in &profile.conclusion.points {
+        if point.bytes_per_second > 0.0 {
+            let name = line_of(point.operation, point.pattern, point.depth);
+            lines.entry(name).or_default().push(Point {
+                at: point.bytes.as_f64(),
+                value: point.bytes_per_second,
+                interval: point.low.zip(point.high),
+            });
         }
     }
-    lines.values_mut().for_each(|points| points.sort_by(|a, b| a.at.total_cmp(&b.at)));
+    for points in lines.values_mut() {
+        points.sort_by(|a, b| a.at.total_cmp(&b.at));
+    }
     lines
 }
 
-/// "read in order, 4 at a time"
-fn line_of(record: Record<'_>) -> Option<String> {
-    let order = if word(record, "pattern")? == "sequential" { "in order" } else { "at random" };
-    let at_once = match number(record, "depth")? {
-        1.0 => "one at a time".to_string(),
-        depth => format!("{depth} at a time"),
-    };
-    Some(format!("{} {order}, {at_once}", word(record, "operation")?))
+fn line_of(operation: Operation, pattern: SizePattern, depth: u64) -> String {
+    let order = if pattern == SizePattern::Sequential { "in order" } else { "at random" };
+    let at_once = if depth == 1 { "QD 1".into() } else { format!("QD {depth}") };
+    format!("{} {order}, {at_once}", operation.name())
 }
 
-/// The points of a line that were measured again because something spoilt them, where they were before; and what is no accident.
+/// The points of a line that were repeated because something spoilt them, where they were before; and dips.
 fn spoilt(run: &Run, line: &str, series: usize) -> Vec<Mark> {
-    let lists = [
-        ("points", "before", "spoilt by something else, and measured again"),
-        ("dips", "after", "slower than the sizes next to it"),
-    ];
-    let mark = |(list, value, name): (&str, &str, &str)| {
-        let of_line = records_of(run, FindingCode::SuspectPoints, list).into_iter();
-        let of_line = of_line.filter(|record| line_of(record).as_deref() == Some(line));
-        let place =
-            |record| Some(Place::Point { at: number(record, "bytes")?, value: number(record, value)? });
-        let mark = |place| Mark {
-            name: name.into(),
-            series: Some(series),
-            place,
-            finding: Some(FindingCode::SuspectPoints),
-        };
-        of_line.filter_map(place).map(mark).collect::<Vec<Mark>>()
-    };
-    lists.into_iter().flat_map(mark).collect()
+    let Some(suspects) = known::<SuspectPoints>(&run.findings) else { return Vec::new() };
+    let mut all: Vec<(&SuspectPoint, f64, &str)> = Vec::new();
+    for point in &suspects.conclusion.points {
+        all.push((point, point.before, "disturbed and repeated"));
+    }
+    for dip in &suspects.conclusion.dips {
+        all.push((dip, dip.after, "slower than neighbouring sizes"));
+    }
+    let mut marks = Vec::new();
+    for (point, value, name) in all {
+        if line_of(point.operation, point.pattern, point.depth) == line {
+            let place = Place::Point { at: point.bytes.as_f64(), value };
+            marks.push(Mark { series: Some(series), ..Mark::of(FindingCode::SuspectPoints, name, place) });
+        }
+    }
+    marks
 }

@@ -3,14 +3,10 @@
 
 use super::{Axis, Stretch};
 
-/// The measurements of one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Column {
-    /// Which, from the left.
     pub index: usize,
-    /// The lowest value in it.
     pub low: f64,
-    /// The highest value in it.
     pub high: f64,
 }
 
@@ -21,9 +17,11 @@ pub(super) fn columns<'stretch>(
     count: usize,
 ) -> Vec<Column> {
     let mut columns: Vec<Option<Column>> = vec![None; count];
-    for stretch in stretches.filter(|stretch| stretch.value.is_finite()) {
-        let index_of = |at: f64| ((x.share(at) * count as f64) as usize).min(count.saturating_sub(1));
-        let first = index_of(stretch.first);
+    for stretch in stretches {
+        if !stretch.value.is_finite() {
+            continue;
+        }
+        let first = ((x.share(stretch.first) * count as f64) as usize).min(count.saturating_sub(1));
         // The end is not part of it, so a stretch that ends where a column begins is not in that.
         let last =
             ((x.share(stretch.end) * count as f64).ceil() as usize).clamp(first + 1, count.max(first + 1));
@@ -38,6 +36,53 @@ pub(super) fn columns<'stretch>(
         }
     }
     columns.into_iter().flatten().collect()
+}
+
+/// The lowest and the highest measurement of each column, of those that begin in it.
+pub(crate) struct Extremes {
+    columns: Vec<Option<(Numbered, Numbered)>>,
+    added: usize,
+}
+
+/// A measurement and how many were added before it: of two at one place the first stays the first.
+type Numbered = (Stretch, usize);
+
+impl Extremes {
+    pub(crate) fn new(count: usize) -> Extremes {
+        assert!(count > 0, "measurements need a column");
+        Extremes { columns: vec![None; count], added: 0 }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// `share` is where on all of the width the measurement begins.
+    pub(crate) fn add(&mut self, share: f64, stretch: Stretch) {
+        let index = ((share * self.columns.len() as f64) as usize).min(self.columns.len() - 1);
+        let one = (stretch, self.added);
+        self.added += 1;
+        let (low, high) = self.columns[index].get_or_insert((one, one));
+        if stretch.value < low.0.value {
+            *low = one;
+        }
+        if stretch.value > high.0.value {
+            *high = one;
+        }
+    }
+
+    pub(crate) fn kept(self) -> Vec<Stretch> {
+        let mut kept = Vec::new();
+        for (low, high) in self.columns.into_iter().flatten() {
+            let is_low_first = low.0.first.total_cmp(&high.0.first).then(low.1.cmp(&high.1)).is_le();
+            let (first, second) = if is_low_first { (low, high) } else { (high, low) };
+            kept.push(first.0);
+            if second != first {
+                kept.push(second.0);
+            }
+        }
+        kept
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! The chart of seek times over distances, from what the detectors found.
 
 use super::companions;
-use super::data::{finding, interval, number, records_of};
-use super::naming::{Names, Sketch, lines_described, top_of};
-use super::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series};
-use model::finding::{Finding, FindingCode};
+use super::naming::{Names, top_of};
+use super::{Axis, Chart, ChartedRun, Mark, Place, Point};
+use model::estimate::Estimate;
+use model::finding::{FindingCode, SeekAverage, SeekFullStroke, SeekTrackToTrack, known};
 use model::run::Run;
 
-/// How long the arm takes to get so far.
 pub fn seek_curve(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
     let (mut series, mut marks) = (Vec::new(), Vec::new());
@@ -16,52 +15,46 @@ pub fn seek_curve(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         if points.is_empty() {
             continue;
         }
-        let average = finding(charted.run, FindingCode::SeekAverage).and_then(Finding::estimate);
-        marks.extend(average.filter(|_| runs.len() == 1).map(|average| Mark {
-            name: "mean over all pairs of places".into(),
-            series: None,
-            place: Place::Value(average.value),
-            finding: Some(FindingCode::SeekAverage),
-        }));
-        series.push(Series::new(names.series(index, ""), vec![Layer::Line(points)]).of_run(index));
+        if let Some(average) = known::<SeekAverage>(&charted.run.findings)
+            && runs.len() == 1
+        {
+            let place = Place::Value(average.conclusion.seek.value);
+            marks.push(Mark::of(FindingCode::SeekAverage, "mean over all pairs of cylinders", place));
+        }
+        series.push(names.line(index, "", points));
     }
     if let [one] = series.as_mut_slice()
         && one.name.is_empty()
     {
         one.name = "seek".into();
     }
-    let x = Axis::of_shares("Distance as a share of all cylinders");
+    let x = Axis::of_shares("Seek distance, share of all cylinders");
     let y = Axis::of_times("Seek", top_of(&series));
-    let chart = names.chart(Sketch {
-        name: "seek-curve",
-        title: "Seek time by distance".into(),
-        description: lines_described(&series, &x, &y),
-        x,
-        y,
-        series,
-        marks,
-        findings: vec![FindingCode::SeekFullStroke, FindingCode::SeekAverage, FindingCode::SeekTrackToTrack],
-    })?;
-    Some(chart.with_meanwhile(companions::of_measurements(names.all(), runs)))
+    let chart = names.chart("seek-curve", "Seek time by distance", (x, y), series)?;
+    Some(
+        Chart {
+            marks,
+            findings: vec![
+                FindingCode::SeekFullStroke,
+                FindingCode::SeekAverage,
+                FindingCode::SeekTrackToTrack,
+            ],
+            ..chart
+        }
+        .with_meanwhile(companions::of_measurements(names.all(), runs)),
+    )
 }
 
-/// The curve, from the next track on where that is known.
 fn points(run: &Run) -> Vec<Point> {
-    let curve = records_of(run, FindingCode::SeekFullStroke, "curve");
-    let far = curve.iter().filter_map(|record| {
-        Some(Point {
-            at: number(record, "share_of_cylinders")?,
-            value: number(record, "seconds")?,
-            interval: interval(record),
-        })
-    });
-    let near = finding(run, FindingCode::SeekTrackToTrack).and_then(Finding::estimate);
-    let near = near.filter(|_| !curve.is_empty()).map(|near| Point {
-        at: 0.0,
-        value: near.value,
-        interval: Some((near.low, near.high)),
-    });
-    let mut points: Vec<Point> = near.into_iter().chain(far).collect();
-    points.sort_by(|a, b| a.at.total_cmp(&b.at));
+    let Some(full_stroke) = known::<SeekFullStroke>(&run.findings) else { return Vec::new() };
+    let mut points = Vec::new();
+    if let Some(next_track) = known::<SeekTrackToTrack>(&run.findings) {
+        let Estimate { value, low, high, .. } = next_track.conclusion.seek;
+        points.push(Point { at: 0.0, value, interval: Some((low, high)) });
+    }
+    for seek in &full_stroke.conclusion.curve {
+        let interval = Some((seek.low, seek.high));
+        points.push(Point { at: seek.share_of_cylinders, value: seek.seconds, interval });
+    }
     points
 }

@@ -1,26 +1,23 @@
 //! A chart as an SVG picture: readable in a forum or a paper, and with a title and description for those who cannot see it.
 
-mod layout;
-mod legend;
+mod canvas;
 mod palette;
 mod plot;
-mod symbol;
-mod text;
 
-pub use palette::{Palette, Theme};
-pub use text::width as text_width;
+pub use super::text::width as text_width;
+pub use palette::Theme;
 
-use super::{Axis, Chart, Tick};
-use crate::hostile::escaped;
-use layout::{FAINT_SIZE, Layout, MARGIN, Panel, STRIP_TICKS_MAX, TITLE_SIZE, TITLE_Y};
-use plot::Plot;
-use std::fmt::{Display, Write};
-use text::{FONT_FAMILY, fitting};
+use super::drawing::{Ink, Pen, RULES, symbol};
+use super::layout::{self, LEGEND_ROW, Layout, Panel, Sheet};
+use super::legend::{self, Entry, Sign};
+use super::text::{self, FONT_FAMILY, fitting};
+use super::{Chart, Place, Tick};
+use canvas::{Anchor, Canvas};
+use maud::{Markup, PreEscaped, html};
+use plot::{Plot, ring, whisker};
 
-/// For what a picture is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
-    /// 1000 pixels across.
     #[default]
     Forum,
     /// A column of a paper, 85 mm across, with letters of 6 points.
@@ -28,11 +25,10 @@ pub enum Size {
 }
 
 impl Size {
-    /// Width and height in pixels, the height without charts below.
-    fn pixels(self) -> (f64, f64) {
+    fn sheet(self) -> &'static Sheet {
         match self {
-            Size::Forum => (1000.0, 560.0),
-            Size::Paper => (560.0, 400.0),
+            Size::Forum => &layout::FORUM,
+            Size::Paper => &layout::PAPER,
         }
     }
 
@@ -44,7 +40,6 @@ impl Size {
         }
     }
 
-    /// Width and height as they stand in the picture.
     fn extent(self, width: f64, height: f64) -> (String, String) {
         match self {
             Size::Forum => (format!("{width:.0}"), format!("{height:.0}")),
@@ -53,155 +48,217 @@ impl Size {
     }
 }
 
-/// The picture for a forum. All text in it is escaped.
+const TITLE_SIZE: f64 = 20.0;
+const TITLE_Y: f64 = 38.0;
+const SUBJECT_GAP: f64 = 14.0;
+/// A few letters of a name tell nothing.
+const SUBJECT_WIDTH_MIN: f64 = 80.0;
+/// The baseline of the legend's first row.
+const LEGEND_Y: f64 = 66.0;
+/// From the middle of a line of text down to its baseline, as a share of its size.
+const MIDDLE: f64 = 0.36;
+const SIGN_WIDTH: f64 = 30.0;
+const SIGN_HEIGHT: f64 = 16.0;
+const NAME_GAP: f64 = 8.0;
+const ENTRY_GAP: f64 = 26.0;
+const NAME_WIDTH_MAX: f64 = 620.0;
+
 pub fn document(chart: &Chart, theme: Theme) -> String {
     sized(chart, theme, Size::Forum)
 }
 
-/// The picture. All text in it is escaped.
 pub fn sized(chart: &Chart, theme: Theme, size: Size) -> String {
-    let mut canvas = Canvas { markup: String::new(), palette: theme.palette() };
+    let mut canvas = Canvas::new(theme);
     // A page says in words of its own what was recorded meanwhile.
     let meanwhile = if theme == Theme::Page { &[] } else { chart.meanwhile.as_slice() };
-    let (legend, layout) = arranged(chart, meanwhile, size);
-    head(&mut canvas, chart, &layout, size);
+    let (legend, layout) = arranged(chart, meanwhile, size.sheet());
+    let (width, height) = (layout.sheet.width, layout.height);
+    canvas.put(html! { rect width=(width) height=(height) fill=(theme.colour(Ink::Ground)) {} });
     titles(&mut canvas, chart, &layout);
-    legend.draw(&mut canvas);
-    value_axis(&mut canvas, &chart.y.name(), &layout::main_ticks(chart), layout.main);
+    for entry in &legend {
+        canvas.legend_entry(entry, layout.sheet);
+    }
+    value_axis(&mut canvas, &chart.y.name(), &layout::main_ticks(chart), &layout, layout.main);
     axis_across(&mut canvas, chart, &layout);
-    Plot { x: &chart.x, y: &chart.y, panel: layout.main }.draw(&mut canvas, &chart.series, &chart.marks);
+    let plot = Plot { x: &chart.x, y: &chart.y, panel: layout.main };
+    plot.draw(&mut canvas, &chart.series, &chart.marks);
     if let (Some(beside), Some(place)) = (&chart.beside, layout.beside) {
-        plot::beside(&mut canvas, chart, beside, &layout, place);
+        plot.beside(&mut canvas, beside, layout.sheet, place);
     }
     for (strip, panel) in chart.strips.iter().zip(&layout.strips) {
-        let unit = if strip.y.unit.is_empty() { String::new() } else { format!(", {}", strip.y.unit) };
-        value_axis(&mut canvas, &format!("{}{unit}", strip.name), &strip.y.ticks(STRIP_TICKS_MAX), *panel);
-        let plot = Plot { x: &chart.x, y: &strip.y, panel: *panel };
-        plot.draw_coloured(&mut canvas, &strip.series, &strip.marks, |series| chart.index_of_run(series.run));
+        value_axis(&mut canvas, &strip.title(), &layout::strip_ticks(&strip.y), &layout, *panel);
+        Plot { x: &chart.x, y: &strip.y, panel: *panel }.draw_strip(&mut canvas, chart, strip);
     }
     for (y, line) in &layout.meanwhile {
-        canvas.text(MARGIN, *y, FAINT_SIZE, canvas.palette.faint_text, Anchor::Start, line);
+        canvas.text((layout.sheet.margin, *y), layout.sheet.text_size, Ink::Faint, Anchor::Start, line);
     }
-    canvas.put(format_args!("</svg>\n"));
-    canvas.markup
+    let (across, down) = size.extent(width, height);
+    let (title_id, description_id) = (format!("{}-title", chart.name), format!("{}-description", chart.name));
+    let picture = html! {
+        svg xmlns="http://www.w3.org/2000/svg" width=(across) height=(down) viewBox={"0 0 " (width) " " (height)} role="img"
+            aria-labelledby={(title_id) " " (description_id)} font-family=(FONT_FAMILY) {
+            "\n" title id=(title_id) { (chart.title) ": " (chart.subject) }
+            "\n" desc id=(description_id) { (chart.description) }
+            "\n" (PreEscaped(canvas.markup))
+        } "\n"
+    };
+    picture.into_string()
+}
+
+pub(crate) fn sign(sign: &Sign) -> Markup {
+    let mut canvas = Canvas::new(Theme::Page);
+    canvas.sign(0.0, SIGN_HEIGHT / 2.0, sign);
+    html! {
+        svg width=(SIGN_WIDTH) height=(SIGN_HEIGHT) viewBox={"0 0 " (SIGN_WIDTH) " " (SIGN_HEIGHT)} aria-hidden="true" {
+            (PreEscaped(canvas.markup))
+        }
+    }
+}
+
+pub(crate) fn shows_intervals(chart: &Chart, layout: &Layout) -> bool {
+    Plot { x: &chart.x, y: &chart.y, panel: layout.main }.shows_intervals(&chart.series)
 }
 
 /// The legend and where everything is. Whether intervals can be seen depends on how high the plot is, and that on the legend, which
 /// explains them only if they can.
-fn arranged(chart: &Chart, meanwhile: &[String], size: Size) -> (legend::Legend, Layout) {
-    let with = |has_intervals: bool| {
-        let legend = legend::Legend::of(chart, size.pixels().0, has_intervals);
-        let layout = Layout::of(chart, legend.rows(), meanwhile, size);
-        (legend, layout)
-    };
-    let explained = with(true);
-    let plot = Plot { x: &chart.x, y: &chart.y, panel: explained.1.main };
-    if plot.shows_intervals(&chart.series) { explained } else { with(false) }
+fn arranged(chart: &Chart, meanwhile: &[String], sheet: &'static Sheet) -> (Vec<PlacedEntry>, Layout) {
+    let explained = arranged_with(chart, meanwhile, sheet, true);
+    if shows_intervals(chart, &explained.1) {
+        explained
+    } else {
+        arranged_with(chart, meanwhile, sheet, false)
+    }
 }
 
-/// What is being drawn.
-struct Canvas {
-    markup: String,
-    palette: &'static Palette,
+fn arranged_with(
+    chart: &Chart,
+    meanwhile: &[String],
+    sheet: &'static Sheet,
+    has_intervals: bool,
+) -> (Vec<PlacedEntry>, Layout) {
+    let legend = placed(legend::entries(chart, has_intervals), sheet);
+    let rows = legend.last().map_or(0, |entry| entry.row + 1);
+    (legend, Layout::of(chart, rows, meanwhile, sheet))
 }
 
-/// Which end of a text is at its place.
-#[derive(Clone, Copy)]
-enum Anchor {
-    Start,
-    Middle,
-    End,
+struct PlacedEntry {
+    x: f64,
+    row: usize,
+    entry: Entry,
+}
+
+fn placed(entries: Vec<Entry>, sheet: &Sheet) -> Vec<PlacedEntry> {
+    let edge = sheet.width - sheet.margin;
+    let name_max = NAME_WIDTH_MAX.min(edge - sheet.margin - SIGN_WIDTH - NAME_GAP);
+    let (mut x, mut row) = (sheet.margin, 0);
+    let mut placed = Vec::new();
+    for mut entry in entries {
+        entry.name = fitting(&entry.name, sheet.text_size, name_max);
+        let width = SIGN_WIDTH + NAME_GAP + text::width(&entry.name, sheet.text_size);
+        if x > sheet.margin && x + width > edge {
+            (x, row) = (sheet.margin, row + 1);
+        }
+        placed.push(PlacedEntry { x, row, entry });
+        x += width + ENTRY_GAP;
+    }
+    placed
 }
 
 impl Canvas {
-    fn put(&mut self, markup: impl Display) {
-        // Text in memory cannot fail to be written.
-        let _ = writeln!(self.markup, "{markup}");
+    fn legend_entry(&mut self, placed: &PlacedEntry, sheet: &Sheet) {
+        let y = LEGEND_Y + LEGEND_ROW * placed.row as f64;
+        self.sign(placed.x, y - sheet.text_size * MIDDLE, &placed.entry.sign);
+        let name_x = placed.x + SIGN_WIDTH + NAME_GAP;
+        self.text((name_x, y), sheet.text_size, Ink::Text, Anchor::Start, &placed.entry.name);
     }
 
-    fn text(&mut self, x: f64, y: f64, size: f64, colour: &str, anchor: Anchor, text: &str) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        let text = escaped(text);
-        self.put(format_args!(
-            r#"<text x="{x:.1}" y="{y:.1}" font-size="{size}" fill="{colour}" text-anchor="{anchor}">{text}</text>"#
-        ));
+    /// A sign of the legend; its left end is at `x`, its middle at `y`.
+    fn sign(&mut self, x: f64, y: f64, sign: &Sign) {
+        let pens = &RULES.pens;
+        let middle = x + SIGN_WIDTH / 2.0;
+        let across = format!("M{x:.1} {y:.1}h{SIGN_WIDTH}");
+        match *sign {
+            Sign::Series { index, has_line, has_symbol } => {
+                let symbol = symbol(index);
+                if has_line {
+                    self.path("sign", &across, pens.line.dashed(symbol.dash), Ink::Series(index));
+                }
+                if has_symbol {
+                    let pen = symbol.pen(Pen { opacity: 1.0, fill: 1.0, ..pens.symbol });
+                    self.path(
+                        "sign",
+                        &format!("M{middle:.1} {y:.1}{}", symbol.large),
+                        pen,
+                        Ink::Series(index),
+                    );
+                }
+            }
+            Sign::Level => {
+                let half = SIGN_WIDTH / 2.0;
+                self.path("sign", &format!("M{x:.1} {:.1}h{half}v8h{half}", y - 4.0), pens.line, Ink::Faint);
+            }
+            Sign::Interval => {
+                let (top, bottom) = (y - 7.0, y + 7.0);
+                self.path("sign", &whisker(middle, (top, true), (bottom, true)), pens.interval, Ink::Faint);
+            }
+            Sign::Mark(Place::At(_), ink) => {
+                self.path(
+                    "sign",
+                    &format!("M{middle:.1} {:.1}v{SIGN_HEIGHT}", y - SIGN_HEIGHT / 2.0),
+                    pens.border,
+                    ink,
+                );
+            }
+            Sign::Mark(Place::Value(_), ink) => self.path("sign", &across, pens.limit, ink),
+            Sign::Mark(Place::Point { .. }, ink) => {
+                self.path("sign", &ring(middle, y, SIGN_HEIGHT / 2.0 - 1.0), pens.ring, ink);
+            }
+            Sign::Mark(Place::Over { .. } | Place::Pause { .. }, ink) => {
+                let swatch = Panel { left: x, right: x + SIGN_WIDTH, top: y - 6.0, bottom: y + 6.0 };
+                self.rect("sign", None, swatch, Pen { width: 1.0, ..pens.region }, ink);
+            }
+        }
     }
-
-    fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str) {
-        let ((x1, y1), (x2, y2)) = (from, to);
-        self.put(format_args!(
-            r#"<line x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}" stroke="{colour}"/>"#
-        ));
-    }
-}
-
-fn head(canvas: &mut Canvas, chart: &Chart, layout: &Layout, size: Size) {
-    let name = escaped(chart.name);
-    let (width, height) = (layout.width, layout.height);
-    let (across, down) = size.extent(width, height);
-    canvas.put(format_args!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{down}" viewBox="0 0 {width} {height}" role="img" aria-labelledby="{name}-title {name}-description" font-family="{FONT_FAMILY}">"#
-    ));
-    let title = escaped(&format!("{}: {}", chart.title, chart.subject));
-    canvas.put(format_args!(r#"<title id="{name}-title">{title}</title>"#));
-    canvas.put(format_args!(r#"<desc id="{name}-description">{}</desc>"#, escaped(&chart.description)));
-    let ground = canvas.palette.ground;
-    canvas.put(format_args!(r#"<rect width="{width}" height="{height}" fill="{ground}"/>"#));
 }
 
 fn titles(canvas: &mut Canvas, chart: &Chart, layout: &Layout) {
-    let width_max = layout.width - 2.0 * MARGIN;
-    let palette = canvas.palette;
-    let title = fitting(&chart.title, TITLE_SIZE, width_max);
-    canvas.text(MARGIN, TITLE_Y, TITLE_SIZE, palette.text, Anchor::Start, &title);
-    let subject_x = MARGIN + text::width(&title, TITLE_SIZE) + 14.0;
-    let room = layout.width - MARGIN - subject_x;
-    // A few letters of a name tell nothing.
+    let Sheet { width, margin, text_size, .. } = *layout.sheet;
+    let title = fitting(&chart.title, TITLE_SIZE, width - 2.0 * margin);
+    canvas.text((margin, TITLE_Y), TITLE_SIZE, Ink::Text, Anchor::Start, &title);
+    let subject_x = margin + text::width(&title, TITLE_SIZE) + SUBJECT_GAP;
+    let room = width - margin - subject_x;
     if room >= SUBJECT_WIDTH_MIN {
-        let subject = fitting(&chart.subject, FAINT_SIZE, room);
-        canvas.text(subject_x, TITLE_Y, FAINT_SIZE, palette.faint_text, Anchor::Start, &subject);
+        let subject = fitting(&chart.subject, text_size, room);
+        canvas.text((subject_x, TITLE_Y), text_size, Ink::Faint, Anchor::Start, &subject);
     }
 }
 
-const SUBJECT_WIDTH_MIN: f64 = 80.0;
-
-/// Grid, ticks, numbers and name of an axis up.
-fn value_axis(canvas: &mut Canvas, name: &str, ticks: &[Tick], panel: Panel) {
-    let palette = canvas.palette;
-    canvas.line((panel.left, panel.bottom), (panel.right, panel.bottom), palette.axis);
+fn value_axis(canvas: &mut Canvas, name: &str, ticks: &[Tick], layout: &Layout, panel: Panel) {
+    let Sheet { margin, text_size, .. } = *layout.sheet;
+    canvas.line((panel.left, panel.bottom), (panel.right, panel.bottom), Ink::Axis);
     for tick in ticks {
         let y = panel.y(tick.share);
         if tick.share > 0.0 {
-            canvas.line((panel.left, y), (panel.right, y), palette.grid);
+            canvas.line((panel.left, y), (panel.right, y), Ink::Grid);
         }
-        let (x, y) = (panel.left - 8.0, y + FAINT_SIZE * 0.36);
-        canvas.text(x, y, FAINT_SIZE, palette.faint_text, Anchor::End, &tick.label);
+        let place = (panel.left - RULES.number_gap, y + text_size * MIDDLE);
+        canvas.text(place, text_size, Ink::Faint, Anchor::End, &tick.label);
     }
-    canvas.text(MARGIN, panel.top - 12.0, FAINT_SIZE, palette.faint_text, Anchor::Start, name);
+    canvas.text((margin, panel.top - RULES.name_above), text_size, Ink::Faint, Anchor::Start, name);
 }
 
-/// Ticks, numbers and name of the axis across, and small print.
 fn axis_across(canvas: &mut Canvas, chart: &Chart, layout: &Layout) {
-    let palette = canvas.palette;
-    let lowest = layout.lowest();
+    let Sheet { width, margin, text_size, numbers_below, name_below, .. } = *layout.sheet;
+    let Panel { left, right, bottom, .. } = layout.lowest();
     for (tick, x) in layout.ticks_across(&chart.x) {
-        canvas.line((x, lowest.bottom), (x, lowest.bottom + 5.0), palette.axis);
-        canvas.text(x, lowest.bottom + 20.0, FAINT_SIZE, palette.faint_text, Anchor::Middle, &tick.label);
+        canvas.line((x, bottom), (x, bottom + RULES.tick), Ink::Axis);
+        canvas.text((x, bottom + numbers_below), text_size, Ink::Faint, Anchor::Middle, &tick.label);
     }
-    let middle = (lowest.left + lowest.right) / 2.0;
-    let below = lowest.bottom + 42.0;
-    let name = axis_name(&chart.x, 2.0 * (middle - MARGIN));
-    canvas.text(middle, below, FAINT_SIZE, palette.faint_text, Anchor::Middle, &name);
-    let edge = layout.width - MARGIN;
-    let room = edge - middle - text::width(&name, FAINT_SIZE) / 2.0 - 16.0;
-    let source = fitting(&chart.source, FAINT_SIZE - 2.0, room);
-    canvas.text(edge, below, FAINT_SIZE - 2.0, palette.faint_text, Anchor::End, &source);
-}
-
-fn axis_name(axis: &Axis, width_max: f64) -> String {
-    fitting(&axis.name(), FAINT_SIZE, width_max)
+    let middle = (left + right) / 2.0;
+    let name = fitting(&chart.x.name(), text_size, 2.0 * (middle - margin));
+    canvas.text((middle, bottom + name_below), text_size, Ink::Faint, Anchor::Middle, &name);
+    let edge = width - margin;
+    let room = edge - middle - text::width(&name, text_size) / 2.0 - 16.0;
+    let source = fitting(&chart.source, text_size - 2.0, room);
+    canvas.text((edge, bottom + name_below), text_size - 2.0, Ink::Faint, Anchor::End, &source);
 }

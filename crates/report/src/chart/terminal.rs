@@ -12,35 +12,39 @@
 mod grid;
 
 use super::axis::{COUNTED, tick_text};
-use super::{Axis, Chart, Layer, Numbers, Place, Point, Scale, Series, Strip, Tick};
+use super::layout::strip_ticks;
+use super::legend::{self, Entry, Sign};
+use super::{Axis, Chart, Layer, Numbers, Place, Scale, Series, Stretch, Tick};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, wrap};
 use grid::{DotGrid, SignGrid};
 
-/// Wider charts show nothing more.
 const PLOT_COLUMNS_MAX: usize = 96;
-/// Rows of a chart of several series.
 const SIGN_ROWS: usize = 14;
-/// Rows of a chart below a chart.
 const STRIP_ROWS: usize = 3;
-/// More ticks crowd the axis.
 const TICKS_MAX: usize = 7;
-/// Before everything in a chart.
 const INDENT: &str = "  ";
 
 /// In a chart of one series without braille.
 const MEASURED_SIGN: char = '*';
 const LEVEL_SIGN: char = '-';
+const ENTRY_GAP: &str = "   ";
 
-/// The signs of a chart.
 struct Signs {
     /// For each series; they begin again after the last.
     series: &'static [char],
-    /// Where more than one series is.
     shared: char,
     border: char,
     region: char,
     limit: char,
     point: char,
+    /// What measurements and levels of a single series are, in the legend.
+    measured: &'static str,
+    level: &'static str,
+    ruler: char,
+    ruler_tick: char,
+    corner: char,
+    axis: char,
+    axis_tick: char,
 }
 
 const UNICODE_SIGNS: Signs = Signs {
@@ -50,6 +54,13 @@ const UNICODE_SIGNS: Signs = Signs {
     region: '▓',
     limit: '┄',
     point: '◎',
+    measured: "dots",
+    level: "lines",
+    ruler: '│',
+    ruler_tick: '┤',
+    corner: '┼',
+    axis: '─',
+    axis_tick: '┬',
 };
 const ASCII_SIGNS: Signs = Signs {
     series: &['*', 'o', '+', 'x', '@', '%', '&', '$'],
@@ -58,48 +69,119 @@ const ASCII_SIGNS: Signs = Signs {
     region: '#',
     limit: '.',
     point: 'O',
+    measured: "*",
+    level: "-",
+    ruler: '|',
+    ruler_tick: '+',
+    corner: '+',
+    axis: '-',
+    axis_tick: '+',
 };
 
 /// The chart. Its lines are no wider than the page.
 pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
     let signs = if style.unicode { &UNICODE_SIGNS } else { &ASCII_SIGNS };
-    let are_equal = chart.strips.iter().any(|strip| strip.is_equal);
+    let are_equal = chart.has_equal_strips();
     let labels = if are_equal { strip_labels(&chart.y, style) } else { value_labels(&chart.y, style) };
     let strips: Vec<Vec<Tick>> = chart.strips.iter().map(|strip| strip_labels(&strip.y, style)).collect();
     let widths = labels.iter().chain(strips.iter().flatten()).map(|tick| columns_of(&tick.label));
     let label_columns = widths.max().unwrap_or(1);
     let columns = (style.columns() - label_columns - "   | ".len()).min(PLOT_COLUMNS_MAX);
+    let mut page =
+        Page { style, label_columns, axis: AxisAcross::new(&chart.x, columns, style), lines: Vec::new() };
 
+    let unit = if are_equal { String::new() } else { unit_of(&chart.y) };
+    for line in wrap(&style.own(&format!("{}{unit}", chart.title)), style.columns()) {
+        page.lines.push(style.paint(Tone::Heading, &line));
+    }
     let grid = if are_equal {
+        page.name(&chart.y.name());
         strip_plot(&chart.x, &chart.y, &chart.series, columns, style)
     } else {
         plot(chart, columns, style, signs)
     };
-    let axis = AxisAcross::new(&chart.x, columns, style);
-    let unit = if are_equal { String::new() } else { unit_of(&chart.y) };
-    let heading = wrap(&style.own(&format!("{}{unit}", chart.title)), style.columns());
-    let mut lines: Vec<String> = heading.iter().map(|line| style.paint(Tone::Heading, line)).collect();
-    if are_equal {
-        lines.extend(named(&chart.y.name(), style));
-    }
-    lines.extend(rows(&grid, &labels, label_columns, style));
-    let regions = regions(chart, &grid);
-    let line = axis.line(style.unicode, &regions, signs.region);
-    lines.push(format!("{INDENT}{} {line}", pad_start(lowest_label(&labels), label_columns)));
+    page.plot(&grid, &labels, &regions(chart, &grid), signs);
     for (strip, labels) in chart.strips.iter().zip(&strips) {
-        lines.extend(named(&strip_name(strip), style));
-        let grid = strip_plot(&chart.x, &strip.y, &strip.series, columns, style);
-        lines.extend(rows(&grid, labels, label_columns, style));
-        let line = axis.line(style.unicode, &[], signs.region);
-        lines.push(format!("{INDENT}{} {line}", pad_start(lowest_label(labels), label_columns)));
+        page.name(&strip.title());
+        page.plot(&strip_plot(&chart.x, &strip.y, &strip.series, columns, style), labels, &[], signs);
     }
-    lines.push(format!("{INDENT}{} {}", " ".repeat(label_columns), axis.labels()));
-    let indent = label_columns + INDENT.len() + 2;
-    lines.extend(legend(chart, indent, style, signs));
-    let width = style.columns().saturating_sub(indent).max(1);
-    let meanwhile = chart.meanwhile.iter().flat_map(|text| wrap(&style.own(text), width));
-    lines.extend(meanwhile.map(|line| format!("{}{line}", " ".repeat(indent))));
-    lines
+    page.lines.push(format!("{INDENT}{} {}", " ".repeat(label_columns), page.axis.labels()));
+    page.legend(legend(chart, style, signs));
+    for text in &chart.meanwhile {
+        page.wrapped(&style.own(text));
+    }
+    page.lines
+}
+
+struct Page {
+    style: Style,
+    /// Of the numbers beside the plot.
+    label_columns: usize,
+    axis: AxisAcross,
+    lines: Vec<String>,
+}
+
+impl Page {
+    fn name(&mut self, name: &str) {
+        for line in wrap(&self.style.own(name), self.style.columns() - INDENT.len()) {
+            self.lines.push(format!("{INDENT}{line}"));
+        }
+    }
+
+    /// The rows of a plot with the numbers beside them, and the axis below.
+    fn plot(&mut self, grid: &SignGrid, labels: &[Tick], regions: &[usize], signs: &Signs) {
+        for (row, cells) in grid.rows().enumerate() {
+            let here = labels.iter().find(|tick| !is_lowest(tick) && grid.row_of(tick.share) == row);
+            let (label, tick) = match here {
+                Some(tick) => (tick.label.as_str(), signs.ruler_tick),
+                None => ("", signs.ruler),
+            };
+            let line = format!("{INDENT}{} {tick}{cells}", pad_start(label, self.label_columns));
+            self.lines.push(line.trim_end().to_string());
+        }
+        let lowest = labels.iter().find(|tick| is_lowest(tick)).map_or("", |tick| &tick.label);
+        let line = self.axis.line(regions, signs);
+        self.lines.push(format!("{INDENT}{} {line}", pad_start(lowest, self.label_columns)));
+    }
+
+    fn legend(&mut self, entries: Vec<String>) {
+        let mut line = String::new();
+        for entry in entries {
+            if line.is_empty() {
+                line = entry;
+            } else if columns_of(&line) + ENTRY_GAP.len() + columns_of(&entry) <= self.room() {
+                line = line + ENTRY_GAP + &entry;
+            } else {
+                let full = std::mem::replace(&mut line, entry);
+                self.legend_line(&full);
+            }
+        }
+        if !line.is_empty() {
+            self.legend_line(&line);
+        }
+    }
+
+    fn legend_line(&mut self, line: &str) {
+        if columns_of(line) <= self.room() {
+            self.lines.push(format!("{}{line}", " ".repeat(self.indent())));
+        } else {
+            self.wrapped(line);
+        }
+    }
+
+    fn wrapped(&mut self, text: &str) {
+        for line in wrap(text, self.room()) {
+            self.lines.push(format!("{}{line}", " ".repeat(self.indent())));
+        }
+    }
+
+    fn indent(&self) -> usize {
+        self.label_columns + INDENT.len() + 2
+    }
+
+    fn room(&self) -> usize {
+        self.style.columns().saturating_sub(self.indent()).max(1)
+    }
 }
 
 /// Of what the numbers beside the plot are, behind the title; nothing where each has its own unit.
@@ -112,80 +194,63 @@ fn unit_of(axis: &Axis) -> String {
     }
 }
 
-/// The numbers beside the plot: top, middle and bottom where the axis is even, else as many as fit.
+/// The numbers beside the plot: top, middle and bottom where the axis is linear, else as many as fit.
 fn value_labels(axis: &Axis, style: Style) -> Vec<Tick> {
-    if axis.scale == Scale::Even && axis.start == 0.0 {
-        let top = axis.end / axis.divisor;
-        let tick = |share: f64| Tick { share, label: tick_text(top * share) };
-        return [1.0, 0.5, 0.0].map(tick).into();
+    if axis.scale != Scale::Linear || axis.start != 0.0 {
+        return strip_labels(axis, style);
     }
-    strip_labels(axis, style)
+    let top = axis.end / axis.divisor;
+    [1.0, 0.5, 0.0].map(|share| Tick { share, label: tick_text(top * share) }).into()
 }
 
 fn strip_labels(axis: &Axis, style: Style) -> Vec<Tick> {
-    let own = |tick: Tick| Tick { label: style.own(&tick.label), ..tick };
-    axis.ticks(3).into_iter().map(own).collect()
-}
-
-/// The number at the foot of the axis, if there is one.
-fn lowest_label(labels: &[Tick]) -> &str {
-    labels.iter().find(|tick| tick.share < 0.01).map_or("", |tick| &tick.label)
-}
-
-/// The name of one of several charts.
-fn named(name: &str, style: Style) -> Vec<String> {
-    let lines = wrap(&style.own(name), style.columns() - INDENT.len());
-    lines.iter().map(|line| format!("{INDENT}{line}")).collect()
-}
-
-fn strip_name(strip: &Strip) -> String {
-    if strip.y.unit.is_empty() { strip.name.clone() } else { format!("{}, {}", strip.name, strip.y.unit) }
-}
-
-/// The rows of a plot with the numbers beside them.
-fn rows(grid: &SignGrid, labels: &[Tick], label_columns: usize, style: Style) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (row, cells) in grid.rows().enumerate() {
-        let here = labels.iter().find(|tick| tick.share >= 0.01 && grid.row_of(tick.share) == row);
-        let label = here.map_or("", |tick| tick.label.as_str());
-        let tick = match (label.is_empty(), style.unicode) {
-            (true, true) => '│',
-            (false, true) => '┤',
-            (true, false) => '|',
-            (false, false) => '+',
-        };
-        lines.push(
-            format!("{INDENT}{} {tick}{cells}", pad_start(label, label_columns)).trim_end().to_string(),
-        );
+    let mut ticks = strip_ticks(axis);
+    for tick in &mut ticks {
+        tick.label = style.own(&tick.label);
     }
-    lines
+    ticks
+}
+
+fn is_lowest(tick: &Tick) -> bool {
+    tick.share < 0.01
 }
 
 /// A low chart: dots of all its series.
 fn strip_plot(x: &Axis, y: &Axis, series: &[Series], columns: usize, style: Style) -> SignGrid {
     let mut grid = DotGrid::of_rows(columns, STRIP_ROWS, style.unicode);
-    series.iter().for_each(|series| draw_dots(&mut grid, series, x, y, false));
+    for series in series {
+        draw_dots(&mut grid, series, x, y, false);
+    }
     grid.signs()
 }
 
-/// Series and marks in the plot area.
 fn plot(chart: &Chart, columns: usize, style: Style, signs: &Signs) -> SignGrid {
     let mut grid = match chart.series.as_slice() {
         [series] if style.unicode || series.levels().next().is_none() => {
-            dots(series, chart, columns, style).signs()
+            // Few measurements are thick strokes, which are easy to see; many are small dots, so that their spread is seen.
+            let are_few = series.measured().count() <= columns && series.levels().next().is_none();
+            let mut grid = DotGrid::new(columns, style.unicode);
+            draw_dots(&mut grid, series, &chart.x, &chart.y, are_few);
+            grid.signs()
         }
-        [series] => plain_zones(series, chart, columns),
+        // Measurements and levels without braille: a level is seen where both are.
+        [series] => {
+            let mut grid = SignGrid::new(columns, SIGN_ROWS);
+            for (stretches, sign) in
+                [(series.measured().collect(), MEASURED_SIGN), (series.levels().collect(), LEVEL_SIGN)]
+            {
+                draw_strokes(&mut grid, chart, stretches, (sign, sign));
+            }
+            grid
+        }
         several => {
             let mut grid = SignGrid::new(columns, SIGN_ROWS);
             for (index, series) in several.iter().enumerate() {
-                let sign = sign_of(index, signs);
-                for stretch in series.measured().chain(series.levels()) {
-                    let (first, end) = (chart.x.share(stretch.first), chart.x.share(stretch.end));
-                    grid.stroke(first, end, chart.y.share(stretch.value), sign, signs.shared);
-                }
+                let both = (sign_of(index, signs), signs.shared);
+                draw_strokes(&mut grid, chart, series.measured().chain(series.levels()).collect(), both);
                 for point in series.points() {
                     let at = chart.x.share(point.at);
-                    grid.stroke(at, at, chart.y.share(point.value), sign, signs.shared);
+                    grid.stroke(at, at, chart.y.share(point.value), both.0, both.1);
                 }
             }
             grid
@@ -206,168 +271,139 @@ fn sign_of(index: usize, signs: &Signs) -> char {
     signs.series[index % signs.series.len()]
 }
 
-/// A single series. Few measurements are thick strokes, which are easy to see; many are dots as small as they come, so that
-/// their spread is seen.
-fn dots(series: &Series, chart: &Chart, columns: usize, style: Style) -> DotGrid {
-    let mut grid = DotGrid::new(columns, style.unicode);
-    let are_few = series.measured().count() <= columns && series.levels().next().is_none();
-    draw_dots(&mut grid, series, &chart.x, &chart.y, are_few);
-    grid
+/// The second sign is for where another series already is.
+fn draw_strokes(grid: &mut SignGrid, chart: &Chart, stretches: Vec<&Stretch>, (sign, shared): (char, char)) {
+    for stretch in stretches {
+        let (first, end) = (chart.x.share(stretch.first), chart.x.share(stretch.end));
+        grid.stroke(first, end, chart.y.share(stretch.value), sign, shared);
+    }
 }
 
 fn draw_dots(grid: &mut DotGrid, series: &Series, x: &Axis, y: &Axis, are_few: bool) {
     for layer in &series.layers {
-        let (stretches, is_thick) = match layer {
-            Layer::Measured(stretches) => (stretches, are_few),
-            Layer::Levels(stretches) => (stretches, false),
+        match layer {
+            Layer::Measured(stretches) | Layer::Levels(stretches) => {
+                let is_thick = are_few && matches!(layer, Layer::Measured(_));
+                for stretch in stretches {
+                    let (first, end) = (x.share(stretch.first), x.share(stretch.end));
+                    let height = y.share(stretch.value);
+                    if is_thick { grid.stroke(first, end, height) } else { grid.line(first, end, height) }
+                }
+            }
             Layer::Line(points) | Layer::Trend(points) => {
-                let place = |point: &Point| (x.share(point.at), y.share(point.value));
-                grid.polyline(points.iter().map(place));
+                grid.polyline(points.iter().map(|point| (x.share(point.at), y.share(point.value))));
+            }
+            Layer::Bands(_) => {}
+        }
+    }
+}
+
+fn regions(chart: &Chart, grid: &SignGrid) -> Vec<usize> {
+    let mut columns = Vec::new();
+    for mark in &chart.marks {
+        if let Place::Over { first, end } | Place::Pause { first, end } = mark.place {
+            columns.extend(grid.columns_over(chart.x.share(first), chart.x.share(end)));
+        }
+    }
+    columns
+}
+
+fn legend(chart: &Chart, style: Style, signs: &Signs) -> Vec<String> {
+    let mut lines = Vec::new();
+    let is_alone = chart.series.len() == 1;
+    for Entry { name, sign } in legend::entries(chart, false) {
+        let name = style.name(&name);
+        let sign = match sign {
+            Sign::Series { .. } | Sign::Interval if is_alone => continue,
+            Sign::Level if is_alone => {
+                lines.push(format!("{}: measurements", signs.measured));
+                lines.push(format!("{}: the {}", signs.level, chart.level_name));
                 continue;
             }
-            Layer::Bands(_) => continue,
+            Sign::Level | Sign::Interval => continue,
+            Sign::Series { index, .. } => sign_of(index, signs),
+            Sign::Mark(Place::At(_), _) => signs.border,
+            Sign::Mark(Place::Over { .. } | Place::Pause { .. }, _) => signs.region,
+            Sign::Mark(Place::Value(_), _) => signs.limit,
+            Sign::Mark(Place::Point { .. }, _) => signs.point,
         };
-        for stretch in stretches {
-            let (first, end) = (x.share(stretch.first), x.share(stretch.end));
-            let height = y.share(stretch.value);
-            if is_thick { grid.stroke(first, end, height) } else { grid.line(first, end, height) }
-        }
+        lines.push(format!("{sign} {name}"));
     }
+    if chart.series.len() > 1 {
+        lines.insert(chart.series.len(), format!("{} several", signs.shared));
+    }
+    lines
 }
 
-/// Measurements and levels without braille: a level is seen where both are.
-fn plain_zones(series: &Series, chart: &Chart, columns: usize) -> SignGrid {
-    let mut grid = SignGrid::new(columns, SIGN_ROWS);
-    let measured = series.measured().map(|stretch| (stretch, MEASURED_SIGN));
-    for (stretch, sign) in measured.chain(series.levels().map(|level| (level, LEVEL_SIGN))) {
-        let (first, end) = (chart.x.share(stretch.first), chart.x.share(stretch.end));
-        grid.stroke(first, end, chart.y.share(stretch.value), sign, sign);
-    }
-    grid
-}
-
-/// Which columns lie in a region that is marked.
-fn regions(chart: &Chart, grid: &SignGrid) -> Vec<usize> {
-    let places = chart.marks.iter().filter_map(|mark| match mark.place {
-        Place::Over { first, end } | Place::Pause { first, end } => Some((first, end)),
-        _ => None,
-    });
-    places.flat_map(|(first, end)| grid.columns_over(chart.x.share(first), chart.x.share(end))).collect()
-}
-
-/// What the signs mean, if there is more than one.
-fn legend(chart: &Chart, indent: usize, style: Style, signs: &Signs) -> Vec<String> {
-    let mut entries: Vec<String> = Vec::new();
-    match chart.series.as_slice() {
-        [series] if series.levels().next().is_some() => {
-            entries.push(if style.unicode { "dots: measurements" } else { "*: measurements" }.into());
-            let sign = if style.unicode { "lines" } else { "-" };
-            entries.push(format!("{sign}: the {}", chart.level_name));
-        }
-        [] | [_] => {}
-        several => {
-            let name = |(index, series): (usize, &Series)| {
-                format!("{} {}", sign_of(index, signs), style.name(&series.name))
-            };
-            entries.extend(several.iter().enumerate().map(name));
-            entries.push(format!("{} several", signs.shared));
-        }
-    }
-    for mark in chart.mark_names() {
-        let (sign, value) = match mark.place {
-            Place::At(_) => (signs.border, None),
-            Place::Over { .. } | Place::Pause { .. } => (signs.region, None),
-            Place::Value(_) => (signs.limit, chart.only_value(&mark.name)),
-            Place::Point { .. } => (signs.point, None),
-        };
-        let value = value.map_or(String::new(), |value| style.own(&format!(", {}", chart.y.amount(value))));
-        entries.push(format!("{sign} {}{value}", style.name(&mark.name)));
-    }
-    let width = style.columns().saturating_sub(indent).max(1);
-    let lines = entries.iter().fold(Vec::<String>::new(), |mut lines, entry| {
-        match lines.last_mut() {
-            Some(line) if columns_of(line) + 3 + columns_of(entry) <= width => {
-                line.push_str("   ");
-                line.push_str(entry);
-            }
-            _ => lines.push(entry.clone()),
-        }
-        lines
-    });
-    let fitting = lines
-        .iter()
-        .flat_map(|line| if columns_of(line) <= width { vec![line.clone()] } else { wrap(line, width) });
-    fitting.map(|line| format!("{}{line}", " ".repeat(indent))).collect()
-}
-
-/// The axis across: ticks at round numbers.
 struct AxisAcross {
     columns: usize,
     /// Whether the last label carries the unit of all.
     has_unit: bool,
-    /// Column and label of each tick, left to right.
     ticks: Vec<(usize, String)>,
 }
 
 impl AxisAcross {
     fn new(axis: &Axis, columns: usize, style: Style) -> AxisAcross {
-        let placed = |ticks: &[Tick]| -> Vec<(usize, String)> {
-            let last = ticks.len().saturating_sub(1);
-            let place = |(index, tick): (usize, &Tick)| {
-                let column = ((tick.share * columns as f64) as usize).min(columns - 1);
-                let label = style.own(&tick.label);
-                let with_unit = index == last && !axis.unit.is_empty();
-                (column, if with_unit { format!("{label} {}", style.own(&axis.unit)) } else { label })
-            };
-            ticks.iter().enumerate().map(place).collect()
-        };
-        let of =
-            |ticks: &[Tick]| AxisAcross { columns, has_unit: !axis.unit.is_empty(), ticks: placed(ticks) };
-        let has_all = |ticks: &[Tick]| of(ticks).labelled().len() == ticks.len();
-        of(&axis.fitting_ticks(TICKS_MAX, has_all))
+        let has_all =
+            |ticks: &[Tick]| AxisAcross::with(axis, ticks, columns, style).labelled().len() == ticks.len();
+        AxisAcross::with(axis, &axis.fitting_ticks(TICKS_MAX, has_all), columns, style)
     }
 
-    fn line(&self, unicode: bool, regions: &[usize], region: char) -> String {
-        let (corner, line, tick) = if unicode { ('┼', '─', '┬') } else { ('+', '-', '+') };
-        let cells = (0..self.columns).map(|column| {
+    fn with(axis: &Axis, ticks: &[Tick], columns: usize, style: Style) -> AxisAcross {
+        let mut placed = Vec::new();
+        for tick in ticks {
+            let column = ((tick.share * columns as f64) as usize).min(columns - 1);
+            placed.push((column, style.own(&tick.label)));
+        }
+        let has_unit = !axis.unit.is_empty();
+        if let Some((_, label)) = placed.last_mut().filter(|_| has_unit) {
+            *label = format!("{label} {}", style.own(&axis.unit));
+        }
+        AxisAcross { columns, has_unit, ticks: placed }
+    }
+
+    fn line(&self, regions: &[usize], signs: &Signs) -> String {
+        let mut line = String::from(signs.corner);
+        for column in 0..self.columns {
             let is_tick = column > 0 && self.ticks.iter().any(|(at, _)| *at == column);
-            match (regions.contains(&column), is_tick) {
-                (true, _) => region,
-                (false, true) => tick,
-                (false, false) => line,
-            }
-        });
-        std::iter::once(corner).chain(cells).collect()
+            line.push(match is_tick {
+                _ if regions.contains(&column) => signs.region,
+                true => signs.axis_tick,
+                false => signs.axis,
+            });
+        }
+        line
     }
 
-    /// Labels centred under their ticks.
     fn labels(&self) -> String {
-        let add = |line: String, (start, label): (usize, &str)| format!("{}{label}", pad_end(&line, start));
-        self.labelled().into_iter().fold(String::new(), add)
+        let mut line = String::new();
+        for (start, label) in self.labelled() {
+            line = pad_end(&line, start) + label;
+        }
+        line
+    }
+
+    fn start_of(&self, (column, label): &(usize, String)) -> usize {
+        let width = self.columns + 1;
+        let number =
+            if self.has_unit { label.split(' ').next().map_or(0, columns_of) } else { columns_of(label) };
+        (column + 1).saturating_sub(number / 2).min(width.saturating_sub(columns_of(label)))
     }
 
     /// The labels with where they begin. One that would touch its neighbour is left out; the last always stays, for it carries the
     /// unit.
     fn labelled(&self) -> Vec<(usize, &str)> {
-        let width = self.columns + 1;
-        let place = |(column, label): &(usize, String)| {
-            let number =
-                if self.has_unit { label.split(' ').next().map_or(0, columns_of) } else { columns_of(label) };
-            (column + 1).saturating_sub(number / 2).min(width.saturating_sub(columns_of(label)))
-        };
-        let last_start = self.ticks.last().map_or(width, place);
+        let Some((last, others)) = self.ticks.split_last() else { return Vec::new() };
         let (mut labelled, mut taken) = (Vec::new(), 0);
-        for (index, tick) in self.ticks.iter().enumerate() {
-            let start = place(tick);
-            let end = start + columns_of(&tick.1);
-            let is_last = index + 1 == self.ticks.len();
-            let touches_before = index > 0 && start < taken;
-            let touches_last = !is_last && end + 1 > last_start;
-            if !touches_before && !touches_last {
+        for tick in others {
+            let start = self.start_of(tick);
+            let end = start + columns_of(&tick.1) + 1;
+            if start >= taken && end <= self.start_of(last) {
                 labelled.push((start, tick.1.as_str()));
-                taken = end + 1;
+                taken = end;
             }
         }
+        labelled.push((self.start_of(last), last.1.as_str()));
         labelled
     }
 }

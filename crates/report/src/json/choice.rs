@@ -1,28 +1,21 @@
 //! A choice as JSON, schema `drivescope.choice/1`: seconds.
 
-use super::estimate::NumberDocument;
-use crate::terminal::{AnsweredQuestion, ChoicePage, WeighedDrive};
+use super::document::{NumberDocument, text_of};
+use crate::terminal::{AnsweredQuestion, ChoicePage, Told, WeighedDrive};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct ChoiceDocument<'page> {
     schema: &'static str,
-    asked: Vec<QuestionDocument>,
+    asked: &'page [AnsweredQuestion],
     #[serde(skip_serializing_if = "Option::is_none")]
-    open: Option<QuestionDocument>,
+    open: Option<AnsweredQuestion>,
     #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<KindDocument<'page>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     writes: Option<&'page str>,
     drives: Vec<DriveDocument<'page>>,
     notes: &'page [&'static str],
-}
-
-#[derive(Serialize)]
-struct QuestionDocument {
-    question: &'static str,
-    /// Of an open question, what to type.
-    answer: &'static str,
 }
 
 #[derive(Serialize)]
@@ -47,33 +40,27 @@ struct DriveDocument<'page> {
     advice: &'page [String],
 }
 
-/// The document, with a line end.
 pub fn choice_document(page: &ChoicePage) -> String {
-    let document = ChoiceDocument {
+    text_of(&ChoiceDocument {
         schema: "drivescope.choice/1",
-        asked: page.asked.iter().map(question).collect(),
-        open: page.open.as_ref().map(question),
+        asked: &page.asked,
+        open: page.open,
         choice: page.choice.as_ref().map(|(kind, _, way, reason)| KindDocument { kind, use_it: way, reason }),
         writes: page.day.as_deref(),
         drives: page.drives.iter().map(drive).collect(),
         notes: &page.notes,
-    };
-    serde_json::to_string_pretty(&document).expect("numbers, words and lists have a form in JSON") + "\n"
-}
-
-fn question(asked: &AnsweredQuestion) -> QuestionDocument {
-    QuestionDocument { question: asked.question, answer: asked.answer }
+    })
 }
 
 fn drive(drive: &WeighedDrive) -> DriveDocument<'_> {
-    let known = drive.outcome.as_ref().ok();
-    DriveDocument {
-        name: &drive.name,
-        kind: drive.kind.as_deref(),
-        unknown: drive.outcome.as_ref().err().map(String::as_str),
-        day_s: known.map(|(day_s, ..)| NumberDocument::of(day_s)),
-        longest_burst_s: known.map(|(_, burst_s, _)| NumberDocument::of(burst_s)),
-        falls: known.map(|(.., falls)| *falls),
-        advice: &drive.advice,
+    let (mut unknown, mut day_s, mut longest_burst_s, mut falls) = (None, None, None, None);
+    match &drive.outcome {
+        Told::Unknown(why) => unknown = Some(why.as_str()),
+        Told::Known((day, burst, has_fallen)) => {
+            (day_s, longest_burst_s) = (Some(NumberDocument::of(day)), Some(NumberDocument::of(burst)));
+            falls = Some(*has_fallen);
+        }
     }
+    let (name, kind) = (drive.name.as_str(), drive.kind.as_deref());
+    DriveDocument { name, kind, unknown, day_s, longest_burst_s, falls, advice: &drive.advice }
 }

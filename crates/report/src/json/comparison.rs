@@ -1,8 +1,9 @@
 //! Runs set side by side as JSON, schema `drivescope.compare/1`. Keys may be added; none is renamed or changes its meaning.
 
-use super::finite;
+use super::document::{NumberDocument, finite, text_of};
+use crate::terminal::compare::change_unknown;
 use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, Difference};
-use model::estimate::Estimate;
+
 use model::request::Operation;
 use model::run::Run;
 use serde::Serialize;
@@ -14,7 +15,7 @@ struct ComparisonDocument<'run> {
     runs: Vec<RunEntry<'run>>,
     caveats: &'run [String],
     figures: Vec<FigureDocument<'run>>,
-    changes: Vec<ChangeDocument<'run>>,
+    changes: Vec<ChangeDocument>,
 }
 
 #[derive(Serialize)]
@@ -32,25 +33,15 @@ struct FigureDocument<'run> {
     code: &'static str,
     unit: &'run str,
     /// One for each run; null where it is not known.
-    values: Vec<Option<EstimateDocument>>,
+    values: Vec<Option<NumberDocument>>,
     differences: Vec<DifferenceDocument>,
-}
-
-/// A number with its interval; what is not finite is null.
-#[derive(Serialize)]
-struct EstimateDocument {
-    value: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    confidence: f64,
 }
 
 #[derive(Serialize)]
 struct DifferenceDocument {
     first: usize,
     second: usize,
-    /// Second over first.
-    ratio: EstimateDocument,
+    ratio: NumberDocument,
     /// Of a difference as large as this when there is none.
     probability: Option<f64>,
     /// Whether it stands among all that were looked at.
@@ -58,13 +49,12 @@ struct DifferenceDocument {
 }
 
 #[derive(Serialize)]
-struct ChangeDocument<'run> {
+struct ChangeDocument {
     earlier: usize,
     later: usize,
     operation: &'static str,
-    /// Why it cannot be told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    unknown: Option<&'run str>,
+    unknown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     regions: Option<Vec<RegionDocument>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,21 +68,17 @@ struct ChangeDocument<'run> {
 struct RegionDocument {
     first_byte: u64,
     bytes: u64,
-    /// The later rate over the earlier one.
-    rate_ratio: EstimateDocument,
+    rate_ratio: NumberDocument,
 }
 
-/// The document, with a line end.
 pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
-    let document = ComparisonDocument {
+    text_of(&ComparisonDocument {
         schema: "drivescope.compare/1",
         runs: runs.iter().map(|run| run_entry(run)).collect(),
         caveats: &comparison.caveats,
         figures: comparison.figures.iter().map(figure).collect(),
         changes: comparison.changes.iter().map(change).collect(),
-    };
-    let text = serde_json::to_string_pretty(&document).expect("numbers, words and lists have a form in JSON");
-    text + "\n"
+    })
 }
 
 fn run_entry(run: &Run) -> RunEntry<'_> {
@@ -102,16 +88,7 @@ fn run_entry(run: &Run) -> RunEntry<'_> {
         path: &run.target.path,
         model: run.target.model.as_deref(),
         serial: run.target.serial.as_deref(),
-        capacity_bytes: run.target.capacity.0,
-    }
-}
-
-fn estimate(estimate: &Estimate) -> EstimateDocument {
-    EstimateDocument {
-        value: finite(estimate.value),
-        low: finite(estimate.low),
-        high: finite(estimate.high),
-        confidence: estimate.confidence,
+        capacity_bytes: run.target.capacity.get(),
     }
 }
 
@@ -119,7 +96,7 @@ fn figure(figure: &ComparedFigure) -> FigureDocument<'_> {
     FigureDocument {
         code: figure.code.name(),
         unit: &figure.unit,
-        values: figure.values.iter().map(|value| value.as_ref().map(estimate)).collect(),
+        values: figure.values.iter().map(|value| value.as_ref().map(NumberDocument::of)).collect(),
         differences: figure.differences.iter().map(difference).collect(),
     }
 }
@@ -128,29 +105,37 @@ fn difference(difference: &Difference) -> DifferenceDocument {
     DifferenceDocument {
         first: difference.first,
         second: difference.second,
-        ratio: estimate(&difference.ratio),
+        ratio: NumberDocument::of(&difference.ratio),
         probability: finite(difference.probability),
         significant: difference.is_significant,
     }
 }
 
-fn change(change: &Change) -> ChangeDocument<'_> {
-    let found = change.outcome.as_ref().ok();
-    ChangeDocument {
+fn change(change: &Change) -> ChangeDocument {
+    let mut document = ChangeDocument {
         earlier: change.earlier,
         later: change.later,
         operation: if change.operation == Operation::Write { "write" } else { "read" },
-        unknown: change.outcome.as_ref().err().map(String::as_str),
-        regions: found.map(|found| found.regions.iter().map(region).collect()),
-        cells: found.map(|found| found.cells),
-        smallest_seen: found.and_then(|found| finite(found.smallest_seen)),
+        unknown: None,
+        regions: None,
+        cells: None,
+        smallest_seen: None,
+    };
+    match &change.outcome {
+        Err(why) => document.unknown = Some(change_unknown(why)),
+        Ok(found) => {
+            document.regions = Some(found.regions.iter().map(region).collect());
+            document.cells = Some(found.cells);
+            document.smallest_seen = finite(found.smallest_seen);
+        }
     }
+    document
 }
 
 fn region(region: &ChangedRegion) -> RegionDocument {
     RegionDocument {
-        first_byte: region.range.first().0,
-        bytes: region.range.bytes().0,
-        rate_ratio: estimate(&region.rate_ratio),
+        first_byte: region.range.first().get(),
+        bytes: region.range.bytes().get(),
+        rate_ratio: NumberDocument::of(&region.rate_ratio),
     }
 }

@@ -1,8 +1,9 @@
 //! Estimates as JSON, schema `drivescope.estimate/1`: seconds, bytes, bytes per second.
 
-use super::finite;
-use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedRow};
-use model::estimate::Estimate;
+use super::document::{NumberDocument, finite, text_of};
+use crate::terminal::estimate::why_no_budget;
+use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedRow, Told};
+
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -11,7 +12,7 @@ struct EstimateDocument<'page> {
     drives: Vec<DriveDocument<'page>>,
     works: Vec<WorkDocument<'page>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    budgets: Vec<BudgetDocument<'page>>,
+    budgets: Vec<BudgetDocument>,
     notes: &'page [String],
 }
 
@@ -46,12 +47,12 @@ struct TimeDocument<'page> {
 }
 
 #[derive(Serialize)]
-struct BudgetDocument<'page> {
+struct BudgetDocument {
     drive: usize,
     /// What 99 of 100 answers may take at most.
     latency_budget_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unknown: Option<&'page str>,
+    unknown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_once: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,70 +61,56 @@ struct BudgetDocument<'page> {
     p99_s: Option<f64>,
 }
 
-/// A number with its interval. An end is null where there is none.
-#[derive(Serialize)]
-pub(super) struct NumberDocument {
-    value: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    confidence: Option<f64>,
-}
-
-impl NumberDocument {
-    pub(super) fn of(estimate: &Estimate) -> NumberDocument {
-        NumberDocument {
-            value: finite(estimate.value),
-            low: finite(estimate.low),
-            high: finite(estimate.high),
-            confidence: finite(estimate.confidence),
-        }
-    }
-}
-
-/// The document, with a line end.
 pub fn estimate_document(page: &EstimatePage) -> String {
-    let drives = page.drives.iter().map(|drive| DriveDocument {
-        name: &drive.name,
-        run: &drive.run,
-        capacity_bytes: drive.capacity.0,
-        basis: &drive.basis,
-    });
-    let works = page
-        .works
-        .iter()
-        .map(|work| WorkDocument { work: work.name, times: work.rows.iter().map(time).collect() });
-    let document = EstimateDocument {
+    let mut drives = Vec::new();
+    for drive in &page.drives {
+        drives.push(DriveDocument {
+            name: &drive.name,
+            run: &drive.run,
+            capacity_bytes: drive.capacity.get(),
+            basis: &drive.basis,
+        });
+    }
+    let mut works = Vec::new();
+    for work in &page.works {
+        works.push(WorkDocument { work: work.name, times: work.rows.iter().map(time).collect() });
+    }
+    text_of(&EstimateDocument {
         schema: "drivescope.estimate/1",
-        drives: drives.collect(),
-        works: works.collect(),
+        drives,
+        works,
         budgets: page.budgets.iter().map(budget).collect(),
         notes: &page.notes,
-    };
-    serde_json::to_string_pretty(&document).expect("numbers, words and lists have a form in JSON") + "\n"
+    })
 }
 
-fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {
-    let known = budget.outcome.as_ref().ok();
-    BudgetDocument {
-        drive: budget.drive,
-        latency_budget_s: budget.budget_s,
-        unknown: budget.outcome.as_ref().err().map(String::as_str),
-        at_once: known.map(|(at_once, ..)| *at_once),
-        iops: known.map(|(_, iops, _)| NumberDocument::of(iops)),
-        p99_s: known.and_then(|(.., p99_s)| finite(*p99_s)),
+fn budget(budget: &EstimatedBudget) -> BudgetDocument {
+    let (drive, latency_budget_s) = (budget.drive, budget.budget_s);
+    let (mut unknown, mut at_once, mut iops, mut p99_s) = (None, None, None, None);
+    match &budget.outcome {
+        Err(why) => unknown = Some(why_no_budget(*why)),
+        Ok((most, estimate, p99)) => {
+            (at_once, iops, p99_s) = (Some(*most), Some(NumberDocument::of(estimate)), finite(*p99));
+        }
     }
+    BudgetDocument { drive, latency_budget_s, unknown, at_once, iops, p99_s }
 }
 
 fn time(row: &EstimatedRow) -> TimeDocument<'_> {
-    let known = row.outcome.as_ref().ok();
+    let (unknown, seconds, bytes_per_second) = match &row.outcome {
+        Told::Unknown(why) => (Some(why.as_str()), None, None),
+        Told::Known((seconds, rate)) => {
+            (None, Some(NumberDocument::of(seconds)), Some(NumberDocument::of(rate)))
+        }
+    };
     TimeDocument {
         drive: row.drive,
         all_at_once: row.is_of_all,
-        first_byte: row.range.first().0,
-        bytes: row.range.bytes().0,
-        unknown: row.outcome.as_ref().err().map(String::as_str),
-        seconds: known.map(|(seconds, _)| NumberDocument::of(seconds)),
-        bytes_per_second: known.map(|(_, rate)| NumberDocument::of(rate)),
+        first_byte: row.range.first().get(),
+        bytes: row.range.bytes().get(),
+        unknown,
+        seconds,
+        bytes_per_second,
         writes_not_measured: row.is_open,
     }
 }

@@ -1,8 +1,8 @@
 //! Partition plans as JSON, schema `drivescope.plan/1`: bytes, bytes per second, and the script for sfdisk.
 
-use super::estimate::NumberDocument;
-use crate::partition_script::script;
+use super::document::{NumberDocument, text_of};
 use crate::terminal::PartitionPage;
+use crate::terminal::partition_script;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -17,7 +17,6 @@ struct PlanDocument<'page> {
     warnings: &'page [String],
     partitions: Vec<PartitionDocument<'page>>,
     cuts: Vec<CutDocument>,
-    /// Null where there is nothing to do.
     sfdisk: Option<String>,
 }
 
@@ -38,33 +37,34 @@ struct CutDocument {
     zone_border: bool,
 }
 
-/// The document, with a line end.
 pub fn partition_document(page: &PartitionPage) -> String {
-    let partitions = page.partitions.iter().map(|partition| PartitionDocument {
-        name: &partition.name,
-        first_byte: partition.range.first().0,
-        bytes: partition.range.bytes().0,
-        bytes_per_second: NumberDocument::of(&partition.mean),
-        fastest_bytes_per_second: NumberDocument::of(&partition.fastest),
-        slowest_bytes_per_second: NumberDocument::of(&partition.slowest),
-    });
-    let cuts = page.cuts.iter().map(|cut| CutDocument {
-        at_byte: cut.at.0,
-        asked_byte: cut.asked.0,
-        zone_border: cut.is_zone_border,
-    });
-    let document = PlanDocument {
+    let mut partitions = Vec::new();
+    for partition in &page.partitions {
+        partitions.push(PartitionDocument {
+            name: &partition.name,
+            first_byte: partition.range.first().get(),
+            bytes: partition.range.bytes().get(),
+            bytes_per_second: NumberDocument::of(&partition.mean),
+            fastest_bytes_per_second: NumberDocument::of(&partition.fastest),
+            slowest_bytes_per_second: NumberDocument::of(&partition.slowest),
+        });
+    }
+    let mut cuts = Vec::new();
+    for cut in &page.cuts {
+        let (at_byte, asked_byte) = (cut.at.get(), cut.asked.get());
+        cuts.push(CutDocument { at_byte, asked_byte, zone_border: cut.is_zone_border });
+    }
+    text_of(&PlanDocument {
         schema: "drivescope.plan/1",
         drive: &page.drive,
         run: &page.run,
-        capacity_bytes: page.capacity.0,
-        logical_block_bytes: page.logical_block.0,
+        capacity_bytes: page.capacity.get(),
+        logical_block_bytes: page.logical_block.get(),
         wish: &page.wish,
         basis: &page.basis,
         warnings: &page.warnings,
-        partitions: partitions.collect(),
-        cuts: cuts.collect(),
-        sfdisk: page.has_script.then(|| script(page)),
-    };
-    serde_json::to_string_pretty(&document).expect("numbers, words and lists have a form in JSON") + "\n"
+        partitions,
+        cuts,
+        sfdisk: if page.has_script { Some(partition_script(page)) } else { None },
+    })
 }

@@ -1,61 +1,68 @@
 //! What is true of a virtual drive as JSON, schema `drivescope.truth/1`: for programs that score measurements.
 
-use crate::json::finding::{DetailsDocument, ValueDocument};
-use model::finding::{Datum, FindingCode, Name};
+use super::document::text_of;
+use model::finding::{FindingCode, ValueDocument};
 use serde::Serialize;
 
-/// What is true of a drive for one code. Without number, word and condition there is none of it.
+/// What is true of a drive for one code. Without value and condition there is none of it.
 #[derive(Clone, Copy, Debug)]
-pub struct TruthEntry<'truth> {
-    /// What it is about.
+pub struct TruthEntry<'truth, Data> {
     pub code: FindingCode,
-    /// A number in the unit of the code.
-    pub value: Option<f64>,
-    /// A word, such as `cmr`.
-    pub word: Option<&'truth str>,
-    /// On what it depends.
+    pub value: Option<TruthEntryValue<'truth>>,
     pub depends: Option<&'truth str>,
-    /// Details, named as those of findings.
-    pub data: &'truth [(Name, Datum)],
+    pub data: Data,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum TruthEntryValue<'truth> {
+    /// In the unit of the code.
+    Number(f64),
+    Word(&'truth str),
 }
 
 #[derive(Serialize)]
-struct TruthDocument<'truth> {
+struct TruthDocument<'truth, Data> {
     schema: &'static str,
     drive: &'truth str,
-    truths: Vec<EntryDocument<'truth>>,
+    truths: Vec<EntryDocument<'truth, Data>>,
 }
 
 #[derive(Serialize)]
-struct EntryDocument<'truth> {
+struct EntryDocument<'truth, Data> {
     code: &'static str,
     /// Null where there is none, or where it depends.
     value: Option<ValueDocument>,
     unit: Option<&'static str>,
-    /// True where none must be found.
     absent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     depends: Option<&'truth str>,
-    data: DetailsDocument,
+    data: Data,
 }
 
-/// The document, with a line end.
-pub fn truth_document<'truth>(drive: &str, truths: impl Iterator<Item = TruthEntry<'truth>>) -> String {
-    let entry = |truth: TruthEntry<'truth>| {
-        let word = truth.word.map(|word| ValueDocument::Text(word.to_string()));
-        let value = truth.value.map(ValueDocument::Number).or(word);
+impl<'truth, Data> From<TruthEntry<'truth, Data>> for EntryDocument<'truth, Data> {
+    fn from(truth: TruthEntry<'truth, Data>) -> Self {
+        let value = match truth.value {
+            Some(TruthEntryValue::Number(value)) => Some(ValueDocument::Number(value)),
+            Some(TruthEntryValue::Word(word)) => Some(ValueDocument::Text(word.to_string())),
+            None => None,
+        };
         EntryDocument {
             code: truth.code.name(),
             absent: value.is_none() && truth.depends.is_none(),
             value,
             unit: truth.code.unit(),
             depends: truth.depends,
-            data: DetailsDocument::of(truth.data),
+            data: truth.data,
         }
-    };
-    let document = TruthDocument { schema: "drivescope.truth/1", drive, truths: truths.map(entry).collect() };
-    let text = serde_json::to_string_pretty(&document).expect("numbers, words and lists have a form in JSON");
-    text + "\n"
+    }
+}
+
+pub fn truth_document<'truth, Data: Serialize>(
+    drive: &'truth str,
+    truths: impl Iterator<Item = TruthEntry<'truth, Data>>,
+) -> String {
+    let truths = truths.map(EntryDocument::from).collect();
+    text_of(&TruthDocument { schema: "drivescope.truth/1", drive, truths })
 }
 
 #[cfg(test)]
@@ -64,13 +71,13 @@ mod tests {
 
     #[test]
     fn a_number_a_word_and_none() {
-        let data = [(Name::from("kind"), Datum::Text("stripe".into()))];
-        let entry = |code, value, word, depends| TruthEntry { code, value, word, depends, data: &data };
+        let data = serde_json::json!({ "kind": "stripe" });
+        let entry = |code, value, depends| TruthEntry { code, value, depends, data: &data };
         let entries = [
-            entry(FindingCode::StripeLayout, Some(3.0), None, None),
-            entry(FindingCode::RecordingKind, None, Some("cmr"), None),
-            entry(FindingCode::WriteCliff, None, None, None),
-            entry(FindingCode::WriteValleys, None, None, Some("on what was written")),
+            entry(FindingCode::StripeLayout, Some(TruthEntryValue::Number(3.0)), None),
+            entry(FindingCode::RecordingKind, Some(TruthEntryValue::Word("cmr")), None),
+            entry(FindingCode::WriteCliff, None, None),
+            entry(FindingCode::WriteValleys, None, Some("on what was written")),
         ];
         let document: serde_json::Value =
             serde_json::from_str(&truth_document("sim:x", entries.into_iter())).unwrap();

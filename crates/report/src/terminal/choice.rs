@@ -1,16 +1,16 @@
 //! The page of `choose`: the questions and answers, where they lead, and how long a day's writes take on each drive.
 
-use super::page;
+use super::estimate::Told;
+use super::section::{notes, page};
 use super::tables::Table;
 use crate::quantity::rough_time;
 use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
 use model::units::Nanos;
+use serde::Serialize;
 
-/// Which kind of drive to take, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChoicePage {
-    /// Questions that were answered, in the order in which they are asked.
     pub asked: Vec<AnsweredQuestion>,
     /// The question that comes next, with what to type; none when all that is needed was answered.
     pub open: Option<AnsweredQuestion>,
@@ -18,42 +18,34 @@ pub struct ChoicePage {
     pub choice: Option<(&'static str, String, String, String)>,
     /// A day's writes, for people; none when they were not told.
     pub day: Option<String>,
-    /// How long they take on each drive.
     pub drives: Vec<WeighedDrive>,
     /// On what all of it rests, as sentences.
     pub notes: Vec<&'static str>,
 }
 
-/// A question and its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct AnsweredQuestion {
-    /// For people.
     pub question: &'static str,
-    /// The answer; of an open question, what to type.
     pub answer: &'static str,
 }
 
-/// A drive and a day's writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeighedDrive {
-    /// What it calls itself, or where it is.
     pub name: String,
     /// `cmr`, `smr` or `flash`; none where it is not known.
     pub kind: Option<String>,
     /// Seconds that the writes of a day take, those of the longest burst, and whether the rate falls; or why they are not known.
-    pub outcome: Result<(Estimate, Estimate, bool), String>,
+    pub outcome: Told<(Estimate, Estimate, bool)>,
     /// What would make it better, as sentences.
     pub advice: Vec<String>,
 }
 
-/// The page.
 pub fn choice_page(page_of: &ChoicePage, style: Style) -> String {
-    let notes = page_of.notes.iter().flat_map(|note| paragraph("  ", &style.sentence(note), style.columns()));
     page([
         questions(page_of, style),
         verdict(page_of, style),
         drives(page_of, style),
-        notes.map(|line| style.paint(Tone::Faint, &line)).collect(),
+        notes(Tone::Faint, "  ", &page_of.notes, style),
     ])
 }
 
@@ -82,42 +74,40 @@ fn verdict(page_of: &ChoicePage, style: Style) -> Vec<String> {
 
 fn drives(page_of: &ChoicePage, style: Style) -> Vec<String> {
     let Some(day) = &page_of.day else { return Vec::new() };
-    let rows = page_of.drives.iter().map(|drive| row(drive, style)).collect();
-    let header = ["drive", "kind", "a day's writes take", "longest burst", "falls"];
-    let mut lines = vec![style.paint(Tone::Heading, &style.sentence(&format!("Your writes: {day}")))];
-    lines.extend(Table::new(header, 3, rows, style).lines(|index| {
-        let drive = &page_of.drives[index];
-        let why = drive.outcome.as_ref().err().cloned();
-        let sentences: Vec<String> = why.into_iter().chain(drive.advice.iter().cloned()).collect();
-        if sentences.is_empty() {
-            return Vec::new();
+    let mut table = Table::new(["drive", "kind", "a day's writes take", "longest burst", "falls"], 3, style);
+    for drive in &page_of.drives {
+        let mut sentences = drive.advice.clone();
+        if let Told::Unknown(why) = &drive.outcome {
+            sentences.insert(0, why.clone());
         }
-        paragraph("    ", &style.sentence(&sentences.join(" ")), style.columns())
-    }));
+        let mut below = Vec::new();
+        if !sentences.is_empty() {
+            below = paragraph("    ", &style.sentence(&sentences.join(" ")), style.columns());
+        }
+        table.row(row(drive, style), below);
+    }
+    let mut lines = vec![style.paint(Tone::Heading, &style.sentence(&format!("Your writes: {day}")))];
+    lines.extend(table.lines());
     lines
 }
 
 fn row(drive: &WeighedDrive, style: Style) -> Vec<String> {
     let name = style.name(&drive.name);
-    let kind = drive.kind.clone().unwrap_or_else(|| "unknown".into());
+    let kind = drive.kind.as_deref().unwrap_or("unknown").to_owned();
     match &drive.outcome {
-        Err(_) => vec![name, kind, "unknown".into(), "-".into(), "-".into()],
-        Ok((busy_s, burst_s, falls)) => {
-            vec![
-                name,
-                kind,
-                time(busy_s, style),
-                time(burst_s, style),
-                if *falls { "yes" } else { "no" }.into(),
-            ]
+        Told::Unknown(_) => vec![name, kind, "unknown".into(), "-".into(), "-".into()],
+        Told::Known((busy_s, burst_s, falls)) => {
+            let falls = if *falls { "yes" } else { "no" };
+            vec![name, kind, time(busy_s, style), time(burst_s, style), falls.into()]
         }
     }
 }
 
-/// A time with its range, if it has one.
 fn time(seconds: &Estimate, style: Style) -> String {
-    let rough = |seconds: f64| rough_time(Nanos::from_secs_f64(seconds).unwrap_or_default());
-    let value = rough(seconds.value);
-    let (low, high) = (rough(seconds.low), rough(seconds.high));
+    let (value, low, high) = (rough(seconds.value), rough(seconds.low), rough(seconds.high));
     style.own(&if low == high { value } else { format!("{value} ({low} to {high})") })
+}
+
+fn rough(seconds: f64) -> String {
+    rough_time(Nanos::from_secs_f64(seconds).unwrap_or_default())
 }

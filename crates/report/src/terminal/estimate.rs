@@ -1,19 +1,25 @@
 //! The page of an estimate: how long work will take on one drive or on several, and on what that rests.
 
-use super::page;
+use super::section::{notes, page};
 use super::tables::Table;
+use crate::finding::access::why_no_concurrency;
 use crate::quantity::{count, measured, target_size};
 use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
+use model::planning::NoBudget;
 use model::range::ByteRange;
 use model::units::Bytes;
 
-/// How long work will take.
+/// What is known, or why it is not, as a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told<Value> {
+    Known(Value),
+    Unknown(String),
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimatePage {
-    /// The drives, in the order in which they were asked for.
     pub drives: Vec<EstimatedDrive>,
-    /// The work, in the order in which it is shown.
     pub works: Vec<EstimatedWork>,
     /// How many requests a second come within a latency, for each drive; empty when nobody asked.
     pub budgets: Vec<EstimatedBudget>,
@@ -21,67 +27,56 @@ pub struct EstimatePage {
     pub notes: Vec<String>,
 }
 
-/// A drive of the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimatedDrive {
-    /// What it calls itself, or where it is.
     pub name: String,
-    /// How much it holds.
     pub capacity: Bytes,
-    /// The run that tells of it.
     pub run: String,
     /// What is known of its rates, and what to be careful about: sentences.
     pub basis: Vec<String>,
 }
 
-/// Work that somebody waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimatedWork {
-    /// The word in files.
     pub name: &'static str,
-    /// What it is, for people: "Read all of it once".
+    /// What it is, for people: "Read the whole drive".
     pub what: String,
-    /// How long it takes on each drive, or on all at once.
     pub rows: Vec<EstimatedRow>,
 }
 
-/// How long it takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimatedRow {
     /// The number of the drive; of several at once, that of the one that takes longest.
     pub drive: usize,
-    /// Whether it is the time of all drives at once.
     pub is_of_all: bool,
     /// The stretch of each drive that is read or written.
     pub range: ByteRange,
     /// Seconds and bytes per second, or why they are not known.
-    pub outcome: Result<(Estimate, Estimate), String>,
+    pub outcome: Told<(Estimate, Estimate)>,
     /// Whether writes are part of it and were not measured: then it has no upper end.
     pub is_open: bool,
 }
 
-/// How many requests a second one drive answers within a latency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimatedBudget {
-    /// The number of the drive.
     pub drive: usize,
     /// What 99 of 100 answers may take at most, in seconds.
     pub budget_s: f64,
     /// Requests at a time, per second, and what 99 of 100 take at most; or why there is none.
-    pub outcome: Result<(u64, Estimate, f64), String>,
+    pub outcome: Result<(u64, Estimate, f64), NoBudget>,
 }
 
-/// The page.
 pub fn estimate_page(page_of: &EstimatePage, style: Style) -> String {
     let mut sections = vec![drives(page_of, style)];
     if page_of.drives.len() == 1 && !page_of.works.is_empty() {
         sections.push(one_drive(page_of, style));
     } else {
-        sections.extend(page_of.works.iter().map(|work| several_drives(page_of, work, style)));
+        for work in &page_of.works {
+            sections.push(several_drives(page_of, work, style));
+        }
     }
     sections.push(budgets(page_of, style));
-    let notes = page_of.notes.iter().flat_map(|note| paragraph("  ", &style.sentence(note), style.columns()));
-    sections.push(notes.map(|line| style.paint(Tone::Faint, &line)).collect());
+    sections.push(notes(Tone::Faint, "  ", &page_of.notes, style));
     page(sections)
 }
 
@@ -97,56 +92,84 @@ fn drives(page_of: &EstimatePage, style: Style) -> Vec<String> {
 }
 
 fn one_drive(page_of: &EstimatePage, style: Style) -> Vec<String> {
-    let rows: Vec<(&str, &EstimatedRow)> =
-        page_of.works.iter().flat_map(|work| work.rows.iter().map(|row| (work.what.as_str(), row))).collect();
-    let cells = rows.iter().map(|(what, row)| cells(style.own(what), row, style)).collect();
-    let table = Table::new(["how long it takes", "time", "range", "rate"], 3, cells, style);
-    table.lines(|index| below(rows[index].1, style))
+    let mut table = Table::new(["task", "time", "range", "rate"], 3, style);
+    for work in &page_of.works {
+        for row in &work.rows {
+            table.row(cells(style.own(&work.what), row, style), below(row, style));
+        }
+    }
+    table.lines()
 }
 
 fn several_drives(page_of: &EstimatePage, work: &EstimatedWork, style: Style) -> Vec<String> {
-    let name = |row: &EstimatedRow| {
-        let name = page_of.drives.get(row.drive).map_or(String::new(), |drive| style.name(&drive.name));
-        if row.is_of_all { format!("all at once, as slow as {name}") } else { name }
-    };
-    let cells = work.rows.iter().map(|row| cells(name(row), row, style)).collect();
-    let table = Table::new([work.what.as_str(), "time", "range", "rate"], 3, cells, style);
-    table.lines(|index| below(&work.rows[index], style))
+    let mut table = Table::new([work.what.as_str(), "time", "range", "rate"], 3, style);
+    for row in &work.rows {
+        let name = name(page_of, row.drive, style);
+        let what = if row.is_of_all { format!("in parallel, limited by {name}") } else { name };
+        table.row(cells(what, row, style), below(row, style));
+    }
+    table.lines()
+}
+
+/// The page of one run about its latency names no drive.
+fn name(page_of: &EstimatePage, drive: usize, style: Style) -> String {
+    match page_of.drives.get(drive) {
+        Some(drive) => style.name(&drive.name),
+        None => String::new(),
+    }
 }
 
 /// A table of the most that each drive answers within the latency; nothing when nobody asked.
 fn budgets(page_of: &EstimatePage, style: Style) -> Vec<String> {
     let Some(first) = page_of.budgets.first() else { return Vec::new() };
-    let name = |budget: &EstimatedBudget| {
-        page_of.drives.get(budget.drive).map_or(String::new(), |drive| style.name(&drive.name))
-    };
-    let rows = page_of.budgets.iter().map(|budget| match &budget.outcome {
-        Err(_) => vec![name(budget), "none".into(), "-".into(), "-".into(), "-".into()],
-        Ok((at_once, iops, p99_s)) => {
-            let iops = measured(iops, "1/s");
-            let p99 = measured(&Estimate::exact(*p99_s), "s");
-            vec![
-                name(budget),
-                format!("{} at a time", count(*at_once)),
-                style.own(&iops.value),
-                style.own(&iops.interval),
-                style.own(&p99.value),
-            ]
-        }
-    });
     let limit = measured(&Estimate::exact(first.budget_s), "s").value;
-    let title = format!("99 of 100 answers within {}", style.own(&limit));
-    let heads = [title.as_str(), "most with", "per second", "range", "99 of 100 take"];
-    Table::new(heads, 3, rows.collect(), style).lines(|index| {
-        let why = page_of.budgets[index].outcome.as_ref().err();
-        why.map_or(Vec::new(), |text| paragraph("    ", &style.sentence(text), style.columns()))
-    })
+    let title = format!("99th percentile within {}", style.own(&limit));
+    let mut table = Table::new([title.as_str(), "queue depth", "IOPS", "95 % CI", "p99"], 3, style);
+    for budget in &page_of.budgets {
+        let name = name(page_of, budget.drive, style);
+        match &budget.outcome {
+            Err(why) => {
+                let below = paragraph("    ", &style.sentence(&why_no_budget(*why)), style.columns());
+                table.row(vec![name, "none".into(), "-".into(), "-".into(), "-".into()], below);
+            }
+            Ok((at_once, iops, p99_s)) => {
+                let iops = measured(iops, "1/s");
+                let p99 = measured(&Estimate::exact(*p99_s), "s");
+                let cells = vec![
+                    name,
+                    format!("QD {}", count(*at_once)),
+                    style.own(&iops.value),
+                    style.own(&iops.interval),
+                    style.own(&p99.value),
+                ];
+                table.row(cells, Vec::new());
+            }
+        }
+    }
+    table.lines()
+}
+
+pub(crate) fn why_no_budget(why: NoBudget) -> String {
+    match why {
+        NoBudget::NotMeasured => {
+            "Not measured: the run has no random requests by queue depth. drivescope access measures them."
+                .into()
+        }
+        NoBudget::Unknown(reason) => why_no_concurrency(reason),
+        NoBudget::AllSlower { p99_s } => {
+            let p99 = measured(&Estimate::exact(p99_s), "s").value;
+            format!("No queue depth stays within it: the lowest 99th percentile is {p99}.")
+        }
+        NoBudget::TooFewRequests => {
+            "Inconclusive: too few requests for a 99th percentile. Measure longer.".into()
+        }
+    }
 }
 
 fn cells(what: String, row: &EstimatedRow, style: Style) -> Vec<String> {
     match &row.outcome {
-        Err(_) => vec![what, "unknown".into(), "-".into(), "-".into()],
-        Ok((seconds, rate)) => {
+        Told::Unknown(_) => vec![what, "unknown".into(), "-".into(), "-".into()],
+        Told::Known((seconds, rate)) => {
             let time = measured(seconds, "s");
             let rate = measured(rate, "B/s");
             // Of a time without an end the rate says nothing.
@@ -157,6 +180,8 @@ fn cells(what: String, row: &EstimatedRow, style: Style) -> Vec<String> {
 }
 
 fn below(row: &EstimatedRow, style: Style) -> Vec<String> {
-    let why = row.outcome.as_ref().err();
-    why.map_or(Vec::new(), |text| paragraph("    ", &style.sentence(text), style.columns()))
+    match &row.outcome {
+        Told::Known(_) => Vec::new(),
+        Told::Unknown(why) => paragraph("    ", &style.sentence(why), style.columns()),
+    }
 }

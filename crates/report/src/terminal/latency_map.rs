@@ -1,14 +1,12 @@
 //! A map of a range as rows of signs: each stands for a stretch, and says how long the slowest request in it took.
 
 use crate::quantity::capacity;
-use crate::style::{Style, Tone, columns_of};
-use model::finding::{Datum, Finding, FindingCode, Outcome};
+use crate::style::{Style, Tone, columns_of, pad_start};
+use model::finding::{BlockLatency, OperationMap, known};
 use model::latency_map::{LatencyClass, LatencyMap};
-use model::range::ByteRange;
 use model::run::Run;
-use model::units::{Bytes, Offset};
+use model::units::Bytes;
 
-/// Rows of a map on a page.
 const PAGE_ROWS: usize = 12;
 /// Of a stretch in which nothing was asked for.
 const UNTOUCHED: char = '.';
@@ -17,31 +15,28 @@ const UNTOUCHED: char = '.';
 pub fn latency_map(map: &LatencyMap, rows: usize, style: Style) -> Vec<String> {
     let columns = style.columns().saturating_sub(MARGIN_COLUMNS).max(10);
     let cells = map.coarser(columns * rows.max(1));
-    let mut lines: Vec<String> = cells
-        .chunks(columns)
-        .enumerate()
-        .map(|(row, chunk)| {
-            let begin = capacity(Bytes(map.begin_of(row * columns, cells.len()).0));
-            let gap = MARGIN_COLUMNS.saturating_sub(columns_of(&begin) + 1);
-            format!("{}{begin} {}", " ".repeat(gap), row_of(chunk, style))
-        })
-        .collect();
+    let mut lines = Vec::new();
+    for (row, chunk) in cells.chunks(columns).enumerate() {
+        let begin = capacity(Bytes::new(map.begin_of(row * columns, cells.len()).get()));
+        lines.push(format!("{} {}", pad_start(&begin, MARGIN_COLUMNS - 1), row_of(chunk, style)));
+    }
     lines.extend(legend(style));
     lines
 }
 
-/// Before each row stands where it begins.
 const MARGIN_COLUMNS: usize = 10;
 
 /// Signs of one tone are painted together.
 fn row_of(cells: &[Option<LatencyClass>], style: Style) -> String {
-    let groups = cells.chunk_by(|a, b| look(*a).1 == look(*b).1);
-    groups
-        .map(|group| {
-            let signs: String = group.iter().map(|cell| look(*cell).0).collect();
-            look(group[0]).1.map_or(signs.clone(), |tone| style.paint(tone, &signs))
-        })
-        .collect()
+    let mut row = String::new();
+    for group in cells.chunk_by(|a, b| look(*a).1 == look(*b).1) {
+        let signs: String = group.iter().map(|cell| look(*cell).0).collect();
+        match look(group[0]).1 {
+            Some(tone) => row += &style.paint(tone, &signs),
+            None => row += &signs,
+        }
+    }
+    row
 }
 
 /// The sign of a cell, and its tone for those who see colours.
@@ -59,8 +54,10 @@ fn look(cell: Option<LatencyClass>) -> (char, Option<Tone>) {
 
 fn legend(style: Style) -> Vec<String> {
     let mut lines = vec![String::new()];
-    let entries = std::iter::once((None, "not yet"))
-        .chain(LatencyClass::ALL.into_iter().map(|class| (Some(class), class.name())));
+    let mut entries = vec![(None, "not yet")];
+    for class in LatencyClass::ALL {
+        entries.push((Some(class), class.name()));
+    }
     let mut used = 0;
     for (cell, name) in entries {
         let entry = format!("{} {name}", row_of(&[cell], style));
@@ -78,57 +75,30 @@ fn legend(style: Style) -> Vec<String> {
     lines
 }
 
-/// The maps of a run that went over every block: one for each operation.
 pub(super) fn maps(run: &Run, style: Style) -> Vec<String> {
+    let Some(latency) = known::<BlockLatency>(&run.findings) else { return Vec::new() };
     let mut lines = Vec::new();
-    for (name, map) in run.findings.iter().flat_map(maps_of) {
+    for OperationMap { operation, map } in &latency.conclusion.maps {
         if !lines.is_empty() {
             lines.push(String::new());
         }
-        let title = format!("Slowest request of each stretch, {name}");
+        let title = format!("Slowest {} by offset", operation.name());
         lines.push(style.paint(Tone::Heading, &style.own(&title)));
-        lines.extend(latency_map(&map, PAGE_ROWS, style));
+        lines.extend(latency_map(map, PAGE_ROWS, style));
     }
     lines
-}
-
-/// The maps that a finding holds. It may come from a file.
-fn maps_of(finding: &Finding) -> Vec<(&'static str, LatencyMap)> {
-    if finding.code != FindingCode::BlockLatency {
-        return Vec::new();
-    }
-    let Outcome::Known(conclusion) = &finding.outcome else { return Vec::new() };
-    let maps = conclusion.data.iter().find_map(|(name, datum)| match datum {
-        Datum::List(maps) if name == "maps" => Some(maps),
-        _ => None,
-    });
-    let map = |entry: &Datum| {
-        let Datum::Record(parts) = entry else { return None };
-        let part = |name: &str| parts.iter().find(|(of, _)| of == name).map(|(_, datum)| datum);
-        let integer = |name| match part(name) {
-            Some(Datum::Integer(value)) => Some(*value),
-            _ => None,
-        };
-        let (Some(Datum::Text(operation)), Some(Datum::Text(cells))) = (part("operation"), part("cells"))
-        else {
-            return None;
-        };
-        let range = ByteRange::new(Offset(integer("first_byte")?), Bytes(integer("bytes")?))?;
-        let name = if operation == "write" { "writes" } else { "reads" };
-        Some((name, LatencyMap::from_text(range, cells)?))
-    };
-    maps.into_iter().flatten().filter_map(map).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::range::ByteRange;
 
     const PLAIN: Style = Style { width: 60, colour: false, unicode: false };
 
     #[test]
     fn a_map_says_where_its_rows_begin_and_what_its_signs_mean() {
-        let range = ByteRange::whole(Bytes(1_000_000_000_000));
+        let range = ByteRange::whole(Bytes::new(1_000_000_000_000));
         let text = format!("{}2345{}", "0".repeat(60), ".".repeat(36));
         let map = LatencyMap::from_text(range, &text).unwrap();
         let lines = latency_map(&map, 4, PLAIN);
@@ -141,7 +111,7 @@ mod tests {
 
     #[test]
     fn few_rows_keep_the_worst() {
-        let range = ByteRange::whole(Bytes(4096 << 20));
+        let range = ByteRange::whole(Bytes::new(4096 << 20));
         let mut text = "0".repeat(4096);
         text.replace_range(2000..2001, "5");
         let map = LatencyMap::from_text(range, &text).unwrap();

@@ -1,76 +1,59 @@
 //! What a drive went through: the page of `drivescope state`.
 
-use super::page;
+use super::section::page;
 use super::tables::Table;
-use crate::quantity::{capacity, rough_time};
+use crate::quantity::{capacity, readable_moment, rough_time};
 use crate::style::{Style, Tone, paragraph};
-use crate::terminal::readable_moment;
 use model::units::{Bytes, Nanos};
+use serde::Serialize;
 
 /// A table longer than this hides what happened last; all of it is in the document.
 const EVENTS_SHOWN_MAX: usize = 40;
 
-/// The state of a target.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StatePage {
-    /// As it was typed.
     pub target: String,
     /// What it and its drives are called for good.
     pub names: Vec<String>,
     /// Through what it leads to its drives; empty for a whole drive.
     pub through: String,
-    /// What it went through, in words.
     pub sentences: Vec<String>,
-    /// How many runs there were, writing or not.
     pub runs: usize,
-    /// What drivescope wrote.
+    #[serde(rename = "written_bytes")]
     pub own_written_bytes: u64,
     /// The same since the last purge; none when there was none.
+    #[serde(rename = "written_since_purge_bytes")]
     pub own_written_since_purge_bytes: Option<u64>,
-    /// How it was purged last.
     pub purge: Option<String>,
-    /// By which run.
     pub purge_run: Option<String>,
     /// What others wrote since the first run; none when that is not known for all the time.
     pub others_written_bytes: Option<u64>,
     /// When it is not known what others wrote, as clauses.
     pub others_unknown: Vec<String>,
-    /// How long ago the last change was, in seconds.
     pub rest_s: Option<f64>,
     /// How long runs left it alone on purpose, in seconds.
     pub idle_s: f64,
-    /// What was done, oldest first.
     pub events: Vec<StateEvent>,
 }
 
-/// Something that was done to a drive.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StateEvent {
-    /// When it began, RFC 3339 in UTC.
     pub at: String,
-    /// `write`, `discard`, `purge` or `idle`.
     pub event: &'static str,
-    /// In words.
+    #[serde(skip)]
     pub what: String,
     /// The workload's word, or the method of a purge.
     pub pattern: String,
-    /// How much.
     pub bytes: u64,
-    /// Where, on the target of the run.
     pub first_byte: u64,
-    /// Up to where from there.
     pub span_bytes: u64,
     /// In blocks of up to this.
     pub block_bytes: u64,
-    /// For how long.
     pub seconds: f64,
-    /// The run.
     pub run: String,
-    /// The run's target.
     pub path: String,
 }
 
-/// The page.
 pub fn state_page(state: &StatePage, style: Style) -> String {
     let mut head = vec![style.paint(Tone::Heading, &style.name(&state.target))];
     for name in &state.names {
@@ -79,7 +62,7 @@ pub fn state_page(state: &StatePage, style: Style) -> String {
     if !state.through.is_empty() {
         head.extend(paragraph("  through  ", &style.sentence(&state.through), style.columns()));
     }
-    let mut past = vec![style.paint(Tone::Heading, "What it went through")];
+    let mut past = vec![style.paint(Tone::Heading, "History")];
     for sentence in &state.sentences {
         past.extend(paragraph("  - ", &style.sentence(sentence), style.columns()));
     }
@@ -91,25 +74,26 @@ fn events(state: &StatePage, style: Style) -> Vec<String> {
         return Vec::new();
     }
     let left_out = state.events.len().saturating_sub(EVENTS_SHOWN_MAX);
-    let cells = state.events[left_out..].iter().map(|event| {
+    let mut table = Table::new(["began (UTC)", "what", "for", "where", "run"], 3, style);
+    for event in &state.events[left_out..] {
         let time = Nanos::from_secs_f64(event.seconds).map_or("-".into(), rough_time);
         let place = format!(
             "{} to {}",
-            capacity(Bytes(event.first_byte)),
-            capacity(Bytes(event.first_byte.saturating_add(event.span_bytes)))
+            capacity(Bytes::new(event.first_byte)),
+            capacity(Bytes::new(event.first_byte.saturating_add(event.span_bytes)))
         );
-        vec![
+        let cells = vec![
             readable_moment(&style.name(&event.at)).trim_end_matches(" UTC").into(),
             style.sentence(&event.what),
             style.own(&time),
             if event.event == "idle" { "-".into() } else { place },
             style.name(&event.run),
-        ]
-    });
-    let table = Table::new(["began (UTC)", "what", "for", "where", "run"], 3, cells.collect(), style);
-    let mut lines = table.lines(|_| Vec::new());
+        ];
+        table.row(cells, Vec::new());
+    }
+    let mut lines = table.lines();
     if left_out > 0 {
-        lines.push(format!("{left_out} earlier events are left out; --json - has them all."));
+        lines.push(format!("{left_out} earlier events omitted; --json - lists all."));
     }
     lines
 }

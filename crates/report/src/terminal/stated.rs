@@ -1,8 +1,9 @@
 //! What another program stated, figure by figure, as a table.
 
 use super::tables::Table;
-use crate::quantity::{capacity, rough_rate};
+use crate::quantity::{capacity, count, rough_rate};
 use crate::style::{Style, Tone};
+use model::experiment_name::ExperimentName;
 use model::run::{PhaseSummary, Run};
 use model::units::Bytes;
 use model::workload::{Pattern, Workload};
@@ -10,21 +11,34 @@ use model::workload::{Pattern, Workload};
 /// Of more figures only the first are shown; the others are in the JSON document, and a series of places is in the chart.
 const FIGURES_MAX: usize = 48;
 
-/// All figures of a run that was imported, each as a row.
+pub(super) fn is_imported(run: &Run) -> bool {
+    run.phases.iter().any(is_stated)
+}
+
+fn is_stated(phase: &PhaseSummary) -> bool {
+    phase.phase.experiment == ExperimentName::Import
+}
+
 pub(super) fn figures(run: &Run, style: Style) -> Vec<String> {
-    let stated: Vec<&PhaseSummary> =
-        run.phases.iter().filter(|phase| phase.phase.experiment == "import").collect();
-    if stated.is_empty() {
+    let mut table = Table::new(["figure", "requests", "QD", "offset", "rate", "per second"], 1, style);
+    let mut stated = 0;
+    for phase in &run.phases {
+        if is_stated(phase) {
+            stated += 1;
+            if stated <= FIGURES_MAX {
+                table.row(row(phase, run, style), Vec::new());
+            }
+        }
+    }
+    if stated == 0 {
         return Vec::new();
     }
-    let cells = stated.iter().take(FIGURES_MAX).map(|phase| row(phase, run, style)).collect();
-    let header = ["figure", "requests", "at a time", "place", "rate", "per second"];
-    let mut lines = vec![style.paint(Tone::Heading, "What was stated")];
-    lines.extend(
-        Table::new(header, 1, cells, style).lines(|_| Vec::new()).iter().map(|line| format!("  {line}")),
-    );
-    if stated.len() > FIGURES_MAX {
-        lines.push(format!("  and {} more: see the JSON document", stated.len() - FIGURES_MAX));
+    let mut lines = vec![style.paint(Tone::Heading, "Stated figures")];
+    for line in table.lines() {
+        lines.push(format!("  {line}"));
+    }
+    if stated > FIGURES_MAX {
+        lines.push(format!("  and {} more: see the JSON document", stated - FIGURES_MAX));
     }
     lines
 }
@@ -37,9 +51,11 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
         return vec![name, "files".into(), "-".into(), "-".into(), "-".into(), per_second(count / seconds)];
     };
     // Of what was read and written back, each counts once.
-    let bytes = phase.totals.iter().map(|totals| totals.bytes).max().unwrap_or(0);
-    let operations = phase.totals.iter().map(|totals| totals.operations).max().unwrap_or(0);
-    let is_small = workload.block_sizes.largest().0 > 1;
+    let (mut bytes, mut operations) = (0, 0);
+    for totals in &phase.totals {
+        (bytes, operations) = (totals.bytes.max(bytes), totals.operations.max(operations));
+    }
+    let is_small = workload.block_sizes.largest().get() > 1;
     vec![
         name,
         match workload.pattern {
@@ -55,7 +71,7 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
 }
 
 fn per_second(number: f64) -> String {
-    if number < 99.95 { format!("{number:.1}") } else { crate::quantity::count(number.round() as u64) }
+    if number < 99.95 { format!("{number:.1}") } else { count(number.round() as u64) }
 }
 
 /// From where on, and how much of it: "0 %, 500 GB". A dash when nobody says.
@@ -65,8 +81,8 @@ fn place(workload: &Workload, whole: Bytes) -> String {
         return "-".into();
     }
     let size = capacity(range.bytes());
-    if whole.0 == 0 {
-        return format!("from {}, {size}", capacity(Bytes(range.first().0)));
+    if whole.is_zero() {
+        return format!("from {}, {size}", capacity(range.first().from_start()));
     }
-    format!("from {:.0} %, {size}", range.first().0 as f64 / whole.0 as f64 * 100.0)
+    format!("from {:.0} %, {size}", range.first().as_f64() / whole.as_f64() * 100.0)
 }

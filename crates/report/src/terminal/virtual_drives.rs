@@ -5,63 +5,54 @@ use crate::quantity::capacity;
 use crate::style::{Style, paragraph};
 use model::units::Bytes;
 
-/// One virtual drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VirtualDriveRow {
-    /// By which it is opened.
     pub name: String,
     /// What kind of drive it is, in a word or two.
     pub kind: String,
-    /// What it says it holds.
     pub capacity: Bytes,
     /// How it is connected; none where nothing lies between.
     pub link: Option<String>,
-    /// What it is, in a line.
     pub description: String,
 }
 
-/// What is true of a drive for one code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TruthRow {
-    /// The word of the code.
     pub code: &'static str,
-    /// What is true, as text.
     pub answer: String,
     /// What it depends on, if it does: a sentence that begins small and has no full stop.
     pub depends: Option<&'static str>,
 }
 
-/// The virtual drives there are.
 pub fn virtual_drives_table(rows: &[VirtualDriveRow], style: Style) -> String {
-    let cells = rows.iter().map(|row| {
-        vec![
-            style.name(&row.name),
-            style.name(&row.kind),
-            capacity(row.capacity),
-            row.link.as_deref().map_or("-".into(), |link| style.name(link)),
-        ]
-    });
-    let table = Table::new(["name", "kind", "size", "link"], 3, cells.collect(), style);
-    let lines =
-        table.lines(|index| paragraph("    ", &style.sentence(&rows[index].description), style.columns()));
-    let hint = "Measure one: drivescope check sim:NAME. What it is made of: drivescope sim show NAME. What is true of it: \
-                drivescope sim truth NAME.";
-    format!("{}\n\n{}\n", lines.join("\n"), paragraph("", hint, style.columns()).join("\n"))
+    let mut table = Table::new(["name", "kind", "size", "link"], 3, style);
+    for row in rows {
+        let link = style.name(row.link.as_deref().unwrap_or("-"));
+        let cells = vec![style.name(&row.name), style.name(&row.kind), capacity(row.capacity), link];
+        table.row(cells, paragraph("    ", &style.sentence(&row.description), style.columns()));
+    }
+    let hint = "Measure one: drivescope check sim:NAME. Profile: drivescope sim show NAME. Ground truth: drivescope sim truth NAME.";
+    with_hint(&table, hint, style)
 }
 
-/// What is true of a drive.
+fn with_hint(table: &Table, hint: &str, style: Style) -> String {
+    format!("{}\n\n{}\n", table.lines().join("\n"), paragraph("", hint, style.columns()).join("\n"))
+}
+
 pub fn truth_table(rows: &[TruthRow], style: Style) -> String {
     if rows.is_empty() {
-        return "It has no mechanism, so there is nothing to find, and nothing must be found.\n".into();
+        return "It models no mechanism: nothing must be found.\n".into();
     }
-    let cells = rows.iter().map(|row| vec![row.code.to_string(), style.sentence(&row.answer)]);
-    let table = Table::new(["finding", "truth"], 2, cells.collect(), style);
-    let below = |index: usize| {
-        rows[index].depends.map_or_else(Vec::new, |why| paragraph("    ", why, style.columns()))
-    };
-    let hint = "Computed from the profile, never by running the drive. A finding that is not listed cannot be computed. \
-                With all digits, zones and regions: drivescope sim truth NAME --json";
-    format!("{}\n\n{}\n", table.lines(below).join("\n"), paragraph("", hint, style.columns()).join("\n"))
+    let mut table = Table::new(["finding", "truth"], 2, style);
+    for row in rows {
+        let mut below = Vec::new();
+        if let Some(why) = row.depends {
+            below = paragraph("    ", why, style.columns());
+        }
+        table.row(vec![row.code.to_string(), style.sentence(&row.answer)], below);
+    }
+    let hint = "Computed from the profile, not by simulation. Findings without a closed form are omitted. All digits, zones and regions: drivescope sim truth NAME --json";
+    with_hint(&table, hint, style)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 const CAPACITY: u64 = 1 << 20;
 
 fn sound() -> Contents {
-    Contents::new(Bytes(CAPACITY), &[], 1)
+    Contents::new(Bytes::new(CAPACITY), &[], 1)
 }
 
 fn read(contents: &Contents, offset: u64, length: usize) -> Vec<u8> {
@@ -21,7 +21,7 @@ fn read(contents: &Contents, offset: u64, length: usize) -> Vec<u8> {
 fn all(corruption: Corruption) -> Contents {
     let fault =
         FaultProfile::SilentCorruption { corruption, every_blocks: 1, first_byte: 0, bytes: Some(65_536) };
-    Contents::new(Bytes(CAPACITY), &[fault], 1)
+    Contents::new(Bytes::new(CAPACITY), &[fault], 1)
 }
 
 fn incompressible(seed: u64, length: usize) -> Vec<u8> {
@@ -32,16 +32,16 @@ fn incompressible(seed: u64, length: usize) -> Vec<u8> {
 
 #[test]
 fn thirty_terabytes_take_what_is_written() {
-    let mut contents = Contents::new(Bytes(30_000_000_000_000), &[], 1);
-    assert_eq!(contents.memory(), Bytes(0));
+    let mut contents = Contents::new(Bytes::new(30_000_000_000_000), &[], 1);
+    assert_eq!(contents.memory(), Bytes::ZERO);
     let data = incompressible(1, 8192);
     contents.write(29_999_999_991_808, &data).unwrap();
     assert_eq!(read(&contents, 29_999_999_991_808, 8192), data);
     assert_eq!(read(&contents, 15_000_000_000_000, 4), [0; 4]);
     // Two or three pages and at most two ways of seven nodes of 512 bytes.
-    assert!(contents.memory().0 <= 3 * 4096 + 14 * 512, "{:?}", contents.memory());
+    assert!(contents.memory().get() <= 3 * 4096 + 14 * 512, "{:?}", contents.memory());
     contents.discard(0, 30_000_000_000_000);
-    assert_eq!(contents.memory(), Bytes(0));
+    assert_eq!(contents.memory(), Bytes::ZERO);
     assert_eq!(read(&contents, 29_999_999_995_904, 4), [0; 4]);
 }
 
@@ -53,17 +53,17 @@ fn a_repeated_byte_takes_nothing() {
         contents.write(offset, &vec![0x55; length]).unwrap();
     }
     // The node that says where the drive ends; what is past it are zeros.
-    assert_eq!(contents.memory(), Bytes(512));
+    assert_eq!(contents.memory(), Bytes::new(512));
     assert_eq!(read(&contents, 500_000, 3), [0x55; 3]);
     contents.write(4096, &incompressible(1, 4096)).unwrap();
-    assert_eq!(contents.memory(), Bytes(512 + 512 + 4096));
+    assert_eq!(contents.memory(), Bytes::new(512 + 512 + 4096));
     contents.write(4096, &[0x55; 4096]).unwrap();
-    assert_eq!(contents.memory(), Bytes(512));
+    assert_eq!(contents.memory(), Bytes::new(512));
 }
 
 #[test]
 fn full_memory_is_an_error_that_says_how_much_was_stored() {
-    let mut contents = sound().with_limit(Bytes(64 << 10));
+    let mut contents = sound().with_limit(Bytes::new(64 << 10));
     let data = incompressible(2, CAPACITY as usize);
     let Err(ContentsError::MemoryFull { stored_bytes, limit_bytes }) = contents.write(0, &data) else {
         panic!("a megabyte does not fit into 64 KiB");
@@ -90,7 +90,7 @@ fn past_the_end_nothing_is_stored_and_zeros_are_read() {
 #[test]
 fn a_lying_drive_wraps() {
     let lie = FaultProfile::LyingCapacity { real_bytes: 65_536 };
-    let mut contents = Contents::new(Bytes(CAPACITY), &[lie], 1);
+    let mut contents = Contents::new(Bytes::new(CAPACITY), &[lie], 1);
     contents.write(65_536 - 2, &[1, 2, 3, 4]).unwrap();
     assert_eq!(read(&contents, 0, 2), [3, 4]);
     assert_eq!(read(&contents, 10 * 65_536 - 2, 4), [1, 2, 3, 4]);
@@ -101,7 +101,7 @@ fn a_lying_drive_wraps() {
 #[test]
 fn a_drive_that_loses_writes_remembers_the_newest() {
     let lie = FaultProfile::LosesPastEnd { real_bytes: 65_536, remembers_blocks: 2 };
-    let mut contents = Contents::new(Bytes(CAPACITY), &[lie], 1);
+    let mut contents = Contents::new(Bytes::new(CAPACITY), &[lie], 1);
     contents.write(65_536 - 4096, &[7; 8192]).unwrap();
     assert_eq!(read(&contents, 65_536 - 1, 2), [7, 7], "both blocks are remembered");
     contents.write(0, &[1; 4096]).unwrap();
@@ -162,7 +162,7 @@ fn a_misplaced_write_spoils_the_block_before() {
         first_byte: 8192,
         bytes: Some(4096),
     };
-    let mut contents = Contents::new(Bytes(CAPACITY), &[fault], 1);
+    let mut contents = Contents::new(Bytes::new(CAPACITY), &[fault], 1);
     (0..4u8).for_each(|block| contents.write(u64::from(block) * 4096, &[block + 1; 4096]).unwrap());
     let blocks: Vec<u8> = (0..4).map(|block| read(&contents, block * 4096, 1)[0]).collect();
     assert_eq!(blocks, [1, 3, 0, 4]);
@@ -178,14 +178,14 @@ fn as_many_blocks_are_wrong_as_the_fault_says() {
         bytes: None,
     };
     let wrong = |seed: u64| {
-        let mut contents = Contents::new(Bytes(CAPACITY), std::slice::from_ref(&fault), seed);
+        let mut contents = Contents::new(Bytes::new(CAPACITY), std::slice::from_ref(&fault), seed);
         contents.write(0, &vec![9; CAPACITY as usize]).unwrap();
         (0..256u64).filter(|block| read(&contents, block * 4096, 1) == [0]).collect::<Vec<_>>()
     };
     for seed in 0..20 {
         let count = wrong(seed).len() as u64;
         assert!((36..=37).contains(&count), "{count}");
-        assert_eq!(count, wrong_blocks(Bytes(CAPACITY), std::slice::from_ref(&fault), seed));
+        assert_eq!(count, wrong_blocks(Bytes::new(CAPACITY), std::slice::from_ref(&fault), seed));
     }
     assert_eq!(wrong(5), wrong(5));
     assert_ne!(wrong(5), wrong(6));
@@ -219,7 +219,7 @@ proptest! {
     ) {
         let real = real_blocks.map_or(CAPACITY, |blocks| blocks * 4096);
         let lie = real_blocks.map(|_| FaultProfile::LyingCapacity { real_bytes: real });
-        let mut contents = Contents::new(Bytes(CAPACITY), lie.as_slice(), 1);
+        let mut contents = Contents::new(Bytes::new(CAPACITY), lie.as_slice(), 1);
         let mut array = vec![0u8; real as usize];
         for (number, step) in steps.into_iter().enumerate() {
             match step {
@@ -245,10 +245,10 @@ proptest! {
         prop_assert!((0..).zip(&held).all(|(at, byte)| *byte == array[at as usize % array.len()]));
         let pages = array.chunks(4096).filter(|page| page.iter().any(|byte| *byte != page[0])).count() as u64;
         // Every page that is kept is needed; nodes: at most one way of 2 for each page, and those of filled stretches.
-        prop_assert!(contents.memory().0 >= pages * 4096);
-        prop_assert!(contents.memory().0 <= pages * 4096 + (1 + 8) * 512);
+        prop_assert!(contents.memory().get() >= pages * 4096);
+        prop_assert!(contents.memory().get() <= pages * 4096 + (1 + 8) * 512);
         contents.discard(0, CAPACITY);
-        prop_assert_eq!(contents.memory(), Bytes(0));
+        prop_assert_eq!(contents.memory(), Bytes::ZERO);
     }
 
     #[test]
@@ -260,9 +260,9 @@ proptest! {
             bytes: None,
         };
         let data = incompressible(seed, 40 * 4096);
-        let mut at_once = Contents::new(Bytes(CAPACITY), std::slice::from_ref(&fault), seed);
+        let mut at_once = Contents::new(Bytes::new(CAPACITY), std::slice::from_ref(&fault), seed);
         at_once.write(0, &data).unwrap();
-        let mut in_parts = Contents::new(Bytes(CAPACITY), &[fault], seed);
+        let mut in_parts = Contents::new(Bytes::new(CAPACITY), &[fault], seed);
         (0..data.len()).step_by(cut).for_each(|at| {
             in_parts.write(at as u64, &data[at..data.len().min(at + cut)]).unwrap();
         });

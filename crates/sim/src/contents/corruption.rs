@@ -12,30 +12,21 @@ pub(super) struct Corrupted {
     corruption: Corruption,
     every_blocks: u64,
     first_block: u64,
-    /// Past the last whole block.
     end_block: u64,
     drive_blocks: u64,
     seed: u64,
-    /// Which entry of the profile it is.
     index: u64,
 }
 
-/// How a block is wrong.
 pub(super) enum Wrong {
-    /// A bit of this byte of it.
     BitFlip { byte: usize, mask: u8 },
-    /// It holds zeros.
     Zero,
-    /// Nothing gets there.
     Lost,
-    /// Its data get to another block.
     Elsewhere { block: u64 },
-    /// It is behind by one write.
     Stale,
 }
 
 impl Corrupted {
-    /// The blocks of an entry that makes some wrong.
     pub(super) fn of_profile(
         fault: &FaultProfile,
         capacity: Bytes,
@@ -45,19 +36,18 @@ impl Corrupted {
         let FaultProfile::SilentCorruption { corruption, every_blocks, first_byte, bytes } = *fault else {
             return None;
         };
-        let end = bytes.and_then(|bytes| first_byte.checked_add(bytes)).unwrap_or(capacity.0);
+        let end = bytes.and_then(|bytes| first_byte.checked_add(bytes)).unwrap_or(capacity.get());
         Some(Corrupted {
             corruption,
             every_blocks: every_blocks.max(1),
             first_block: first_byte.div_ceil(BLOCK),
-            end_block: end.min(capacity.0) / BLOCK,
-            drive_blocks: capacity.0 / BLOCK,
+            end_block: end.min(capacity.get()) / BLOCK,
+            drive_blocks: capacity.get() / BLOCK,
             seed,
             index,
         })
     }
 
-    /// How that block goes wrong, if it does.
     pub(super) fn wrong(&self, block: u64) -> Option<Wrong> {
         if !(self.first_block..self.end_block).contains(&block) {
             return None;
@@ -83,7 +73,6 @@ impl Corrupted {
         })
     }
 
-    /// How many blocks of the drive go wrong when each is written.
     pub(super) fn count(&self) -> u64 {
         let blocks = self.end_block.saturating_sub(self.first_block);
         let (runs, rest) = (blocks / self.every_blocks, blocks % self.every_blocks);

@@ -16,16 +16,14 @@ use std::fmt;
 /// How much memory the contents may use unless [`Contents::with_limit`] says otherwise.
 pub const MEMORY_BYTES_MAX: u64 = 4 * GIB;
 /// The largest drive that has contents: 64 TiB.
-pub const CAPACITY_MAX: Bytes = Bytes(1 << 46);
+pub const CAPACITY_MAX: Bytes = Bytes::new(1 << 46);
 
 /// The data of a drive, zeros at first. The same requests on the same seed give the same data.
 pub struct Contents {
     capacity_bytes: u64,
-    /// Where addresses wrap.
     real_bytes: u64,
     stored: Sparse,
     corrupted: Vec<Corrupted>,
-    /// From here on writes are lost.
     lost_from: u64,
     /// What was written last, the newest at the end, of a drive that loses the rest.
     remembered: Remembered,
@@ -33,21 +31,15 @@ pub struct Contents {
     newest: BTreeMap<u64, Box<[u8]>>,
 }
 
-/// What of a write could not be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentsError {
-    /// The memory for contents is used up.
     MemoryFull {
         /// How much of the data was stored, from its start on.
         stored_bytes: u64,
-        /// How much memory there is for contents.
         limit_bytes: u64,
     },
     /// It is not within the drive; nothing was stored.
-    PastEnd {
-        /// What the drive says it holds.
-        capacity_bytes: u64,
-    },
+    PastEnd { capacity_bytes: u64 },
 }
 
 impl fmt::Display for ContentsError {
@@ -70,7 +62,7 @@ impl std::error::Error for ContentsError {}
 /// How many blocks of 4096 bytes of a drive of that capacity lose what is written to them or get it wrong, by these
 /// faults and that seed. A misplaced write spoils another block besides.
 pub fn wrong_blocks(capacity: Bytes, faults: &[FaultProfile], seed: u64) -> u64 {
-    corrupted(Bytes(real_bytes(capacity, faults)), faults, seed).iter().map(Corrupted::count).sum()
+    corrupted(Bytes::new(real_bytes(capacity, faults)), faults, seed).iter().map(Corrupted::count).sum()
 }
 
 fn real_bytes(capacity: Bytes, faults: &[FaultProfile]) -> u64 {
@@ -78,7 +70,7 @@ fn real_bytes(capacity: Bytes, faults: &[FaultProfile]) -> u64 {
         FaultProfile::LyingCapacity { real_bytes } => Some((*real_bytes).max(1)),
         _ => None,
     });
-    real_bytes.fold(capacity.0, u64::min)
+    real_bytes.fold(capacity.get(), u64::min)
 }
 
 fn corrupted(real: Bytes, faults: &[FaultProfile], seed: u64) -> Vec<Corrupted> {
@@ -92,30 +84,28 @@ impl Contents {
     pub fn new(capacity: Bytes, faults: &[FaultProfile], seed: u64) -> Contents {
         assert!(capacity <= CAPACITY_MAX, "a drive of at most 64 TiB");
         let real_bytes = real_bytes(capacity, faults);
+        assert!(real_bytes > 0 && real_bytes <= capacity.get(), "it holds no more than it says");
         Contents {
-            capacity_bytes: capacity.0,
+            capacity_bytes: capacity.get(),
             real_bytes,
             lost_from: lost_from(faults),
             remembered: Remembered::of(faults),
             stored: Sparse::new(real_bytes, MEMORY_BYTES_MAX),
-            corrupted: corrupted(Bytes(real_bytes), faults, seed),
+            corrupted: corrupted(Bytes::new(real_bytes), faults, seed),
             newest: BTreeMap::new(),
         }
     }
 
-    /// The same with another limit of the memory it may use.
     #[must_use]
     pub fn with_limit(mut self, limit: Bytes) -> Contents {
-        self.stored.limit(limit.0);
+        self.stored.limit(limit.get());
         self
     }
 
-    /// How much memory the data use now.
     pub fn memory(&self) -> Bytes {
-        Bytes(self.stored.used_bytes() + self.newest.len() as u64 * BLOCK)
+        Bytes::new(self.stored.used_bytes() + self.newest.len() as u64 * BLOCK)
     }
 
-    /// Reads what is there; past the end are zeros.
     pub fn read(&self, offset_bytes: u64, into: &mut [u8]) {
         let left = self.capacity_bytes.saturating_sub(offset_bytes).min(into.len() as u64) as usize;
         let (inside, past) = into.split_at_mut(left);
@@ -183,8 +173,9 @@ impl Contents {
             self.stored.discard(at, size);
             let blocks = at.div_ceil(BLOCK)..(at + size) / BLOCK;
             if !blocks.is_empty() {
-                let stale: Vec<u64> = self.newest.range(blocks).map(|(block, _)| *block).collect();
-                stale.iter().for_each(|block| drop(self.newest.remove(block)));
+                while let Some((&stale, _)) = self.newest.range(blocks.clone()).next() {
+                    self.newest.remove(&stale);
+                }
             }
             offset += size;
         }
@@ -196,7 +187,6 @@ impl Contents {
         (kept, result.is_err())
     }
 
-    /// Writes within one block, which may be one that goes wrong.
     fn write_to_block(&mut self, at: u64, data: &[u8]) -> (usize, bool) {
         let (block, within) = (at / BLOCK, (at % BLOCK) as usize);
         let wrong = self.corrupted.iter().find_map(|corrupted| corrupted.wrong(block));
@@ -231,7 +221,7 @@ impl Contents {
         newest[within..within + data.len()].copy_from_slice(data);
         let (kept, full) = match meant {
             Some(meant) => self.store(block * BLOCK, &meant),
-            None => (0, self.memory().0 + BLOCK > self.stored.limit_bytes()),
+            None => (0, self.memory().get() + BLOCK > self.stored.limit_bytes()),
         };
         self.newest.insert(block, newest);
         (kept.min(data.len()), full)

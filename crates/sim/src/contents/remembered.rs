@@ -15,7 +15,6 @@ pub(super) struct Remembered {
     written: u64,
 }
 
-/// From where on writes are lost, by these faults.
 pub(super) fn lost_from(faults: &[FaultProfile]) -> u64 {
     let real = faults.iter().filter_map(|fault| match fault {
         FaultProfile::LosesPastEnd { real_bytes, .. } => Some(*real_bytes),
@@ -33,7 +32,6 @@ impl Remembered {
         Remembered { blocks_max: remembered.fold(0, usize::max), ..Remembered::default() }
     }
 
-    /// Notes the whole blocks of a write.
     pub(super) fn write(&mut self, offset: u64, data: &[u8]) {
         if self.blocks_max == 0 {
             return;

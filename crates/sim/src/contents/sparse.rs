@@ -13,13 +13,11 @@ const BRANCHES: usize = 32;
 const NODE: u64 = (BRANCHES * size_of::<Node>()) as u64;
 
 enum Node {
-    /// Nothing but this byte.
     Fill(u8),
     Page(Box<[u8; PAGE]>),
     Inner(Box<[Node; BRANCHES]>),
 }
 
-/// The store.
 pub(super) struct Sparse {
     root: Node,
     /// How many levels of nodes are above the pages.
@@ -27,13 +25,11 @@ pub(super) struct Sparse {
     memory: Memory,
 }
 
-/// What is used, and how much may be.
 struct Memory {
     used: u64,
     limit: u64,
 }
 
-/// There is no more memory for it.
 pub(super) struct NoMemory;
 
 impl Memory {
@@ -42,6 +38,7 @@ impl Memory {
             return Err(NoMemory);
         }
         self.used += bytes;
+        debug_assert!(self.used <= self.limit, "memory has a limit");
         Ok(())
     }
 }
@@ -192,7 +189,6 @@ fn clear(node: &mut Node, height: u32, stretch: Range<u64>, memory: &mut Memory)
     close(node, memory);
 }
 
-/// The children of a node above the pages.
 fn open<'node>(node: &'node mut Node, memory: &mut Memory) -> Result<&'node mut [Node; BRANCHES], NoMemory> {
     if let Node::Fill(byte) = *node {
         memory.take(NODE)?;
@@ -204,17 +200,16 @@ fn open<'node>(node: &'node mut Node, memory: &mut Memory) -> Result<&'node mut 
     }
 }
 
-/// Makes a node whose children all hold the same byte that byte.
 fn close(node: &mut Node, memory: &mut Memory) {
     let Node::Inner(children) = node else { return };
     let Node::Fill(first) = children[0] else { return };
     if children.iter().all(|child| matches!(child, Node::Fill(byte) if *byte == first)) {
+        debug_assert!(memory.used >= NODE, "what is given back was taken");
         memory.used -= NODE;
         *node = Node::Fill(first);
     }
 }
 
-/// Gives back what a node and all below it use.
 fn forget(node: &Node, memory: &mut Memory) {
     match node {
         Node::Fill(_) => {}
@@ -226,7 +221,6 @@ fn forget(node: &Node, memory: &mut Memory) {
     }
 }
 
-/// Whether there is nothing but that byte.
 fn repeats(data: &[u8], byte: u8) -> bool {
     // Bytes that equal those one before them are all the same. A comparison of memory is ten times as fast as a loop.
     data.first().is_none_or(|first| *first == byte)

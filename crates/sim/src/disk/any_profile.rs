@@ -104,9 +104,9 @@ fn any_defects(sectors: u64, has_spares: bool) -> impl Strategy<Value = Vec<Defe
 prop_compose! {
     /// A profile and the capacity with which it passes its check.
     pub(crate) fn any_disk()(geometry in any_geometry())(
-        sectors in Just(geometry.build(Bytes(4096)).expect("a geometry").sectors()),
+        sectors in Just(geometry.build(Bytes::new(4096)).expect("a geometry").sectors()),
         defects in {
-            let sectors = geometry.build(Bytes(4096)).expect("a geometry").sectors();
+            let sectors = geometry.build(Bytes::new(4096)).expect("a geometry").sectors();
             any_defects(sectors, geometry.spare_cylinders_per_zone > 0)
         },
         geometry in Just(geometry),
@@ -135,7 +135,7 @@ prop_compose! {
                 .map(|(after_idle_s, wake_up_s, asleep)| StandbyProfile { after_idle_s, wake_up_s, asleep }),
             defects,
         };
-        let capacity = Bytes(sectors * 4096);
+        let capacity = Bytes::new(sectors * 4096);
         // More than the spare cylinders hold.
         if profile.check(capacity).is_err() {
             profile.defects.retain(|defect| defect.kind != DefectKind::Remapped);

@@ -6,7 +6,6 @@ use model::units::Instant;
 
 /// What a host asks for, over and over.
 pub(crate) struct ClosedLoop {
-    /// Requests under way.
     pub(crate) depth: u32,
     /// How many are answered in all.
     pub(crate) count: usize,
@@ -24,7 +23,7 @@ impl ClosedLoop {
     /// latencies in seconds in the order of the answers.
     pub(crate) fn run(&self, drive: &mut dyn Drive, mut place: impl FnMut(usize) -> u64) -> (f64, Vec<f64>) {
         let (operation, length_bytes) = (self.operation, self.length_bytes);
-        let mut now = Instant(0);
+        let mut now = Instant::START;
         let mut submitted_ns = vec![0u64; self.depth as usize];
         let mut latencies = Vec::with_capacity(self.count);
         for tag in 0..self.depth {
@@ -38,13 +37,13 @@ impl ClosedLoop {
                 assert_eq!(done.status, Status::Done);
                 let slot = done.tag.0 as usize;
                 latencies.push((done.completed_ns - submitted_ns[slot]) as f64 / 1e9);
-                submitted_ns[slot] = now.0;
+                submitted_ns[slot] = now.get();
                 let offset_bytes = place(issued);
                 issued += 1;
                 drive.submit(Request { tag: done.tag, operation, offset_bytes, length_bytes }, now);
             }
         }
-        (latencies.len() as f64 / (now.0 as f64 / 1e9), latencies)
+        (latencies.len() as f64 / (now.as_f64() / 1e9), latencies)
     }
 }
 

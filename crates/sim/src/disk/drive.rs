@@ -16,13 +16,12 @@ use crate::disk::profile::DiskProfile;
 use crate::disk::queue::{Queue, Waiting};
 use crate::disk::read_ahead::ReadAhead;
 use crate::disk::write_cache::WriteCache;
-use crate::{Drive, answer_within};
+use crate::{Drive, answer_within, first_at, insert_by_time, take_ready};
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
 use model::units::{Instant, KIB};
 use std::collections::VecDeque;
 
-/// The disk.
 pub struct DiskDrive {
     facts: TargetFacts,
     overhead_s: f64,
@@ -32,7 +31,6 @@ pub struct DiskDrive {
     cache: WriteCache,
     /// Writes that find no room, with the moment they came.
     refused: VecDeque<(Request, f64)>,
-    /// Flushes that wait until all is written.
     flushes: VecDeque<Request>,
     /// When the arm is free to be told what to do next: not before the latest request came.
     decides_s: f64,
@@ -74,13 +72,11 @@ impl DiskDrive {
         (self.decides_s, self.decides_at) = (end_s, moment(end_s));
     }
 
-    /// Tells the arm what to do next; whether there was anything.
     fn work_at(&mut self, at_s: f64) -> bool {
         let must_write = !self.flushes.is_empty() || (!self.refused.is_empty() && !self.wrote_last);
         (must_write && self.write_back(at_s)) || self.serve_waiting(at_s) || self.write_back(at_s)
     }
 
-    /// Serves one request of the queue; whether there was one.
     fn serve_waiting(&mut self, at_s: f64) -> bool {
         let Some(waiting) = self.queue.take(&self.mechanism, at_s) else { return false };
         let Waiting { request, ready_s, place, .. } = waiting;
@@ -133,13 +129,11 @@ impl DiskDrive {
         self.finish(request, at_s + self.overhead_s, None);
     }
 
-    /// The part of a request that lies on the disk.
     fn stretch_of(&self, request: &Request) -> (u64, u64) {
         let end = request.offset_bytes.saturating_add(u64::from(request.length_bytes));
-        (request.offset_bytes, end.min(self.facts.capacity.0))
+        (request.offset_bytes, end.min(self.facts.capacity.get()))
     }
 
-    /// Notes when a request is answered, and how.
     fn finish(&mut self, request: Request, at_s: f64, failed_byte: Option<u64>) {
         let (status, transferred_bytes) = match failed_byte {
             Some(byte) => (Status::MediumError, byte.saturating_sub(request.offset_bytes) as u32),
@@ -149,10 +143,9 @@ impl DiskDrive {
     }
 
     fn answer(&mut self, request: &Request, at_s: f64, status: Status, transferred_bytes: u32) {
-        let completed_ns = moment(at_s).0;
+        let completed_ns = moment(at_s).get();
         let completion = Completion { tag: request.tag, status, transferred_bytes, completed_ns };
-        let later = self.finished.iter().rev().take_while(|other| other.completed_ns > completed_ns).count();
-        self.finished.insert(self.finished.len() - later, completion);
+        insert_by_time(&mut self.finished, completion);
     }
 
     /// Takes a read: from the caches, from under the head, or into the queue.
@@ -194,21 +187,21 @@ impl DiskDrive {
 }
 
 /// The first whole nanosecond that is not before a moment in seconds.
-fn moment(at_s: f64) -> Instant {
+pub(crate) fn moment(at_s: f64) -> Instant {
     let nanoseconds = at_s * 1e9;
     let whole = nanoseconds as u64;
-    Instant(whole.saturating_add(u64::from((whole as f64) < nanoseconds)))
+    Instant::new(whole.saturating_add(u64::from((whole as f64) < nanoseconds)))
 }
 
 impl Drive for DiskDrive {
     fn submit(&mut self, request: Request, now: Instant) {
-        let now_s = now.0 as f64 / 1e9;
+        let now_s = now.as_f64() / 1e9;
         self.work_until(now);
         if self.decides_at < now {
             // An arm that has been free starts now, not when it became free.
             (self.decides_s, self.decides_at) = (now_s, now);
         }
-        let touches_nothing = request.length_bytes == 0 || request.offset_bytes >= self.facts.capacity.0;
+        let touches_nothing = request.length_bytes == 0 || request.offset_bytes >= self.facts.capacity.get();
         match request.operation {
             Operation::Discard => self.answer(&request, now_s + self.overhead_s, Status::NotSupported, 0),
             Operation::Flush if !self.cache.is_empty() => self.flushes.push_back(request),
@@ -224,19 +217,15 @@ impl Drive for DiskDrive {
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        let finished = self.finished.front().map(|completion| Instant(completion.completed_ns));
+        let finished = first_at(&self.finished);
         let has_work = !self.queue.is_empty() || !self.refused.is_empty() || !self.flushes.is_empty();
         let decision = has_work.then_some(self.decides_at);
-        match (finished, decision) {
-            (Some(finished), Some(decision)) => Some(finished.min(decision)),
-            (finished, decision) => finished.or(decision),
-        }
+        [finished, decision].into_iter().flatten().min()
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
         self.work_until(now);
-        let is_ready = self.finished.front().is_some_and(|completion| completion.completed_ns <= now.0);
-        if is_ready { self.finished.pop_front() } else { None }
+        take_ready(&mut self.finished, now)
     }
 
     fn facts(&self) -> &TargetFacts {

@@ -40,27 +40,31 @@ fn answers((profile, capacity): &(DiskProfile, Bytes), requests: &[Asked], looks
     let mut now = 0;
     let mut answers = Vec::new();
     let mut take_all = |disk: &mut DiskDrive, now: u64| {
-        while let Some(done) = disk.take_completion(Instant(now)) {
+        while let Some(done) = disk.take_completion(Instant::new(now)) {
             assert!(done.completed_ns <= now, "{done:?} is taken at {now}");
             answers.push(done);
         }
     };
     for (request, gap_ns) in requests {
         let until = now + gap_ns;
-        while let Some(moment) = disk.next_completion_at().filter(|moment| moment.0 <= until && looks > 0) {
-            assert!(moment.0 >= now || !disk.finished.is_empty(), "a moment in the past without an answer");
-            take_all(&mut disk, moment.0.max(now));
-            now = now.max(moment.0);
+        while let Some(moment) = disk.next_completion_at().filter(|moment| moment.get() <= until && looks > 0)
+        {
+            assert!(
+                moment.get() >= now || !disk.finished.is_empty(),
+                "a moment in the past without an answer"
+            );
+            take_all(&mut disk, moment.get().max(now));
+            now = now.max(moment.get());
         }
         for look in 1..=looks {
             take_all(&mut disk, now + (until - now) * look / (looks + 1));
         }
         now = until;
-        disk.submit(*request, Instant(now));
+        disk.submit(*request, Instant::new(now));
     }
     let mut steps = 0;
     while let Some(moment) = disk.next_completion_at() {
-        now = now.max(moment.0);
+        now = now.max(moment.get());
         take_all(&mut disk, now);
         steps += 1;
         assert!(steps < 1_000_000, "it never comes to an end");

@@ -29,7 +29,7 @@ fn disk(change: impl FnOnce(&mut DiskProfile)) -> DiskDrive {
 
 fn random_iops(depth: u32, count: usize, change: impl FnOnce(&mut DiskProfile)) -> (f64, Vec<f64>) {
     let mut disk = disk(change);
-    let blocks = disk.facts.capacity.0 / 4096;
+    let blocks = disk.facts.capacity.get() / 4096;
     let mut prng = Prng::new(5, 0);
     ClosedLoop::reads(depth, count).run(&mut disk, |_| prng.below(blocks) * 4096)
 }
@@ -110,7 +110,7 @@ fn a_stream_read_again_is_read_from_the_platter_again() {
 #[test]
 fn a_write_cache_answers_at_once_until_it_is_full() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 65_536);
-    let blocks = disk.facts.capacity.0 / 4096;
+    let blocks = disk.facts.capacity.get() / 4096;
     let mut prng = Prng::new(5, 0);
     let host = ClosedLoop { operation: Operation::Write, ..ClosedLoop::reads(1, 20_000) };
     let (_, latencies) = host.run(&mut disk, |_| prng.below(blocks) * 4096);
@@ -127,12 +127,12 @@ fn a_flush_waits_for_what_is_in_the_cache() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 65_536);
     let write =
         Request { tag: Tag(0), operation: Operation::Write, offset_bytes: 1 << 40, length_bytes: 4096 };
-    disk.submit(write, Instant(0));
+    disk.submit(write, Instant::START);
     disk.submit(
         Request { tag: Tag(1), operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 },
-        Instant(0),
+        Instant::START,
     );
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let mut order = Vec::new();
     while order.len() < 2 {
         now = disk.next_completion_at().expect("two are under way").max(now);
@@ -152,7 +152,7 @@ fn read(disk: &mut DiskDrive, now: &mut Instant, offset_bytes: u64, length_bytes
 #[test]
 fn what_was_read_is_read_again_from_the_cache() {
     let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     for block in 0..16 {
         read(&mut disk, &mut now, block << 33, 4096);
     }
@@ -170,14 +170,14 @@ fn what_was_read_is_read_again_from_the_cache() {
 #[test]
 fn it_reads_on_while_idle() {
     let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     read(&mut disk, &mut now, 1 << 40, 4096);
-    now = Instant(now.0 + 5_000_000_000);
+    now = Instant::new(now.get() + 5_000_000_000);
     for mib in 0..2 {
         let (_, seconds) = read(&mut disk, &mut now, (1 << 40) + 4096 + (mib << 20), 1 << 20);
         assert!((seconds - 0.2e-3).abs() < 1e-8, "{seconds}");
     }
-    now = Instant(now.0 + 5_000_000_000);
+    now = Instant::new(now.get() + 5_000_000_000);
     let (_, seconds) = read(&mut disk, &mut now, (1 << 40) + (64 << 20), 1 << 20);
     assert!(seconds > 1e-3, "{seconds}");
 }
@@ -186,12 +186,12 @@ fn it_reads_on_while_idle() {
 #[test]
 fn a_slow_host_never_waits_for_the_platter() {
     let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let mut late = 0;
     for index in 0..400u64 {
         let (_, seconds) = read(&mut disk, &mut now, index * 131_072, 131_072);
         late += u32::from(index > 0 && seconds > 0.21e-3);
-        now = Instant(now.0 + 2_500_000);
+        now = Instant::new(now.get() + 2_500_000);
     }
     assert!(late <= 4, "{late} of 400 waited");
 }
@@ -200,9 +200,9 @@ fn a_slow_host_never_waits_for_the_platter() {
 #[test]
 fn hits_do_not_wait_for_the_arm() {
     let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     read(&mut disk, &mut now, 1 << 40, 4096);
-    now = Instant(now.0 + 100_000_000);
+    now = Instant::new(now.get() + 100_000_000);
     disk.submit(
         Request { tag: Tag(7), operation: Operation::Read, offset_bytes: 0, length_bytes: 4096 },
         now,
@@ -226,7 +226,7 @@ fn write(offset_bytes: u64, length_bytes: u32) -> Request {
 #[test]
 fn a_write_makes_what_was_read_there_stale() {
     let mut disk = disk(|profile| profile.read_ahead = ReadAheadProfile::default());
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     read(&mut disk, &mut now, 1 << 40, 65_536);
     assert!(read(&mut disk, &mut now, 1 << 40, 4096).1 < 0.3e-3);
     alone(&mut disk, &mut now, write((1 << 40) + 8192, 4096));
@@ -245,7 +245,7 @@ fn a_segment_is_too_large_even_where_there_are_none() {
 #[test]
 fn what_was_written_is_read_back_from_the_cache() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 1024);
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let at = 1 << 40;
     alone(&mut disk, &mut now, write(at, 65_536));
     assert!(read(&mut disk, &mut now, at, 65_536).1 < 0.3e-3, "while the arm writes it");
@@ -296,7 +296,7 @@ fn sequential_writes_run_at_the_rate_of_the_zone() {
 #[test]
 fn random_writes_through_the_cache_are_a_deep_queue() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 16_384);
-    let blocks = disk.facts.capacity.0 / 4096;
+    let blocks = disk.facts.capacity.get() / 4096;
     let mut prng = Prng::new(5, 0);
     let host = ClosedLoop { operation: Operation::Write, ..ClosedLoop::reads(1, 14_000) };
     let (_, latencies) = host.run(&mut disk, |_| prng.below(blocks) * 4096);
@@ -308,9 +308,9 @@ fn random_writes_through_the_cache_are_a_deep_queue() {
 #[test]
 fn writes_and_reads_share_the_arm_when_the_cache_is_full() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 1024);
-    let blocks = disk.facts.capacity.0 / 4096;
+    let blocks = disk.facts.capacity.get() / 4096;
     let mut prng = Prng::new(5, 0);
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let mut next = |tag: u32| Request {
         tag: Tag(tag),
         operation: if tag < 4 { Operation::Write } else { Operation::Read },
@@ -345,7 +345,7 @@ fn an_unreadable_sector_fails_after_its_turns() {
         profile.read_ahead = ReadAheadProfile::default();
         profile.defects = vec![defect(DefectKind::Unreadable, 200)];
     });
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let (status, _) = read(&mut disk, &mut now, (1 << 40) - 65_536, 65_536);
     assert_eq!(status, Status::Done);
     let (status, seconds) = read(&mut disk, &mut now, 1 << 40, 4096);
@@ -364,7 +364,7 @@ fn an_error_says_how_much_came_before_it() {
     let mut disk = disk(|profile| profile.defects = vec![defect(DefectKind::Unreadable, 10)]);
     let offset_bytes = (1 << 40) - 12_288;
     let request = Request { tag: Tag(0), operation: Operation::Read, offset_bytes, length_bytes: 65_536 };
-    disk.submit(request, Instant(0));
+    disk.submit(request, Instant::START);
     let done = loop {
         let now = disk.next_completion_at().unwrap();
         if let Some(done) = disk.take_completion(now) {
@@ -383,7 +383,7 @@ fn slow_and_remapped_sectors_cost_turns() {
             profile.geometry.spare_cylinders_per_zone = 1;
             profile.defects = defects;
         });
-        let mut now = Instant(0);
+        let mut now = Instant::START;
         read(&mut disk, &mut now, (1 << 40) - (8 << 20), 4096);
         let begun = now;
         for index in 0..64u64 {
@@ -405,11 +405,11 @@ fn it_wakes_up_from_standby() {
     let mut disk = disk(|profile| {
         profile.standby = Some(StandbyProfile { after_idle_s: 600.0, wake_up_s: 9.0, asleep: false });
     });
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     read(&mut disk, &mut now, 1 << 40, 4096);
-    now = Instant(now.0 + 599_000_000_000);
+    now = Instant::new(now.get() + 599_000_000_000);
     assert!(read(&mut disk, &mut now, 1 << 41, 4096).1 < 0.1);
-    now = Instant(now.0 + 601_000_000_000);
+    now = Instant::new(now.get() + 601_000_000_000);
     let (_, seconds) = read(&mut disk, &mut now, 1 << 40, 4096);
     assert!((9.0..9.1).contains(&seconds), "{seconds}");
 }
@@ -420,7 +420,7 @@ fn it_may_stand_still_at_the_start() {
     let mut disk = disk(|profile| {
         profile.standby = Some(StandbyProfile { after_idle_s: 600.0, wake_up_s: 9.0, asleep: true });
     });
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let (_, seconds) = read(&mut disk, &mut now, 0, 4096);
     assert!((9.0..9.1).contains(&seconds), "{seconds}");
     assert!(read(&mut disk, &mut now, 1 << 41, 4096).1 < 0.1);
@@ -430,7 +430,7 @@ fn it_may_stand_still_at_the_start() {
 fn a_disk_does_not_discard() {
     let mut disk = disk(|_| {});
     let discard = Request { tag: Tag(0), operation: Operation::Discard, offset_bytes: 0, length_bytes: 4096 };
-    assert_eq!(alone(&mut disk, &mut Instant(0), discard).0, Status::NotSupported);
+    assert_eq!(alone(&mut disk, &mut Instant::new(0), discard).0, Status::NotSupported);
 }
 
 /// Somebody who looks at the drive again and again changes nothing.
@@ -452,10 +452,10 @@ fn looking_changes_nothing() {
                 offset_bytes: prng.below(1 << 12) << 20,
                 length_bytes: 65_536,
             };
-            disk.submit(request, Instant(now));
+            disk.submit(request, Instant::new(now));
             let until = now + prng.below(12_000_000);
             for look in 1..=looks {
-                let at = Instant(now + (until - now) * look / looks);
+                let at = Instant::new(now + (until - now) * look / looks);
                 disk.next_completion_at();
                 while let Some(done) = disk.take_completion(at) {
                     answers.push((done.tag.0, done.completed_ns));

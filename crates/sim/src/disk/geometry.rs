@@ -15,39 +15,53 @@
 //! sector is read in order: one for each track, and the skew at each change of track. Its fraction is the sector's
 //! angle, and the difference of two is the time to read from one to the other.
 
-use crate::disk::profile::GeometryProfile;
-use crate::flaw::Flaw;
+use crate::disk::profile::{GeometryProfile, TrackLayout};
+use crate::flaw::{Flaw, InSection};
+use crate::profile::schema::within;
 
-/// Which way something is gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Each time the same way.
     Forward,
-    /// Every second time the other way.
     Alternating,
+}
+
+impl TrackLayout {
+    /// Direction over the cylinders, and order of the surfaces.
+    pub(super) fn orders(self) -> (Order, Order) {
+        match self {
+            TrackLayout::F | TrackLayout::FF => (Order::Forward, Order::Forward),
+            TrackLayout::A | TrackLayout::FA => (Order::Forward, Order::Alternating),
+            TrackLayout::AF => (Order::Alternating, Order::Forward),
+            TrackLayout::AA => (Order::Alternating, Order::Alternating),
+        }
+    }
 }
 
 /// Cylinders with the same number of sectors on their tracks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZoneLayout {
-    /// How many, without the spare ones.
     pub cylinders: u64,
     /// Sectors on a track of each surface. Surfaces differ by a few percent, as their heads do.
     pub sectors_per_track: Vec<u32>,
 }
 
-/// Where a sector is.
+impl ZoneLayout {
+    fn check(&self) -> Result<(), Flaw> {
+        within("cylinders", &self.cylinders, 1.0, TRACKS_MAX as f64)?;
+        within("sectors_per_track", &self.sectors_per_track, 1.0, 1e6)
+    }
+
+    pub fn sectors_per_cylinder(&self) -> u64 {
+        self.sectors_per_track.iter().map(|&count| u64::from(count)).sum()
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// Counted from the first of the disk.
     pub sector: u64,
-    /// Counted from the outer edge.
     pub cylinder: u64,
-    /// Counted from the first.
     pub surface: u32,
-    /// On its track.
     pub sectors_per_track: u32,
-    /// See the head of this file.
     pub revolutions: f64,
     /// The part of a turn that is left of `revolutions`: in [0, 1).
     pub angle_turns: f64,
@@ -60,7 +74,6 @@ impl Place {
     }
 }
 
-/// A layout with its sums, for looking up.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     sector_bytes: u64,
@@ -74,7 +87,6 @@ pub struct Geometry {
     cylinders: u64,
 }
 
-/// Turns that pass between tracks.
 #[derive(Clone, Copy, Debug)]
 struct Skews {
     track: f64,
@@ -83,7 +95,6 @@ struct Skews {
 }
 
 impl Skews {
-    /// Turns of a serpentine that wide, without what follows it.
     fn serpentine(&self, width: u64) -> f64 {
         width as f64 + (width - 1) as f64 * self.track
     }
@@ -103,7 +114,6 @@ struct Zone {
     /// Groups before this zone, which decides direction and order.
     first_group: u64,
     sectors_per_cylinder: u64,
-    /// Sectors of a full group, and turns.
     group_sectors: u64,
     group_revolutions: f64,
     /// Sectors of a cylinder on the surfaces before each one, and on all.
@@ -113,6 +123,7 @@ struct Zone {
 /// The most tracks and sectors that are counted: sums of turns stay exact to a millionth of one.
 const TRACKS_MAX: u64 = 1 << 27;
 const SECTORS_MAX: u64 = 1 << 48;
+const ZONES_MAX: usize = 10_000;
 
 impl Geometry {
     /// Adds up a layout.
@@ -121,7 +132,9 @@ impl Geometry {
     /// Says what cannot be.
     pub fn new(profile: &GeometryProfile, layouts: Vec<ZoneLayout>) -> Result<Geometry, Flaw> {
         let surfaces = u64::from(profile.surfaces);
-        check(profile, &layouts)?;
+        if layouts.is_empty() || layouts.len() > ZONES_MAX {
+            return Err(Flaw::new("zones", "a disk has 1 to 10000 zones"));
+        }
         let surface_skew = profile.surface_skew_turns.unwrap_or(profile.track_skew_turns);
         let skews = Skews {
             track: profile.track_skew_turns,
@@ -132,6 +145,7 @@ impl Geometry {
         let mut zones: Vec<Zone> = Vec::with_capacity(layouts.len());
         let (mut sector, mut cylinder, mut revolutions, mut group) = (0u64, 0u64, 0.0, 0u64);
         for (number, layout) in layouts.into_iter().enumerate() {
+            layout.check().in_section(&format!("zones.{number}"))?;
             let mut before_surface = vec![0; surfaces as usize + 1];
             for (surface, &count) in layout.sectors_per_track.iter().enumerate() {
                 before_surface[surface + 1] = before_surface[surface] + u64::from(count);
@@ -176,27 +190,22 @@ impl Geometry {
         })
     }
 
-    /// Bytes in a physical sector.
     pub fn sector_bytes(&self) -> u64 {
         self.sector_bytes
     }
 
-    /// Physical sectors on the disk.
     pub fn sectors(&self) -> u64 {
         self.sectors
     }
 
-    /// Cylinders on the disk, the spare ones too.
     pub fn cylinders(&self) -> u64 {
         self.cylinders
     }
 
-    /// Recording surfaces.
     pub fn surfaces(&self) -> u64 {
         self.surfaces
     }
 
-    /// Tracks of a serpentine that is whole.
     pub fn serpentine_tracks(&self) -> u64 {
         self.serpentine_tracks
     }
@@ -217,7 +226,6 @@ impl Geometry {
         self.zone_of(sector).sectors_per_cylinder
     }
 
-    /// The sectors of the zone of a sector.
     pub fn zone_sectors(&self, sector: u64) -> std::ops::Range<u64> {
         let zone = self.zone_of(sector);
         zone.first_sector..zone.first_sector + zone.sectors_per_cylinder * zone.layout.cylinders
@@ -250,6 +258,8 @@ impl Geometry {
             + turn as f64 * (self.skews.serpentine(width) + self.skews.surface)
             + track as f64 * (1.0 + self.skews.track)
             + on_track as f64 / f64::from(sectors_per_track);
+        debug_assert!(column < width && (surface as u64) < self.surfaces, "a track of its zone");
+        debug_assert!(revolutions >= zone.first_revolutions, "revolutions grow with the sectors");
         Place {
             sector,
             cylinder: zone.first_cylinder + first_column + column,
@@ -303,6 +313,7 @@ impl Geometry {
 
     /// How often the platter turns while `count` sectors from `first` on are read in order, the last one whole.
     pub fn revolutions_over(&self, first: u64, count: u64) -> f64 {
+        debug_assert!(count > 0, "reading nothing takes no time");
         self.place(first + count - 1).end_revolutions() - self.place(first).revolutions
     }
 }
@@ -337,38 +348,6 @@ impl Zone {
             (turn, self.before_surface[turn])
         }
     }
-}
-
-/// Checks that the numbers can be.
-fn check(profile: &GeometryProfile, zones: &[ZoneLayout]) -> Result<(), Flaw> {
-    if zones.is_empty() || zones.len() > 10_000 {
-        return Err(Flaw::new("zones", "a disk has 1 to 10000 zones"));
-    }
-    if !(1..=1 << 20).contains(&profile.serpentine_tracks) {
-        return Err(Flaw::new("serpentine_tracks", "a serpentine has 1 to 1048576 tracks"));
-    }
-    if profile.spare_cylinders_per_zone > 10_000 {
-        return Err(Flaw::new("spare_cylinders_per_zone", "more than 10000"));
-    }
-    for (key, skew) in [
-        ("track_skew_turns", Some(profile.track_skew_turns)),
-        ("surface_skew_turns", profile.surface_skew_turns),
-        ("group_skew_turns", profile.group_skew_turns),
-    ] {
-        if skew.is_some_and(|skew| !(0.0..=4.0).contains(&skew)) {
-            return Err(Flaw::new(key, "a skew is 0 to 4 turns"));
-        }
-    }
-    for (number, zone) in zones.iter().enumerate() {
-        if zone.cylinders == 0 || zone.cylinders > TRACKS_MAX {
-            return Err(Flaw::new(format!("zones.{number}.cylinders"), "a zone has 1 to 2^27 cylinders"));
-        }
-        if zone.sectors_per_track.iter().any(|count| !(1..=1_000_000).contains(count)) {
-            let key = format!("zones.{number}.sectors_per_track");
-            return Err(Flaw::new(key, "a track has 1 to 1000000 sectors"));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

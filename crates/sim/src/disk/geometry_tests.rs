@@ -24,7 +24,7 @@ fn profile(layout: TrackLayout, serpentine_tracks: u64) -> GeometryProfile {
 }
 
 fn geometry(layout: TrackLayout, serpentine_tracks: u64) -> Geometry {
-    profile(layout, serpentine_tracks).build(Bytes(1)).unwrap()
+    profile(layout, serpentine_tracks).build(Bytes::new(1)).unwrap()
 }
 
 fn track_order(geometry: &Geometry) -> Vec<(u64, u32)> {
@@ -66,7 +66,7 @@ fn each_layout_goes_its_way() {
 fn skews_are_where_they_are_said_to_be() {
     let mut profile = profile(TrackLayout::F, 1);
     profile.group_skew_turns = Some(0.25);
-    let geometry = profile.build(Bytes(1)).unwrap();
+    let geometry = profile.build(Bytes::new(1)).unwrap();
     let starts: Vec<f64> = [0, 10, 20, 30, 40].map(|sector| geometry.place(sector).revolutions).to_vec();
     for (start, expected) in starts.iter().zip([0.0, 1.5, 3.0, 4.25, 5.75]) {
         assert!((start - expected).abs() < 1e-12, "{starts:?}");
@@ -77,7 +77,7 @@ fn skews_are_where_they_are_said_to_be() {
 fn spare_cylinders_are_behind_each_zone() {
     let mut profile = profile(TrackLayout::AF, 4);
     profile.spare_cylinders_per_zone = 2;
-    let geometry = profile.build(Bytes(1)).unwrap();
+    let geometry = profile.build(Bytes::new(1)).unwrap();
     assert_eq!(geometry.cylinders(), 17);
     assert_eq!(geometry.spare_cylinder(0), 8);
     assert_eq!(geometry.place(8 * 30).cylinder, 10, "the first zone had an even number of serpentines");
@@ -89,7 +89,7 @@ fn what_cannot_be_is_named() {
     let refusal = |change: fn(&mut GeometryProfile)| {
         let mut profile = profile(TrackLayout::FF, 4);
         change(&mut profile);
-        profile.build(Bytes(1)).unwrap_err().key
+        profile.build(Bytes::new(1)).unwrap_err().key
     };
     assert_eq!(refusal(|g| g.zones.clear()), "zones");
     assert_eq!(refusal(|g| g.sector_bytes = 520), "sector_bytes");

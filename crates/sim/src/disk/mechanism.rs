@@ -32,7 +32,6 @@ pub struct Mechanism {
     head_switch_s: f64,
     write_settle_s: f64,
     standby: Option<StandbyProfile>,
-    /// It has not turned since the start.
     asleep: bool,
     defects: Vec<Defect>,
     prng: Prng,
@@ -52,14 +51,12 @@ struct Arm {
     free_s: f64,
 }
 
-/// When a stretch passed the head.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transfer {
     /// When its first sector began to pass, in seconds.
     pub first_s: f64,
     /// When its last sector had passed, or the arm gave up, in seconds.
     pub end_s: f64,
-    /// The first byte that could not be read.
     pub failed_byte: Option<u64>,
     /// Whether nothing but the layout decided how long it took: then what follows can be read on from `first_s`.
     pub is_plain: bool,
@@ -94,17 +91,14 @@ impl Mechanism {
         }
     }
 
-    /// Where its sectors are.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// How its arm moves.
     pub fn seek(&self) -> &SeekCurve {
         &self.seek
     }
 
-    /// One turn, in seconds.
     pub fn turn_s(&self) -> f64 {
         self.turn_s
     }
@@ -114,7 +108,6 @@ impl Mechanism {
         self.arm.free_s
     }
 
-    /// Bytes on the platters.
     pub fn bytes(&self) -> u64 {
         self.geometry.sectors() * self.geometry.sector_bytes()
     }
@@ -222,7 +215,6 @@ impl Mechanism {
         transfer
     }
 
-    /// Moves the arm to a place; when its sector begins to pass.
     fn arrive(&mut self, place: &Place, writes: bool, start_s: f64) -> f64 {
         if start_s <= self.arm.free_s && self.goes_on_with(place, writes) {
             return self.arm.free_s + self.skew_s(place);
@@ -237,7 +229,6 @@ impl Mechanism {
         ready_s + self.wait_s(place.angle_turns, self.phase_turns(ready_s))
     }
 
-    /// What it takes to get back to speed at a moment.
     fn wake_up_s(&self, at_s: f64) -> f64 {
         match &self.standby {
             Some(standby) if self.asleep || at_s - self.arm.free_s > standby.after_idle_s => {
@@ -276,7 +267,6 @@ impl Mechanism {
         self.defects.get(from).map_or(limit_byte, |defect| defect.first_byte.clamp(byte, limit_byte))
     }
 
-    /// Adds to a transfer what the defects in it cost.
     fn meet_defects(
         &mut self,
         transfer: &mut Transfer,

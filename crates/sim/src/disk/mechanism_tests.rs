@@ -76,7 +76,7 @@ fn a_write_settles_unless_it_writes_on() {
 fn part_of_a_sector_is_read_before_it_is_written() {
     let mut profile = plain();
     profile.geometry.sector_bytes = 4096;
-    let capacity = Bytes(8 * DISK_4TB_CAPACITY.0);
+    let capacity = Bytes::new(8 * DISK_4TB_CAPACITY.get());
     profile.check(capacity).unwrap();
     let took = |length_bytes| {
         let transfer = Mechanism::new(capacity, &profile, 1).transfer(1 << 30, length_bytes, true, 0.0);
@@ -139,7 +139,7 @@ fn plain_place(profile: &GeometryProfile, zones: &[(u64, Vec<u32>)], sector: u64
 proptest! {
     #[test]
     fn a_place_is_found_as_by_going_there(profile in any_geometry()) {
-        let geometry = profile.build(Bytes(4096)).unwrap();
+        let geometry = profile.build(Bytes::new(4096)).unwrap();
         let zones: Vec<_> = geometry
             .zones()
             .map(|(_, zone)| (zone.cylinders, zone.sectors_per_track.clone()))

@@ -8,6 +8,7 @@
 
 #[cfg(test)]
 mod any_profile;
+mod check;
 #[cfg(test)]
 mod closed_loop;
 pub mod drive;

@@ -38,7 +38,7 @@ fn dt01aca300() -> (DiskProfile, Bytes) {
             surface_seed: 1,
         }),
     };
-    (profile, Bytes(3_000_592_982_016))
+    (profile, Bytes::new(3_000_592_982_016))
 }
 
 /// X300 HDWE150: 7199.6 turns a minute, 500 to 229 sectors, 10 surfaces, skew 1/16, AF with about 315 tracks.
@@ -51,7 +51,7 @@ fn x300() -> (DiskProfile, Bytes) {
     if let Some(zones) = &mut geometry.generated_zones {
         (zones.sectors_per_track_outer, zones.sectors_per_track_inner) = (500, 229);
     }
-    (profile, Bytes(5_000_981_078_016))
+    (profile, Bytes::new(5_000_981_078_016))
 }
 
 fn truth((profile, capacity): &(DiskProfile, Bytes)) -> DiskTruth {
@@ -87,7 +87,7 @@ fn a_measured_disk_turns_as_measured() {
     let mut profile = profile;
     profile.read_ahead.segments = 0;
     let mut drive = DiskDrive::new(plain_facts("sim:test", capacity), &profile, 1);
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let read = Request { tag: Tag(0), operation: Operation::Read, offset_bytes: 0, length_bytes: 4096 };
     alone(&mut drive, &mut now, read);
     let begun = now;
@@ -108,7 +108,7 @@ fn a_sequential_read_shows_a_stripe_for_each_surface() {
     assert_eq!(stripes.len(), 6);
     let group: u64 = stripes.iter().sum();
     let mut drive = DiskDrive::new(plain_facts("sim:test", capacity), &profile, 1);
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     // The second group, each stripe but for its first and last track, read in one go after a read before it.
     let mut rates = Vec::new();
     let mut at = group;
@@ -145,7 +145,7 @@ fn iops_within(
     profile.queue.depth = 64;
     change(&mut profile);
     let mut drive = DiskDrive::new(plain_facts("sim:test", DISK_4TB_CAPACITY), &profile, 1);
-    let blocks = (drive.facts().capacity.0 as f64 * share) as u64 / 4096;
+    let blocks = (drive.facts().capacity.as_f64() * share) as u64 / 4096;
     let mut prng = Prng::new(5, 0);
     ClosedLoop::reads(depth, count).run(&mut drive, |_| prng.below(blocks) * 4096)
 }

@@ -11,21 +11,16 @@ use crate::disk::profile::{QueuePolicy, QueueProfile};
 use model::request::{Operation, Request};
 use std::collections::VecDeque;
 
-/// A request that waits for the arm.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// What is asked for.
     pub request: Request,
-    /// Since when, in seconds.
     pub since_s: f64,
     /// When the electronics have understood it, in seconds; of one that was taken, when the arm starts to move for it.
     pub ready_s: f64,
-    /// Where its first sector is.
     pub place: Place,
 }
 
 impl Waiting {
-    /// What the electronics need for it.
     fn overhead_s(&self) -> f64 {
         self.ready_s - self.since_s
     }
@@ -36,20 +31,16 @@ impl Waiting {
     }
 }
 
-/// All that wait.
 #[derive(Clone, Debug)]
 pub struct Queue {
     policy: QueuePolicy,
     depth: usize,
     age_weight: f64,
-    /// Those it chooses among.
     near: Vec<Waiting>,
-    /// Those behind them, oldest first.
     later: VecDeque<Waiting>,
 }
 
 impl Queue {
-    /// An empty queue.
     pub fn new(profile: &QueueProfile) -> Queue {
         let age_weight = if profile.policy == QueuePolicy::Aged { profile.age_weight } else { 0.0 };
         let depth = if profile.policy == QueuePolicy::FirstCome { 1 } else { profile.depth as usize };
@@ -62,14 +53,13 @@ impl Queue {
         }
     }
 
-    /// Whether nobody waits.
     pub fn is_empty(&self) -> bool {
         self.near.is_empty()
     }
 
-    /// Adds the youngest.
     pub fn push(&mut self, waiting: Waiting) {
         if self.near.len() < self.depth {
+            debug_assert!(self.later.is_empty(), "who came later is not chosen before there is room");
             self.near.push(waiting);
         } else {
             self.later.push_back(waiting);

@@ -18,7 +18,6 @@ pub struct ReadAhead {
     segments: Vec<Segment>,
     segment_bytes: u64,
     ahead_bytes: u64,
-    /// Counts uses, to know the least recent.
     uses: u64,
     /// The segment in which something was found or stored last.
     recent: usize,
@@ -33,7 +32,6 @@ struct Segment {
     used: u64,
 }
 
-/// A stretch over which the arm is going.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     /// The first byte that was not there when the arm began, the moment it passed and the revolutions there.
@@ -42,14 +40,11 @@ struct Stream {
     revolutions: f64,
     /// Up to where segments hold it: what somebody asked for.
     promised_byte: u64,
-    /// When that has passed.
     promised_s: f64,
-    /// How far it will go.
     limit_byte: u64,
 }
 
 impl ReadAhead {
-    /// An empty cache.
     pub fn new(profile: &ReadAheadProfile) -> ReadAhead {
         ReadAhead {
             segments: vec![Segment::default(); profile.segments as usize],
@@ -192,7 +187,6 @@ impl ReadAhead {
         }
     }
 
-    /// Ends a stream that got to its limit before a moment.
     pub fn stop_if_full(&mut self, mechanism: &mut Mechanism, now_s: f64) {
         let Some(stream) = &self.stream else { return };
         // No disk reads this fast, so most of the time there is no need to look closer.
@@ -231,7 +225,6 @@ impl ReadAhead {
         });
     }
 
-    /// Forgets what a write makes stale.
     pub fn forget(&mut self, mechanism: &mut Mechanism, first_byte: u64, end_byte: u64, at_s: f64) {
         if self.stream.is_some_and(|stream| first_byte < stream.limit_byte && end_byte > stream.first_byte) {
             self.stop(mechanism, at_s);

@@ -1,34 +1,25 @@
 //! How long the arm takes to get from one cylinder to another and settle there.
 
 use crate::disk::profile::SeekProfile;
+use crate::flaw::Flaw;
 
-/// Seconds over a distance in cylinders.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeekCurve {
     /// `a + b·√d` for short seeks, in which the arm only speeds up and slows down, and `c + e·d` from `border` on, where
     /// it coasts (Ruemmler and Wilkes 1994).
     RootThenLinear {
-        /// Constant of short seeks, in seconds.
         a: f64,
-        /// Of the root of the distance.
         b: f64,
-        /// Constant of long seeks, in seconds.
         c: f64,
-        /// Of the distance.
         e: f64,
-        /// The first distance of long seeks, in cylinders.
         border: f64,
     },
     /// Lee's formula, `min + root·√(d−1) + linear·(d−1)`.
     Lee {
-        /// To the next cylinder, in seconds.
         min: f64,
-        /// Of the root of the distance less one.
         root: f64,
-        /// Of the distance less one.
         linear: f64,
     },
-    /// Measured points, distances growing, joined by straight lines.
     Table(SeekTable),
 }
 
@@ -51,14 +42,10 @@ fn range_of(distance: f64) -> usize {
 }
 
 impl SeekTable {
-    /// Through these points.
-    ///
-    /// # Errors
-    /// When there are fewer than two, or distances do not grow.
-    pub fn new(points: Vec<(f64, f64)>) -> Result<SeekTable, String> {
+    pub fn new(points: Vec<(f64, f64)>) -> Result<SeekTable, Flaw> {
         let grows = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
         if points.len() < 2 || points.len() > 1 << 20 || !grows || points[0].0 < 0.0 {
-            return Err("a seek table has at least two points with growing distances".into());
+            return Err(Flaw::new("", "a seek table has at least two points with growing distances"));
         }
         let mut starts = vec![0; range_of((1u64 << 40) as f64) + 1];
         let mut point = 0;
@@ -84,11 +71,7 @@ impl SeekTable {
 }
 
 impl SeekCurve {
-    /// The curve of a profile, on a disk with that many cylinders.
-    ///
-    /// # Errors
-    /// Says what cannot be.
-    pub fn of_profile(profile: &SeekProfile, cylinders: u64) -> Result<SeekCurve, String> {
+    pub fn of_profile(profile: &SeekProfile, cylinders: u64) -> Result<SeekCurve, Flaw> {
         match profile {
             SeekProfile::RootThenLinear {
                 constant_ms,
@@ -104,26 +87,22 @@ impl SeekCurve {
                 border: *border_cylinders,
             }),
             SeekProfile::Table { points } => {
-                let seconds = points.iter().map(|&(distance, ms)| (distance, ms / 1e3));
-                SeekTable::new(seconds.collect()).map(SeekCurve::Table)
+                let seconds = points.iter().map(|&(distance, ms)| (distance, ms / 1e3)).collect();
+                Ok(SeekCurve::Table(SeekTable::new(seconds)?))
             }
-            SeekProfile::DataSheet { track_to_track_ms, average_ms, full_stroke_ms } => {
-                let grows = *track_to_track_ms > 0.0
-                    && average_ms >= track_to_track_ms
-                    && full_stroke_ms >= average_ms;
-                if !grows {
-                    return Err(format!(
+            &SeekProfile::DataSheet {
+                track_to_track_ms: track,
+                average_ms: average,
+                full_stroke_ms: full,
+            } => {
+                if !(track > 0.0 && average >= track && full >= average) {
+                    let reason = format!(
                         "a seek takes more than nothing to the next track, no less on average, and no less than \
-                         that from edge to edge; not {track_to_track_ms:?}, {average_ms:?} and {full_stroke_ms:?} ms"
-                    ));
+                         that from edge to edge; not {track:?}, {average:?} and {full:?} ms"
+                    );
+                    return Err(Flaw::new("", reason));
                 }
-                let in_s = |ms: &f64| ms / 1e3;
-                Ok(SeekCurve::from_data_sheet(
-                    in_s(track_to_track_ms),
-                    in_s(average_ms),
-                    in_s(full_stroke_ms),
-                    cylinders,
-                ))
+                Ok(SeekCurve::from_data_sheet(track / 1e3, average / 1e3, full / 1e3, cylinders))
             }
         }
     }
@@ -177,12 +156,14 @@ impl SeekCurve {
         sum / weights
     }
 
-    /// Distances that show where a curve falls or leaves its bounds, growing: its pieces have at most one extreme each.
+    /// Distances that show where a curve falls or leaves its bounds, growing: its parts have at most one extreme each.
     fn sampled(&self, cylinders: u64) -> Vec<u64> {
         const STEPS: i32 = 100;
         let last = cylinders.saturating_sub(1) as f64;
-        let mut distances: Vec<u64> =
-            (0..=STEPS).map(|step| last.powf(f64::from(step) / f64::from(STEPS)).round() as u64).collect();
+        let mut distances = Vec::new();
+        for step in 0..=STEPS {
+            distances.push(last.powf(f64::from(step) / f64::from(STEPS)).round() as u64);
+        }
         match self {
             SeekCurve::RootThenLinear { border, .. } => {
                 distances.extend([*border as u64, border.ceil() as u64])
@@ -198,21 +179,18 @@ impl SeekCurve {
         distances
     }
 
-    /// Checks that the curve can be.
-    ///
-    /// # Errors
-    /// Says what cannot be.
-    pub fn check(&self, cylinders: u64) -> Result<(), String> {
+    pub fn check(&self, cylinders: u64) -> Result<(), Flaw> {
         let mut before = 0.0;
         for distance in self.sampled(cylinders) {
             let seconds = self.seconds(distance);
             if !seconds.is_finite() || seconds <= 0.0 || seconds > 0.2 {
-                return Err(format!(
-                    "a seek over {distance} cylinders takes {seconds} s; it takes 0 to 0.2 s"
-                ));
+                let reason =
+                    format!("a seek over {distance} cylinders takes {seconds} s; it takes 0 to 0.2 s");
+                return Err(Flaw::new("", reason));
             }
             if distance >= 2 && seconds < before * 0.9 {
-                return Err(format!("a seek over {distance} cylinders is quicker than a shorter one"));
+                let reason = format!("a seek over {distance} cylinders is quicker than a shorter one");
+                return Err(Flaw::new("", reason));
             }
             before = seconds;
         }
@@ -270,10 +248,10 @@ mod tests {
         for (track_to_track_ms, average_ms, full_stroke_ms) in
             [(0.8, 18.5, 17.0), (9.0, 8.5, 17.0), (0.0, 8.5, 17.0), (0.8, f64::NAN, 17.0)]
         {
-            let refused = curve(track_to_track_ms, average_ms, full_stroke_ms).unwrap_err();
+            let refused = curve(track_to_track_ms, average_ms, full_stroke_ms).unwrap_err().to_string();
             assert!(refused.starts_with("a seek takes more than nothing to the next track"), "{refused}");
         }
-        assert!(curve(9.0, 8.5, 17.0).unwrap_err().ends_with("not 9.0, 8.5 and 17.0 ms"));
+        assert!(curve(9.0, 8.5, 17.0).unwrap_err().to_string().ends_with("not 9.0, 8.5 and 17.0 ms"));
     }
 
     #[test]
@@ -281,8 +259,8 @@ mod tests {
         assert!(SeekTable::new(vec![(1.0, 1e-3)]).is_err());
         assert!(SeekTable::new(vec![(5.0, 1e-3), (1.0, 2e-3)]).is_err());
         let falling = SeekCurve::RootThenLinear { a: 1e-3, b: 1e-3, c: 1e-3, e: 1e-9, border: 50.0 };
-        assert!(falling.check(10_000).unwrap_err().contains("quicker"));
+        assert!(falling.check(10_000).unwrap_err().to_string().contains("quicker"));
         let slow = SeekCurve::RootThenLinear { a: 1e-3, b: 1e-6, c: 1.0, e: 1e-9, border: 50.0 };
-        assert!(slow.check(10_000).unwrap_err().contains("0.2 s"));
+        assert!(slow.check(10_000).unwrap_err().to_string().contains("0.2 s"));
     }
 }

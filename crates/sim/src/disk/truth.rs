@@ -6,7 +6,6 @@ use crate::disk::profile::DiskProfile;
 use crate::disk::seek::SeekCurve;
 use model::units::Bytes;
 
-/// A disk that can be asked.
 #[derive(Clone, Debug)]
 pub struct DiskTruth {
     profile: DiskProfile,
@@ -15,16 +14,12 @@ pub struct DiskTruth {
     capacity_bytes: u64,
 }
 
-/// A stretch with one number of sectors per track.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZoneTruth {
-    /// Where it begins.
     pub first_byte: u64,
-    /// What it holds.
     pub bytes: u64,
     /// The rate of reading or writing whole groups of it in order, skews included.
     pub bytes_per_second: f64,
-    /// Sectors on a track, for each surface.
     pub sectors_per_track: Vec<u32>,
 }
 
@@ -37,7 +32,7 @@ impl DiskTruth {
             profile: profile.clone(),
             seek: seek.expect("the profile has passed its check"),
             geometry,
-            capacity_bytes: capacity.0,
+            capacity_bytes: capacity.get(),
         }
     }
 
@@ -50,7 +45,7 @@ impl DiskTruth {
             if first_byte >= self.capacity_bytes {
                 break;
             }
-            let per_cylinder: u64 = layout.sectors_per_track.iter().map(|&count| u64::from(count)).sum();
+            let per_cylinder = layout.sectors_per_cylinder();
             let bytes =
                 (per_cylinder * layout.cylinders * sector_bytes).min(self.capacity_bytes - first_byte);
             match zones.last_mut() {
@@ -74,9 +69,11 @@ impl DiskTruth {
 
     /// The sequential rates of the first zone and of the last, in bytes per second.
     pub fn edge_rates(&self) -> (f64, f64) {
-        let zones = self.zones();
-        let rate = |zone: Option<&ZoneTruth>| zone.map_or(0.0, |zone| zone.bytes_per_second);
-        (rate(zones.first()), rate(zones.last()))
+        match self.zones().as_slice() {
+            [only] => (only.bytes_per_second, only.bytes_per_second),
+            [first, .., last] => (first.bytes_per_second, last.bytes_per_second),
+            [] => (0.0, 0.0),
+        }
     }
 
     /// The time to read or write all of it in order, in seconds: the sum of all turns.
@@ -90,7 +87,6 @@ impl DiskTruth {
         self.capacity_bytes as f64 / self.full_pass_s()
     }
 
-    /// One turn, in seconds.
     pub fn rotation_period_s(&self) -> f64 {
         self.profile.turn_s()
     }
@@ -140,8 +136,12 @@ impl DiskTruth {
         const PLACES: u64 = 1000;
         let sector_bytes = self.geometry.sector_bytes();
         let sectors = span_bytes / sector_bytes;
-        let sector = |index: u64| first_byte / sector_bytes + (2 * index + 1) * sectors / (2 * PLACES);
-        (0..PLACES).map(|index| self.geometry.place(sector(index)).cylinder).collect()
+        let mut cylinders = Vec::with_capacity(PLACES as usize);
+        for index in 0..PLACES {
+            let sector = first_byte / sector_bytes + (2 * index + 1) * sectors / (2 * PLACES);
+            cylinders.push(self.geometry.place(sector).cylinder);
+        }
+        cylinders
     }
 
     /// The mean part of a turn that `bytes` take in a stretch.
@@ -153,7 +153,6 @@ impl DiskTruth {
         bytes.div_ceil(sector_bytes) as f64 * turns / sectors as f64
     }
 
-    /// Recording surfaces.
     pub fn surfaces(&self) -> u64 {
         self.geometry.surfaces()
     }
@@ -168,12 +167,14 @@ impl DiskTruth {
     pub fn stripe_bytes(&self, byte: u64) -> Vec<u64> {
         let sector_bytes = self.geometry.sector_bytes();
         let sector = byte / sector_bytes;
-        let zone = self.geometry.zones().take_while(|(first, _)| *first <= sector).last();
-        let width = |layout_cylinders: u64| self.geometry.serpentine_tracks().min(layout_cylinders);
-        zone.map_or_else(Vec::new, |(_, layout)| {
-            let stripe = |&count: &u32| u64::from(count) * width(layout.cylinders) * sector_bytes;
-            layout.sectors_per_track.iter().map(stripe).collect()
-        })
+        let mut stripes = Vec::new();
+        if let Some((_, layout)) = self.geometry.zones().take_while(|(first, _)| *first <= sector).last() {
+            let width = self.geometry.serpentine_tracks().min(layout.cylinders);
+            for count in &layout.sectors_per_track {
+                stripes.push(u64::from(*count) * width * sector_bytes);
+            }
+        }
+        stripes
     }
 }
 

@@ -52,7 +52,7 @@ fn the_published_model_by_hand() {
 /// A drive that shows less than its platters hold ends within a zone.
 #[test]
 fn what_is_not_shown_is_no_zone() {
-    let disk = DiskTruth::new(&disk_4tb(), Bytes(100_000_000_000));
+    let disk = DiskTruth::new(&disk_4tb(), Bytes::new(100_000_000_000));
     let zones = disk.zones();
     assert_eq!(zones.len(), 2);
     assert_eq!(zones[1].bytes, 100_000_000_000 - 92_578_775_040);
@@ -64,7 +64,7 @@ fn single_reads_take_what_the_truth_says() {
     let mut profile = disk_4tb();
     profile.read_ahead.segments = 0;
     let truth = DiskTruth::new(&profile, DISK_4TB_CAPACITY);
-    for span_bytes in [DISK_4TB_CAPACITY.0, DISK_4TB_CAPACITY.0 / 10] {
+    for span_bytes in [DISK_4TB_CAPACITY.get(), DISK_4TB_CAPACITY.get() / 10] {
         let mut drive = DiskDrive::new(plain_facts("sim:test", DISK_4TB_CAPACITY), &profile, 1);
         let mut prng = Prng::new(8, 0);
         let blocks = span_bytes / 4096;
@@ -84,13 +84,14 @@ fn a_pass_takes_the_sum_of_its_turns() {
         zone.cylinders = 300;
     }
     profile.geometry.surface_skew_turns = Some(0.6);
-    let sectors = profile.geometry.build(Bytes(512)).unwrap().sectors();
-    let capacity = Bytes(sectors * 512 / (1 << 20) * (1 << 20));
+    let sectors = profile.geometry.build(Bytes::new(512)).unwrap().sectors();
+    let capacity = Bytes::new(sectors * 512 / (1 << 20) * (1 << 20));
     let truth = DiskTruth::new(&profile, capacity);
     let mut drive = DiskDrive::new(plain_facts("sim:test", capacity), &profile, 1);
-    let host = ClosedLoop { length_bytes: 1 << 20, ..ClosedLoop::reads(1, (capacity.0 >> 20) as usize) };
-    let (per_second, _) = host.run(&mut drive, |index| ((index as u64) << 20).min(capacity.0 - (1 << 20)));
-    let took_s = (capacity.0 >> 20) as f64 / per_second;
+    let host = ClosedLoop { length_bytes: 1 << 20, ..ClosedLoop::reads(1, (capacity.get() >> 20) as usize) };
+    let (per_second, _) =
+        host.run(&mut drive, |index| ((index as u64) << 20).min(capacity.get() - (1 << 20)));
+    let took_s = (capacity.get() >> 20) as f64 / per_second;
     assert!(
         took_s > truth.full_pass_s() && took_s < truth.full_pass_s() + 0.02,
         "{took_s} {}",

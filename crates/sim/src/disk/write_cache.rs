@@ -14,18 +14,15 @@ const SORTED_STRETCHES: usize = 64;
 /// This many stretches are remembered after they were written.
 const WRITTEN_STRETCHES: usize = 64;
 
-/// Stretches that wait to be written.
 #[derive(Clone, Debug)]
 pub struct WriteCache {
     capacity_bytes: u64,
-    /// Stretches by their first byte: their end.
     dirty: BTreeMap<u64, u64>,
     dirty_bytes: u64,
     /// First bytes of stretches, oldest first; some have been written or joined to others since.
     ages: VecDeque<u64>,
     /// The oldest few, with their places; some of them stale as well.
     weighed: Vec<(u64, Place)>,
-    /// Where what was written last ended.
     written_end: u64,
     /// Stretches that were written and are still here, the latest last, in the room that dirty ones leave.
     written: VecDeque<(u64, u64)>,
@@ -33,7 +30,6 @@ pub struct WriteCache {
 }
 
 impl WriteCache {
-    /// An empty cache.
     pub fn new(capacity_bytes: u64) -> WriteCache {
         WriteCache {
             capacity_bytes,
@@ -47,29 +43,25 @@ impl WriteCache {
         }
     }
 
-    /// Whether nothing waits to be written.
     pub fn is_empty(&self) -> bool {
         self.dirty_bytes == 0
     }
 
-    /// Whether a write of that size can ever be taken.
     pub fn takes(&self, length_bytes: u64) -> bool {
         length_bytes <= self.capacity_bytes
     }
 
-    /// Whether there is room for so much now.
     pub fn has_room(&self, length_bytes: u64) -> bool {
         self.dirty_bytes + length_bytes <= self.capacity_bytes
     }
 
     /// Whether all of a stretch is in the cache, dirty or just written.
     pub fn holds(&self, first_byte: u64, end_byte: u64) -> bool {
-        let is_within = |&(first, end): &(u64, u64)| first <= first_byte && end >= end_byte;
-        self.dirty.range(..=first_byte).next_back().is_some_and(|(_, &end)| end >= end_byte)
-            || self.written.iter().any(is_within)
+        let before = self.dirty.range(..=first_byte).next_back();
+        matches!(before, Some((_, &end)) if end >= end_byte)
+            || self.written.iter().any(|&(first, end)| first <= first_byte && end >= end_byte)
     }
 
-    /// Remembers what was written, behind what it continues.
     fn remember(&mut self, first: u64, end: u64) {
         match self.written.back_mut() {
             Some((_, before_end)) if *before_end == first => *before_end = end,
@@ -99,7 +91,6 @@ impl WriteCache {
         }
     }
 
-    /// Adds a stretch, and joins it with what it touches or covers.
     pub fn add(&mut self, mut first: u64, mut end: u64) {
         let mut is_known = false;
         if let Some((&before, before_end)) = self.dirty.range_mut(..=first).next_back()
@@ -143,6 +134,10 @@ impl WriteCache {
             self.dirty.insert(taken_end, end);
             self.ages.push_front(taken_end);
         }
+        debug_assert!(
+            first < taken_end && self.dirty_bytes <= self.capacity_bytes,
+            "it held no more than fits"
+        );
         self.dirty_bytes -= taken_end - first;
         self.written_end = taken_end;
         self.remember(first, taken_end);
@@ -159,10 +154,15 @@ impl WriteCache {
         loop {
             self.fill_weighed(mechanism);
             let phase_turns = mechanism.phase_turns(at_s);
-            let cost = |place: &Place| mechanism.positioning_from(place, phase_turns, true);
-            let costs = self.weighed.iter().enumerate().map(|(index, (_, place))| (index, cost(place)));
-            let (index, _) = costs.min_by(|a, b| a.1.total_cmp(&b.1)).expect("each stretch has an age");
-            let (first, place) = self.weighed.swap_remove(index);
+            let (mut nearest, mut least) = (0, f64::INFINITY);
+            for (index, (_, place)) in self.weighed.iter().enumerate() {
+                let cost = mechanism.positioning_from(place, phase_turns, true);
+                if cost < least {
+                    (nearest, least) = (index, cost);
+                }
+            }
+            assert!(!self.weighed.is_empty(), "each stretch has an age");
+            let (first, place) = self.weighed.swap_remove(nearest);
             if self.dirty.contains_key(&first) {
                 return Some((first, place));
             }

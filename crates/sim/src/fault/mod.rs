@@ -2,10 +2,12 @@
 //! it, [`other_load`].
 
 pub mod drive;
+mod kind;
 pub mod other_load;
 mod placed;
 pub mod profile;
 
-pub use drive::{Fault, FaultyDrive};
+pub use drive::FaultyDrive;
+pub use kind::Fault;
 pub use other_load::{LoadedDrive, OtherLoad};
 pub use profile::{Corruption, FaultProfile};

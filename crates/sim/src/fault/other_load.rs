@@ -7,8 +7,8 @@
 //!
 //! Not modelled: writes, reads in order, somebody who backs off when the host is busy.
 
-use crate::Drive;
 use crate::fault::profile::{FaultProfile, nanos};
+use crate::{Drive, first_at, take_ready};
 use model::prng::Prng;
 use model::request::{Completion, Operation, Request, Tag};
 use model::target::TargetFacts;
@@ -26,10 +26,8 @@ const SIZES_KIB: [u64; 5] = [4, 8, 16, 32, 64];
 /// Where requests begin: multiples of this many bytes.
 const ALIGNED_BYTES: u64 = 4096;
 
-/// When somebody makes requests, and which.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OtherLoad {
-    /// When it begins.
     pub at: Instant,
     /// How long it lasts each time, in ns; `u64::MAX` is for ever.
     pub duration_ns: u64,
@@ -37,16 +35,13 @@ pub struct OtherLoad {
     pub every_ns: Option<u64>,
     /// The size of each request in bytes; some from 4 KiB to 64 KiB where none is given.
     pub request_bytes: Option<u64>,
-    /// How the requests come.
     pub arrival: LoadArrival,
 }
 
-/// How somebody's requests come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LoadArrival {
     /// So many a second on average, at random, whether they are answered or not.
     PerSecond(f64),
-    /// So many are always under way.
     QueueDepth(u32),
 }
 
@@ -62,9 +57,9 @@ impl OtherLoad {
             (None, depth) => LoadArrival::QueueDepth(depth.unwrap_or(1)),
         };
         Some(OtherLoad {
-            at: Instant(nanos(at_s).0),
-            duration_ns: seconds.map_or(u64::MAX, |seconds| nanos(seconds).0),
-            every_ns: every_s.map(|every_s| nanos(every_s).0),
+            at: Instant::new(nanos(at_s).get()),
+            duration_ns: seconds.map_or(u64::MAX, |seconds| nanos(seconds).get()),
+            every_ns: every_s.map(|every_s| nanos(every_s).get()),
             request_bytes: request_kib.map(|kib| kib * KIB),
             arrival,
         })
@@ -74,8 +69,8 @@ impl OtherLoad {
     fn moment_after(&self, lasted_ns: u64) -> Option<u64> {
         let (times, into) = (lasted_ns / self.duration_ns, lasted_ns % self.duration_ns);
         let begin = match (times, self.every_ns) {
-            (0, _) => self.at.0,
-            (_, Some(every_ns)) => self.at.0.checked_add(times.checked_mul(every_ns)?)?,
+            (0, _) => self.at.get(),
+            (_, Some(every_ns)) => self.at.get().checked_add(times.checked_mul(every_ns)?)?,
             (_, None) => return None,
         };
         begin.checked_add(into)
@@ -83,17 +78,16 @@ impl OtherLoad {
 
     /// The first moment from `now_ns` on at which it is on; none when it is over.
     fn next_on(&self, now_ns: u64) -> Option<u64> {
-        let since = now_ns.saturating_sub(self.at.0);
+        let since = now_ns.saturating_sub(self.at.get());
         match self.every_ns {
-            _ if now_ns <= self.at.0 => Some(self.at.0),
+            _ if now_ns <= self.at.get() => Some(self.at.get()),
             None => (since < self.duration_ns).then_some(now_ns),
             Some(every_ns) if since % every_ns < self.duration_ns => Some(now_ns),
-            Some(every_ns) => self.at.0.checked_add((since / every_ns + 1).checked_mul(every_ns)?),
+            Some(every_ns) => self.at.get().checked_add((since / every_ns + 1).checked_mul(every_ns)?),
         }
     }
 }
 
-/// A load at work.
 struct Source {
     load: OtherLoad,
     prng: Prng,
@@ -102,25 +96,20 @@ struct Source {
     lasted_ns: u64,
 }
 
-/// Whose request a tag of the drive stands for.
 #[derive(Clone, Copy)]
 enum Owner {
     Host(Tag),
     Source(usize),
 }
 
-/// A drive that others use too.
 pub struct LoadedDrive {
     inner: Box<dyn Drive + Send>,
     sources: Vec<Source>,
-    /// When the next request of a source comes.
     arrivals: BinaryHeap<Reverse<(u64, usize)>>,
-    /// By the tag that the drive knows.
     owners: Vec<Owner>,
     free_tags: Vec<u32>,
     /// The host's requests that the drive has not answered.
     host_under_way: u32,
-    /// Answers for the host.
     answered: VecDeque<Completion>,
     inner_now: u64,
 }
@@ -128,23 +117,19 @@ pub struct LoadedDrive {
 impl LoadedDrive {
     /// `inner` with these loads beside the host's. `seed` draws their places, sizes and moments.
     pub fn new(inner: Box<dyn Drive + Send>, loads: Vec<OtherLoad>, seed: u64) -> LoadedDrive {
-        let source = |(number, load): (usize, OtherLoad)| Source {
-            load,
-            prng: Prng::new(seed, u64::from_le_bytes(*b"others\0\0") ^ number as u64),
-            under_way: 0,
-            lasted_ns: 0,
-        };
-        let mut sources: Vec<Source> = loads.into_iter().enumerate().map(source).collect();
+        let mut sources = Vec::with_capacity(loads.len());
         let mut arrivals = BinaryHeap::new();
-        for (number, source) in sources.iter_mut().enumerate() {
+        for (number, load) in loads.into_iter().enumerate() {
+            let prng = Prng::new(seed, u64::from_le_bytes(*b"others\0\0") ^ number as u64);
+            let mut source = Source { load, prng, under_way: 0, lasted_ns: 0 };
             match source.load.arrival {
-                LoadArrival::PerSecond(_) => {
-                    arrivals.extend(source.next_arrival().map(|at| Reverse((at, number))));
-                }
+                LoadArrival::PerSecond(_) => arrivals.extend(arrival(source.next_arrival(), number)),
                 LoadArrival::QueueDepth(depth) => {
-                    arrivals.extend((0..depth).map(|_| Reverse((source.load.at.0, number))));
+                    let first = Reverse((source.load.at.get(), number));
+                    arrivals.extend(std::iter::repeat_n(first, depth as usize));
                 }
             }
+            sources.push(source);
         }
         LoadedDrive {
             inner,
@@ -169,60 +154,65 @@ impl LoadedDrive {
                 self.owners.len() as u32 - 1
             }
         };
-        self.inner.submit(Request { tag: Tag(tag), ..request }, Instant(self.inner_now));
+        self.inner.submit(Request { tag: Tag(tag), ..request }, Instant::new(self.inner_now));
     }
 
-    /// When the drive is to be looked at next.
     fn inner_next(&mut self) -> Option<u64> {
-        self.inner.next_completion_at().map(|at| at.0.max(self.inner_now))
+        Some(self.inner.next_completion_at()?.get().max(self.inner_now))
+    }
+
+    fn next_arrival(&self) -> Option<u64> {
+        let Reverse((at, _)) = self.arrivals.peek()?;
+        Some(*at)
     }
 
     /// Does everything that happens by `now`, in the order of time; of one moment, answers before requests.
     fn advance(&mut self, now: u64) {
         loop {
-            let answer = self.inner_next().filter(|&at| at <= now);
-            let arrival = self.arrivals.peek().map(|Reverse((at, _))| *at).filter(|&at| at <= now);
-            match (answer, arrival) {
-                (Some(answer), arrival) if arrival.is_none_or(|arrival| answer <= arrival) => {
-                    self.inner_now = answer;
-                    self.take_inner();
-                }
-                (_, Some(arrival)) => {
-                    self.inner_now = self.inner_now.max(arrival);
-                    self.arrive();
-                }
-                _ => return,
+            let answer = self.inner_next().unwrap_or(u64::MAX);
+            let arrival = self.next_arrival().unwrap_or(u64::MAX);
+            if answer.min(arrival) > now || answer.min(arrival) == u64::MAX {
+                return;
+            }
+            debug_assert!(self.inner_now <= answer, "time never goes back");
+            if answer <= arrival {
+                self.inner_now = answer;
+                self.take_inner();
+            } else {
+                self.inner_now = self.inner_now.max(arrival);
+                self.arrive();
             }
         }
     }
 
     fn take_inner(&mut self) {
-        let Some(completion) = self.inner.take_completion(Instant(self.inner_now)) else { return };
+        let Some(completion) = self.inner.take_completion(Instant::new(self.inner_now)) else { return };
         let tag = completion.tag.0;
         self.free_tags.push(tag);
         match self.owners[tag as usize] {
             Owner::Host(tag) => {
+                debug_assert!(self.host_under_way > 0, "the host waits for what it submitted");
                 self.host_under_way -= 1;
                 self.answered.push_back(Completion { tag, ..completion });
             }
             Owner::Source(number) => {
                 let source = &mut self.sources[number];
+                debug_assert!(source.under_way > 0, "a load completes what it submitted");
                 source.under_way -= 1;
                 if matches!(source.load.arrival, LoadArrival::QueueDepth(_)) {
                     let next = source.load.next_on(completion.completed_ns.saturating_add(HOST_NS));
-                    self.arrivals.extend(next.map(|at| Reverse((at, number))));
+                    self.arrivals.extend(arrival(next, number));
                 }
             }
         }
     }
 
-    /// The next request of a source comes.
     fn arrive(&mut self) {
         let Some(Reverse((_, number))) = self.arrivals.pop() else { return };
         let source = &mut self.sources[number];
         let request = source.draw(self.inner.facts());
         if matches!(source.load.arrival, LoadArrival::PerSecond(_)) {
-            self.arrivals.extend(source.next_arrival().map(|at| Reverse((at, number))));
+            self.arrivals.extend(arrival(source.next_arrival(), number));
             if source.under_way >= UNDER_WAY_MAX {
                 return;
             }
@@ -230,6 +220,10 @@ impl LoadedDrive {
         source.under_way += 1;
         self.submit_inner(request, Owner::Source(number));
     }
+}
+
+fn arrival(at: Option<u64>, number: usize) -> Option<Reverse<(u64, usize)>> {
+    Some(Reverse((at?, number)))
 }
 
 impl Source {
@@ -241,11 +235,10 @@ impl Source {
         self.load.moment_after(self.lasted_ns)
     }
 
-    /// A read somewhere.
     fn draw(&mut self, facts: &TargetFacts) -> Request {
         let drawn = SIZES_KIB[self.prng.below(SIZES_KIB.len() as u64) as usize] * KIB;
-        let bytes = self.load.request_bytes.unwrap_or(drawn).min(facts.capacity.0);
-        let places = (facts.capacity.0 - bytes) / ALIGNED_BYTES + 1;
+        let bytes = self.load.request_bytes.unwrap_or(drawn).min(facts.capacity.get());
+        let places = (facts.capacity.get() - bytes) / ALIGNED_BYTES + 1;
         Request {
             tag: Tag(0),
             operation: Operation::Read,
@@ -257,30 +250,25 @@ impl Source {
 
 impl Drive for LoadedDrive {
     fn submit(&mut self, request: Request, now: Instant) {
-        self.advance(now.0);
-        self.inner_now = self.inner_now.max(now.0);
+        self.advance(now.get());
+        self.inner_now = self.inner_now.max(now.get());
         self.host_under_way += 1;
         self.submit_inner(request, Owner::Host(request.tag));
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        if let Some(completion) = self.answered.front() {
-            return Some(Instant(completion.completed_ns));
+        if !self.answered.is_empty() || self.host_under_way == 0 {
+            return first_at(&self.answered);
         }
-        if self.host_under_way == 0 {
-            return None;
-        }
-        let arrival = self.arrivals.peek().map(|Reverse((at, _))| (*at).max(self.inner_now));
-        let next = [self.inner_next(), arrival].into_iter().flatten().min();
-        next.map(Instant)
+        let next = [self.inner_next(), self.next_arrival()].into_iter().flatten().min()?;
+        Some(Instant::new(next.max(self.inner_now)))
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
         if self.host_under_way > 0 {
-            self.advance(now.0);
+            self.advance(now.get());
         }
-        self.answered.front().filter(|completion| completion.completed_ns <= now.0)?;
-        self.answered.pop_front()
+        take_ready(&mut self.answered, now)
     }
 
     fn facts(&self) -> &TargetFacts {

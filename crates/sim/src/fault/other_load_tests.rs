@@ -9,13 +9,19 @@ use proptest::prelude::*;
 const MS: u64 = 1_000_000;
 
 fn load(arrival: LoadArrival) -> OtherLoad {
-    OtherLoad { at: Instant(0), duration_ns: u64::MAX, every_ns: None, request_bytes: Some(4096), arrival }
+    OtherLoad {
+        at: Instant::START,
+        duration_ns: u64::MAX,
+        every_ns: None,
+        request_bytes: Some(4096),
+        arrival,
+    }
 }
 
 /// One server that needs 1 ms for each request.
 fn shared(loads: Vec<OtherLoad>) -> LoadedDrive {
     let facts = plain_facts("sim:test", Bytes::from_mib(64));
-    LoadedDrive::new(Box::new(ConstantDrive::new(facts, Nanos(MS), 1)), loads, 7)
+    LoadedDrive::new(Box::new(ConstantDrive::new(facts, Nanos::new(MS), 1)), loads, 7)
 }
 
 fn read(tag: u32, offset_bytes: u64) -> Request {
@@ -24,7 +30,7 @@ fn read(tag: u32, offset_bytes: u64) -> Request {
 
 /// One read after the other, each submitted when the one before is answered and a pause is over; when each ends.
 fn ends(drive: &mut dyn Drive, count: u64, pause_ns: u64) -> Vec<u64> {
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let mut ends = Vec::new();
     for number in 0..count {
         drive.submit(read(3, number * 4096), now);
@@ -36,7 +42,7 @@ fn ends(drive: &mut dyn Drive, count: u64, pause_ns: u64) -> Vec<u64> {
         };
         assert_eq!(completion.tag, Tag(3));
         ends.push(completion.completed_ns);
-        now = Instant(now.0 + pause_ns);
+        now = Instant::new(now.get() + pause_ns);
     }
     ends
 }
@@ -53,7 +59,7 @@ fn who_shares_a_drive_waits_for_the_other() {
 #[test]
 fn it_begins_ends_and_comes_again() {
     let load = OtherLoad {
-        at: Instant(10 * MS),
+        at: Instant::new(10 * MS),
         duration_ns: 5 * MS,
         every_ns: Some(20 * MS),
         ..load(LoadArrival::QueueDepth(1))
@@ -77,7 +83,7 @@ fn it_begins_ends_and_comes_again() {
 fn nothing_is_to_be_looked_at_while_the_host_rests() {
     let mut drive = shared(vec![load(LoadArrival::QueueDepth(4))]);
     assert_eq!(drive.next_completion_at(), None);
-    assert_eq!(drive.take_completion(Instant(50 * MS)), None);
+    assert_eq!(drive.take_completion(Instant::new(50 * MS)), None);
     ends(&mut drive, 1, 0);
     assert_eq!(drive.next_completion_at(), None);
 }
@@ -88,7 +94,7 @@ fn so_many_a_second_are_made() {
     struct Counting(ConstantDrive, std::sync::Arc<std::sync::atomic::AtomicU64>);
     impl Drive for Counting {
         fn submit(&mut self, request: Request, now: Instant) {
-            assert!(request.offset_bytes + u64::from(request.length_bytes) <= self.facts().capacity.0);
+            assert!(request.offset_bytes + u64::from(request.length_bytes) <= self.facts().capacity.get());
             self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             self.0.submit(request, now);
         }
@@ -103,7 +109,7 @@ fn so_many_a_second_are_made() {
         }
     }
     let count = std::sync::Arc::default();
-    let inner = ConstantDrive::new(plain_facts("sim:test", Bytes(70_144)), Nanos(1000), 1);
+    let inner = ConstantDrive::new(plain_facts("sim:test", Bytes::new(70_144)), Nanos::new(1000), 1);
     let load = OtherLoad { request_bytes: None, ..load(LoadArrival::PerSecond(100.0)) };
     let mut drive = LoadedDrive::new(Box::new(Counting(inner, std::sync::Arc::clone(&count))), vec![load], 3);
     ends(&mut drive, 2, 100_000 * MS);
@@ -118,7 +124,7 @@ fn a_disk_reads_more_slowly_while_others_do() {
     let text = format!("{}{load}", crate::profile::preset_text("disk-4tb").expect("a drive that ships"));
     let profile = crate::profile::Profile::parse(&text, "loaded").expect("a profile");
     let mut drive = crate::profile::open_profile(&profile, "sim:loaded", 1).expect("a drive");
-    let mut now = Instant(0);
+    let mut now = Instant::START;
     let mut bytes = [0u64; 3];
     for number in 0.. {
         let request = Request {
@@ -131,7 +137,7 @@ fn a_disk_reads_more_slowly_while_others_do() {
         while drive.take_completion(now).is_none() {
             now = drive.next_completion_at().expect("a read is under way").max(now);
         }
-        match bytes.get_mut((now.0 / 1_000_000_000) as usize) {
+        match bytes.get_mut((now.get() / 1_000_000_000) as usize) {
             Some(bytes) => *bytes += 1 << 20,
             None => break,
         }
@@ -152,9 +158,9 @@ proptest! {
     ) {
         let duration_ns = times.1 * MS;
         let loads = vec![
-            OtherLoad { at: Instant(times.0 * MS), ..load(LoadArrival::PerSecond(per_second)) },
+            OtherLoad { at: Instant::new(times.0 * MS), ..load(LoadArrival::PerSecond(per_second)) },
             OtherLoad {
-                at: Instant(times.0 * MS),
+                at: Instant::new(times.0 * MS),
                 duration_ns,
                 every_ns: Some(duration_ns + times.2 * MS),
                 request_bytes: None,
@@ -172,13 +178,13 @@ proptest! {
             (0..depth).for_each(|tag| submit(&mut drive, tag, now));
             while answers.len() < 20 + depth as usize {
                 let next = drive.next_completion_at().expect("a request is under way").max(now);
-                let step = (next.0 - now.0) / (looks + 1);
-                let found = (1..=looks).map(|look| Instant(now.0 + step * look)).chain([next]).find_map(|at| {
+                let step = (next.get() - now.get()) / (looks + 1);
+                let found = (1..=looks).map(|look| Instant::new(now.get() + step * look)).chain([next]).find_map(|at| {
                     drive.take_completion(at).map(|completion| (completion, at))
                 });
                 now = next;
                 if let Some((completion, at)) = found {
-                    assert!(completion.completed_ns <= at.0);
+                    assert!(completion.completed_ns <= at.get());
                     now = at;
                     answers.push((completion.tag.0, completion.completed_ns));
                     if answers.len() <= 20 {

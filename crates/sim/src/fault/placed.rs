@@ -1,20 +1,17 @@
 //! Faults that have a place, found without looking at all of them: weak spots may be many, and each request asks.
 
-use crate::fault::drive::Fault;
+use crate::fault::kind::Fault;
 use model::range::ByteRange;
 use model::request::{Request, Status};
 use model::units::{Bytes, Instant, Offset};
 
-/// How a request that meets a fault will end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Fate {
     /// What it is answered instead of what the drive says.
     pub answer: Option<(Status, u32)>,
-    /// By how much it takes longer.
     pub longer_ns: u64,
 }
 
-/// A fault and where it is.
 struct Placed {
     range: ByteRange,
     fault: Fault,
@@ -24,11 +21,9 @@ struct Placed {
     reach: u64,
 }
 
-/// The faults of places, by where they begin.
 pub(super) struct PlacedFaults(Vec<Placed>);
 
 impl PlacedFaults {
-    /// Those of a list that have a place.
     pub fn new(faults: &[Fault]) -> PlacedFaults {
         let placed = faults.iter().enumerate().filter_map(|(rank, fault)| {
             let range = range_of(fault)?;
@@ -38,7 +33,7 @@ impl PlacedFaults {
         placed.sort_by_key(|one| one.range.first());
         let mut reach = 0;
         for one in &mut placed {
-            reach = reach.max(one.range.end().0);
+            reach = reach.max(one.range.end().get());
             one.reach = reach;
         }
         PlacedFaults(placed)
@@ -50,11 +45,11 @@ impl PlacedFaults {
         if self.0.is_empty() {
             return fate;
         }
-        let length = Bytes(u64::from(request.length_bytes));
-        let Some(stretch) = ByteRange::new(Offset(request.offset_bytes), length) else { return fate };
+        let length = Bytes::new(u64::from(request.length_bytes));
+        let Some(stretch) = ByteRange::new(Offset::new(request.offset_bytes), length) else { return fate };
         let mut first_rank = usize::MAX;
         let begun = self.0.partition_point(|one| one.range.first() < stretch.end());
-        let reaching = self.0[..begun].iter().rev().take_while(|one| one.reach > stretch.first().0);
+        let reaching = self.0[..begun].iter().rev().take_while(|one| one.reach > stretch.first().get());
         for one in reaching.filter(|one| one.range.overlaps(&stretch)) {
             let (answer, longer_ns) = met(&one.fault, request, now);
             fate.longer_ns = fate.longer_ns.saturating_add(longer_ns);
@@ -80,15 +75,15 @@ fn range_of(fault: &Fault) -> Option<ByteRange> {
 fn met(fault: &Fault, request: &Request, now: Instant) -> (Option<(Status, u32)>, u64) {
     match fault {
         Fault::Unreadable(bad) => {
-            let before = bad.first().0.saturating_sub(request.offset_bytes);
+            let before = bad.first().get().saturating_sub(request.offset_bytes);
             (Some((Status::MediumError, before as u32)), 0)
         }
-        Fault::Slow { longer, .. } => (None, longer.0),
+        Fault::Slow { longer, .. } => (None, longer.get()),
         Fault::SlowFor { longer, at, duration, .. } => {
             let is_now = (*at..at.saturating_add(*duration)).contains(&now);
-            (None, if is_now { longer.0 } else { 0 })
+            (None, if is_now { longer.get() } else { 0 })
         }
-        Fault::TimesOut { after, .. } => (Some((Status::TimedOut, 0)), after.0),
+        Fault::TimesOut { after, .. } => (Some((Status::TimedOut, 0)), after.get()),
         _ => (None, 0),
     }
 }
@@ -102,19 +97,19 @@ mod tests {
 
     fn any_fault() -> impl Strategy<Value = Fault> {
         let range = (0u64..2000, 1u64..300).prop_map(|(first, bytes)| {
-            ByteRange::new(Offset(first), Bytes(bytes)).expect("it does not wrap")
+            ByteRange::new(Offset::new(first), Bytes::new(bytes)).expect("it does not wrap")
         });
         prop_oneof![
             range.clone().prop_map(Fault::Unreadable),
             (range.clone(), 0u64..99)
-                .prop_map(|(range, longer)| Fault::Slow { range, longer: Nanos(longer) }),
+                .prop_map(|(range, longer)| Fault::Slow { range, longer: Nanos::new(longer) }),
             (range.clone(), 0u64..99).prop_map(|(range, longer)| Fault::SlowFor {
                 range,
-                longer: Nanos(longer),
-                at: Instant(5),
-                duration: Nanos(10),
+                longer: Nanos::new(longer),
+                at: Instant::new(5),
+                duration: Nanos::new(10),
             }),
-            range.prop_map(|range| Fault::TimesOut { range, after: Nanos(7) }),
+            range.prop_map(|range| Fault::TimesOut { range, after: Nanos::new(7) }),
             Just(Fault::GoneAfter(3)),
         ]
     }
@@ -133,13 +128,13 @@ mod tests {
             let mut expected = Fate::default();
             for fault in &faults {
                 let Some(range) = range_of(fault) else { continue };
-                if range.first().0 < end && range.end().0 > offset_bytes {
-                    let (answer, longer_ns) = met(fault, &request, Instant(now));
+                if range.first().get() < end && range.end().get() > offset_bytes {
+                    let (answer, longer_ns) = met(fault, &request, Instant::new(now));
                     expected.answer = expected.answer.or(answer);
                     expected.longer_ns += longer_ns;
                 }
             }
-            prop_assert_eq!(PlacedFaults::new(&faults).fate(&request, Instant(now)), expected);
+            prop_assert_eq!(PlacedFaults::new(&faults).fate(&request, Instant::new(now)), expected);
         }
     }
 }

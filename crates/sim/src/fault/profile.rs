@@ -1,7 +1,8 @@
 //! The entries `[[faults]]` of a profile.
 
-use crate::fault::drive::Fault;
+use crate::fault::kind::Fault;
 use crate::flaw::Flaw;
+use crate::profile::schema::{is_zero, words};
 use model::range::ByteRange;
 use model::units::{Bytes, Instant, Nanos, Offset};
 use serde::{Deserialize, Serialize};
@@ -16,9 +17,7 @@ const REMEMBERED_MAX: u64 = 1 << 18;
 pub enum FaultProfile {
     /// Reading or writing there is a medium error; what is before it is moved.
     Unreadable {
-        /// Where the stretch begins.
         first_byte: u64,
-        /// How long it is.
         bytes: u64,
         /// How long the drive tries before it gives up, in milliseconds, and does nothing else. Default: 0.
         #[serde(default)]
@@ -43,9 +42,7 @@ pub enum FaultProfile {
     },
     /// Requests to that stretch are never answered, and the system gives up.
     TimesOut {
-        /// Where the stretch begins.
         first_byte: u64,
-        /// How long it is.
         bytes: u64,
         /// When the system gives up. Default: 30, as Linux does for SCSI and ATA.
         #[serde(default = "system_seconds")]
@@ -60,7 +57,6 @@ pub enum FaultProfile {
     Stall {
         /// When it begins, in seconds from the start.
         at_s: f64,
-        /// How long it lasts.
         seconds: f64,
         /// It comes again each so many seconds. Default: it does not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,20 +121,14 @@ pub enum FaultProfile {
     },
 }
 
-/// What happens silently to a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Corruption {
-    /// One of its bits is other than it was written.
-    BitFlip,
-    /// It holds zeros.
-    Zero,
-    /// No write gets there.
-    LostWrite,
-    /// It holds what was written before what was written last.
-    Stale,
-    /// What is written to it gets to the block before it (from the first block to the one after).
-    MisplacedWrite,
+words! {
+    Corruption = "What happens silently to a block." {
+        BitFlip = "bit-flip" => "One of its bits is other than it was written.";
+        Zero = "zero" => "It holds zeros.";
+        LostWrite = "lost-write" => "No write gets there.";
+        Stale = "stale" => "It holds what was written before what was written last.";
+        MisplacedWrite = "misplaced-write" => "What is written to it gets to the block before it (from the first block to the one after).";
+    }
 }
 
 /// The longest that anything can last, in seconds: about three years.
@@ -146,10 +136,6 @@ const SECONDS_MAX: f64 = 1e8;
 
 /// The most requests of others a second.
 const PER_SECOND_MAX: f64 = 1e6;
-
-fn is_zero(number: &f64) -> bool {
-    *number == 0.0
-}
 
 fn system_seconds() -> f64 {
     30.0
@@ -197,10 +183,9 @@ impl FaultProfile {
                 check_times(at_s, seconds, every_s)?;
                 check_arrival(per_second, queue_depth)?;
                 match request_kib {
-                    Some(kib) if !(4..=16_384).contains(&kib) || kib << 10 > capacity.0 => Err(Flaw::new(
-                        "request_kib",
-                        "it is less than 4, more than 16384 or more than the drive",
-                    )),
+                    Some(kib) if !(4..=16_384).contains(&kib) || kib << 10 > capacity.get() => Err(
+                        Flaw::new("request_kib", "it is less than 4, more than 16384 or more than the drive"),
+                    ),
                     _ => Ok(()),
                 }
             }
@@ -222,10 +207,12 @@ impl FaultProfile {
                 let Some(range) = stretch(first_byte, bytes.unwrap_or(i64::MAX as u64)) else {
                     return Vec::new();
                 };
-                let (longer, at) = (nanos(milliseconds / 1e3), Instant(nanos(at_s).0));
+                let (longer, at) = (nanos(milliseconds / 1e3), Instant::new(nanos(at_s).get()));
                 vec![match seconds {
                     Some(seconds) => Fault::SlowFor { range, longer, at, duration: nanos(seconds) },
-                    None if at_s > 0.0 => Fault::SlowFor { range, longer, at, duration: Nanos(u64::MAX) },
+                    None if at_s > 0.0 => {
+                        Fault::SlowFor { range, longer, at, duration: Nanos::new(u64::MAX) }
+                    }
                     None => Fault::Slow { range, longer },
                 }]
             }
@@ -235,15 +222,15 @@ impl FaultProfile {
                 .collect(),
             FaultProfile::ShortReads { every_reads } => vec![Fault::ShortReads { every: every_reads }],
             FaultProfile::Stall { at_s, seconds, every_s } => {
-                let (at, duration) = (Instant(nanos(at_s).0), nanos(seconds));
+                let (at, duration) = (Instant::new(nanos(at_s).get()), nanos(seconds));
                 vec![match every_s {
                     Some(every_s) => Fault::Stalls { at, duration, every: nanos(every_s) },
                     None => Fault::Stall { at, duration },
                 }]
             }
             FaultProfile::GoneAfterRequests { requests } => vec![Fault::GoneAfter(requests)],
-            FaultProfile::GoneAt { at_s } => vec![Fault::GoneAt(Instant(nanos(at_s).0))],
-            FaultProfile::LyingCapacity { real_bytes } => vec![Fault::Wraps(Bytes(real_bytes))],
+            FaultProfile::GoneAt { at_s } => vec![Fault::GoneAt(Instant::new(nanos(at_s).get()))],
+            FaultProfile::LyingCapacity { real_bytes } => vec![Fault::Wraps(Bytes::new(real_bytes))],
             FaultProfile::LosesPastEnd { .. }
             | FaultProfile::SilentCorruption { .. }
             | FaultProfile::OtherLoad { .. } => Vec::new(),
@@ -252,11 +239,11 @@ impl FaultProfile {
 }
 
 pub(super) fn nanos(seconds: f64) -> Nanos {
-    Nanos((seconds * 1e9).round() as u64)
+    Nanos::new((seconds * 1e9).round() as u64)
 }
 
 fn stretch(first_byte: u64, bytes: u64) -> Option<ByteRange> {
-    ByteRange::new(Offset(first_byte), Bytes(bytes))
+    ByteRange::new(Offset::new(first_byte), Bytes::new(bytes))
 }
 
 fn check_stretch(first_byte: u64, bytes: u64, capacity: Bytes) -> Result<(), Flaw> {
@@ -264,8 +251,8 @@ fn check_stretch(first_byte: u64, bytes: u64, capacity: Bytes) -> Result<(), Fla
         return Err(Flaw::new("bytes", "it is an empty stretch"));
     }
     match first_byte.checked_add(bytes) {
-        Some(end) if end <= capacity.0 => Ok(()),
-        _ => Err(Flaw::new("bytes", format!("it ends past the drive's {} bytes", capacity.0))),
+        Some(end) if end <= capacity.get() => Ok(()),
+        _ => Err(Flaw::new("bytes", format!("it ends past the drive's {} bytes", capacity.get()))),
     }
 }
 
@@ -320,7 +307,7 @@ fn check_count(key: &str, count: u64) -> Result<(), Flaw> {
 fn check_real(real_bytes: u64, capacity: Bytes) -> Result<(), Flaw> {
     match real_bytes {
         0 => Err(Flaw::new("real_bytes", "it holds nothing")),
-        real if real >= capacity.0 => Err(Flaw::new("real_bytes", "it is no less than the drive says")),
+        real if real >= capacity.get() => Err(Flaw::new("real_bytes", "it is no less than the drive says")),
         real if !real.is_multiple_of(4096) => Err(Flaw::new("real_bytes", "it is no multiple of 4096")),
         _ => Ok(()),
     }
@@ -332,7 +319,7 @@ mod tests {
     use crate::fault::OtherLoad;
     use proptest::prelude::*;
 
-    const CAPACITY: Bytes = Bytes(1 << 30);
+    const CAPACITY: Bytes = Bytes::new(1 << 30);
 
     fn read(text: &str) -> FaultProfile {
         toml::from_str(text).unwrap()
@@ -340,7 +327,7 @@ mod tests {
 
     #[test]
     fn entries_read_as_documented() {
-        let range = ByteRange::new(Offset(4096), Bytes(8192)).unwrap();
+        let range = ByteRange::new(Offset::new(4096), Bytes::new(8192)).unwrap();
         let faults = |text: &str| {
             assert_eq!(read(text).check(CAPACITY), Ok(()), "{text}");
             read(text).faults()
@@ -349,18 +336,18 @@ mod tests {
         assert_eq!(faults(&format!("kind = \"unreadable\"\n{at_4096}")), [Fault::Unreadable(range)]);
         assert_eq!(
             faults(&format!("kind = \"unreadable\"\nmilliseconds = 7.5\n{at_4096}")),
-            [Fault::Unreadable(range), Fault::Slow { range, longer: Nanos(7_500_000) }]
+            [Fault::Unreadable(range), Fault::Slow { range, longer: Nanos::new(7_500_000) }]
         );
         assert_eq!(
             faults(&format!("kind = \"times-out\"\n{at_4096}")),
-            [Fault::TimesOut { range, after: Nanos(30_000_000_000) }]
+            [Fault::TimesOut { range, after: Nanos::new(30_000_000_000) }]
         );
-        let longer = Nanos(5_000_000);
+        let longer = Nanos::new(5_000_000);
         assert_eq!(
             faults(&format!("kind = \"slow\"\nmilliseconds = 5\n{at_4096}")),
             [Fault::Slow { range, longer }]
         );
-        let (at, duration) = (Instant(30_000_000_000), Nanos(60_000_000_000));
+        let (at, duration) = (Instant::new(30_000_000_000), Nanos::new(60_000_000_000));
         assert_eq!(
             faults(&format!("kind = \"slow\"\nmilliseconds = 5\nat_s = 30\nseconds = 60\n{at_4096}")),
             [Fault::SlowFor { range, longer, at, duration }]
@@ -370,14 +357,14 @@ mod tests {
         assert_eq!(
             faults("kind = \"stall\"\nat_s = 1.5\nseconds = 0.5\nevery_s = 60.0"),
             [Fault::Stalls {
-                at: Instant(1_500_000_000),
-                duration: Nanos(500_000_000),
-                every: Nanos(60_000_000_000)
+                at: Instant::new(1_500_000_000),
+                duration: Nanos::new(500_000_000),
+                every: Nanos::new(60_000_000_000)
             }]
         );
         assert_eq!(faults("kind = \"gone-after-requests\"\nrequests = 9"), [Fault::GoneAfter(9)]);
-        assert_eq!(faults("kind = \"gone-at\"\nat_s = 2.0"), [Fault::GoneAt(Instant(2_000_000_000))]);
-        assert_eq!(faults("kind = \"lying-capacity\"\nreal_bytes = 8192"), [Fault::Wraps(Bytes(8192))]);
+        assert_eq!(faults("kind = \"gone-at\"\nat_s = 2.0"), [Fault::GoneAt(Instant::new(2_000_000_000))]);
+        assert_eq!(faults("kind = \"lying-capacity\"\nreal_bytes = 8192"), [Fault::Wraps(Bytes::new(8192))]);
         assert_eq!(
             faults("kind = \"silent-corruption\"\ncorruption = \"bit-flip\"\nevery_blocks = 1000"),
             []

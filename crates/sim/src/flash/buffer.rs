@@ -15,7 +15,6 @@ struct Draining {
     end_s: f64,
 }
 
-/// The buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteBuffer {
     capacity: f64,

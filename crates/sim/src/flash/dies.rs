@@ -9,11 +9,9 @@ use crate::flash::profile::FlashProfile;
 use model::prng::Prng;
 use model::units::KIB;
 
-/// The dies.
 #[derive(Clone, Debug)]
 pub(crate) struct Dies {
     prng: Prng,
-    /// What a die reads at once.
     page_bytes: u64,
     read_s: f64,
     program_s: f64,
@@ -41,17 +39,13 @@ struct Stream {
     touched: u64,
 }
 
-/// A read by the dies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DieRead {
-    /// When its last byte has left the channel.
     pub(crate) end_s: f64,
-    /// How long dies worked for it, together.
     pub(crate) work_s: f64,
 }
 
 impl Dies {
-    /// All at rest.
     pub(crate) fn new(profile: &FlashProfile, seed: u64) -> Dies {
         let programming_s = f64::from(profile.pages_per_block) * profile.program_us;
         Dies {
@@ -117,7 +111,6 @@ impl Dies {
         DieRead { end_s, work_s: end_s - start_s - wait_s }
     }
 
-    /// How long a read waits for what a die writes.
     fn wait_for_writing(&mut self, writing: f64) -> f64 {
         if writing <= 0.0 || self.prng.unit() >= writing {
             return 0.0;
@@ -134,7 +127,6 @@ impl Dies {
         ((page + drawn) % dies) as usize
     }
 
-    /// Whether a read continues one of the streams; remembers where it ends.
     fn continues(&mut self, offset: u64, bytes: u64) -> bool {
         if self.ahead_bytes == 0 {
             return false;

@@ -10,7 +10,6 @@
 //! Reads and writes meet on the dies: a read waits for what its die programs or erases, and takes its time from writes.
 
 use crate::flash::dies::Dies;
-use crate::flash::layout::Layout;
 use crate::flash::profile::{BufferProfile, FlashProfile, PowerStateProfile};
 use crate::flash::write_path::WritePath;
 use crate::flaw::Flaw;
@@ -21,7 +20,6 @@ use model::units::Instant;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The drive.
 pub struct FlashDrive {
     facts: TargetFacts,
     dies: Dies,
@@ -32,9 +30,7 @@ pub struct FlashDrive {
     command_s: f64,
     read_overhead_s: f64,
     write_overhead_s: f64,
-    /// When the controller can take the next command.
     controller_free_s: f64,
-    /// When the last read or answer was done.
     active_until_s: f64,
     answers: BinaryHeap<Reverse<Answer>>,
     taken: u64,
@@ -80,8 +76,8 @@ impl FlashDrive {
     /// When the profile cannot be at the facts' capacity.
     pub fn new(facts: TargetFacts, profile: &FlashProfile, seed: u64) -> Result<FlashDrive, Flaw> {
         profile.check(facts.capacity)?;
-        let layout = Layout::of(profile, facts.capacity)?;
-        let capacity = facts.capacity.0;
+        let layout = profile.layout(facts.capacity)?;
+        let capacity = facts.capacity.get();
         Ok(FlashDrive {
             facts,
             dies: Dies::new(profile, seed),
@@ -110,9 +106,12 @@ impl FlashDrive {
         let idle_since_s = self.active_until_s.max(self.writes.free_s());
         let idle_s = now_s - idle_since_s;
         self.writes.use_idle_time(idle_since_s, now_s);
-        let asleep =
-            self.power_states.iter().rev().find(|state| idle_s > 0.0 && idle_s >= state.idle_ms * 1e-3);
-        let wake_s = asleep.map_or(0.0, |state| state.wake_us * 1e-6);
+        let mut wake_s = 0.0;
+        for state in &self.power_states {
+            if idle_s > 0.0 && idle_s >= state.idle_ms * 1e-3 {
+                wake_s = state.wake_us * 1e-6;
+            }
+        }
         self.controller_free_s = self.controller_free_s.max(now_s + wake_s) + self.command_s;
         self.controller_free_s
     }
@@ -142,7 +141,7 @@ impl FlashDrive {
 
 impl Drive for FlashDrive {
     fn submit(&mut self, request: Request, now: Instant) {
-        let now_s = now.0 as f64 * 1e-9;
+        let now_s = now.as_f64() * 1e-9;
         let (status, moved) = answer_within(self.facts.capacity, &request);
         let (offset, bytes) = (request.offset_bytes, u64::from(moved));
         let at_s = self.accept(now_s);
@@ -152,25 +151,27 @@ impl Drive for FlashDrive {
             Operation::Read => self.read(offset, bytes, at_s),
             Operation::Write => self.write(offset, bytes, at_s),
             Operation::Discard => {
-                self.writes.trim(offset, bytes, self.facts.capacity.0);
+                self.writes.trim(offset, bytes, self.facts.capacity.get());
                 at_s + self.write_overhead_s
             }
         };
         self.active_until_s = self.active_until_s.max(end_s);
-        let completed_ns = ((end_s * 1e9).round() as u64).max(now.0);
+        let completed_ns = ((end_s * 1e9).round() as u64).max(now.get());
         let completion = Completion { tag: request.tag, status, transferred_bytes: moved, completed_ns };
         self.answers.push(Reverse(Answer { completion, number: self.taken }));
         self.taken += 1;
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        self.answers.peek().map(|Reverse(answer)| Instant(answer.completion.completed_ns))
+        self.answers.peek().map(|Reverse(answer)| Instant::new(answer.completion.completed_ns))
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
-        let ready =
-            self.answers.peek().is_some_and(|Reverse(answer)| answer.completion.completed_ns <= now.0);
-        if ready { self.answers.pop().map(|Reverse(answer)| answer.completion) } else { None }
+        if self.next_completion_at()? > now {
+            return None;
+        }
+        let Reverse(answer) = self.answers.pop()?;
+        Some(answer.completion)
     }
 
     fn facts(&self) -> &TargetFacts {

@@ -17,7 +17,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new(capacity: u64, profile: &FlashProfile) -> Bench {
-        let facts = plain_facts("sim:flash", Bytes(capacity));
+        let facts = plain_facts("sim:flash", Bytes::new(capacity));
         Bench { drive: FlashDrive::new(facts, profile, 1).unwrap(), now: Instant::START }
     }
 
@@ -79,7 +79,7 @@ const NM790_2_TB: &str = "channels = 4\ndies_per_channel = 4\nplanes = 4\npage_k
 #[test]
 fn article_d_falls_after_7_gb_from_380_to_230() {
     let profile = profile(SATA_500_GB);
-    let levels = profile.write_levels(Bytes(500 * GB), f64::INFINITY);
+    let levels = profile.write_levels(Bytes::new(500 * GB), f64::INFINITY);
     assert_eq!(levels.len(), 2);
     let mut bench = Bench::new(500 * GB, &profile);
     let mut prng = Prng::new(4, 4);
@@ -110,7 +110,7 @@ fn falls_below(bench: &mut Bench, from_gb: u64, until_gb: u64, bytes_per_second:
 #[test]
 fn three_levels_come_where_they_were_measured() {
     let profile = profile(NM790_2_TB);
-    let levels = profile.write_levels(Bytes(2000 * GB), f64::INFINITY);
+    let levels = profile.write_levels(Bytes::new(2000 * GB), f64::INFINITY);
     let rates: Vec<f64> = levels.iter().map(|level| (level.bytes_per_second / 1e7).round() / 100.0).collect();
     assert_eq!(rates[..3], [5.0, 2.5, 0.8], "{levels:?}");
     let mut bench = Bench::new(2000 * GB, &profile);
@@ -130,7 +130,7 @@ fn a_cache_of_all_free_space_fills_later_at_random() {
     let slc = "[slc]\nbits = 2\ndynamic_bytes_max = 8_000_000_000\nprogram_us = 200\nfold_mb_per_s = 700\n\
         [map_flush]\nevery_mib = 100\nstall_ms = 5\n";
     let profile = profile(&format!("{PLAIN}{slc}"));
-    let levels = profile.random_write_levels(Bytes(8 * GB), f64::INFINITY);
+    let levels = profile.random_write_levels(Bytes::new(8 * GB), f64::INFINITY);
     let mut bench = Bench::new(8 * GB, &profile);
     let mut prng = Prng::new(5, 5);
     let places = 8 * GB / (128 * KIB);
@@ -153,7 +153,7 @@ fn a_cache_of_all_free_space_fills_later_at_random() {
 #[test]
 fn a_drive_without_a_cache_has_no_cliff() {
     let profile = profile(PLAIN);
-    assert_eq!(profile.write_levels(Bytes(8 * GB), f64::INFINITY).len(), 1);
+    assert_eq!(profile.write_levels(Bytes::new(8 * GB), f64::INFINITY).len(), 1);
     let mut bench = Bench::new(8 * GB, &profile);
     let rates: Vec<f64> =
         (0..28).map(|index| bench.write_rate(index % 14 * 512 * MIB, 512 * MIB, MIB)).collect();
@@ -184,7 +184,7 @@ fn random_writes_come_to_the_steady_rate() {
     let rate = capacity as f64 / seconds;
     // 128 pages to a superblock and 10 %: 5.55 times.
     assert!((rate / (profile.dense_write_rate() / 5.55) - 1.0).abs() < 0.03, "{rate}");
-    let truth = profile.steady_random_write_rate(Bytes(capacity), 1.0);
+    let truth = profile.steady_random_write_rate(Bytes::new(capacity), 1.0);
     assert!((rate / truth - 1.0).abs() < 0.02, "{rate}, truth {truth}");
 }
 
@@ -218,7 +218,7 @@ fn a_sample_amplifies_as_the_whole() {
     let places = 20 * GB / (256 * KIB);
     bench.run(32, 3 * places, |_| write(prng.below(places) * 256 * KIB, 256 * KIB));
     let seconds = bench.run(32, places, |_| write(prng.below(places) * 256 * KIB, 256 * KIB));
-    let (rate, truth) = (20e9 / seconds, profile.steady_random_write_rate(Bytes(20 * GB), 1.0));
+    let (rate, truth) = (20e9 / seconds, profile.steady_random_write_rate(Bytes::new(20 * GB), 1.0));
     assert!((rate / truth - 1.0).abs() < 0.03, "{rate}, truth {truth}");
 }
 
@@ -320,7 +320,7 @@ fn the_table_is_written_out_now_and_then() {
 #[test]
 fn two_terabytes_take_little_memory() {
     let profile = profile(NM790_2_TB);
-    let layout = Layout::of(&profile, Bytes(2000 * GB)).unwrap();
+    let layout = profile.layout(Bytes::new(2000 * GB)).unwrap();
     assert!(layout.memory_bytes_max() < 110 << 20, "{}", layout.memory_bytes_max());
     let mut bench = Bench::new(2000 * GB, &profile);
     let mut prng = Prng::new(1, 1);
@@ -373,17 +373,17 @@ proptest! {
             for (index, step) in steps.iter().enumerate() {
                 if looks {
                     for part in 0..4 {
-                        let at = Instant(now + step.3 * part / 4);
-                        assert!(drive.next_completion_at().is_none_or(|next| next.0 > 0));
+                        let at = Instant::new(now + step.3 * part / 4);
+                        assert!(drive.next_completion_at().is_none_or(|next| next.get() > 0));
                         answers.extend(std::iter::from_fn(|| drive.take_completion(at)));
                     }
                 }
                 now += step.3;
                 came.push(now);
-                drive.submit(request_of(index, *step), Instant(now));
+                drive.submit(request_of(index, *step), Instant::new(now));
             }
             while let Some(next) = drive.next_completion_at() {
-                let completion = drive.take_completion(next.max(Instant(now))).unwrap();
+                let completion = drive.take_completion(next.max(Instant::new(now))).unwrap();
                 answers.push(completion);
             }
             answers.sort_by_key(|completion| completion.tag);
@@ -416,13 +416,13 @@ proptest! {
             channel_mb_per_s: times[4],
             ..everything()
         };
-        let facts = plain_facts("sim:flash", Bytes(megabytes * 1_000_000));
+        let facts = plain_facts("sim:flash", Bytes::new(megabytes * 1_000_000));
         prop_assert_eq!(profile.check(facts.capacity).is_ok(), FlashDrive::new(facts.clone(), &profile, 1).is_ok());
         let Ok(mut drive) = FlashDrive::new(facts, &profile, 1) else { return Ok(()) };
         let mut now = 0;
         for (index, step) in steps.iter().enumerate() {
             now += step.3;
-            drive.submit(request_of(index, *step), Instant(now));
+            drive.submit(request_of(index, *step), Instant::new(now));
         }
         let mut answered = 0;
         while let Some(next) = drive.next_completion_at() {

@@ -5,19 +5,16 @@
 
 const NONE: u32 = u32::MAX;
 
-/// Full superblocks by how much of them is valid.
 #[derive(Clone, Debug)]
 pub(crate) struct Victims {
     /// The first superblock of each list, by number of valid pages.
     heads: Vec<u32>,
     next: Vec<u32>,
     previous: Vec<u32>,
-    /// No list below it has a member.
     lowest: u32,
 }
 
 impl Victims {
-    /// No superblock is full.
     pub(crate) fn new(superblocks: u32, slots: u32) -> Victims {
         Victims {
             heads: vec![NONE; slots as usize + 1],
@@ -27,7 +24,6 @@ impl Victims {
         }
     }
 
-    /// A superblock is full, with that many valid pages.
     #[inline]
     pub(crate) fn insert(&mut self, superblock: u32, valid: u32) {
         let head = self.heads[valid as usize];
@@ -43,11 +39,11 @@ impl Victims {
     /// One of a full superblock's `valid` pages is valid no more.
     #[inline]
     pub(crate) fn lose_one(&mut self, superblock: u32, valid: u32) {
+        debug_assert!(valid > 0 && self.lowest <= valid, "no list below the lowest has a member");
         self.remove(superblock, valid);
         self.insert(superblock, valid - 1);
     }
 
-    /// The superblock with the fewest valid pages, and how many those are.
     pub(crate) fn fewest(&mut self) -> Option<(u32, u32)> {
         while (self.lowest as usize) < self.heads.len() {
             let head = self.heads[self.lowest as usize];
@@ -61,7 +57,6 @@ impl Victims {
         None
     }
 
-    /// Takes a full superblock out.
     #[inline]
     pub(crate) fn remove(&mut self, superblock: u32, valid: u32) {
         let (next, previous) = (self.next[superblock as usize], self.previous[superblock as usize]);
@@ -69,13 +64,13 @@ impl Victims {
             self.previous[next as usize] = previous;
         }
         if previous == NONE {
+            debug_assert_eq!(self.heads[valid as usize], superblock, "it is the first of its list");
             self.heads[valid as usize] = next;
         } else {
             self.next[previous as usize] = next;
         }
     }
 
-    /// What it takes, in bytes.
     #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> u64 {
         4 * (self.heads.len() + self.next.len() + self.previous.len()) as u64
@@ -88,7 +83,6 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a search through all.
         #[test]
         fn the_fewest_is_the_fewest(steps in prop::collection::vec((0u32..20, 0u32..9, 0u8..3), 1..200)) {
             let mut victims = Victims::new(20, 8);

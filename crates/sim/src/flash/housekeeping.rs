@@ -40,7 +40,6 @@ const PAUSE_S: f64 = 1.0;
 /// A burst goes by what was found in about so many regions before it, and not before a pause.
 const LATELY_REGIONS: f64 = 2.0;
 
-/// Contiguous writes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stream {
     start: u64,
@@ -49,7 +48,6 @@ struct Stream {
     write_start: u64,
     /// From here on it was written by writes of a region or more.
     large_from: Option<u64>,
-    /// Before this its effect has been counted.
     counted: u64,
     arrival_s: f64,
     piece_bytes: u64,
@@ -57,13 +55,11 @@ struct Stream {
     touched: u64,
 }
 
-/// What housekeeping knows.
 #[derive(Clone, Debug)]
 pub(crate) struct Housekeeping {
     profile: HousekeepingProfile,
     prng: Prng,
     capacity_bytes: u64,
-    /// By region.
     fragmentation: Vec<f32>,
     total: f64,
     streams: [Stream; STREAMS],
@@ -228,7 +224,6 @@ impl Housekeeping {
         }
     }
 
-    /// A stream goes on no more: counts what has not been.
     fn finish_stream(&mut self, index: usize) {
         let bytes = self.streams[index].end - self.streams[index].write_start;
         self.end_write(index);
@@ -245,7 +240,6 @@ impl Housekeeping {
         stream.end - stream.start >= u64::from(self.profile.sequential_kib) * KIB
     }
 
-    /// A stretch was overwritten sequentially by writes of that size.
     fn heal(&mut self, from: u64, until: u64, write_bytes: u64) {
         let target = fragmentation_left(&self.profile, write_bytes);
         let kept = 1.0 - self.profile.healing;

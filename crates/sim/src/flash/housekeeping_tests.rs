@@ -8,7 +8,6 @@ const MIB: u64 = 1 << 20;
 const RATE: f64 = 70e6;
 const DRIVE: u64 = 16_000 * MIB;
 
-/// A drive, and the time.
 struct Bench {
     housekeeping: Housekeeping,
     at_s: f64,

@@ -12,9 +12,8 @@
 //! each; up to 16 GB: every page), so a range of 1 GiB on a 2 TB drive is 2048 units, 2 %. Which pages hold data is
 //! kept apart, exactly, in [`crate::flash::presence`].
 
-use crate::flash::profile::FlashProfile;
 use crate::flaw::Flaw;
-use model::units::{Bytes, KIB};
+use model::units::Bytes;
 
 /// So many pages are watched at most.
 const UNITS_MAX: u64 = 1 << 22;
@@ -22,43 +21,46 @@ const UNITS_MAX: u64 = 1 << 22;
 const SLOTS_MIN: u64 = 32;
 /// Superblocks beyond those that the data fill: two being written, one free, and some for garbage to gather in.
 const SPARE_SUPERBLOCKS_MIN: u64 = 6;
-/// Larger ones are not made.
 const CAPACITY_BYTES_MAX: u64 = 1 << 50;
 
-/// Pages, units and superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// What the translation maps one by one, in bytes.
     pub page_bytes: u64,
     /// What the drive shows, in pages; the last may be a part of one.
     pub pages: u64,
-    /// A unit has `2^unit_shift` pages.
     pub unit_shift: u32,
     /// What the drive shows, in units; the last may be a part of one.
     pub units: u32,
-    /// Watched pages that a superblock has room for.
     pub slots: u32,
-    /// All superblocks.
     pub superblocks: u32,
-    /// Superblocks that are kept free.
     pub kept_free: u32,
 }
 
+fn small(number: u64, what: &str) -> Result<u32, Flaw> {
+    match u32::try_from(number) {
+        Ok(number) => Ok(number),
+        Err(_) => Err(Flaw::new("over_provisioning", format!("makes {what} uncountable"))),
+    }
+}
+
 impl Layout {
-    /// The layout of a drive of that capacity.
-    ///
-    /// # Errors
-    /// When it does not add up: too small or large for its blocks, or too little spare space.
-    pub fn of(profile: &FlashProfile, capacity: Bytes) -> Result<Layout, Flaw> {
-        let page_bytes = u64::from(profile.mapping_kib) * KIB;
-        if capacity.0 < page_bytes || capacity.0 > CAPACITY_BYTES_MAX {
-            return Err(Flaw::new("", format!("a flash drive of {} bytes is not made", capacity.0)));
+    pub(super) fn new(
+        capacity: Bytes,
+        page: Bytes,
+        superblock_bytes: u64,
+        over_provisioning: f64,
+        kept_free: u32,
+    ) -> Result<Layout, Flaw> {
+        let page_bytes = page.get();
+        if capacity.get() < page_bytes || capacity.get() > CAPACITY_BYTES_MAX {
+            return Err(Flaw::new("", format!("a flash drive of {} bytes is not made", capacity.get())));
         }
-        if profile.superblock_bytes() > CAPACITY_BYTES_MAX {
+        if superblock_bytes > CAPACITY_BYTES_MAX {
             return Err(Flaw::new("pages_per_block", "makes superblocks larger than any drive"));
         }
-        let pages = capacity.0.div_ceil(page_bytes);
-        let superblock_pages = profile.superblock_bytes() / page_bytes;
+        let pages = capacity.get().div_ceil(page_bytes);
+        let superblock_pages = superblock_bytes / page_bytes;
         let mut unit_shift = 0;
         while pages >> unit_shift > UNITS_MAX {
             unit_shift += 1;
@@ -66,13 +68,12 @@ impl Layout {
         let slots = superblock_pages >> unit_shift;
         if slots < SLOTS_MIN {
             let least = (SLOTS_MIN << unit_shift) * page_bytes;
-            let reason = format!("a superblock (all dies) has {} bytes, too few", profile.superblock_bytes());
+            let reason = format!("a superblock (all dies) has {} bytes, too few", superblock_bytes);
             return Err(Flaw::new("pages_per_block", format!("{reason}: at this capacity {least} at least")));
         }
         let units = pages.div_ceil(1 << unit_shift);
-        let physical = (units as f64 * (1.0 + profile.over_provisioning)).round() as u64;
+        let physical = (units as f64 * (1.0 + over_provisioning)).round() as u64;
         let superblocks = physical / slots;
-        let kept_free = profile.garbage_collection.free_superblocks;
         let needed = units.div_ceil(slots) + SPARE_SUPERBLOCKS_MIN + u64::from(kept_free);
         if superblocks < needed {
             let reason = format!(
@@ -82,10 +83,6 @@ impl Layout {
             );
             return Err(Flaw::new("over_provisioning", reason));
         }
-        let small = |number: u64, what: &str| {
-            u32::try_from(number)
-                .map_err(|_| Flaw::new("over_provisioning", format!("makes {what} uncountable")))
-        };
         small(physical.saturating_mul(2), "the spare space")?;
         Ok(Layout {
             page_bytes,
@@ -115,7 +112,6 @@ impl Layout {
         ((unit << self.unit_shift) + drawn).min(self.pages - 1)
     }
 
-    /// The units whose watched page lies in a range of pages.
     #[inline]
     pub fn units_of(&self, first_page: u64, end_page: u64) -> std::ops::Range<u64> {
         if first_page >= end_page {

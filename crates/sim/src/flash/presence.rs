@@ -8,7 +8,6 @@ const PIECE_BITS: u64 = 1 << 15;
 const PIECE_WORDS: usize = (PIECE_BITS / 64) as usize;
 const BITS_MAX: u64 = 1 << 30;
 
-/// A piece of the map.
 #[derive(Clone, Debug)]
 enum Piece {
     Empty,
@@ -16,19 +15,16 @@ enum Piece {
     Mixed(Box<[u64; PIECE_WORDS]>),
 }
 
-/// The map.
 #[derive(Clone, Debug)]
 pub(crate) struct Presence {
     pieces: Vec<Piece>,
     pages: u64,
     /// A bit stands for `2^shift` pages.
     shift: u32,
-    /// Bits that are set.
     set: u64,
 }
 
 impl Presence {
-    /// Nothing is there, or everything.
     pub(crate) fn new(pages: u64, filled: bool) -> Presence {
         let shift = shift_of(pages);
         let bits = pages.div_ceil(1 << shift);
@@ -37,25 +33,21 @@ impl Presence {
         Presence { pieces, pages, shift, set: if filled { bits } else { 0 } }
     }
 
-    /// What such a map takes at most.
     pub(crate) fn memory_bytes_max(pages: u64) -> u64 {
         let pieces = pages.div_ceil(1 << shift_of(pages)).div_ceil(PIECE_BITS);
         pieces * (PIECE_BITS / 8 + size_of::<Piece>() as u64)
     }
 
-    /// What it takes now.
     #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> u64 {
         let mixed = self.pieces.iter().filter(|piece| matches!(piece, Piece::Mixed(_))).count() as u64;
         mixed * PIECE_BITS / 8 + (self.pieces.len() * size_of::<Piece>()) as u64
     }
 
-    /// How many pages hold data.
     pub(crate) fn count(&self) -> u64 {
         (self.set << self.shift).min(self.pages)
     }
 
-    /// Marks pages as holding data; how many did not before.
     pub(crate) fn insert(&mut self, first_page: u64, end_page: u64) -> u64 {
         let before = self.set;
         self.visit(first_page, end_page, true);
@@ -70,7 +62,6 @@ impl Presence {
         (before - self.set) << self.shift
     }
 
-    /// How many of these pages hold data.
     pub(crate) fn count_in(&self, first_page: u64, end_page: u64) -> u64 {
         if first_page >= end_page {
             return 0;
@@ -109,7 +100,6 @@ impl Presence {
         }
     }
 
-    /// Bits `at..until` of one piece.
     fn visit_piece(&mut self, at: u64, until: u64, value: bool) {
         let piece = &mut self.pieces[(at / PIECE_BITS) as usize];
         match (&mut *piece, value) {

@@ -10,382 +10,190 @@
 //! | `[flash.map_flush]` | the translation table, written out now and then | costs nothing |
 //! | `[flash.thermal]` | how writing heats the drive, and what it does then | stays cool |
 //! | `[[flash.power_states]]` | how long it takes to wake up | awake at once |
-//!
-//! ```toml
-//! [flash]
-//! channels = 8
-//! dies_per_channel = 4
-//! page_kib = 16
-//! pages_per_block = 256
-//! over_provisioning = 0.07
-//! read_us = 50
-//! program_us = 600
-//! erase_us = 3500
-//! channel_mb_per_s = 800
-//! ```
 
 use crate::flash::layout::Layout;
-use crate::flaw::Flaw;
-use model::units::{Bytes, KIB, MIB};
-use serde::{Deserialize, Serialize};
+use crate::flaw::{Flaw, InSection};
+use crate::profile::schema::{all_by_default, section, within, words};
+use model::units::{Bytes, KIB};
 
-/// Flash, its controller and what it does by itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FlashProfile {
-    /// Buses between the controller and the flash; each carries one transfer at a time.
-    pub channels: u32,
-    /// Dies on each channel; each does one read, program or erase at a time.
-    pub dies_per_channel: u32,
-    /// Planes of a die, which read and program one page each together.
-    #[serde(default = "one")]
-    pub planes: u32,
-    /// What a page holds, in KiB.
-    pub page_kib: u32,
-    /// Pages of a block, which is what can be erased. The blocks of the same number in all planes of all dies are
-    /// one superblock: they are filled, collected and erased together.
-    pub pages_per_block: u32,
-    /// Spare space as a share of what the drive shows: (physical − shown) / shown.
-    pub over_provisioning: f64,
-    /// What the translation maps one by one, in KiB. A smaller write costs as much.
-    #[serde(default = "four")]
-    pub mapping_kib: u32,
-    /// What the drive holds when it is new to whoever measures it.
-    #[serde(default)]
-    pub initial: Initial,
-    /// To read a page into the die's register (tR), in µs.
-    pub read_us: f64,
-    /// To program a page in every plane of a die (tPROG, as a mean of its kinds of pages), in µs.
-    pub program_us: f64,
-    /// To erase a block in every plane of a die (tBERS), in µs.
-    pub erase_us: f64,
-    /// How long a read waits at most until the die suspends what it programs or erases, in µs. Absent: the read waits
-    /// until that is over.
-    #[serde(default)]
-    pub suspend_us: Option<f64>,
-    /// What a channel carries, in MB/s.
-    pub channel_mb_per_s: f64,
-    /// What the controller adds to every read's time, in µs; it does so to many at once.
-    #[serde(default = "twenty_us")]
-    pub read_overhead_us: f64,
-    /// What the controller adds to every write's time, in µs; it does so to many at once.
-    #[serde(default = "four_us")]
-    pub write_overhead_us: f64,
-    /// What the controller needs for every command by itself, in µs: 1 µs is a limit of a million commands a second.
-    #[serde(default = "half_us")]
-    pub command_us: f64,
-    /// How far it reads on ahead of a sequential reader, in KiB; 0 does not.
-    #[serde(default = "read_ahead")]
-    pub read_ahead_kib: u32,
-    /// When space is won back.
-    #[serde(default)]
-    pub garbage_collection: GarbageCollectionProfile,
-    /// The SLC cache, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slc: Option<SlcProfile>,
-    /// The write buffer, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<BufferProfile>,
-    /// Recurring housekeeping that depends on how the drive was written, if there is any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub housekeeping: Option<HousekeepingProfile>,
-    /// The translation table, written out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub map_flush: Option<MapFlushProfile>,
-    /// Heat.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thermal: Option<ThermalProfile>,
-    /// Sleep, the lightest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub power_states: Vec<PowerStateProfile>,
-}
-
-/// What is on the drive at the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Initial {
-    /// Nothing: as sold, or after a purge.
-    #[default]
-    Fresh,
-    /// Everything, written sequentially once.
-    Filled,
-}
-
-/// When space is won back.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GarbageCollectionProfile {
-    /// Superblocks that are kept free at all times. What they hold is no help against write amplification.
-    pub free_superblocks: u32,
-    /// The share of all superblocks that are made free in idle time; 0 leaves it.
-    pub idle_free_share: f64,
-    /// After how many idle seconds that begins.
-    pub idle_s: f64,
-}
-
-/// A part of the flash that is written with one bit per cell, fast, and folded into denser cells later.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SlcProfile {
-    /// Bits per cell of the rest: 2 MLC, 3 TLC, 4 QLC. What lies in the dynamic part takes so much room.
-    pub bits: u32,
-    /// Room that is always there, beside the capacity.
-    #[serde(default)]
-    pub static_bytes: u64,
-    /// The most that is taken from free space besides: as much as fits into (free − reserve) / bits.
-    #[serde(default)]
-    pub dynamic_bytes_max: u64,
-    /// Free space that the dynamic part and what is written past it leave alone.
-    #[serde(default)]
-    pub reserve_bytes: u64,
-    /// To program a page in every plane of a die with one bit per cell, in µs.
-    pub program_us: f64,
-    /// What becomes of a write when the cache is full.
-    #[serde(default)]
-    pub when_full: WhenFull,
-    /// How fast the cache is folded while the host waits for room, in MB/s.
-    pub fold_mb_per_s: f64,
-    /// How fast it is folded beside the host's writes at no cost to them, in MB/s.
-    #[serde(default)]
-    pub drain_while_writing_mb_per_s: f64,
-    /// How fast it is folded in idle time, in MB/s; 0 keeps what is in it until the room is needed.
-    #[serde(default)]
-    pub idle_fold_mb_per_s: f64,
-    /// After how many idle seconds that begins.
-    #[serde(default = "one_s")]
-    pub idle_s: f64,
-}
-
-/// What becomes of a write when the SLC cache is full.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WhenFull {
-    /// It goes past the cache, at the rate of the dense cells. When space runs out, as much is folded as is needed.
-    #[default]
-    Direct,
-    /// It waits until the same amount has been folded, and goes into the cache.
-    Fold,
-}
-
-/// Memory that takes writes before the flash does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BufferProfile {
-    /// What it holds, in KiB.
-    pub capacity_kib: u64,
-    /// How fast a write is copied into it, in MB/s.
-    #[serde(default = "copy_rate")]
-    pub copy_mb_per_s: f64,
-    /// Whether what is in it survives a power cut, so that a flush need not wait for the flash.
-    #[serde(default)]
-    pub power_loss_protected: bool,
-}
-
-/// Bursts of the drive's own work that recur while it is written, longer the more fragmented what is written lay.
-///
-/// This is phenomenological: it says what is seen of an Intel X25-M, not what its firmware does, and stands in place of
-/// what garbage collection would cost sequential writes. See [`crate::flash::housekeeping`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct HousekeepingProfile {
-    /// Seconds of writing from one burst to the next when nothing is fragmented.
-    pub interval_s: f64,
-    /// How much an interval differs at most from that, as a share of it.
-    pub interval_jitter: f64,
-    /// How much closer bursts follow on each other: the interval is divided by 1 + crowding · fragmentation.
-    pub crowding: f64,
-    /// How long a burst lasts where all is fragmented, in seconds; else that times the root of the fragmentation.
-    pub width_s: f64,
-    /// Shorter ones do not happen, in seconds.
-    pub width_s_min: f64,
-    /// What is left of the write rate within a burst.
-    pub rate_factor: f64,
-    /// A region has one fragmentation, in KiB.
-    pub region_kib: u32,
-    /// Contiguous writing of at least so much is sequential, in KiB; less is random.
-    pub sequential_kib: u32,
-    /// By how much a random write fragments: its share of the region times that, of what is not fragmented yet.
-    pub random_weight: f64,
-    /// The share of its fragmentation that a region loses when it is overwritten sequentially by writes smaller than
-    /// itself. Larger ones take it all.
-    pub healing: f64,
-    /// The fragmentation that writing sequentially leaves, if the writes are tiny; it falls to none at the size of a
-    /// region.
-    pub small_write_fragmentation: f64,
-    /// How much the mean of the whole drive counts beside that of what is being written.
-    pub elsewhere_share: f64,
-    /// Requests that continue one another and arrive faster than that, in MB/s, are pieces of one write. It lies
-    /// between what the drive writes and what the link carries, since the pieces into which a system splits a write
-    /// arrive as fast as the link carries them, and requests that follow answers as fast as the drive writes.
-    pub joined_mb_per_s: f64,
-    /// The fragmentation of the whole drive at the start.
-    pub initial_fragmentation: f64,
-}
-
-/// The translation table, written out after so many bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MapFlushProfile {
-    /// After how much the host has written, in MiB.
-    pub every_mib: u64,
-    /// How long writes stand still then, in ms.
-    pub stall_ms: f64,
-}
-
-/// How writing heats the drive. The temperature falls towards the surroundings' exponentially.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ThermalProfile {
-    /// What surrounds it, and how warm it is at the start, in °C.
-    pub ambient_celsius: f64,
-    /// By how much a GB (10⁹ bytes) written warms it, in °C.
-    pub celsius_per_gb: f64,
-    /// In which time the excess falls to 1/e, in seconds.
-    pub cooling_s: f64,
-    /// From here on it writes slower, in °C.
-    pub throttle_celsius: f64,
-    /// Down to here, in °C.
-    pub resume_celsius: f64,
-    /// What is left of the write rate then.
-    pub rate_factor: f64,
-}
-
-/// A depth of sleep.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PowerStateProfile {
-    /// After how much idle time it is reached, in ms.
-    pub idle_ms: f64,
-    /// How long the first request then waits, in µs.
-    pub wake_us: f64,
-}
-
-fn one() -> u32 {
-    1
-}
-fn four() -> u32 {
-    4
-}
-fn read_ahead() -> u32 {
-    256
-}
-fn twenty_us() -> f64 {
-    20.0
-}
-fn four_us() -> f64 {
-    4.0
-}
-fn half_us() -> f64 {
-    0.5
-}
-fn one_s() -> f64 {
-    1.0
-}
-/// 0.46 µs for 4 KiB, as NVMeVirt has it for a 970 PRO.
-fn copy_rate() -> f64 {
-    8900.0
-}
-
-impl Default for GarbageCollectionProfile {
-    /// As little as greedy collection can do with, and none of it in idle time.
-    fn default() -> GarbageCollectionProfile {
-        GarbageCollectionProfile { free_superblocks: 1, idle_free_share: 0.0, idle_s: 5.0 }
+section! {
+    FlashProfile at "[flash]" = "Flash and its controller." {
+        channels: u32, in 1..=256 => "Buses between the controller and the flash; each carries a single transfer.";
+        dies_per_channel: u32, in 1..=256 => "Dies on each channel; each does a single read, program or erase.";
+        planes: u32 = 1, in 1..=64 => "Planes of a die, which read and program one page each together.";
+        page_kib: u32, in 1..=1024 => "Size of a page: a power of two.";
+        pages_per_block: u32, in 1..=65_536 => "Pages of a block, which is what can be erased. The blocks of the same number in all planes of all dies are one superblock: they are filled, collected and erased together.";
+        over_provisioning: f64, in 0.001..=20 => "Spare space as a share of the capacity: (physical − shown) / shown.";
+        mapping_kib: u32 = 4, in 1..=4096 => "Mapping unit of the translation: a power of two. A smaller write costs as much.";
+        initial: Initial = Initial::Fresh => "What the drive holds at the start.";
+        read_us: f64, in 0.01..=1e6 => "To read a page into the die's register (tR).";
+        program_us: f64, in 0.01..=1e6 => "To program a page in every plane of a die (tPROG, as a mean of its kinds of pages).";
+        erase_us: f64, in 0..=1e7 => "To erase a block in every plane of a die (tBERS).";
+        suspend_us: Option<f64> = None, in 0..=1e6 => "How long a read waits at most until the die suspends a program or erase. Absent: the read waits until that is over.";
+        channel_mb_per_s: f64, in 0.1..=100_000 => "Throughput of a channel.";
+        read_overhead_us: f64 = 20.0, in 0..=1e6 => "What the controller adds to every read's latency; many at once.";
+        write_overhead_us: f64 = 4.0, in 0..=1e6 => "What the controller adds to every write's latency; many at once.";
+        command_us: f64 = 0.5, in 0..=1e6 => "Command overhead of the controller: 1 µs is a limit of a million IOPS.";
+        read_ahead_kib: u32 = 256, in 0..=1_048_576 => "How far it reads ahead of a sequential reader; 0 is off.";
+        garbage_collection: GarbageCollectionProfile = GarbageCollectionProfile::default() => "When space is won back.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        slc: Option<SlcProfile> = None => "The SLC cache.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        buffer: Option<BufferProfile> = None => "The write buffer.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        housekeeping: Option<HousekeepingProfile> = None => "Recurring housekeeping that depends on how the drive was written.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        map_flush: Option<MapFlushProfile> = None => "Flushes of the translation table.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        thermal: Option<ThermalProfile> = None => "Heat and throttling.";
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        power_states: Vec<PowerStateProfile> = Vec::new() => "Power states, the lightest sleep first; 32 at most, as NVMe allows.";
     }
 }
 
-impl Default for HousekeepingProfile {
-    /// What is seen of an X25-M with firmware 8820.
-    fn default() -> HousekeepingProfile {
-        HousekeepingProfile {
-            interval_s: 60.0,
-            interval_jitter: 0.05,
-            crowding: 0.0,
-            width_s: 0.9,
-            width_s_min: 0.05,
-            rate_factor: 0.1,
-            region_kib: 8192,
-            sequential_kib: 512,
-            random_weight: 4.0,
-            healing: 0.55,
-            small_write_fragmentation: 0.007,
-            elsewhere_share: 0.05,
-            joined_mb_per_s: 140.0,
-            initial_fragmentation: 0.0,
-        }
+words! {
+    Initial = "What is on the drive at the start." {
+        Fresh = "fresh" => "Nothing: as sold, or after a sanitize. The default.";
+        Filled = "filled" => "Everything, written sequentially once.";
     }
 }
+
+section! {
+    GarbageCollectionProfile at "[flash.garbage_collection]" = "When space is won back. By default as little as greedy collection needs, and none of it in idle time." {
+        free_superblocks: u32 = 1, in 1..=1e6 => "Superblocks that are kept free at all times. They are no help against write amplification.";
+        idle_free_share: f64 = 0.0, in 0..=0.5 => "The share of all superblocks that are made free in idle time; 0 is off.";
+        idle_s: f64 = 5.0, in 0..=1e7 => "Idle time after which that begins.";
+    }
+}
+
+section! {
+    SlcProfile at "[flash.slc]" = "A part of the flash that is written with one bit per cell, fast, and folded into denser cells later." {
+        bits: u32, in 2..=8 => "Bits per cell of the rest: 2 MLC, 3 TLC, 4 QLC. What lies in the dynamic part takes so much room.";
+        static_bytes: u64 = 0 => "Room that is always there, beside the capacity.";
+        dynamic_bytes_max: u64 = 0 => "The most that is taken from free space besides: as much as fits into (free − reserve) / bits.";
+        reserve_bytes: u64 = 0 => "Free space that the dynamic part and what is written past it leave alone.";
+        program_us: f64, in 0.01..=1e6 => "To program a page in every plane of a die with one bit per cell.";
+        when_full: WhenFull = WhenFull::Direct => "What becomes of a write when the cache is full.";
+        fold_mb_per_s: f64, in 0.1..=1e6 => "How fast the cache is folded while the host waits for room.";
+        drain_while_writing_mb_per_s: f64 = 0.0, in 0..=1e6 => "How fast it is folded beside the host's writes at no cost to them.";
+        idle_fold_mb_per_s: f64 = 0.0, in 0..=1e6 => "How fast it is folded in idle time; 0 keeps what is in it until the room is needed.";
+        idle_s: f64 = 1.0, in 0..=1e7 => "Idle time after which that begins.";
+    }
+}
+
+words! {
+    WhenFull = "What becomes of a write when the SLC cache is full." {
+        Direct = "direct" => "It goes past the cache, at the rate of the dense cells. When space runs out, as much is folded as is needed. The default.";
+        Fold = "fold" => "It waits until the same amount has been folded, and goes into the cache.";
+    }
+}
+
+section! {
+    BufferProfile at "[flash.buffer]" = "Memory that takes writes before the flash does." {
+        capacity_kib: u64, in 4..=4_194_304 => "Its size.";
+        // 0.46 µs for 4 KiB, as NVMeVirt has it for a 970 PRO.
+        copy_mb_per_s: f64 = 8900.0, in 0.1..=1e6 => "How fast a write is copied into it.";
+        power_loss_protected: bool = false => "Whether what is in it survives a power cut, so that a flush need not wait for the flash.";
+    }
+}
+
+section! {
+    HousekeepingProfile at "[flash.housekeeping]" = "Bursts of the drive's own work that recur while it is written, longer the more fragmented what is written lay. This is phenomenological: it says what is seen of an Intel X25-M with firmware 8820, not what its firmware does, and stands in place of what garbage collection would cost sequential writes." {
+        interval_s: f64 = 60.0, in 0.1..=1e6 => "Seconds of writing from one burst to the next when nothing is fragmented.";
+        interval_jitter: f64 = 0.05, in 0..=0.9 => "How much an interval differs at most from that, as a share of it.";
+        crowding: f64 = 0.0, in 0..=100 => "How much closer bursts follow on each other: the interval is divided by 1 + crowding · fragmentation.";
+        width_s: f64 = 0.9, in 0..=1e4 => "How long a burst lasts where all is fragmented; else that times the root of the fragmentation.";
+        width_s_min: f64 = 0.05, in 0..=1e4 => "Shorter ones do not happen.";
+        rate_factor: f64 = 0.1, in 0.001..=1 => "What is left of the write rate within a burst.";
+        region_kib: u32 = 8192, in 64..=4_194_304 => "A region of this size has one fragmentation.";
+        sequential_kib: u32 = 512, in 1..=4_194_304 => "Contiguous writes of at least so much are sequential; less is random.";
+        random_weight: f64 = 4.0, in 0..=1e4 => "By how much a random write fragments: its share of the region times that, of what is not fragmented yet.";
+        healing: f64 = 0.55, in 0..=1 => "The share of its fragmentation that a region loses when it is overwritten sequentially by writes smaller than itself. Larger ones take it all.";
+        small_write_fragmentation: f64 = 0.007, in 0..=1 => "The fragmentation that sequential writes leave, if they are tiny; it falls to none at the size of a region.";
+        elsewhere_share: f64 = 0.05, in 0..=1 => "How much the mean of the whole drive counts beside that of what is being written.";
+        joined_mb_per_s: f64 = 140.0, in 0.1..=1e6 => "Requests that continue one another and arrive faster than that are pieces of one write. It lies between what the drive writes and what the link carries, since the pieces into which a system splits a write arrive as fast as the link carries them, and requests that follow completions as fast as the drive writes.";
+        initial_fragmentation: f64 = 0.0, in 0..=1 => "The fragmentation of the whole drive at the start.";
+    }
+}
+
+section! {
+    MapFlushProfile at "[flash.map_flush]" = "The translation table, written out after so many bytes." {
+        every_mib: u64, in 1..=1e9 => "After how much the host has written.";
+        stall_ms: f64, in 0..=10_000 => "How long writes stall then.";
+    }
+}
+
+section! {
+    ThermalProfile at "[flash.thermal]" = "How writing heats the drive. The temperature falls towards the surroundings' exponentially." {
+        ambient_celsius: f64, in -60..=120 => "Temperature of the surroundings, and of the drive at the start.";
+        celsius_per_gb: f64, in 0..=1000 => "By how much a GB (10⁹ bytes) written warms it.";
+        cooling_s: f64, in 0.1..=1e6 => "In which time the excess falls to 1/e.";
+        throttle_celsius: f64, in -50..=300 => "From here on it is throttled.";
+        resume_celsius: f64, in -60..=300 => "Down to here.";
+        rate_factor: f64, in 0.001..=1 => "What is left of the write rate then.";
+    }
+}
+
+section! {
+    PowerStateProfile at "[[flash.power_states]]" = "A depth of sleep." {
+        idle_ms: f64, in 0..=1e10 => "Idle time after which it is reached.";
+        wake_us: f64, in 0..=1e8 => "How long the first request then waits.";
+    }
+}
+
+all_by_default!(GarbageCollectionProfile, HousekeepingProfile);
 
 impl FlashProfile {
-    /// All dies.
     pub fn dies(&self) -> u32 {
         self.channels * self.dies_per_channel
     }
 
-    /// What one die programs or reads at once, in bytes.
     pub fn die_page_bytes(&self) -> u64 {
         u64::from(self.planes) * u64::from(self.page_kib) * KIB
     }
 
-    /// What is filled, collected and erased together, in bytes.
     pub fn superblock_bytes(&self) -> u64 {
         u64::from(self.dies()) * self.die_page_bytes() * u64::from(self.pages_per_block)
     }
 
-    /// Whether such a drive of that capacity can be.
-    ///
-    /// # Errors
-    /// The first key that cannot be as it is.
+    /// Checks that such a drive of that capacity can be made.
     pub fn check(&self, capacity: Bytes) -> Result<(), Flaw> {
-        self.check_dies()?;
-        self.check_times()?;
-        self.garbage_collection.check().map_err(|flaw| flaw.within("garbage_collection"))?;
-        if let Some(slc) = &self.slc {
-            slc.check(capacity).map_err(|flaw| flaw.within("slc"))?;
-        }
-        if let Some(buffer) = &self.buffer {
-            buffer.check().map_err(|flaw| flaw.within("buffer"))?;
-        }
-        if let Some(housekeeping) = &self.housekeeping {
-            housekeeping.check(capacity).map_err(|flaw| flaw.within("housekeeping"))?;
-        }
-        if let Some(map_flush) = &self.map_flush {
-            let whole = |flaw: Flaw| flaw.within("map_flush");
-            within("every_mib", map_flush.every_mib as f64, 1.0, 1e9).map_err(whole)?;
-            within("stall_ms", map_flush.stall_ms, 0.0, 10_000.0).map_err(whole)?;
-        }
-        if let Some(thermal) = &self.thermal {
-            thermal.check().map_err(|flaw| flaw.within("thermal"))?;
-        }
-        self.check_power_states()?;
-        Layout::of(self, capacity).map(|_| ())
-    }
-
-    fn check_dies(&self) -> Result<(), Flaw> {
-        within("channels", f64::from(self.channels), 1.0, 256.0)?;
-        within("dies_per_channel", f64::from(self.dies_per_channel), 1.0, 256.0)?;
-        within("planes", f64::from(self.planes), 1.0, 64.0)?;
-        within("page_kib", f64::from(self.page_kib), 1.0, 1024.0)?;
-        within("pages_per_block", f64::from(self.pages_per_block), 1.0, 65_536.0)?;
-        within("over_provisioning", self.over_provisioning, 0.001, 20.0)?;
-        within("mapping_kib", f64::from(self.mapping_kib), 1.0, 4096.0)?;
+        self.check_bounds()?;
         // ONFI: the data bytes of a page are a power of two.
         for (key, kib) in [("page_kib", self.page_kib), ("mapping_kib", self.mapping_kib)] {
             if !kib.is_power_of_two() {
                 return Err(Flaw::new(key, "must be a power of two"));
             }
         }
-        within("read_ahead_kib", f64::from(self.read_ahead_kib), 0.0, 1024.0 * 1024.0)
+        self.garbage_collection.check_bounds().in_section("garbage_collection")?;
+        if let Some(slc) = &self.slc {
+            slc.check(capacity).in_section("slc")?;
+        }
+        if let Some(buffer) = &self.buffer {
+            buffer.check_bounds().in_section("buffer")?;
+        }
+        if let Some(housekeeping) = &self.housekeeping {
+            housekeeping.check(capacity).in_section("housekeeping")?;
+        }
+        if let Some(map_flush) = &self.map_flush {
+            map_flush.check_bounds().in_section("map_flush")?;
+        }
+        if let Some(thermal) = &self.thermal {
+            thermal.check().in_section("thermal")?;
+        }
+        self.check_power_states()?;
+        self.layout(capacity)?;
+        Ok(())
     }
 
-    fn check_times(&self) -> Result<(), Flaw> {
-        within("read_us", self.read_us, 0.01, 1e6)?;
-        within("program_us", self.program_us, 0.01, 1e6)?;
-        within("erase_us", self.erase_us, 0.0, 1e7)?;
-        within("suspend_us", self.suspend_us.unwrap_or(0.0), 0.0, 1e6)?;
-        within("channel_mb_per_s", self.channel_mb_per_s, 0.1, 100_000.0)?;
-        within("read_overhead_us", self.read_overhead_us, 0.0, 1e6)?;
-        within("write_overhead_us", self.write_overhead_us, 0.0, 1e6)?;
-        within("command_us", self.command_us, 0.0, 1e6)
+    /// The layout of a drive of that capacity.
+    ///
+    /// # Errors
+    /// When it does not add up: too small or large for its blocks, or too little spare space.
+    pub fn layout(&self, capacity: Bytes) -> Result<Layout, Flaw> {
+        let page = Bytes::from_kib(u64::from(self.mapping_kib));
+        let kept_free = self.garbage_collection.free_superblocks;
+        Layout::new(capacity, page, self.superblock_bytes(), self.over_provisioning, kept_free)
     }
 
     fn check_power_states(&self) -> Result<(), Flaw> {
@@ -393,74 +201,40 @@ impl FlashProfile {
             return Err(Flaw::new("power_states", "has more than 32 entries; NVMe allows 32"));
         }
         for (index, state) in self.power_states.iter().enumerate() {
-            let at = |flaw: Flaw| flaw.within(&format!("power_states.{index}"));
-            within("idle_ms", state.idle_ms, 0.0, 1e10).map_err(at)?;
-            within("wake_us", state.wake_us, 0.0, 1e8).map_err(at)?;
+            state.check_bounds().in_section(&format!("power_states.{index}"))?;
         }
-        let rises = self.power_states.windows(2).all(|pair| pair[0].idle_ms < pair[1].idle_ms);
-        if rises { Ok(()) } else { Err(Flaw::new("power_states", "must come in the order of their idle_ms")) }
-    }
-}
-
-impl GarbageCollectionProfile {
-    fn check(&self) -> Result<(), Flaw> {
-        within("free_superblocks", f64::from(self.free_superblocks), 1.0, 1e6)?;
-        within("idle_free_share", self.idle_free_share, 0.0, 0.5)?;
-        within("idle_s", self.idle_s, 0.0, 1e7)
+        if self.power_states.windows(2).any(|pair| pair[0].idle_ms >= pair[1].idle_ms) {
+            return Err(Flaw::new("power_states", "must come in the order of their idle_ms"));
+        }
+        Ok(())
     }
 }
 
 impl SlcProfile {
     fn check(&self, capacity: Bytes) -> Result<(), Flaw> {
-        within("bits", f64::from(self.bits), 2.0, 8.0)?;
-        for (key, bytes) in
-            [("static_bytes", self.static_bytes), ("dynamic_bytes_max", self.dynamic_bytes_max)]
-        {
-            if bytes > capacity.0 {
-                return Err(Flaw::new(key, format!("is more than the drive's {} bytes", capacity.0)));
+        self.check_bounds()?;
+        for (key, bytes) in [
+            ("static_bytes", self.static_bytes),
+            ("dynamic_bytes_max", self.dynamic_bytes_max),
+            ("reserve_bytes", self.reserve_bytes),
+        ] {
+            if bytes > capacity.get() {
+                return Err(Flaw::new(key, format!("is more than the drive's {} bytes", capacity.get())));
             }
         }
-        if self.reserve_bytes > capacity.0 {
-            return Err(Flaw::new("reserve_bytes", "is more than the drive holds"));
-        }
         if self.static_bytes == 0 && self.dynamic_bytes_max == 0 {
-            return Err(Flaw::new(
-                "static_bytes",
-                "is none, and so is dynamic_bytes_max: leave the section out",
-            ));
+            let reason = "is none, and so is dynamic_bytes_max: leave the section out";
+            return Err(Flaw::new("static_bytes", reason));
         }
-        within("program_us", self.program_us, 0.01, 1e6)?;
-        within("fold_mb_per_s", self.fold_mb_per_s, 0.1, 1e6)?;
-        within("drain_while_writing_mb_per_s", self.drain_while_writing_mb_per_s, 0.0, 1e6)?;
-        within("idle_fold_mb_per_s", self.idle_fold_mb_per_s, 0.0, 1e6)?;
-        within("idle_s", self.idle_s, 0.0, 1e7)
-    }
-}
-
-impl BufferProfile {
-    fn check(&self) -> Result<(), Flaw> {
-        within("capacity_kib", self.capacity_kib as f64, 4.0, (4096 * MIB / KIB) as f64)?;
-        within("copy_mb_per_s", self.copy_mb_per_s, 0.1, 1e6)
+        Ok(())
     }
 }
 
 impl HousekeepingProfile {
     fn check(&self, capacity: Bytes) -> Result<(), Flaw> {
-        within("interval_s", self.interval_s, 0.1, 1e6)?;
-        within("interval_jitter", self.interval_jitter, 0.0, 0.9)?;
-        within("crowding", self.crowding, 0.0, 100.0)?;
-        within("width_s", self.width_s, 0.0, 1e4)?;
-        within("width_s_min", self.width_s_min, 0.0, 1e4)?;
-        within("rate_factor", self.rate_factor, 0.001, 1.0)?;
-        within("region_kib", f64::from(self.region_kib), 64.0, 4.0 * MIB as f64)?;
-        within("sequential_kib", f64::from(self.sequential_kib), 1.0, f64::from(self.region_kib))?;
-        within("random_weight", self.random_weight, 0.0, 1e4)?;
-        within("healing", self.healing, 0.0, 1.0)?;
-        within("small_write_fragmentation", self.small_write_fragmentation, 0.0, 1.0)?;
-        within("elsewhere_share", self.elsewhere_share, 0.0, 1.0)?;
-        within("joined_mb_per_s", self.joined_mb_per_s, 0.1, 1e6)?;
-        within("initial_fragmentation", self.initial_fragmentation, 0.0, 1.0)?;
-        let regions = capacity.0.div_ceil(u64::from(self.region_kib) * KIB);
+        self.check_bounds()?;
+        within("sequential_kib", &self.sequential_kib, 1.0, f64::from(self.region_kib))?;
+        let regions = capacity.get().div_ceil(u64::from(self.region_kib) * KIB);
         if regions > 1 << 24 {
             return Err(Flaw::new("region_kib", format!("makes {regions} regions; at most 2^24 are kept")));
         }
@@ -470,30 +244,14 @@ impl HousekeepingProfile {
 
 impl ThermalProfile {
     fn check(&self) -> Result<(), Flaw> {
-        within("ambient_celsius", self.ambient_celsius, -60.0, 120.0)?;
-        within("celsius_per_gb", self.celsius_per_gb, 0.0, 1000.0)?;
-        within("cooling_s", self.cooling_s, 0.1, 1e6)?;
-        within("throttle_celsius", self.throttle_celsius, -50.0, 300.0)?;
-        within("resume_celsius", self.resume_celsius, -60.0, 300.0)?;
-        within("rate_factor", self.rate_factor, 0.001, 1.0)?;
+        self.check_bounds()?;
         if self.resume_celsius > self.throttle_celsius {
             return Err(Flaw::new("resume_celsius", "is above throttle_celsius"));
         }
         if self.resume_celsius <= self.ambient_celsius {
-            return Err(Flaw::new(
-                "resume_celsius",
-                "is not above ambient_celsius: it would never be reached",
-            ));
+            let reason = "is not above ambient_celsius: it would never be reached";
+            return Err(Flaw::new("resume_celsius", reason));
         }
         Ok(())
-    }
-}
-
-/// Whether a number lies in [`low`, `high`]; not a number does not.
-fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Flaw> {
-    if (low..=high).contains(&value) {
-        Ok(())
-    } else {
-        Err(Flaw::new(key, format!("is {value}; it must lie between {low} and {high}")))
     }
 }

@@ -48,7 +48,7 @@ fn seconds_by_levels(levels: &[WriteLevel], from: f64, until: f64) -> f64 {
 /// The first levels are where they were measured, and the drive, written once, is as fast everywhere as the levels say.
 fn check(name: &str, cells: &str, capacity: u64, measured: &[(f64, f64)]) {
     let profile = profile(&format!("{DIES}{cells}{BUFFER}"));
-    let truth = profile.write_levels(Bytes(capacity), f64::INFINITY);
+    let truth = profile.write_levels(Bytes::new(capacity), f64::INFINITY);
     assert!(truth.len() >= measured.len(), "{name}: {truth:?}");
     for (level, (gigabytes, rate)) in truth.iter().zip(measured) {
         assert!((level.from_bytes / GB - gigabytes).abs() <= 0.02 * gigabytes, "{name}: {truth:?}");
@@ -98,7 +98,7 @@ fn the_660p_keeps_12_gb_when_it_is_full() {
     let mut bench = Bench::new(TB, &full);
     assert!((bench.write_rate(0, 11_900_000_000, 8 * MIB) / 1.8e9 - 1.0).abs() < 0.02);
     assert!((bench.write_rate(0, 10_000_000_000, 8 * MIB) / 0.1e9 - 1.0).abs() < 0.05);
-    assert_eq!(full.write_levels(Bytes(TB), f64::INFINITY)[1].from_bytes, 12e9);
+    assert_eq!(full.write_levels(Bytes::new(TB), f64::INFINITY)[1].from_bytes, 12e9);
 }
 
 /// NVMeVirt's 970 PRO: 21.5 µs of firmware, 29.8 µs to read, 4 KiB at 800 MB/s; 57 µs for a read at depth 1, and a buffer
@@ -145,7 +145,7 @@ proptest! {
             fixed * 1_000_000_000, dynamic * 1_000_000_000, reserve * 1_000_000_000,
         ).replace("pages_per_block = 256", "pages_per_block = 64"));
         let capacity = 11_920 * 8 * MIB;
-        let levels = profile.write_levels(Bytes(capacity), f64::INFINITY);
+        let levels = profile.write_levels(Bytes::new(capacity), f64::INFINITY);
         let expected_s = seconds_by_levels(&levels, 0.0, capacity as f64);
         let mut bench = Bench::new(capacity, &profile);
         let seen_s = capacity as f64 / bench.write_rate(0, capacity, 8 * MIB);

@@ -28,7 +28,6 @@ impl FlashProfile {
         Some(dies.min(self.channels_rate()))
     }
 
-    /// All of them. Without a cache there is one rate.
     pub fn write_rates(&self) -> WriteRates {
         let dense = self.dense_write_rate();
         WriteRates {

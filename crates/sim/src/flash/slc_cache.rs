@@ -16,18 +16,14 @@ use crate::flash::profile::{SlcProfile, WhenFull};
 /// Bytes per second at which the flash can be written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WriteRates {
-    /// Past the cache.
     pub dense: f64,
-    /// Into the cache.
     pub slc: f64,
-    /// Out of the cache, while the host waits.
     pub fold: f64,
 }
 
 /// Room smaller than this is none, in bytes: it is the rounding of sums of billions.
 const NOTHING: f64 = 1.0;
 
-/// What lies in the cache.
 #[derive(Clone, Debug)]
 pub(crate) struct SlcCache {
     profile: SlcProfile,
@@ -37,12 +33,10 @@ pub(crate) struct SlcCache {
     in_dynamic: f64,
 }
 
-/// How things go until something changes.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     /// How far that is, in bytes of the host.
     bytes: f64,
-    /// What each of them takes.
     seconds_per_byte: f64,
     /// What each of them adds to the static and the dynamic part.
     to_static: f64,
@@ -71,7 +65,6 @@ impl SlcCache {
         seconds
     }
 
-    /// Folds in idle time.
     pub(crate) fn fold_idle(&mut self, seconds: f64) {
         let bytes = seconds * self.profile.idle_fold_mb_per_s * 1e6;
         let from_dynamic = bytes.min(self.in_dynamic);
@@ -79,7 +72,6 @@ impl SlcCache {
         self.in_static = (self.in_static - (bytes - from_dynamic)).max(0.0);
     }
 
-    /// What was trimmed lay in the cache as likely as anywhere.
     pub(crate) fn trim(&mut self, bytes: f64, mapped_before: f64) {
         let left = if mapped_before > bytes { 1.0 - bytes / mapped_before } else { 0.0 };
         self.in_static *= left;

@@ -2,18 +2,15 @@
 
 use crate::flash::profile::ThermalProfile;
 
-/// How warm the drive is.
 #[derive(Clone, Debug)]
 pub(crate) struct Thermal {
     profile: ThermalProfile,
-    /// Above the surroundings.
     excess_celsius: f64,
     at_s: f64,
     throttled: bool,
 }
 
 impl Thermal {
-    /// As warm as what surrounds it.
     pub(crate) fn new(profile: ThermalProfile) -> Thermal {
         Thermal { profile, excess_celsius: 0.0, at_s: 0.0, throttled: false }
     }
@@ -43,6 +40,7 @@ impl Thermal {
 
 /// After how many seconds of writing at that rate the drive writes slower, from cold; none if it never does. The excess
 /// rises as E·(1 − e^(−t/τ)) with E = rate · warmth per byte · τ.
+#[cfg(test)]
 pub fn seconds_to_throttle(profile: &ThermalProfile, bytes_per_second: f64) -> Option<f64> {
     let limit = bytes_per_second * 1e-9 * profile.celsius_per_gb * profile.cooling_s;
     let needed = profile.throttle_celsius - profile.ambient_celsius;

@@ -14,7 +14,6 @@ use std::collections::VecDeque;
 /// No unit, no slot.
 const NONE: u32 = 0;
 
-/// A superblock being filled.
 #[derive(Clone, Copy, Debug)]
 struct Frontier {
     superblock: u32,
@@ -32,10 +31,8 @@ pub(crate) struct Translation {
     slot_of: Vec<u32>,
     /// By slot: the unit whose newest copy is there, + 1.
     unit_at: Vec<u32>,
-    /// By superblock: slots with a newest copy.
     valid: Vec<u32>,
     victims: Victims,
-    /// Erased superblocks, the longest erased first.
     free: VecDeque<u32>,
     host: Frontier,
     moving: Frontier,
@@ -67,25 +64,21 @@ impl Translation {
         translation
     }
 
-    /// Writes those units; how many others had to be moved for it.
     pub(crate) fn write_units(&mut self, units: std::ops::Range<u64>) -> u64 {
         let before = self.moved;
         units.for_each(|unit| self.write(unit as u32));
         self.moved - before
     }
 
-    /// Forgets those units.
     pub(crate) fn trim_units(&mut self, units: std::ops::Range<u64>) {
         units.for_each(|unit| self.invalidate(unit as u32));
     }
 
-    /// Units written by the host since the start.
     #[cfg(test)]
     pub(crate) fn written(&self) -> u64 {
         self.written
     }
 
-    /// Units moved by garbage collection since the start.
     #[cfg(test)]
     pub(crate) fn moved(&self) -> u64 {
         self.moved
@@ -114,6 +107,8 @@ impl Translation {
     #[inline]
     fn place(&mut self, unit: u32, frontier: Frontier) {
         let slot = frontier.superblock * self.layout.slots + frontier.filled;
+        debug_assert!(frontier.filled < self.layout.slots, "a superblock has room for what it takes");
+        debug_assert_eq!(self.unit_at[slot as usize], NONE, "a slot is written once before it is erased");
         self.unit_at[slot as usize] = unit + 1;
         self.slot_of[unit as usize] = slot + 1;
         self.valid[frontier.superblock as usize] += 1;
@@ -128,6 +123,7 @@ impl Translation {
         self.unit_at[(slot - 1) as usize] = NONE;
         let superblock = (slot - 1) / self.layout.slots;
         let valid = self.valid[superblock as usize];
+        debug_assert!(valid > 0, "a superblock with a mapped unit has one that is valid");
         self.valid[superblock as usize] = valid - 1;
         if superblock != self.host.superblock && superblock != self.moving.superblock {
             self.victims.lose_one(superblock, valid);
@@ -139,7 +135,6 @@ impl Translation {
         Frontier { superblock, filled: 0 }
     }
 
-    /// Empties superblocks until one more is free than is kept.
     fn win_space(&mut self) {
         while self.free.len() <= self.layout.kept_free as usize {
             let (victim, valid) = self.victims.fewest().expect("full superblocks exist when few are free");
@@ -159,6 +154,7 @@ impl Translation {
                 self.move_unit(unit - 1);
             }
         }
+        debug_assert_eq!(self.valid[victim as usize], valid, "lists know how many units are valid");
         self.moved += u64::from(valid);
         self.valid[victim as usize] = 0;
         self.free.push_back(victim);

@@ -3,18 +3,15 @@
 //! Rates are those of the medium. Where the link or the host is slower, the functions that need to know take what they
 //! allow as a limit.
 
-use crate::flash::layout::Layout;
 use crate::flash::profile::{FlashProfile, Initial, SlcProfile, WhenFull};
 use crate::flash::slc_cache::WriteRates;
-use crate::flash::write_amplification::{effective_over_provisioning, greedy};
+use crate::flash::write_amplification::greedy;
 use model::units::{Bytes, KIB, MIB};
 
 /// A stretch of a write of the whole drive, with one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WriteLevel {
-    /// What had been written when it began.
     pub from_bytes: f64,
-    /// Its rate.
     pub bytes_per_second: f64,
 }
 
@@ -32,6 +29,7 @@ impl FlashProfile {
     /// does one in each of its steps, the share u of dies that are busy solves L = u + u²/(2·(1 − u)) (a queue of
     /// random arrivals and constant service), for depths large against one; for few reads it is as if thrown anew. The
     /// smaller one of both is right within a few %.
+    #[cfg(test)]
     pub fn random_read_iops(&self, depth: u32, bytes: u64) -> f64 {
         let dies = f64::from(self.dies());
         let service_s = self.read_us * 1e-6 + bytes as f64 / (self.channel_mb_per_s * 1e6);
@@ -58,15 +56,17 @@ impl FlashProfile {
     /// The write amplification that uniform random writes come to over the share `used` of the capacity, the rest being
     /// trimmed.
     pub fn write_amplification(&self, capacity: Bytes, used: f64) -> f64 {
-        let Ok(layout) = Layout::of(self, capacity) else { return f64::NAN };
+        let Ok(layout) = self.layout(capacity) else { return f64::NAN };
         // Two superblocks are half filled on average, and some are kept free.
         let usable = f64::from(layout.superblocks - layout.kept_free - 1) * f64::from(layout.slots);
         greedy(f64::from(layout.slots), f64::from(layout.units) * used / usable)
     }
 
-    /// What that is by the spare space alone, in superblocks without end.
+    #[cfg(test)]
     pub fn write_amplification_limit(&self, used: f64) -> f64 {
-        crate::flash::write_amplification::lambert(effective_over_provisioning(self.over_provisioning, used))
+        let spare =
+            crate::flash::write_amplification::effective_over_provisioning(self.over_provisioning, used);
+        crate::flash::write_amplification::lambert(spare)
     }
 
     /// The rate that uniform random writes come to in the end over the share `used` of the capacity, in bytes per second
@@ -98,21 +98,13 @@ impl FlashProfile {
     }
 
     fn has_cache_when_full(&self, slc: &SlcProfile, capacity: Bytes, used: f64) -> bool {
-        let free = capacity.0 as f64 * (1.0 - used) - slc.reserve_bytes as f64;
+        let free = capacity.as_f64() * (1.0 - used) - slc.reserve_bytes as f64;
         slc.static_bytes > 0 || (slc.dynamic_bytes_max > 0 && free > 0.0)
     }
 
     /// How many times faster random writes are in the end over the share `used` of the capacity than over all of it.
     pub fn clipping_effect(&self, capacity: Bytes, used: f64) -> f64 {
         self.steady_random_write_rate(capacity, used) / self.steady_random_write_rate(capacity, 1.0)
-    }
-
-    /// What uniform random writes over the share `used` of a fresh drive can write before space must be won back: the
-    /// physical space, in bytes.
-    pub fn bytes_before_collection(&self, capacity: Bytes) -> f64 {
-        let Ok(layout) = Layout::of(self, capacity) else { return f64::NAN };
-        let superblocks = f64::from(layout.superblocks - layout.kept_free - 1);
-        superblocks * f64::from(layout.slots) * layout.unit_bytes() as f64
     }
 
     /// The rates of writing the drive once from end to end, where the host allows `limit` bytes per second: one level
@@ -144,19 +136,18 @@ impl FlashProfile {
         let levels = match &self.slc {
             None => vec![(0.0, 1.0 / rates.dense)],
             Some(slc) if self.initial == Initial::Filled => levels_of_filled(slc, &rates),
-            Some(slc) => of_fresh(slc, &rates, capacity.0 as f64),
+            Some(slc) => of_fresh(slc, &rates, capacity.as_f64()),
         };
         // A level that has no room, or begins where the drive ends, is none.
         let mut kept: Vec<WriteLevel> = Vec::new();
         for (from_bytes, seconds_per_byte) in levels {
             let level =
                 WriteLevel { from_bytes, bytes_per_second: 1.0 / self.with_table(seconds_per_byte, limit) };
-            if kept.last().is_some_and(|last| level.from_bytes - last.from_bytes < 1.0) {
-                kept.pop();
-            }
-            let same = kept.last().is_some_and(|last| last.bytes_per_second == level.bytes_per_second);
-            if level.from_bytes < capacity.0 as f64 && !same {
-                kept.push(level);
+            kept.pop_if(|last| level.from_bytes - last.from_bytes < 1.0);
+            match kept.last() {
+                Some(last) if last.bytes_per_second == level.bytes_per_second => {}
+                _ if level.from_bytes < capacity.as_f64() => kept.push(level),
+                _ => {}
             }
         }
         kept
@@ -183,7 +174,6 @@ fn levels_of_filled(slc: &SlcProfile, rates: &WriteRates) -> Vec<(f64, f64)> {
 /// Where each level begins and what a byte costs in it, for a drive of that capacity that holds nothing.
 type LevelsOfFresh = fn(&SlcProfile, &WriteRates, f64) -> Vec<(f64, f64)>;
 
-/// When it is written from end to end.
 fn levels_of_fresh(slc: &SlcProfile, rates: &WriteRates, capacity: f64) -> Vec<(f64, f64)> {
     let (fixed, most) = (slc.static_bytes as f64, slc.dynamic_bytes_max as f64);
     let (reserve, grows) = (slc.reserve_bytes as f64, f64::from(slc.bits - 1));

@@ -29,13 +29,13 @@ fn a_single_read_by_hand() {
 #[test]
 fn less_of_the_drive_is_faster() {
     let profile = profile(PLAIN);
-    let whole = profile.write_amplification(Bytes(100 * GB), 1.0);
+    let whole = profile.write_amplification(Bytes::new(100 * GB), 1.0);
     // The limit for 10 % is 5.68; 256 MiB superblocks keep two of 410 from being of use.
     assert!((5.6..6.2).contains(&whole), "{whole}");
     // 120 GB used as 40 (article D): OP' = 1.1 · 3 − 1 = 2.3.
-    let third = profile.write_amplification(Bytes(100 * GB), 1.0 / 3.0);
+    let third = profile.write_amplification(Bytes::new(100 * GB), 1.0 / 3.0);
     assert!((third - 1.045).abs() < 0.01, "{third}");
-    let effect = profile.clipping_effect(Bytes(100 * GB), 1.0 / 3.0);
+    let effect = profile.clipping_effect(Bytes::new(100 * GB), 1.0 / 3.0);
     assert!((effect - whole / third).abs() < 1e-9);
     assert!((profile.write_amplification_limit(1.0) - 5.68).abs() < 0.01);
 }
@@ -45,7 +45,7 @@ fn the_cache_that_takes_all_free_space_has_two_levels() {
     // A T500 of 2 TB: 4 GB/s to 700 GB, then 500 MB/s.
     let slc = "[slc]\nbits = 3\ndynamic_bytes_max = 2_000_000_000_000\nprogram_us = 262\nwhen_full = \"fold\"\n\
         fold_mb_per_s = 860\n";
-    let levels = profile(&format!("{PLAIN}{slc}")).write_levels(Bytes(2000 * GB), f64::INFINITY);
+    let levels = profile(&format!("{PLAIN}{slc}")).write_levels(Bytes::new(2000 * GB), f64::INFINITY);
     assert!((levels[0].bytes_per_second / 4e9 - 1.0).abs() < 0.01);
     assert!((levels[1].from_bytes - 666.7e9).abs() < 1e9, "{levels:?}");
     assert!((levels[1].bytes_per_second / 500e6 - 1.0).abs() < 0.02, "{levels:?}");
@@ -59,15 +59,15 @@ fn random_writes_fill_free_space_later() {
     let slc = "[slc]\nbits = 2\ndynamic_bytes_max = 100_000_000_000\nprogram_us = 262\nfold_mb_per_s = 860\n";
     let profile = profile(&format!("{PLAIN}{slc}"));
     let from = |levels: Vec<WriteLevel>| levels[1].from_bytes / 1e9;
-    assert!((from(profile.write_levels(Bytes(100 * GB), f64::INFINITY)) - 50.0).abs() < 1e-6);
-    let levels = profile.random_write_levels(Bytes(100 * GB), f64::INFINITY);
+    assert!((from(profile.write_levels(Bytes::new(100 * GB), f64::INFINITY)) - 50.0).abs() < 1e-6);
+    let levels = profile.random_write_levels(Bytes::new(100 * GB), f64::INFINITY);
     // 2.62 GB/s, and 0.5671 of a byte folded at 860 MB/s for each: 1 / (0.3815 + 0.6595) GB/s.
     assert!((levels[1].bytes_per_second / 960.7e6 - 1.0).abs() < 1e-3, "{levels:?}");
     assert!((from(levels) - 56.7143).abs() < 1e-3);
     // Where the cache is full long before the space is, both are the same.
     let small = &slc.replace("100_000_000_000", "5_000_000_000");
     let profile = self::profile(&format!("{PLAIN}{small}"));
-    assert!((from(profile.random_write_levels(Bytes(100 * GB), f64::INFINITY)) - 5.0).abs() < 1e-6);
+    assert!((from(profile.random_write_levels(Bytes::new(100 * GB), f64::INFINITY)) - 5.0).abs() < 1e-6);
 }
 
 /// 100 MiB take 40 ms at 2.62 GB/s, and then it stands still for 20 ms.
@@ -76,7 +76,7 @@ fn stalls_of_the_table_count_into_rates() {
     let flush = "[map_flush]\nevery_mib = 100\nstall_ms = 20\n";
     let rate = |buffer: &str, limit: f64| {
         let profile = profile(&format!("{PLAIN}{buffer}{flush}"));
-        profile.random_write_levels(Bytes(100 * GB), limit)[0].bytes_per_second / 1e6
+        profile.random_write_levels(Bytes::new(100 * GB), limit)[0].bytes_per_second / 1e6
     };
     assert!((rate("", f64::INFINITY) - 1747.6).abs() < 0.1);
     // A host that sends 1 GB/s needs 104.86 ms, and waits 20 ms or, with 16 MiB before the flash, 3.22 ms.
@@ -92,7 +92,7 @@ fn a_buffer_that_is_not_flushed_hides_a_fall_until_it_is_full() {
     let slc = "[slc]\nbits = 3\nstatic_bytes = 24_000_000_000\nprogram_us = 100\nwhen_full = \"fold\"\nfold_mb_per_s = 421\n";
     let from = |protected: bool| {
         let buffer = format!("[buffer]\ncapacity_kib = 65536\npower_loss_protected = {protected}\n");
-        let levels = profile(&format!("{PLAIN}{slc}{buffer}")).random_write_levels(Bytes(500 * GB), 1e9);
+        let levels = profile(&format!("{PLAIN}{slc}{buffer}")).random_write_levels(Bytes::new(500 * GB), 1e9);
         assert!((levels[1].bytes_per_second / 0.4e9 - 1.0).abs() < 1e-3, "{levels:?}");
         levels[1].from_bytes
     };
@@ -104,15 +104,15 @@ fn a_buffer_that_is_not_flushed_hides_a_fall_until_it_is_full() {
 fn a_slow_link_hides_levels() {
     let slc = "[slc]\nbits = 3\nstatic_bytes = 24_000_000_000\nprogram_us = 500\nfold_mb_per_s = 400\n";
     let profile = profile(&format!("{PLAIN}{slc}"));
-    assert_eq!(profile.write_levels(Bytes(500 * GB), 300e6).len(), 1);
-    assert_eq!(profile.write_levels(Bytes(500 * GB), f64::INFINITY)[1].from_bytes, 24e9);
+    assert_eq!(profile.write_levels(Bytes::new(500 * GB), 300e6).len(), 1);
+    assert_eq!(profile.write_levels(Bytes::new(500 * GB), f64::INFINITY)[1].from_bytes, 24e9);
 }
 
 /// What cannot be is refused, by key.
 #[test]
 fn flaws_are_named() {
     let flaw = |text: &str, capacity: u64| {
-        let facts = plain_facts("sim:flash", Bytes(capacity));
+        let facts = plain_facts("sim:flash", Bytes::new(capacity));
         FlashDrive::new(facts, &profile(text), 1).err().map(|flaw| flaw.key).unwrap_or_default()
     };
     assert_eq!(flaw(PLAIN, 100 * GB), "");

@@ -20,7 +20,6 @@ use crate::flash::thermal::Thermal;
 use crate::flash::translation::Translation;
 use model::units::{KIB, MIB};
 
-/// The way into the flash.
 #[derive(Clone, Debug)]
 pub(crate) struct WritePath {
     layout: Layout,
@@ -37,7 +36,6 @@ pub(crate) struct WritePath {
     /// Bytes to be moved that have not been paid for, and how many each byte of the host pays.
     owed_bytes: f64,
     owed_share: f64,
-    /// How long dies wrote lately, fading.
     recent_s: f64,
     recent_at_s: f64,
     /// To program one page, which a write that is not buffered waits for.
@@ -45,14 +43,11 @@ pub(crate) struct WritePath {
     idle: Idle,
 }
 
-/// What idle time is used for, and from when.
 #[derive(Clone, Copy, Debug)]
 struct Idle {
     fold_after_s: f64,
     collect_after_s: f64,
-    /// Superblocks to be free.
     free_wanted: u64,
-    /// Before this it has been used.
     used_until_s: f64,
 }
 
@@ -75,7 +70,6 @@ fn last_program_s(profile: &FlashProfile) -> f64 {
 const RECENT_S: f64 = 2e-3;
 
 impl WritePath {
-    /// Of a drive that passed its check.
     pub(crate) fn new(profile: &FlashProfile, layout: Layout, capacity_bytes: u64, seed: u64) -> WritePath {
         let (rates, filled) = (profile.write_rates(), profile.initial == Initial::Filled);
         let slc = |slc: &_| SlcCache::new(Clone::clone(slc), rates, capacity_bytes as f64);
@@ -109,7 +103,6 @@ impl WritePath {
         }
     }
 
-    /// When all that has come is in the flash.
     pub(crate) fn free_s(&self) -> f64 {
         self.free_s
     }
@@ -120,7 +113,6 @@ impl WritePath {
         self.presence.count_in(first, end) * self.layout.page_bytes
     }
 
-    /// The probability that a die writes at a moment.
     pub(crate) fn writing(&self, at_s: f64) -> f64 {
         if self.free_s > at_s + RECENT_S {
             return 1.0;
@@ -160,6 +152,7 @@ impl WritePath {
             Some(housekeeping) => housekeeping.write(flushed_s, work_s),
             None => flushed_s + work_s,
         };
+        debug_assert!(end_s >= start_s, "writing takes time");
         self.free_s = end_s;
         self.recent_s = self.recent_s * (-(at_s - self.recent_at_s).max(0.0) / RECENT_S).exp() + work_s;
         self.recent_at_s = self.recent_at_s.max(at_s);
@@ -191,6 +184,7 @@ impl WritePath {
         }
         self.idle.used_until_s = now_s;
         let paid_s = (self.owed_bytes / self.rates.dense).min(now_s - from_s);
+        debug_assert!(paid_s >= 0.0, "a debt is paid in time that has passed");
         self.owed_bytes -= paid_s * self.rates.dense;
         from_s += paid_s;
         let fold_s = now_s - from_s.max(idle_since_s + self.idle.fold_after_s);
@@ -229,7 +223,6 @@ impl WritePath {
         }
     }
 
-    /// How long writes stand still before this one for the translation table.
     fn map_flush_s(&mut self, bytes: u64) -> f64 {
         let Some(flush) = &mut self.map_flush else { return 0.0 };
         flush.bytes += bytes;

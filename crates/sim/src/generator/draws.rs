@@ -1,28 +1,24 @@
 //! Numbers drawn from ranges. Each topic of a drive has its own stream, so that a draw more in one leaves the others as
 //! they were.
 
-use crate::generator::Family;
+use crate::generator::family::Family;
 use model::prng::Prng;
 
 /// What has been drawn has as many digits: enough to differ, and short enough to be read.
 const DIGITS: i32 = 4;
 
-/// From the lowest to the highest.
 pub(super) type Range = (f64, f64);
 
-/// The numbers of one topic of one drive.
 pub(super) struct Draws {
     prng: Prng,
 }
 
 impl Draws {
-    /// The stream of a topic.
     pub(super) fn new(family: Family, seed: u64, topic: &[u8; 8]) -> Draws {
         let drive = Prng::new(seed, family as u64).next_u64();
         Draws { prng: Prng::new(drive, u64::from_le_bytes(*topic)) }
     }
 
-    /// Uniform.
     pub(super) fn even(&mut self, (low, high): Range) -> f64 {
         rounded(low + (high - low) * self.prng.unit()).clamp(low, high)
     }
@@ -32,7 +28,6 @@ impl Draws {
         rounded(low * (high / low).powf(self.prng.unit())).clamp(low, high)
     }
 
-    /// A whole number, both ends included.
     pub(super) fn count(&mut self, (low, high): (u64, u64)) -> u64 {
         low + self.prng.below(high - low + 1)
     }
@@ -42,12 +37,10 @@ impl Draws {
         self.count((u64::from(low), u64::from(high))) as u32
     }
 
-    /// One of them, each as likely.
     pub(super) fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.prng.below(items.len() as u64) as usize]
     }
 
-    /// One of them, each as likely as its weight says.
     pub(super) fn weighted<T: Copy>(&mut self, items: &[(u64, T)]) -> T {
         let mut left = self.prng.below(items.iter().map(|(weight, _)| weight).sum());
         for &(weight, item) in items {
@@ -59,13 +52,11 @@ impl Draws {
         items[items.len() - 1].1
     }
 
-    /// True in so many of a hundred.
     pub(super) fn percent(&mut self, percent: u64) -> bool {
         self.prng.below(100) < percent
     }
 }
 
-/// With [`DIGITS`] significant digits.
 pub(super) fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;

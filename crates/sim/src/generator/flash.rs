@@ -5,21 +5,17 @@ use crate::flash::profile::{
     PowerStateProfile, SlcProfile, ThermalProfile, WhenFull,
 };
 use crate::generator::draws::{Draws, Range, rounded};
-use crate::generator::hard_disk::size;
-use crate::generator::{Family, frame};
+use crate::generator::family::{Family, frame, size};
 use crate::link::{LinkKind, LinkProfile};
 use crate::profile::Profile;
 
-/// Drives of one generation.
 #[derive(Clone, Copy)]
 struct Make {
     link: LinkKind,
     pcie_generation: Option<u32>,
-    /// As printed on the box.
     sizes_gb: &'static [u64],
     channels: &'static [u32],
     channel_mb_per_s: Range,
-    /// Bits of a cell, by weight.
     bits: &'static [(u64, u32)],
     page_kib: &'static [u32],
     pages_per_block: &'static [u32],
@@ -130,7 +126,6 @@ const SOURCES: [&str; 3] = [
     "Heat, sleep, the flushing of the map and idle work are assumed",
 ];
 
-/// Draws a flash drive.
 pub(super) fn draw(seed: u64) -> Profile {
     let topic = |name| Draws::new(Family::Flash, seed, name);
     let mut draws = topic(b"make____");
@@ -176,7 +171,6 @@ fn capacity_bytes(gb: u64) -> u64 {
     (97_696_368 + 1_953_504 * (gb - 50)) * 512
 }
 
-/// The flash and its controller, with nothing around it.
 fn draw_cells(draws: &mut Draws, make: &Make, bits: u32, gb: u64) -> FlashProfile {
     let cells = match bits {
         2 => TWO_BITS,
@@ -242,7 +236,6 @@ fn draw_buffer(draws: &mut Draws) -> Option<BufferProfile> {
     draws.percent(90).then_some(BufferProfile { capacity_kib, copy_mb_per_s, power_loss_protected })
 }
 
-/// A cache for three in four drives: static, dynamic, or both.
 fn draw_slc(draws: &mut Draws, flash: &FlashProfile, bits: u32, bytes: u64) -> Option<SlcProfile> {
     let (has_static, has_dynamic) =
         draws.weighted(&[(25, (false, false)), (20, (true, false)), (20, (false, true)), (35, (true, true))]);

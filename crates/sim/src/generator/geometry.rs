@@ -1,8 +1,8 @@
 //! Where the sectors of a drawn disk are.
 
 use crate::disk::profile::{GeometryProfile, TrackLayout, ZoneProfile};
+use crate::generator::class::Class;
 use crate::generator::draws::{Draws, Range, rounded};
-use crate::generator::hard_disk::Class;
 
 /// 15 to 60 zones: zone tables from Wong 2019, and WD's own model of a 4 TB disk (60).
 const ZONES: (u64, u64) = (15, 60);
@@ -43,7 +43,6 @@ const LAYOUTS: [(u64, TrackLayout); 4] =
 const EARLY_LAYOUTS: [(u64, TrackLayout); 3] =
     [(20, TrackLayout::F), (30, TrackLayout::A), (50, TrackLayout::AF)];
 
-/// How a change to another surface is skewed.
 #[derive(Clone, Copy)]
 enum SurfaceSkew {
     AsTracks,
@@ -133,23 +132,23 @@ fn draw_zones(draws: &mut Draws, surfaces: u32, outer: f64, inner: f64) -> Vec<(
 
 /// As many cylinders as hold `sectors`, in multiples of `whole` in each zone.
 fn with_cylinders(zones: Vec<(f64, Vec<u32>)>, sectors: f64, whole: u64) -> Vec<ZoneProfile> {
-    let per_cylinder = |counts: &[u32]| counts.iter().map(|&count| f64::from(count)).sum::<f64>();
-    let holds: f64 = zones.iter().map(|(width, counts)| width * per_cylinder(counts)).sum();
-    let cylinders = |width: f64| (width * sectors / holds / whole as f64).round().max(1.0) as u64 * whole;
-    zones
-        .into_iter()
-        .map(|(width, sectors_per_track)| ZoneProfile { cylinders: cylinders(width), sectors_per_track })
-        .collect()
+    let mut holds = 0.0;
+    for (width, counts) in &zones {
+        holds += width * counts.iter().map(|&count| f64::from(count)).sum::<f64>();
+    }
+    let mut profiles = Vec::with_capacity(zones.len());
+    for (width, sectors_per_track) in zones {
+        let cylinders = (width * sectors / holds / whole as f64).round().max(1.0) as u64 * whole;
+        profiles.push(ZoneProfile { cylinders, sectors_per_track });
+    }
+    profiles
 }
 
 /// What all zones hold, in bytes.
 pub(super) fn holds_bytes(geometry: &GeometryProfile) -> u64 {
-    let sectors: u64 = geometry
-        .zones
-        .iter()
-        .map(|zone| {
-            zone.cylinders * zone.sectors_per_track.iter().map(|&count| u64::from(count)).sum::<u64>()
-        })
-        .sum();
+    let mut sectors = 0;
+    for zone in &geometry.zones {
+        sectors += zone.cylinders * zone.sectors_per_track.iter().map(|&count| u64::from(count)).sum::<u64>();
+    }
     sectors * geometry.sector_bytes
 }

@@ -1,34 +1,12 @@
 //! Drawn hard disks: what is sold together is drawn together, by class.
 
 use crate::disk::profile::DiskProfile;
+use crate::generator::class::{Class, Use};
 use crate::generator::draws::{Draws, Range, rounded};
-use crate::generator::{Family, frame, geometry, mechanics};
+use crate::generator::family::{Family, frame, size};
+use crate::generator::{geometry, mechanics};
 use crate::link::{LinkKind, LinkProfile};
 use crate::profile::Profile;
-
-/// Disks of one kind: what was measured or specified of such.
-#[derive(Clone, Copy)]
-pub(super) struct Class {
-    pub(super) turns_per_minute: f64,
-    /// Recording surfaces: two to a platter.
-    pub(super) surfaces: (u32, u32),
-    /// 10⁹ bytes on a surface.
-    pub(super) gb_per_surface: Range,
-    /// Sectors on the outermost track against those on the innermost.
-    pub(super) outer_to_inner: Range,
-    /// To the next track on the same surface.
-    pub(super) track_skew_turns: Range,
-    pub(super) average_seek_ms: Range,
-    pub(super) sold_for: Use,
-}
-
-/// What a disk is sold for, which decides how it is connected.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    Desktop,
-    Nearline,
-    Serial,
-}
 
 /// OD to ID of desktop disks: 2.0 (WD's model of 4 TB) to 2.24 (DT01ACA300).
 const DESKTOP_RATIO: Range = (2.0, 2.25);
@@ -105,16 +83,13 @@ const SOURCES: [&str; 3] = [
     "Defects, standby, spare cylinders and the sharing of the cache are assumed",
 ];
 
-/// A disk as it was drawn.
 pub(super) struct Drawn {
     pub(super) class: Class,
     pub(super) disk: DiskProfile,
-    /// What all its zones hold.
     pub(super) platter_bytes: u64,
     pub(super) link: LinkProfile,
 }
 
-/// Draws a hard disk.
 pub(super) fn draw(seed: u64) -> Profile {
     let drawn = draw_disk(Family::HardDisk, seed, &CLASSES);
     let bytes = drawn.platter_bytes;
@@ -146,7 +121,6 @@ pub(super) fn assemble(profile: &mut Profile, mut drawn: Drawn, bytes: u64, seed
     profile.disk = Some(drawn.disk);
 }
 
-/// Draws the disk alone, without defects.
 pub(super) fn draw_disk(family: Family, seed: u64, classes: &[(u64, Class)]) -> Drawn {
     let mut draws = Draws::new(family, seed, b"class___");
     let class = draws.weighted(classes);
@@ -178,7 +152,6 @@ pub(super) fn draw_disk(family: Family, seed: u64, classes: &[(u64, Class)]) -> 
     Drawn { class, platter_bytes: geometry::holds_bytes(&disk.geometry), disk, link }
 }
 
-/// To a tenth of a turn a minute, as Wong measured.
 fn rounded_speed(turns_per_minute: f64) -> f64 {
     (turns_per_minute * 10.0).round() / 10.0
 }
@@ -219,13 +192,5 @@ fn draw_serial(draws: &mut Draws) -> LinkProfile {
         line_rate_mb_per_s: Some(gigabits * 100.0),
         rate_mb_per_s: Some(rounded(gigabits * 100.0 * 1024.0 / 1064.0)),
         ..LinkProfile::of(LinkKind::Sas12)
-    }
-}
-
-/// A capacity as it is printed on a box.
-pub(super) fn size(bytes: u64) -> String {
-    match bytes as f64 / 1e9 {
-        gb if gb < 999.5 => format!("{gb:.0} GB"),
-        gb => format!("{:.2} TB", gb / 1e3),
     }
 }

@@ -4,8 +4,8 @@ use crate::disk::profile::{
     Defect, DefectKind, GeometryProfile, QueuePolicy, QueueProfile, ReadAheadProfile, SeekProfile,
     StandbyProfile, WriteCacheProfile,
 };
+use crate::generator::class::Class;
 use crate::generator::draws::{Draws, Range, rounded};
-use crate::generator::hard_disk::Class;
 
 /// The mean seek against the longest: 0.49 to 0.56 on seven drives extracted with DIXtrac (DiskSim 4.0).
 const MEAN_TO_FULL: Range = (0.49, 0.56);
@@ -39,7 +39,6 @@ const PUBLISHED_CURVE: [(f64, f64); 12] = [
 const PUBLISHED_MEAN: f64 = 0.441;
 const ROOT_MEAN: f64 = 8.0 / 15.0;
 
-/// How a curve is given.
 #[derive(Clone, Copy)]
 enum Curve {
     RootThenLinear,
@@ -81,7 +80,6 @@ const WEAK_SECTORS: Range = (1.0, 32.0);
 const SLOW_TURNS: (u32, u32) = (1, 20);
 const GIVE_UP_TURNS: (u32, u32) = (20, 840);
 
-/// How the arm moves over that many cylinders.
 pub(super) fn draw_seek(
     draws: &mut Draws,
     class: &Class,
@@ -144,12 +142,10 @@ pub(super) fn draw_caches(draws: &mut Draws, gb_per_surface: f64) -> (ReadAheadP
     (ReadAheadProfile { segments, segment_kib, ahead_kib }, WriteCacheProfile { capacity_kib })
 }
 
-/// Whom the arm serves next.
 pub(super) fn draw_queue(draws: &mut Draws, depth: u32) -> QueueProfile {
     QueueProfile { policy: draws.weighted(&POLICIES), depth, age_weight: draws.by_ratio(AGE_WEIGHT) }
 }
 
-/// Stopping when idle, for one disk in seven.
 pub(super) fn draw_standby(draws: &mut Draws) -> Option<StandbyProfile> {
     let standby = StandbyProfile {
         after_idle_s: draws.by_ratio(STANDBY_AFTER_S),

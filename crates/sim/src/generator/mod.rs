@@ -14,7 +14,9 @@
 //!
 //! The same family and seed is the same drive, and its name says both: `random-hard-disk-17`.
 
+mod class;
 mod draws;
+mod family;
 mod flash;
 mod geometry;
 mod hard_disk;
@@ -22,47 +24,9 @@ mod mechanics;
 mod shingled;
 mod volume;
 
-use crate::profile::{Identity, Profile, VERSION};
+use crate::profile::Profile;
+pub use family::{Family, random_name};
 
-/// What kind of drive is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Hard disks whose tracks do not overlap.
-    HardDisk,
-    /// Drive-managed SMR disks.
-    Shingled,
-    /// Flash drives.
-    Flash,
-    /// Stripes and mirrors.
-    Volume,
-}
-
-impl Family {
-    /// All of them.
-    pub const ALL: [Family; 4] = [Family::HardDisk, Family::Shingled, Family::Flash, Family::Volume];
-
-    /// As it is written in the name of a drive: `hard-disk`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::HardDisk => "hard-disk",
-            Family::Shingled => "shingled",
-            Family::Flash => "flash",
-            Family::Volume => "volume",
-        }
-    }
-
-    /// What one of them is, in a word or two.
-    fn noun(self) -> &'static str {
-        match self {
-            Family::HardDisk => "hard disk",
-            Family::Shingled => "SMR disk",
-            Family::Flash => "flash drive",
-            Family::Volume => "volume",
-        }
-    }
-}
-
-/// Draws a drive. The profile passes its check.
 pub fn random_profile(family: Family, seed: u64) -> Profile {
     match family {
         Family::HardDisk => hard_disk::draw(seed),
@@ -72,48 +36,13 @@ pub fn random_profile(family: Family, seed: u64) -> Profile {
     }
 }
 
-/// The name under which a drawn drive opens: `random-hard-disk-17`.
-pub fn random_name(family: Family, seed: u64) -> String {
-    format!("random-{}-{seed}", family.name())
-}
-
 /// The drive of such a name; none when it is the name of something else.
 pub(crate) fn named(name: &str) -> Option<Profile> {
-    let of_family = |family: Family| {
-        let rest = name.strip_prefix("random-")?.strip_prefix(family.name())?.strip_prefix('-')?;
-        let seed: u64 = rest.parse().ok()?;
-        // One drive has one name: no sign, no zeros before it.
-        (random_name(family, seed) == name).then(|| random_profile(family, seed))
-    };
-    Family::ALL.into_iter().find_map(of_family)
-}
-
-/// What every drawn drive has; the mechanism is still missing. `ranges` are the sources of what it is drawn from.
-fn frame(family: Family, seed: u64, description: String, ranges: &[&str]) -> Profile {
-    let drawn = format!(
-        "Drawn by the generator of drivescope: family {}, seed {seed}. No such drive was ever measured.",
-        family.name()
-    );
-    Profile {
-        version: VERSION,
-        name: random_name(family, seed),
-        description,
-        sources: std::iter::once(drawn).chain(ranges.iter().map(ToString::to_string)).collect(),
-        identity: Identity {
-            model: Some(format!("Random {} {seed}", family.noun())),
-            serial: Some(format!("SIM-{}", random_name(family, seed).to_uppercase())),
-            firmware: Some("SIM1".into()),
-            ..Identity::default()
-        },
-        disk: None,
-        smr: None,
-        flash: None,
-        constant: None,
-        zoned: None,
-        volume: None,
-        link: None,
-        faults: Vec::new(),
-    }
+    let (family, seed) = name.strip_prefix("random-")?.rsplit_once('-')?;
+    let family = Family::ALL.into_iter().find(|known| known.name() == family)?;
+    let seed = seed.parse().ok()?;
+    // One drive has one name: no sign, no zeros before it.
+    if random_name(family, seed) == name { Some(random_profile(family, seed)) } else { None }
 }
 
 #[cfg(test)]

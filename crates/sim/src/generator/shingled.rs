@@ -1,8 +1,9 @@
 //! Drawn drive-managed SMR disks: a drawn disk of high density with a media cache, bands, and a policy of cleaning.
 
+use crate::generator::class::{Class, Use};
 use crate::generator::draws::{Draws, Range};
-use crate::generator::hard_disk::{self, Class, Drawn, Use};
-use crate::generator::{Family, frame};
+use crate::generator::family::{Family, frame, size};
+use crate::generator::hard_disk::{self, Drawn};
 use crate::profile::Profile;
 use crate::smr::profile::{BandZone, CleaningOrder, CleaningPolicy, SLOT_BYTES, SmrProfile};
 
@@ -71,7 +72,6 @@ const SOURCES: [&str; 3] = [
     "Packets, journal, streams, water marks, defects and standby are assumed",
 ];
 
-/// Draws an SMR disk.
 pub(super) fn draw(seed: u64) -> Profile {
     let drawn = hard_disk::draw_disk(Family::Shingled, seed, &CLASSES);
     let mut draws = Draws::new(Family::Shingled, seed, b"shingles");
@@ -88,9 +88,9 @@ pub(super) fn draw(seed: u64) -> Profile {
 fn describe(drawn: &Drawn, smr: &SmrProfile, bytes: u64) -> String {
     format!(
         "A random SMR disk: {}, {} rpm, {} of media cache, {}",
-        hard_disk::size(bytes),
+        size(bytes),
         drawn.class.turns_per_minute,
-        hard_disk::size(smr.media_cache_bytes),
+        size(smr.media_cache_bytes),
         match smr.cleaning {
             CleaningPolicy::Aggressive => "aggressive cleaning",
             CleaningPolicy::Lazy => "lazy cleaning",
@@ -124,13 +124,12 @@ fn draw_shingles(draws: &mut Draws, cache_bytes: u64, bytes: u64) -> SmrProfile 
 fn draw_bands(draws: &mut Draws, bytes: u64) -> Vec<BandZone> {
     let count = draws.count(BAND_ZONES);
     let mut sizes: Vec<u64> = (0..count).map(|_| whole_slots(draws.even(BAND_BYTES))).collect();
-    sizes.sort_unstable_by(|one, other| other.cmp(one));
-    let first_byte = |index: usize| bytes / count * index as u64 / SLOT_BYTES * SLOT_BYTES;
-    sizes
-        .into_iter()
-        .enumerate()
-        .map(|(index, band_bytes)| BandZone { first_byte: first_byte(index), band_bytes })
-        .collect()
+    sizes.sort_unstable();
+    let mut zones = Vec::with_capacity(sizes.len());
+    for (index, band_bytes) in (0..count).zip(sizes.into_iter().rev()) {
+        zones.push(BandZone { first_byte: bytes / count * index / SLOT_BYTES * SLOT_BYTES, band_bytes });
+    }
+    zones
 }
 
 /// In whole blocks of 4096 bytes.

@@ -310,7 +310,7 @@ fn volumes_differ() {
 fn ask(profile: &Profile, seed: u64) {
     const REQUESTS: u32 = 2000;
     let mut drive = open_profile(profile, "sim:drawn", seed).unwrap();
-    let capacity = drive.facts().capacity.0;
+    let capacity = drive.facts().capacity.get();
     let mut prng = Prng::new(seed, 1);
     let (mut now, mut under_way, mut asked, mut next_byte) = (0, BTreeSet::new(), 0, 0);
     let mut last_ns = 0;
@@ -327,14 +327,17 @@ fn ask(profile: &Profile, seed: u64) {
                 if prng.below(2) == 0 { next_byte } else { prng.below(capacity / 4096) * 4096 };
             let offset_bytes = offset_bytes.min(capacity / 4096 * 4096 - u64::from(length_bytes));
             next_byte = offset_bytes + u64::from(length_bytes);
-            drive.submit(Request { tag: Tag(asked), operation, offset_bytes, length_bytes }, Instant(now));
+            drive.submit(
+                Request { tag: Tag(asked), operation, offset_bytes, length_bytes },
+                Instant::new(now),
+            );
             assert!(under_way.insert(asked));
             asked += 1;
         }
         let moment = drive.next_completion_at().expect("something is under way");
-        assert!(moment.0 < u64::MAX / 2, "{}: an answer that does not come", profile.name);
-        now = now.max(moment.0);
-        while let Some(done) = drive.take_completion(Instant(now)) {
+        assert!(moment.get() < u64::MAX / 2, "{}: an answer that does not come", profile.name);
+        now = now.max(moment.get());
+        while let Some(done) = drive.take_completion(Instant::new(now)) {
             assert!(under_way.remove(&done.tag.0), "{}: {done:?} was not asked", profile.name);
             assert!(done.completed_ns >= last_ns && done.completed_ns <= now, "{}: {done:?}", profile.name);
             last_ns = done.completed_ns;

@@ -1,13 +1,12 @@
 //! Drawn stripes and mirrors, half of them over drives that come with the program and half over drawn ones.
 
 use crate::generator::draws::Draws;
-use crate::generator::{Family, frame, random_name};
+use crate::generator::family::{Family, frame, random_name};
 use crate::profile::Profile;
 use crate::volume::{MemberProfile, ReadPolicy, VolumeKind, VolumeProfile};
 
 /// RAID 0 of 2 to 8 drives.
 const STRIPES: (u32, u32) = (2, 8);
-/// Flash drives are seldom more.
 const FLASH_STRIPES: (u32, u32) = (2, 4);
 /// RAID 1 of two, or of three where data must not be lost.
 const MIRRORS: (u32, u32) = (2, 3);
@@ -39,7 +38,6 @@ const SOURCES: [&str; 1] = [
     "Chunks and ways to share reads: the defaults of mdadm, LVM and Solaris Volume Manager (recalled); members: their own profiles",
 ];
 
-/// Draws a volume.
 pub(super) fn draw(seed: u64) -> Profile {
     let mut draws = Draws::new(Family::Volume, seed, b"volume__");
     let kind = draws.weighted(&[(65, VolumeKind::Stripe), (35, VolumeKind::Mirror)]);

@@ -22,10 +22,8 @@ use model::target::TargetFacts;
 use model::units::Instant;
 use std::collections::VecDeque;
 
-/// No moment at all.
 const NEVER: u64 = u64::MAX;
 
-/// A drive and the link to it.
 pub struct LinkedDrive {
     inner: Box<dyn Drive + Send>,
     facts: TargetFacts,
@@ -50,7 +48,6 @@ pub struct LinkedDrive {
     commands: Vec<Command>,
     free_tags: Vec<u32>,
     under_way: u32,
-    /// Requests by the host's tag.
     requests: Vec<Progress>,
     /// In their order; of the first a part may be under way.
     waiting: VecDeque<Request>,
@@ -66,7 +63,6 @@ struct Command {
     reached_drive_ns: f64,
 }
 
-/// How much of a request is answered.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
     first_byte: u64,
@@ -149,10 +145,10 @@ impl LinkedDrive {
         self.in_inner += 1;
         self.inner_next = None;
         self.inner_now = self.inner_now.max(rounded_up(reached_drive_ns));
-        self.inner.submit(Request { tag: Tag(tag), ..request }, Instant(self.inner_now));
+        debug_assert!(self.in_inner <= self.under_way, "the drive has no more than was sent");
+        self.inner.submit(Request { tag: Tag(tag), ..request }, Instant::new(self.inner_now));
     }
 
-    /// When the drive is to be looked at next.
     fn inner_next(&mut self) -> u64 {
         if let Some(completion) = self.ahead {
             return completion.completed_ns;
@@ -163,7 +159,7 @@ impl LinkedDrive {
         if let Some(at) = self.inner_next {
             return at;
         }
-        let at = self.inner.next_completion_at().map_or(NEVER, |at| at.0);
+        let at = self.inner.next_completion_at().map_or(NEVER, |at| at.get());
         self.inner_next = Some(at);
         at
     }
@@ -185,14 +181,13 @@ impl LinkedDrive {
     }
 
     fn look_at_inner(&mut self, at: u64) {
-        let taken = self.ahead.take();
-        let completion = taken.or_else(|| {
+        let mut completion = self.ahead.take();
+        if completion.is_none() {
             self.inner_now = self.inner_now.max(at);
             self.inner_next = None;
-            let completion = self.inner.take_completion(Instant(self.inner_now));
+            completion = self.inner.take_completion(Instant::new(self.inner_now));
             self.in_inner -= u32::from(completion.is_some());
-            completion
-        });
+        }
         match completion {
             Some(completion) if completion.completed_ns > at => self.ahead = Some(completion),
             Some(completion) => self.cross(completion),
@@ -218,12 +213,13 @@ impl LinkedDrive {
         }
     }
 
-    /// The host has it: its place is free.
     fn finish(&mut self, completion: Completion) {
         let command = self.commands[completion.tag.0 as usize].request;
         self.free_tags.push(completion.tag.0);
+        debug_assert!(self.under_way > 0, "only what was sent completes");
         self.under_way -= 1;
         let progress = &mut self.requests[command.tag.0 as usize];
+        debug_assert!(progress.commands_left > 0, "a request completes once");
         progress.commands_left -= 1;
         progress.add(&command, &completion);
         if progress.commands_left == 0 {
@@ -266,7 +262,7 @@ impl Progress {
 
 impl Drive for LinkedDrive {
     fn submit(&mut self, request: Request, now: Instant) {
-        self.advance(now.0);
+        self.advance(now.get());
         let slot = request.tag.0 as usize;
         if self.requests.len() <= slot {
             self.requests.resize(slot + 1, Progress::NONE);
@@ -280,7 +276,7 @@ impl Drive for LinkedDrive {
         };
         self.requests[slot] = Progress { first_byte: request.offset_bytes, commands_left, ..Progress::NONE };
         if self.waiting.is_empty() {
-            self.dispatch(request, now.0);
+            self.dispatch(request, now.get());
         } else {
             self.waiting.push_back(request);
         }
@@ -288,18 +284,18 @@ impl Drive for LinkedDrive {
 
     fn next_completion_at(&mut self) -> Option<Instant> {
         if let Some(answer) = self.answers.front() {
-            return Some(Instant(answer.completed_ns));
+            return Some(Instant::new(answer.completed_ns));
         }
         let crossed = self.crossing.front().map_or(NEVER, |completion| completion.completed_ns);
         let next = crossed.min(self.inner_next());
-        (next < NEVER).then_some(Instant(next))
+        (next < NEVER).then_some(Instant::new(next))
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
         if self.answers.is_empty() {
-            self.advance(now.0);
+            self.advance(now.get());
         }
-        if self.answers.front()?.completed_ns > now.0 { None } else { self.answers.pop_front() }
+        if self.answers.front()?.completed_ns > now.get() { None } else { self.answers.pop_front() }
     }
 
     fn facts(&self) -> &TargetFacts {

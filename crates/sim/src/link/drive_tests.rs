@@ -11,7 +11,7 @@ use model::units::{Bytes, Nanos, Offset};
 use proptest::prelude::*;
 
 fn constant(latency_ns: u64, servers: usize) -> Box<dyn Drive + Send> {
-    Box::new(ConstantDrive::new(plain_facts("sim:test", Bytes::from_gib(1)), Nanos(latency_ns), servers))
+    Box::new(ConstantDrive::new(plain_facts("sim:test", Bytes::from_gib(1)), Nanos::new(latency_ns), servers))
 }
 
 fn request(tag: u32, operation: Operation, offset_bytes: u64, length_bytes: u32) -> Request {
@@ -37,7 +37,7 @@ fn drain(drive: &mut LinkedDrive) -> Vec<(u32, u64)> {
 
 /// Bytes per second of `count` requests one after the other at `depth`.
 fn rate(drive: &mut LinkedDrive, operation: Operation, length_bytes: u32, depth: u32, count: u64) -> f64 {
-    let capacity = drive.facts().capacity.0;
+    let capacity = drive.facts().capacity.get();
     let place = |index: u64| index * u64::from(length_bytes) % (capacity - u64::from(length_bytes));
     let (mut now, mut issued, mut done) = (Instant::START, u64::from(depth), 0);
     (0..depth).for_each(|tag| {
@@ -59,7 +59,7 @@ fn a_read_crosses_while_the_medium_delivers() {
     // 1 MB needs 10 ms to cross. A drive that is ready after 1 ms waits for it, one that needs 20 ms does not.
     for (latency_ns, expected) in [(1_000_000, 10_010_000), (20_000_000, 20_010_000)] {
         let mut drive = LinkedDrive::new(constant(latency_ns, 1), &plain());
-        drive.submit(request(0, Operation::Read, 0, 1_000_000), Instant(0));
+        drive.submit(request(0, Operation::Read, 0, 1_000_000), Instant::START);
         assert_eq!(drain(&mut drive), [(0, expected)]);
     }
 }
@@ -67,8 +67,8 @@ fn a_read_crosses_while_the_medium_delivers() {
 #[test]
 fn a_write_crosses_before_the_medium_sees_it() {
     let mut drive = LinkedDrive::new(constant(1_000_000, 1), &plain());
-    drive.submit(request(0, Operation::Write, 0, 1_000_000), Instant(0));
-    drive.submit(request(1, Operation::Flush, 0, 0), Instant(0));
+    drive.submit(request(0, Operation::Write, 0, 1_000_000), Instant::START);
+    drive.submit(request(1, Operation::Flush, 0, 0), Instant::START);
     // 10 µs + 10 ms + 1 ms; the flush gets there 10 µs later and is served after the write.
     assert_eq!(drain(&mut drive), [(0, 11_010_000), (1, 12_010_000)]);
 }
@@ -83,17 +83,17 @@ struct Lazy {
 
 impl Drive for Lazy {
     fn submit(&mut self, request: Request, now: Instant) {
-        self.waiting.push_back((request, now.0));
+        self.waiting.push_back((request, now.get()));
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
         let (request, since) = self.waiting.front()?;
-        Some(Instant(since + if self.looked { request.offset_bytes } else { 0 }))
+        Some(Instant::new(since + if self.looked { request.offset_bytes } else { 0 }))
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
         let (request, since) = *self.waiting.front()?;
-        self.looked = since + request.offset_bytes > now.0;
+        self.looked = since + request.offset_bytes > now.get();
         if self.looked {
             return None;
         }
@@ -115,9 +115,9 @@ fn a_drive_that_was_asked_ahead_answers_in_the_order_of_time() {
     let lazy = Lazy { facts, waiting: VecDeque::new(), looked: false };
     let profile = LinkProfile { duplex: Some(Duplex::Full), ..plain() };
     let mut drive = LinkedDrive::new(Box::new(lazy), &profile);
-    drive.submit(request(0, Operation::Read, 0, 500_000), Instant(0));
-    drive.submit(request(1, Operation::Write, 8_000_000, 512), Instant(0));
-    drive.submit(request(2, Operation::Write, 0, 1_000_000), Instant(0));
+    drive.submit(request(0, Operation::Read, 0, 500_000), Instant::START);
+    drive.submit(request(1, Operation::Write, 8_000_000, 512), Instant::START);
+    drive.submit(request(2, Operation::Write, 0, 1_000_000), Instant::START);
     // 10 µs and 5 ms to cross; there at 25.12 µs and 8 ms on; there at 10.03512 ms.
     assert_eq!(drain(&mut drive), [(0, 5_010_000), (1, 8_025_120), (2, 10_035_120)]);
 }
@@ -126,7 +126,7 @@ fn a_drive_that_was_asked_ahead_answers_in_the_order_of_time() {
 fn what_is_more_than_the_queue_holds_waits_at_the_host_in_order() {
     let profile = LinkProfile { queue_depth_max: Some(2), ..plain() };
     let mut drive = LinkedDrive::new(constant(1_000_000, 8), &profile);
-    (0..5).for_each(|tag| drive.submit(request(tag, Operation::Flush, 0, 0), Instant(0)));
+    (0..5).for_each(|tag| drive.submit(request(tag, Operation::Flush, 0, 0), Instant::START));
     let expected = [(0, 1_010_000), (1, 1_020_000), (2, 2_020_000), (3, 2_030_000), (4, 3_030_000)];
     assert_eq!(drain(&mut drive), expected);
 }
@@ -135,7 +135,7 @@ fn what_is_more_than_the_queue_holds_waits_at_the_host_in_order() {
 fn a_large_request_is_several_commands() {
     let profile = LinkProfile { queue_depth_max: Some(1), transfer_kib_max: Some(100), ..plain() };
     let mut drive = LinkedDrive::new(constant(0, 1), &profile);
-    drive.submit(request(7, Operation::Read, 0, 250 << 10), Instant(0));
+    drive.submit(request(7, Operation::Read, 0, 250 << 10), Instant::START);
     // 256,000 bytes are 2.56 ms, and three commands 30 µs.
     assert_eq!(drain(&mut drive), [(7, 2_590_000)]);
 }
@@ -145,8 +145,8 @@ fn a_request_past_the_end_moves_what_is_before_it() {
     let profile = LinkProfile { transfer_kib_max: Some(4), ..plain() };
     let mut drive = LinkedDrive::new(constant(0, 1), &profile);
     let capacity = 1 << 30;
-    drive.submit(request(0, Operation::Read, capacity - 6144, 16_384), Instant(0));
-    let at = Instant(1_000_000_000);
+    drive.submit(request(0, Operation::Read, capacity - 6144, 16_384), Instant::START);
+    let at = Instant::new(1_000_000_000);
     let completion = drive.take_completion(at).unwrap();
     assert_eq!((completion.status, completion.transferred_bytes), (Status::Short, 6144));
 }
@@ -233,7 +233,7 @@ fn numbers_that_cannot_be_are_refused() {
     let late = LinkProfile { command_latency_us: Some(f64::INFINITY), ..plain() };
     let flaws: Vec<String> = [nan, zero, depth, lanes, not_pcie, late, LinkProfile::default()]
         .iter()
-        .map(|profile| profile.check().unwrap_err().key)
+        .map(|profile| profile.numbers().unwrap_err().key)
         .collect();
     let expected = [
         "rate_mb_per_s",
@@ -281,8 +281,8 @@ proptest! {
     ) {
         let run = |looks: bool| {
             // One that, looked at, may turn out to be ready later than it said.
-            let slow = ByteRange::new(Offset(0), Bytes::from_gib(300)).unwrap();
-            let slow = Fault::Slow { range: slow, longer: Nanos(2_000_000) };
+            let slow = ByteRange::new(Offset::START, Bytes::from_gib(300)).unwrap();
+            let slow = Fault::Slow { range: slow, longer: Nanos::new(2_000_000) };
             let disk = FaultyDrive::new(crate::profile::open("zoned", 3).unwrap(), vec![slow]);
             let mut drive = LinkedDrive::new(Box::new(disk), &profile);
             let mut prng = Prng::new(seed, 0);
@@ -290,17 +290,17 @@ proptest! {
             for tag in 0..60u32 {
                 let operation = Operation::ALL[prng.below(4) as usize];
                 let length_bytes = 512 * (1 + prng.below(4000) as u32);
-                drive.submit(request(tag, operation, prng.below(1 << 30) * 512, length_bytes), Instant(now));
+                drive.submit(request(tag, operation, prng.below(1 << 30) * 512, length_bytes), Instant::new(now));
                 let next = now + prng.below(gap_ns);
-                while looks && let Some(at) = drive.next_completion_at().filter(|at| at.0 <= next) {
-                    now = now.max(at.0);
-                    answers.extend(drive.take_completion(Instant(now)));
+                while looks && let Some(at) = drive.next_completion_at().filter(|at| at.get() <= next) {
+                    now = now.max(at.get());
+                    answers.extend(drive.take_completion(Instant::new(now)));
                 }
                 now = next;
             }
             while answers.len() < 60 {
-                now = now.max(drive.next_completion_at().unwrap().0);
-                answers.extend(drive.take_completion(Instant(now)));
+                now = now.max(drive.next_completion_at().unwrap().get());
+                answers.extend(drive.take_completion(Instant::new(now)));
             }
             assert_eq!(drive.next_completion_at(), None);
             answers

@@ -5,125 +5,75 @@
 //! frames where that can be computed and from measurements where it cannot; each kind below says which.
 
 use crate::flaw::Flaw;
+use crate::profile::schema::{section, words};
 use model::request::Operation;
 use model::target::Link;
 use model::units::KIB;
-use serde::{Deserialize, Serialize};
 
-/// A link as a profile describes it: `kind` gives all numbers, and each can be given instead. Without `kind` the rate
-/// is needed, and the rest is a link that costs nothing else.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LinkProfile {
-    /// A link whose numbers are known: `usb-2-bot`, `usb-3-bot`, `usb-3-uas`, `usb-3.2-uas`, `sata-1.5`, `sata-3`,
-    /// `sata-6`, `sas-12`, `nvme`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<LinkKind>,
-    /// For `nvme`: the generation of PCIe, 1 to 5. Default: 3.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pcie_generation: Option<u32>,
-    /// For `nvme`: how many lanes it has: 1, 2, 4, 8 or 16. Default: 4.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pcie_lanes: Option<u32>,
-    /// For SATA: whether several commands may be under way (NCQ). Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub native_command_queueing: Option<bool>,
-    /// What the drive says how it is connected, for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// What the lines carry after their coding, frames and all, in 10⁶ bytes per second: what the drive says of its
-    /// link. Default: `rate_mb_per_s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line_rate_mb_per_s: Option<f64>,
-    /// How fast data crosses, in 10⁶ bytes per second, the command's own cost left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_mb_per_s: Option<f64>,
-    /// The same for writes. Default: `rate_mb_per_s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub write_rate_mb_per_s: Option<f64>,
-    /// How long each command occupies the link beside its data, in microseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command_overhead_us: Option<f64>,
-    /// What each command takes longer besides, while the link is free for others, in microseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command_latency_us: Option<f64>,
-    /// How many commands may be under way; further requests wait at the host, in their order. 1 to 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue_depth_max: Option<u32>,
-    /// Whether data can cross both ways at once: `half` or `full`. Default: `half`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duplex: Option<Duplex>,
-    /// What one command can move, in KiB; a larger request becomes several commands. 4 to 4194303.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transfer_kib_max: Option<u32>,
+section! {
+    #[derive(Default)]
+    LinkProfile at "[link]" = "A link: `kind` gives all numbers, and each can be given instead. Without `kind` the rate is needed, and the rest is a link that costs nothing else." {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kind: Option<LinkKind> = None => "A link whose numbers are known.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pcie_generation: Option<u32> = None, in 1..=5 => "For `nvme`: the generation of PCIe. 3 unless given.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pcie_lanes: Option<u32> = None => "For `nvme`: 1, 2, 4, 8 or 16 lanes. 4 unless given.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        native_command_queueing: Option<bool> = None => "For SATA: whether several commands may be in flight (NCQ). True unless given.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String> = None => "What the drive reports as its link, for people.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line_rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "What the lines carry after their coding, frames and all: what the drive reports as the rate of its link. `rate_mb_per_s` unless given.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "Throughput of data, the command's own cost left out.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        write_rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "The same for writes. `rate_mb_per_s` unless given.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        command_overhead_us: Option<f64> = None, in 0..=1e6 => "How long each command occupies the link beside its data.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        command_latency_us: Option<f64> = None, in 0..=1e6 => "What each command takes longer besides, while the link is free for others.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        queue_depth_max: Option<u32> = None, in 1..=65_535 => "Commands that may be in flight; further requests wait at the host, in their order.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        duplex: Option<Duplex> = None => "Whether data can cross both ways at once. `half` unless given.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        transfer_kib_max: Option<u32> = None, in 4..=4_194_303 => "What one command can move; a larger request becomes several commands.";
+    }
 }
 
-/// Links whose numbers are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LinkKind {
-    /// USB 2.0 at 480 Mbit/s, bulk-only transport: one command at a time, 240 sectors each (Linux, usb-storage).
-    /// 10 of at most 13 bulk packets of 512 bytes in each microframe of 125 µs are 40.96 MB/s. With 0.594 ms for each
-    /// command and its status that is the 33386 KiB/s that bonnie++ read from a disk by USB 2.0. Its 20599 KiB/s of
-    /// writing are 24 MB/s across the bridge.
-    #[serde(rename = "usb-2-bot")]
-    Usb2BulkOnly,
-    /// USB at 5 Gbit/s, bulk-only transport: one command at a time, 1 MiB each. 88 % of 500 MB/s are data. What a
-    /// command costs is assumed: 60 µs.
-    #[serde(rename = "usb-3-bot")]
-    Usb3BulkOnly,
-    /// USB at 5 Gbit/s, attached SCSI: 31 commands. What a command costs is assumed: 10 µs of the link, 15 µs besides.
-    #[serde(rename = "usb-3-uas")]
-    Usb3AttachedScsi,
-    /// USB at 10 Gbit/s (128b/132b), attached SCSI, else as at 5 Gbit/s.
-    #[serde(rename = "usb-3.2-uas")]
-    Usb32AttachedScsi,
-    /// SATA at 1.5 Gbit/s. 93.5 % of a rate are data: frames of 8192 bytes and their handshakes, as the 560 MB/s that
-    /// drives at 6 Gbit/s are sold with. A command costs 2.7 µs: with 4 KiB that is the 100,000 IOPS they are sold with.
-    #[serde(rename = "sata-1.5")]
-    Sata150,
-    /// SATA at 3 Gbit/s.
-    #[serde(rename = "sata-3")]
-    Sata300,
-    /// SATA at 6 Gbit/s.
-    #[serde(rename = "sata-6")]
-    Sata600,
-    /// SAS at 12 Gbit/s: frames of 1024 bytes of data and 40 others. What a command costs is assumed: 2 µs.
-    #[serde(rename = "sas-12")]
-    Sas12,
-    /// NVMe over PCIe: packets of 256 bytes of data and 24 others. A command moves 64 + 16 bytes and rings two bells,
-    /// 0.1 µs of the link; fetching it and interrupting the host are assumed to take 4 µs.
-    #[serde(rename = "nvme")]
-    Nvme,
+words! {
+    LinkKind = "Links whose numbers are known." {
+        Usb2BulkOnly = "usb-2-bot" => "USB 2.0 at 480 Mbit/s, bulk-only transport: QD 1, 240 sectors each (Linux, usb-storage). 10 of at most 13 bulk packets of 512 bytes in each microframe of 125 µs are 40.96 MB/s. With 0.594 ms for each command and its status that is the 33386 KiB/s that bonnie++ read from a disk by USB 2.0. Its 20599 KiB/s of writing are 24 MB/s across the bridge.";
+        Usb3BulkOnly = "usb-3-bot" => "USB at 5 Gbit/s, bulk-only transport: QD 1, 1 MiB each. 88 % of 500 MB/s are data. What a command costs is assumed: 60 µs.";
+        Usb3AttachedScsi = "usb-3-uas" => "USB at 5 Gbit/s, attached SCSI: 31 commands. What a command costs is assumed: 10 µs of the link, 15 µs besides.";
+        Usb32AttachedScsi = "usb-3.2-uas" => "USB at 10 Gbit/s (128b/132b), attached SCSI, else as at 5 Gbit/s.";
+        Sata150 = "sata-1.5" => "SATA at 1.5 Gbit/s. 93.5 % of a rate are data: frames of 8192 bytes and their handshakes, as the 560 MB/s that drives at 6 Gbit/s are sold with. A command costs 2.7 µs: with 4 KiB that is the 100,000 IOPS they are sold with.";
+        Sata300 = "sata-3" => "SATA at 3 Gbit/s.";
+        Sata600 = "sata-6" => "SATA at 6 Gbit/s.";
+        Sas12 = "sas-12" => "SAS at 12 Gbit/s: frames of 1024 bytes of data and 40 others. What a command costs is assumed: 2 µs.";
+        Nvme = "nvme" => "NVMe over PCIe: packets of 256 bytes of data and 24 others. A command moves 64 + 16 bytes and rings two bells, 0.1 µs of the link; fetching it and interrupting the host are assumed to take 4 µs.";
+    }
 }
 
-/// Whether data can cross both ways at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Duplex {
-    /// One way at a time.
-    Half,
-    /// Both.
-    Full,
+words! {
+    Duplex = "Whether data can cross both ways at once." {
+        Half = "half" => "Half duplex.";
+        Full = "full" => "Both.";
+    }
 }
 
-/// A link in numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkNumbers {
-    /// How the drive says it is connected, and the rate after line coding.
+    /// What the drive reports, with the rate after line coding.
     pub link: Link,
-    /// How fast data comes to the host, in bytes per second.
     pub read_bytes_per_second: f64,
-    /// How fast data gets to the drive, in bytes per second.
     pub write_bytes_per_second: f64,
-    /// How long each command occupies the link beside its data, in seconds.
+    /// How long each command occupies the link beside its data.
     pub command_overhead_s: f64,
-    /// What each command takes longer besides, in seconds.
     pub command_latency_s: f64,
-    /// How many commands may be under way.
     pub queue_depth_max: u32,
-    /// Whether data can cross both ways at once.
     pub duplex: Duplex,
-    /// What one command can move, in bytes.
     pub transfer_bytes_max: u32,
 }
 
@@ -131,24 +81,11 @@ pub struct LinkNumbers {
 const SATA_DATA_SHARE: f64 = 0.935;
 /// The same for USB 3: packets of 1024 bytes with header, link commands and turnarounds; about 440 of 500 MB/s.
 const USB_3_DATA_SHARE: f64 = 0.88;
-/// The same for SAS.
 const SAS_DATA_SHARE: f64 = 1024.0 / 1064.0;
 /// The same for PCIe with the usual payload of 256 bytes: 4 of framing, 16 of header and 4 of checksum besides.
 const PCIE_DATA_SHARE: f64 = 256.0 / 280.0;
-/// The rates that a profile can have, in 10⁶ bytes per second: below USB 1.1, and above any link.
-const RATE_MIN: f64 = 0.1;
-const RATE_MAX: f64 = 1e6;
-/// The longest that a command can take on a link: a second.
-const COMMAND_US_MAX: f64 = 1e6;
-
 impl LinkKind {
     fn numbers(self, profile: &LinkProfile) -> LinkNumbers {
-        let usb_3 = |gigabits: f64, coded: f64| LinkNumbers {
-            command_overhead_s: 10e-6,
-            command_latency_s: 15e-6,
-            duplex: Duplex::Full,
-            ..of_lines(format!("USB {gigabits} Gbit/s"), coded, USB_3_DATA_SHARE, 31, 1024)
-        };
         match self {
             LinkKind::Usb2BulkOnly => LinkNumbers {
                 write_bytes_per_second: 24e6,
@@ -175,9 +112,21 @@ impl LinkKind {
             LinkKind::Nvme => nvme(profile),
         }
     }
+
+    fn is_sata(self) -> bool {
+        matches!(self, LinkKind::Sata150 | LinkKind::Sata300 | LinkKind::Sata600)
+    }
 }
 
-/// Half duplex, no cost of commands.
+fn usb_3(gigabits: f64, coded: f64) -> LinkNumbers {
+    LinkNumbers {
+        command_overhead_s: 10e-6,
+        command_latency_s: 15e-6,
+        duplex: Duplex::Full,
+        ..of_lines(format!("USB {gigabits} Gbit/s"), coded, USB_3_DATA_SHARE, 31, 1024)
+    }
+}
+
 fn of_lines(name: String, coded: f64, data_share: f64, depth: u32, transfer_kib: u32) -> LinkNumbers {
     LinkNumbers {
         link: Link { name, bytes_per_second_max: Some(coded) },
@@ -228,18 +177,13 @@ fn nvme(profile: &LinkProfile) -> LinkNumbers {
 }
 
 impl LinkProfile {
-    /// A link of that kind, all else as is usual for it.
     pub fn of(kind: LinkKind) -> LinkProfile {
         LinkProfile { kind: Some(kind), ..LinkProfile::default() }
     }
 
-    /// The link in numbers.
-    ///
-    /// # Errors
-    /// When a number is missing, out of its range, or given for a kind of link that has none.
     pub fn numbers(&self) -> Result<LinkNumbers, Flaw> {
+        self.check_bounds()?;
         self.check_kind()?;
-        self.check_ranges()?;
         let mut numbers = match (self.kind, self.rate_mb_per_s) {
             (Some(kind), _) => kind.numbers(self),
             (None, Some(rate)) => of_lines("link".into(), rate * 1e6, 1.0, 65_535, u32::MAX / KIB as u32),
@@ -256,81 +200,40 @@ impl LinkProfile {
         if let Some(rate) = self.rate_mb_per_s {
             (numbers.read_bytes_per_second, numbers.write_bytes_per_second) = (rate * 1e6, rate * 1e6);
         }
-        let replace = |number: &mut f64, given: Option<f64>, factor: f64| {
-            *number = given.map_or(*number, |given| given * factor);
-        };
-        replace(&mut numbers.write_bytes_per_second, self.write_rate_mb_per_s, 1e6);
-        replace(&mut numbers.command_overhead_s, self.command_overhead_us, 1e-6);
-        replace(&mut numbers.command_latency_s, self.command_latency_us, 1e-6);
-        numbers.link.bytes_per_second_max =
-            self.line_rate_mb_per_s.map(|rate| rate * 1e6).or(numbers.link.bytes_per_second_max);
+        if let Some(rate) = self.write_rate_mb_per_s {
+            numbers.write_bytes_per_second = rate * 1e6;
+        }
+        if let Some(overhead_us) = self.command_overhead_us {
+            numbers.command_overhead_s = overhead_us * 1e-6;
+        }
+        if let Some(latency_us) = self.command_latency_us {
+            numbers.command_latency_s = latency_us * 1e-6;
+        }
+        if let Some(rate) = self.line_rate_mb_per_s {
+            numbers.link.bytes_per_second_max = Some(rate * 1e6);
+        }
         numbers.queue_depth_max = self.queue_depth_max.unwrap_or(numbers.queue_depth_max);
         numbers.duplex = self.duplex.unwrap_or(numbers.duplex);
-        numbers.transfer_bytes_max =
-            self.transfer_kib_max.map_or(numbers.transfer_bytes_max, |kib| kib * KIB as u32);
-    }
-
-    /// Whether such a link can be.
-    ///
-    /// # Errors
-    /// When a number is missing, out of its range, or given for a kind of link that has none.
-    pub fn check(&self) -> Result<(), Flaw> {
-        self.numbers().map(drop)
+        if let Some(kib) = self.transfer_kib_max {
+            numbers.transfer_bytes_max = kib * KIB as u32;
+        }
     }
 
     fn check_kind(&self) -> Result<(), Flaw> {
-        let is_nvme = self.kind == Some(LinkKind::Nvme);
-        let is_sata = matches!(self.kind, Some(LinkKind::Sata150 | LinkKind::Sata300 | LinkKind::Sata600));
-        let of_other_kinds = [
-            ("pcie_generation", self.pcie_generation.is_some() && !is_nvme, "only `kind = \"nvme\"` has one"),
-            ("pcie_lanes", self.pcie_lanes.is_some() && !is_nvme, "only `kind = \"nvme\"` has some"),
-            (
-                "native_command_queueing",
-                self.native_command_queueing.is_some() && !is_sata,
-                "only SATA has it; elsewhere give `queue_depth_max`",
-            ),
-            (
-                "pcie_generation",
-                self.pcie_generation.is_some_and(|generation| !(1..=5).contains(&generation)),
-                "it is not 1 to 5",
-            ),
-            (
-                "pcie_lanes",
-                self.pcie_lanes.is_some_and(|lanes| ![1, 2, 4, 8, 16].contains(&lanes)),
-                "there are 1, 2, 4, 8 or 16",
-            ),
-        ];
-        match of_other_kinds.into_iter().find(|(_, wrong, _)| *wrong) {
-            Some((key, _, reason)) => Err(Flaw::new(key, reason)),
-            None => Ok(()),
-        }
-    }
-
-    fn check_ranges(&self) -> Result<(), Flaw> {
-        let rates = [
-            ("line_rate_mb_per_s", self.line_rate_mb_per_s),
-            ("rate_mb_per_s", self.rate_mb_per_s),
-            ("write_rate_mb_per_s", self.write_rate_mb_per_s),
-        ];
-        for (key, rate) in rates {
-            if rate.is_some_and(|rate| !(RATE_MIN..=RATE_MAX).contains(&rate)) {
-                return Err(Flaw::new(key, format!("it is not between {RATE_MIN} and {RATE_MAX}")));
+        if self.kind != Some(LinkKind::Nvme) {
+            if self.pcie_generation.is_some() {
+                return Err(Flaw::new("pcie_generation", "only `kind = \"nvme\"` has one"));
+            }
+            if self.pcie_lanes.is_some() {
+                return Err(Flaw::new("pcie_lanes", "only `kind = \"nvme\"` has some"));
             }
         }
-        let times = [
-            ("command_overhead_us", self.command_overhead_us),
-            ("command_latency_us", self.command_latency_us),
-        ];
-        for (key, time) in times {
-            if time.is_some_and(|time| !(0.0..=COMMAND_US_MAX).contains(&time)) {
-                return Err(Flaw::new(key, format!("it is not between 0 and {COMMAND_US_MAX}")));
-            }
+        if self.native_command_queueing.is_some() && !self.kind.is_some_and(LinkKind::is_sata) {
+            let reason = "only SATA has it; elsewhere give `queue_depth_max`";
+            return Err(Flaw::new("native_command_queueing", reason));
         }
-        if self.queue_depth_max.is_some_and(|depth| !(1..=65_535).contains(&depth)) {
-            return Err(Flaw::new("queue_depth_max", "it is not between 1 and 65535"));
-        }
-        if self.transfer_kib_max.is_some_and(|kib| !(4..=4_194_303).contains(&kib)) {
-            return Err(Flaw::new("transfer_kib_max", "it is not between 4 and 4194303"));
+        if self.pcie_lanes.is_some_and(|lanes| ![1, 2, 4, 8, 16].contains(&lanes)) {
+            return Err(Flaw::new("pcie_lanes", "there are 1, 2, 4, 8 or 16"));
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::flash::drive::FlashDrive;
 use crate::flash::profile::Initial;
 use crate::flaw::Flaw;
 use crate::link::LinkedDrive;
-use crate::profile::document::{Medium, Profile, member_profile};
+use crate::profile::document::{Medium, Profile};
 use crate::smr::drive::SmrDrive;
 use crate::volume::{VolumeDrive, VolumeProfile};
 use crate::zoned::ZonedDrive;
@@ -64,15 +64,11 @@ fn build_within(profile: &Profile, path: &str, seed: u64, depth: u32) -> Result<
     Ok(drive)
 }
 
-/// Drives of one make differ in what is random in them.
 fn members(volume: &VolumeProfile, seed: u64, depth: u32) -> Result<Vec<Box<dyn Drive + Send>>, Flaw> {
     let mut drives = Vec::new();
-    for member in &volume.members {
-        let profile = member_profile(&member.profile, depth)?;
-        for _ in 0..member.count {
-            let own_seed = Prng::new(seed, drives.len() as u64).next_u64();
-            drives.push(build_within(&profile, &format!("sim:{}", profile.name), own_seed, depth + 1)?);
-        }
+    for profile in volume.member_profiles(depth)? {
+        let own_seed = Prng::new(seed, drives.len() as u64).next_u64();
+        drives.push(build_within(&profile, &format!("sim:{}", profile.name), own_seed, depth + 1)?);
     }
     Ok(drives)
 }
@@ -93,8 +89,8 @@ fn facts(profile: &Profile, path: &str) -> Result<TargetFacts, Flaw> {
     };
     Ok(TargetFacts {
         capacity: profile.capacity()?,
-        logical_block: Bytes(identity.logical_block_bytes),
-        physical_block: Bytes(identity.physical_block_bytes),
+        logical_block: Bytes::new(identity.logical_block_bytes),
+        physical_block: Bytes::new(identity.physical_block_bytes),
         model: identity.model.clone().or_else(|| Some(format!("drivescope {path}"))),
         serial: identity.serial.clone(),
         firmware: identity.firmware.clone(),
@@ -112,19 +108,13 @@ fn facts(profile: &Profile, path: &str) -> Result<TargetFacts, Flaw> {
 }
 
 fn volume_turns(volume: &VolumeProfile) -> Result<bool, Flaw> {
-    for member in &volume.members {
-        let profile = member_profile(&member.profile, 0)?;
-        if profile.disk.is_some() || profile.zoned.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let members = volume.member_profiles(0)?;
+    Ok(members.iter().any(|profile| profile.disk.is_some() || profile.zoned.is_some()))
 }
 
-/// What a virtual drive without particulars says of itself.
 pub(crate) fn plain_facts(path: &str, capacity: Bytes) -> TargetFacts {
     TargetFacts {
-        physical_block: Bytes(4096),
+        physical_block: Bytes::new(4096),
         model: Some(format!("drivescope {path}")),
         rotational: Some(false),
         ..TargetFacts::unidentified(TargetKind::Sim, path.to_string(), capacity)

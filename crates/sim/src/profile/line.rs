@@ -22,7 +22,6 @@ pub(super) fn of_byte(text: &str, byte: usize) -> usize {
     1 + text.as_bytes().iter().take(byte).filter(|&&byte| byte == b'\n').count()
 }
 
-/// What has parts.
 #[derive(Clone, Copy)]
 enum Node<'a> {
     Table(&'a DeTable<'a>),
@@ -30,7 +29,6 @@ enum Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Where that part begins, and what it has as parts.
     fn child(self, part: &str) -> Option<(usize, Option<Node<'a>>)> {
         match self {
             Node::Table(table) => {

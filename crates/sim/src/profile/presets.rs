@@ -52,36 +52,34 @@ const PRESETS: &[(&str, &str)] = presets![
     "lying-stick",
 ];
 
-/// The names of the drives that come with the program.
 pub fn preset_names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }
 
-/// The text of a profile that comes with the program, comments and all, or of one that is drawn: `random-flash-17`.
-///
-/// # Errors
-/// When there is none of that name; says which is near.
-pub fn preset_text(name: &str) -> Result<Cow<'static, str>, ProfileError> {
-    if let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) {
-        return Ok(Cow::Borrowed(text));
-    }
-    let no_such_drive =
-        || ProfileError::NoSuchDrive { name: name.to_string(), nearest: nearest(name, preset_names()) };
-    let drawn = generator::named(name).ok_or_else(no_such_drive)?;
-    toml::to_string(&drawn).map(Cow::Owned).map_err(|error| ProfileError::Unsound {
-        file: name.to_string(),
-        line: None,
-        reason: error.to_string(),
-    })
+fn shipped(name: &str) -> Option<&'static str> {
+    PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// A profile that comes with the program, or one that is drawn.
-///
-/// # Errors
-/// When there is none of that name.
-pub fn preset(name: &str) -> Result<Profile, ProfileError> {
+fn drawn(name: &str) -> Result<Profile, ProfileError> {
     match generator::named(name) {
         Some(drawn) => Ok(drawn),
-        None => Profile::parse(&preset_text(name)?, &format!("{name}.toml")),
+        None => {
+            Err(ProfileError::NoSuchDrive { name: name.to_string(), nearest: nearest(name, preset_names()) })
+        }
+    }
+}
+
+/// The text of a profile that ships, comments and all, or of one that is drawn: `random-flash-17`.
+pub fn preset_text(name: &str) -> Result<Cow<'static, str>, ProfileError> {
+    match shipped(name) {
+        Some(text) => Ok(Cow::Borrowed(text)),
+        None => Ok(Cow::Owned(toml::to_string(&drawn(name)?).expect("a drawn drive has a form in TOML"))),
+    }
+}
+
+pub fn preset(name: &str) -> Result<Profile, ProfileError> {
+    match shipped(name) {
+        Some(text) => Profile::parse(text, &format!("{name}.toml")),
+        None => drawn(name),
     }
 }

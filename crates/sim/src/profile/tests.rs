@@ -61,11 +61,11 @@ fn errors_name_file_line_and_reason() {
     );
     assert_eq!(
         with("100.0", "-1.0"),
-        "mine.toml, line 7: constant.latency_us: it is not between 0 and 10000000"
+        "mine.toml, line 7: constant.latency_us: -1 is not between 0 and 10000000"
     );
     assert_eq!(
         with("100.0", "nan"),
-        "mine.toml, line 7: constant.latency_us: it is not between 0 and 10000000"
+        "mine.toml, line 7: constant.latency_us: NaN is not between 0 and 10000000"
     );
     assert_eq!(with("100.0", "\"fast\""), "mine.toml, line 7: a number is needed here, not \"fast\"");
     assert_eq!(
@@ -186,7 +186,7 @@ fn a_volume_knows_its_members_and_what_it_holds() {
         )
     };
     let sound = Profile::parse(&volume("{ profile = \"constant\", count = 3 }"), "v.toml").unwrap();
-    assert_eq!(sound.capacity().unwrap().0, 3_000_000_000_000 / (3 * 65_536) * (3 * 65_536));
+    assert_eq!(sound.capacity().unwrap().get(), 3_000_000_000_000 / (3 * 65_536) * (3 * 65_536));
     assert!(refusal(&volume("{ profile = \"constnt\" }")).contains("did you mean `constant`"));
     assert!(refusal(&volume("")).contains("line 6"));
 }

@@ -4,7 +4,6 @@
 use crate::smr::profile::BandZone;
 use std::ops::Range;
 
-/// The bands of a drive, by position.
 #[derive(Clone, Debug)]
 pub struct Bands {
     zones: Vec<NumberedZone>,
@@ -20,14 +19,10 @@ struct NumberedZone {
     first_band: u32,
 }
 
-/// A part of one band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The band.
     pub band: u32,
-    /// Where it begins on the drive.
     pub first_byte: u64,
-    /// Where it ends.
     pub end_byte: u64,
 }
 
@@ -35,41 +30,37 @@ impl Bands {
     /// The bands of checked zones on that capacity.
     pub fn new(zones: &[BandZone], capacity_bytes: u64) -> Bands {
         let mut count = 0u32;
-        let number = |(index, zone): (usize, &BandZone)| {
+        let mut numbered = Vec::with_capacity(zones.len());
+        for (index, &BandZone { first_byte, band_bytes }) in zones.iter().enumerate() {
             let end_byte = zones.get(index + 1).map_or(capacity_bytes, |next| next.first_byte);
-            let first_band = count;
-            count += (end_byte - zone.first_byte).div_ceil(zone.band_bytes) as u32;
-            NumberedZone { first_byte: zone.first_byte, end_byte, band_bytes: zone.band_bytes, first_band }
-        };
-        let zones = zones.iter().enumerate().map(number).collect();
-        Bands { zones, capacity_bytes, count }
+            assert!(first_byte < end_byte && band_bytes > 0, "zones of bands grow and hold something");
+            numbered.push(NumberedZone { first_byte, end_byte, band_bytes, first_band: count });
+            count += (end_byte - first_byte).div_ceil(band_bytes) as u32;
+        }
+        Bands { zones: numbered, capacity_bytes, count }
     }
 
-    /// How many there are.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// What all hold together.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
     }
 
-    /// The band that a byte of the drive is in.
     pub fn of(&self, byte: u64) -> u32 {
         debug_assert!(byte < self.capacity_bytes, "a byte of the drive");
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_byte <= byte) - 1];
         zone.first_band + ((byte - zone.first_byte) / zone.band_bytes) as u32
     }
 
-    /// From where to where a band goes.
     pub fn range(&self, band: u32) -> Range<u64> {
+        debug_assert!(band < self.count, "a band of the drive");
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_band <= band) - 1];
         let first = zone.first_byte + u64::from(band - zone.first_band) * zone.band_bytes;
         first..(first + zone.band_bytes).min(zone.end_byte)
     }
 
-    /// A stretch of the drive, cut where bands end.
     pub fn pieces(&self, first_byte: u64, end_byte: u64) -> impl Iterator<Item = Piece> + '_ {
         let mut at = first_byte;
         std::iter::from_fn(move || {

@@ -23,17 +23,14 @@ pub fn clean_s(mechanism: &Mechanism, smr: &SmrProfile, band: &Range<u64>) -> f6
 #[derive(Clone, Debug)]
 pub struct DirtyBands {
     order: CleaningOrder,
-    /// By band.
     dirty_bytes: Vec<u64>,
     dirty: BTreeSet<u32>,
     /// By dirty bytes and band; kept only if the most dirty comes first.
     by_bytes: BTreeSet<(u64, u32)>,
-    /// Where the round goes on.
     next_band: u32,
 }
 
 impl DirtyBands {
-    /// That many clean bands.
     pub fn new(order: CleaningOrder, count: u32) -> DirtyBands {
         DirtyBands {
             order,
@@ -44,22 +41,18 @@ impl DirtyBands {
         }
     }
 
-    /// How many are dirty.
     pub fn count(&self) -> usize {
         self.dirty.len()
     }
 
-    /// How much of a band is in the media cache.
     pub fn dirty_bytes(&self, band: u32) -> u64 {
         self.dirty_bytes[band as usize]
     }
 
-    /// Notes that more of a band is in the media cache.
     pub fn add(&mut self, band: u32, bytes: u64) {
         self.set(band, self.dirty_bytes[band as usize] + bytes);
     }
 
-    /// Notes that less of a band is in the media cache.
     pub fn take(&mut self, band: u32, bytes: u64) {
         self.set(band, self.dirty_bytes[band as usize] - bytes);
     }

@@ -21,6 +21,7 @@
 //! write covers only in part and the drive would have to read; bands that hold nothing being cleaned quicker; a media
 //! cache of several parts.
 
+use crate::disk::drive::moment;
 use crate::disk::mechanism::Mechanism;
 use crate::disk::profile::DiskProfile;
 use crate::disk::queue::{Queue, Waiting};
@@ -31,7 +32,7 @@ use crate::smr::map::ShingledMap;
 use crate::smr::media_cache::Fragment;
 use crate::smr::profile::{CleaningPolicy, SLOT_BYTES, SmrProfile, disk_on_platter};
 use crate::smr::write_buffer::WriteBuffer;
-use crate::{Drive, answer_within};
+use crate::{Drive, answer_within, first_at, insert_by_time, take_ready};
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant, KIB};
@@ -42,13 +43,6 @@ const STREAM_BYTES_MAX: u64 = 4 << 20;
 
 /// The first whole nanosecond that is not before a moment in seconds. Whether a moment has come is only asked of these:
 /// one that is turned into nanoseconds and back may come out earlier than it was.
-fn moment(at_s: f64) -> Instant {
-    let nanoseconds = at_s * 1e9;
-    let whole = nanoseconds as u64;
-    Instant(whole.saturating_add(u64::from((whole as f64) < nanoseconds)))
-}
-
-/// The drive.
 pub struct SmrDrive {
     facts: TargetFacts,
     smr: SmrProfile,
@@ -60,7 +54,6 @@ pub struct SmrDrive {
     queue: Queue,
     /// Writes that find no room in the buffer, with when they came.
     refused: VecDeque<(Request, f64)>,
-    /// Flushes that wait until the buffer is empty.
     flushes: VecDeque<Request>,
     /// When the arm is told what to do next: not before the latest request came.
     decides_s: f64,
@@ -94,7 +87,7 @@ impl SmrDrive {
         SmrDrive {
             overhead_s: disk.command_overhead_ms / 1e3,
             mechanism: Mechanism::new(platter, &disk, seed),
-            map: ShingledMap::new(smr, facts.capacity.0),
+            map: ShingledMap::new(smr, facts.capacity.get()),
             buffer: WriteBuffer::new(disk.write_cache.capacity_kib * KIB),
             read_ahead: ReadAhead::new(&disk.read_ahead),
             queue: Queue::new(&disk.queue),
@@ -111,7 +104,6 @@ impl SmrDrive {
         }
     }
 
-    /// Where everything is, after what was decided until the last call.
     pub fn map(&self) -> &ShingledMap {
         &self.map
     }
@@ -132,18 +124,15 @@ impl SmrDrive {
         (must_write && self.write_back(at_s)) || self.serve_waiting(at_s) || self.write_back(at_s)
     }
 
-    /// Where a byte of a band is on the platter.
     fn home_byte(&self, byte: u64) -> u64 {
         self.smr.media_cache_bytes + byte
     }
 
-    /// The part of a request that lies on the drive.
     fn stretch_of(&self, request: &Request) -> (u64, u64) {
         let end = request.offset_bytes.saturating_add(u64::from(request.length_bytes));
-        (request.offset_bytes, end.min(self.facts.capacity.0))
+        (request.offset_bytes, end.min(self.facts.capacity.get()))
     }
 
-    /// Notes when a request is answered, and how.
     fn finish(&mut self, request: &Request, at_s: f64, failed_byte: Option<u64>) {
         let (status, transferred_bytes) = match failed_byte {
             Some(byte) => (Status::MediumError, byte.saturating_sub(request.offset_bytes) as u32),
@@ -153,14 +142,12 @@ impl SmrDrive {
     }
 
     fn answer(&mut self, request: &Request, at_s: f64, status: Status, transferred_bytes: u32) {
-        let completed_ns = moment(at_s).0;
+        let completed_ns = moment(at_s).get();
         let completion = Completion { tag: request.tag, status, transferred_bytes, completed_ns };
-        let later = self.finished.iter().rev().take_while(|other| other.completed_ns > completed_ns).count();
-        self.finished.insert(self.finished.len() - later, completion);
+        insert_by_time(&mut self.finished, completion);
     }
 }
 
-/// Reading.
 impl SmrDrive {
     /// Takes a read: from the buffer, from what was read ahead, without the platter where there is nothing, or into the
     /// queue.
@@ -193,7 +180,6 @@ impl SmrDrive {
         self.queue.push(Waiting { request, since_s: now_s, ready_s, place });
     }
 
-    /// Where a fragment begins on the platter.
     fn platter_byte(&self, fragment: &Fragment) -> u64 {
         match fragment.position {
             Some(position) => self.map.cache().platter_byte(position),
@@ -201,7 +187,6 @@ impl SmrDrive {
         }
     }
 
-    /// Serves one request of the queue; whether there was one.
     fn serve_waiting(&mut self, at_s: f64) -> bool {
         let Some(waiting) = self.queue.take(&self.mechanism, at_s) else { return false };
         let Waiting { request, ready_s: start_s, .. } = waiting;
@@ -246,7 +231,6 @@ impl SmrDrive {
     }
 }
 
-/// Writing.
 impl SmrDrive {
     fn submit_write(&mut self, request: Request, now_s: f64) {
         let length_bytes = u64::from(request.length_bytes);
@@ -300,7 +284,6 @@ impl SmrDrive {
         true
     }
 
-    /// Writes a stretch without the buffer; when it is done.
     fn write_through(&mut self, first: u64, end: u64, start_s: f64) -> f64 {
         if self.map.is_stream(first, end - first) {
             return self.write_stream(first, end, start_s);
@@ -400,16 +383,15 @@ impl SmrDrive {
         }
     }
 
-    /// The slots that a stretch touches: from where to where they go.
     fn slots_around(&self, first: u64, end: u64) -> (u64, u64) {
-        (first - first % SLOT_BYTES, end.next_multiple_of(SLOT_BYTES).min(self.facts.capacity.0))
+        (first - first % SLOT_BYTES, end.next_multiple_of(SLOT_BYTES).min(self.facts.capacity.get()))
     }
 
     /// Takes a trim: of whole slots, for the drive keeps no account of parts.
     fn discard(&mut self, request: &Request, now_s: f64) {
         let (first, end) = self.stretch_of(request);
         let first_slot = first.next_multiple_of(SLOT_BYTES);
-        let end_slot = if end == self.facts.capacity.0 { end } else { end - end % SLOT_BYTES };
+        let end_slot = if end == self.facts.capacity.get() { end } else { end - end % SLOT_BYTES };
         if first_slot < end_slot {
             self.buffer.forget(first_slot, end_slot);
             self.map.discard(first_slot, end_slot);
@@ -429,7 +411,6 @@ impl SmrDrive {
     }
 }
 
-/// Cleaning.
 impl SmrDrive {
     /// Merges what the media cache has of a band into the band; when that is done.
     fn clean(&mut self, band: u32, start_s: f64) -> f64 {
@@ -482,7 +463,7 @@ impl SmrDrive {
 
 impl Drive for SmrDrive {
     fn submit(&mut self, request: Request, now: Instant) {
-        let now_s = now.0 as f64 / 1e9;
+        let now_s = now.as_f64() / 1e9;
         self.work_until(now);
         if self.decides_at < now {
             // An arm that has been free starts now, not when it became free.
@@ -491,7 +472,7 @@ impl Drive for SmrDrive {
         if self.idle == Idle::Cleans {
             self.idle = Idle::Interrupted;
         }
-        let touches_nothing = request.length_bytes == 0 || request.offset_bytes >= self.facts.capacity.0;
+        let touches_nothing = request.length_bytes == 0 || request.offset_bytes >= self.facts.capacity.get();
         let trims = self.facts.discard_max.is_some_and(|most| most > Bytes::ZERO);
         match request.operation {
             Operation::Discard if !trims => {
@@ -514,19 +495,15 @@ impl Drive for SmrDrive {
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        let finished = self.finished.front().map(|completion| Instant(completion.completed_ns));
+        let finished = first_at(&self.finished);
         let has_work = !self.queue.is_empty() || !self.refused.is_empty() || !self.flushes.is_empty();
         let decision = has_work.then_some(self.decides_at);
-        match (finished, decision) {
-            (Some(finished), Some(decision)) => Some(finished.min(decision)),
-            (finished, decision) => finished.or(decision),
-        }
+        [finished, decision].into_iter().flatten().min()
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
         self.work_until(now);
-        let is_ready = self.finished.front().is_some_and(|completion| completion.completed_ns <= now.0);
-        if is_ready { self.finished.pop_front() } else { None }
+        take_ready(&mut self.finished, now)
     }
 
     fn facts(&self) -> &TargetFacts {

@@ -59,8 +59,9 @@ pub(in crate::smr) fn disk() -> DiskProfile {
 pub(in crate::smr) fn calibrated(capacity: u64, span: u64, clean_s: f64) -> SmrProfile {
     let mut smr =
         SmrProfile { cleaning_order: CleaningOrder::RoundRobin, ..SmrProfile::plain(CACHE, 250_000, BAND) };
-    let missing_s =
-        |smr: &SmrProfile| clean_s - ShingledTruth::new(Bytes(capacity), &disk(), smr).mean_clean_s(span);
+    let missing_s = |smr: &SmrProfile| {
+        clean_s - ShingledTruth::new(Bytes::new(capacity), &disk(), smr).mean_clean_s(span)
+    };
     if missing_s(&smr) < 0.0 {
         // Quicker than by reading, writing aside and writing back: without the safe copy.
         smr.clean_passes = 2;
@@ -79,15 +80,20 @@ struct Bench {
 
 impl Bench {
     fn new(capacity: u64, disk: &DiskProfile, smr: &SmrProfile) -> Bench {
-        assert_eq!(smr.check_with(disk, Bytes(capacity)), Ok(()));
-        let mut facts = plain_facts("sim:test", Bytes(capacity));
-        facts.discard_max = Some(Bytes(1 << 30));
+        assert_eq!(smr.check_with(disk, Bytes::new(capacity)), Ok(()));
+        let mut facts = plain_facts("sim:test", Bytes::new(capacity));
+        facts.discard_max = Some(Bytes::new(1 << 30));
         let buffer_bytes = disk.write_cache.capacity_kib * KIB;
-        Bench { drive: SmrDrive::new(facts, disk, smr, 1), now: Instant(0), written_bytes: 0, buffer_bytes }
+        Bench {
+            drive: SmrDrive::new(facts, disk, smr, 1),
+            now: Instant::START,
+            written_bytes: 0,
+            buffer_bytes,
+        }
     }
 
     fn seconds(&self) -> f64 {
-        self.now.0 as f64 / 1e9
+        self.now.as_f64() / 1e9
     }
 
     /// One request, alone; how long it took in seconds.
@@ -103,12 +109,12 @@ impl Bench {
         };
         assert_eq!(answer.status, Status::Done);
         self.written_bytes += if operation == Operation::Write { u64::from(length_bytes) } else { 0 };
-        (self.now.0 - begin.0) as f64 / 1e9
+        (self.now.get() - begin.get()) as f64 / 1e9
     }
 
     /// Lets time pass, and looks afterwards.
     fn idle(&mut self, seconds: f64) {
-        self.now = Instant(self.now.0 + (seconds * 1e9) as u64);
+        self.now = Instant::new(self.now.get() + (seconds * 1e9) as u64);
         assert_eq!(self.drive.take_completion(self.now), None);
     }
 
@@ -166,7 +172,7 @@ fn rate_after_cliff(span: u64, clean_s: f64, round_bytes: u64) -> (f64, f64) {
         |smr: SmrProfile| SmrProfile { media_cache_bytes: 5_750_001_664, map_entries: 62_500, ..smr };
     let smr = quarter(calibrated(span, span, clean_s));
     let writes = RandomWrites { request_bytes: KIB_128, span_bytes: span };
-    let truth = ShingledTruth::new(Bytes(span), &disk(), &smr);
+    let truth = ShingledTruth::new(Bytes::new(span), &disk(), &smr);
     let mut bench = Bench::new(span, &disk(), &smr);
     let mut prng = Prng::new(4, 0);
     let cliff = truth.cliff_bytes(writes).expect("there is a cliff");
@@ -196,7 +202,7 @@ fn cleaning_time_and_span_decide_the_rate_after_the_cliff() {
 #[test]
 fn a_constant_gain_is_the_published_equation() {
     let truth =
-        ShingledTruth::new(Bytes(8 * TERABYTE), &disk(), &calibrated(8 * TERABYTE, 8 * TERABYTE, 0.55));
+        ShingledTruth::new(Bytes::new(8 * TERABYTE), &disk(), &calibrated(8 * TERABYTE, 8 * TERABYTE, 0.55));
     let writes = RandomWrites { request_bytes: KIB_128, span_bytes: 8 * TERABYTE };
     assert_near(truth.rate_with_gain(writes, 1.7), 0.26e6, 0.02, "8 TB");
 }
@@ -216,7 +222,7 @@ fn the_cache_is_full_by_count_or_by_bytes() {
             let cliff = bench.write_until_cliff(&mut Prng::new(5, 0), capacity, request_bytes);
             assert_near(cliff - bench.buffer_bytes as f64, expected as f64, 0.02, "the cliff");
             let writes = RandomWrites { request_bytes, span_bytes: capacity };
-            let truth = ShingledTruth::new(Bytes(capacity), &disk(), &smr).cliff_bytes(writes).unwrap();
+            let truth = ShingledTruth::new(Bytes::new(capacity), &disk(), &smr).cliff_bytes(writes).unwrap();
             assert_near(cliff, truth, 0.02, "the closed form");
         }
     }
@@ -258,7 +264,7 @@ fn without_a_write_cache_a_write_takes_whole_turns() {
         let what = format!("packets of {packet_bytes} and {journal_turns} turns");
         assert_near(131.072e6 / rate, request_ms, 0.02, &what);
         let writes = RandomWrites { request_bytes: KIB_128, span_bytes: 2 * TERABYTE };
-        let truth = ShingledTruth::new(Bytes(2 * TERABYTE), &without, &smr).behind(Some(&link));
+        let truth = ShingledTruth::new(Bytes::new(2 * TERABYTE), &without, &smr).behind(Some(&link));
         assert_near(truth.rate_before_cliff(writes), rate, 0.02, &what);
     }
 }
@@ -277,8 +283,8 @@ fn without_a_write_cache_a_queue_goes_on_at_once() {
         offset_bytes: prng.below(2 * TERABYTE / KIB_128) * KIB_128,
         length_bytes: KIB_128 as u32,
     };
-    (0..32).for_each(|tag| bench.drive.submit(request(tag), Instant(0)));
-    let (mut now, mut done) = (Instant(0), 0);
+    (0..32).for_each(|tag| bench.drive.submit(request(tag), Instant::START));
+    let (mut now, mut done) = (Instant::START, 0);
     while done < 3000 {
         now = bench.drive.next_completion_at().expect("writes are under way").max(now);
         while let Some(answer) = bench.drive.take_completion(now) {
@@ -286,10 +292,10 @@ fn without_a_write_cache_a_queue_goes_on_at_once() {
             bench.drive.submit(request(answer.tag.0), now);
         }
     }
-    let rate = 3000.0 * 131_072.0 / (now.0 as f64 / 1e9);
+    let rate = 3000.0 * 131_072.0 / (now.as_f64() / 1e9);
     assert_near(131.072e6 / rate, 0.69 + 4.17, 0.02, "with a queue");
     let writes = RandomWrites { request_bytes: KIB_128, span_bytes: 2 * TERABYTE };
-    let truth = ShingledTruth::new(Bytes(2 * TERABYTE), &without, &smr).rate_before_cliff(writes);
+    let truth = ShingledTruth::new(Bytes::new(2 * TERABYTE), &without, &smr).rate_before_cliff(writes);
     assert_near(truth, rate, 0.02, "with a queue");
 }
 
@@ -306,7 +312,7 @@ fn a_request_across_the_border_of_a_band_takes_two_entries() {
     assert_near(each, 1.0 + 1.0 / 236.3, 0.001, "entries for each request");
     let few = SmrProfile::plain(CACHE, 40_000, BAND);
     let writes = RandomWrites { request_bytes: KIB_128, span_bytes: 2 * TERABYTE };
-    let listed = ShingledTruth::new(Bytes(2 * TERABYTE), &disk(), &few).full_bytes(writes) / 131_072.0;
+    let listed = ShingledTruth::new(Bytes::new(2 * TERABYTE), &disk(), &few).full_bytes(writes) / 131_072.0;
     assert_near(listed, 40_000.0 / (1.0 + 1.0 / 236.3), 1e-4, "requests listed");
 }
 
@@ -314,7 +320,7 @@ fn a_request_across_the_border_of_a_band_takes_two_entries() {
 fn the_whole_drive_in_order_takes_what_its_platters_take() {
     let capacity = 100_000_002_048;
     let smr = SmrProfile::plain(2_300_002_304, 250_000, BAND);
-    let truth = ShingledTruth::new(Bytes(capacity), &disk(), &smr);
+    let truth = ShingledTruth::new(Bytes::new(capacity), &disk(), &smr);
     let mut bench = Bench::new(capacity, &disk(), &smr);
     bench.in_order(Operation::Write, 0, capacity);
     bench.alone(Operation::Flush, 0, 0);
@@ -362,7 +368,7 @@ fn idle_time_drains_a_band_after_the_other() {
     let mut bench = with_500_mb(&smr);
     let dirty = bench.drive.map().dirty_band_count() as f64;
     let writes = RandomWrites { request_bytes: KIB_128, span_bytes: 2 * TERABYTE };
-    let truth = ShingledTruth::new(Bytes(2 * TERABYTE), &disk(), &smr);
+    let truth = ShingledTruth::new(Bytes::new(2 * TERABYTE), &disk(), &smr);
     assert_near(truth.dirty_bands(writes, 500e6), dirty, 0.01, "dirty bands");
     bench.idle(0.99);
     assert_eq!(
@@ -409,7 +415,7 @@ fn idle_time_wins_room_in_the_cache() {
     // As fast inside as outside, so that all bands take as long.
     let mut disk = disk();
     disk.geometry.generated_zones.as_mut().expect("zones by a rule").sectors_per_track_inner = 417;
-    let truth = ShingledTruth::new(Bytes(capacity), &disk, &smr);
+    let truth = ShingledTruth::new(Bytes::new(capacity), &disk, &smr);
     let recovery = truth.idle_recovery_bytes_per_second(writes, 1e12).unwrap();
     let mut bench = Bench::new(capacity, &disk, &smr);
     let mut prng = Prng::new(9, 0);
@@ -460,10 +466,10 @@ fn what_was_trimmed_needs_no_platter() {
     assert_eq!(bench.drive.map().dirty_band_count(), 0);
     assert_near(bench.alone(Operation::Read, TERABYTE, KIB_128), 0.2e-3, 0.01, "nothing is there");
     assert!(bench.alone(Operation::Read, TERABYTE - 4096, KIB_128) > 1e-3, "half a block was not trimmed");
-    let facts = plain_facts("sim:test", Bytes(2 * TERABYTE));
+    let facts = plain_facts("sim:test", Bytes::new(2 * TERABYTE));
     let mut drive = SmrDrive::new(facts, &disk(), &SmrProfile::plain(CACHE, 250_000, BAND), 1);
     let discard = Request { tag: Tag(0), operation: Operation::Discard, offset_bytes: 0, length_bytes: 4096 };
-    drive.submit(discard, Instant(0));
+    drive.submit(discard, Instant::START);
     let at = drive.next_completion_at().unwrap();
     assert_eq!(drive.take_completion(at).unwrap().status, Status::NotSupported);
 }
@@ -479,7 +485,7 @@ fn a_flush_does_not_wait_for_what_was_trimmed() {
         (Operation::Discard, 0, 4096),
     ];
     for (tag, (operation, offset_bytes, length_bytes)) in (0..).zip(requests) {
-        drive.submit(Request { tag: Tag(tag), operation, offset_bytes, length_bytes }, Instant(0));
+        drive.submit(Request { tag: Tag(tag), operation, offset_bytes, length_bytes }, Instant::START);
     }
     let mut answered = Vec::new();
     for _ in 0..20 {
@@ -498,7 +504,7 @@ fn the_oldest_entry_first_wins_more_than_a_round() {
     let calibrated = calibrated(capacity, capacity, 0.6);
     let smr = SmrProfile { map_entries: 3810, cleaning_order: CleaningOrder::Fifo, ..calibrated };
     let writes = RandomWrites { request_bytes: KIB_128, span_bytes: capacity };
-    let truth = ShingledTruth::new(Bytes(capacity), &disk(), &smr);
+    let truth = ShingledTruth::new(Bytes::new(capacity), &disk(), &smr);
     let mut bench = Bench::new(capacity, &disk(), &smr);
     let mut prng = Prng::new(11, 0);
     bench.write_random(
@@ -534,7 +540,7 @@ fn a_ring_wins_little_room_at_first() {
         ..calibrated(capacity, capacity, 0.6)
     };
     let writes = RandomWrites { request_bytes: KIB_128, span_bytes: capacity };
-    let truth = ShingledTruth::new(Bytes(capacity), &disk(), &smr);
+    let truth = ShingledTruth::new(Bytes::new(capacity), &disk(), &smr);
     let mut bench = Bench::new(capacity, &disk(), &smr);
     let mut prng = Prng::new(10, 0);
     bench.write_until_cliff(&mut prng, capacity, KIB_128);

@@ -15,7 +15,6 @@ use crate::smr::profile::{CleaningOrder, SmrProfile};
 use crate::smr::streams::Streams;
 use crate::smr::unmapped::Unmapped;
 
-/// The state.
 #[derive(Clone, Debug)]
 pub struct ShingledMap {
     bands: Bands,
@@ -42,22 +41,20 @@ impl ShingledMap {
         }
     }
 
-    /// The bands.
     pub fn bands(&self) -> &Bands {
         &self.bands
     }
 
-    /// The media cache.
     pub fn cache(&self) -> &MediaCache {
         &self.cache
     }
 
-    /// How many bands have something in the media cache.
+    #[cfg(test)]
     pub fn dirty_band_count(&self) -> usize {
         self.dirty.count()
     }
 
-    /// How many trimmed stretches are remembered.
+    #[cfg(test)]
     pub fn unmapped_count(&self) -> usize {
         self.unmapped.count()
     }
@@ -112,7 +109,6 @@ impl ShingledMap {
         (!self.cache.can_forget(piece.first_byte, piece.end_byte)).then_some(piece.band)
     }
 
-    /// Writes a piece straight to its band.
     pub fn write_band(&mut self, piece: Piece) {
         let forgotten = self.cache.forget(piece.first_byte, piece.end_byte);
         self.dirty.take(piece.band, forgotten);

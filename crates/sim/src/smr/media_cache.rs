@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Where room is won when something leaves the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reclaim {
     /// Wherever it was: the log goes on in what is free.
@@ -16,7 +15,6 @@ pub enum Reclaim {
     BehindOldest,
 }
 
-/// The map of the media cache.
 #[derive(Clone, Debug)]
 pub struct MediaCache {
     capacity_bytes: u64,
@@ -40,16 +38,13 @@ struct Extent {
 /// Where a stretch of the drive has its newest copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// Where it begins on the drive.
     pub first_byte: u64,
-    /// Where it ends.
     pub end_byte: u64,
     /// Where in the log it begins; none when it is in its band.
     pub position: Option<u64>,
 }
 
 impl MediaCache {
-    /// An empty cache.
     pub fn new(capacity_bytes: u64, entries_max: u64, reclaim: Reclaim) -> MediaCache {
         MediaCache {
             capacity_bytes,
@@ -62,12 +57,10 @@ impl MediaCache {
         }
     }
 
-    /// Stretches that the map lists.
     pub fn entries(&self) -> usize {
         self.extents.len()
     }
 
-    /// How much of the drive has its newest copy here.
     pub fn live_bytes(&self) -> u64 {
         self.live_bytes
     }
@@ -86,7 +79,6 @@ impl MediaCache {
         by_bytes.max(self.extents.len() as f64 / self.entries_max as f64)
     }
 
-    /// Where the next append goes.
     pub fn head(&self) -> u64 {
         self.head
     }
@@ -96,7 +88,6 @@ impl MediaCache {
         position % self.capacity_bytes
     }
 
-    /// A byte of the drive whose copy has been here longest.
     pub fn oldest(&self) -> Option<u64> {
         self.log.first_key_value().map(|(_, &first_byte)| first_byte)
     }
@@ -142,10 +133,15 @@ impl MediaCache {
             self.extents.insert(first_byte, Extent { end_byte, position });
             self.log.insert(position, first_byte);
         }
+        debug_assert!(self.used_bytes() <= self.capacity_bytes, "the log does not overtake itself");
+        debug_assert!(
+            self.extents.len() <= self.entries_max,
+            "the map holds no more than it has entries for"
+        );
+        debug_assert!(overwritten <= bytes, "no more is overwritten than is written");
         bytes - overwritten
     }
 
-    /// Forgets what is here of a stretch; how much that was.
     pub fn forget(&mut self, first_byte: u64, end_byte: u64) -> u64 {
         let mut forgotten = 0;
         loop {
@@ -158,6 +154,8 @@ impl MediaCache {
             self.keep(first, first..cut.start, extent.position);
             self.keep(first, cut.end..extent.end_byte, extent.position);
         }
+        debug_assert!(forgotten <= self.live_bytes, "only what is here is forgotten");
+        debug_assert_eq!(self.extents.len(), self.log.len(), "each extent has one place in the log");
         self.live_bytes -= forgotten;
         forgotten
     }

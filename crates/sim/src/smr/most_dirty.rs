@@ -7,9 +7,7 @@
 
 /// Bands of one size. Where several classes have bands that are as dirty, the first is cleaned first.
 pub struct SizeClass {
-    /// How many.
     pub bands: f64,
-    /// Slots in each.
     pub slots: f64,
     /// Mean time to clean one, in seconds.
     pub clean_s: f64,
@@ -29,7 +27,6 @@ struct DirtySlots<'class> {
     bands: Vec<Vec<f64>>,
 }
 
-/// What cleaning some bands made.
 #[derive(Clone, Copy, Default)]
 struct Cleaned {
     slots: f64,
@@ -70,7 +67,6 @@ impl<'class> DirtySlots<'class> {
         DirtySlots { classes, bands: classes.iter().map(|class| binomial(class, dirty_share)).collect() }
     }
 
-    /// Cleans so many bands, those with the most dirty slots first.
     fn clean(&mut self, bands: f64) -> Cleaned {
         let most = self.bands.iter().map(Vec::len).max().unwrap_or(0);
         let (mut left, mut cleaned) = (bands, Cleaned::default());
@@ -91,7 +87,6 @@ impl<'class> DirtySlots<'class> {
         cleaned
     }
 
-    /// Makes so many clean slots dirty, any of them.
     fn write(&mut self, slots: f64) {
         let clean: f64 =
             self.classes.iter().zip(&self.bands).map(|(class, bands)| clean_slots(class, bands)).sum();

@@ -16,16 +16,12 @@ use crate::smr::most_dirty::SizeClass;
 /// Steps of the sum over what was written before the cliff.
 const STEPS: u32 = 4000;
 
-/// What there is room for, counted in writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// Of the map.
     pub entries: f64,
-    /// Of the ring.
     pub log: f64,
 }
 
-/// Seconds of cleaning while so many writes come after the cliff.
 pub fn cleaning_s(classes: &[SizeClass], room: Room, writes: f64) -> f64 {
     let slots: f64 = classes.iter().map(|class| class.bands * class.slots).sum();
     let bands: f64 = classes.iter().map(|class| class.bands).sum();

@@ -82,36 +82,36 @@ fn profiles() -> impl Strategy<Value = (DiskProfile, SmrProfile)> {
 }
 
 fn drive(disk: &DiskProfile, smr: &SmrProfile) -> SmrDrive {
-    assert_eq!(smr.check_with(disk, Bytes(CAPACITY)), Ok(()));
-    let mut facts = plain_facts("sim:test", Bytes(CAPACITY));
-    facts.discard_max = Some(Bytes(1 << 30));
+    assert_eq!(smr.check_with(disk, Bytes::new(CAPACITY)), Ok(()));
+    let mut facts = plain_facts("sim:test", Bytes::new(CAPACITY));
+    facts.discard_max = Some(Bytes::new(1 << 30));
     SmrDrive::new(facts, disk, smr, 7)
 }
 
 /// Takes what is ready by `now`, and checks the order.
 fn take_ready(drive: &mut SmrDrive, now: Instant, answers: &mut Vec<Completion>) {
     while let Some(answer) = drive.take_completion(now) {
-        assert!(answer.completed_ns <= now.0, "nothing is answered early");
+        assert!(answer.completed_ns <= now.get(), "nothing is answered early");
         answers.push(answer);
     }
 }
 
 /// All answers to a load, by tag. With `looks` somebody looks whenever something may happen, and in between.
 fn answers(drive: &mut SmrDrive, smr: &SmrProfile, arrivals: &[Arrival], looks: bool) -> Vec<Completion> {
-    let (mut now, mut answers, mut submitted_ns) = (Instant(0), Vec::new(), Vec::new());
+    let (mut now, mut answers, mut submitted_ns) = (Instant::START, Vec::new(), Vec::new());
     for arrival in arrivals {
-        let next = Instant(now.0 + arrival.pause_ns);
+        let next = Instant::new(now.get() + arrival.pause_ns);
         if looks {
             while let Some(at) = drive.next_completion_at().filter(|at| *at <= next) {
                 now = now.max(at);
                 take_ready(drive, now, &mut answers);
             }
-            now = Instant(now.0.midpoint(next.0));
+            now = Instant::new(now.get().midpoint(next.get()));
             take_ready(drive, now, &mut answers);
         }
         now = next;
         drive.submit(arrival.request, now);
-        submitted_ns.push(now.0);
+        submitted_ns.push(now.get());
         let cache = drive.map().cache();
         assert!(cache.entries() as u64 <= smr.map_entries && cache.used_bytes() <= smr.media_cache_bytes);
         assert!(drive.map().unmapped_count() <= drive.map().bands().count() as usize);
@@ -138,7 +138,7 @@ proptest! {
         let mut watched = drive(&disk, &smr);
         prop_assert_eq!(&unseen, &answers(&mut watched, &smr, &load, true));
         // In a day everything is cleaned, unless the drive is lazy.
-        let later = Instant(86_400_000_000_000);
+        let later = Instant::new(86_400_000_000_000);
         prop_assert_eq!(watched.take_completion(later), None);
         let lazy = smr.cleaning == CleaningPolicy::Lazy;
         prop_assert!(lazy || watched.map().dirty_band_count() == 0);

@@ -1,12 +1,10 @@
 //! Which writes are part of a sequential stream. The drive remembers where the last few runs of writes ended; a write
 //! that goes on there lengthens the run, and from a threshold on the run goes straight to the bands.
 
-/// The runs that the drive follows.
 #[derive(Clone, Debug)]
 pub struct Streams {
     threshold_bytes: u64,
     runs_max: usize,
-    /// The least recently written first.
     runs: Vec<Run>,
 }
 
@@ -14,12 +12,10 @@ pub struct Streams {
 struct Run {
     next_byte: u64,
     bytes: u64,
-    /// Whether it writes to its band.
     direct: bool,
 }
 
 impl Streams {
-    /// Follows up to `runs_max` runs.
     pub fn new(threshold_bytes: u64, runs_max: u32) -> Streams {
         Streams { threshold_bytes, runs_max: runs_max as usize, runs: Vec::new() }
     }

@@ -48,7 +48,6 @@ pub struct RandomWrites {
     pub span_bytes: u64,
 }
 
-/// A drive whose truth is asked for.
 pub struct ShingledTruth {
     smr: SmrProfile,
     mechanism: Mechanism,
@@ -68,7 +67,7 @@ impl ShingledTruth {
         let (platter, disk) = disk_on_platter(capacity, disk, smr);
         ShingledTruth {
             mechanism: Mechanism::new(platter, &disk, 0),
-            bands: Bands::new(&smr.band_zones, capacity.0),
+            bands: Bands::new(&smr.band_zones, capacity.get()),
             write_cache_bytes: disk.write_cache.capacity_kib * KIB,
             overhead_s: disk.command_overhead_ms / 1e3,
             return_s: disk.write_settle_ms / 1e3 + 0.5 * disk.turn_s(),
@@ -78,7 +77,6 @@ impl ShingledTruth {
         }
     }
 
-    /// The same drive at the end of that link.
     pub fn behind(self, link: Option<&LinkNumbers>) -> ShingledTruth {
         let queues = link.is_none_or(|link| link.queue_depth_max > 1);
         ShingledTruth { link: link.cloned(), goes_on: self.goes_on && queues, ..self }
@@ -158,11 +156,13 @@ impl ShingledTruth {
     /// From the answer to one command until the arm can turn to the next, in seconds. One that waits at the drive is understood when its
     /// turn comes; a link that carries one at a time brings it only then.
     fn between_s(&self, bytes: u64) -> f64 {
-        let alone = self.link.as_ref().filter(|link| link.queue_depth_max == 1);
-        let carried_s = alone.map_or(0.0, |link| {
-            link.command_overhead_s + bytes as f64 / link.write_bytes_per_second + link.command_latency_s
-        });
-        carried_s + self.overhead_s
+        match &self.link {
+            Some(link) if link.queue_depth_max == 1 => {
+                let carried_s = bytes as f64 / link.write_bytes_per_second;
+                link.command_overhead_s + carried_s + link.command_latency_s + self.overhead_s
+            }
+            _ => self.overhead_s,
+        }
     }
 
     /// What the data of so many bytes of the log take to pass the head, in seconds.
@@ -216,10 +216,13 @@ impl ShingledTruth {
 
     /// How many requests the map has entries for. A request that goes across the border of a band takes two.
     fn requests_listed(&self, writes: RandomWrites) -> f64 {
-        let borders = (0..self.span_bands(writes.span_bytes) as u32).map(|band| self.bands.range(band).end);
-        let inside =
-            |&border: &u64| border < writes.span_bytes && !border.is_multiple_of(writes.request_bytes);
-        let across = borders.filter(inside).count() as f64;
+        let mut across = 0.0;
+        for band in 0..self.span_bands(writes.span_bytes) as u32 {
+            let border = self.bands.range(band).end;
+            if border < writes.span_bytes && !border.is_multiple_of(writes.request_bytes) {
+                across += 1.0;
+            }
+        }
         let requests = writes.span_bytes as f64 / writes.request_bytes as f64;
         self.smr.map_entries as f64 / (1.0 + across / requests)
     }
@@ -309,6 +312,7 @@ impl ShingledTruth {
     /// The equation of the reference calculation: the lasting rate when each cleaned band makes room for `gain` times what the media
     /// cache has of a band on average, in bytes per second. 1 just after the cliff, 1.7 over the first round, 2 in the
     /// long run.
+    #[cfg(test)]
     pub fn rate_with_gain(&self, writes: RandomWrites, gain: f64) -> f64 {
         let bands = self.span_bands(writes.span_bytes);
         let cleaning_s = self.mean_clean_s(writes.span_bytes) * bands / (gain * self.full_bytes(writes));
@@ -326,7 +330,6 @@ impl ShingledTruth {
         clean_s(&self.mechanism, &self.smr, &self.bands.range(band))
     }
 
-    /// The same with the way back to the log.
     fn clean_and_return_s(&self, band: u32) -> f64 {
         self.clean_s(band) + self.return_s
     }
@@ -361,7 +364,6 @@ impl ShingledTruth {
     }
 }
 
-/// What a request takes of the media cache, in whole slots.
 fn slots_bytes(request_bytes: u64) -> u64 {
     request_bytes.max(1).next_multiple_of(SLOT_BYTES)
 }

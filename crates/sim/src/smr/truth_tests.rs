@@ -6,7 +6,7 @@ use crate::smr::drive::tests::{BAND, CACHE, TERABYTE, calibrated, disk};
 const WRITES: RandomWrites = RandomWrites { request_bytes: 131_072, span_bytes: 2 * TERABYTE };
 
 fn truth(clean_s: f64) -> ShingledTruth {
-    ShingledTruth::new(Bytes(2 * TERABYTE), &disk(), &calibrated(2 * TERABYTE, 2 * TERABYTE, clean_s))
+    ShingledTruth::new(Bytes::new(2 * TERABYTE), &disk(), &calibrated(2 * TERABYTE, 2 * TERABYTE, clean_s))
 }
 
 fn assert_near(value: f64, expected: f64, share: f64) {
@@ -33,7 +33,7 @@ fn the_calibrated_drive_is_the_published_one() {
 #[test]
 fn a_band_takes_as_long_as_its_passes() {
     let smr = SmrProfile::plain(CACHE, 250_000, BAND);
-    let truth = ShingledTruth::new(Bytes(2 * TERABYTE), &disk(), &smr);
+    let truth = ShingledTruth::new(Bytes::new(2 * TERABYTE), &disk(), &smr);
     let band = |byte| clean_s(&truth.mechanism, &truth.smr, &truth.bands.range(truth.bands.of(byte)));
     let (outer, inner) =
         (truth.sequential_bytes_per_second(0), truth.sequential_bytes_per_second(2 * TERABYTE - 1));
@@ -67,7 +67,7 @@ fn draining_takes_a_band_after_the_other() {
     assert_near(truth.drain_s(WRITES, 23e9) / 3600.0, 10.0 * 0.928, 0.02);
     assert_near(truth.idle_recovery_bytes_per_second(WRITES, 23e9).unwrap(), 23e9 / (dirty * 0.55), 1e-3);
     let lazy = SmrProfile { cleaning: CleaningPolicy::Lazy, ..calibrated(2 * TERABYTE, 2 * TERABYTE, 0.55) };
-    let lazy = ShingledTruth::new(Bytes(2 * TERABYTE), &disk(), &lazy);
+    let lazy = ShingledTruth::new(Bytes::new(2 * TERABYTE), &disk(), &lazy);
     assert_eq!(lazy.idle_recovery_bytes_per_second(WRITES, 10e9), None);
     assert!(lazy.idle_recovery_bytes_per_second(WRITES, 20e9).is_some());
 }

@@ -11,17 +11,14 @@ pub struct Unmapped {
 }
 
 impl Unmapped {
-    /// Everything holds data.
     pub fn new(stretches_max: usize) -> Unmapped {
         Unmapped { stretches: BTreeMap::new(), stretches_max }
     }
 
-    /// How many stretches are kept.
     pub fn count(&self) -> usize {
         self.stretches.len()
     }
 
-    /// A stretch holds nothing any more. Whether it was taken note of.
     pub fn add(&mut self, mut first_byte: u64, mut end_byte: u64) -> bool {
         if self.stretches.len() >= self.stretches_max {
             return false;
@@ -47,13 +44,11 @@ impl Unmapped {
         }
     }
 
-    /// Whether all of a stretch holds nothing.
     pub fn covers(&self, first_byte: u64, end_byte: u64) -> bool {
         let before = self.stretches.range(..=first_byte).next_back();
         before.is_some_and(|(_, &end)| end >= end_byte)
     }
 
-    /// The last stretch that overlaps or touches one.
     fn touching(&self, first_byte: u64, end_byte: u64) -> Option<(u64, u64)> {
         let last = self.stretches.range(..=end_byte).next_back();
         last.map(|(&first, &end)| (first, end)).filter(|(_, end)| *end >= first_byte)

@@ -5,11 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Stretches that wait to be written.
 #[derive(Clone, Debug)]
 pub struct WriteBuffer {
     capacity_bytes: u64,
-    /// Stretches by their first byte: their end.
     dirty: BTreeMap<u64, u64>,
     dirty_bytes: u64,
     /// First bytes of stretches, oldest first; some have been taken or joined to others since.
@@ -20,32 +18,26 @@ pub struct WriteBuffer {
 const STALE_AGES: usize = 64;
 
 impl WriteBuffer {
-    /// An empty buffer; one without room takes nothing.
     pub fn new(capacity_bytes: u64) -> WriteBuffer {
         WriteBuffer { capacity_bytes, dirty: BTreeMap::new(), dirty_bytes: 0, ages: VecDeque::new() }
     }
 
-    /// Whether nothing waits to be written.
     pub fn is_empty(&self) -> bool {
         self.dirty.is_empty()
     }
 
-    /// Whether a write of that size can ever be taken.
     pub fn takes(&self, length_bytes: u64) -> bool {
         length_bytes <= self.capacity_bytes
     }
 
-    /// Whether there is room for so much now.
     pub fn has_room(&self, length_bytes: u64) -> bool {
         self.dirty_bytes + length_bytes <= self.capacity_bytes
     }
 
-    /// Whether all of a stretch is here.
     pub fn holds(&self, first_byte: u64, end_byte: u64) -> bool {
         self.dirty.range(..=first_byte).next_back().is_some_and(|(_, &end)| end >= end_byte)
     }
 
-    /// Adds a stretch, and joins it with what it touches or covers.
     pub fn add(&mut self, first_byte: u64, end_byte: u64) {
         let (mut first, mut end) = (first_byte, end_byte);
         let mut is_known = false;
@@ -54,10 +46,7 @@ impl WriteBuffer {
         {
             (first, end, is_known) = (before, end.max(before_end), true);
         }
-        loop {
-            let next =
-                self.dirty.range(first..=end).next().map(|(&covered, &covered_end)| (covered, covered_end));
-            let Some((covered, covered_end)) = next else { break };
+        while let Some((&covered, &covered_end)) = self.dirty.range(first..=end).next() {
             self.dirty.remove(&covered);
             self.dirty_bytes -= covered_end - covered;
             end = end.max(covered_end);
@@ -72,6 +61,10 @@ impl WriteBuffer {
     fn insert(&mut self, first: u64, end: u64) {
         self.dirty.insert(first, end);
         self.dirty_bytes += end - first;
+        debug_assert!(
+            first < end && self.dirty_bytes <= self.capacity_bytes,
+            "it takes what it has room for"
+        );
     }
 
     /// What is to be written next: what goes on at `written_end`, else the oldest.
@@ -98,11 +91,10 @@ impl WriteBuffer {
         }
     }
 
-    /// Drops what there is of a stretch.
     pub fn forget(&mut self, first_byte: u64, end_byte: u64) {
-        loop {
-            let before = self.dirty.range(..end_byte).next_back().map(|(&first, &end)| (first, end));
-            let Some((first, end)) = before.filter(|(_, end)| *end > first_byte) else { return };
+        while let Some((&first, &end)) = self.dirty.range(..end_byte).next_back()
+            && end > first_byte
+        {
             self.dirty.remove(&first);
             self.dirty_bytes -= end - first;
             if first < first_byte {

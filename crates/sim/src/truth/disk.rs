@@ -1,58 +1,61 @@
 //! What is true of hard disks, shingled or not.
 
 use crate::disk::profile::{DefectKind, DiskProfile};
-use crate::disk::truth::{DiskTruth, ZoneTruth};
+use crate::disk::truth::DiskTruth;
 use crate::link::LinkNumbers;
-use crate::smr::profile::{BandZone, SmrProfile, disk_on_platter};
+use crate::smr::profile::{SmrProfile, disk_on_platter};
 use crate::smr::truth::{RandomWrites, ShingledTruth};
-use crate::truth::stretches::{REQUEST_BYTES, Stretch, WRITE_RATES, link_access_s, rates};
-use crate::truth::{ACCESS_BYTES, Answer, SPAN_SHARE, Truth, one_drive, span_effect};
-use model::finding::{Datum, FindingCode};
+use crate::truth::data::{Cliff, Region, TrackZone, TruthData};
+use crate::truth::extents::{Extent, REQUEST_BYTES, WRITE_RATES, link_access_s, rates};
+use crate::truth::value::{ACCESS_BYTES, SPAN_SHARE, Truth, one_drive, span_effect, takes_one_command};
+use model::finding::FindingCode;
 use model::units::{Bytes, KIB};
 
-/// The random writes by which a cliff is looked for, as in the article that found it.
+/// Size of the random writes by which a cliff is looked for, as in the article that found it.
 const CLIFF_WRITE_BYTES: u64 = 128 * KIB;
 /// The rate after the cliff is the mean over so many times what was written before it.
 const AFTER_CLIFF: f64 = 2.0;
 
-pub(super) fn stretches(disk: &DiskProfile, capacity: Bytes) -> Vec<Stretch> {
-    let zones = DiskTruth::new(disk, capacity).zones();
-    let answer_s = disk.command_overhead_ms / 1e3;
-    let stretch = |zone: &ZoneTruth| Stretch {
-        answer_s,
-        ..Stretch::even(zone.first_byte, zone.bytes, zone.bytes_per_second)
-    };
-    zones.iter().map(stretch).collect()
+pub(super) fn extents(disk: &DiskProfile, capacity: Bytes) -> Vec<Extent> {
+    let cached_write_s = disk.command_overhead_ms / 1e3;
+    let mut extents = Vec::new();
+    for zone in DiskTruth::new(disk, capacity).zones() {
+        let extent = Extent::even(zone.first_byte, zone.bytes, zone.bytes_per_second);
+        extents.push(Extent { cached_write_s, ..extent });
+    }
+    extents
 }
 
 /// The platter of a shingled disk begins with the media cache, which the host does not see.
-pub(super) fn shingled_stretches(disk: &DiskProfile, smr: &SmrProfile, capacity: Bytes) -> Vec<Stretch> {
+pub(super) fn shingled_extents(disk: &DiskProfile, smr: &SmrProfile, capacity: Bytes) -> Vec<Extent> {
     let (platter, disk) = disk_on_platter(capacity, disk, smr);
-    let cache = smr.media_cache_bytes;
-    let behind = stretches(&disk, platter).into_iter().filter_map(|stretch| {
-        let end = stretch.first_byte + stretch.bytes;
-        let first = stretch.first_byte.max(cache);
-        (end > first).then(|| Stretch { first_byte: first - cache, bytes: end - first, ..stretch })
-    });
-    behind.collect()
+    let hidden = smr.media_cache_bytes;
+    let mut seen = Vec::new();
+    for extent in extents(&disk, platter) {
+        let (first, end) = (extent.first_byte.max(hidden), extent.end_byte());
+        if end > first {
+            seen.push(Extent { first_byte: first - hidden, bytes: end - first, ..extent });
+        }
+    }
+    seen
 }
 
 pub(super) fn truths(disk: &DiskProfile, capacity: Bytes, link: Option<&LinkNumbers>) -> Vec<Truth> {
     let truth = DiskTruth::new(disk, capacity);
-    let mut truths = stream_rates(&stretches(disk, capacity), disk, link);
+    let mut truths = stream_rates(&extents(disk, capacity), disk, link);
     truths.extend(mechanism(disk, &truth, 0, capacity, link));
-    truths.push(word(FindingCode::RecordingKind, "cmr"));
+    truths.push(Truth::word(FindingCode::RecordingKind, "cmr"));
     truths.push(Truth::absent(FindingCode::WriteCliff));
     truths.push(Truth::absent(FindingCode::WriteValleys));
     truths
 }
 
-/// The rates by position, as far as requests stream. Where the link carries one command at a time, the next request comes
-/// after the last has been answered: then only reading on past it keeps reads from losing a turn each, and only a write
-/// cache keeps writes from it. How many turns are lost has no closed form, and nothing is said.
-fn stream_rates(parts: &[Stretch], disk: &DiskProfile, link: Option<&LinkNumbers>) -> Vec<Truth> {
-    let mut truths = rates(parts, link);
-    if link.is_some_and(|link| link.queue_depth_max == 1) {
+/// The sequential rates, as far as requests stream. Where the link takes one command at a time, the next request comes after
+/// the last completion: then only read-ahead keeps reads from losing a revolution each, and only a write cache keeps
+/// writes from it. How many are lost has no closed form, and nothing is said.
+fn stream_rates(extents: &[Extent], disk: &DiskProfile, link: Option<&LinkNumbers>) -> Vec<Truth> {
+    let mut truths = rates(extents, link);
+    if link.is_some_and(takes_one_command) {
         if disk.read_ahead.ahead_bytes() < u64::from(REQUEST_BYTES) {
             truths.retain(|truth| WRITE_RATES.contains(&truth.code));
         }
@@ -70,34 +73,32 @@ pub(super) fn shingled_truths(
     link: Option<&LinkNumbers>,
 ) -> Vec<Truth> {
     let (platter, on_platter) = disk_on_platter(capacity, disk, smr);
-    let mut truths = stream_rates(&shingled_stretches(disk, smr, capacity), disk, link);
+    let mut truths = stream_rates(&shingled_extents(disk, smr, capacity), disk, link);
     let hidden = smr.media_cache_bytes;
     truths.extend(mechanism(disk, &DiskTruth::new(&on_platter, platter), hidden, capacity, link));
-    truths.push(word(FindingCode::RecordingKind, "smr"));
+    truths.push(Truth::word(FindingCode::RecordingKind, "smr"));
     truths.push(band_size(smr));
     truths.push(Truth::absent(FindingCode::WriteValleys));
     truths.extend(random_writes(&ShingledTruth::new(capacity, disk, smr).behind(link), smr, capacity));
     truths
 }
 
-/// The size of bands: of one size, or by where they lie.
 fn band_size(smr: &SmrProfile) -> Truth {
-    let row = |zone: &BandZone| {
-        Datum::record([
-            ("first_byte", Datum::Integer(zone.first_byte)),
-            ("bytes", Datum::Integer(zone.band_bytes)),
-        ])
+    let mut zones = Vec::new();
+    for zone in &smr.band_zones {
+        zones.push(Region { first_byte: zone.first_byte, bytes: zone.band_bytes });
+    }
+    let first = zones[0].bytes;
+    let truth = match zones.iter().all(|zone| zone.bytes == first) {
+        true => Truth::number(FindingCode::BandSize, first as f64),
+        false => {
+            Truth::depends(FindingCode::BandSize, "on where it is looked at: the bands are not of one size")
+        }
     };
-    let zones = Datum::List(smr.band_zones.iter().map(row).collect());
-    let first = smr.band_zones[0].band_bytes;
-    let answer = match smr.band_zones.iter().all(|zone| zone.band_bytes == first) {
-        true => Answer::Number(first as f64),
-        false => Answer::Depends("on where it is looked at: the bands are not of one size"),
-    };
-    Truth { code: FindingCode::BandSize, answer, data: Vec::new() }.with("zones", zones)
+    truth.with(TruthData::BandZones { zones })
 }
 
-/// What follows from how it turns and seeks. The host does not see the first `hidden_bytes` of the platter.
+/// What follows from rotation and seeks. The host does not see the first `hidden_bytes` of the platter.
 fn mechanism(
     disk: &DiskProfile,
     truth: &DiskTruth,
@@ -105,76 +106,76 @@ fn mechanism(
     capacity: Bytes,
     link: Option<&LinkNumbers>,
 ) -> Vec<Truth> {
-    let access_within_s = |share: f64| {
-        let span_bytes = (capacity.0 as f64 * share) as u64;
-        truth.access_within_s(hidden_bytes, span_bytes, u64::from(ACCESS_BYTES)) + link_access_s(link)
-    };
-    let access_s = access_within_s(1.0);
-    let seen = |zone: &ZoneTruth| zone.first_byte + zone.bytes > hidden_bytes;
-    let zones: Vec<ZoneTruth> = truth.zones().into_iter().filter(seen).collect();
-    let tracks = zones.iter().map(|zone| {
-        let counts = zone.sectors_per_track.iter().map(|&count| Datum::Integer(u64::from(count)));
-        Datum::record([
-            ("first_byte", Datum::Integer(zone.first_byte.saturating_sub(hidden_bytes))),
-            ("sectors", Datum::List(counts.collect())),
-        ])
-    });
-    let overhead_s = disk.command_overhead_ms / 1e3;
-    // Seeks between random places have one peak, since a seek grows ever less with the distance and long distances are rarer; and what is
-    // added to it, a part of a turn drawn evenly, makes no second one (Ibragimov, "On the composition of unimodal distributions", 1956).
-    let modes = disk.defects.is_empty().then(|| Truth::number(FindingCode::LatencyModes, 1.0));
-    let truths = vec![
+    let overhead_s = disk.command_overhead_ms / 1e3 + link_access_s(link);
+    let span_bytes = (capacity.as_f64() * SPAN_SHARE) as u64;
+    let access_bytes = u64::from(ACCESS_BYTES);
+    let access_s = truth.access_within_s(hidden_bytes, capacity.get(), access_bytes) + link_access_s(link);
+    let span_access_s = truth.access_within_s(hidden_bytes, span_bytes, access_bytes) + link_access_s(link);
+    let rotation_s = truth.rotation_period_s();
+    let mut truths = vec![
         Truth::number(FindingCode::AccessTime, access_s)
-            .with("rotation_s", Datum::Number(truth.rotation_period_s() / 2.0))
-            .with("overhead_s", Datum::Number(overhead_s + link_access_s(link))),
-        span_effect(access_s, access_within_s(SPAN_SHARE)),
-        Truth::number(FindingCode::RotationPeriod, truth.rotation_period_s())
-            .with("rpm", Datum::Number(60.0 / truth.rotation_period_s())),
+            .with(TruthData::Access { rotation_s: rotation_s / 2.0, overhead_s }),
+        span_effect(access_s, span_access_s),
+        Truth::number(FindingCode::RotationPeriod, rotation_s)
+            .with(TruthData::Rotation { rpm: 60.0 / rotation_s }),
         Truth::number(FindingCode::SeekTrackToTrack, truth.seek_track_to_track_s()),
         Truth::number(FindingCode::SeekAverage, truth.seek_average_s()),
         Truth::number(FindingCode::SeekFullStroke, truth.seek_full_stroke_s()),
-        Truth::number(FindingCode::TrackLayout, zones.len() as f64)
-            .with("sectors_per_track", Datum::List(tracks.collect()))
-            .with("skew", Datum::Number(truth.track_skew_turns()))
-            .with("surfaces", Datum::Integer(truth.surfaces())),
+        track_layout(truth, hidden_bytes),
         Truth::number(FindingCode::DriveCache, disk.read_ahead.cache_bytes() as f64),
         Truth::number(FindingCode::ReadAhead, disk.read_ahead.ahead_bytes() as f64),
         one_drive(),
     ];
-    truths.into_iter().chain(modes).collect()
-}
-
-/// Random writes over the whole drive, the media cache empty at first.
-fn random_writes(truth: &ShingledTruth, smr: &SmrProfile, capacity: Bytes) -> Vec<Truth> {
-    let writes = RandomWrites { request_bytes: CLIFF_WRITE_BYTES, span_bytes: capacity.0 };
-    let before = truth.rate_before_cliff(writes);
-    let Some(cliff) = truth.cliff_bytes(writes) else {
-        return vec![Truth::absent(FindingCode::WriteCliff)];
-    };
-    let mut truths = Vec::new();
-    if let Some(after) = truth.rate_after_cliff(writes, AFTER_CLIFF * cliff) {
-        truths.push(
-            Truth::number(FindingCode::WriteCliff, cliff)
-                .with("before", Datum::Number(before))
-                .with("after", Datum::Number(after))
-                .with("ratio", Datum::Number(after / before))
-                .with("media_cache_bytes", Datum::Integer(smr.media_cache_bytes)),
-        );
-        truths.push(Truth::number(FindingCode::WriteSteadyState, after));
-    }
-    if let Some(regained) = truth.idle_recovery_bytes_per_second(writes, cliff) {
-        truths.push(Truth::number(FindingCode::IdleRecovery, regained));
+    // Seeks between random offsets have one mode, since a seek grows ever less with the distance and long distances are
+    // rarer; a uniform rotational latency adds no second one (Ibragimov 1956, on unimodal distributions).
+    if disk.defects.is_empty() {
+        truths.push(Truth::number(FindingCode::LatencyModes, 1.0));
     }
     truths
 }
 
-/// First byte and length of the defects of a kind.
-pub(super) fn defects(disk: &DiskProfile, kind: DefectKind) -> impl Iterator<Item = (u64, u64)> + '_ {
-    let those = disk.defects.iter().filter(move |defect| defect.kind == kind);
-    those.map(|defect| (defect.first_byte, defect.bytes))
+fn track_layout(truth: &DiskTruth, hidden_bytes: u64) -> Truth {
+    let mut zones = Vec::new();
+    for zone in truth.zones() {
+        if zone.first_byte + zone.bytes > hidden_bytes {
+            let first_byte = zone.first_byte.saturating_sub(hidden_bytes);
+            zones.push(TrackZone { first_byte, sectors: zone.sectors_per_track });
+        }
+    }
+    Truth::number(FindingCode::TrackLayout, zones.len() as f64).with(TruthData::Tracks {
+        sectors_per_track: zones,
+        skew: truth.track_skew_turns(),
+        surfaces: truth.surfaces(),
+    })
 }
 
-/// A word for a code.
-pub(super) fn word(code: FindingCode, word: &'static str) -> Truth {
-    Truth { code, answer: Answer::Word(word), data: Vec::new() }
+fn random_writes(truth: &ShingledTruth, smr: &SmrProfile, capacity: Bytes) -> Vec<Truth> {
+    let writes = RandomWrites { request_bytes: CLIFF_WRITE_BYTES, span_bytes: capacity.get() };
+    let before = truth.rate_before_cliff(writes);
+    let Some(cliff_bytes) = truth.cliff_bytes(writes) else {
+        return vec![Truth::absent(FindingCode::WriteCliff)];
+    };
+    let mut truths = Vec::new();
+    if let Some(after) = truth.rate_after_cliff(writes, AFTER_CLIFF * cliff_bytes) {
+        let cliff = Cliff::new(before, after);
+        truths.push(
+            Truth::number(FindingCode::WriteCliff, cliff_bytes)
+                .with(TruthData::MediaCache { cliff, media_cache_bytes: smr.media_cache_bytes }),
+        );
+        truths.push(Truth::number(FindingCode::WriteSteadyState, after));
+    }
+    if let Some(recovered) = truth.idle_recovery_bytes_per_second(writes, cliff_bytes) {
+        truths.push(Truth::number(FindingCode::IdleRecovery, recovered));
+    }
+    truths
+}
+
+pub(super) fn defects(disk: &DiskProfile, kind: DefectKind) -> Vec<Region> {
+    let mut regions = Vec::new();
+    for defect in &disk.defects {
+        if defect.kind == kind {
+            regions.push(Region { first_byte: defect.first_byte, bytes: defect.bytes });
+        }
+    }
+    regions
 }

@@ -2,139 +2,141 @@
 
 use crate::flash::housekeeping::{burst_interval_s, burst_width_s};
 use crate::flash::profile::{FlashProfile, Initial};
-use crate::flash::truth::WriteLevel;
 use crate::link::LinkNumbers;
-use crate::truth::disk::word;
-use crate::truth::mishaps::regions;
-use crate::truth::stretches::{Stretch, WRITE_RATES, link_access_s, rates};
-use crate::truth::{ACCESS_BYTES, Answer, Truth, one_drive, span_effect};
-use model::finding::{Datum, FindingCode};
+use crate::truth::data::{Cliff, Level, Region, TruthData};
+use crate::truth::extents::{Extent, WRITE_RATES, link_access_s, rates};
+use crate::truth::faults::regions;
+use crate::truth::value::{ACCESS_BYTES, Truth, TruthValue, one_drive, span_effect};
+use model::finding::FindingCode;
 use model::request::Operation;
 use model::units::{Bytes, KIB, MIB};
 
-/// A stall of less than that does not span a slice of time, in ms.
+/// A shorter stall does not span an interval of a series.
 const VALLEY_MS_MIN: f64 = 50.0;
-/// A rate that is slower by less than this, as the logarithm of the ratio, has not fallen: the smallest fall known of a cache is 480 to
-/// 400 MB/s (870 EVO of 4 TB, TechPowerUp's test), and a third of that passes for drift.
-const FALL_MIN: f64 = 0.06;
-/// Of which part of the drive the clipping effect is said.
+/// A smaller drop, as the logarithm of the ratio, is none: the smallest cliff known of a cache is 480 to 400 MB/s (870 EVO
+/// of 4 TB, TechPowerUp's test), and a third of that passes for drift.
+const DROP_MIN: f64 = 0.06;
+/// The clipping effect is that of using this share of the drive.
 const CLIPPED_SHARE: f64 = 0.5;
-/// The fragmentation after many hours of mixed writes, for which the width of a valley is said.
+/// Fragmentation after many hours of mixed writes, for which the width of a valley is said.
 const FRAGMENTED: f64 = 0.8;
 
-/// Reading by what it holds at the start: what was never written is answered without touching the flash. Writing as a
-/// drive that is written once from fresh.
-pub(super) fn stretches(flash: &FlashProfile, capacity: Bytes) -> Vec<Stretch> {
+/// Reads by what it holds at the start: what was never written is completed without touching the flash. Writes as of a
+/// fresh drive that is written once.
+pub(super) fn extents(flash: &FlashProfile, capacity: Bytes) -> Vec<Extent> {
     let read = match flash.initial {
         Initial::Fresh => f64::INFINITY,
         Initial::Filled => flash.sequential_read_rate(),
     };
+    let cached_write_s = (flash.write_overhead_us + flash.command_us) * 1e-6;
     let levels = flash.write_levels(capacity, f64::INFINITY);
-    let ends = levels.iter().skip(1).map(|level| level.from_bytes as u64).chain([capacity.0]);
-    let parts = levels.iter().zip(ends).map(|(level, end)| {
+    let mut extents = Vec::new();
+    for (index, level) in levels.iter().enumerate() {
         let first_byte = level.from_bytes as u64;
-        Stretch {
-            first_byte,
-            bytes: end.saturating_sub(first_byte),
-            read,
-            write: level.bytes_per_second,
-            answer_s: (flash.write_overhead_us + flash.command_us) * 1e-6,
+        let end =
+            if let Some(next) = levels.get(index + 1) { next.from_bytes as u64 } else { capacity.get() };
+        let (bytes, write) = (end.saturating_sub(first_byte), level.bytes_per_second);
+        if bytes > 0 {
+            extents.push(Extent { first_byte, bytes, read, write, cached_write_s });
         }
-    });
-    parts.filter(|part| part.bytes > 0).collect()
+    }
+    extents
 }
 
 pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNumbers>) -> Vec<Truth> {
-    let parts = stretches(flash, capacity);
-    let mut truths = if parts.iter().all(|part| part.read.is_finite()) {
-        rates(&parts, link)
-    } else {
-        fresh_rates(&parts, link)
+    let extents = extents(flash, capacity);
+    let mut truths = match flash.initial {
+        Initial::Filled => rates(&extents, link),
+        Initial::Fresh => write_rates(extents, link),
     };
     if flash.initial == Initial::Filled {
         let access_s = flash.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link);
         truths.push(Truth::number(FindingCode::AccessTime, access_s));
     }
-    // Cells are as near at one place as at another, and what was never written is answered alike.
+    // Latency does not depend on the offset.
     truths.push(span_effect(1.0, 1.0));
     let unmapped = match flash.initial {
-        Initial::Fresh => vec![(0, capacity.0)],
+        Initial::Fresh => vec![Region { first_byte: 0, bytes: capacity.get() }],
         Initial::Filled => Vec::new(),
     };
     truths.push(regions(FindingCode::UnmappedRanges, unmapped));
-    let limit = link.map_or(f64::INFINITY, |link| link.bytes_per_second(Operation::Write, MIB as u32, 4));
+    let limit = match link {
+        Some(link) => link.bytes_per_second(Operation::Write, MIB as u32, 4),
+        None => f64::INFINITY,
+    };
     truths.push(cliff(flash, capacity, limit));
     let steady = flash.steady_random_write_rate(capacity, 1.0).min(limit);
     truths.push(Truth::number(FindingCode::WriteSteadyState, steady));
     truths.push(Truth::number(FindingCode::ClippingEffect, flash.clipping_effect(capacity, CLIPPED_SHARE)));
-    let regained = flash.idle_recovery();
-    truths.push(if regained > 0.0 {
-        Truth::number(FindingCode::IdleRecovery, regained)
-    } else {
-        Truth::absent(FindingCode::IdleRecovery)
+    truths.push(match flash.idle_recovery() {
+        0.0 => Truth::absent(FindingCode::IdleRecovery),
+        recovered => Truth::number(FindingCode::IdleRecovery, recovered),
     });
     truths.push(valleys(flash));
     truths.push(cure(flash));
-    truths.push(word(FindingCode::RecordingKind, "flash"));
+    truths.push(Truth::word(FindingCode::RecordingKind, "flash"));
     truths.push(one_drive());
     truths
 }
 
-/// Nothing is said of reading what was never written.
-fn fresh_rates(parts: &[Stretch], link: Option<&LinkNumbers>) -> Vec<Truth> {
-    let written: Vec<Stretch> = parts.iter().map(|part| Stretch { read: part.write, ..*part }).collect();
-    let truths = rates(&written, link).into_iter();
-    truths.filter(|truth| WRITE_RATES.contains(&truth.code)).collect()
+/// Nothing is said of reads of what was never written.
+fn write_rates(mut extents: Vec<Extent>, link: Option<&LinkNumbers>) -> Vec<Truth> {
+    for extent in &mut extents {
+        extent.read = extent.write;
+    }
+    let mut truths = rates(&extents, link);
+    truths.retain(|truth| WRITE_RATES.contains(&truth.code));
+    truths
 }
 
-/// The levels through which a drive goes that is written at random until as much is written as it holds, where the link lets them show.
+/// The levels of a drive that is written at random until as much is written as it holds, where the link lets them show.
 fn cliff(flash: &FlashProfile, capacity: Bytes, limit: f64) -> Truth {
-    let mut levels = flash.random_write_levels(capacity, limit);
-    levels.dedup_by(|later, earlier| later.bytes_per_second == earlier.bytes_per_second);
-    let before = levels.first().copied();
-    let has_fallen = |level: &WriteLevel, from: f64| (from / level.bytes_per_second).ln() >= FALL_MIN;
-    let after =
-        before.and_then(|before| levels.iter().find(|level| has_fallen(level, before.bytes_per_second)));
-    let (Some(before), Some(after)) = (before, after) else {
-        return Truth::absent(FindingCode::WriteCliff);
-    };
-    let row = |level: &WriteLevel| {
-        Datum::record([
-            ("from_bytes", Datum::Number(level.from_bytes)),
-            ("bytes_per_second", Datum::Number(level.bytes_per_second)),
-        ])
-    };
-    Truth::number(FindingCode::WriteCliff, after.from_bytes)
-        .with("before", Datum::Number(before.bytes_per_second))
-        .with("after", Datum::Number(after.bytes_per_second))
-        .with("ratio", Datum::Number(after.bytes_per_second / before.bytes_per_second))
-        .with("levels", Datum::List(levels.iter().map(row).collect()))
+    let mut levels: Vec<Level> = Vec::new();
+    for level in flash.random_write_levels(capacity, limit) {
+        match levels.last() {
+            Some(last) if last.bytes_per_second == level.bytes_per_second => {}
+            _ => {
+                levels.push(Level { from_bytes: level.from_bytes, bytes_per_second: level.bytes_per_second })
+            }
+        }
+    }
+    for level in &levels {
+        let (before, after) = (levels[0].bytes_per_second, level.bytes_per_second);
+        if (before / after).ln() >= DROP_MIN {
+            let cliff_bytes = level.from_bytes;
+            let cliff = Cliff::new(before, after);
+            return Truth::number(FindingCode::WriteCliff, cliff_bytes)
+                .with(TruthData::Levels { cliff, levels });
+        }
+    }
+    Truth::absent(FindingCode::WriteCliff)
 }
 
-/// The translation table, written out after so many bytes: stalls that recur by bytes. Shorter ones than valleys are seen to be are
-/// none.
+/// The translation table, written out after so many bytes: stalls that recur by bytes, too short ones left out.
 fn stalls(flash: &FlashProfile) -> Truth {
-    let Some(flush) = flash.map_flush.as_ref().filter(|flush| flush.stall_ms >= VALLEY_MS_MIN) else {
-        return Truth::absent(FindingCode::WriteValleys);
+    let flush = match &flash.map_flush {
+        Some(flush) if flush.stall_ms >= VALLEY_MS_MIN => flush,
+        _ => return Truth::absent(FindingCode::WriteValleys),
     };
     let why = "they come after so many bytes, so their number in a pass depends on its length";
-    Truth { code: FindingCode::WriteValleys, answer: Answer::Depends(why), data: Vec::new() }
-        .with("interval_bytes", Datum::Number((flush.every_mib * MIB) as f64))
-        .with("width_s", Datum::Number(flush.stall_ms * 1e-3))
-        .with("depth_ratio", Datum::Number(0.0))
-        .with("by", Datum::Text("bytes".into()))
+    Truth::depends(FindingCode::WriteValleys, why).with(TruthData::Stalls {
+        interval_bytes: (flush.every_mib * MIB) as f64,
+        width_s: flush.stall_ms * 1e-3,
+        depth_ratio: 0.0,
+        by: "bytes",
+    })
 }
 
-/// A fill with blocks as large as a region takes all that fragments it. What is written out after so many bytes comes
-/// whatever was written before.
+/// A fill with requests as large as a region takes all fragmentation. Flushes of the table come whatever was written
+/// before.
 fn cure(flash: &FlashProfile) -> Truth {
     let code = FindingCode::ValleyCure;
     match &flash.housekeeping {
         Some(housekeeping) => {
             let block_bytes = u64::from(housekeeping.region_kib) * KIB;
-            word(code, "fill").with("block_bytes", Datum::Integer(block_bytes))
+            Truth::word(code, "fill").with(TruthData::Cure { block_bytes })
         }
-        None if stalls(flash).answer != Answer::Absent => word(code, "none"),
+        None if stalls(flash).value != TruthValue::Absent => Truth::word(code, "none"),
         None => Truth::absent(code),
     }
 }
@@ -144,9 +146,10 @@ fn valleys(flash: &FlashProfile) -> Truth {
         return stalls(flash);
     };
     let why = "they come after random writes, and go when all of it is overwritten in large pieces";
-    Truth { code: FindingCode::WriteValleys, answer: Answer::Depends(why), data: Vec::new() }
-        .with("interval_s", Datum::Number(burst_interval_s(housekeeping, 0.0)))
-        .with("width_s_after_mixed_writes", Datum::Number(burst_width_s(housekeeping, FRAGMENTED)))
-        .with("depth_ratio", Datum::Number(housekeeping.rate_factor))
-        .with("by", Datum::Text("time".into()))
+    Truth::depends(FindingCode::WriteValleys, why).with(TruthData::Valleys {
+        interval_s: burst_interval_s(housekeeping, 0.0),
+        width_s_after_mixed_writes: burst_width_s(housekeeping, FRAGMENTED),
+        depth_ratio: housekeeping.rate_factor,
+        by: "time",
+    })
 }

@@ -1,132 +1,77 @@
-//! What a virtual drive really is, by finding code: computed from its profile, never from running it. Whoever looks for
-//! it in the records of a run must not be able to see this; only what scores them may.
+//! What a virtual drive really is, by finding code: computed from its profile, never from running it. Only what scores
+//! detectors may see this.
 //!
 //! | medium | exact | approximate, and by how much | left out, and why |
 //! |---|---|---|---|
 //! | `[constant]` | all of it | | |
 //! | `[zoned]` | all of it | | gain and knee: no closed form |
-//! | `[disk]` | rates, zones, pass, turn, seeks, layout, caches | access time and span effect: 1000 places stand for all, 0.1 % | gain and knee: no closed form |
+//! | `[disk]` | rates, zones, pass, rotation, seeks, layout, caches | access time and span effect: 1000 offsets stand for all, 0.1 % | gain and knee: no closed form |
 //! | `[disk]` with `[smr]` | the same, of a clean drive; the size of the media cache | cliff and rates of random writes: see [`crate::smr::truth`] | |
-//! | `[flash]` | rates and levels of a fresh drive written once, in order or at random | steady state: 3 % | gain and knee; reading what was never written |
-//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | single reads of drives of one make | reading a mirror: it depends on which disk is nearer, and on how far one may skip what the other reads |
+//! | `[flash]` | rates and levels of a fresh drive written once, sequentially or at random | steady state: 3 % | gain and knee; reads of what was never written |
+//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | single reads of drives of one model | reads of a mirror: they depend on which disk is nearer, and on how far one skips what the other reads |
 //! | a link of one command | gain and knee: there is none | | |
 //!
-//! A link clips the rates: what is said is what a host can see with requests of 1 MiB, four at a time.
+//! A link clips the rates: they are what a host sees with requests of 1 MiB at queue depth 4.
 
+pub mod data;
 mod disk;
+mod extents;
+mod faults;
 mod flash;
 mod medium;
-mod mishaps;
-mod stretches;
+mod value;
 mod volume;
 
 use crate::ProfileError;
 use crate::flaw::Flaw;
-use crate::link::LinkNumbers;
+use crate::link::{LinkNumbers, LinkProfile};
 use crate::profile::{Medium, Profile, preset};
+use crate::volume::VolumeProfile;
 use crate::zoned::ZonedProfile;
-use model::finding::{Datum, FindingCode, Name};
-use stretches::Stretch;
+pub use data::TruthData;
+use extents::Extent;
+use model::finding::FindingCode;
+use model::units::Bytes;
+use value::takes_one_command;
+pub use value::{Truth, TruthValue, of_code};
 
-/// What is true of a drive for one code.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Truth {
-    /// What it is about.
-    pub code: FindingCode,
-    /// What is true.
-    pub answer: Answer,
-    /// Details by name, as findings have them.
-    pub data: Vec<(Name, Datum)>,
-}
-
-/// What is true.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
-    /// A number in the unit of the code.
-    Number(f64),
-    /// A word, such as `cmr`.
-    Word(&'static str),
-    /// There is none: it must not be found with a value.
-    Absent,
-    /// It depends on what the drive went through before; the details say how.
-    Depends(&'static str),
-}
-
-impl Truth {
-    fn number(code: FindingCode, value: f64) -> Truth {
-        Truth { code, answer: Answer::Number(value), data: Vec::new() }
-    }
-
-    fn absent(code: FindingCode) -> Truth {
-        Truth { code, answer: Answer::Absent, data: Vec::new() }
-    }
-
-    fn with(mut self, name: &'static str, datum: Datum) -> Truth {
-        self.data.push((name.into(), datum));
-        self
-    }
-
-    /// The number, if it is one.
-    pub fn value(&self) -> Option<f64> {
-        match self.answer {
-            Answer::Number(value) => Some(value),
-            _ => None,
-        }
-    }
-}
-
-/// The small request of an access time, in bytes.
-const ACCESS_BYTES: u32 = 4096;
-/// The part of a drive of which the span effect is said.
-const SPAN_SHARE: f64 = 0.01;
-
-/// What is true of the drive of that name.
-///
-/// # Errors
-/// When no drive of that name comes with the program.
 pub fn truth(name: &str) -> Result<Vec<Truth>, ProfileError> {
-    let profile = preset(name)?;
-    truth_of(&profile).map_err(|flaw| ProfileError::Unsound {
-        file: format!("{name}.toml"),
-        line: None,
-        reason: flaw.to_string(),
-    })
+    let file = format!("{name}.toml");
+    match truth_of(&preset(name)?) {
+        Ok(truths) => Ok(truths),
+        Err(flaw) => Err(ProfileError::Unsound { file, line: None, flaw }),
+    }
 }
 
-/// What is true of the drive of a profile. A code that is not among the answers is one of which nothing is said: there
-/// is no closed form, or the experiment that asks for it does not fit the drive.
-///
-/// # Errors
-/// When such a drive cannot be.
+/// The truths of the drive of a profile, ordered by code. Of a code that is missing nothing is said: there is no closed
+/// form, or the experiment that asks for it does not fit the drive.
 pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
     profile.check()?;
     let mut truths = without_faults(profile, 0)?;
     if !profile.faults.is_empty() {
         truths.retain(|truth| truth.code != FindingCode::LatencyModes);
     }
-    let capacity = profile.capacity()?;
-    if !answers_at_once(profile)? {
-        truths.extend(mishaps::truths(profile, capacity)?);
+    if !has_no_latency(profile)? {
+        truths.extend(faults::truths(profile, profile.capacity()?)?);
     }
     truths.sort_by_key(|truth| truth.code);
     Ok(truths)
 }
 
-/// What is true of a disk by its rates. Its gain by concurrency has no closed form and is left out.
+/// Of a disk by its rates. Its gain by queue depth has no closed form and is left out.
 pub fn zoned(profile: &ZonedProfile) -> Vec<Truth> {
     medium::zoned(profile, None)
 }
 
-/// A drive that answers at once has no mechanism: nothing is true of it.
-fn answers_at_once(profile: &Profile) -> Result<bool, Flaw> {
+fn has_no_latency(profile: &Profile) -> Result<bool, Flaw> {
     Ok(matches!(profile.medium()?, Medium::Constant(constant) if constant.latency_us == 0.0))
 }
 
 fn without_faults(profile: &Profile, depth: u32) -> Result<Vec<Truth>, Flaw> {
     let capacity = profile.capacity()?;
-    let link = profile.link.as_ref().map(|link| link.numbers()).transpose()?;
+    let link = profile.link.as_ref().map(LinkProfile::numbers).transpose()?;
     let link = link.as_ref();
-    if answers_at_once(profile)? {
+    if has_no_latency(profile)? {
         return Ok(Vec::new());
     }
     let mut truths = match profile.medium()? {
@@ -135,44 +80,58 @@ fn without_faults(profile: &Profile, depth: u32) -> Result<Vec<Truth>, Flaw> {
         Medium::Disk(disk) => disk::truths(disk, capacity, link),
         Medium::Shingled(disk, smr) => disk::shingled_truths(disk, smr, capacity, link),
         Medium::Flash(flash) => flash::truths(flash, capacity, link),
-        Medium::Volume(volume) => volume::truths(volume, capacity, link, depth)?,
+        Medium::Volume(volume) => volume_truths(volume, capacity, link, depth)?,
     };
-    truths.extend(one_command_at_a_time(link));
+    if link.is_some_and(takes_one_command) {
+        // Whatever else is asked for waits at the host.
+        truths.push(Truth::number(FindingCode::ConcurrencyGain, 1.0));
+        truths.push(Truth::number(FindingCode::ConcurrencyKnee, 1.0));
+    }
     Ok(truths)
 }
 
-/// Where the link carries one command at a time, whatever else is asked for waits at the host: more requests at once bring
-/// nothing.
-fn one_command_at_a_time(link: Option<&LinkNumbers>) -> Vec<Truth> {
-    if link.is_none_or(|link| link.queue_depth_max > 1) {
-        return Vec::new();
-    }
-    vec![Truth::number(FindingCode::ConcurrencyGain, 1.0), Truth::number(FindingCode::ConcurrencyKnee, 1.0)]
-}
-
-/// How much faster single random reads are within the first hundredth.
-fn span_effect(access_s: f64, access_within_s: f64) -> Truth {
-    Truth::number(FindingCode::SpanEffect, access_s / access_within_s)
-}
-
-/// A drive that is not several: what `stripe-layout` says of it.
-fn one_drive() -> Truth {
-    Truth::number(FindingCode::StripeLayout, 1.0).with("kind", Datum::Text("none".into()))
-}
-
-/// The stretches of one rate of whatever a member is.
-fn member_stretches(profile: &Profile, depth: u32) -> Result<Vec<Stretch>, Flaw> {
+fn member_extents(profile: &Profile, depth: u32) -> Result<Vec<Extent>, Flaw> {
     let capacity = profile.capacity()?;
-    let link = profile.link.as_ref().map(|link| link.numbers()).transpose()?;
-    let stretches = match profile.medium()? {
-        Medium::Constant(constant) => medium::constant_stretches(constant, capacity),
-        Medium::Zoned(zoned) => medium::zoned_stretches(zoned),
-        Medium::Disk(disk) => disk::stretches(disk, capacity),
-        Medium::Shingled(disk, smr) => disk::shingled_stretches(disk, smr, capacity),
-        Medium::Flash(flash) => flash::stretches(flash, capacity),
-        Medium::Volume(volume) => volume::stretches(volume, depth)?,
+    let link = profile.link.as_ref().map(LinkProfile::numbers).transpose()?;
+    let mut extents = match profile.medium()? {
+        Medium::Constant(constant) => medium::constant_extents(constant, capacity),
+        Medium::Zoned(zoned) => medium::zoned_extents(zoned),
+        Medium::Disk(disk) => disk::extents(disk, capacity),
+        Medium::Shingled(disk, smr) => disk::shingled_extents(disk, smr, capacity),
+        Medium::Flash(flash) => flash::extents(flash, capacity),
+        Medium::Volume(volume) => volume_extents(volume, depth)?,
     };
-    Ok(stretches.into_iter().map(|stretch| stretch.clipped(link.as_ref())).collect())
+    for extent in &mut extents {
+        *extent = extent.clipped(link.as_ref());
+    }
+    Ok(extents)
+}
+
+fn volume_extents(volume: &VolumeProfile, depth: u32) -> Result<Vec<Extent>, Flaw> {
+    let mut members = Vec::new();
+    for member in volume.member_profiles(depth)? {
+        members.push(member_extents(&member, depth + 1)?);
+    }
+    Ok(volume::extents(volume, &members))
+}
+
+fn volume_truths(
+    volume: &VolumeProfile,
+    capacity: Bytes,
+    link: Option<&LinkNumbers>,
+    depth: u32,
+) -> Result<Vec<Truth>, Flaw> {
+    let members = volume.member_profiles(depth)?;
+    let mut of_members = Vec::new();
+    for member in &members {
+        of_members.push(without_faults(member, depth + 1)?);
+    }
+    let mut extents = volume_extents(volume, depth)?;
+    // A stripe leaves out what does not fill a row of chunks.
+    if let Some(last) = extents.last_mut() {
+        last.bytes = capacity.get() - last.first_byte;
+    }
+    Ok(volume::truths(volume, &extents, link, &members, &of_members))
 }
 
 #[cfg(test)]

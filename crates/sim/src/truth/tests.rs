@@ -1,5 +1,6 @@
 //! Truths by hand, and against drives that are run.
 
+use super::data::{CorruptRegion, Region};
 use super::*;
 use crate::Drive;
 use crate::fault::FaultProfile;
@@ -12,6 +13,10 @@ use model::units::Instant;
 fn value(truths: &[Truth], code: FindingCode) -> f64 {
     let truth = truths.iter().find(|truth| truth.code == code);
     truth.and_then(Truth::value).unwrap_or_else(|| panic!("{code:?} is not a number"))
+}
+
+fn data(truths: &[Truth], code: FindingCode) -> TruthData {
+    of_code(truths, code).unwrap_or_else(|| panic!("{code:?} has no truth")).data.clone()
 }
 
 #[test]
@@ -30,32 +35,22 @@ fn the_plain_disk_by_hand() {
     let access_s = value(&truths, FindingCode::AccessTime);
     assert!((access_s - 13.302e-3).abs() < 0.002e-3, "{access_s}");
     // Its name is of zones of rates. Each write goes to its place: no log, no bands.
-    let of = |code| truths.iter().find(|truth| truth.code == code).map(|truth| truth.answer.clone());
-    assert_eq!(of(FindingCode::RecordingKind), Some(Answer::Word("cmr")));
-    assert_eq!(of(FindingCode::WriteCliff), Some(Answer::Absent));
+    let of = |code| truths.iter().find(|truth| truth.code == code).map(|truth| truth.value);
+    assert_eq!(of(FindingCode::RecordingKind), Some(TruthValue::Word("cmr")));
+    assert_eq!(of(FindingCode::WriteCliff), Some(TruthValue::Absent));
 }
 
 /// What the host sees of a shingled disk begins behind its media cache, for tracks as for rates.
 #[test]
 fn tracks_of_a_shingled_disk_lie_where_its_rates_do() {
     let truths = truth("smr-2tb").unwrap();
-    let begins = |code: FindingCode, name: &str| -> Vec<u64> {
-        let truth = truths.iter().find(|truth| truth.code == code).unwrap();
-        let Some((_, Datum::List(rows))) = truth.data.iter().find(|(of, _)| of == name) else {
-            panic!("{name}")
-        };
-        let first = |row: &Datum| match row {
-            Datum::Record(parts) => parts.iter().find_map(|(of, part)| match part {
-                Datum::Integer(first) if of == "first_byte" => Some(*first),
-                _ => None,
-            }),
-            _ => None,
-        };
-        rows.iter().filter_map(first).collect()
+    let TruthData::Tracks { sectors_per_track, .. } = &data(&truths, FindingCode::TrackLayout) else {
+        panic!("no tracks")
     };
-    let tracks = begins(FindingCode::TrackLayout, "sectors_per_track");
+    let TruthData::Zones { zones } = &data(&truths, FindingCode::ZoneTable) else { panic!("no zones") };
+    let tracks: Vec<u64> = sectors_per_track.iter().map(|zone| zone.first_byte).collect();
     assert!(tracks.len() > 10);
-    assert_eq!(tracks, begins(FindingCode::ZoneTable, "zones"));
+    assert_eq!(tracks, zones.iter().map(|zone| zone.first_byte).collect::<Vec<u64>>());
 }
 
 #[test]
@@ -84,10 +79,9 @@ fn slow_places_make_answers_of_which_nothing_is_said() {
 fn a_faulty_drive_has_one_bad_region() {
     let truths = truth("faulty").unwrap();
     let bad = truths.iter().find(|truth| truth.code == FindingCode::BadBlocks).unwrap();
-    assert_eq!(bad.answer, Answer::Number(1.0));
-    let region =
-        Datum::record([("first_byte", Datum::Integer(300_000_000_000)), ("bytes", Datum::Integer(16 << 20))]);
-    assert_eq!(bad.data, [("regions".into(), Datum::List(vec![region]))]);
+    assert_eq!(bad.value, TruthValue::Number(1.0));
+    let region = Region { first_byte: 300_000_000_000, bytes: 16 << 20 };
+    assert_eq!(bad.data, TruthData::Regions { regions: vec![region] });
 }
 
 /// Twenty of them, in one profile; what is slow only for a while is at no place, and who else reads is no flaw of the drive.
@@ -141,7 +135,7 @@ fn a_mirror_of_which_one_disk_is_read_shares_nothing() {
     let truths = truth_of(&profile).unwrap();
     assert_eq!(value(&truths, FindingCode::StripeLayout), 1.0);
     let layout = truths.iter().find(|truth| truth.code == FindingCode::StripeLayout).unwrap();
-    assert_eq!(layout.data, [("kind".into(), Datum::Text("none".into()))]);
+    assert_eq!(layout.data, TruthData::Members { kind: "none", chunk_bytes: None });
     let member = truth(&profile.volume.unwrap().members[0].profile).unwrap();
     for code in
         [FindingCode::DriveCache, FindingCode::ReadAhead, FindingCode::SeekAverage, FindingCode::TrackLayout]
@@ -170,8 +164,8 @@ fn three_disks_side_by_side_are_three_times_as_fast() {
     let ratio = value(&three, FindingCode::ReadRateOuter) / value(&member, FindingCode::ReadRateOuter);
     assert!((ratio - 3.0).abs() < 1e-9, "{ratio}");
     let layout = three.iter().find(|truth| truth.code == FindingCode::StripeLayout).unwrap();
-    assert_eq!(layout.answer, Answer::Number(3.0));
-    assert!(layout.data.contains(&("chunk_bytes".into(), Datum::Integer(65_536))));
+    assert_eq!(layout.value, TruthValue::Number(3.0));
+    assert_eq!(layout.data, TruthData::Members { kind: "stripe", chunk_bytes: Some(65_536) });
 }
 
 #[test]
@@ -253,31 +247,29 @@ fn what_is_to_go_wrong_is_known_before() {
         truth_of(&Profile::parse(&text, "changed").unwrap()).unwrap()
     };
     let of = |truths: &[Truth], code: FindingCode| {
-        truths.iter().find(|truth| truth.code == code).map(|truth| truth.answer.clone())
+        truths.iter().find(|truth| truth.code == code).map(|truth| truth.value)
     };
     let asleep = with("st3000dm001", "[disk.standby]\nafter_idle_s = 600\nwake_up_s = 8\nasleep = true\n");
-    assert_eq!(of(&asleep, FindingCode::WakeUp), Some(Answer::Number(8.0)));
+    assert_eq!(of(&asleep, FindingCode::WakeUp), Some(TruthValue::Number(8.0)));
     assert_eq!(of(&asleep, FindingCode::BlockLatency), None);
     let awake = with("st3000dm001", "[disk.standby]\nafter_idle_s = 600\nwake_up_s = 8\n");
-    assert_eq!(of(&awake, FindingCode::WakeUp), Some(Answer::Absent));
+    assert_eq!(of(&awake, FindingCode::WakeUp), Some(TruthValue::Absent));
 
     let gone = "[[faults]]\nkind = \"gone-at\"\nat_s = 40\n[[faults]]\nkind = \"gone-at\"\nat_s = 30\n";
-    assert_eq!(of(&with("zoned", gone), FindingCode::DeviceLost), Some(Answer::Number(30.0)));
+    assert_eq!(of(&with("zoned", gone), FindingCode::DeviceLost), Some(TruthValue::Number(30.0)));
     let sooner = format!("{gone}[[faults]]\nkind = \"gone-after-requests\"\nrequests = 500\n");
     let truths = with("zoned", &sooner);
     let lost = truths.iter().find(|truth| truth.code == FindingCode::DeviceLost).unwrap();
-    assert!(matches!(lost.answer, Answer::Depends(_)));
-    let data = [("requests".into(), Datum::Integer(500)), ("at_s".into(), Datum::Number(30.0))];
-    assert_eq!(lost.data, data);
+    assert!(matches!(lost.value, TruthValue::Depends(_)));
+    assert_eq!(lost.data, TruthData::Lost { requests: 500, at_s: Some(30.0) });
 
     let flips = "[[faults]]\nkind = \"silent-corruption\"\ncorruption = \"bit-flip\"\nevery_blocks = 1000\n\
                  first_byte = 4096\nbytes = 8192000\n";
     let truths = with("zoned", flips);
     let wrong = truths.iter().find(|truth| truth.code == FindingCode::DataIntegrity).unwrap();
-    assert!(matches!(wrong.answer, Answer::Depends(_)));
-    let region = [("first_byte", 4096), ("bytes", 8_192_000), ("blocks", 2000), ("every_blocks", 1000)];
-    let region = Datum::record(region.map(|(name, number)| (name, Datum::Integer(number))));
-    assert_eq!(wrong.data, [("regions".into(), Datum::List(vec![region]))]);
+    assert!(matches!(wrong.value, TruthValue::Depends(_)));
+    let region = CorruptRegion { first_byte: 4096, bytes: 8_192_000, blocks: 2000, every_blocks: 1000 };
+    assert_eq!(wrong.data, TruthData::Corruption { regions: vec![region] });
 }
 
 /// The zoned disk's span by hand: 0.2 + (0.8 + 11·8/15·0.1 + 6.7/3·0.01) + 4.1667 ms and 4096 bytes at 150 MB/s are 5.8029 ms
@@ -292,7 +284,7 @@ fn a_part_of_a_disk_is_quicker_by_its_shorter_seeks() {
 /// Single reads of 4 KiB at random places of the first `share`, from so many askers: the mean time from one answer to the
 /// next, in seconds.
 fn seconds_each(drive: &mut dyn Drive, share: f64, at_once: usize, count: usize) -> Vec<f64> {
-    let blocks = (drive.facts().capacity.0 as f64 * share) as u64 / 4096;
+    let blocks = (drive.facts().capacity.as_f64() * share) as u64 / 4096;
     let (mut prng, mut now, mut asked, mut times) = (Prng::new(6, 0), Instant::START, 0, Vec::new());
     while times.len() < count {
         while asked < times.len() + at_once {

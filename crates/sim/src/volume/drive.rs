@@ -8,18 +8,17 @@
 //! A drive that has gone is left out of a mirror too. Nothing is written back to a drive that could not be read, and
 //! nothing rebuilt.
 
+use crate::volume::kind::VolumeKind;
 use crate::volume::layout::{Layout, Part};
-use crate::volume::profile::{MEMBERS_MAX, ReadPolicy, VolumeKind, VolumeProfile};
+use crate::volume::profile::{MEMBERS_MAX, ReadPolicy, VolumeProfile};
 use crate::{Drive, answer_within};
 use model::request::{Completion, Operation, Request, Status, Tag};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant};
 use std::collections::VecDeque;
 
-/// No moment at all.
 const NEVER: u64 = u64::MAX;
 
-/// Several drives as one.
 pub struct VolumeDrive {
     facts: TargetFacts,
     layout: Layout,
@@ -28,11 +27,9 @@ pub struct VolumeDrive {
     /// Parts under way, by the tag that their drive knows.
     parts: Vec<PartUnderWay>,
     free_tags: Vec<u32>,
-    /// Requests by the host's tag.
     requests: Vec<Progress>,
     /// Which drive of a mirror the last read went to, when they take turns.
     last_read: usize,
-    /// The latest moment that a drive knows of.
     latest: u64,
     answers: VecDeque<Completion>,
 }
@@ -42,7 +39,6 @@ struct Member {
     under_way: u32,
     /// When it is to be looked at next, if that is known.
     next: Option<u64>,
-    /// Where the last request to it ended.
     head_byte: u64,
     left_out: bool,
 }
@@ -55,14 +51,12 @@ struct PartUnderWay {
     tried: u64,
 }
 
-/// How much of a request is answered.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
     request: Request,
     parts_left: u32,
     /// What it would be answered if all goes well.
     sound: (Status, u32),
-    /// Whether a part went well.
     any_done: bool,
     /// The first byte of the volume, from its own on, that could not be moved, and why.
     failed: Option<(u64, Status)>,
@@ -94,7 +88,6 @@ impl VolumeDrive {
         }
     }
 
-    /// Where everything lies.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -103,7 +96,6 @@ impl VolumeDrive {
         self.layout.kind() == VolumeKind::Mirror
     }
 
-    /// Sends the parts of a request; how many.
     fn send_parts(&mut self, request: &Request, bytes: u32, now: u64) -> u32 {
         let flush = request.operation == Operation::Flush;
         let first_byte = if flush { 0 } else { request.offset_bytes };
@@ -113,12 +105,8 @@ impl VolumeDrive {
         }
         let mut count = 0;
         for member in 0..self.members.len() {
-            let part = match flush || self.is_mirror() {
-                true => Some(Part { member, ..whole }),
-                false => None,
-            };
-            if let Some(part) = part.filter(|_| !self.members[member].left_out) {
-                self.send(request, part, 0, now);
+            if (flush || self.is_mirror()) && !self.members[member].left_out {
+                self.send(request, Part { member, ..whole }, 0, now);
                 count += 1;
             }
         }
@@ -127,9 +115,9 @@ impl VolumeDrive {
         }
         // At most one for each drive, so that they fit here without allocating.
         let mut parts = [None; MEMBERS_MAX];
-        parts.iter_mut().zip(self.layout.parts(whole.first_byte, whole.bytes)).for_each(|(to, part)| {
+        for (to, part) in parts.iter_mut().zip(self.layout.parts(whole.first_byte, whole.bytes)) {
             *to = Some(part);
-        });
+        }
         for part in parts.into_iter().flatten() {
             self.send(request, part, 0, now);
             count += 1;
@@ -160,7 +148,7 @@ impl VolumeDrive {
             length_bytes: part.bytes as u32,
         };
         self.latest = self.latest.max(now);
-        member.drive.submit(request, Instant(self.latest));
+        member.drive.submit(request, Instant::new(self.latest));
     }
 
     /// Sends a read of a mirror to a drive that was not tried; false when there is none.
@@ -179,26 +167,32 @@ impl VolumeDrive {
 
     fn read_member(&self, first_byte: u64, tried: u64) -> Option<usize> {
         let count = self.members.len();
-        let usable = |index: &usize| tried >> index & 1 == 0 && !self.members[*index].left_out;
-        match self.read_policy {
-            ReadPolicy::First => (0..count).find(usable),
-            ReadPolicy::RoundRobin => (1..=count).map(|step| (self.last_read + step) % count).find(usable),
-            ReadPolicy::Nearest => (0..count).filter(usable).min_by_key(|&index| {
-                let member = &self.members[index];
-                let distance = member.head_byte.abs_diff(first_byte);
-                (distance > 0, member.under_way, distance)
-            }),
+        let mut best = None;
+        for (index, member) in self.members.iter().enumerate() {
+            if tried >> index & 1 == 1 || member.left_out {
+                continue;
+            }
+            let distance = member.head_byte.abs_diff(first_byte);
+            let cost = match self.read_policy {
+                ReadPolicy::First => (false, 0, 0),
+                ReadPolicy::RoundRobin => (false, 0, ((index + count - self.last_read - 1) % count) as u64),
+                ReadPolicy::Nearest => (distance > 0, member.under_way, distance),
+            };
+            best = best.into_iter().chain([(cost, index)]).min();
         }
+        Some(best?.1)
     }
 
-    /// When a drive is to be looked at next, and which.
     fn next(&mut self) -> (u64, usize) {
         let mut first = (NEVER, 0);
-        for (index, member) in self.members.iter_mut().enumerate().filter(|(_, member)| member.under_way > 0)
-        {
-            let drive = &mut member.drive;
-            let at = *member.next.get_or_insert_with(|| drive.next_completion_at().map_or(NEVER, |at| at.0));
-            first = first.min((at, index));
+        for (index, member) in self.members.iter_mut().enumerate() {
+            if member.under_way == 0 {
+                continue;
+            }
+            if member.next.is_none() {
+                member.next = Some(member.drive.next_completion_at().map_or(NEVER, Instant::get));
+            }
+            first = first.min((member.next.unwrap_or(NEVER), index));
         }
         first
     }
@@ -212,8 +206,9 @@ impl VolumeDrive {
             }
             let member = &mut self.members[index];
             member.next = None;
+            debug_assert!(member.under_way > 0, "only who has something to do completes it");
             self.latest = self.latest.max(at);
-            if let Some(completion) = member.drive.take_completion(Instant(self.latest)) {
+            if let Some(completion) = member.drive.take_completion(Instant::new(self.latest)) {
                 member.under_way -= 1;
                 self.finish(index, completion);
             }
@@ -239,6 +234,7 @@ impl VolumeDrive {
         let bad_byte = under_way.part.first_byte.saturating_add(u64::from(completion.transferred_bytes));
         let bad_byte = self.layout.volume_byte(member, bad_byte);
         let progress = &mut self.requests[tag as usize];
+        debug_assert!(progress.parts_left > 0, "a part completes once");
         progress.parts_left -= 1;
         match completion.status {
             Status::Done => progress.any_done = true,
@@ -271,7 +267,6 @@ impl VolumeDrive {
     }
 }
 
-/// Whether a mirror does without a drive that answers so.
 fn leaves_out(operation: Operation, status: Status) -> bool {
     match status {
         Status::DeviceGone => true,
@@ -282,7 +277,7 @@ fn leaves_out(operation: Operation, status: Status) -> bool {
 
 impl Drive for VolumeDrive {
     fn submit(&mut self, request: Request, now: Instant) {
-        self.advance(now.0);
+        self.advance(now.get());
         let sound = answer_within(self.layout.capacity(), &request);
         let slot = request.tag.0 as usize;
         let progress = Progress { request, parts_left: 0, sound, any_done: false, failed: None };
@@ -291,29 +286,29 @@ impl Drive for VolumeDrive {
         }
         self.requests[slot] = progress;
         let data = request.operation != Operation::Flush;
-        let count = if data && sound.1 == 0 { 0 } else { self.send_parts(&request, sound.1, now.0) };
+        let count = if data && sound.1 == 0 { 0 } else { self.send_parts(&request, sound.1, now.get()) };
         self.requests[slot].parts_left = count;
         if count == 0 {
             // Nothing of it lies on the volume.
             let (status, transferred_bytes) = sound;
             let tag = request.tag;
-            self.answers.push_back(Completion { tag, status, transferred_bytes, completed_ns: now.0 });
+            self.answers.push_back(Completion { tag, status, transferred_bytes, completed_ns: now.get() });
         }
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
         if let Some(answer) = self.answers.front() {
-            return Some(Instant(answer.completed_ns));
+            return Some(Instant::new(answer.completed_ns));
         }
         let (at, _) = self.next();
-        (at < NEVER).then_some(Instant(at))
+        (at < NEVER).then_some(Instant::new(at))
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
         if self.answers.is_empty() {
-            self.advance(now.0);
+            self.advance(now.get());
         }
-        if self.answers.front()?.completed_ns > now.0 { None } else { self.answers.pop_front() }
+        if self.answers.front()?.completed_ns > now.get() { None } else { self.answers.pop_front() }
     }
 
     fn facts(&self) -> &TargetFacts {

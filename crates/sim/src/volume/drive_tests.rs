@@ -25,7 +25,7 @@ fn profile(kind: VolumeKind, read_policy: ReadPolicy) -> VolumeProfile {
 }
 
 fn constant(latency_ns: u64) -> Box<dyn Drive + Send> {
-    Box::new(ConstantDrive::new(plain_facts("sim:test", Bytes(MEMBER_BYTES)), Nanos(latency_ns), 1))
+    Box::new(ConstantDrive::new(plain_facts("sim:test", Bytes::new(MEMBER_BYTES)), Nanos::new(latency_ns), 1))
 }
 
 fn faulty(fault: Fault) -> Box<dyn Drive + Send> {
@@ -33,11 +33,11 @@ fn faulty(fault: Fault) -> Box<dyn Drive + Send> {
 }
 
 fn unreadable(first: u64, bytes: u64) -> Box<dyn Drive + Send> {
-    faulty(Fault::Unreadable(ByteRange::new(Offset(first), Bytes(bytes)).unwrap()))
+    faulty(Fault::Unreadable(ByteRange::new(Offset::new(first), Bytes::new(bytes)).unwrap()))
 }
 
 fn volume(kind: VolumeKind, policy: ReadPolicy, members: Vec<Box<dyn Drive + Send>>) -> VolumeDrive {
-    VolumeDrive::new(plain_facts("sim:volume", Bytes(1)), &profile(kind, policy), members)
+    VolumeDrive::new(plain_facts("sim:volume", Bytes::new(1)), &profile(kind, policy), members)
 }
 
 /// One request at the time of the answer before: status, bytes, end.
@@ -48,10 +48,10 @@ fn ask(
     offset_bytes: u64,
     length_bytes: u32,
 ) -> (Status, u32, u64) {
-    drive.submit(Request { tag: Tag(0), operation, offset_bytes, length_bytes }, Instant(*now));
+    drive.submit(Request { tag: Tag(0), operation, offset_bytes, length_bytes }, Instant::new(*now));
     loop {
-        *now = drive.next_completion_at().unwrap().0.max(*now);
-        if let Some(completion) = drive.take_completion(Instant(*now)) {
+        *now = drive.next_completion_at().unwrap().get().max(*now);
+        if let Some(completion) = drive.take_completion(Instant::new(*now)) {
             return (completion.status, completion.transferred_bytes, completion.completed_ns);
         }
     }
@@ -60,7 +60,7 @@ fn ask(
 #[test]
 fn a_stripe_is_done_with_its_last_part() {
     let mut drive = volume(VolumeKind::Stripe, ReadPolicy::First, vec![constant(100), constant(300)]);
-    assert_eq!(drive.facts().capacity, Bytes(2 * MEMBER_BYTES));
+    assert_eq!(drive.facts().capacity, Bytes::new(2 * MEMBER_BYTES));
     let mut now = 0;
     assert_eq!(ask(&mut drive, &mut now, Operation::Read, 0, 65_536), (Status::Done, 65_536, 100));
     assert_eq!(ask(&mut drive, &mut now, Operation::Read, 65_536, 65_536), (Status::Done, 65_536, 400));
@@ -87,7 +87,7 @@ fn a_stripe_does_not_survive_a_bad_sector() {
 fn a_mirror_reads_a_bad_sector_from_the_other_drive() {
     let members = vec![unreadable(0, 512), constant(100)];
     let mut drive = volume(VolumeKind::Mirror, ReadPolicy::First, members);
-    assert_eq!(drive.facts().capacity, Bytes(MEMBER_BYTES));
+    assert_eq!(drive.facts().capacity, Bytes::new(MEMBER_BYTES));
     let mut now = 0;
     assert_eq!(ask(&mut drive, &mut now, Operation::Read, 0, 4096), (Status::Done, 4096, 200));
     assert_eq!(ask(&mut drive, &mut now, Operation::Read, 4096, 4096), (Status::Done, 4096, 300));
@@ -123,9 +123,12 @@ fn reads_of_a_mirror_go_where_the_policy_says() {
         for tag in 0..4 {
             let offset_bytes = u64::from(tag) * 1_000_000 + 4096;
             let operation = Operation::Read;
-            drive.submit(Request { tag: Tag(tag), operation, offset_bytes, length_bytes: 512 }, Instant(0));
+            drive.submit(
+                Request { tag: Tag(tag), operation, offset_bytes, length_bytes: 512 },
+                Instant::START,
+            );
         }
-        let ends: Vec<u64> = std::iter::from_fn(|| drive.take_completion(Instant(1000)))
+        let ends: Vec<u64> = std::iter::from_fn(|| drive.take_completion(Instant::new(1000)))
             .map(|completion| completion.completed_ns)
             .collect();
         assert_eq!(ends, expected, "{policy:?}");
@@ -139,7 +142,10 @@ fn the_nearest_drive_is_the_one_that_was_there() {
     let mut drive = volume(VolumeKind::Mirror, ReadPolicy::Nearest, members);
     let submit = |drive: &mut VolumeDrive, tag, offset_bytes, now| {
         let operation = Operation::Read;
-        drive.submit(Request { tag: Tag(tag), operation, offset_bytes, length_bytes: 4096 }, Instant(now));
+        drive.submit(
+            Request { tag: Tag(tag), operation, offset_bytes, length_bytes: 4096 },
+            Instant::new(now),
+        );
     };
     // While drive 0 is at its start, a far read goes to drive 1, and from there on one stays with the other.
     submit(&mut drive, 0, 0, 0);
@@ -147,7 +153,7 @@ fn the_nearest_drive_is_the_one_that_was_there() {
     submit(&mut drive, 2, 500_004_096, 1000);
     submit(&mut drive, 3, 4096, 1000);
     submit(&mut drive, 4, 400_000_000, 2000);
-    let mut ends: Vec<(u32, u64)> = std::iter::from_fn(|| drive.take_completion(Instant(9000)))
+    let mut ends: Vec<(u32, u64)> = std::iter::from_fn(|| drive.take_completion(Instant::new(9000)))
         .map(|completion| (completion.tag.0, completion.completed_ns))
         .collect();
     ends.sort_unstable();
@@ -161,8 +167,8 @@ fn a_stripe_of_disks_reads_as_fast_as_all_of_them() {
     let outer = disk.zones[0].bytes_per_second;
     let members = (0..3).map(|seed| Box::new(open_zoned(disk.clone(), seed)) as Box<dyn Drive + Send>);
     let profile = profile(VolumeKind::Stripe, ReadPolicy::First);
-    let mut drive = VolumeDrive::new(plain_facts("sim:test", Bytes(1)), &profile, members.collect());
-    let (mut now, mut issued) = (Instant(0), 0u64);
+    let mut drive = VolumeDrive::new(plain_facts("sim:test", Bytes::new(1)), &profile, members.collect());
+    let (mut now, mut issued) = (Instant::START, 0u64);
     let mut submit = |drive: &mut VolumeDrive, tag: u32, now| {
         let (operation, offset_bytes) = (Operation::Read, issued << 20);
         issued += 1;
@@ -177,7 +183,7 @@ fn a_stripe_of_disks_reads_as_fast_as_all_of_them() {
             submit(&mut drive, completion.tag.0, now);
         }
     }
-    let rate = (done << 20) as f64 / now.since(Instant(0)).seconds();
+    let rate = (done << 20) as f64 / now.since(Instant::START).seconds();
     let error = rate / profile.sequential_rate(&[outer; 3]) - 1.0;
     assert!(error.abs() < 0.005, "{rate}: {error}");
 }
@@ -204,20 +210,21 @@ fn any_stack() -> impl Strategy<Value = Stack> {
         )
     };
     let range = (0u64..400, 1u64..200).prop_map(|(first, bytes)| {
-        ByteRange::new(Offset(first * 1_000_000_000), Bytes(bytes * 1_000_000_000)).unwrap()
+        ByteRange::new(Offset::new(first * 1_000_000_000), Bytes::new(bytes * 1_000_000_000)).unwrap()
     });
     let fault = prop_oneof![
         range.clone().prop_map(Fault::Unreadable),
-        (range.clone(), 0u64..9).prop_map(|(range, ms)| Fault::Slow { range, longer: Nanos(ms * 1_000_000) }),
-        range.prop_map(|range| Fault::TimesOut { range, after: Nanos(50_000_000) }),
+        (range.clone(), 0u64..9)
+            .prop_map(|(range, ms)| Fault::Slow { range, longer: Nanos::new(ms * 1_000_000) }),
+        range.prop_map(|range| Fault::TimesOut { range, after: Nanos::new(50_000_000) }),
         (0u64..20).prop_map(|every| Fault::ShortReads { every }),
         (0u64..900, 1u64..40).prop_map(|(at, ms)| Fault::Stalls {
-            at: Instant(at * 1_000_000),
-            duration: Nanos(ms * 1_000_000),
-            every: Nanos(60_000_000),
+            at: Instant::new(at * 1_000_000),
+            duration: Nanos::new(ms * 1_000_000),
+            every: Nanos::new(60_000_000),
         }),
         (0u64..150).prop_map(Fault::GoneAfter),
-        (1u64..400).prop_map(|blocks| Fault::Wraps(Bytes(blocks << 30))),
+        (1u64..400).prop_map(|blocks| Fault::Wraps(Bytes::new(blocks << 30))),
     ];
     (kind, policy, [link(), link()], proptest::collection::vec(fault, 0..3), 2u32..4, any::<bool>())
 }
@@ -243,28 +250,28 @@ const REQUESTS: u32 = 80;
 fn run(drive: &mut dyn Drive, seed: u64, looks: u64) -> Vec<Completion> {
     let (mut prng, mut looking) = (Prng::new(seed, 0), Prng::new(looks, 1));
     let (mut now, mut answers, mut next_byte) = (0u64, Vec::new(), 0);
-    let capacity = drive.facts().capacity.0;
+    let capacity = drive.facts().capacity.get();
     for tag in 0..REQUESTS {
         let operation = Operation::ALL[prng.below(4) as usize];
         let length_bytes = 512 * (1 + prng.below(1500) as u32);
         // Now and then past the end, and often where the last one ended.
         let offset_bytes = if prng.below(3) == 0 { next_byte } else { prng.below(capacity / 512 + 9) * 512 };
         next_byte = offset_bytes + u64::from(length_bytes);
-        drive.submit(Request { tag: Tag(tag), operation, offset_bytes, length_bytes }, Instant(now));
+        drive.submit(Request { tag: Tag(tag), operation, offset_bytes, length_bytes }, Instant::new(now));
         let next = now + prng.below(9_000_000);
         if looks > 0 {
-            while let Some(at) = drive.next_completion_at().filter(|at| at.0 <= next) {
-                now = now.max(at.0);
-                answers.extend(drive.take_completion(Instant(now)));
+            while let Some(at) = drive.next_completion_at().filter(|at| at.get() <= next) {
+                now = now.max(at.get());
+                answers.extend(drive.take_completion(Instant::new(now)));
             }
             now += looking.below(next - now + 1);
-            answers.extend(drive.take_completion(Instant(now)));
+            answers.extend(drive.take_completion(Instant::new(now)));
         }
         now = next;
     }
     while answers.len() < REQUESTS as usize {
-        now = now.max(drive.next_completion_at().expect("not all is answered").0);
-        answers.extend(drive.take_completion(Instant(now)));
+        now = now.max(drive.next_completion_at().expect("not all is answered").get());
+        answers.extend(drive.take_completion(Instant::new(now)));
     }
     assert_eq!(drive.next_completion_at(), None);
     answers

@@ -1,6 +1,6 @@
 //! Where the bytes of a volume lie.
 
-use crate::volume::profile::VolumeKind;
+use crate::volume::kind::VolumeKind;
 use model::units::Bytes;
 
 /// What lies at the end of a drive past its last whole block is not used.
@@ -16,26 +16,22 @@ pub struct Layout {
     capacity: u64,
 }
 
-/// A stretch of one drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which drive.
     pub member: usize,
-    /// Where on it.
     pub first_byte: u64,
-    /// How much.
     pub bytes: u64,
 }
 
 impl Layout {
     /// Over drives of those capacities; none when nothing fits on one, or there is none.
     pub(super) fn new(kind: VolumeKind, chunk_bytes: u64, capacities: &[Bytes]) -> Option<Layout> {
-        let least = capacities.iter().map(|capacity| capacity.0).min()?;
+        let least = capacities.iter().map(|capacity| capacity.get()).min()?;
         let used: Vec<u64> = match kind {
             VolumeKind::Stripe => vec![least / chunk_bytes * chunk_bytes; capacities.len()],
             VolumeKind::Mirror => vec![least / BLOCK * BLOCK; capacities.len()],
             VolumeKind::Concatenation => {
-                capacities.iter().map(|capacity| capacity.0 / BLOCK * BLOCK).collect()
+                capacities.iter().map(|capacity| capacity.get() / BLOCK * BLOCK).collect()
             }
         };
         let all = used.iter().try_fold(0u64, |sum, bytes| sum.checked_add(*bytes))?;
@@ -43,24 +39,21 @@ impl Layout {
         (!used.contains(&0)).then_some(Layout { kind, chunk_bytes, used, capacity })
     }
 
-    /// What the volume holds.
     pub fn capacity(&self) -> Bytes {
-        Bytes(self.capacity)
+        Bytes::new(self.capacity)
     }
 
-    /// How drives make one.
     pub fn kind(&self) -> VolumeKind {
         self.kind
     }
 
-    /// How many drives there are.
     pub fn members(&self) -> usize {
         self.used.len()
     }
 
     /// How much lies on one drive before the next comes; none unless they are striped.
     pub fn chunk(&self) -> Option<Bytes> {
-        (self.kind == VolumeKind::Stripe).then_some(Bytes(self.chunk_bytes))
+        (self.kind == VolumeKind::Stripe).then_some(Bytes::new(self.chunk_bytes))
     }
 
     /// Where that byte of the volume lies; on a mirror: on its first drive. None past its end.
@@ -88,8 +81,8 @@ impl Layout {
         }
     }
 
-    /// Which byte of the volume lies there.
     pub fn volume_byte(&self, member: usize, byte: u64) -> u64 {
+        debug_assert!(member < self.used.len() && byte <= self.used[member], "a byte of a member");
         match self.kind {
             VolumeKind::Mirror => byte,
             VolumeKind::Stripe => {
@@ -112,8 +105,8 @@ impl Layout {
                 (self.before(member, first_byte), self.before(member, end))
             } else {
                 let start = if mirror { 0 } else { self.volume_byte(member, 0) };
-                let here = |byte: u64| byte.saturating_sub(start).min(self.used[member]);
-                (here(first_byte), here(end))
+                let used = self.used[member];
+                (first_byte.saturating_sub(start).min(used), end.saturating_sub(start).min(used))
             };
             (first < end).then_some(Part { member, first_byte: first, bytes: end - first })
         })
@@ -138,13 +131,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn stripe(members: usize) -> Layout {
-        Layout::new(VolumeKind::Stripe, 65_536, &vec![Bytes(1_000_000); members]).unwrap()
+        Layout::new(VolumeKind::Stripe, 65_536, &vec![Bytes::new(1_000_000); members]).unwrap()
     }
 
     #[test]
     fn chunks_go_round() {
         let layout = stripe(3);
-        assert_eq!(layout.capacity(), Bytes(3 * 15 * 65_536));
+        assert_eq!(layout.capacity(), Bytes::new(3 * 15 * 65_536));
         assert_eq!(layout.place(65_536 * 4 + 7), Some((1, 65_536 + 7)));
         assert_eq!(layout.place(3 * 15 * 65_536), None);
         let parts: Vec<Part> = layout.parts(65_536 * 2 + 100, 65_536 * 3).collect();
@@ -158,9 +151,9 @@ mod tests {
 
     #[test]
     fn one_drive_behind_the_other() {
-        let capacities = [Bytes(10_000), Bytes(20_000)];
+        let capacities = [Bytes::new(10_000), Bytes::new(20_000)];
         let layout = Layout::new(VolumeKind::Concatenation, 4096, &capacities).unwrap();
-        assert_eq!(layout.capacity(), Bytes(8192 + 16_384));
+        assert_eq!(layout.capacity(), Bytes::new(8192 + 16_384));
         let parts: Vec<Part> = layout.parts(8000, 1000).collect();
         let expected =
             [Part { member: 0, first_byte: 8000, bytes: 192 }, Part { member: 1, first_byte: 0, bytes: 808 }];
@@ -181,11 +174,11 @@ mod tests {
             first in 0u64..400_000,
             bytes in 0u64..100_000,
         ) {
-            let capacities: Vec<Bytes> = capacities.into_iter().map(Bytes).collect();
+            let capacities: Vec<Bytes> = capacities.into_iter().map(Bytes::new).collect();
             let layout = Layout::new(kind, chunks * 4096, &capacities).unwrap();
             let mut seen: Vec<u64> = Vec::new();
             for part in layout.parts(first, bytes) {
-                prop_assert!(part.first_byte + part.bytes <= capacities[part.member].0);
+                prop_assert!(part.first_byte + part.bytes <= capacities[part.member].get());
                 for byte in [part.first_byte, part.first_byte + part.bytes - 1] {
                     let volume_byte = layout.volume_byte(part.member, byte);
                     prop_assert_eq!(layout.place(volume_byte), Some((part.member, byte)));
@@ -194,7 +187,7 @@ mod tests {
                 seen.extend(all.map(|byte| layout.volume_byte(part.member, byte)));
             }
             seen.sort_unstable();
-            let end = (first + bytes).min(layout.capacity().0);
+            let end = (first + bytes).min(layout.capacity().get());
             prop_assert!(seen.into_iter().eq(first.min(end)..end));
         }
     }

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 /// Options of `choose`.
 #[derive(Debug, Args)]
 pub struct ChooseArguments {
-    /// Drives to weigh: runs of `sustain` and `surface` that are kept, by name, and virtual drives as sim:NAME
+    /// Drives to compare: stored runs of `sustain` and `surface`, or sim:NAME
     #[arg(value_name = "RUN|sim:NAME")]
     pub drives: Vec<String>,
 
@@ -25,21 +25,21 @@ pub struct ChooseArguments {
 
 /// What is asked of you.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Your answers (what is missing is asked)")]
+#[command(next_help_heading = "Your answers (missing ones are asked)")]
 pub struct AnswerArguments {
-    /// Whether the write rate may fall for a while
+    /// May write throughput drop for a while?
     #[arg(long, value_enum)]
     pub tolerate_fall: Option<YesOrNo>,
 
-    /// Whether you can leave time between writes, or write in order and in large pieces
+    /// Can you leave idle time between writes, or write sequentially in large blocks?
     #[arg(long, value_enum)]
     pub change_workload: Option<YesOrNo>,
 
-    /// Whether a part of the capacity will do
+    /// Is part of the capacity enough?
     #[arg(long, value_enum)]
     pub clip: Option<YesOrNo>,
 
-    /// What counts most
+    /// What matters most
     #[arg(long, value_enum)]
     pub prefer: Option<PreferenceArgument>,
 }
@@ -48,15 +48,15 @@ pub struct AnswerArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Your writes (to tell how long they take on each drive)")]
 pub struct DayArguments {
-    /// What is written in a day
+    /// Bytes written per day
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub daily: Option<String>,
 
-    /// What is written at once [default: all of a day's writes]
+    /// Bytes per burst [default: all writes of the day]
     #[arg(long, value_name = "SIZE", requires = "daily", allow_hyphen_values = true)]
     pub burst: Option<String>,
 
-    /// How much of it goes to random places [default: 100%]
+    /// Share of random writes [default: 100%]
     #[arg(long, value_name = "PERCENT", requires = "daily", allow_hyphen_values = true)]
     pub random: Option<String>,
 }
@@ -73,10 +73,10 @@ pub enum YesOrNo {
 /// What counts most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PreferenceArgument {
-    /// Bytes for the money
+    /// Capacity per price
     Cost,
-    /// Speed
+    /// Throughput
     Performance,
-    /// The same speed at all times
+    /// Constant throughput
     Steadiness,
 }

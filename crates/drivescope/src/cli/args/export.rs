@@ -1,62 +1,49 @@
 //! Options of `export`.
 
-use clap::{Args, ValueEnum};
+use crate::export::{EXPORTS, Export};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
+use store::table::Table;
 
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
-    /// The runs: their names, the beginnings of their names, or `last`
+    /// Runs: names, prefixes of names, or `last`
     #[arg(default_value = "last", conflicts_with = "all")]
     pub runs: Vec<String>,
 
-    /// All runs that are kept
+    /// All stored runs
     #[arg(long)]
     pub all: bool,
 
-    /// What to write [default: what the ending of the file says]
-    #[arg(long, short, value_enum)]
-    pub format: Option<ExportFormat>,
+    /// Format [default: by file extension]
+    #[arg(long, short, value_parser = exports())]
+    pub format: Option<&'static Export>,
 
-    /// Where to: a file, a folder (a name without an ending, or one that exists), or - for standard output
+    /// Output: a file, a folder, or - for stdout
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
 
-    /// Which table, where CSV or Parquet go into one file; a folder gets all of them
-    #[arg(long, value_enum, default_value_t = TableArgument::Findings)]
-    pub table: TableArgument,
+    /// Table to write to a single CSV or Parquet file; a folder gets all
+    #[arg(long, value_parser = tables(), default_value = Table::Findings.name())]
+    pub table: Table,
 }
 
-/// Formats to choose from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// Everything but the series, as drivescope itself keeps it
-    Json,
-    /// Tables for spreadsheets
-    Csv,
-    /// Tables for pandas, DuckDB and Spark
-    Parquet,
-    /// A line for each run as bonnie++ 1.03 writes it
-    #[value(name = "bonnie-1.03")]
-    Bonnie103,
-    /// A line for each run as bonnie++ 1.98 and 2.00 write it
-    #[value(name = "bonnie-1.98")]
-    Bonnie198,
-    /// What fio would have written, for fio-plot and others
-    Fio,
-    /// Metrics for Prometheus: the textfile collector of node_exporter
-    Openmetrics,
+fn exports() -> impl TypedValueParser<Value = &'static Export> {
+    let words = EXPORTS.iter().map(|export| PossibleValue::new(export.name).help(export.about));
+    PossibleValuesParser::new(words).try_map(export_named)
 }
 
-/// Tables to choose from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TableArgument {
-    /// A row for each run: which drive, where, with which settings
-    Runs,
-    /// A row for each finding: value, interval, sentence
-    Findings,
-    /// A row for each phase: workload, rates, latencies
-    Phases,
-    /// A row for each slice of 40 ms
-    Intervals,
+fn export_named(name: String) -> Result<&'static Export, &'static str> {
+    Export::of_name(&name).ok_or("there is no such format")
+}
+
+fn tables() -> impl TypedValueParser<Value = Table> {
+    let words = Table::ALL.map(|table| PossibleValue::new(table.name()).help(table.about()));
+    PossibleValuesParser::new(words).try_map(table_named)
+}
+
+fn table_named(name: String) -> Result<Table, &'static str> {
+    Table::from_name(&name).ok_or("there is no such table")
 }

@@ -1,49 +1,53 @@
 //! Options of `purge`.
 
-use super::{OutputArguments, WritingArguments};
 use clap::{Args, ValueEnum};
-use io::target::purge::PurgeMethod;
+use experiment::request::{OutputOptions, WritingOptions};
+use io::targets::purge::PurgeMethod;
+use serde::Serialize;
 
 /// Options of `purge`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize)]
 pub struct PurgeArguments {
-    /// A drive as a whole; a partition, volume or file can be emptied too, but not by commands to its drive
+    /// Drive, partition, volume or file; drive commands need a whole drive
     pub target: String,
 
-    /// How [default: the first that is possible]
+    /// Method [default: the first that is supported]
     #[arg(long, value_enum)]
     pub method: Option<MethodArgument>,
 
-    /// Only say what would be done, and why not in other ways
+    /// Print which method would be used, and why not others
     #[arg(long, conflicts_with = "json")]
+    #[serde(skip)]
     pub dry_run: bool,
 
     /// Whether to write, and to which.
     #[command(flatten)]
-    pub writing: WritingArguments,
+    #[serde(flatten)]
+    pub writing: WritingOptions,
 
     /// Where the result goes.
     #[command(flatten)]
-    pub output: OutputArguments,
+    #[serde(skip)]
+    pub output: OutputOptions,
 }
 
 /// Methods to choose from, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MethodArgument {
-    /// The drive formats itself with an erase
+    /// NVMe Format with secure erase
     NvmeFormat,
-    /// The drive sanitizes itself by erasing its blocks
+    /// Sanitize, block erase
     NvmeSanitize,
-    /// The drive erases itself, by the security feature set
+    /// ATA Secure Erase
     AtaSecureErase,
-    /// The drive is told that all of it holds nothing
+    /// Discard (TRIM) of the whole range
     Discard,
-    /// Zeroes are written to all of it
+    /// Write zeroes
     ZeroFill,
 }
 
 impl MethodArgument {
-    /// What it stands for.
     pub fn method(self) -> PurgeMethod {
         match self {
             MethodArgument::NvmeFormat => PurgeMethod::NvmeFormat,

@@ -1,5 +1,6 @@
 //! Options of `sim` and of its commands.
 
+use super::PageArguments;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -14,42 +15,42 @@ pub struct SimArguments {
 /// What to do with virtual drives. A NAME is that of a drive that comes with the program, or a file that ends in .toml.
 #[derive(Debug, Subcommand)]
 pub enum SimCommand {
-    /// List the virtual drives that come with the program
+    /// List the built-in virtual drives
     List(SimListArguments),
-    /// Show what a virtual drive is made of
+    /// Show the profile of a virtual drive
     Show(SimShowArguments),
-    /// What is true of a virtual drive, by finding code
+    /// Ground truth of a virtual drive, by finding code
     Truth(SimTruthArguments),
-    /// Write a profile of your own, beginning from one that comes with the program
+    /// Create a profile from an existing one
     New(SimNewArguments),
-    /// Serve a virtual drive in real time as a file, so that any tool can be run on it
+    /// Serve a virtual drive in real time as a file for other tools
     Mount(SimMountArguments),
-    /// Repeat what an article measured on virtual drives, and set it against what was published
+    /// Reproduce a published measurement on virtual drives
     Reproduce(SimReproduceArguments),
 }
 
 /// Options of `sim list`.
 #[derive(Debug, Args)]
 pub struct SimListArguments {
-    /// Plain text without colour
-    #[arg(long)]
-    pub plain: bool,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub page: PageArguments,
 }
 
 /// Options of `sim show`.
 #[derive(Debug, Args)]
 pub struct SimShowArguments {
-    /// A name from `drivescope sim list`, or a file of your own that ends in .toml
+    /// Name from `drivescope sim list`, or a .toml file
     pub name: String,
 }
 
 /// Options of `sim truth`.
 #[derive(Debug, Args)]
 pub struct SimTruthArguments {
-    /// A name from `drivescope sim list`, or a file of your own that ends in .toml
+    /// Name from `drivescope sim list`, or a .toml file
     pub name: String,
 
-    /// As JSON
+    /// JSON output
     #[arg(long)]
     pub json: bool,
 }
@@ -57,10 +58,10 @@ pub struct SimTruthArguments {
 /// Options of `sim new`.
 #[derive(Debug, Args)]
 pub struct SimNewArguments {
-    /// The file to write, which ends in .toml; it must not exist
+    /// New .toml file
     pub file: PathBuf,
 
-    /// What to begin from: a name from `drivescope sim list`, or a file of your own
+    /// Base: a name from `drivescope sim list`, or a .toml file
     #[arg(long, value_name = "NAME", default_value = "disk-4tb")]
     pub from: String,
 }
@@ -68,22 +69,22 @@ pub struct SimNewArguments {
 /// Options of `sim mount`.
 #[derive(Debug, Args)]
 pub struct SimMountArguments {
-    /// A name from `drivescope sim list`, or a file of your own that ends in .toml
+    /// Name from `drivescope sim list`, or a .toml file
     pub name: String,
 
-    /// The folder to mount it in; made if it does not exist
+    /// Mount folder; created if missing
     #[arg(long, value_name = "FOLDER")]
     pub at: PathBuf,
 
-    /// Make a loop device of it as well
+    /// Create a loop device too
     #[arg(long = "loop")]
     pub loop_device: bool,
 
-    /// Say at the end how late the answers were (kill -USR1 says so at any time)
+    /// Report at the end how late completions were (kill -USR1: now)
     #[arg(long)]
     pub report: bool,
 
-    /// Draws what is random in the drive: the same number gives the same drive
+    /// Seed of the drive's random properties
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
@@ -91,19 +92,19 @@ pub struct SimMountArguments {
 /// Options of `sim reproduce`.
 #[derive(Debug, Args)]
 pub struct SimReproduceArguments {
-    /// The article: A tracks, B threads, C full pass, D random writes without a pause, E valleys
+    /// Article: A tracks, B threads, C full pass, D sustained random writes, E valleys
     #[arg(ignore_case = true, value_parser = ["A", "B", "C", "D", "E"])]
     pub article: String,
 
-    /// Plain text without colour
+    /// Plain text, no colour
     #[arg(long)]
     pub plain: bool,
 
-    /// As Markdown
+    /// Markdown output
     #[arg(long)]
     pub markdown: bool,
 
-    /// Write its pictures into this folder, too
+    /// Write its charts to this folder
     #[arg(long, value_name = "FOLDER")]
     pub pictures: Option<PathBuf>,
 }

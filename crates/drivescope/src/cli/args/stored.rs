@@ -9,29 +9,33 @@ use std::path::PathBuf;
 /// Options of `list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// Plain text without colour
-    #[arg(long)]
-    pub plain: bool,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub page: PageArguments,
 }
 
 /// Options of `runs`.
 #[derive(Debug, Args)]
 pub struct RunsArguments {
-    /// Plain text without colour
-    #[arg(long)]
-    pub plain: bool,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub page: PageArguments,
 }
 
 /// Options of `show`.
 #[derive(Debug, Args)]
 pub struct ShowArguments {
-    /// The run: its name, the beginning of its name, or `last`
+    /// Run: name, prefix of its name, or `last`
     #[arg(default_value = "last")]
     pub run: String,
 
-    /// Draw all there is to draw of it, too
+    /// Draw all charts
     #[arg(long)]
     pub charts: bool,
+
+    /// Table of all phases: IOPS, throughput, latency percentiles
+    #[arg(long, short)]
+    pub verbose: bool,
 
     /// Where the result goes.
     #[command(flatten)]
@@ -41,23 +45,23 @@ pub struct ShowArguments {
 /// Options of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// The runs: their names, the beginnings of their names, or `last`
+    /// Runs: names, prefixes of names, or `last`
     #[arg(default_value = "last")]
     pub runs: Vec<String>,
 
-    /// The file to write; its ending says what it becomes: .html a page with everything, .svg or .png a picture, .csv, .parquet or .json what was found
+    /// Output file: .html (report), .svg or .png (chart), .csv, .parquet or .json (findings)
     #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub output: PathBuf,
 
-    /// Light on dark
+    /// Dark theme
     #[arg(long)]
     pub dark: bool,
 
-    /// For what a picture is made
+    /// Chart size
     #[arg(long, value_enum, default_value_t = SizeArgument::Forum)]
     pub size: SizeArgument,
 
-    /// What to draw, to the terminal without -o; `list` says what there is to draw of these runs
+    /// Chart to draw, in the terminal without -o; `list` lists the charts of these runs
     #[arg(long, value_name = "NAME", value_parser = chart_words())]
     pub chart: Option<String>,
 
@@ -65,7 +69,7 @@ pub struct ReportArguments {
     #[command(flatten, next_help_heading = "Partitions, marked in the rate over position of one run")]
     pub wish: WishArguments,
 
-    /// Plain text without colour
+    /// Plain text, no colour
     #[arg(long)]
     pub plain: bool,
 }
@@ -73,16 +77,15 @@ pub struct ReportArguments {
 /// Sizes of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SizeArgument {
-    /// 1000 pixels across
+    /// 1000 pixels wide
     Forum,
-    /// A column of a paper, 85 mm across
+    /// Column of a paper, 85 mm wide
     Paper,
 }
 
 /// Instead of a chart: what there is to draw.
 pub const CHART_LIST: &str = "list";
 
-/// The words after `--chart`.
 fn chart_words() -> PossibleValuesParser {
     let chart = |kind: &'static ChartKind| PossibleValue::new(kind.name).help(kind.shows);
     let list = PossibleValue::new(CHART_LIST).help("which of these there are of these runs");
@@ -92,23 +95,23 @@ fn chart_words() -> PossibleValuesParser {
 /// Options of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// The runs, two or more: their names, the beginnings of their names, or `last`. Of one drive, the earlier first
+    /// Two or more runs: names, prefixes, or `last`; of one drive the earlier first
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub runs: Vec<String>,
 
-    /// Draw all of them in one picture: .svg or .png
+    /// Chart of all runs: .svg or .png
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// The picture light on dark
+    /// Dark theme of the chart
     #[arg(long, requires = "output")]
     pub dark: bool,
 
-    /// Write the comparison as JSON to a file, or to standard output with -
+    /// JSON of the comparison to a file, or - for stdout
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 
-    /// Plain text without colour
+    /// Plain text, no colour
     #[arg(long)]
     pub plain: bool,
 }
@@ -116,31 +119,31 @@ pub struct CompareArguments {
 /// Options of `estimate`.
 #[derive(Debug, Args)]
 pub struct EstimateArguments {
-    /// The runs, one for each drive: names, beginnings of names, or `last`
+    /// Runs, one for each drive: names, prefixes, or `last`
     #[arg(default_value = "last")]
     pub runs: Vec<String>,
 
-    /// To read all of it once, and to write all of it once
+    /// Time of one full read and one full write
     #[arg(long)]
     pub full_pass: bool,
 
-    /// To back this much up to the drive, and to back it up from there or take an image of it
+    /// Time of a backup of this size to and from the drive
     #[arg(long, visible_alias = "image", value_name = "SIZE", allow_hyphen_values = true)]
     pub backup: Option<String>,
 
-    /// Where on the drive the backup begins [default: 0]
+    /// Offset of the backup on the drive [default: 0]
     #[arg(long, value_name = "OFFSET", requires = "backup", allow_hyphen_values = true)]
     pub from: Option<String>,
 
-    /// To rebuild a RAID of these drives after one was replaced
+    /// Time of a RAID rebuild (resilver) after replacing a drive
     #[arg(long)]
     pub rebuild: bool,
 
-    /// How many random requests a second come with 99 of 100 answers within this time
+    /// IOPS at which p99 latency stays within this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub latency_budget: Option<String>,
 
-    /// To check the surface once
+    /// Time of one surface scan
     #[arg(long)]
     pub surface_check: bool,
 
@@ -152,7 +155,7 @@ pub struct EstimateArguments {
 /// Options of `plan`.
 #[derive(Debug, Args)]
 pub struct PlanArguments {
-    /// The run: its name, the beginning of its name, or `last`
+    /// Run: name, prefix of its name, or `last`
     #[arg(default_value = "last")]
     pub run: String,
 
@@ -160,7 +163,7 @@ pub struct PlanArguments {
     #[command(flatten)]
     pub wish: WishArguments,
 
-    /// A picture of the rates with the partitions, .svg or .png
+    /// Chart of the partitions: .svg or .png
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -172,15 +175,15 @@ pub struct PlanArguments {
 /// How to cut a drive into partitions.
 #[derive(Debug, Args)]
 pub struct WishArguments {
-    /// The fastest part of the drive as one partition, the rest as another, such as 10%
+    /// Fastest share as one partition, such as 10%
     #[arg(long, value_name = "PERCENT", group = "wish", allow_hyphen_values = true)]
     pub fast: Option<String>,
 
-    /// Everything that is at least this fast as one partition, such as 150MB/s
+    /// All LBAs at least this fast as one partition, such as 150MB/s
     #[arg(long, value_name = "RATE", group = "wish", allow_hyphen_values = true)]
     pub at_least: Option<String>,
 
-    /// So many partitions of about the same size
+    /// Number of partitions of equal size
     #[arg(long, value_name = "NUMBER", group = "wish", allow_hyphen_values = true)]
     pub parts: Option<String>,
 }

@@ -8,13 +8,10 @@ use model::quantity_text::{parse_share, parse_size};
 use model::units::Bytes;
 
 /// A virtual drive is written to in virtual time, which takes a second of ours for some ten gigabytes.
-const DAILY_MAX: Bytes = Bytes(2_000_000_000_000);
+const DAILY_MAX: Bytes = Bytes::new(2_000_000_000_000);
 
-/// What somebody wants to have weighed.
 pub struct ChooseWish {
-    /// What was answered.
     pub answers: Answers,
-    /// A day's writes, if they were told.
     pub day: Option<DayOfWrites>,
 }
 

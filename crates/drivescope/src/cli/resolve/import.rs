@@ -1,23 +1,19 @@
 //! What the options of `import` mean.
 
-use super::super::args::{DriveKindArgument, ImportArguments, OperationArgument, TellingArguments};
-use super::{list, option, quoted};
+use super::super::args::{DriveKindArgument, ImportArguments, OperationArgument};
+use super::{list, option, size};
 use crate::error::UserError;
 use crate::imported_run::Telling;
-use crate::target_choice::parse_range;
+use crate::shell_words::quoted;
 use import::Format;
-use model::quantity_text::parse_size;
+use model::range_choice::RangeChoice;
 use model::request::Operation;
+use model::units::Bytes;
 
-/// What is imported, and what is said of it.
 pub struct ImportWish {
-    /// The format, if it was said.
     pub format: Option<Format>,
-    /// What was done, if it was said.
     pub operation: Option<Operation>,
-    /// What the files do not tell.
     pub telling: Telling,
-    /// The command that does it again.
     pub command: String,
 }
 
@@ -27,47 +23,73 @@ pub struct ImportWish {
 /// When one is none of those there are.
 pub fn import(arguments: &ImportArguments) -> Result<ImportWish, UserError> {
     let typed = &arguments.telling;
-    let capacity = option("--capacity", typed.capacity.as_deref(), |text| Ok(parse_size(text)?))?;
+    let mut capacity = option("--capacity", typed.capacity.as_deref(), size)?;
+    if capacity == Some(Bytes::ZERO) {
+        capacity = None;
+    }
     let telling = Telling {
         model: typed.model.clone(),
-        capacity: capacity.filter(|capacity| capacity.0 > 0),
-        positions: list("--position", &typed.position, parse_range)?,
+        capacity,
+        positions: list("--position", &typed.position, position)?,
         partitions: typed.partitions,
         turns: typed.kind.map(|kind| kind == DriveKindArgument::Disk),
     };
-    let operation = typed.operation.map(|operation| match operation {
-        OperationArgument::Read => Operation::Read,
-        OperationArgument::Write => Operation::Write,
-    });
+    let operation = match typed.operation {
+        Some(OperationArgument::Read) => Some(Operation::Read),
+        Some(OperationArgument::Write) => Some(Operation::Write),
+        None => None,
+    };
     let format = option("--as", typed.format.as_deref(), format)?;
     Ok(ImportWish { format, operation, telling, command: command(arguments) })
 }
 
-fn format(name: &str) -> Result<Format, UserError> {
-    let known = || Format::ALL.map(Format::name).join(", ");
-    Format::from_name(name).ok_or_else(|| UserError::usage(format!("`{name}` is none of {}", known())))
+fn position(text: &str) -> Result<RangeChoice, UserError> {
+    Ok(text.parse()?)
 }
 
-/// The words that do it again.
-fn command(arguments: &ImportArguments) -> String {
-    let TellingArguments { format, model, capacity, position, partitions, kind, operation } =
-        &arguments.telling;
-    let mut words = vec!["drivescope".to_string(), "import".into()];
-    words.extend(arguments.files.iter().map(|file| quoted(&file.to_string_lossy())));
-    let kind = kind.map(|kind| if kind == DriveKindArgument::Disk { "disk" } else { "flash" }.to_string());
-    let operation = operation
-        .map(|operation| if operation == OperationArgument::Read { "read" } else { "write" }.to_string());
-    let single = [
-        ("--as", format),
-        ("--model", model),
-        ("--capacity", capacity),
-        ("--kind", &kind),
-        ("--operation", &operation),
-    ];
-    for (name, value) in single {
-        words.extend(value.iter().flat_map(|value| [name.to_string(), quoted(value)]));
+fn format(name: &str) -> Result<Format, UserError> {
+    match Format::from_name(name) {
+        Some(format) => Ok(format),
+        None => {
+            let known = Format::ALL.map(Format::name).join(", ");
+            Err(UserError::usage(format!("`{name}` is none of {known}")))
+        }
     }
-    words.extend(position.iter().flat_map(|value| ["--position".to_string(), quoted(value)]));
-    words.extend(partitions.then(|| "--partitions".to_string()));
+}
+
+fn command(arguments: &ImportArguments) -> String {
+    let typed = &arguments.telling;
+    let mut words = vec!["drivescope".to_string(), "import".into()];
+    for file in &arguments.files {
+        words.push(quoted(&file.to_string_lossy()));
+    }
+    let kind = match typed.kind {
+        Some(DriveKindArgument::Disk) => Some("disk"),
+        Some(DriveKindArgument::Flash) => Some("flash"),
+        None => None,
+    };
+    let operation = match typed.operation {
+        Some(OperationArgument::Read) => Some("read"),
+        Some(OperationArgument::Write) => Some("write"),
+        None => None,
+    };
+    let mut options = vec![
+        ("--as", typed.format.as_deref()),
+        ("--model", typed.model.as_deref()),
+        ("--capacity", typed.capacity.as_deref()),
+        ("--kind", kind),
+        ("--operation", operation),
+    ];
+    for position in &typed.position {
+        options.push(("--position", Some(position)));
+    }
+    for (name, value) in options {
+        if let Some(value) = value {
+            words.extend([name.to_string(), quoted(value)]);
+        }
+    }
+    if typed.partitions {
+        words.push("--partitions".into());
+    }
     words.join(" ")
 }

@@ -4,24 +4,59 @@ use crate::cli::args::SimListArguments;
 use crate::cli::output;
 use crate::error::{UserError, exit};
 use crate::virtual_drive::find;
-use report::style::paragraph;
+use model::units::Bytes;
+use report::style::{Style, paragraph};
 use report::terminal::{VirtualDriveRow, virtual_drives_table};
+use serde::Serialize;
 use sim::generator::{Family, random_name};
 use sim::profile::{Medium, Profile, preset_names};
 use sim::volume::VolumeKind;
 
-/// Runs the command; the exit status.
-///
+/// Schema `drivescope.sim-list/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+struct SimListDocument<'list> {
+    schema: &'static str,
+    drives: Vec<DriveDocument<'list>>,
+}
+
+#[derive(Serialize)]
+struct DriveDocument<'list> {
+    name: &'list str,
+    kind: &'list str,
+    capacity_bytes: Bytes,
+    interface: Option<&'list str>,
+    description: &'list str,
+}
+
+impl<'list> DriveDocument<'list> {
+    fn of(row: &'list VirtualDriveRow) -> DriveDocument<'list> {
+        DriveDocument {
+            name: &row.name,
+            kind: &row.kind,
+            capacity_bytes: row.capacity,
+            interface: row.link.as_deref(),
+            description: &row.description,
+        }
+    }
+}
+
 /// # Errors
 /// When there is nowhere to print to.
 pub fn run(arguments: &SimListArguments) -> Result<u8, UserError> {
-    let rows: Result<Vec<VirtualDriveRow>, UserError> = preset_names().map(row).collect();
-    let style = output::page_style(arguments.plain);
-    let drawn = Family::ALL.map(|family| random_name(family, 17)).join(", ");
-    let hint = format!("Drives drawn at random, one for every number, open in the same way: {drawn}.");
-    let hint = paragraph("", &hint, style.columns()).join("\n");
-    output::print(&format!("{}{hint}\n", virtual_drives_table(&rows?, style)))?;
+    let rows: Vec<VirtualDriveRow> = preset_names().map(row).collect::<Result<_, UserError>>()?;
+    let document = SimListDocument {
+        schema: "drivescope.sim-list/1",
+        drives: rows.iter().map(DriveDocument::of).collect(),
+    };
+    output::give_page(|style| page(&rows, style), || output::json(&document), &arguments.page)?;
     Ok(exit::SUCCESS)
+}
+
+fn page(rows: &[VirtualDriveRow], style: Style) -> String {
+    let drawn = Family::ALL.map(|family| random_name(family, 17)).join(", ");
+    let hint = format!("Random drives, one for each number: {drawn}.");
+    let hint = paragraph("", &hint, style.columns()).join("\n");
+    format!("{}{hint}\n", virtual_drives_table(rows, style))
 }
 
 fn row(name: &str) -> Result<VirtualDriveRow, UserError> {
@@ -36,7 +71,6 @@ fn row(name: &str) -> Result<VirtualDriveRow, UserError> {
     })
 }
 
-/// What kind of drive it is, in a word or two.
 pub(super) fn kind(profile: &Profile) -> String {
     match profile.medium() {
         Ok(Medium::Disk(_)) => "hard disk".into(),

@@ -1,22 +1,19 @@
-//! `drivescope sim mount`: a virtual drive in real time, until somebody unmounts it or ends the program.
+//! `drivescope sim mount`: a virtual drive in real time, until it is unmounted or the program ends.
 
 use crate::cli::args::SimMountArguments;
 use crate::cli::output::{print, say};
-use crate::error::{UserError, exit};
+use crate::error::{Cannot, UserError, exit};
+use crate::shell_words::quoted;
 use crate::virtual_drive::find;
-use io::mount::{LATE, Lateness, Mount, MountError, MountOptions, Stopped};
+use io::mount::{LATE, Lateness, Mount, MountOptions, Stopped};
 use model::units::{Nanos, Quantile};
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 use signal_hook::iterator::Signals;
 use std::fmt::Write;
-use std::path::Path;
 
-/// What would end the program and leave a mount behind that nobody serves: from the keyboard, from `kill` and `timeout`, and
-/// from a limit on the processor's time.
+/// Signals that would end the program and leave a mount behind: of the keyboard, `kill`, `timeout`, and limits on CPU time.
 const ENDS: [i32; 7] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM, SIGUSR2, SIGXCPU];
 
-/// Runs the command; the exit status.
-///
 /// # Errors
 /// When there is no such drive, or it cannot be mounted there.
 pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
@@ -30,20 +27,18 @@ pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
         loop_device: arguments.loop_device,
         turn: profile.disk.and_then(|disk| Nanos::from_secs_f64(60.0 / disk.turns_per_minute)),
     };
-    // Before the mount, so that no signal finds it without somebody who unmounts it.
-    let signals = Signals::new(ENDS.iter().chain(&[SIGUSR1]));
-    let mut signals =
-        signals.map_err(|error| UserError::failure(format!("cannot listen for signals: {error}")))?;
+    // Before the mount, so that no signal leaves it behind.
+    let mut signals = Signals::new(ENDS.iter().chain(&[SIGUSR1])).or_cannot("listen for signals")?;
     let handle = signals.handle();
     let mut mount = Mount::start(drive, contents, &options, move || handle.close())?;
     if let Some(refusal) = mount.scheduling_refusal() {
         say(&format!(
-            "answers may be some milliseconds late, since real-time scheduling was refused: {refusal}. Run it as root, \
+            "completions may be some milliseconds late, since real-time scheduling was refused: {refusal}. Run it as root, \
              or allow it: ulimit -r 50"
         ));
     }
     print(&instructions(&mount, std::process::id()))?;
-    // Ends with the first signal that asks for an end, or when the mount is served no more.
+    // Ends with the first of these signals, or when the mount ends.
     for signal in signals.forever() {
         if signal != SIGUSR1 {
             break;
@@ -58,17 +53,17 @@ pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
 fn finish(stopped: Stopped, wants_report: bool) -> Result<u8, UserError> {
     if let Some(user) = &stopped.still_in_use {
         say(&format!(
-            "{} was still in use: who used it finds no drive there any more. See who: fuser -v {0}",
+            "{} was still in use and is gone for its users. List them: fuser -v {0}",
             user.display()
         ));
     }
     let Some(lateness) = stopped.lateness else {
-        return Err(UserError::failure("the virtual drive failed and was unmounted; what was on it is lost"));
+        return Err(UserError::failure("the virtual drive failed and was unmounted; its data are lost"));
     };
     if lateness.not_stored > 0 {
         say(&format!(
-            "{} writes failed, since what was on the virtual drive had used up its memory. Write less, discard some, or \
-             write zeros, which take none",
+            "{} writes failed: the data of the virtual drive exceeded its memory. Write less, discard some, or write zeros, \
+             which take no memory",
             lateness.not_stored
         ));
     }
@@ -78,7 +73,6 @@ fn finish(stopped: Stopped, wants_report: bool) -> Result<u8, UserError> {
     Ok(exit::SUCCESS)
 }
 
-/// What somebody can do with it now.
 fn instructions(mount: &Mount, process: u32) -> String {
     let file = mount.file();
     let target = mount.loop_device().unwrap_or(file);
@@ -86,73 +80,49 @@ fn instructions(mount: &Mount, process: u32) -> String {
     if let Some(device) = mount.loop_device() {
         let _ = write!(text, " and {}", device.display());
     }
-    let path = quoted(target);
+    let path = quoted(&target.display().to_string());
     let _ = write!(
         text,
         "\n  use    fio --name=random --filename={path} --direct=1 --rw=randread --bs=4k --ioengine=io_uring \
          --iodepth=8 --time_based --runtime=10\n         dd if={path} of=/dev/null bs=1M count=200 iflag=direct\n  stop   \
-         Ctrl-C or kill {process}; what was written to it is lost then\n"
+         Ctrl-C or kill {process}; its data are lost then\n"
     );
     text
 }
 
-/// A path that can be pasted into a shell.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@".contains(letter);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-/// How late the answers were, for a person.
 fn report(lateness: &Lateness) -> String {
     let histogram = &lateness.histogram;
     let count = histogram.count();
-    let mut text = format!("{count} {}", if count == 1 { "answer" } else { "answers" });
-    let quantile = |quantile| histogram.quantile(quantile).unwrap_or(Nanos::ZERO);
+    let mut text = format!("{count} {}", if count == 1 { "completion" } else { "completions" });
     if let (Some(mean), Some(max)) = (histogram.mean_ns(), histogram.max()) {
-        let _ = write!(
-            text,
-            "; late by: mean {:.1} µs, median {}, 99 % {}, 99.9 % {}, most {}",
-            mean / 1e3,
-            microseconds(quantile(Quantile::MEDIAN)),
-            microseconds(quantile(Quantile::P99)),
-            microseconds(quantile(Quantile::P999)),
-            microseconds(max),
-        );
+        let _ = write!(text, "; late by: mean {:.1} µs", mean / 1e3);
+        for (name, quantile) in
+            [("median", Quantile::MEDIAN), ("99 %", Quantile::P99), ("99.9 %", Quantile::P999)]
+        {
+            let late = histogram.quantile(quantile).unwrap_or(Nanos::ZERO);
+            let _ = write!(text, ", {name} {}", microseconds(late));
+        }
+        let _ = write!(text, ", max {}", microseconds(max));
     }
     let _ = write!(text, "\n{} late by more than {}", lateness.late, microseconds(LATE));
     if let Some(late) = lateness.late_for_rotation {
-        let _ = write!(text, ", {late} by more than a hundredth of a turn");
+        let _ = write!(text, ", {late} by more than 1 % of a revolution");
     }
     let _ = write!(text, "; the earliest was early by {}", microseconds(lateness.early_max));
     let share = 100.0 * lateness.processor_time.seconds() / lateness.served.seconds().max(1e-9);
     let _ = write!(
         text,
-        "\nprocessor time {:.2} s in {:.1} s ({share:.0} %); real-time scheduling: {}\n",
+        "\nCPU time {:.2} s in {:.1} s ({share:.0} %); real-time scheduling: {}\n",
         lateness.processor_time.seconds(),
         lateness.served.seconds(),
-        lateness.scheduling_refusal.as_deref().map_or("yes".to_owned(), |refusal| format!("no ({refusal})")),
+        match &lateness.scheduling_refusal {
+            Some(refusal) => format!("no ({refusal})"),
+            None => "yes".to_owned(),
+        },
     );
     text
 }
 
 fn microseconds(time: Nanos) -> String {
-    format!("{:.1} µs", time.0 as f64 / 1e3)
-}
-
-impl From<MountError> for UserError {
-    fn from(error: MountError) -> UserError {
-        UserError::failure(error.to_string())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_with_a_quote_can_be_pasted() {
-        assert_eq!(quoted(Path::new("/mnt/disk-4tb")), "/mnt/disk-4tb");
-        assert_eq!(quoted(Path::new("/mnt/it's")), r"'/mnt/it'\''s'");
-    }
+    format!("{:.1} µs", time.as_f64() / 1e3)
 }

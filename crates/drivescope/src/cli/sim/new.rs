@@ -8,15 +8,13 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-/// Runs the command; the exit status.
-///
 /// # Errors
 /// When there is no drive to begin from, or the file exists or cannot be written.
 pub fn run(arguments: &SimNewArguments) -> Result<u8, UserError> {
     let file = &arguments.file;
     if file.extension().is_none_or(|extension| extension != "toml") {
         return Err(UserError::usage(format!(
-            "{} does not end in .toml, by which a profile is told from a name. Try: drivescope sim new {0}.toml",
+            "{} does not end in .toml, as files of profiles do. Try: drivescope sim new {0}.toml",
             file.display()
         )));
     }
@@ -33,13 +31,11 @@ pub fn run(arguments: &SimNewArguments) -> Result<u8, UserError> {
 
 fn write(file: &Path, text: &str) -> Result<(), UserError> {
     let opened = OpenOptions::new().write(true).create_new(true).open(file);
-    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| {
-        let why = match error.kind() {
-            ErrorKind::AlreadyExists => "it exists, and would be overwritten. Choose another name".into(),
-            ErrorKind::NotFound => "its folder does not exist. Make it first".into(),
-            _ => error.to_string(),
-        };
-        UserError::failure(format!("cannot write the profile {}: {why}", file.display()))
-    })
+    let Err(error) = opened.and_then(|mut file| file.write_all(text.as_bytes())) else { return Ok(()) };
+    let why = match error.kind() {
+        ErrorKind::AlreadyExists => "it exists, and would be overwritten. Choose another name".into(),
+        ErrorKind::NotFound => "its folder does not exist. Make it first".into(),
+        _ => error.to_string(),
+    };
+    Err(UserError::failure(format!("cannot write the profile {}: {why}", file.display())))
 }

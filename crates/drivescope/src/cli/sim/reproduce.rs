@@ -3,25 +3,24 @@
 use crate::cli::args::SimReproduceArguments;
 use crate::cli::{output, output_file};
 use crate::error::{UserError, exit};
-use crate::reproduce::{Article, reproduce};
+use crate::reproduce::{Article, markdown, pictures, reproduce, terminal};
 
-/// Runs the command; the exit status.
-///
 /// # Errors
 /// When there is no such article, or nobody takes the page.
 pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
-    let article = Article::from_letter(&arguments.article).ok_or_else(|| {
-        UserError::usage(format!("there is no article {}; give A, B, C, D or E", arguments.article))
-    })?;
+    let Some(article) = Article::from_letter(&arguments.article) else {
+        let letter = &arguments.article;
+        return Err(UserError::usage(format!("there is no article {letter}; give A, B, C, D or E")));
+    };
     let reproduction = reproduce(article)?;
     if let Some(folder) = &arguments.pictures {
-        for (name, picture) in reproduction.pictures() {
+        for (name, picture) in pictures(&reproduction) {
             output_file::write(&folder.join(name), "the picture", picture.as_bytes())?;
         }
     }
     let page = match arguments.markdown {
-        true => reproduction.markdown(),
-        false => reproduction.page(output::page_style(arguments.plain)),
+        true => markdown(&reproduction),
+        false => terminal(&reproduction, output::page_style(arguments.plain)),
     };
     output::print(&page)?;
     Ok(exit::SUCCESS)

@@ -9,8 +9,6 @@ use report::hostile::harmless;
 use report::quantity::{capacity, size};
 use std::fmt::Write;
 
-/// Runs the command; the exit status.
-///
 /// # Errors
 /// When there is no such drive.
 pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
@@ -19,15 +17,15 @@ pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
     Ok(exit::SUCCESS)
 }
 
-/// Comments of a profile may hold control characters past ASCII, which some terminals obey.
+/// Comments of a profile may contain control characters past ASCII, which some terminals obey.
 fn visible(letter: char) -> char {
     if letter.is_control() && !letter.is_ascii() { char::REPLACEMENT_CHARACTER } else { letter }
 }
 
-/// What it is, as comments, and then its profile: the page can be saved and used as a profile again.
+/// Facts as comments, then the profile: the page is itself a valid profile.
 fn page(drive: &VirtualDrive) -> Result<String, UserError> {
     let facts = drive.open(0)?.facts().clone();
-    let link = facts.link.map_or_else(|| "nothing in between".into(), |link| link.name);
+    let link = facts.link.map_or("no link modelled".into(), |link| link.name);
     let mut page = String::new();
     let name = &drive.profile.name;
     let path = harmless(&drive.path, usize::MAX);

@@ -5,13 +5,11 @@ use crate::cli::output;
 use crate::error::{UserError, exit};
 use crate::virtual_drive::find;
 use model::finding::FindingCode;
-use report::json::{TruthEntry, truth_document};
+use report::json::{TruthEntry, TruthEntryValue, truth_document};
 use report::quantity::known;
 use report::terminal::{TruthRow, truth_table};
-use sim::truth::{Answer, Truth, truth_of};
+use sim::truth::{Truth, TruthData, TruthValue, truth_of};
 
-/// Runs the command; the exit status.
-///
 /// # Errors
 /// When there is no such drive.
 pub fn run(arguments: &SimTruthArguments) -> Result<u8, UserError> {
@@ -28,23 +26,23 @@ pub fn run(arguments: &SimTruthArguments) -> Result<u8, UserError> {
     Ok(exit::SUCCESS)
 }
 
-fn entry(truth: &Truth) -> TruthEntry<'_> {
-    let (value, word, depends) = match truth.answer {
-        Answer::Number(value) => (Some(value), None, None),
-        Answer::Word(word) => (None, Some(word), None),
-        Answer::Absent => (None, None, None),
-        Answer::Depends(why) => (None, None, Some(why)),
+fn entry(truth: &Truth) -> TruthEntry<'_, &TruthData> {
+    let (value, depends) = match truth.value {
+        TruthValue::Number(value) => (Some(TruthEntryValue::Number(value)), None),
+        TruthValue::Word(word) => (Some(TruthEntryValue::Word(word)), None),
+        TruthValue::Absent => (None, None),
+        TruthValue::Depends(why) => (None, Some(why)),
     };
-    TruthEntry { code: truth.code, value, word, depends, data: &truth.data }
+    TruthEntry { code: truth.code, value, depends, data: &truth.data }
 }
 
 fn row(truth: &Truth) -> TruthRow {
     let unit = truth.code.unit().unwrap_or_default();
-    let (answer, depends) = match truth.answer {
-        Answer::Number(value) => (counted(truth.code, value, known(value, unit)), None),
-        Answer::Word(word) => (word.into(), None),
-        Answer::Absent => ("none".into(), None),
-        Answer::Depends(why) => ("it depends".into(), Some(why)),
+    let (answer, depends) = match truth.value {
+        TruthValue::Number(value) => (counted(truth.code, value, known(value, unit)), None),
+        TruthValue::Word(word) => (word.into(), None),
+        TruthValue::Absent => ("none".into(), None),
+        TruthValue::Depends(why) => ("it depends".into(), Some(why)),
     };
     TruthRow { code: truth.code.name(), answer, depends }
 }

@@ -1,10 +1,11 @@
 //! Screens drawn into memory: exact ones at several sizes, and any size with any strings.
 
-use super::view::{Playing, View, Wish};
-use super::{Look, draw, state::ScreenState};
+use super::view::{Command, Playing, View};
+use super::{draw, state::ScreenState};
+use crate::console::Look;
 use crate::event::{Event, EventSink};
-use crate::experiment::{Outlook, Step};
-use model::finding::{Conclusion, Finding, FindingCode, Outcome, Value};
+use experiment::{Remaining, Step};
+use model::finding::{Finding, Outcome, ProbeTimes, Recording, RecordingKind, RecordingReason};
 use model::histogram::LatencyHistogram;
 use model::latency_map::LatencyMap;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -37,7 +38,8 @@ fn screen(state: &ScreenState, view: &View, look: Look, columns: u16, rows: u16)
 
 fn run(model: &str, warning: &str) -> Run {
     let mut target = sim::open("null", 1).unwrap().facts().clone();
-    (target.model, target.capacity, target.kind) = (Some(model.into()), Bytes(CAPACITY), TargetKind::Device);
+    (target.model, target.capacity, target.kind) =
+        (Some(model.into()), Bytes::new(CAPACITY), TargetKind::Device);
     Run {
         id: "r1".into(),
         started: "2026-01-01T00:00:00Z".into(),
@@ -59,7 +61,7 @@ fn run(model: &str, warning: &str) -> Run {
 }
 
 fn phase(name: &str, pattern: Pattern) -> Phase {
-    let range = ByteRange::whole(Bytes(CAPACITY));
+    let range = ByteRange::whole(Bytes::new(CAPACITY));
     Phase {
         name: name.into(),
         experiment: "check".into(),
@@ -69,7 +71,7 @@ fn phase(name: &str, pattern: Pattern) -> Phase {
     }
 }
 
-fn ahead(orders: u32, randoms: u32) -> Outlook {
+fn ahead(orders: u32, randoms: u32) -> Remaining {
     let step = |what: &str, phases: u32| Step {
         what: what.into(),
         phases,
@@ -81,7 +83,7 @@ fn ahead(orders: u32, randoms: u32) -> Outlook {
     };
     let steps =
         [step("read 1 MiB blocks in order", orders), step("read 4 KiB blocks at random places", randoms)];
-    Outlook { steps: steps.into_iter().filter(|step| step.phases > 0).collect() }
+    Remaining { steps: steps.into_iter().filter(|step| step.phases > 0).collect() }
 }
 
 /// A disk from 200 to 100 MB/s: the slice that lies at that share of it.
@@ -136,17 +138,15 @@ fn histogram() -> HistogramRecord {
 }
 
 fn knee() -> Finding {
-    let conclusion = Conclusion {
-        value: Value::Text("CMR".into()),
-        statement: "It is CMR.".into(),
-        advice: None,
-        data: Vec::new(),
-        evidence: Vec::new(),
+    let kind = RecordingKind {
+        recording: Recording::Cmr,
+        reasons: vec![RecordingReason::WritesInPlace],
+        times: ProbeTimes::default(),
+        cost_after_cliff: None,
     };
-    Finding { code: FindingCode::RecordingKind, outcome: Outcome::Known(Box::new(conclusion)) }
+    Finding::RecordingKind(Outcome::known(kind, Vec::new()))
 }
 
-/// Half of a check of a disk.
 fn half_way(model: &str, name: &str, warning: &str) -> ScreenState {
     let mut state = ScreenState::default();
     state.event(&Event::RunBegan(&run(model, warning), &ahead(2, 2)));
@@ -185,7 +185,7 @@ const EIGHTY: [&str; 24] = [
     "drivescope check  ST1000  1.00 TB",
     " 50 % [#############-------------]   100 MB/s  50 s, 50 s left  1/4: area 1 of 2",
     "",
-    "Rate by position, MB/s",
+    "Sequential throughput by LBA, MB/s",
     "    │⠉⠉⠓⠒⠒⠒⠦⠤⠤⠤⢤⣀⣀⣀⣀",
     "    │              ⠈⠉⠉⠉⠉⠓⠒⠒⠒⠦⠤⠤⠤⢤⣀⣀⣀⣀",
     "160 ┤                               ⠈⠉⠉⠉⠉⠓⠒⠒⠒⠦⠤⠤⠤⢤⣀⣀⣀⣀",
@@ -197,13 +197,13 @@ const EIGHTY: [&str; 24] = [
     "    │",
     "  0 ┼───────────────┬──────────────┬──────────────┬──────────────┬─────────────┬",
     "     0             0.2            0.4            0.6            0.8         1 TB",
-    "Steps                                       Latency      now this phase      run",
+    "Phases                                      Latency      now this phase      run",
     "▶ read 1 MiB blocks in order        1 of 2  median   49.9 ms    49.9 ms  49.9 ms",
     "· read 4 KiB blocks at rand...  up to 20 s  99 %     98.8 ms    98.8 ms  98.8 ms",
-    "                                            worst     100 ms     100 ms   100 ms",
-    "Others' load 5.00 MB/s   Temperature 41 °C   Processors 25 % busy",
+    "                                            max       100 ms     100 ms   100 ms",
+    "Background load 5.00 MB/s   Temperature 41 °C   CPU 25 % busy",
     "Findings so far",
-    "  Recording  CMR",
+    "  Recording  cmr",
     "",
     "p pause   s skip   q stop   c chart   ? help",
 ];
@@ -220,21 +220,21 @@ const WIDE: [&str; 30] = [
     "drivescope check  ST1000  1.00 TB",
     " 50 % [###############---------------]   100 MB/s  50 s, 50 s left  1/4: area 1 of 2",
     "",
-    "Steps                                           Rate by position, MB/s",
+    "Phases                                          Sequential throughput by LBA, MB/s",
     "▶ read 1 MiB blocks in order            1 of 2  200 ┤⠙⠒⠲⠤⣄⣀⡀",
     "· read 4 KiB blocks at random p...  up to 20 s      │      ⠉⠉⠒⠲⠤⢄⣀⡀",
     "                                                    │             ⠉⠉⠒⠲⠤⢤⣀⡀",
     "Latency      now this phase      run                │                    ⠉⠉⠓⠲⠤⢤⣀⡀",
     "median   49.9 ms    49.9 ms  49.9 ms            160 ┤                           ⠉⠉⠓⠲⠤⢤⣀⡀",
     "99 %     98.8 ms    98.8 ms  98.8 ms                │                                  ⠈⠉⠓⠒⠤⢤⣀⣀",
-    "worst     100 ms     100 ms   100 ms                │                                         ⠈⠉⠓⠒⠦⢤⣀⣀",
+    "max       100 ms     100 ms   100 ms                │                                         ⠈⠉⠓⠒⠦⢤⣀⣀",
     "                                                    │                                                ⠈⠉⠓⠒⠦⢤⣀⣀",
-    "Drive and machine                               120 ┤                                                       ⠈⠉⠓⠒⠦⠤⣄⣀",
+    "Drive and host                                  120 ┤                                                       ⠈⠉⠓⠒⠦⠤⣄⣀",
     "Temperature      41 °C                              │                                                              ⠈⠉⠙⠒⠂",
-    "Others' load     5.00 MB/s                          │",
-    "Processors       25 % busy                       80 ┤",
+    "Background load  5.00 MB/s                          │",
+    "CPU              25 % busy                       80 ┤",
     "                                                    │",
-    "To know                                             │",
+    "Warnings                                            │",
     "! The drive is warm                                 │",
     "                                                 40 ┤",
     "                                                    │",
@@ -244,7 +244,7 @@ const WIDE: [&str; 30] = [
     "                                                     0           0.2          0.4           0.6          0.8        1 TB",
     "",
     "                                                Findings so far",
-    "                                                  Recording  CMR",
+    "                                                  Recording  cmr",
     "",
     "p pause   s skip   q stop   c chart   ? help",
 ];
@@ -266,7 +266,7 @@ const SMALL: [&str; 10] = [
     "drivescope check  ST1000  1.00 TB",
     " 50 %   100 MB/s  50 s left  area 1 of 2",
     "",
-    "Rate by position, MB/s",
+    "Sequential throughput by LBA, MB/s",
     "200 +***********************************",
     "    |",
     "  0 +-------+------+------+------+-----+",
@@ -279,16 +279,16 @@ const SMALL: [&str; 10] = [
 fn what_was_pressed_is_answered() {
     let mut state = half_way("ST1000", "area 1 of 2", "");
     let last_two = |state: &ScreenState, view: &View| screen(state, view, PLAIN, 80, 24)[22..].to_vec();
-    let asked = View { asked: Some(Wish::Stop), ..live() };
+    let asked = View { asked: Some(Command::Stop), ..live() };
     assert!(last_two(&state, &asked)[0].starts_with("Stop the run? What was measured is kept."));
     let pausing = View { pausing: true, ..live() };
     assert_eq!(
         last_two(&state, &pausing)[0],
-        "It will rest when this phase is over, in 10 s at most: a rest within would ch..."
+        "The run pauses after this phase, in 10 s at most: a pause within would change..."
     );
     state.event(&Event::Paused(true));
     assert!(screen(&state, &pausing, PLAIN, 80, 24)[0].ends_with(" paused"));
-    let playing = Playing { speed: 10.0, is_paused: false, total: Nanos(1) };
+    let playing = Playing { speed: 10.0, is_paused: false, total: Nanos::new(1) };
     let replay = View { replay: Some(playing), ..View::default() };
     assert!(screen(&state, &replay, PLAIN, 80, 24)[0].ends_with(" replay x10"));
     assert_eq!(last_two(&state, &replay)[1], "space pause   ←→ jump   q leave   +- speed   c chart   ? help");
@@ -320,7 +320,7 @@ fn trouble_is_seen_at_once() {
     }));
     let text = screen(&state, &live(), PLAIN, 120, 30).join("\n");
     assert!(text.contains("Failed requests  3, last read at 500 GB"), "{text}");
-    assert!(text.contains("Held up          up to 5.0 %, now 5.0 %"), "{text}");
+    assert!(text.contains("Steal time       up to 5.0 %, now 5.0 %"), "{text}");
     let text = screen(&state, &live(), PLAIN, 80, 24).join("\n");
     assert!(text.contains("Failed requests 3"), "{text}");
 }
@@ -334,17 +334,17 @@ fn each_chart_can_be_chosen_and_the_fitting_one_follows_the_phase() {
     assert_eq!(
         titles,
         [
-            "Rate by position, MB/s",
-            "Rate over time, MB/s",
-            "Latency over time   ● mean   ○ longest",
-            "Access time by position",
-            // There is none of a run that visits places.
-            "Rate by position, MB/s"
+            "Sequential throughput by LBA, MB/s",
+            "Throughput over time, MB/s",
+            "Latency over time   ● mean   ○ max",
+            "Access time by LBA",
+            // Only a full pass has a map.
+            "Sequential throughput by LBA, MB/s"
         ]
     );
-    assert_eq!(first(&state, None), "Rate by position, MB/s");
+    assert_eq!(first(&state, None), "Sequential throughput by LBA, MB/s");
     state.event(&Event::PhaseBegan(1, &phase("random", Pattern::RandomOnce), &ahead(0, 1)));
-    assert_eq!(first(&state, None), "Latency over time   ● mean   ○ longest");
+    assert_eq!(first(&state, None), "Latency over time   ● mean   ○ max");
     state.event(&Event::Ios(&[IoRecord {
         intended_ns: 0,
         submitted_ns: 0,
@@ -355,9 +355,9 @@ fn each_chart_can_be_chosen_and_the_fitting_one_follows_the_phase() {
         status: Status::Done,
         operation: Operation::Read,
     }]));
-    assert_eq!(first(&state, None), "Access time by position");
-    state.event(&Event::Map(&LatencyMap::new(ByteRange::whole(Bytes(CAPACITY)), Bytes(512))));
-    assert_eq!(first(&state, None), "Slowest request of each stretch");
+    assert_eq!(first(&state, None), "Access time by LBA");
+    state.event(&Event::Map(&LatencyMap::new(ByteRange::whole(Bytes::new(CAPACITY)), Bytes::new(512))));
+    assert_eq!(first(&state, None), "Max latency by region");
 }
 
 #[test]
@@ -377,12 +377,12 @@ fn memory_does_not_grow_with_the_run() {
     let mut state = half_way("ST1000", "area 1 of 2", "");
     for index in 0..1000u32 {
         let name = format!("phase {index}");
-        let next = Outlook { steps: vec![Step { what: name.clone(), ..ahead(1, 0).steps.remove(0) }] };
+        let next = Remaining { steps: vec![Step { what: name.clone(), ..ahead(1, 0).steps.remove(0) }] };
         state.event(&Event::PhaseBegan(index, &phase(&name, Pattern::Sequential), &next));
         state.event(&Event::Warning(&name));
         state.event(&Event::Interval(&IntervalRecord { start_ns: u64::from(index) << 40, ..slice(0.1) }));
     }
-    assert!(state.steps.len() <= 64 && state.warnings.len() <= 8);
+    assert!(state.groups.len() <= 64 && state.warnings.len() <= 8);
     assert!(state.times.points(0).count() <= 1024);
 }
 
@@ -407,7 +407,7 @@ proptest! {
             own_read_bytes: numbers[11], ..TelemetryRecord::default()
         }));
         state.event(&Event::Progress(&Progress {
-            share_done: shares.1, elapsed: Nanos(numbers[0]), phase_left: Some(Nanos(numbers[1])), ..progress(&name)
+            share_done: shares.1, elapsed: Nanos::new(numbers[0]), phase_left: Some(Nanos::new(numbers[1])), ..progress(&name)
         }));
         let chart = super::charts::ChartKind::ALL.get(chart).copied();
         let view = View { help, chart, pausing: true, ..live() };

@@ -33,7 +33,9 @@ impl DotGrid {
         let to = ((end * across as f64).ceil() as usize).clamp(from + self.dots_across, across);
         let top = self.dot_of(height);
         for y in top..(top + self.dots_across).min(down) {
-            (from..to).for_each(|x| self.set(x, y));
+            for x in from..to {
+                self.set(x, y);
+            }
         }
     }
 
@@ -43,7 +45,9 @@ impl DotGrid {
         let from = ((first * across as f64) as usize).min(across - 1);
         let to = ((end * across as f64).ceil() as usize).clamp(from + 1, across);
         let y = self.dot_of(height);
-        (from..to).for_each(|x| self.set(x, y));
+        for x in from..to {
+            self.set(x, y);
+        }
     }
 
     /// Lines from each place to the next: shares of the width and of the height.
@@ -54,10 +58,10 @@ impl DotGrid {
             let place = (((at * across as f64) as usize).min(across - 1), self.dot_of(height));
             let (from, to) = (before.unwrap_or(place), place);
             let steps = from.0.abs_diff(to.0).max(from.1.abs_diff(to.1)).max(1);
-            let between = |from: usize, to: usize, step: usize| {
-                (from as f64 + (to as f64 - from as f64) * step as f64 / steps as f64).round() as usize
-            };
-            (0..=steps).for_each(|step| self.set(between(from.0, to.0, step), between(from.1, to.1, step)));
+            for step in 0..=steps {
+                let share = (step, steps);
+                self.set(between(from.0, to.0, share), between(from.1, to.1, share));
+            }
             before = Some(place);
         }
     }
@@ -76,20 +80,22 @@ impl DotGrid {
     /// The cells as signs, a blank where there is no dot.
     pub(super) fn signs(&self) -> SignGrid {
         let is_braille = self.dots_across == 2;
-        let sign = |cell: &u8| match (cell, is_braille) {
-            (0, _) => ' ',
-            (_, false) => '*',
-            (bits, true) => char::from_u32(0x2800 + u32::from(*bits)).unwrap_or(' '),
-        };
-        SignGrid {
-            columns: self.columns,
-            row_count: self.row_count,
-            cells: self.cells.iter().map(sign).collect(),
+        let mut cells = Vec::new();
+        for bits in &self.cells {
+            cells.push(match (bits, is_braille) {
+                (0, _) => ' ',
+                (_, false) => '*',
+                (bits, true) => char::from_u32(0x2800 + u32::from(*bits)).unwrap_or(' '),
+            });
         }
+        SignGrid { columns: self.columns, row_count: self.row_count, cells }
     }
 }
 
-/// Cells of one sign each.
+fn between(from: usize, to: usize, (step, steps): (usize, usize)) -> usize {
+    (from as f64 + (to as f64 - from as f64) * step as f64 / steps as f64).round() as usize
+}
+
 pub(super) struct SignGrid {
     columns: usize,
     row_count: usize,
@@ -110,13 +116,11 @@ impl SignGrid {
         }
     }
 
-    /// A sign in front of everything else.
     pub(super) fn point(&mut self, at: f64, height: f64, sign: char) {
         let (row, column) = (self.row_of(height), self.columns_over(at, at).start);
         self.cells[row * self.columns + column] = sign;
     }
 
-    /// A line up at a share of the width, behind everything else.
     pub(super) fn line_up(&mut self, at: f64, sign: char) {
         let column = ((at * self.columns as f64) as usize).min(self.columns - 1);
         for row in 0..self.row_count {
@@ -124,7 +128,6 @@ impl SignGrid {
         }
     }
 
-    /// A line across at a share of the height, behind everything else.
     pub(super) fn line_across(&mut self, height: f64, sign: char) {
         let row = self.row_of(height);
         for column in 0..self.columns {

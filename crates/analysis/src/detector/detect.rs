@@ -1,0 +1,57 @@
+//! What a detector is, and what a run must hold for it to be asked.
+
+use crate::measured::{Visit, is_measurement, is_surveyed, random_groups, sequential_visits};
+use model::experiment_name::ExperimentName;
+use model::finding::{Finding, FindingCode};
+use model::request::Operation;
+use model::run::RunView;
+
+pub trait Detector: Sync {
+    fn codes(&self) -> &'static [FindingCode];
+
+    /// What the run must hold for its question to have been asked: any one of these.
+    fn needs(&self) -> &'static [Need];
+
+    /// What it finds. Called only when one of the needs is met.
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding>;
+}
+
+/// Whether a phase may tell how fast the drive is: those of some experiments change what they measure.
+fn is_of_speed(visit: &Visit<'_>) -> bool {
+    !matches!(
+        visit.summary.phase.experiment,
+        ExperimentName::Sustain | ExperimentName::Valleys | ExperimentName::Sizes
+    )
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    Measurement,
+    /// Measured sequential phases of that operation, of an experiment that leaves the drive as it is.
+    Sequential(Operation),
+    /// Measured random phases of that operation, likewise.
+    Random(Operation),
+    Survey(Operation),
+    /// Measured phases of that experiment. Whether a question was asked is known by who made the phases; what they say is
+    /// known by what they did.
+    Asked(ExperimentName),
+    Files,
+    Phase,
+}
+
+impl Need {
+    pub fn is_met(&self, run: &RunView<'_>) -> bool {
+        match self {
+            Need::Phase => !run.phases.is_empty(),
+            Need::Files => run.phases.iter().any(|summary| summary.files.is_some()),
+            Need::Measurement => run.phases.iter().any(is_measurement),
+            Need::Asked(experiment) => {
+                let mut measured = run.phases.iter().filter(|summary| is_measurement(summary));
+                measured.any(|summary| summary.phase.experiment == *experiment)
+            }
+            Need::Sequential(operation) => sequential_visits(run, *operation).iter().any(is_of_speed),
+            Need::Survey(operation) => is_surveyed(run, *operation),
+            Need::Random(operation) => random_groups(run, *operation).values().flatten().any(is_of_speed),
+        }
+    }
+}

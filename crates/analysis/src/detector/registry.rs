@@ -1,0 +1,88 @@
+//! All detectors, and what they conclude together.
+
+use super::detect::Detector;
+use super::{
+    access_time, bad_blocks, band_size, block_latency, cache_influence, capacity_true, clipping_effect,
+    concurrency_gain, concurrency_knee, data_integrity, datasheet_claims, device_lost, drive_cache,
+    file_layout, file_place_effect, file_rates, full_pass_time, idle_recovery, interface_limit,
+    latency_modes, read_ahead, recording_kind, rotation_period, seek, sequential_rate, size_profile,
+    slow_regions, span_effect, stripe_layout, suspect_points, system_read_ahead, track_layout,
+    unmapped_ranges, valley_cure, wake_up, write_cliff, write_steady_state, write_valleys, zone_ratio,
+    zone_table,
+};
+use model::finding::Finding;
+use model::run::RunView;
+
+/// All detectors, in the order in which their findings are shown.
+pub const REGISTRY: &[&dyn Detector] = &[
+    &device_lost::DeviceLostDetector,
+    &wake_up::WakeUpDetector,
+    &bad_blocks::BadBlocksDetector,
+    &block_latency::BlockLatencyDetector,
+    &cache_influence::CacheInfluenceDetector,
+    &capacity_true::CapacityTrueDetector,
+    &data_integrity::DataIntegrityDetector,
+    &sequential_rate::READ,
+    &sequential_rate::WRITE,
+    &zone_ratio::ZoneRatioDetector,
+    &zone_table::ZoneTableDetector,
+    &full_pass_time::FullPassTimeDetector,
+    &interface_limit::InterfaceLimitDetector,
+    &slow_regions::SlowRegionsDetector,
+    &unmapped_ranges::UnmappedRangesDetector,
+    &access_time::AccessTimeDetector,
+    &latency_modes::LatencyModesDetector,
+    &concurrency_gain::ConcurrencyGainDetector,
+    &concurrency_knee::ConcurrencyKneeDetector,
+    &span_effect::SpanEffectDetector,
+    &stripe_layout::StripeLayoutDetector,
+    &drive_cache::DriveCacheDetector,
+    &read_ahead::ReadAheadDetector,
+    &system_read_ahead::SystemReadAheadDetector,
+    &rotation_period::RotationPeriodDetector,
+    &seek::SeekDetector,
+    &track_layout::TrackLayoutDetector,
+    &recording_kind::RecordingKindDetector,
+    &band_size::BandSizeDetector,
+    &clipping_effect::ClippingEffectDetector,
+    &write_cliff::WriteCliffDetector,
+    &write_steady_state::WriteSteadyStateDetector,
+    &idle_recovery::IdleRecoveryDetector,
+    &write_valleys::WriteValleysDetector,
+    &valley_cure::ValleyCureDetector,
+    &size_profile::SizeProfileDetector,
+    &suspect_points::SuspectPointsDetector,
+    &file_rates::FileRatesDetector,
+    &file_layout::FileLayoutDetector,
+    &file_place_effect::FilePlaceEffectDetector,
+];
+
+/// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings
+/// together.
+pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for detector in REGISTRY {
+        if detector.needs().iter().any(|need| need.is_met(run)) {
+            findings.extend(detector.detect(run));
+        }
+    }
+    findings.extend(datasheet_claims::compared(run, &findings));
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::finding::FindingCode;
+
+    #[test]
+    fn each_code_has_one_detector() {
+        let mut codes: Vec<FindingCode> =
+            REGISTRY.iter().flat_map(|detector| detector.codes()).copied().collect();
+        let count = codes.len();
+        codes.sort();
+        codes.dedup();
+        assert_eq!(codes.len(), count);
+        assert!(REGISTRY.iter().all(|detector| !detector.codes().is_empty() && !detector.needs().is_empty()));
+    }
+}

@@ -1,0 +1,162 @@
+//! What is known of the surface of a drive, for one operation.
+
+use super::level::Level;
+use super::load::{self, Disturbances};
+use super::pass::{self, Spot};
+use super::sorting::{SlowPlace, Sorting};
+use super::visit::{self, Visit};
+use super::{clump, level, noise, place};
+use crate::measured::turns;
+use model::estimate::Estimate;
+use model::finding::{OtherLoad, SurveyUnknown};
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::RunView;
+use model::units::{Bytes, Offset};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurfaceMap {
+    /// What the visits cover together, out to what was measured.
+    pub range: ByteRange,
+    /// All usable visits, by their first byte; of those to the same place, by time.
+    pub visits: Vec<Visit>,
+    pub with_errors: usize,
+    /// Visits left out because too few requests followed the first.
+    pub too_short: usize,
+    /// Robust standard deviation of single visits' times per byte around their level, as a share.
+    pub noise: f64,
+    /// In order, without a gap from the first byte of the range to its end.
+    pub levels: Vec<Level>,
+    /// Places that were slow in most of their visits, twice at least; and levels that are much slower than both neighbours.
+    pub slow_places: Vec<SlowPlace>,
+    /// What was slow once and not when it was measured again.
+    pub disturbances: Disturbances,
+    suspects: Vec<ByteRange>,
+    quickest: f64,
+    /// Whether it is the map of a drive that turns.
+    turns: bool,
+    pass: Option<Estimate>,
+    pub(super) spots: Vec<Spot>,
+    clumps: usize,
+    /// How many independent visits all of them are worth.
+    weight: f64,
+}
+
+impl SurfaceMap {
+    /// The map that all sequential measured phases of `operation` give.
+    ///
+    /// # Errors
+    /// What is missing for a map.
+    pub fn of(run: &RunView<'_>, operation: Operation) -> Result<SurfaceMap, SurveyUnknown> {
+        let gathered = visit::gather(run, operation)?;
+        Ok(SurfaceMap {
+            with_errors: gathered.with_errors,
+            too_short: gathered.too_short,
+            turns: turns(run) == Some(true),
+            ..SurfaceMap::of_visits(gathered.range, gathered.visits)
+        })
+    }
+
+    /// The map of visits that were made elsewhere, in any order. Those outside of the range are left out.
+    pub fn of_visits(range: ByteRange, visits: Vec<Visit>) -> SurfaceMap {
+        let visits = place::sorted(range, visits);
+        let places = place::group(&visits);
+        let noise = noise::of(&places);
+        let sorting = Sorting::of(&visits, places, &noise);
+        let clumps = clump::Clumps::of(range, &visits, &sorting, &noise);
+        let spots = pass::spots(&visits, &sorting);
+        let levels = level::fit(range, &clumps);
+        let mut slow_places = sorting.slow_places(range, &visits);
+        slow_places.extend(level::slow_levels(&levels, &visits));
+        slow_places.sort_by_key(|place| place.first_byte);
+        SurfaceMap {
+            range,
+            noise: clumps.variance.sqrt(),
+            levels,
+            slow_places,
+            disturbances: sorting.disturbances(&visits),
+            quickest: sorting.moments.quickest(),
+            turns: false,
+            suspects: sorting.suspects(&visits),
+            pass: pass::mean_over(range, &spots).as_ref().map(pass::interval),
+            spots,
+            clumps: clumps.clumps.len(),
+            weight: clumps.points.iter().map(|point| point.weight).sum::<f64>() * clumps.variance,
+            visits,
+            with_errors: 0,
+            too_short: 0,
+        }
+    }
+
+    /// Places that were slow in their only visit: to be measured again, since that is as likely the fault of the moment.
+    pub fn suspects(&self) -> &[ByteRange] {
+        &self.suspects
+    }
+
+    /// Where more visits help most: the 95 % intervals of borders that are wider than this share of the capacity, the border
+    /// of the largest step first.
+    pub fn uncertain_borders(&self, precision_of_capacity: f64) -> Vec<ByteRange> {
+        let widest = self.range.bytes().as_f64() * precision_of_capacity;
+        let mut borders: Vec<(f64, ByteRange)> = Vec::new();
+        for pair in self.levels.windows(2) {
+            let Some(bytes) = pair[1].border_high.checked_sub(pair[1].border_low) else { continue };
+            let range = ByteRange::new(Offset::new(pair[1].border_low), Bytes::new(bytes));
+            if let Some(range) = range
+                && bytes as f64 > widest
+            {
+                borders.push((level::step(&pair[0], &pair[1]), range));
+            }
+        }
+        borders.sort_by(|left, right| right.0.total_cmp(&left.0));
+        borders.into_iter().map(|(_, range)| range).collect()
+    }
+
+    /// Mean seconds per byte of a pass over the range, with its 95 % interval: each place counts by its width, however often it
+    /// was visited. None with too few visits.
+    pub fn seconds_per_byte(&self) -> Option<Estimate> {
+        Some(self.without_load(self.pass?))
+    }
+
+    /// A time per byte that other load has added to in an unknown measure: without it, it lies between what the quickest visits
+    /// show and what was seen.
+    pub(super) fn without_load(&self, seen: Estimate) -> Estimate {
+        match self.other_load() {
+            Some(_) => Estimate { low: seen.low * self.quickest.exp(), ..seen },
+            None => seen,
+        }
+    }
+
+    /// What the survey shows of other load on the drive, if it does. Rates are then lower than those of the drive alone, and
+    /// their intervals reach up to what the quickest visits show.
+    pub fn other_load(&self) -> Option<OtherLoad> {
+        match self.load_in_most_visits() {
+            Some(load) => Some(load),
+            None => load::other_load(&self.disturbances, self.suspects.len(), self.visits.len()),
+        }
+    }
+
+    /// Other load on a drive that turns, in so many visits that they do not tell how fast it is alone.
+    pub fn load_in_most_visits(&self) -> Option<OtherLoad> {
+        if !self.turns {
+            return None;
+        }
+        load::in_most_visits(&self.disturbances, self.median_visit_s())
+    }
+
+    fn median_visit_s(&self) -> f64 {
+        let mut seconds: Vec<f64> = self.visits.iter().map(Visit::seconds).collect();
+        let middle = seconds.len() / 2;
+        if seconds.is_empty() { 0.0 } else { *seconds.select_nth_unstable_by(middle, f64::total_cmp).1 }
+    }
+
+    pub fn pass_time(&self) -> Option<Estimate> {
+        let bytes = self.range.bytes().as_f64();
+        Some(self.seconds_per_byte()?.map_monotonic(|seconds| seconds * bytes))
+    }
+
+    /// The smallest step between two stretches of that share of the range each, such as 0.02, that would have been found in
+    /// nine of ten cases, as a share of the rate. Smaller ones may have been missed.
+    pub fn step_found(&self, share_of_range: f64) -> f64 {
+        level::step_found(self.clumps, self.weight * share_of_range) * self.noise
+    }
+}

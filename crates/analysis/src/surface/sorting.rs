@@ -1,0 +1,372 @@
+//! Which places are sound, which are slow again and again, and which were slow once.
+
+use super::load::{Disturbances, Moments};
+use super::noise::Noise;
+use super::place::Place;
+use super::visit::Visit;
+use model::range::ByteRange;
+use model::units::{Bytes, Offset};
+
+/// A stretch that was slow in most of its visits, twice at least, with something sound in between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowPlace {
+    pub first_byte: u64,
+    pub bytes: u64,
+    /// The most that it may extend: between the visits before and after it that were not slow.
+    pub within_first_byte: u64,
+    pub within_end_byte: u64,
+    /// How many times as long a byte takes there as around it.
+    pub times_slower: f64,
+    pub visits: usize,
+    pub longest_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Like those around it; what was slow there once was so for another reason.
+    Sound,
+    /// Slow, and not measured again often enough to know.
+    Suspect,
+    Slow,
+}
+
+/// By what share a place must be slower than those around it to be looked at again: more than a disk's surfaces, cuts of tracks
+/// and a change of surface explain, which is up to a turn of 8 ms in the 30 ms that a visit to the fastest disks takes.
+const SLOW_EXCESS: f64 = 0.35;
+/// And by so many standard deviations of the noise.
+const SLOW_DEVIATIONS: f64 = 5.0;
+/// The chance that any of all places that were ever slow was only disturbed each time, above which they are measured again.
+const CHANCE_MAX: f64 = 0.05;
+/// Visits that differ by less than this, as a difference of logarithms, are alike: what made them so changes none of the three digits
+/// of a rate.
+const EVEN: f64 = 1e-3;
+/// From this many visits on their order in time is looked at.
+const ORDER_MIN: usize = 50;
+
+/// Whether one of the visits, which are sorted by place and none of which is longer than that, was there before.
+fn was_visited_before(visits: &[Visit], visit: &Visit, longest_bytes: u64) -> bool {
+    let from =
+        visits.partition_point(|other| other.first_byte.saturating_add(longest_bytes) <= visit.first_byte);
+    let until = visits.partition_point(|other| other.first_byte < visit.end_byte());
+    for other in &visits[from..until] {
+        if other.start_ns < visit.start_ns && other.end_byte() > visit.first_byte {
+            return true;
+        }
+    }
+    false
+}
+
+pub(super) struct Sorting {
+    pub places: Vec<Place>,
+    pub verdicts: Vec<Verdict>,
+    /// For each visit, by how much the logarithm of its time exceeds that of the places around it.
+    excess: Vec<f64>,
+    /// For each visit, whether it was slow and its place is not.
+    disturbed: Vec<bool>,
+    pub moments: Moments,
+    limit: f64,
+}
+
+impl Sorting {
+    pub(super) fn of(visits: &[Visit], places: Vec<Place>, noise: &Noise) -> Sorting {
+        let limit = f64::ln_1p(SLOW_EXCESS).max(SLOW_DEVIATIONS * noise.visit);
+        let mut excess = vec![0.0; visits.len()];
+        for (place, local) in places.iter().zip(&noise.local) {
+            for index in place.visits.clone() {
+                excess[index] = visits[index].seconds_per_byte.ln() - local;
+            }
+        }
+        let mut sorting = Sorting {
+            verdicts: vec![Verdict::Sound; places.len()],
+            disturbed: vec![false; visits.len()],
+            places,
+            excess,
+            moments: Moments::of(Vec::new()),
+            limit,
+        };
+        sorting.moments = Moments::of(sorting.firsts(visits));
+        sorting.judge(visits);
+        sorting
+    }
+
+    fn is_slow(&self, visit: usize) -> bool {
+        self.excess[visit] > self.limit
+    }
+
+    /// When the first visit to each place was, by how much it exceeds those around it, and whether it was slow. Left out is what
+    /// lies where another visit had been before: it may have been chosen by what that one saw, and then says more of the place
+    /// than of the moment.
+    fn firsts(&self, visits: &[Visit]) -> Vec<(u64, f64, bool)> {
+        let longest = visits.iter().map(|visit| visit.bytes).max().unwrap_or(0);
+        let mut firsts = Vec::new();
+        for place in &self.places {
+            // Visits to a place are in the order of time.
+            let first = place.visits.start;
+            if !was_visited_before(visits, &visits[first], longest) {
+                firsts.push((visits[first].start_ns, self.excess[first], self.is_slow(first)));
+            }
+        }
+        firsts
+    }
+
+    fn judge(&mut self, visits: &[Visit]) {
+        let mut sound_times = Vec::new();
+        for (index, visit) in visits.iter().enumerate() {
+            if self.excess[index] <= self.limit {
+                sound_times.push(visit.start_ns);
+            }
+        }
+        sound_times.sort_unstable();
+        let (mut candidates, mut looked_at) = (Vec::new(), 0.0);
+        for (number, place) in self.places.iter().enumerate() {
+            let slow: Vec<usize> = place.visits.clone().filter(|&visit| self.is_slow(visit)).collect();
+            let count = place.visits.len();
+            if slow.is_empty() {
+                continue;
+            }
+            looked_at += 1.0;
+            if count == 1 || slow.len() == count && !is_apart(visits, &slow, &sound_times) {
+                self.verdicts[number] = Verdict::Suspect;
+            } else if slow.len() * 2 > count {
+                candidates.push((number, slow));
+            } else {
+                for index in slow {
+                    self.disturbed[index] = true;
+                }
+            }
+        }
+        for (number, slow) in candidates {
+            // The first visit brought the place here; only the others can say that it was no chance.
+            let mut by_chance = 1.0;
+            for &index in &slow[1..] {
+                by_chance *= self.moments.chance_slow(visits[index].start_ns);
+            }
+            let is_chance = looked_at * by_chance > CHANCE_MAX;
+            self.verdicts[number] = if is_chance { Verdict::Suspect } else { Verdict::Slow };
+        }
+    }
+
+    /// The mean time per byte of a place, of the visits that were not slow for another reason.
+    pub(super) fn seconds_per_byte(&self, place: &Place, visits: &[Visit]) -> f64 {
+        let (mut sum, mut count) = (0.0, 0usize);
+        for index in place.visits.clone() {
+            if !self.disturbed[index] {
+                sum += visits[index].seconds_per_byte;
+                count += 1;
+            }
+        }
+        sum / count as f64
+    }
+
+    fn ranges_of(&self, wanted: Verdict, visits: &[Visit]) -> Vec<ByteRange> {
+        let mut ranges = Vec::new();
+        for (place, verdict) in self.places.iter().zip(&self.verdicts) {
+            if *verdict == wanted {
+                let visit = visits[place.visits.start];
+                ranges.extend(ByteRange::new(Offset::new(visit.first_byte), Bytes::new(visit.bytes)));
+            }
+        }
+        ranges
+    }
+
+    /// Stretches of which it is not known whether they are slow. What overlaps a slow place is known.
+    pub(super) fn suspects(&self, visits: &[Visit]) -> Vec<ByteRange> {
+        let slow = self.ranges_of(Verdict::Slow, visits);
+        let mut suspects = self.ranges_of(Verdict::Suspect, visits);
+        suspects.retain(|range| !slow.iter().any(|slow| slow.overlaps(range)));
+        suspects
+    }
+
+    /// Slow places that follow each other, with no sound one between them, are one.
+    pub(super) fn slow_places(&self, range: ByteRange, visits: &[Visit]) -> Vec<SlowPlace> {
+        let mut slow_places: Vec<SlowPlace> = Vec::new();
+        let (mut sound_end, mut open) = (range.first().get(), false);
+        for (place, verdict) in self.places.iter().zip(&self.verdicts) {
+            let here = &visits[place.visits.clone()];
+            let end_byte = here.iter().map(Visit::end_byte).max().unwrap_or(0);
+            match verdict {
+                Verdict::Sound => {
+                    if open && let Some(last) = slow_places.last_mut() {
+                        last.within_end_byte = here[0].first_byte.max(last.first_byte + last.bytes);
+                    }
+                    (sound_end, open) = (end_byte, false);
+                }
+                Verdict::Suspect => {}
+                Verdict::Slow => {
+                    let excess: f64 = self.excess[place.visits.clone()].iter().sum();
+                    let first_byte = here[0].first_byte;
+                    let slow = SlowPlace {
+                        first_byte,
+                        bytes: end_byte - first_byte,
+                        within_first_byte: sound_end.min(first_byte),
+                        within_end_byte: range.end().get(),
+                        times_slower: (excess / here.len() as f64).exp(),
+                        visits: here.len(),
+                        longest_ns: here.iter().map(|visit| visit.longest_ns).max().unwrap_or(0),
+                    };
+                    match slow_places.last_mut() {
+                        Some(last) if open => last.join(&slow),
+                        _ => slow_places.push(slow),
+                    }
+                    open = true;
+                }
+            }
+        }
+        slow_places
+    }
+
+    pub(super) fn disturbances(&self, visits: &[Visit]) -> Disturbances {
+        let mut order: Vec<usize> = (0..visits.len()).collect();
+        order.sort_by_key(|&index| visits[index].start_ns);
+        let mut count = 0;
+        let mut times_ns: Vec<(u64, u64)> = Vec::new();
+        let mut before = false;
+        for &index in &order {
+            let start_ns = visits[index].start_ns;
+            let end_ns = start_ns.saturating_add((visits[index].seconds() * 1e9) as u64);
+            if self.disturbed[index] {
+                count += 1;
+                match times_ns.last_mut() {
+                    Some(last) if before => last.1 = end_ns,
+                    _ => times_ns.push((start_ns, end_ns)),
+                }
+            }
+            before = self.disturbed[index];
+        }
+        let correlation = self.correlation(visits, &order);
+        let (late, early) = self.moments.late_and_early();
+        Disturbances {
+            late,
+            early,
+            quicker: self.moments.quicker(),
+            visits: count,
+            share: count as f64 / visits.len().max(1) as f64,
+            times_ns,
+            correlation,
+            correlation_score: match correlation {
+                Some(correlation) => correlation * (visits.len() as f64).sqrt(),
+                None => 0.0,
+            },
+        }
+    }
+
+    /// The correlation of visits that follow each other in time, what exceeds the limit counted as the limit. None where most of
+    /// them are also neighbours in place: what is alike then may be the place. None either where all visits are alike.
+    fn correlation(&self, visits: &[Visit], order: &[usize]) -> Option<f64> {
+        let span = visits.last()?.end_byte() - visits.first()?.first_byte;
+        let mut near = 0;
+        for pair in order.windows(2) {
+            let distance = visits[pair[0]].first_byte.abs_diff(visits[pair[1]].first_byte);
+            near += usize::from(distance < span / 50);
+        }
+        if order.len() < ORDER_MIN || near * 3 > order.len() {
+            return None;
+        }
+        let deviations: Vec<f64> =
+            order.iter().map(|&index| self.excess[index].clamp(-self.limit, self.limit)).collect();
+        let mean = deviations.iter().sum::<f64>() / deviations.len() as f64;
+        let squares: f64 = deviations.iter().map(|deviation| (deviation - mean).powi(2)).sum();
+        if (squares / deviations.len() as f64).sqrt() < EVEN {
+            return None;
+        }
+        let products: f64 = deviations.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+        Some(products / squares)
+    }
+}
+
+/// Whether something sound was visited between the first and the last of these, which are in the order of time: then they were
+/// not slow for one reason that lasted.
+fn is_apart(visits: &[Visit], slow: &[usize], sound_times: &[u64]) -> bool {
+    let (Some(&first), Some(&last)) = (slow.first(), slow.last()) else { return false };
+    let (first, last) = (visits[first].start_ns, visits[last].start_ns);
+    sound_times.partition_point(|time| *time < last) > sound_times.partition_point(|time| *time <= first)
+}
+
+impl SlowPlace {
+    fn join(&mut self, next: &SlowPlace) {
+        let visits = self.visits + next.visits;
+        let weighted = self.times_slower * self.visits as f64 + next.times_slower * next.visits as f64;
+        self.times_slower = weighted / visits as f64;
+        self.bytes = next.first_byte + next.bytes - self.first_byte;
+        self.visits = visits;
+        self.longest_ns = self.longest_ns.max(next.longest_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::SurfaceMap;
+
+    const PIECE_BYTES: u64 = 1_000_000_000;
+
+    /// A visit at 200 MB/s, give or take a thousandth, as many times slower.
+    fn visit(first_byte: u64, bytes: u64, start_ns: u64, times_slower: f64) -> Visit {
+        let noise = 1.0 + 0.001 * ((start_ns / 7 % 100) as f64 / 50.0 - 1.0);
+        let seconds_per_byte = noise * times_slower / 200e6;
+        Visit { phase: 0, first_byte, bytes, seconds_per_byte, start_ns, longest_ns: 0 }
+    }
+
+    /// Pieces of a pass, which are hardly slower where a short stretch in them is, and then looks at such stretches, one after the
+    /// other and round after round.
+    fn pass_and_looks(weak: &[u64], looks: u64, times_slower: f64) -> Vec<Visit> {
+        let is_weak = |number: u64| weak.contains(&number);
+        let piece = |number| {
+            let slower = if is_weak(number) { 1.2 } else { 1.0 };
+            visit(number * PIECE_BYTES, PIECE_BYTES, number * 5_000_000_007, slower)
+        };
+        let mut visits: Vec<Visit> = (0..4000).map(piece).collect();
+        for round in 0..looks {
+            for (place, number) in (0..).zip(weak) {
+                let start_ns = (4000 + 100 * round + place) * 5_000_000_007;
+                visits.push(visit(number * PIECE_BYTES + 500_000_000, 64 << 20, start_ns, times_slower));
+                // Something sound beside it, so that no moment lasts from one look to the next.
+                visits.push(visit(
+                    number * PIECE_BYTES + 700_000_000,
+                    64 << 20,
+                    start_ns + 1_000_000_007,
+                    1.0,
+                ));
+            }
+        }
+        visits
+    }
+
+    /// Two disks that follow one another, as 200 GB of 5400 rpm and 300 GB of 7200 rpm in one volume: the inner half of the first was
+    /// told as a slow region. Between two alike it is one.
+    #[test]
+    fn the_inner_end_of_a_first_drive_is_no_slow_region() {
+        let slow = |rates: [f64; 3]| {
+            let visits: Vec<Visit> = (0..600)
+                .map(|number| {
+                    let times_slower = 200.0 / rates[number as usize / 200];
+                    visit(number * PIECE_BYTES, 8 << 20, number * 7919 % 600 * 1_000_000_007, times_slower)
+                })
+                .collect();
+            let range = ByteRange::new(Offset::START, Bytes::new(600 * PIECE_BYTES)).expect("a range");
+            let map = SurfaceMap::of_visits(range, visits);
+            assert_eq!(map.levels.len(), 3);
+            map.slow_places.len()
+        };
+        assert_eq!(slow([46.9, 34.1, 104.7]), 0);
+        assert_eq!(slow([100.0, 60.0, 96.0]), 1);
+    }
+
+    #[test]
+    fn looks_at_many_weak_places_say_nothing_of_the_moment() {
+        let weak: Vec<u64> = (0..20).map(|index| 50 + 200 * index).collect();
+        let range = ByteRange::new(Offset::START, Bytes::new(4000 * PIECE_BYTES)).expect("a range");
+        let map = SurfaceMap::of_visits(range, pass_and_looks(&weak, 4, 5.0));
+        let found: Vec<u64> = map.slow_places.iter().map(|place| place.first_byte / PIECE_BYTES).collect();
+        assert_eq!(found, weak);
+        assert!(map.suspects().is_empty(), "{:?}", map.suspects());
+    }
+
+    #[test]
+    fn places_that_were_never_slow_again_are_not_slow() {
+        let once: Vec<u64> = (0..20).map(|index| 50 + 200 * index).collect();
+        let range = ByteRange::new(Offset::START, Bytes::new(4000 * PIECE_BYTES)).expect("a range");
+        let map = SurfaceMap::of_visits(range, pass_and_looks(&once, 4, 1.0));
+        assert!(map.slow_places.is_empty(), "{:?}", map.slow_places);
+    }
+}

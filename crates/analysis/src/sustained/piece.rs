@@ -1,0 +1,59 @@
+//! Phases of one workload that follow each other, each with its flush, without which it is only in the drive's memory.
+
+use model::request::Operation;
+use model::run::PhaseSummary;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    pub phase: u32,
+    /// When it began, in seconds since the run began.
+    pub start_s: f64,
+    pub bytes: f64,
+    /// How long that took until it lasted, in seconds.
+    pub seconds: f64,
+    /// How much of that the flush in the end took, in seconds.
+    pub flush_s: f64,
+}
+
+/// Pieces that follow each other with nothing in between.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stream {
+    /// The pieces, in the order of time. None is empty.
+    pub pieces: Vec<Piece>,
+    /// The phases between it and the stream before it.
+    pub before: Vec<u32>,
+}
+
+impl Piece {
+    pub fn of(phase: u32, summary: &PhaseSummary) -> Option<Piece> {
+        let bytes = summary.totals_of(Operation::Write)?.bytes as f64;
+        let flush_s = summary.flush_ns() as f64 / 1e9;
+        let seconds = summary.duration_ns as f64 / 1e9 + flush_s;
+        let start_s = summary.start_ns as f64 / 1e9;
+        // What took no time at all took less than the clock shows.
+        (bytes > 0.0).then_some(Piece { phase, start_s, bytes, seconds: seconds.max(1e-9), flush_s })
+    }
+
+    pub fn seconds_per_byte(&self) -> f64 {
+        self.seconds / self.bytes
+    }
+}
+
+pub(super) fn bytes_of(pieces: &[Piece]) -> f64 {
+    // The sum of nothing is minus nothing.
+    0.0 + pieces.iter().map(|piece| piece.bytes).sum::<f64>()
+}
+
+pub(super) fn seconds_of(pieces: &[Piece]) -> f64 {
+    0.0 + pieces.iter().map(|piece| piece.seconds).sum::<f64>()
+}
+
+impl Stream {
+    pub fn bytes(&self) -> f64 {
+        bytes_of(&self.pieces)
+    }
+
+    pub fn seconds(&self) -> f64 {
+        seconds_of(&self.pieces)
+    }
+}

@@ -1,0 +1,101 @@
+//! `drivescope help`: the commands by what they are for, and the terms of the glossary.
+
+use super::args::{Arguments, HelpArguments};
+use super::output;
+use crate::error::{UserError, exit};
+use clap::{Command, CommandFactory};
+use report::glossary::{self, Term};
+use report::style::wrap;
+use std::fmt::Write;
+
+/// The commands as README groups them.
+const GROUPS: [(&str, &[&str]); 5] = [
+    (
+        "Measure (read-only unless --write is given; a folder gets a scratch file)",
+        &["check", "surface", "access", "geometry", "sustain", "valleys", "sizes", "verify", "files", "run"],
+    ),
+    ("Results", &["runs", "show", "report", "compare", "replay", "serve", "export", "import"]),
+    ("Decide", &["estimate", "plan", "choose"]),
+    ("Drives", &["list", "state", "purge", "restore"]),
+    ("Other", &["sim", "help"]),
+];
+const EXAMPLES: &str = "\
+Examples:
+  drivescope check                  a scratch file in this folder (a minute)
+  drivescope surface /dev/sdb       throughput by LBA, read-only
+  drivescope access /dev/nvme0n1    which queue depth
+  drivescope check sim:smr-2tb      a virtual drive: no hardware needed
+
+Options: --store FOLDER (of the runs), --version. Every COMMAND has --help.
+";
+const TEMPLATE: &str = "{about}\n\n{usage-heading} drivescope [COMMAND]\n{after-help}";
+const COLUMNS: usize = 80;
+
+/// The command line as clap has it, with the commands in groups.
+pub fn command() -> Command {
+    let command = Arguments::command();
+    let mut text = String::new();
+    for (heading, names) in GROUPS {
+        let _ = writeln!(text, "{heading}:");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let _ = writeln!(text, "  {name:<9} {}", about.map(ToString::to_string).unwrap_or_default());
+        }
+        text.push('\n');
+    }
+    command.help_template(TEMPLATE).after_help(text + EXAMPLES)
+}
+
+/// # Errors
+/// When it is neither a command nor a term; names terms that are like it.
+pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
+    let topic = arguments.topic.join(" ");
+    let mut command = command();
+    command.build();
+    let mut found = Some(&mut command);
+    for word in &arguments.topic {
+        found = found.and_then(|command| command.find_subcommand_mut(word));
+    }
+    if let Some(command) = found {
+        output::print(&command.render_long_help().to_string())?;
+        return Ok(exit::SUCCESS);
+    }
+    let terms = glossary::terms();
+    let Some(term) = terms.iter().find(|term| term.is_named(&topic)) else {
+        let mut near: Vec<&Term> = terms.iter().collect();
+        near.sort_by(|a, b| likeness(b, &topic).total_cmp(&likeness(a, &topic)));
+        let near: Vec<&str> = near.iter().take(3).map(|term| term.name).collect();
+        return Err(UserError::usage(format!(
+            "no command and no term is called `{topic}`. Similar terms: {}. All terms: docs/glossary.md",
+            near.join(", ")
+        )));
+    };
+    output::print(&format!("{}\n{}\n", term.name, wrap(term.text, COLUMNS).join("\n")))?;
+    Ok(exit::SUCCESS)
+}
+
+fn likeness(term: &Term, topic: &str) -> f64 {
+    strsim::jaro_winkler(&term.name.to_lowercase(), &topic.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GROUPS, command};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let command = command();
+        let all: BTreeSet<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), all);
+        assert_eq!(grouped.len(), all.len(), "each stands once");
+    }
+
+    #[test]
+    fn help_fits_one_screen() {
+        let help = command().render_long_help().to_string();
+        assert!(help.lines().count() <= 50, "{}\n{help}", help.lines().count());
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    }
+}

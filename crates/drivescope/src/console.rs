@@ -1,0 +1,51 @@
+//! What the console can show: width, colours, Unicode.
+
+use report::style::Style;
+use std::io::IsTerminal;
+
+const WIDTH: usize = 100;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    pub colour: bool,
+    pub unicode: bool,
+}
+
+impl Look {
+    pub fn of_console() -> Look {
+        Look { colour: allows_colour(), unicode: speaks_unicode() }
+    }
+
+    pub fn own(self, text: &str) -> String {
+        Style { width: 0, colour: false, unicode: self.unicode }.own(text)
+    }
+}
+
+pub fn page_style(plain: bool) -> Style {
+    let colour = std::io::stdout().is_terminal() && !plain && allows_colour();
+    Style { width: width(), colour, unicode: speaks_unicode() }
+}
+
+pub fn width() -> usize {
+    match terminal_size::terminal_size() {
+        Some((columns, _)) => usize::from(columns.0).max(20),
+        None => WIDTH,
+    }
+}
+
+/// Set and not empty, as <https://no-color.org> has it.
+pub fn allows_colour() -> bool {
+    variable("NO_COLOR").is_none()
+}
+
+/// By the locale's character set, as POSIX ranks the variables.
+fn speaks_unicode() -> bool {
+    let locale = variable("LC_ALL").or(variable("LC_CTYPE")).or(variable("LANG")).unwrap_or_default();
+    // A container without a locale still has a terminal that shows UTF-8.
+    locale.is_empty() || locale.to_ascii_uppercase().contains("UTF")
+}
+
+fn variable(name: &str) -> Option<String> {
+    let value = std::env::var_os(name)?.to_string_lossy().into_owned();
+    if value.is_empty() { None } else { Some(value) }
+}

@@ -1,0 +1,33 @@
+//! What the sessions of requests and of files note in a run.
+
+use crate::error::UserError;
+use crate::event::{Event, EventSink};
+use model::file_work::FileWork;
+use model::plan::{Phase, StopReason};
+use model::run::{PhaseSummary, Run, RunStatus};
+use model::units::Instant;
+
+pub fn status_of(outcome: &Result<Option<StopReason>, UserError>) -> RunStatus {
+    match outcome {
+        Ok(None) => RunStatus::Complete,
+        Ok(Some(StopReason::Interrupted)) => RunStatus::Interrupted,
+        Ok(Some(_)) | Err(_) => RunStatus::Failed,
+    }
+}
+
+pub fn warn(run: &mut Run, events: &mut dyn EventSink, warning: String) {
+    events.event(&Event::Warning(&warning));
+    run.environment.warnings.push(warning);
+}
+
+pub fn begun(phase: Phase, start: Instant, files: Option<FileWork>) -> PhaseSummary {
+    PhaseSummary {
+        phase,
+        start_ns: start.get(),
+        duration_ns: 0,
+        stopped: None,
+        totals: Vec::new(),
+        page_cache: None,
+        files: files.map(Box::new),
+    }
+}

@@ -1,0 +1,24 @@
+//! The commands of the program, each as a user has it. One test program, since linking one takes seconds.
+
+mod access;
+mod bad_input;
+mod choose;
+mod contract;
+mod documents;
+mod exports;
+mod files;
+mod imported;
+mod kill_minus_nine;
+mod ledger;
+mod lost_device;
+mod planning;
+#[path = "../program/mod.rs"]
+mod program;
+mod purge;
+mod resume;
+mod run_plan;
+mod serve;
+#[path = "../../../store/tests/store_support/mod.rs"]
+mod store_support;
+mod verify;
+mod virtual_drives;

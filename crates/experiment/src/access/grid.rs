@@ -1,0 +1,291 @@
+//! Random access by requests at a time, by size and by span: every configuration once in each round, in random order, so that what
+//! changes in time is no effect of a configuration. When the rounds are over, finer numbers at a time are measured where the
+//! curve bends.
+
+use super::cell::Cell;
+use super::request::AccessRequest;
+use crate::precision::Known;
+use crate::preparation::random_block;
+use crate::{Experiment, Remaining, Setup};
+use analysis::concurrency::finer_numbers;
+use model::experiment_name::ExperimentName;
+use model::finding::FindingCode;
+use model::plan::Phase;
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, Nanos};
+use model::workload::{BlockSizes, Caching, OperationMix, Pattern};
+use std::collections::VecDeque;
+
+/// The stream of the seed that draws orders.
+const ORDER_STREAM: u64 = u64::MAX;
+/// Rounds of a drive with moving parts, and of one without. The interval of a mean of few rounds is wide (Student's t).
+const ROUNDS_MECHANICAL: u32 = 3;
+const ROUNDS: u32 = 5;
+/// With so many at a time a round on a disk takes long, and the queue evens out what single requests differ.
+const MANY: u64 = 250;
+const ROUNDS_OF_MANY: u32 = 2;
+const ROUNDS_FINER: u32 = 2;
+/// Single accesses of a disk differ by a third of their mean (seek and turn): 1000 of them tell it to 2 %, and a disk makes
+/// some 75 a second. They are measured twice in a round: three means say too little of how they differ.
+const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(2800);
+const SINGLE: Nanos = Nanos::from_millis(200);
+const SINGLES_IN_ROUND: usize = 2;
+const OTHER_MECHANICAL: Nanos = Nanos::from_millis(1200);
+const OTHER: Nanos = Nanos::from_millis(200);
+/// A disk that sorts its queue answers 120 and more requests a second: so long for each at once, and the queue was gone through once.
+const FOR_EACH_AT_ONCE: Nanos = Nanos::from_millis(8);
+const LONG_MAX: Nanos = Nanos::from_secs(5);
+/// A span is measured if it holds so many blocks: with fewer, reads soon meet what was read before.
+const SPAN_BLOCKS_MIN: u64 = 4096;
+/// A size is measured if the range holds so many of it.
+pub(super) const RANGE_BLOCKS_MIN: u64 = 64;
+/// Without a time limit, whatever the drive does, all rounds are over by then.
+const TIME_MAX: Nanos = Nanos::from_secs(150);
+/// The same when a precision was asked for.
+const TIME_MAX_PRECISE: Nanos = Nanos::from_secs(600);
+
+/// The part of `access` that measures configurations of random access.
+pub(super) struct Grid {
+    setup: Setup,
+    cells: Vec<Cell>,
+    prng: Prng,
+    mechanical: bool,
+    /// By how much all times are shortened to fit into the time limit, at most 1.
+    scale: f64,
+    queue: VecDeque<Phase>,
+    stage: Stage,
+    rounds_more: u32,
+    ends: Option<Nanos>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Rounds,
+    Finer,
+    Precise,
+}
+
+impl Grid {
+    /// The grid of a question on a drive with moving parts or without.
+    pub fn new(setup: &Setup, request: &AccessRequest, mechanical: bool) -> Grid {
+        let mut cells = cells_of(setup, request, OperationMix::Read);
+        if setup.may_write {
+            cells.extend(cells_of(setup, request, OperationMix::Write));
+        }
+        let mut grid = Grid {
+            cells,
+            prng: Prng::new(setup.seed, ORDER_STREAM),
+            mechanical,
+            scale: 1.0,
+            queue: VecDeque::new(),
+            stage: Stage::Rounds,
+            rounds_more: 0,
+            ends: None,
+            setup: setup.clone(),
+        };
+        grid.scale = grid.scale_to_limit();
+        for round in 1..=grid.rounds(1) {
+            grid.plan_round(round);
+        }
+        grid
+    }
+
+    fn rounds(&self, at_once: u64) -> u32 {
+        match self.mechanical {
+            true if at_once >= MANY => ROUNDS_OF_MANY,
+            true => ROUNDS_MECHANICAL,
+            false => ROUNDS,
+        }
+    }
+
+    /// How long a cell is measured in a round.
+    fn time(&self, cell: &Cell) -> Nanos {
+        let is_first = cell.at_once() == 1
+            && cell.range == self.setup.range
+            && cell.sizes.single() == Some(random_block(&self.setup.facts));
+        let usual = match (self.mechanical, is_first) {
+            (true, true) => SINGLE_MECHANICAL,
+            (false, true) => SINGLE,
+            (true, false) => {
+                let long = FOR_EACH_AT_ONCE * cell.at_once();
+                OTHER_MECHANICAL.max(long.min(LONG_MAX))
+            }
+            (false, false) => OTHER,
+        };
+        Nanos::new((usual.as_f64() * self.scale) as u64)
+    }
+
+    /// Finer numbers, and the queues that run empty after each phase, take about a third on top.
+    fn scale_to_limit(&self) -> f64 {
+        let Some(limit) = self.setup.time_limit else { return 1.0 };
+        let mut usual = Nanos::ZERO;
+        for cell in &self.cells {
+            usual += self.time(cell) * u64::from(self.rounds(cell.at_once()));
+        }
+        let usual = usual.as_f64() * 4.0 / 3.0;
+        (limit.as_f64() / usual).min(1.0)
+    }
+
+    fn plan_round(&mut self, round: u32) {
+        let mut cells = self.cells.clone();
+        cells.retain(|cell| round <= self.rounds(cell.at_once()));
+        self.plan(cells, round);
+    }
+
+    fn plan(&mut self, mut cells: Vec<Cell>, round: u32) {
+        self.prng.shuffle(&mut cells);
+        for cell in cells {
+            let phase = cell.phase(round, self.time(&cell), self.rounds(cell.at_once()) + self.rounds_more);
+            self.queue.push_back(phase);
+        }
+    }
+
+    fn plan_finer(&mut self, so_far: &RunView<'_>) {
+        let Some(first) = self.cells.first() else { return };
+        let Some(model) = self.cells.iter().find(|cell| cell.at_once() > 1) else { return };
+        let mut cells = Vec::new();
+        for number in finer_numbers(so_far, first.mix.operations()[0]) {
+            cells.push(match model.threads {
+                1 => Cell { queue_depth: number, ..model.clone() },
+                _ => Cell { threads: number, ..model.clone() },
+            });
+        }
+        for round in 1..=ROUNDS_FINER {
+            self.plan(cells.clone(), round);
+        }
+    }
+
+    /// Another round of all, if the intervals are wider than they were asked to be.
+    fn plan_more(&mut self, so_far: &RunView<'_>) {
+        let Some(precision) = self.setup.precision else { return };
+        let known = Known::of(so_far, precision);
+        if known.is_wide(FindingCode::AccessTime) || known.is_wide(FindingCode::ConcurrencyGain) {
+            self.rounds_more += 1;
+            let round = self.rounds(1) + self.rounds_more;
+            let mut few = self.cells.clone();
+            few.retain(|cell| cell.at_once() < MANY);
+            self.plan(few, round);
+        }
+    }
+
+    fn time_max(&self) -> Nanos {
+        let usual = if self.setup.precision.is_some() { TIME_MAX_PRECISE } else { TIME_MAX };
+        self.setup.time_limit.unwrap_or(usual)
+    }
+}
+
+impl Experiment for Grid {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Access
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let now = so_far.elapsed();
+        let ends = *self.ends.get_or_insert(now + self.time_max());
+        if now >= ends {
+            return None;
+        }
+        while self.queue.is_empty() {
+            match self.stage {
+                Stage::Rounds => {
+                    self.stage = Stage::Finer;
+                    self.plan_finer(so_far);
+                }
+                Stage::Finer => {
+                    self.stage = Stage::Precise;
+                }
+                Stage::Precise => {
+                    self.plan_more(so_far);
+                    if self.queue.is_empty() {
+                        return None;
+                    }
+                }
+            }
+        }
+        self.queue.pop_front()
+    }
+
+    fn remaining(&self) -> Remaining {
+        Remaining::of(&Vec::from(self.queue.clone()))
+    }
+
+    /// Where single accesses go and how long each takes makes the scatter over the surface.
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        matches!(&phase.workload, Some(workload) if workload.in_flight_max() == 1)
+    }
+}
+
+fn cells_of(setup: &Setup, request: &AccessRequest, mix: OperationMix) -> Vec<Cell> {
+    let block = random_block(&setup.facts);
+    let pattern = if request.with_replacement { Pattern::RandomWithReplacement } else { Pattern::RandomOnce };
+    let one = Cell {
+        range: setup.range,
+        sizes: BlockSizes::one(block),
+        alignment: block,
+        queue_depth: 1,
+        threads: 1,
+        mix,
+        pattern,
+        // What is written is written when the drive has it.
+        caching: if mix == OperationMix::Read { request.caching() } else { Caching::Direct },
+    };
+    let mut cells = vec![one.clone()];
+    for queue_depth in request.depths() {
+        cells.push(Cell { queue_depth, ..one.clone() });
+    }
+    for &threads in &request.threads {
+        cells.push(Cell { threads, ..one.clone() });
+    }
+    cells.extend(sizes(setup, request, &one));
+    if mix == OperationMix::Read {
+        cells.extend(spans(setup, request, &one));
+    }
+    let mut distinct: Vec<Cell> = Vec::new();
+    for cell in cells {
+        if !distinct.contains(&cell) {
+            distinct.push(cell);
+        }
+    }
+    distinct.extend(vec![one; SINGLES_IN_ROUND - 1]);
+    distinct
+}
+
+/// Whether there are enough places for reads of that size.
+pub(super) fn has_room(range: ByteRange, size: Bytes) -> bool {
+    size.get().saturating_mul(RANGE_BLOCKS_MIN) <= range.bytes().get()
+}
+
+/// Other sizes, one at a time; and all of them mixed, if there are several.
+fn sizes(setup: &Setup, request: &AccessRequest, one: &Cell) -> Vec<Cell> {
+    let logical = setup.facts.logical_block;
+    let (mut cells, mut parts) = (Vec::new(), Vec::new());
+    for size in request.blocks() {
+        if !size.is_zero() && size.is_multiple_of(logical) && has_room(setup.range, size) {
+            cells.push(Cell { sizes: BlockSizes::one(size), alignment: size, ..one.clone() });
+            parts.push((size, 1.0));
+        }
+    }
+    if let Ok(sizes) = BlockSizes::mix(parts)
+        && sizes.single().is_none()
+    {
+        let pattern = Pattern::RandomWithReplacement;
+        cells.push(Cell { sizes, alignment: one.alignment, pattern, ..one.clone() });
+    }
+    cells
+}
+
+/// Parts of the range from its start.
+fn spans(setup: &Setup, request: &AccessRequest, one: &Cell) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for share in request.spans() {
+        let bytes = Bytes::new((setup.range.bytes().as_f64() * share) as u64).round_down_to(one.alignment);
+        if bytes / one.alignment >= SPAN_BLOCKS_MIN
+            && let Some(range) = ByteRange::new(setup.range.first(), bytes)
+        {
+            cells.push(Cell { range, ..one.clone() });
+        }
+    }
+    cells
+}

@@ -1,0 +1,157 @@
+//! `access`: how fast random access is, and by what mechanism. It consists of parts, each of which is an experiment of its own and
+//! puts its question when the one before it is answered.
+
+mod cache;
+mod cell;
+mod grid;
+mod page_cache;
+mod request;
+mod stripe;
+mod turn;
+
+use super::composition::{Prepared, Sequence};
+use super::preparation::{Filling, moves_parts, random_block};
+use super::{Experiment, Remaining, Setup};
+use crate::error::PlanError;
+use crate::request::{DriveRequest, Supplies, has_drive_options};
+use crate::setup::check_room;
+use cache::Cache;
+use grid::{Grid, RANGE_BLOCKS_MIN, has_room};
+use model::experiment_name::ExperimentName;
+use model::plan::Phase;
+use model::run::RunView;
+use model::target::TargetKind;
+use model::units::{Bytes, Nanos};
+use page_cache::PageCache;
+use stripe::Stripe;
+
+pub use request::AccessRequest;
+use turn::Turn;
+
+const RANGE_MIN: Bytes = Bytes::from_mib(1);
+/// With less time, only the grid is measured.
+const TIME_FOR_ALL: Nanos = Nanos::from_secs(60);
+
+pub struct Access {
+    setup: Setup,
+    request: AccessRequest,
+    prepared: Prepared,
+    /// None of them until the preparation is over.
+    parts: Option<Sequence>,
+}
+
+impl Access {
+    /// Plans it.
+    ///
+    /// # Errors
+    /// When the range has no room for it, or for the sizes that were asked for.
+    pub fn new(setup: Setup, request: AccessRequest) -> Result<Access, PlanError> {
+        request.check()?;
+        let block = random_block(&setup.facts);
+        let range = setup.range.align_inward(block);
+        check_room(ExperimentName::Access, range.bytes(), RANGE_MIN)?;
+        let logical = setup.facts.logical_block;
+        for &block in &request.blocks {
+            if block == Bytes::ZERO || !block.is_multiple_of(logical) {
+                return Err(PlanError::OddBlock { option: "--blocks", block, logical });
+            }
+            if !has_room(range, block) {
+                return Err(PlanError::NoRoomForBlocks {
+                    block,
+                    range: range.bytes(),
+                    count: RANGE_BLOCKS_MIN,
+                });
+            }
+        }
+        let prepared = Prepared::new(ExperimentName::Access, &setup, Filling::BRIEF).and_warm_up(
+            ExperimentName::Access,
+            range,
+            block,
+        );
+        Ok(Access { setup: Setup { range, ..setup }, request, prepared, parts: None })
+    }
+
+    fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
+        // What comes after the grid takes about as long as it; with little time it is left out rather than cut to pieces.
+        let limit = self.setup.time_limit;
+        let (has_time, time_limit) = match limit {
+            None => (true, None),
+            Some(limit) if limit >= TIME_FOR_ALL => (true, Some(limit / 2)),
+            Some(_) => (false, limit),
+        };
+        let of_grid = Setup { time_limit, ..self.setup.clone() };
+        let mut parts: Vec<Box<dyn Experiment>> =
+            vec![Box::new(Grid::new(&of_grid, &self.request, mechanical))];
+        if !has_time {
+            return parts;
+        }
+        let has_page_cache = self.setup.facts.kind != TargetKind::Sim;
+        if self.request.buffered
+            && has_page_cache
+            && let Some(page_cache) = PageCache::new(&self.setup)
+        {
+            parts.push(Box::new(page_cache));
+        }
+        if mechanical {
+            parts.push(Box::new(Turn::new(&self.setup)));
+        }
+        // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.
+        if let Some(stripe) = Stripe::new(&self.setup) {
+            parts.push(Box::new(stripe));
+        }
+        if let Some(cache) = Cache::new(&self.setup) {
+            parts.push(Box::new(cache));
+        }
+        parts
+    }
+}
+
+impl DriveRequest for AccessRequest {
+    has_drive_options!();
+
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Access
+    }
+
+    fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
+        Ok(Box::new(Access::new(setup, self.clone())?))
+    }
+}
+
+impl Experiment for Access {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Access
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if let Some(phase) = self.prepared.next() {
+            return Some(phase);
+        }
+        if self.parts.is_none() {
+            self.setup.range = self.prepared.range(self.setup.range, so_far)?;
+            self.parts = Some(Sequence::of(self.parts(moves_parts(&self.setup.facts, so_far))));
+        }
+        self.parts.as_mut()?.next(so_far)
+    }
+
+    fn remaining(&self) -> Remaining {
+        let mut steps = self.prepared.steps();
+        match &self.parts {
+            Some(parts) => steps.extend(parts.steps()),
+            // Before it has begun, what will be measured is taken to be what it would be now.
+            None => {
+                let mechanical = self.setup.facts.rotational.unwrap_or(false);
+                steps.extend(Sequence::of(self.parts(mechanical)).steps());
+            }
+        }
+        Remaining { steps }
+    }
+
+    /// The reads that wake the drive say how long the first of them took, and how long any read takes that no memory answers.
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        match &self.parts {
+            Some(parts) => parts.needs_trace(phase),
+            None => true,
+        }
+    }
+}

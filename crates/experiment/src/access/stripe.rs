@@ -1,0 +1,175 @@
+//! A part of `access`: is this one drive or several? Reads at random places, first one at a time and then many, until it
+//! is told or it is known that it will not be.
+
+use crate::preparation::{phase, random_block};
+use crate::{Experiment, Remaining, Setup, Step};
+use analysis::stripe::{Reads, Verdict};
+use model::experiment_name::ExperimentName;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, Nanos};
+use model::workload::{OperationMix, Pattern, Workload};
+
+/// The stream of the seed that draws places.
+const STREAM: u64 = u64::from_le_bytes(*b"stripes_");
+/// Below this a cache may hold so much of the range that its answers are those of memory.
+const RANGE_MIN: Bytes = Bytes::from_mib(256);
+/// Single reads: their median and the tenths at both ends are known well enough.
+const SINGLES: usize = 64;
+/// Many at a time on disks: twice as many as the drives that volumes usually have, so that few of them are idle, and
+/// no more, so that reads on one drive are few enough to be told from those of others.
+const ARMS_DEPTH: u32 = 16;
+/// The first of these tells one arm from several: of independent answers, some 50 pairs are expected within a millisecond.
+const ARMS_ROUNDS: [usize; 12] = [384, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
+/// Without an arm it takes so many that controllers and links of all drives are busy, and requests that they are busy with.
+const STILL_DEPTH: u32 = 64;
+const STILL_BLOCK: Bytes = Bytes::from_kib(16);
+const STILL_ROUNDS: [usize; 6] = [4096; 6];
+const STILL_TIME_MAX: Nanos = Nanos::from_secs(6);
+/// No phase takes longer; one that does is cut and says what it says.
+const PHASE_TIME_MAX: Nanos = Nanos::from_secs(10);
+const TIME_MAX: Nanos = Nanos::from_secs(45);
+
+pub struct Stripe {
+    range: ByteRange,
+    logical_block: Bytes,
+    block: Bytes,
+    prng: Prng,
+    time_max: Nanos,
+    /// When it began, since the run's clock began.
+    began: Option<Nanos>,
+    reads: Reads,
+    /// Of the phases asked for, how many there are, and the number of the last in the run.
+    asked: usize,
+    last: Option<usize>,
+    is_over: bool,
+}
+
+impl Stripe {
+    /// Plans it; none where the range is so small that a cache may answer.
+    pub fn new(setup: &Setup) -> Option<Stripe> {
+        let block = random_block(&setup.facts);
+        let range = setup.range.align_inward(block.max(STILL_BLOCK));
+        if range.bytes() < RANGE_MIN {
+            return None;
+        }
+        Some(Stripe {
+            range,
+            logical_block: setup.facts.logical_block,
+            block,
+            prng: Prng::new(setup.seed, STREAM),
+            time_max: match setup.time_limit {
+                Some(limit) => TIME_MAX.min(limit / 3),
+                None => TIME_MAX,
+            },
+            began: None,
+            reads: Reads::over(range),
+            asked: 0,
+            last: None,
+            is_over: false,
+        })
+    }
+
+    /// Takes what the phase asked for last has brought.
+    fn take(&mut self, so_far: &RunView<'_>) {
+        let Some(last) = self.last.take() else { return };
+        // A phase that was cut and done again is the later one.
+        let last = last.max(so_far.phases.len().saturating_sub(1));
+        let ios = so_far.series.ios(last as u32);
+        if self.asked == 1 {
+            self.reads.add_singles(last as u32, ios);
+        } else {
+            let depth = match &so_far.phases[last].phase.workload {
+                Some(workload) => workload.in_flight_max(),
+                None => 0,
+            };
+            self.reads.add_crowd(last as u32, depth, ios);
+        }
+    }
+
+    fn listed(&mut self, name: String, block: Bytes, count: usize, depth: u32) -> Phase {
+        let places = self.range.bytes() / block;
+        let offsets = (0..count).map(|_| self.range.first() + block * self.prng.below(places)).collect();
+        let workload =
+            Workload::new(self.range, Pattern::Listed { offsets }, OperationMix::Read, block, depth);
+        let stop = StopCondition {
+            time: Some(PHASE_TIME_MAX.min(self.time_max)),
+            operations: Some(count as u64),
+            ..StopCondition::default()
+        };
+        self.asked += 1;
+        phase(ExperimentName::Access, name, PhaseKind::Measure, Some(workload), stop)
+    }
+
+    /// The next phase with many under way.
+    fn crowd(&mut self) -> Option<Phase> {
+        let round = self.asked - 1;
+        let (rounds, depth, block): (&[usize], u32, Bytes) = if self.reads.has_arm() {
+            (&ARMS_ROUNDS, ARMS_DEPTH, self.block)
+        } else {
+            (&STILL_ROUNDS, STILL_DEPTH, STILL_BLOCK.max(self.logical_block))
+        };
+        let count = *rounds.get(round)?;
+        Some(self.listed(format!("reads at QD {depth}, round {}", round + 1), block, count, depth))
+    }
+
+    fn is_told(&self) -> bool {
+        match self.reads.verdict() {
+            Verdict::One | Verdict::Mirror { .. } | Verdict::Stripe { .. } => true,
+            Verdict::Still { layout, .. } => layout.is_some(),
+            Verdict::Open { more_helps, .. } => !more_helps,
+        }
+    }
+
+    fn decide(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let began = *self.began.get_or_insert(so_far.elapsed());
+        if self.asked == 0 {
+            return Some(self.listed("single reads".into(), self.block, SINGLES, 1));
+        }
+        let time_max = if self.reads.has_arm() { self.time_max } else { self.time_max.min(STILL_TIME_MAX) };
+        let is_late = so_far.elapsed().saturating_sub(began) >= time_max;
+        if is_late || (self.asked > 1 && self.is_told()) {
+            return None;
+        }
+        self.crowd()
+    }
+}
+
+impl Experiment for Stripe {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Access
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        self.take(so_far);
+        let next = if self.is_over { None } else { self.decide(so_far) };
+        self.is_over = next.is_none();
+        self.last = if self.is_over { None } else { Some(so_far.phases.len()) };
+        next
+    }
+
+    fn remaining(&self) -> Remaining {
+        if self.is_over {
+            return Remaining::default();
+        }
+        let rounds = ARMS_ROUNDS.len() + 1;
+        let reads: usize = ARMS_ROUNDS.iter().sum::<usize>().max(STILL_ROUNDS.iter().sum::<usize>() * 4);
+        Remaining {
+            steps: vec![Step {
+                what: "random reads at QD 1 and above, to detect several members".into(),
+                phases: rounds.saturating_sub(self.asked) as u32,
+                time: self.time_max,
+                likely: self.time_max,
+                slow: self.time_max,
+                reads: Some(Bytes::new((reads + SINGLES) as u64 * self.block.get())),
+                writes: Some(Bytes::ZERO),
+            }],
+        }
+    }
+
+    fn needs_trace(&self, _phase: &Phase) -> bool {
+        true
+    }
+}

@@ -1,0 +1,341 @@
+//! `geometry`: how a hard disk turns and seeks, and where its tracks lie, from the moments at which single reads end.
+//!
+//! Stages, each planned from what the ones before it have shown:
+//!
+//! 1. *Rounds*: places all over the drive twice each, at random: the time of a turn, and the angle of each place.
+//! 2. *Strata*: probes of a track in every part of the drive: how dense cylinders lie over its bytes.
+//! 3. *Ways*: the same places as in the rounds on ways on which each next one passes just when the arm should get there: seeks.
+//! 4. *Places*: a few places whose tracks become known sector by sector, and pairs of sectors there: what a command costs alone,
+//!    and a seek to the next track.
+//! 5. *Tracks*: probes of tracks until the time is over: zones, surfaces, skew.
+
+mod anchors;
+mod probes;
+mod route;
+
+use super::preparation::{self, random_block};
+use super::{Experiment, Remaining, Setup, Step};
+use crate::error::PlanError;
+use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
+use crate::setup::check_room;
+use analysis::geometry::{
+    Density, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, counts_of, hops_of, near_maps, readings_of,
+};
+use clap::{Arg, Args};
+use model::experiment_name::ExperimentName;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+use route::Router;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+const RANGE_MIN: Bytes = Bytes::from_mib(1);
+/// The stream of the seed that draws places and orders.
+const PLACES_STREAM: u64 = u64::MAX - 2;
+/// What a read takes at most on average, and a drive that has to wake up before: a phase that takes longer is given up.
+const READ_TIME_MAX: Nanos = Nanos::from_millis(100);
+const WAKE_UP_MAX: Nanos = Nanos::from_secs(30);
+/// What a read takes, for the plan that is shown.
+const READ_TIME_EXPECTED: Nanos = Nanos::from_millis(13);
+/// The time for all, unless another is asked for.
+const TIME: Nanos = Nanos::from_secs(110);
+/// Parts of the drive that are probed first.
+const STRATA: u64 = 48;
+const WAYS: u32 = 5;
+const WAY_READS: usize = 300;
+/// Places that become known sector by sector, spread over the drive.
+const PLACES: u64 = 10;
+/// More reads near each end of a track there, to know it closer.
+const CLOSER_READS: u32 = 5;
+/// By which parts of a turn sectors of a pair pass one after the other: on the same track up to what a command may cost, and on
+/// the next one with a seek of up to half a turn and more. Then closer around where they were just caught.
+const SAME_TRACK_TURNS: (f64, f64) = (0.02, 0.4);
+const NEXT_TRACK_TURNS: (f64, f64) = (0.03, 0.85);
+const PAIRS: u32 = 12;
+const CLOSE_TURNS: f64 = 0.04;
+/// Probes in a batch of the last stage.
+const BATCH: u64 = 40;
+
+/// What `geometry` is asked for. It only reads, so that its help has no options for writing.
+#[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
+#[allow(clippy::duplicated_attributes, reason = "each option is hidden by its own attribute")]
+#[command(
+    mut_arg("write", hidden),
+    mut_arg("destroy_data", hidden),
+    mut_arg("confirm", hidden),
+    mut_arg("preserve", hidden),
+    mut_arg("journal", hidden),
+    mut_arg("journal_anyway", hidden)
+)]
+#[serde(default)]
+pub struct GeometryRequest {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub drive: DriveOptions,
+}
+
+fn hidden(option: Arg) -> Arg {
+    option.hide(true)
+}
+
+impl DriveRequest for GeometryRequest {
+    has_drive_options!();
+
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Geometry
+    }
+
+    fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
+        Ok(Box::new(Geometry::new(setup)?))
+    }
+}
+
+pub struct Geometry {
+    block: Bytes,
+    range: ByteRange,
+    time: Nanos,
+    /// Of that time, as of the last phase.
+    spent: Nanos,
+    prng: Prng,
+    queue: VecDeque<Phase>,
+    stage: Stage,
+    readings: Vec<Reading>,
+    rotation: Option<Rotation>,
+    /// Of `readings`, how many have been searched for probes, and what they held.
+    searched: usize,
+    counts: Vec<TrackCount>,
+}
+
+/// What the queue holds the end of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    WarmUp,
+    Rounds,
+    Strata,
+    Ways(u32),
+    Places,
+    Closer,
+    Pairs,
+    ClosePairs,
+    Tracks,
+    Done,
+}
+
+impl Geometry {
+    /// Plans it.
+    ///
+    /// # Errors
+    /// When it is a scratch file, or the range has no room for it.
+    pub fn new(setup: Setup) -> Result<Geometry, PlanError> {
+        if setup.empty {
+            return Err(PlanError::ScratchHasNoPlace);
+        }
+        let block = setup.facts.physical_block.max(setup.facts.logical_block);
+        let range = setup.range.align_inward(block);
+        check_room(ExperimentName::Geometry, range.bytes(), RANGE_MIN)?;
+        let warm_up = preparation::warm_up(
+            ExperimentName::Geometry,
+            range,
+            random_block(&setup.facts).max(block),
+            preparation::WARM_UP,
+        );
+        Ok(Geometry {
+            block,
+            range,
+            time: setup.time_limit.unwrap_or(TIME),
+            spent: Nanos::ZERO,
+            prng: Prng::new(setup.seed, PLACES_STREAM),
+            queue: VecDeque::from([warm_up]),
+            stage: Stage::WarmUp,
+            readings: Vec::new(),
+            rotation: None,
+            searched: 0,
+            counts: Vec::new(),
+        })
+    }
+
+    /// Single reads of these places, in this order.
+    fn reads(&self, what: &str, places: &[u64]) -> Phase {
+        let offsets = places.iter().copied().map(Offset::new).collect();
+        let pattern = Pattern::Listed { offsets };
+        let workload = Workload::new(self.range, pattern, OperationMix::Read, self.block, 1);
+        let count = places.len() as u64;
+        let stop = StopCondition::after(READ_TIME_MAX * count + WAKE_UP_MAX).or_operations(count);
+        preparation::phase(ExperimentName::Geometry, what.into(), PhaseKind::Measure, Some(workload), stop)
+    }
+
+    /// Plans what comes after what was done.
+    fn plan(&mut self) {
+        if self.stage == Stage::WarmUp {
+            let anchors = anchors::draw(self.range, self.block.get(), &mut self.prng);
+            let order = anchors::rounds(&anchors, 2, &mut self.prng);
+            self.queue.push_back(self.reads("offsets over the range, twice each", &order));
+            self.stage = Stage::Rounds;
+            return;
+        }
+        // The places that are read again on ways make the time of a turn more exact; what comes later adds nothing to it.
+        if self.rotation.is_none() || matches!(self.stage, Stage::Ways(_)) {
+            self.rotation = Rotation::of(&self.readings).ok();
+        }
+        let Some(rotation) = self.rotation.clone() else {
+            self.stage = Stage::Done;
+            return;
+        };
+        self.counts.extend(counts_of(&self.readings[self.searched..], &rotation, self.block.get()));
+        self.searched = self.readings.len();
+        self.stage = match self.stage {
+            Stage::Rounds => self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata),
+            Stage::Strata => self.plan_way(&rotation, 1),
+            Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
+            Stage::Ways(_) => self.plan_places(),
+            Stage::Places => self.plan_closer(&rotation),
+            Stage::Closer => self.plan_pairs(&rotation),
+            Stage::Pairs => self.plan_close_pairs(&rotation),
+            Stage::ClosePairs | Stage::Tracks => {
+                self.plan_probes("tracks at random offsets", BATCH, Stage::Tracks)
+            }
+            Stage::WarmUp | Stage::Done => Stage::Done,
+        };
+    }
+
+    /// A probe in each of so many parts of the range.
+    fn plan_probes(&mut self, what: &str, count: u64, stage: Stage) -> Stage {
+        let reads = self.probes(count, probes::below);
+        self.queue.push_back(self.reads(what, &reads));
+        stage
+    }
+
+    /// Reads at so many places, as far below each as the tracks near it say.
+    fn probes(&mut self, count: u64, below: fn(Option<f64>) -> Vec<u64>) -> Vec<u64> {
+        let mut reads = Vec::new();
+        for place in probes::strata(self.range, count, &mut self.prng) {
+            let below = below(probes::sectors_near(&self.counts, place));
+            reads.extend(probes::reads_at(self.range, self.block.get(), place, &below));
+        }
+        reads
+    }
+
+    /// A way on which each next sector passes when the arm should get there.
+    fn plan_way(&mut self, rotation: &Rotation, number: u32) -> Stage {
+        let density = Density::of(self.range.first().get(), self.range.bytes().get(), &self.counts);
+        let hops = hops_of(&self.readings, rotation);
+        if let Some(curve) = SeekCurve::of(&hops, rotation, &density) {
+            let before: Vec<u64> = self.readings.iter().map(|reading| reading.offset).collect();
+            let way = Router::new(rotation, &density, &curve).way(WAY_READS, &before, &mut self.prng);
+            if !way.is_empty() {
+                self.queue.push_back(self.reads("offsets as they pass the head", &way));
+            }
+        }
+        Stage::Ways(number)
+    }
+
+    /// Probes over some tracks, at a few places.
+    fn plan_places(&mut self) -> Stage {
+        let reads = self.probes(PLACES, probes::below_close);
+        if reads.is_empty() {
+            return Stage::Pairs;
+        }
+        self.queue.push_back(self.reads("some tracks in detail", &reads));
+        Stage::Places
+    }
+
+    /// More reads near the ends of those tracks.
+    fn plan_closer(&mut self, rotation: &Rotation) -> Stage {
+        let maps = near_maps(&self.readings, rotation, self.block.get());
+        let mut reads = Vec::new();
+        for map in &maps {
+            reads.extend(map.closer_places(CLOSER_READS));
+        }
+        if !reads.is_empty() {
+            self.queue.push_back(self.reads("the ends of these tracks", &reads));
+        }
+        Stage::Closer
+    }
+
+    fn plan_pairs(&mut self, rotation: &Rotation) -> Stage {
+        let (same, next) = (SAME_TRACK_TURNS, NEXT_TRACK_TURNS);
+        self.queue_pairs(rotation, &evenly(same.0, same.1), &evenly(next.0, next.1));
+        Stage::Pairs
+    }
+
+    /// The same around the times that the first pairs showed.
+    fn plan_close_pairs(&mut self, rotation: &Rotation) -> Stage {
+        let maps = near_maps(&self.readings, rotation, self.block.get());
+        if let Some(seeks) = NearSeeks::of(&self.readings, &maps, rotation) {
+            let overhead = seeks.overhead.value / rotation.turn_s();
+            let next = overhead + seeks.next_track.value / rotation.turn_s();
+            self.queue_pairs(rotation, &around(overhead), &around(next));
+        }
+        Stage::ClosePairs
+    }
+
+    fn queue_pairs(&mut self, rotation: &Rotation, same: &[f64], next: &[f64]) {
+        let maps = near_maps(&self.readings, rotation, self.block.get());
+        for (tracks, turns) in [(0, same), (1, next)] {
+            let reads = probes::pairs(&maps, tracks, turns, &mut self.prng);
+            if !reads.is_empty() {
+                self.queue.push_back(self.reads("pairs of adjacent sectors", &reads));
+            }
+        }
+    }
+}
+
+/// So many parts of a turn, from the first to the last.
+fn evenly(first: f64, last: f64) -> Vec<f64> {
+    let step = (last - first) / f64::from(PAIRS - 1);
+    (0..PAIRS).map(|index| first + step * f64::from(index)).collect()
+}
+
+fn around(middle: f64) -> Vec<f64> {
+    let mut turns = evenly(middle - CLOSE_TURNS, middle + CLOSE_TURNS);
+    for turn in &mut turns {
+        *turn = turn.max(0.01);
+    }
+    turns
+}
+
+impl Experiment for Geometry {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Geometry
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        self.spent = so_far.elapsed();
+        if let Some(newest) = so_far.phases.len().checked_sub(1) {
+            self.readings.extend(readings_of(so_far.series.ios(newest as u32)));
+        }
+        while self.queue.is_empty() && self.stage != Stage::Done {
+            if so_far.elapsed() >= self.time {
+                return None;
+            }
+            self.plan();
+        }
+        self.queue.pop_front()
+    }
+
+    /// What is planned, as long as reads of a disk take, and before that the time that all may take.
+    fn remaining(&self) -> Remaining {
+        let mut remaining = Remaining::of(&Vec::from(self.queue.clone()));
+        let left = self.time.saturating_sub(self.spent);
+        if self.stage != Stage::Done && left > Nanos::ZERO {
+            remaining.steps.push(Step {
+                what: format!("reads of {} at QD 1 that locate sectors", self.block),
+                phases: 0,
+                time: left,
+                likely: left,
+                slow: left,
+                reads: Some(Bytes::new(left.get() / READ_TIME_EXPECTED.get() * self.block.get())),
+                writes: Some(Bytes::ZERO),
+            });
+        }
+        remaining
+    }
+
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        phase.kind == PhaseKind::Measure
+    }
+}

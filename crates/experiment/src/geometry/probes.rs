@@ -1,0 +1,88 @@
+//! Where probes of tracks read: each a few sectors close together, from the highest down, so that what the drive read on after
+//! one does not answer the next.
+
+use analysis::geometry::{NearMap, TrackCount};
+use model::prng::Prng;
+use model::range::ByteRange;
+
+/// Sectors below the first where nothing is known of tracks: close enough to be told apart on tracks of some dozen sectors, and
+/// far enough for a count among thousands.
+const UNKNOWN: [u64; 7] = [0, 5, 20, 60, 150, 350, 800];
+/// The same in parts of a track where it is known about how long one is: at most one end of a track lies between them.
+const KNOWN: [f64; 5] = [0.0, 0.025, 0.125, 0.33, 0.66];
+/// Reads on a track of which every sector is to be known, and how many tracks.
+const CLOSE_STEP: f64 = 0.17;
+const CLOSE_READS: u32 = 17;
+
+/// One probe at `offset`, or a little above the start of the range.
+pub fn reads_at(range: ByteRange, block: u64, offset: u64, below: &[u64]) -> Vec<u64> {
+    let deepest = below.iter().max().unwrap_or(&0) * block;
+    let last = range.end().get() - block;
+    let top = offset.clamp((range.first().get() + deepest).min(last), last) / block * block;
+    let mut reads = Vec::new();
+    for sectors in below {
+        let at = top.saturating_sub(sectors * block);
+        if at >= range.first().get() {
+            reads.push(at);
+        }
+    }
+    reads
+}
+
+/// Sectors below the first one of a probe where a track holds about so many.
+pub fn below(sectors: Option<f64>) -> Vec<u64> {
+    match sectors {
+        None => UNKNOWN.to_vec(),
+        Some(sectors) => KNOWN.iter().map(|part| (part * sectors).ceil() as u64).collect(),
+    }
+}
+
+/// The same for a place of which every sector is to be known; none where nothing is known of tracks.
+pub fn below_close(sectors: Option<f64>) -> Vec<u64> {
+    let Some(sectors) = sectors else { return Vec::new() };
+    (0..CLOSE_READS).map(|index| (f64::from(index) * CLOSE_STEP * sectors).round() as u64).collect()
+}
+
+/// A random place in each of so many parts, in random order.
+pub fn strata(range: ByteRange, count: u64, prng: &mut Prng) -> Vec<u64> {
+    let mut places = Vec::new();
+    for index in 0..count {
+        let part = range.part(index, count);
+        places.push(part.first().get() + prng.below(part.bytes().get().max(1)));
+    }
+    prng.shuffle(&mut places);
+    places
+}
+
+/// About how many sectors a track near a byte holds, by the probes nearest to it.
+pub fn sectors_near(counts: &[TrackCount], offset: u64) -> Option<f64> {
+    let mut near: Vec<&TrackCount> = counts.iter().collect();
+    near.sort_unstable_by(|a, b| {
+        a.offset.abs_diff(offset).cmp(&b.offset.abs_diff(offset)).then(a.sectors.total_cmp(&b.sectors))
+    });
+    near.truncate(5);
+    let mut sectors: Vec<f64> = near.into_iter().map(|count| count.sectors).collect();
+    sectors.sort_unstable_by(f64::total_cmp);
+    sectors.get(sectors.len() / 2).copied()
+}
+
+/// Pairs of sectors on the same track, or on neighbouring ones, that pass each of these parts of a turn apart: one of each at
+/// every place, places in turns, so that the drive holds nothing of a place when it comes back. Each place has its own parts of a turn,
+/// evenly between those of the others: with the same ones at all of them nothing would be known between one and the next.
+pub fn pairs(maps: &[NearMap], tracks: u32, later_turns: &[f64], prng: &mut Prng) -> Vec<u64> {
+    let mut reads = Vec::new();
+    let step = match later_turns {
+        [first, second, ..] => second - first,
+        _ => 0.0,
+    };
+    for round in 0..later_turns.len() {
+        for (index, map) in maps.iter().enumerate() {
+            let between = (index as f64 + 0.5) / maps.len() as f64 - 0.5;
+            let later = (later_turns[(round + index) % later_turns.len()] + step * between).max(0.0);
+            if let Some((one, other)) = map.pair(tracks, later, prng.unit()) {
+                reads.extend([one, other]);
+            }
+        }
+    }
+    reads
+}

@@ -1,0 +1,31 @@
+//! Experiments, one file or folder each. An experiment yields one phase after the other and may choose the next by the
+//! records so far: adaptive experiments, progress, the remaining time, resume and replay all follow from that shape.
+//!
+//! Pure: no clock, no file, no terminal. It uses `model`, and `analysis` for what decides the next phase.
+#![forbid(unsafe_code)]
+
+pub mod access;
+pub mod check;
+mod composition;
+mod contract;
+pub mod error;
+pub mod files;
+pub mod geometry;
+pub mod pattern_file;
+pub mod plan_file;
+mod precision;
+mod preparation;
+pub mod purge;
+mod remaining;
+pub mod request;
+mod setup;
+pub mod sizes;
+pub mod surface;
+pub mod sustain;
+pub mod valleys;
+pub mod verify;
+
+pub use contract::{Conduct, Experiment};
+pub(crate) use remaining::ASSUMED_BYTES_PER_SECOND;
+pub use remaining::{Remaining, SLOW_BYTES_PER_SECOND, Step};
+pub use setup::Setup;

@@ -1,0 +1,172 @@
+//! What experiments have in common before and around their measurements: filling a scratch file, waking the drive, the
+//! sizes of requests.
+
+use crate::Setup;
+use model::experiment_name::ExperimentName;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+use model::target::TargetFacts;
+use model::units::{Bytes, Nanos, Quantile};
+use model::workload::{OperationMix, Pattern, Workload};
+
+/// Requests under way in sequential phases: enough to keep a drive streaming while the host answers.
+pub const SEQUENTIAL_DEPTH: u32 = 4;
+/// The size of sequential requests on ranges that have room for it.
+pub const SEQUENTIAL_BLOCK: Bytes = Bytes::from_mib(1);
+/// The size of random requests: a page, what databases and file systems ask for.
+const RANDOM_BLOCK: Bytes = Bytes::from_kib(4);
+/// With fewer reads in the warm-up, as of a drive that slept, as the drive reports it counts.
+const WARM_UP_READS_MIN: u64 = 5;
+/// From this latency on a drive is taken to move parts for a single random read: flash answers in tens to hundreds of
+/// microseconds, disks in milliseconds.
+const MECHANICAL_LATENCY: Nanos = Nanos::from_millis(1);
+
+pub fn phase(
+    experiment: ExperimentName,
+    name: String,
+    kind: PhaseKind,
+    workload: Option<Workload>,
+    stop: StopCondition,
+) -> Phase {
+    Phase { name, experiment, kind, workload, stop }
+}
+
+/// How long the drive is woken.
+pub const WARM_UP: Nanos = Nanos::from_millis(500);
+
+/// For how long a scratch file is filled at most, and how long the drive then comes to rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filling {
+    pub time: Nanos,
+    pub settle: Nanos,
+}
+
+impl Filling {
+    /// Where a part of the file will do.
+    pub const BRIEF: Filling = Filling::of(12, 1);
+
+    pub const fn of(seconds: u64, settle_seconds: u64) -> Filling {
+        Filling { time: Nanos::from_secs(seconds), settle: Nanos::from_secs(settle_seconds) }
+    }
+}
+
+/// Fills a scratch file, and lets the drive come to rest.
+pub fn fill(experiment: ExperimentName, setup: &Setup, filling: Filling) -> [Phase; 2] {
+    let block = sequential_block(setup.range, setup.facts.logical_block);
+    let writes =
+        Workload::new(setup.range, Pattern::Sequential, OperationMix::Write, block, SEQUENTIAL_DEPTH);
+    let stop = StopCondition { time: Some(filling.time), ..StopCondition::one_pass() };
+    let rest = StopCondition::after(filling.settle);
+    [
+        phase(
+            experiment.clone(),
+            "fill the scratch file".into(),
+            PhaseKind::Precondition,
+            Some(writes),
+            stop,
+        ),
+        phase(experiment, "let the drive idle".into(), PhaseKind::Idle, None, rest),
+    ]
+}
+
+/// Random reads that wake the drive, and tell whether it has moving parts. They are not measured.
+pub fn warm_up(experiment: ExperimentName, range: ByteRange, block: Bytes, time: Nanos) -> Phase {
+    let reads = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, 1);
+    phase(experiment, "warm up".into(), PhaseKind::WarmUp, Some(reads), StopCondition::after(time))
+}
+
+/// Whether the drive has moving parts, by its warm-up, the last phase so far; by its own word where that was too short, as on a
+/// drive that slept.
+pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
+    match so_far.phases.last() {
+        Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => is_mechanical(warm_up),
+        _ => facts.rotational.unwrap_or(true),
+    }
+}
+
+/// Whether the warm-up says that the drive has moving parts.
+pub fn is_mechanical(warm_up: &PhaseSummary) -> bool {
+    let Some(reads) = warm_up.totals_of(Operation::Read) else { return false };
+    match reads.histogram.quantile(Quantile::MEDIAN) {
+        Some(median) => median >= MECHANICAL_LATENCY,
+        None => false,
+    }
+}
+
+/// What of a scratch file holds data, if that is enough to measure. Requests are finished out of order, so the
+/// last ones before the end may not have been.
+pub fn filled_range(range: ByteRange, written: Bytes) -> Option<ByteRange> {
+    let in_flight = SEQUENTIAL_BLOCK * u64::from(SEQUENTIAL_DEPTH);
+    let sure = if written >= range.bytes() { range.bytes() } else { written.saturating_sub(in_flight) };
+    let filled = ByteRange::new(range.first(), sure.round_down_to(SEQUENTIAL_BLOCK))?;
+    if filled.bytes() >= SEQUENTIAL_BLOCK { Some(filled) } else { None }
+}
+
+/// The same by what the first phase of a run has filled.
+pub fn filled(range: ByteRange, so_far: &RunView<'_>) -> Option<ByteRange> {
+    let written = so_far.phases.first().map_or(0, PhaseSummary::bytes);
+    filled_range(range, Bytes::new(written))
+}
+
+/// 1 MiB, or less on a range so small that its areas would hold only a few of them.
+pub fn sequential_block(range: ByteRange, logical_block: Bytes) -> Bytes {
+    let mut block = SEQUENTIAL_BLOCK;
+    while block > logical_block.max(Bytes::from_kib(4))
+        && block * u64::from(SEQUENTIAL_DEPTH) * 8 > range.bytes()
+    {
+        block = block / 2;
+    }
+    block
+}
+
+/// The size of random requests to that target, which places are multiples of.
+pub fn random_block(facts: &TargetFacts) -> Bytes {
+    RANDOM_BLOCK.max(facts.logical_block)
+}
+
+/// "read" or "write".
+pub fn verb(mix: OperationMix) -> &'static str {
+    if mix == OperationMix::Write { "write" } else { "read" }
+}
+
+/// A size in the name of a phase, to three digits as drives are sold: "500 GB".
+pub fn capacity(bytes: Bytes) -> String {
+    let (divisor, unit) = match bytes.as_f64() {
+        1e15.. => (1e15, "PB"),
+        1e12.. => (1e12, "TB"),
+        1e9.. => (1e9, "GB"),
+        1e6.. => (1e6, "MB"),
+        1e3.. => (1e3, "kB"),
+        _ => return bytes.to_string(),
+    };
+    let value = bytes.as_f64() / divisor;
+    let decimals = match value {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    let digits = format!("{value:.decimals$}");
+    if decimals > 0 || digits.len() <= 3 {
+        return format!("{digits} {unit}");
+    }
+    let (thousands, rest) = digits.split_at(digits.len() - 3);
+    format!("{thousands},{rest} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_size_is_named_as_in_reports(bytes in any::<u64>(), shift in 0u32..64) {
+            let bytes = Bytes::new(bytes >> shift);
+            prop_assert_eq!(capacity(bytes), report::quantity::capacity(bytes));
+            let edge = Bytes::new(10u64.pow(shift % 19).saturating_mul(99_995) / 100);
+            prop_assert_eq!(capacity(edge), report::quantity::capacity(edge));
+        }
+    }
+}

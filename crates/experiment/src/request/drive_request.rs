@@ -1,0 +1,59 @@
+//! What all requests to a drive have in common, and what is read for them beforehand.
+
+use super::options::DriveOptions;
+use crate::error::PlanError;
+use crate::pattern_file::PatternFile;
+use crate::verify::Marked;
+use crate::{Experiment, Setup};
+use model::experiment_name::ExperimentName;
+use std::collections::BTreeMap;
+
+pub trait DriveRequest {
+    fn name(&self) -> ExperimentName;
+
+    fn drive(&self) -> &DriveOptions;
+
+    fn drive_mut(&mut self) -> &mut DriveOptions;
+
+    /// The plans and pattern files that it names; [`Supplies::plans`] has to hold them.
+    fn plan_names(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// The experiment, for that drive.
+    ///
+    /// # Errors
+    /// When an option is out of bounds or contradicts another or the drive.
+    fn plan(&self, setup: Setup, supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError>;
+}
+
+/// What a request may need besides the drive, read by the program beforehand.
+#[derive(Clone, Debug, Default)]
+pub struct Supplies {
+    /// By the name that the request gives.
+    pub plans: BTreeMap<String, PatternFile>,
+    /// What another run wrote, to compare it.
+    pub marked: Option<Vec<Marked>>,
+    /// By which a run knows its own marks.
+    pub mark_key: u64,
+}
+
+/// The options that all drive requests have, in an implementation of [`DriveRequest`].
+macro_rules! has_drive_options {
+    () => {
+        fn drive(&self) -> &crate::request::DriveOptions {
+            &self.drive
+        }
+
+        fn drive_mut(&mut self) -> &mut crate::request::DriveOptions {
+            &mut self.drive
+        }
+    };
+}
+pub(crate) use has_drive_options;
+
+impl Supplies {
+    pub(crate) fn plan(&self, name: &str) -> Result<&PatternFile, PlanError> {
+        self.plans.get(name).ok_or_else(|| PlanError::PlanMissing(name.to_string()))
+    }
+}

@@ -1,0 +1,510 @@
+//! `surface --adaptive`: short visits to random places, as many as it takes.
+//!
+//! A disk's surfaces differ by some percent and follow each other in stripes of 80 to 200 MB, so a visit says how fast one
+//! of them is, and a place says little; the mean of many visits says how fast that part of the drive is, whatever the
+//! stripes. The range is cut into equal strata. A round visits each of them once, and each edge some times, at random
+//! places and in random order, so that neither stripes nor what changes in time (warmth, other load) look like places.
+//! After each round the map so far decides what the next one adds: what looked slow is visited again before anybody is
+//! told, and once rates are known, visits go where the borders of zones are least certain (fixed-confidence search for
+//! change points: samples belong next to the changes).
+
+use super::visit::Visitor;
+use crate::error::PlanError;
+use crate::precision::is_narrow;
+use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block};
+use crate::setup::check_room;
+use crate::{Experiment, Remaining, Setup, Step};
+use analysis::surface::{SlowPlace, SurfaceMap};
+use model::experiment_name::ExperimentName;
+use model::plan::Phase;
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::request::Operation;
+use model::run::RunView;
+use model::units::{Bytes, Nanos, Offset};
+use model::workload::OperationMix;
+use std::collections::VecDeque;
+
+/// The stream of the seed that draws places and orders.
+const PLACES_STREAM: u64 = u64::MAX;
+/// The time of a full pass is known to this share unless another precision is asked for.
+const PRECISION: f64 = 0.01;
+/// How exactly a border of zones is looked for, as a share of the range.
+const BORDER_PRECISION: f64 = 0.005;
+/// A step of the rate between two zones that is not to be missed but once in ten times, so that one of 2 % hardly ever is, and
+/// the share of the range that a zone has: of 15 to 60
+/// zones that disks have, one of 40.
+const STEP: f64 = 0.015;
+const ZONE_SHARE: f64 = 0.025;
+/// Reads take no longer than this unless it is asked for, and neither do writes: the drive is known in a minute.
+const TIME_MAX: Nanos = Nanos::from_secs(59);
+/// Nor do they read more of a drive with moving parts than this share of it.
+const SHARE_MAX: f64 = 0.01;
+/// Nor, without moving parts, more than so many times all of it: what visits to the same places again do not agree on is no matter
+/// of places. A small file is visited thousands of times in a minute otherwise.
+const PASSES_MAX: u64 = 4;
+/// Strata, and visits to each edge in a round.
+const STRATA: u64 = 48;
+const EDGE_VISITS: u64 = 12;
+/// Edges are visited in all rounds until each is known to this share of the precision: the errors of both make that of their
+/// ratio, √2 · 0.5 of it.
+const EDGE_PRECISION_SHARE: f64 = 0.5;
+/// An edge is a hundredth of the range.
+const EDGE_PARTS: u64 = 100;
+/// Rounds before anything is concluded: four visits to a stratum tell how it scatters.
+const ROUNDS_MIN: u32 = 4;
+/// And after that without hope: a drive whose rate wanders all the time is not better known by going on.
+const ROUNDS_MAX: u32 = 2000;
+/// In rounds that look for borders: visits all over the range, and at the borders.
+const SPREAD_VISITS: u64 = 24;
+const BORDER_VISITS: usize = 40;
+/// Visits to the same place in a round that checks it, and how many places a round checks.
+const AGAIN_VISITS: usize = 2;
+const AGAIN_PLACES_MAX: usize = 12;
+/// Slow places whose ends are looked for. A drive with more of them is unsound wherever they end.
+const SLOW_PLACES_MAX: usize = 8;
+/// An end is known well enough when it is known to this share of what is slow.
+const EXTENT_PRECISION: f64 = 0.1;
+/// A visit to a disk: some four tracks. Longer ones cost more time than they tell, since the surface stays the same.
+const VISIT_BYTES: Bytes = Bytes::from_mib(8);
+/// Of a small disk's hundredth so many visits are made, shorter ones if need be: single ones scatter by 2 to 3 %, so that a third
+/// of them at the edges, 100 at each, tell the ratio of those with a standard deviation of 0.4 %.
+const VISITS_WITHIN_SHARE: u64 = 600;
+/// A visit to a drive without moving parts takes about this long, and no more than so much.
+const VISIT_TIME: Nanos = Nanos::from_millis(60);
+const VISIT_BYTES_MAX: Bytes = Bytes::from_mib(64);
+/// A visit that writes: what a drive's own memory takes at once is a small part of it.
+const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(64);
+const WRITE_STRATA: u64 = 16;
+const WRITE_EDGE_VISITS: u64 = 3;
+/// A visit that takes longer is cut short: it is slow, and that is known by then.
+const VISIT_TIME_MAX: Nanos = Nanos::from_secs(3);
+/// Visits that find out how fast the drive is at all.
+const PROBES: u64 = 3;
+/// What a visit takes with getting there, before any has been made.
+const VISIT_TIME_EXPECTED: Nanos = Nanos::from_millis(75);
+
+const RANGE_MIN: Bytes = Bytes::from_mib(1);
+
+#[derive(Clone)]
+pub struct Adaptive {
+    setup: Setup,
+    prng: Prng,
+    stage: Stage,
+    range: ByteRange,
+    mechanical: bool,
+    /// What is still to be surveyed; the first is under way.
+    mixes: VecDeque<OperationMix>,
+    survey: Survey,
+    queue: VecDeque<Phase>,
+}
+
+/// What the queue holds the end of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Fill,
+    WarmUp,
+    Probe,
+    Rounds,
+    Done,
+}
+
+/// How far the survey of one operation is.
+#[derive(Clone, Debug)]
+struct Survey {
+    visitor: Visitor,
+    round: u32,
+    ends: Nanos,
+    bytes_left: u64,
+}
+
+impl Adaptive {
+    /// Plans a survey of reads, of writes, or of one after the other.
+    ///
+    /// # Errors
+    /// When the range has no room for one.
+    pub fn new(setup: Setup, mixes: Vec<OperationMix>) -> Result<Adaptive, PlanError> {
+        let grid = random_block(&setup.facts);
+        let range = setup.range.align_inward(grid);
+        check_room(ExperimentName::Surface, range.bytes(), RANGE_MIN)?;
+        let mechanical = setup.facts.rotational.unwrap_or(false);
+        let visitor = Visitor::new(&setup, range, VISIT_BYTES, mechanical);
+        let mut adaptive = Adaptive {
+            prng: Prng::new(setup.seed, PLACES_STREAM),
+            stage: Stage::Fill,
+            range,
+            mechanical,
+            mixes: mixes.into(),
+            survey: Survey { visitor, round: 0, ends: Nanos::ZERO, bytes_left: 0 },
+            queue: VecDeque::new(),
+            setup,
+        };
+        if adaptive.setup.empty {
+            let Filling { time, settle } = Filling::BRIEF;
+            let filling = Filling { time: adaptive.shortened(time), settle: adaptive.shortened(settle) };
+            adaptive.queue.extend(preparation::fill(ExperimentName::Surface, &adaptive.setup, filling));
+        } else {
+            adaptive.plan_warm_up();
+        }
+        Ok(adaptive)
+    }
+
+    fn plan_warm_up(&mut self) {
+        self.stage = Stage::WarmUp;
+        let grid = random_block(&self.setup.facts);
+        self.queue.push_back(preparation::warm_up(
+            ExperimentName::Surface,
+            self.range,
+            grid,
+            self.shortened(WARM_UP),
+        ));
+    }
+
+    /// What comes before the first survey takes its usual share of a time limit that is too short for all.
+    fn shortened(&self, time: Nanos) -> Nanos {
+        let usual = self.usual_preparation_time() + TIME_MAX * self.mixes.len() as u64;
+        let share = match self.setup.time_limit {
+            Some(limit) => (limit.as_f64() / usual.as_f64()).min(1.0),
+            None => 1.0,
+        };
+        Nanos::new((time.as_f64() * share) as u64)
+    }
+
+    fn usual_preparation_time(&self) -> Nanos {
+        let filling =
+            if self.setup.empty { Filling::BRIEF.time + Filling::BRIEF.settle } else { Nanos::ZERO };
+        filling + WARM_UP
+    }
+
+    /// What comes before the first survey, at most.
+    fn preparation_time(&self) -> Nanos {
+        self.shortened(self.usual_preparation_time())
+    }
+
+    fn mix(&self) -> OperationMix {
+        self.mixes.front().copied().unwrap_or(OperationMix::Read)
+    }
+
+    fn precision(&self) -> f64 {
+        self.setup.precision.unwrap_or(PRECISION)
+    }
+
+    /// A few visits that tell how long the others shall be.
+    fn plan_probes(&mut self, now: Nanos) {
+        self.stage = Stage::Probe;
+        self.survey = Survey {
+            visitor: Visitor::new(&self.setup, self.range, VISIT_BYTES, self.mechanical),
+            round: 0,
+            ends: now + self.time_max(now),
+            bytes_left: self.bytes_max(self.mechanical),
+        };
+        for index in 0..PROBES {
+            let part = self.range.part(index, PROBES);
+            let stretch = self.survey.visitor.place(part, &mut self.prng);
+            self.visit(stretch, format!("probe {} of {PROBES}", index + 1));
+        }
+    }
+
+    /// What reads or writes that begin now may take: of what is left of a time limit, each survey to come gets the same.
+    fn time_max(&self, now: Nanos) -> Nanos {
+        match self.setup.time_limit {
+            None if self.setup.precision.is_some() => TIME_MAX * 10,
+            None => TIME_MAX,
+            Some(limit) => limit.saturating_sub(now) / self.mixes.len().max(1) as u64,
+        }
+    }
+
+    /// What they may read or write.
+    fn bytes_max(&self, mechanical: bool) -> u64 {
+        let is_limited = self.setup.time_limit.is_none() && self.setup.precision.is_none();
+        match is_limited {
+            true if mechanical => (self.range.bytes().as_f64() * SHARE_MAX) as u64,
+            true => self.range.bytes().get().saturating_mul(PASSES_MAX),
+            false => u64::MAX,
+        }
+    }
+
+    /// How long visits are, by how fast the probes were.
+    fn plan_visits(&mut self, so_far: &RunView<'_>) {
+        self.stage = Stage::Rounds;
+        let bytes = match (self.mix(), self.mechanical) {
+            (OperationMix::Write, _) => WRITE_VISIT_BYTES,
+            (_, true) => self.visit_bytes_within_share(),
+            (_, false) => visit_bytes_by_rate(so_far, self.visit_time(so_far.elapsed())),
+        };
+        let smallest_area = Bytes::new(self.range.bytes().get() / (2 * self.strata()).max(2 * EDGE_PARTS));
+        let bytes = bytes.min(smallest_area);
+        self.survey.visitor = Visitor::new(&self.setup, self.range, bytes, self.mechanical);
+    }
+
+    /// Shorter than usual where a time limit has no room for the first rounds otherwise.
+    fn visit_time(&self, now: Nanos) -> Nanos {
+        let left = self.survey.ends.saturating_sub(now);
+        let visits = u64::from(ROUNDS_MIN) * (STRATA + 2 * EDGE_VISITS);
+        let room = left.as_f64() / visits as f64 * (VISIT_TIME.seconds() / VISIT_TIME_EXPECTED.seconds());
+        VISIT_TIME.min(Nanos::new(room as u64))
+    }
+
+    /// All of them must stay within the share of the drive that may be read.
+    fn visit_bytes_within_share(&self) -> Bytes {
+        Bytes::new(self.bytes_max(self.mechanical) / VISITS_WITHIN_SHARE).min(VISIT_BYTES)
+    }
+
+    fn strata(&self) -> u64 {
+        let most = if self.mix() == OperationMix::Write { WRITE_STRATA } else { STRATA };
+        let room = self.range.bytes().get() / (2 * self.survey.visitor.bytes().get());
+        most.min(room).max(1)
+    }
+
+    fn visit(&mut self, stretch: ByteRange, purpose: String) {
+        let phase = self.survey.visitor.phase(self.mix(), stretch, VISIT_TIME_MAX, &purpose);
+        self.queue.push_back(phase);
+    }
+
+    /// One round: visits all over the range, so many at each of its edges, some at uncertain borders, and those to what
+    /// looked slow.
+    fn plan_round(&mut self, edge_visits: u64, borders: &[ByteRange], again: &[ByteRange]) {
+        self.survey.round += 1;
+        let strata = if borders.is_empty() { self.strata() } else { self.strata().min(SPREAD_VISITS) };
+        let visitor = self.survey.visitor.clone();
+        let mut stretches = Vec::new();
+        for index in 0..strata {
+            stretches.push(visitor.place(self.range.part(index, strata), &mut self.prng));
+        }
+        stretches.extend(self.edge_places(edge_visits));
+        if !borders.is_empty() {
+            for visit in 0..BORDER_VISITS {
+                stretches.push(visitor.place(borders[visit % borders.len()], &mut self.prng));
+            }
+        }
+        stretches.extend_from_slice(again);
+        self.prng.shuffle(&mut stretches);
+        let count = stretches.len();
+        for (index, stretch) in stretches.into_iter().enumerate() {
+            self.visit(stretch, format!("round {}, offset {} of {count}", self.survey.round, index + 1));
+        }
+    }
+
+    fn edge_places(&mut self, visits: u64) -> Vec<ByteRange> {
+        let visitor = self.survey.visitor.clone();
+        let bytes = Bytes::new(self.range.bytes().get() / EDGE_PARTS).max(visitor.bytes());
+        let starts = [self.range.first(), Offset::new(self.range.end().get() - bytes.get())];
+        let mut places = Vec::new();
+        for start in starts {
+            let edge = ByteRange::new(start, Bytes::new(bytes.get() - visitor.bytes().get() + 1));
+            let edge = edge.expect("an edge is no shorter than a visit");
+            let visits = visits.min(edge.bytes().get());
+            for part in 0..visits {
+                places.push(visitor.place(edge.part(part, visits), &mut self.prng));
+            }
+        }
+        places
+    }
+
+    /// What comes after a round: another, or nothing.
+    fn after_round(&mut self, so_far: &RunView<'_>) {
+        if self.survey.round < ROUNDS_MIN {
+            return self.plan_round(self.edge_visits(), &[], &[]);
+        }
+        let Ok(map) = SurfaceMap::of(so_far, operation_of(self.mix())) else {
+            self.survey.round = ROUNDS_MAX;
+            return;
+        };
+        let mut again = Vec::new();
+        for place in map.suspects().iter().take(AGAIN_PLACES_MAX) {
+            again.extend([*place; AGAIN_VISITS]);
+        }
+        again.extend(self.ends_of_slow_places(&map));
+        if !self.is_known(&map) {
+            return self.plan_round(self.edge_visits(), &[], &again);
+        }
+        let borders = if self.mechanical { map.uncertain_borders(BORDER_PRECISION) } else { Vec::new() };
+        let may_miss_a_zone = self.mechanical && map.step_found(ZONE_SHARE) > STEP;
+        if again.is_empty() && borders.is_empty() && !may_miss_a_zone {
+            self.survey.round = ROUNDS_MAX;
+        } else {
+            let are_edges_known = !self.mechanical || self.are_edges_known(&map, EDGE_PRECISION_SHARE);
+            let edge_visits = if are_edges_known { 0 } else { self.edge_visits() };
+            self.plan_round(edge_visits, &borders, &again);
+        }
+    }
+
+    /// In the middle of each gap between what is slow and the next place that is not: halving it again and again finds where
+    /// it ends. Often enough at once to believe what they show.
+    fn ends_of_slow_places(&self, map: &SurfaceMap) -> Vec<ByteRange> {
+        let mut visits = Vec::new();
+        for place in map.slow_places.iter().take(SLOW_PLACES_MAX) {
+            let end = place.first_byte + place.bytes;
+            let gaps = [(place.within_first_byte, place.first_byte), (end, place.within_end_byte)];
+            for (from, to) in gaps {
+                if let Some(middle) = self.middle(place, from, to) {
+                    visits.extend([middle; AGAIN_VISITS + 1]);
+                }
+            }
+        }
+        visits
+    }
+
+    /// None where the gap is known well enough.
+    fn middle(&self, place: &SlowPlace, from: u64, to: u64) -> Option<ByteRange> {
+        let visitor = &self.survey.visitor;
+        let enough = (place.bytes as f64 * EXTENT_PRECISION).max(2.0 * visitor.bytes().as_f64());
+        let gap = to.saturating_sub(from);
+        if gap as f64 <= enough {
+            return None;
+        }
+        Some(visitor.at(Offset::new(from + gap.saturating_sub(visitor.bytes().get()) / 2)))
+    }
+
+    fn edge_visits(&self) -> u64 {
+        if self.mix() == OperationMix::Write { WRITE_EDGE_VISITS } else { EDGE_VISITS }
+    }
+
+    /// Whether the time of a pass and the rates of the edges are known as exactly as asked.
+    fn is_known(&self, map: &SurfaceMap) -> bool {
+        is_narrow(map.pass_time(), self.precision()) && self.are_edges_known(map, 1.0)
+    }
+
+    /// Whether they are to that share of the precision. A range so small that a visit is longer than its edges has none.
+    fn are_edges_known(&self, map: &SurfaceMap, share: f64) -> bool {
+        let has_edges = self.survey.visitor.bytes().get() <= self.range.bytes().get() / EDGE_PARTS;
+        let precision = share * self.precision();
+        let is_edge_known =
+            |is_start| is_narrow(map.edge(is_start).map(|edge| edge.seconds_per_byte), precision);
+        !has_edges || is_edge_known(true) && is_edge_known(false)
+    }
+
+    fn next_survey(&mut self, now: Nanos) {
+        self.queue.clear();
+        self.mixes.pop_front();
+        if self.mixes.is_empty() {
+            self.stage = Stage::Done;
+        } else {
+            self.plan_probes(now);
+        }
+    }
+
+    /// Plans until there is something to do, or nothing is left.
+    fn plan(&mut self, so_far: &RunView<'_>, now: Nanos) -> Option<()> {
+        while self.queue.is_empty() && self.stage != Stage::Done {
+            match self.stage {
+                Stage::Fill => {
+                    self.range = filled(self.range, so_far)?;
+                    self.plan_warm_up();
+                }
+                Stage::WarmUp => {
+                    if let Some(warm_up) = so_far.phases.last() {
+                        self.mechanical = is_mechanical(warm_up);
+                    }
+                    self.plan_probes(now);
+                }
+                Stage::Probe => {
+                    self.plan_visits(so_far);
+                    self.plan_round(self.edge_visits(), &[], &[]);
+                }
+                Stage::Rounds if self.survey.round >= ROUNDS_MAX => self.next_survey(now),
+                Stage::Rounds => self.after_round(so_far),
+                Stage::Done => {}
+            }
+        }
+        Some(())
+    }
+
+    /// Whether the survey under way has used up what it may; not before the first rounds are over, unless a limit was
+    /// asked for.
+    fn is_used_up(&self, now: Nanos) -> bool {
+        let in_survey = matches!(self.stage, Stage::Probe | Stage::Rounds);
+        let first_rounds =
+            self.survey.round < ROUNDS_MIN || (self.survey.round == ROUNDS_MIN && !self.queue.is_empty());
+        // Another visit would go past what may be moved.
+        let is_full = self.survey.bytes_left < self.survey.visitor.bytes().get();
+        in_survey && (now >= self.survey.ends || (is_full && !first_rounds))
+    }
+}
+
+impl Experiment for Adaptive {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Surface
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let now = so_far.elapsed();
+        if let (Stage::Probe | Stage::Rounds, Some(last)) = (self.stage, so_far.phases.last()) {
+            self.survey.bytes_left = self.survey.bytes_left.saturating_sub(last.bytes());
+        }
+        if self.is_used_up(now) {
+            self.next_survey(now);
+        }
+        self.plan(so_far, now)?;
+        self.queue.pop_front()
+    }
+
+    /// What is planned, and for what is not yet, the time that it may take.
+    fn remaining(&self) -> Remaining {
+        let mut ahead = self.clone();
+        if ahead.stage == Stage::Fill {
+            ahead.plan_warm_up();
+        }
+        let mut phases: Vec<Phase> = ahead.queue.into();
+        for phase in &mut phases {
+            let is_visit = phase.stop.time == Some(VISIT_TIME_MAX);
+            phase.stop.time = if is_visit { Some(VISIT_TIME_EXPECTED) } else { phase.stop.time };
+        }
+        let mut remaining = Remaining::of(&phases);
+        remaining.steps.extend(self.rounds_ahead());
+        remaining
+    }
+}
+
+impl Adaptive {
+    /// The rounds that are not planned yet: those that are sure to come are likely all, and the survey's limits are the most.
+    fn rounds_ahead(&self) -> Vec<Step> {
+        if self.stage == Stage::Done {
+            return Vec::new();
+        }
+        let under_way = matches!(self.stage, Stage::Probe | Stage::Rounds);
+        // What lies under a scratch file often says that it turns and does not: the most is then that of flash.
+        let mechanical = self.mechanical && (under_way || !self.setup.empty);
+        let mut steps = Vec::new();
+        for (index, &mix) in self.mixes.iter().enumerate() {
+            let done = if under_way && index == 0 { self.survey.round } else { 0 };
+            let writes = mix == OperationMix::Write;
+            let (strata, edges, bytes) = match writes {
+                true => (WRITE_STRATA, WRITE_EDGE_VISITS, WRITE_VISIT_BYTES),
+                false => (STRATA, EDGE_VISITS, self.survey.visitor.bytes()),
+            };
+            let visits = u64::from(ROUNDS_MIN.saturating_sub(done)) * (strata + 2 * edges);
+            if visits == 0 {
+                continue;
+            }
+            let time = self.time_max(self.preparation_time());
+            // The visit that reaches a limit is finished.
+            let most = self.bytes_max(mechanical).max(visits * bytes.get()).checked_add(bytes.get());
+            let (none, moved) = (Some(Bytes::ZERO), most.map(Bytes::new));
+            let (reads, writes) = if writes { (none, moved) } else { (moved, none) };
+            let likely = (VISIT_TIME_EXPECTED * visits).min(time);
+            let what = format!("{} samples of {bytes} at random offsets", preparation::verb(mix));
+            steps.push(Step { what, phases: visits as u32, time, likely, slow: likely, reads, writes });
+        }
+        steps
+    }
+}
+
+fn operation_of(mix: OperationMix) -> Operation {
+    if mix == OperationMix::Write { Operation::Write } else { Operation::Read }
+}
+
+/// As much as the drive moves in that time, by the slowest of the probes.
+fn visit_bytes_by_rate(so_far: &RunView<'_>, time: Nanos) -> Bytes {
+    let probes = so_far.phases.iter().rev().take(PROBES as usize);
+    let mut slowest = 0.0_f64;
+    for totals in probes.flat_map(|probe| &probe.totals) {
+        slowest = slowest.max(totals.seconds_per_byte().unwrap_or(0.0));
+    }
+    let bytes = if slowest > 0.0 { time.seconds() / slowest } else { 0.0 };
+    Bytes::new(bytes as u64).max(VISIT_BYTES).min(VISIT_BYTES_MAX)
+}
+
+#[cfg(test)]
+#[path = "adaptive_tests.rs"]
+mod tests;

@@ -1,0 +1,95 @@
+//! How much may be written, and what share of the drive that is.
+
+use super::request::{SustainRequest, Until};
+use crate::Setup;
+use crate::error::PlanError;
+use analysis::datasheet;
+use model::units::Bytes;
+
+/// The largest media cache of an SMR disk that was measured holds 25 GB (ST8000AS0002; Aghayev, Shafaei and Desnoyers, "Skylight",
+/// 2015). Without a fall within twice that and a quarter more, a disk has none that is known.
+const DISK_BYTES: Bytes = Bytes::new(64_000_000_000);
+/// Flash cells of two bits and more that are written with one hold at most half of the drive, so that a cache of them is full before
+/// the range has been written once.
+const FLASH_FILLS: f64 = 1.0;
+/// To come to a steady rate: SNIA writes twice the capacity before it looks (Performance Test Specification 2.0), and then as often
+/// as it takes, up to four times for write saturation.
+const STEADY_FILLS: f64 = 5.0;
+/// The same on a disk with moving parts, where it depends on its media cache: so many times the largest one.
+const STEADY_DISK_BYTES: Bytes = Bytes::new(160_000_000_000);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Budget {
+    /// At most, to see a fall.
+    pub bytes: Bytes,
+    /// Whether somebody chose it, so that no fall makes it larger.
+    pub is_asked: bool,
+}
+
+impl Budget {
+    /// Whether what is asked for can be.
+    ///
+    /// # Errors
+    /// When it is less than a block, or of an endurance that nobody knows.
+    pub fn check(setup: &Setup, request: &SustainRequest) -> Result<(), PlanError> {
+        if let Some(bytes) = request.bytes
+            && bytes < request.block()
+        {
+            return Err(PlanError::LessThanABlock);
+        }
+        if request.endurance.is_some() && endurance(setup).is_none() {
+            return Err(PlanError::EnduranceUnknown);
+        }
+        Ok(())
+    }
+
+    pub fn of(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Budget {
+        let by_endurance = match (request.endurance, endurance(setup)) {
+            (Some(share), Some(endured)) => Some(Bytes::new((endured.as_f64() * share.get()) as u64)),
+            _ => None,
+        };
+        if let Some(bytes) = [request.bytes, by_endurance].into_iter().flatten().min() {
+            return Budget { bytes: bytes.max(request.block()), is_asked: true };
+        }
+        let bytes = match (mechanical, request.until == Until::Steady) {
+            (true, false) => DISK_BYTES.min(fills(setup, FLASH_FILLS)),
+            (true, true) => STEADY_DISK_BYTES,
+            (false, false) => fills(setup, FLASH_FILLS),
+            (false, true) => fills(setup, STEADY_FILLS),
+        };
+        Budget { bytes, is_asked: false }
+    }
+
+    /// "at most 64 GB, 0.032 drive fills and 0.1 % of its rated endurance".
+    pub fn describe(&self, setup: &Setup) -> String {
+        let bytes = self.bytes.as_f64();
+        let fills = bytes / setup.facts.capacity.get().max(1) as f64;
+        let endured = match endurance(setup) {
+            Some(endured) => {
+                let percent = short(100.0 * bytes / endured.as_f64());
+                format!(" and {percent} % of its rated endurance")
+            }
+            None => String::new(),
+        };
+        format!("{} drive fills{endured}", short(fills))
+    }
+}
+
+fn fills(setup: &Setup, fills: f64) -> Bytes {
+    Bytes::new((setup.range.bytes().as_f64() * fills) as u64)
+}
+
+/// What its maker promises a drive to endure.
+fn endurance(setup: &Setup) -> Option<Bytes> {
+    let sheet = datasheet::find(setup.facts.model.as_deref()?)?;
+    sheet.endurance_tbw.map(|terabytes| Bytes::new((terabytes * 1e12) as u64))
+}
+
+fn short(value: f64) -> String {
+    let decimals = if value >= 9.95 || value <= 0.0 {
+        0
+    } else {
+        (1.0 - value.log10().floor()).clamp(0.0, 6.0) as usize
+    };
+    format!("{value:.decimals$}")
+}

@@ -1,0 +1,166 @@
+//! The part of `sustain --clip`: random writes to parts of the range until they are steady, the smallest part first.
+
+use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
+use crate::{Experiment, Remaining, Setup, Step};
+use analysis::clipping::used_parts;
+use model::experiment_name::ExperimentName;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::run::RunView;
+use model::share::Share;
+use model::units::{Bytes, MIB, Nanos};
+use model::workload::{BLOCK_BYTES_MAX, OperationMix, Pattern, Workload};
+use std::collections::VecDeque;
+
+/// Random writes as those of the fall, with enough under way for all dies: SNIA's 32.
+const BLOCK: Bytes = Bytes::from_kib(128);
+const DEPTH: u32 = 32;
+/// A part is written at random in pieces of this share of it, and no more often than that: SNIA gives up after as much.
+const PIECE_SHARE: f64 = 0.1;
+const PIECES_MAX: u32 = 50;
+/// So many are likely enough: the spare space is used up long before it was written once, and the last half of the pieces has to be
+/// even.
+const PIECES_LIKELY: u32 = 15;
+const PART_MIN: Bytes = Bytes::from_mib(64);
+/// A piece that takes longer is cut.
+const PIECE_TIME: Nanos = Nanos::from_secs(3600);
+/// What is guessed of a rate, in bytes per second.
+const RATE: f64 = 100e6;
+
+pub(super) struct Clip {
+    setup: Setup,
+    /// In the order in which they are used.
+    ranges: VecDeque<ByteRange>,
+    /// What comes before the next piece.
+    queue: VecDeque<Phase>,
+    pieces: u32,
+}
+
+impl Clip {
+    /// The parts of that range; none when none was asked for.
+    pub fn new(setup: &Setup, shares: &[Share]) -> Option<Clip> {
+        let mut sizes = Vec::new();
+        for share in shares {
+            let part = setup.range.bytes().as_f64() * share.get();
+            sizes.push(Bytes::new(part as u64).round_down_to(Bytes::new(MIB)));
+        }
+        sizes.sort_unstable();
+        sizes.dedup();
+        let mut ranges = VecDeque::new();
+        for size in sizes {
+            if size >= PART_MIN {
+                ranges.extend(ByteRange::new(setup.range.first(), size));
+            }
+        }
+        if ranges.is_empty() {
+            return None;
+        }
+        let mut clip = Clip { setup: setup.clone(), ranges, queue: VecDeque::new(), pieces: 0 };
+        if !setup.facts.discard_max.unwrap_or_default().is_zero() {
+            clip.queue.push_back(discard(setup.range));
+        }
+        clip.fill_next();
+        Some(clip)
+    }
+
+    fn fill_next(&mut self) {
+        self.pieces = 0;
+        let Some(range) = self.ranges.front() else { return };
+        let writes = Workload::new(
+            *range,
+            Pattern::Sequential,
+            OperationMix::Write,
+            SEQUENTIAL_BLOCK,
+            SEQUENTIAL_DEPTH,
+        );
+        let name = format!("fill {}", range.bytes());
+        let stop = StopCondition::one_pass();
+        self.queue.push_back(phase(
+            ExperimentName::Sustain,
+            name,
+            PhaseKind::Precondition,
+            Some(writes),
+            stop,
+        ));
+    }
+
+    fn piece(&self, range: ByteRange) -> Phase {
+        let writes = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Write, BLOCK, DEPTH);
+        let bytes = Bytes::new((range.bytes().as_f64() * PIECE_SHARE) as u64).round_down_to(BLOCK).max(BLOCK);
+        let stop = StopCondition::after(PIECE_TIME).or_bytes(bytes);
+        let name = format!("write to {}, piece {}", range.bytes(), self.pieces);
+        phase(ExperimentName::Sustain, name, PhaseKind::Measure, Some(writes), stop)
+    }
+
+    /// What is written from now on with so many pieces in each part.
+    fn bytes_left(&self, pieces: u32) -> Bytes {
+        let per_part = 1.0 + PIECE_SHARE * f64::from(pieces);
+        let mut bytes = Bytes::ZERO;
+        for range in &self.ranges {
+            bytes += Bytes::new((range.bytes().as_f64() * per_part) as u64);
+        }
+        bytes
+    }
+}
+
+fn taking(bytes: Bytes) -> Nanos {
+    Nanos::from_secs_f64(bytes.as_f64() / RATE).unwrap_or(Nanos::MAX)
+}
+
+fn discard(range: ByteRange) -> Phase {
+    let block = if range.bytes() < BLOCK_BYTES_MAX { SEQUENTIAL_BLOCK } else { BLOCK_BYTES_MAX };
+    let discards = Workload::new(range, Pattern::Sequential, OperationMix::Discard, block, 1);
+    let stop = StopCondition::one_pass();
+    phase(ExperimentName::Sustain, "discard the whole range".into(), PhaseKind::Purge, Some(discards), stop)
+}
+
+impl Experiment for Clip {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Sustain
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        loop {
+            if self.setup.is_out_of_time(so_far) {
+                self.ranges.clear();
+                return None;
+            }
+            if let Some(phase) = self.queue.pop_front() {
+                return Some(phase);
+            }
+            let range = *self.ranges.front()?;
+            let is_steady = self.pieces > 0
+                && matches!(used_parts(so_far).last(), Some(part) if part.steady_rate().is_some());
+            if is_steady || self.pieces >= PIECES_MAX {
+                self.ranges.pop_front();
+                self.fill_next();
+                continue;
+            }
+            self.pieces += 1;
+            return Some(self.piece(range));
+        }
+    }
+
+    fn remaining(&self) -> Remaining {
+        if self.ranges.is_empty() {
+            return Remaining::default();
+        }
+        let bytes = self.bytes_left(PIECES_MAX);
+        let likely = taking(self.bytes_left(PIECES_LIKELY));
+        let step = Step {
+            what: format!("random writes to {} spans, each to steady state", self.ranges.len()),
+            phases: self.ranges.len() as u32 * (PIECES_MAX + 1),
+            time: taking(bytes),
+            likely,
+            slow: likely,
+            reads: Some(Bytes::ZERO),
+            writes: Some(bytes),
+        };
+        let trims = self.queue.iter().filter(|phase| phase.kind == PhaseKind::Purge).cloned();
+        let mut steps = Remaining::of(&trims.collect::<Vec<Phase>>()).steps;
+        // A trim carries no data.
+        steps.iter_mut().for_each(|trim| trim.writes = Some(Bytes::ZERO));
+        steps.push(step);
+        Remaining { steps }
+    }
+}

@@ -1,0 +1,196 @@
+//! After a fall of a flash drive: whether a cache was full, or free space was short, or the drive was too warm. What is written next tells
+//! these apart: see [`analysis::sustained::cause`].
+
+use super::fall::written_max;
+use super::request::SustainRequest;
+use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
+use crate::{Experiment, Remaining, Setup, Step};
+use analysis::sustained::{Cause, Fall, History, Standing, cause, memory_bytes, standing};
+use model::experiment_name::ExperimentName;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, MIB, Nanos};
+use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
+use std::collections::VecDeque;
+
+/// Drives keep 5 % of their capacity and more as spare space: a flash drive for consumers has what 2³⁰ is more than 10⁹, 7 %. Where the
+/// rate fell sooner than after this share, it was not for want of space.
+const SPARE_SHARE: f64 = 0.04;
+/// Writes in order are this share of what was written until the fall, in two halves: more than a block of all dies at once, of which
+/// there are a dozen and more in the spare space.
+const IN_ORDER_SHARE: f64 = 0.1;
+/// No drive becomes too warm in less: parts of some grams that take some watts.
+const WARM_S: f64 = 10.0;
+/// While it cools, a write comes every 100 ms, so that it is not idle: drives begin to clean up after some tenths of a second and more.
+const COOLING: Nanos = Nanos::from_secs(120);
+const COOLING_PER_SECOND: f64 = 10.0;
+/// So often it is looked whether it is cool. What a drive and its heat sink take to cool by two thirds is a minute to ten (assumed, as in
+/// virtual drives), and it goes on at full rate some degrees below where it was too warm: after ten minutes any has.
+const COOLINGS: usize = 5;
+/// Then a piece of this share of what was written until the fall shows whether it is fast again.
+const AFTER_COOLING_SHARE: f64 = 0.01;
+const PIECE_MIN: u64 = 16 * MIB;
+const TIME_MAX: Nanos = Nanos::from_secs(600);
+/// What is guessed of a rate, in bytes per second: that of a SATA drive.
+const RATE: f64 = 300e6;
+
+/// The part of `sustain` that looks into a fall.
+pub(super) struct CrossCheck {
+    setup: Setup,
+    request: SustainRequest,
+    phases: Option<VecDeque<Phase>>,
+    coolings_left: usize,
+}
+
+impl CrossCheck {
+    /// The question; none for a disk, which has neither of these causes, and for writes in order to a drive that does not become warm.
+    pub fn new(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Option<CrossCheck> {
+        let (setup, request) = (setup.clone(), request.clone());
+        let check = CrossCheck { setup, request, phases: None, coolings_left: 0 };
+        (!mechanical && (check.may_lack_space() || check.is_fast_link())).then_some(check)
+    }
+
+    fn plan(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
+        let Some(history) = History::of(so_far) else { return VecDeque::new() };
+        let Standing::Fell(fall) = standing(history.first(), memory_bytes(false)) else {
+            return VecDeque::new();
+        };
+        let mut phases = VecDeque::new();
+        let span = self.setup.range.bytes().as_f64();
+        if self.may_lack_space() && fall.bytes.value >= SPARE_SHARE * span && fall.bytes.value < span {
+            phases.extend(self.in_order(&fall));
+        }
+        if self.is_fast_link() && fall.before.seconds.max(history.first()[0].seconds) >= WARM_S {
+            phases.extend(self.cooling(&fall));
+            self.coolings_left = COOLINGS - 1;
+        }
+        phases
+    }
+
+    /// Lets it cool for longer when it did not get fast again.
+    fn cool_again(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
+        if self.coolings_left == 0 {
+            return VecDeque::new();
+        }
+        let Some(history) = History::of(so_far) else { return VecDeque::new() };
+        self.coolings_left -= 1;
+        match standing(history.first(), memory_bytes(false)) {
+            Standing::Fell(fall) if cause(so_far, &history, &fall) == Cause::Cache => {
+                self.cooling(&fall).into()
+            }
+            _ => VecDeque::new(),
+        }
+    }
+
+    /// Writes in order leave whole blocks of garbage, and need no space won back.
+    fn may_lack_space(&self) -> bool {
+        self.request.pattern() != Pattern::Sequential
+    }
+
+    fn is_fast_link(&self) -> bool {
+        self.setup.facts.link.as_ref().is_some_and(|link| link.name.starts_with("PCIe"))
+    }
+
+    /// What it writes at most when nothing is known of the fall yet.
+    fn bytes_max(&self) -> Bytes {
+        let span = self.setup.range.bytes().as_f64();
+        let in_order = match self.may_lack_space() {
+            true => ((span * IN_ORDER_SHARE) as u64).max(2 * SEQUENTIAL_BLOCK.get()),
+            false => 0,
+        };
+        if !self.is_fast_link() {
+            return Bytes::new(in_order);
+        }
+        let fall = written_max(&self.setup, &self.request, false).as_f64();
+        let again = ((fall * AFTER_COOLING_SHARE) as u64).max(PIECE_MIN).max(self.request.block().get());
+        Bytes::new(in_order + COOLINGS as u64 * (self.bytes_while_cooling().get() + again))
+    }
+
+    fn bytes_while_cooling(&self) -> Bytes {
+        Bytes::new((COOLING.seconds() * COOLING_PER_SECOND) as u64 * self.request.block().get())
+    }
+
+    fn in_order(&self, fall: &Fall) -> [Phase; 2] {
+        let range = self.setup.range;
+        let half =
+            Bytes::new((fall.bytes.value * IN_ORDER_SHARE / 2.0) as u64).round_down_to(SEQUENTIAL_BLOCK);
+        let half = half.max(SEQUENTIAL_BLOCK).min(Bytes::new(range.bytes().get() / 2));
+        [range.first(), range.first() + half].map(|first| {
+            let part = ByteRange::new(first, half).unwrap_or(range);
+            let (block, depth) = (SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH);
+            let writes = Workload::new(part, Pattern::Sequential, OperationMix::Write, block, depth);
+            let stop = StopCondition { time: Some(TIME_MAX), ..StopCondition::one_pass() };
+            let name = "write sequentially, to detect garbage collection".into();
+            phase(ExperimentName::Sustain, name, PhaseKind::Measure, Some(writes), stop)
+        })
+    }
+
+    fn cooling(&self, fall: &Fall) -> [Phase; 2] {
+        let range = self.setup.range;
+        let (pattern, block) = (self.request.pattern(), self.request.block());
+        let writes = Workload::new(range, pattern, self.request.mix(), block, self.request.depth());
+        let few = Workload {
+            arrival: Arrival::OpenLoop { per_second: COOLING_PER_SECOND, spacing: Spacing::Even },
+            ..writes.clone()
+        };
+        let again = Bytes::new((fall.bytes.value * AFTER_COOLING_SHARE) as u64)
+            .max(Bytes::new(PIECE_MIN))
+            .round_down_to(block);
+        let stop = StopCondition::after(TIME_MAX).or_bytes(again.max(block));
+        [
+            phase(
+                ExperimentName::Sustain,
+                "write little, to let it cool".into(),
+                PhaseKind::Measure,
+                Some(few),
+                StopCondition::after(COOLING).or_bytes(self.bytes_while_cooling()),
+            ),
+            phase(ExperimentName::Sustain, "write again".into(), PhaseKind::Measure, Some(writes), stop),
+        ]
+    }
+}
+
+impl Experiment for CrossCheck {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Sustain
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if self.phases.is_none() {
+            self.phases = Some(self.plan(so_far));
+        } else if self.phases.as_ref().is_some_and(VecDeque::is_empty) {
+            self.phases = Some(self.cool_again(so_far));
+        }
+        if self.setup.is_out_of_time(so_far) { None } else { self.phases.as_mut()?.pop_front() }
+    }
+
+    fn remaining(&self) -> Remaining {
+        let planned = match &self.phases {
+            None if self.is_fast_link() => (2 + 2 * COOLINGS, COOLINGS, Some(self.bytes_max())),
+            None => (2, 0, Some(self.bytes_max())),
+            Some(phases) if phases.is_empty() && self.coolings_left == 0 => return Remaining::default(),
+            Some(phases) => {
+                let known = Remaining::of(&Vec::from(phases.clone())).writes();
+                let again = self.bytes_max().get() / COOLINGS as u64 * self.coolings_left as u64;
+                let coolings = self.coolings_left + usize::from(phases.len() > 2);
+                (
+                    phases.len() + 2 * self.coolings_left,
+                    coolings,
+                    known.map(|known| Bytes::new(known.get() + again)),
+                )
+            }
+        };
+        let (phases, coolings, writes) = planned;
+        let cooling = Nanos::new(COOLING.get() * coolings as u64);
+        let writing = Nanos::from_secs_f64(writes.unwrap_or_default().as_f64() / RATE).unwrap_or(TIME_MAX);
+        let what = "writes after a write cliff, if any, to find its cause".into();
+        let reads = self.request.reads();
+        let time = cooling + writing;
+        // Before a fall nobody knows whether there will be one.
+        let likely = if self.phases.is_some() { time } else { Nanos::ZERO };
+        Remaining {
+            steps: vec![Step { what, phases: phases as u32, time, likely, slow: likely, reads, writes }],
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Writes until it is known whether the rate falls: piece after piece, each a small share of what was written before, so that their
+//! number stays small and the end comes in time.
+
+use super::budget::Budget;
+use super::request::{SustainRequest, Until};
+use crate::preparation::phase;
+use crate::{Experiment, Remaining, SLOW_BYTES_PER_SECOND, Setup, Step};
+use analysis::datasheet::{self, Recording};
+use analysis::recording::{Probes, Writing};
+use analysis::sustained::{History, Piece, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
+use model::experiment_name::ExperimentName;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::range::ByteRange;
+use model::run::RunView;
+use model::target::TargetFacts;
+use model::units::{Bytes, MIB, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+
+/// The first pieces. Of flash that is a twentieth of the smallest caches and more than a request's noise; of a disk, some hundred
+/// requests at random places, and no less than its arm needs for an even rate.
+const FLASH_PIECE: u64 = 16 * MIB;
+const DISK_PIECE: u64 = 128 * MIB;
+/// A piece is this share of all that was written: the place of a fall is found within it, and 2 TB are written in 260.
+const PIECE_SHARE: f64 = 0.04;
+/// When all levels are looked for, it is no more than this share of all that will be: a level of a thirtieth has pieces
+/// enough.
+const LEVEL_PIECE_SHARE: f64 = 0.005;
+/// After a fall a piece takes no longer than so many before it.
+const TIMES_SLOWER: f64 = 3.0;
+/// And is no smaller than this share of all that was written, so that there are hundreds of them and not thousands.
+const SLOW_PIECE_SHARE: f64 = 0.005;
+/// A piece that takes so many times as long as the one before, and at least this long, is cut short.
+const TIMES_CUT: f64 = 10.0;
+const CUT: Nanos = Nanos::from_secs(60);
+/// When a fall was seen near the end of what may be written, it goes on for this share of that to see whether it lasts.
+const LONGER_SHARE: f64 = 0.4;
+/// A disk whose small writes go to their places has no cache to fill but its memory of 512 MiB at most: four times that shows the
+/// rate behind it.
+const IN_PLACE_BYTES: u64 = 2048 * MIB;
+/// Nothing that carries data to a drive is as fast as 100 GB/s (16 lanes of PCIe 5 carry 63): what seems to be is none, and so many
+/// pieces show it.
+const NO_TIME: f64 = 1e-11;
+const PIECES_TO_TELL: usize = 8;
+/// Before so much was written a disk is not taken to be steady: the largest media cache measured, twice (25 GB; Skylight, 2015).
+const DISK_SETTLED: f64 = 50e9;
+/// What is guessed of rates before any was measured, in bytes per second: of random writes to a disk, and to a SATA drive.
+const DISK_RATE: f64 = 12e6;
+const FLASH_RATE: f64 = 300e6;
+
+/// Behind the fall of a shingled disk it is written until the rate is known, which takes up to twice as long as all before: it writes so
+/// little then.
+const BEHIND_FALL_TIMES: f64 = 2.0;
+/// The middle of the caches of six drives that were measured by reviewers, from 2 % of an 870 QVO to 34 % of an SN580, as a share of
+/// the drive, and what is written in all until their end is certain, as a multiple.
+const FLASH_CACHE_SHARE: f64 = 0.125;
+const UNTIL_CERTAIN: f64 = 1.3;
+/// The largest media cache that was measured (Skylight, 2015).
+const MEDIA_CACHE: f64 = 25e9;
+/// Into its cache a flash drive writes nearly as fast as its link, behind it some times slower: over both about half.
+const LINK_SHARE: f64 = 0.5;
+
+/// The part of `sustain` that writes until the rate has fallen.
+pub(super) struct Fall {
+    setup: Setup,
+    request: SustainRequest,
+    mechanical: bool,
+    budget: Budget,
+    /// What was written and how long it took, when it was last asked.
+    written: f64,
+    rate: f64,
+    /// Whether small writes go to their places; none as long as that is not known.
+    in_place: Option<bool>,
+    is_over: bool,
+}
+
+impl Fall {
+    pub fn new(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Fall {
+        Fall {
+            setup: setup.clone(),
+            request: request.clone(),
+            mechanical,
+            budget: Budget::of(setup, request, mechanical),
+            written: 0.0,
+            rate: if mechanical { DISK_RATE } else { flash_rate(setup) },
+            in_place: None,
+            is_over: false,
+        }
+    }
+
+    /// What is still written, and how often the time that takes: likely, and at most.
+    fn ahead(&self) -> [(f64, f64); 2] {
+        let most = self.may_write(self.in_place == Some(true)) as f64;
+        let is_shingled = match self.in_place {
+            Some(in_place) => !in_place,
+            None => says_shingled(&self.setup.facts),
+        };
+        let (likely, times) = match (self.request.until, self.mechanical) {
+            (Until::Steady | Until::Levels, _) => (most, 1.0),
+            (Until::Fall, true) if is_shingled => (MEDIA_CACHE, 1.0 + BEHIND_FALL_TIMES),
+            (Until::Fall, true) => (IN_PLACE_BYTES as f64, 1.0),
+            (Until::Fall, false) => {
+                (FLASH_CACHE_SHARE * UNTIL_CERTAIN * self.setup.range.bytes().as_f64(), 1.0)
+            }
+        };
+        // Where a cache is larger than most nobody knows how much.
+        let likely = if likely > self.written { likely.min(most) } else { most };
+        let times_most =
+            if self.mechanical && self.in_place != Some(true) { 1.0 + BEHIND_FALL_TIMES } else { 1.0 };
+        [((likely - self.written).max(0.0), times), ((most - self.written).max(0.0), times_most)]
+    }
+
+    /// Whether to go on, by what was written.
+    fn goes_on(&self, pieces: &[Piece], elapsed: Nanos, in_place: bool) -> bool {
+        if let Some(limit) = self.setup.time_limit
+            && elapsed >= limit
+        {
+            return false;
+        }
+        if pieces.len() >= PIECES_TO_TELL && pieces.iter().all(|piece| piece.seconds_per_byte() < NO_TIME) {
+            return false;
+        }
+        let standing = standing(pieces, memory_bytes(self.mechanical));
+        let may_write = self.may_write(in_place) as f64;
+        let longer = if self.budget.is_asked { 0.0 } else { LONGER_SHARE };
+        match (self.request.until, standing) {
+            (Until::Steady, Standing::Falling) => self.written < may_write,
+            (Until::Steady, _) => self.written < may_write && !self.is_steady(pieces, in_place),
+            (Until::Fall, Standing::Fell(_)) => false,
+            (_, Standing::Falling) => self.written < may_write * (1.0 + longer),
+            (_, Standing::Fell(_) | Standing::Even) => self.written < may_write,
+        }
+    }
+
+    /// What may be written until it is known whether the rate falls.
+    fn may_write(&self, in_place: bool) -> u64 {
+        match in_place && self.request.until != Until::Steady {
+            true => self.budget.bytes.get().min(IN_PLACE_BYTES),
+            false => self.budget.bytes.get(),
+        }
+    }
+
+    /// Whether the rate is what it will stay.
+    fn is_steady(&self, pieces: &[Piece], in_place: bool) -> bool {
+        let over = self.written / self.setup.range.bytes().as_f64();
+        // A disk may hold a media cache until as much was written as the largest of them takes, and as much again.
+        let is_settled = match (self.mechanical, in_place) {
+            (true, true) => self.written >= IN_PLACE_BYTES as f64,
+            (true, false) => self.written >= DISK_SETTLED,
+            (false, _) => over >= WRITTEN_OVER_MIN,
+        };
+        match rounds(pieces) {
+            Some(rounds) => is_settled && rounds.are_steady(),
+            None => false,
+        }
+    }
+
+    fn piece(&self, pieces: &[Piece], elapsed: Nanos) -> Phase {
+        let (bytes, time) = self.piece_size(pieces);
+        let time = match self.setup.time_limit {
+            Some(limit) => limit.saturating_sub(elapsed).min(time),
+            None => time,
+        };
+        let workload = workload(&self.setup, &self.request, self.written, bytes);
+        let bytes = bytes.min(workload.range.bytes().get().max(bytes / 2));
+        let stop =
+            StopCondition { time: Some(time), bytes: Some(Bytes::new(bytes)), ..StopCondition::default() };
+        phase(
+            ExperimentName::Sustain,
+            format!("write, piece {}", pieces.len() + 1),
+            PhaseKind::Measure,
+            Some(workload),
+            stop,
+        )
+    }
+
+    /// How much, and how long at most.
+    fn piece_size(&self, pieces: &[Piece]) -> (u64, Nanos) {
+        let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
+        let least = least.min(self.setup.range.bytes().as_f64() / 8.0);
+        let share = if self.request.until == Until::Levels { LEVEL_PIECE_SHARE } else { f64::INFINITY };
+        let full = (self.written * PIECE_SHARE).min(self.budget.bytes.as_f64() * share).max(least);
+        let left = self.budget.bytes.as_f64() - self.written;
+        let full =
+            if self.budget.is_asked { full.min(left.max(self.request.block().as_f64())) } else { full };
+        let Some(last) = pieces.last() else { return (self.blocks(full), Nanos::from_secs(600)) };
+        let usual_s = full * median_cost(pieces);
+        let by_time = TIMES_SLOWER * usual_s / last.seconds_per_byte();
+        let bytes = full.min(by_time.max(least / 8.0).max(self.written * SLOW_PIECE_SHARE));
+        let expected_s = bytes * last.seconds_per_byte();
+        let time = Nanos::from_secs_f64(TIMES_CUT * expected_s).unwrap_or(CUT).max(CUT);
+        (self.blocks(bytes), time)
+    }
+
+    fn blocks(&self, bytes: f64) -> u64 {
+        (bytes / self.request.block().as_f64()).ceil().max(1.0) as u64 * self.request.block().get()
+    }
+}
+
+fn writes_in_place(so_far: &RunView<'_>) -> bool {
+    match Probes::of(so_far, &ExperimentName::Sustain) {
+        Some(probes) => probes.writing() == Writing::InPlace,
+        None => false,
+    }
+}
+
+fn taking(seconds: f64) -> Nanos {
+    Nanos::from_secs_f64(seconds).unwrap_or(Remaining::UNBOUNDED)
+}
+
+/// What is guessed of a flash drive's rate.
+fn flash_rate(setup: &Setup) -> f64 {
+    match setup.facts.link.as_ref().and_then(|link| link.bytes_per_second_max) {
+        Some(most) => LINK_SHARE * most,
+        None => FLASH_RATE,
+    }
+}
+
+/// Whether the drive or its maker says that tracks overlap.
+fn says_shingled(facts: &TargetFacts) -> bool {
+    if let Some(sheet) = facts.model.as_deref().and_then(datasheet::find)
+        && sheet.recording == Recording::Shingled
+    {
+        return true;
+    }
+    let is_zoned = !matches!(facts.zoned.as_deref(), None | Some("none"));
+    is_zoned || facts.rotational == Some(true) && !facts.discard_max.unwrap_or_default().is_zero()
+}
+
+/// What is written at most until the rate has fallen: beyond its budget, to see whether it lasts, and the piece under way.
+pub(super) fn written_max(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Bytes {
+    let budget = Budget::of(setup, request, mechanical);
+    if budget.is_asked {
+        return budget.bytes;
+    }
+    let longer = if request.until == Until::Steady { 0.0 } else { LONGER_SHARE };
+    let until = budget.bytes.as_f64() * (1.0 + longer);
+    let last = (until * PIECE_SHARE).max(if mechanical { DISK_PIECE } else { FLASH_PIECE } as f64);
+    Bytes::new((until + last) as u64 + request.block().get())
+}
+
+/// The workload of a piece. Writes in order go on where the last piece ended.
+fn workload(setup: &Setup, request: &SustainRequest, written: f64, bytes: u64) -> Workload {
+    let whole = setup.range;
+    let range = if request.pattern() == Pattern::Sequential && request.mix() == OperationMix::Write {
+        let at = (written as u64 % whole.bytes().get()) / request.block().get() * request.block().get();
+        let room = whole.bytes().get() - at;
+        ByteRange::new(Offset::new(whole.first().get() + at), Bytes::new(bytes.min(room))).unwrap_or(whole)
+    } else {
+        whole
+    };
+    Workload::new(range, request.pattern(), request.mix(), request.block(), request.depth())
+}
+
+/// What a byte took in the middle of all that was written so far: after a fall pieces are small, and count for little.
+fn median_cost(pieces: &[Piece]) -> f64 {
+    let mut costs = Vec::new();
+    let mut half = 0.0;
+    for piece in pieces {
+        costs.push((piece.seconds_per_byte(), piece.bytes));
+        half += piece.bytes / 2.0;
+    }
+    costs.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut written = 0.0;
+    for (cost, bytes) in costs {
+        written += bytes;
+        if written >= half {
+            return cost;
+        }
+    }
+    0.0
+}
+
+impl Experiment for Fall {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Sustain
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let history = match History::of(so_far) {
+            Some(history) if self.request.is_of(history.workload) => Some(history),
+            _ => None,
+        };
+        let pieces = match &history {
+            Some(history) => history.first(),
+            None => &[],
+        };
+        let mut seconds = 0.0;
+        self.written = 0.0;
+        for piece in pieces {
+            self.written += piece.bytes;
+            seconds += piece.seconds;
+        }
+        if seconds > 0.0 {
+            self.rate = self.written / seconds;
+        }
+        let in_place = !self.budget.is_asked && writes_in_place(so_far);
+        self.in_place = Some(in_place);
+        self.is_over = !self.goes_on(pieces, so_far.elapsed(), in_place);
+        if self.is_over { None } else { Some(self.piece(pieces, so_far.elapsed())) }
+    }
+
+    fn remaining(&self) -> Remaining {
+        if self.is_over {
+            return Remaining::default();
+        }
+        let [likely, (left, times)] = self.ahead();
+        let most = written_max(&self.setup, &self.request, self.mechanical);
+        let no_longer = self.setup.time_limit.unwrap_or(Remaining::UNBOUNDED);
+        // How slow a drive is nobody knows before it was written to, nor how far its rate falls: what is written bounds it, and no time.
+        let is_known = self.written > 0.0 && self.mechanical;
+        let time = if is_known { taking(left / self.rate * times).min(no_longer) } else { no_longer };
+        let slow_rate = if self.written > 0.0 { self.rate } else { self.rate.min(SLOW_BYTES_PER_SECOND) };
+        let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
+        let from = self.written.max(least / PIECE_SHARE);
+        let growing = ((from + left) / from).ln() / (1.0 + PIECE_SHARE).ln();
+        let small = ((from - self.written) / least).max(0.0);
+        let of_levels = if self.request.until == Until::Levels { 1.0 / LEVEL_PIECE_SHARE } else { 0.0 };
+        Remaining {
+            steps: vec![Step {
+                what: format!(
+                    "writes of {} at QD {} until throughput drops for good, or {} are written",
+                    self.request.block(),
+                    self.request.depth(),
+                    self.budget.describe(&self.setup)
+                ),
+                phases: (growing + small + of_levels).ceil() as u32,
+                time,
+                likely: taking(likely.0 / self.rate * likely.1).min(time),
+                slow: taking(likely.0 / slow_rate * likely.1).min(time),
+                reads: self.request.reads(),
+                writes: Some(Bytes::new(most.get().saturating_sub(self.written as u64))),
+            }],
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! `sustain`: how writes go on that do not stop. It consists of parts, each of which is an experiment of its own and puts its question
+//! when the one before it is answered.
+
+mod bands;
+mod bound;
+mod budget;
+mod clip;
+mod cross_check;
+mod drain;
+mod fall;
+mod kind;
+mod request;
+mod rest;
+
+use super::composition::{Prepared, Sequence};
+use super::preparation::{Filling, moves_parts, random_block};
+use super::{Conduct, Experiment, Remaining, Setup, Step};
+use crate::error::PlanError;
+use crate::request::{DriveRequest, Supplies, has_drive_options};
+use crate::setup::check_room;
+use bands::Bands;
+use bound::{capped, within, written_since};
+use budget::Budget;
+use clip::Clip;
+use cross_check::CrossCheck;
+use drain::Drain;
+use fall::Fall;
+use kind::Kind;
+use model::experiment_name::ExperimentName;
+use model::plan::Phase;
+use model::run::{PhaseSummary, RunView};
+use model::units::Bytes;
+use rest::Rest;
+
+pub use request::{SustainRequest, Until, WritePattern};
+
+/// A scratch file is filled before: what was never written is mapped and allotted while one writes to it, which is another question.
+/// It takes at most this long.
+const FILLING: Filling = Filling::of(600, 5);
+/// Smaller ranges hold too few pieces of writing to see a fall.
+const RANGE_MIN: Bytes = Bytes::from_mib(64);
+
+pub struct Sustain {
+    setup: Setup,
+    request: SustainRequest,
+    /// What this writes is not what was asked for.
+    prepared: Prepared,
+    /// None of them until the preparation is over.
+    parts: Option<Sequence>,
+    /// What all parts together may write, so that what was asked for and announced holds; none where nothing bounds it.
+    limit: Option<Bytes>,
+    left: Option<Bytes>,
+}
+
+impl Sustain {
+    /// Plans it.
+    ///
+    /// # Errors
+    /// When nothing may be written, the range has no room for it, or an option is out of bounds.
+    pub fn new(setup: Setup, request: SustainRequest) -> Result<Sustain, PlanError> {
+        request.check()?;
+        setup.check_writable(ExperimentName::Sustain)?;
+        let (block, logical) = (request.block(), setup.facts.logical_block);
+        if !block.is_multiple_of(logical) {
+            return Err(PlanError::OddBlock { option: "--block", block, logical });
+        }
+        let range = setup.range.align_inward(block);
+        check_room(ExperimentName::Sustain, range.bytes(), RANGE_MIN)?;
+        Budget::check(&setup, &request)?;
+        let prepared = Prepared::new(ExperimentName::Sustain, &setup, FILLING).and_warm_up(
+            ExperimentName::Sustain,
+            range,
+            random_block(&setup.facts),
+        );
+        let setup = Setup { range, ..setup };
+        let asked = Budget::of(&setup, &request, false);
+        let limit = if asked.is_asked { Some(asked.bytes) } else { None };
+        Ok(Sustain { setup, request, prepared, parts: None, limit, left: limit })
+    }
+
+    /// Lays out the parts on what of a scratch file was filled.
+    fn begin(&mut self, so_far: &RunView<'_>) -> Option<()> {
+        let range = self.prepared.range(self.setup.range, so_far)?.align_inward(self.request.block());
+        if range.bytes() < RANGE_MIN {
+            return None;
+        }
+        self.setup.range = range;
+        // What was announced holds, whatever the drive turns out to be.
+        self.limit = self.remaining().writes();
+        self.parts = Some(Sequence::of(self.parts(moves_parts(&self.setup.facts, so_far))));
+        Some(())
+    }
+
+    fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
+        let (setup, request) = (&self.setup, &self.request);
+        let mut parts: Vec<Box<dyn Experiment>> = Vec::new();
+        if let Some(part) = Bands::new(setup, mechanical) {
+            parts.push(Box::new(part));
+        }
+        if let Some(part) = Kind::new(setup) {
+            parts.push(Box::new(part));
+        }
+        parts.push(Box::new(Fall::new(setup, request, mechanical)));
+        if let Some(part) = CrossCheck::new(setup, request, mechanical) {
+            parts.push(Box::new(part));
+        }
+        if let Some(part) = Rest::new(setup, request, mechanical) {
+            parts.push(Box::new(part));
+        }
+        if let Some(part) = Clip::new(setup, &request.clip) {
+            parts.push(Box::new(part));
+        }
+        if request.drain {
+            parts.push(Box::new(Drain::new(setup)));
+        }
+        parts
+    }
+
+    /// What is ahead before it has begun, by as the drive reports it; where that need not be its own word, what writes more.
+    fn planned(&self) -> Vec<Step> {
+        let facts = &self.setup.facts;
+        let guesses = match facts.rotational {
+            Some(turns) if facts.caveats.is_empty() => vec![turns],
+            _ => vec![true, false],
+        };
+        let mut most = Vec::new();
+        for mechanical in guesses {
+            let steps = Sequence::of(self.parts(mechanical)).steps();
+            if most.is_empty() || writes_of(&steps) >= writes_of(&most) {
+                most = steps;
+            }
+        }
+        most
+    }
+}
+
+fn writes_of(steps: &[Step]) -> Bytes {
+    let bytes: Option<Bytes> = steps.iter().map(|step| step.writes).sum();
+    bytes.unwrap_or(Bytes::new(u64::MAX))
+}
+
+impl DriveRequest for SustainRequest {
+    has_drive_options!();
+
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Sustain
+    }
+
+    fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
+        Ok(Box::new(Sustain::new(setup, self.clone())?))
+    }
+}
+
+impl Experiment for Sustain {
+    fn name(&self) -> ExperimentName {
+        ExperimentName::Sustain
+    }
+
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if let Some(phase) = self.prepared.next() {
+            return Some(phase);
+        }
+        if self.parts.is_none() {
+            self.begin(so_far)?;
+        }
+        // A piece more would fail as well: where all that is written is refused there is no end by bytes.
+        if so_far.phases.last().is_some_and(PhaseSummary::has_all_failed) {
+            return None;
+        }
+        let written = written_since(so_far, self.prepared.count());
+        self.left = self.limit.map(|limit| limit.saturating_sub(written));
+        let parts = self.parts.as_mut()?;
+        let phase = within(parts.next(so_far)?, self.left, self.request.block());
+        if phase.is_none() {
+            parts.end();
+        }
+        phase
+    }
+
+    fn remaining(&self) -> Remaining {
+        let mut steps = self.prepared.steps();
+        let ahead = match &self.parts {
+            Some(parts) => parts.steps(),
+            None => self.planned(),
+        };
+        steps.extend(capped(ahead, self.left));
+        Remaining { steps }
+    }
+
+    fn conduct(&self) -> Conduct {
+        Conduct { may_rest: false, ..Conduct::default() }
+    }
+
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        match &self.parts {
+            Some(parts) => parts.needs_trace(phase),
+            None => false,
+        }
+    }
+}
+
+/// That everything in the range of a virtual drive may be written to, for tests of the parts.
+#[cfg(test)]
+fn setup_of(drive: &str, range: model::range::ByteRange) -> Setup {
+    let facts = sim::open(drive, 1).unwrap().facts().clone();
+    Setup { facts, range, may_write: true, empty: false, seed: 3, time_limit: None, precision: None }
+}

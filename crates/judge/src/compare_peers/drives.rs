@@ -1,0 +1,109 @@
+//! What is measured: a virtual drive mounted in real time, and a plain loop device over a file in memory. Both are gone when dropped.
+
+use crate::failure::{Doing, Failure};
+use crate::program::Program;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A virtual drive, mounted, with a loop device.
+pub struct MountedDrive {
+    child: Child,
+    folder: PathBuf,
+    file: PathBuf,
+    device: PathBuf,
+}
+
+impl MountedDrive {
+    /// Mounts it, which takes root.
+    ///
+    /// # Errors
+    /// When it cannot be mounted.
+    pub fn start(program: &Program, name: &str) -> Result<MountedDrive, Failure> {
+        let folder = program.folder.join("drivescope-peers-mount");
+        let mut command = program.command(&["sim", "mount", name, "--loop", "--at"]);
+        let child = command.arg(&folder).stdout(Stdio::piped()).spawn();
+        let mut child = child.doing("start drivescope")?;
+        let mut line = String::new();
+        let said = child.stdout.take().map(BufReader::new);
+        if let Some(mut said) = said {
+            let _ = said.read_line(&mut line);
+            // What it says further must not fill a pipe that nobody reads.
+            std::thread::spawn(move || said.lines().map_while(Result::ok).for_each(drop));
+        }
+        let served = line.trim().strip_prefix("Serving ").and_then(|rest| rest.split_once(" and "));
+        match served {
+            Some((file, device)) => {
+                let (file, device) = (PathBuf::from(file), PathBuf::from(device));
+                Ok(MountedDrive { child, folder, file, device })
+            }
+            None => {
+                let _ = child.kill();
+                Err(Failure::cannot(format!(
+                    "The drive cannot be mounted with a loop device (it takes root): {line}"
+                )))
+            }
+        }
+    }
+
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    pub fn device(&self) -> &Path {
+        &self.device
+    }
+
+    pub fn folder(&self) -> PathBuf {
+        let folder = self.folder.with_extension("beside");
+        let _ = std::fs::create_dir_all(&folder);
+        folder
+    }
+}
+
+impl Drop for MountedDrive {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(self.folder.with_extension("beside"));
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+/// How large the file under the plain loop device is, in MiB.
+const PLAIN_MIB: usize = 640;
+
+/// A loop device over a file in memory.
+pub struct PlainLoop {
+    file: PathBuf,
+    device: PathBuf,
+}
+
+impl PlainLoop {
+    /// Makes it, filled, so that nothing in it is a hole.
+    pub fn make() -> Result<PlainLoop, Failure> {
+        let file = PathBuf::from("/dev/shm").join(format!("drivescope-peers-{}", std::process::id()));
+        std::fs::write(&file, vec![0x5a_u8; PLAIN_MIB << 20])
+            .doing(format_args!("write {}", file.display()))?;
+        let output = Command::new("losetup").args(["-f", "--show"]).arg(&file).output();
+        let device = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        match device {
+            Ok(device) if !device.is_empty() => Ok(PlainLoop { file, device: PathBuf::from(device) }),
+            _ => {
+                let _ = std::fs::remove_file(&file);
+                Err(Failure::cannot("A loop device cannot be had: it takes root and losetup."))
+            }
+        }
+    }
+
+    pub fn device(&self) -> &Path {
+        &self.device
+    }
+}
+
+impl Drop for PlainLoop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.device).status();
+        let _ = std::fs::remove_file(&self.file);
+    }
+}

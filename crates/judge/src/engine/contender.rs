@@ -1,0 +1,188 @@
+//! Who is compared, on what, and with which options.
+
+use super::measurement::{self, Measurement};
+use crate::failure::Failure;
+use crate::place::output;
+use clap::ValueEnum;
+use std::path::Path;
+use std::process::Command;
+
+/// Requests of our null engine for each second asked for: about as long as that at 100 ns each.
+const NULL_OPERATIONS_PER_SECOND: u64 = 10_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// A loop device over memory, past the page cache.
+    Loop,
+    /// `/dev/zero` through io_uring: no wait and no drive, so what is left is the way into the kernel and back.
+    Zero,
+    /// No kernel at all: what the program itself costs.
+    Null,
+}
+
+/// One target at one queue depth.
+pub struct Case {
+    pub target: Target,
+    /// How many requests are under way.
+    pub depth: u32,
+    pub path: String,
+}
+
+pub struct Contender {
+    pub name: &'static str,
+    /// Options of fio; none for ours.
+    fio_options: Option<&'static str>,
+    /// Waits until a number of completions are there: it sees most of them later than it could.
+    pub sees_late: bool,
+    /// It is not given more requests at once than there are under way.
+    batch: u32,
+}
+
+const OURS: Contender = Contender { name: "drivescope", fio_options: None, sees_late: false, batch: 1 };
+
+/// fio's own ways to be fast; the best of them is the one to beat.
+const FIO_URING: [Contender; 6] = [
+    fio("fio io_uring", "", false, 1),
+    fio("fio io_uring, fixed buffers and file", "--fixedbufs --registerfiles", false, 1),
+    fio(
+        "fio the same, batches to 16",
+        "--fixedbufs --registerfiles --iodepth_batch_submit=16 --iodepth_batch_complete_min=1 --iodepth_batch_complete_max=16",
+        false,
+        16,
+    ),
+    fio(
+        "fio the same, batches to 32",
+        "--fixedbufs --registerfiles --iodepth_batch_submit=32 --iodepth_batch_complete_min=1 --iodepth_batch_complete_max=32",
+        false,
+        32,
+    ),
+    fio(
+        "fio the same, waits for 16",
+        "--fixedbufs --registerfiles --iodepth_batch_submit=16 --iodepth_batch_complete_min=16",
+        true,
+        16,
+    ),
+    fio(
+        "fio the same, waits for 32",
+        "--fixedbufs --registerfiles --iodepth_batch_submit=32 --iodepth_batch_complete_min=32",
+        true,
+        32,
+    ),
+];
+
+const FIO_NULL: Contender = fio("fio null", "", false, 1);
+
+const fn fio(name: &'static str, options: &'static str, sees_late: bool, batch: u32) -> Contender {
+    Contender { name, fio_options: Some(options), sees_late, batch }
+}
+
+impl Target {
+    /// All of them, in the order of the table.
+    pub const ALL: [Target; 3] = [Target::Loop, Target::Zero, Target::Null];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Loop => "loop",
+            Target::Zero => "zero",
+            Target::Null => "null",
+        }
+    }
+
+    /// Where it is, given the loop device.
+    pub fn path(self, loop_device: &str) -> &str {
+        match self {
+            Target::Loop => loop_device,
+            Target::Zero => "/dev/zero",
+            Target::Null => "none",
+        }
+    }
+}
+
+impl Contender {
+    /// Ours first, then fio with every setting that makes sense there.
+    pub fn for_case(case: &Case) -> Vec<Contender> {
+        let peers: Vec<Contender> = match case.target {
+            Target::Null => vec![FIO_NULL],
+            _ => FIO_URING.into_iter().filter(|peer| peer.batch <= case.depth).collect(),
+        };
+        std::iter::once(OURS).chain(peers).collect()
+    }
+
+    pub fn is_ours(&self) -> bool {
+        self.fio_options.is_none()
+    }
+
+    pub fn measure(&self, case: &Case, program: &Path, seconds: u64) -> Result<Measurement, Failure> {
+        match self.fio_options {
+            Some(options) => {
+                measurement::of_fio(&output(Command::new("fio").args(fio_arguments(case, options, seconds)))?)
+            }
+            None => measure_ours(case, program, seconds),
+        }
+    }
+}
+
+fn measure_ours(case: &Case, program: &Path, seconds: u64) -> Result<Measurement, Failure> {
+    let null_operations = seconds * NULL_OPERATIONS_PER_SECOND;
+    let (engine, unit, count) = match case.target {
+        Target::Loop => ("uring", "seconds", seconds),
+        Target::Zero => ("uring-raw", "seconds", seconds),
+        Target::Null => ("null", "operations", null_operations),
+    };
+    let operations = if case.target == Target::Null { Some(null_operations) } else { None };
+    let before_ns = measurement::children_cpu_ns()?;
+    let words = [engine, &case.path, &case.depth.to_string(), unit, &count.to_string()];
+    let printed = output(Command::new(program).args(words))?;
+    measurement::of_ours(&printed, operations, measurement::children_cpu_ns()? - before_ns)
+}
+
+/// fio keeps all its statistics, as we do; its map of blocks already read is off, since we draw with replacement.
+const FIO_ALWAYS: &str = "--name=bench --rw=randread --bs=4k --size=1g --time_based --norandommap --randrepeat=0 \
+                          --thread --output-format=json";
+
+fn fio_arguments(case: &Case, options: &str, seconds: u64) -> Vec<String> {
+    let (engine, is_null) = match case.target {
+        Target::Null => ("null", true),
+        Target::Loop | Target::Zero => ("io_uring", false),
+    };
+    let mut arguments = vec![
+        format!("--runtime={seconds}"),
+        format!("--iodepth={}", case.depth),
+        format!("--ioengine={engine}"),
+    ];
+    arguments.extend(FIO_ALWAYS.split(' ').map(str::to_owned));
+    if !is_null {
+        arguments.extend([format!("--filename={}", case.path), "--allow_file_create=0".to_owned()]);
+    }
+    if case.target == Target::Loop {
+        arguments.push("--direct=1".to_owned());
+    }
+    arguments.extend(options.split_whitespace().map(str::to_owned));
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Case, Contender, Target};
+
+    fn case(target: Target, depth: u32) -> Case {
+        Case { target, depth, path: "x".to_owned() }
+    }
+
+    #[test]
+    fn peers_get_no_batches_beyond_the_depth() {
+        let count = |target, depth| Contender::for_case(&case(target, depth)).len();
+        assert_eq!((count(Target::Loop, 1), count(Target::Loop, 32), count(Target::Null, 128)), (3, 7, 2));
+        assert!(Contender::for_case(&case(Target::Zero, 1))[0].is_ours());
+    }
+
+    #[test]
+    fn fio_reads_a_device_directly_and_makes_no_file() {
+        let arguments = super::fio_arguments(&case(Target::Loop, 32), "--fixedbufs", 2);
+        for argument in ["--direct=1", "--allow_file_create=0", "--iodepth=32", "--runtime=2", "--fixedbufs"]
+        {
+            assert!(arguments.iter().any(|given| given == argument), "{argument}");
+        }
+        assert!(!super::fio_arguments(&case(Target::Zero, 1), "", 2).contains(&"--direct=1".to_owned()));
+    }
+}

@@ -1,0 +1,77 @@
+//! `cargo xtask bench engine`: the engine against fio on the same targets, in turns, so that whatever else the machine
+//! does meets both alike. Absolute numbers belong to one machine and one hour; the ratios are the result.
+//!
+//! ```text
+//! options ──► build ──► place: tmpfs, file, loop ──► rounds of contenders in random order ──► medians, ratios, table
+//! ```
+
+pub mod contender;
+pub mod measurement;
+mod summary;
+
+use crate::failure::Failure;
+use crate::machine::{load_average, publish, seed_of_now};
+use crate::options::EngineOptions;
+use crate::place::Place;
+use crate::workspace::build_example;
+use contender::{Case, Contender, Target};
+use model::prng::Prng;
+use std::path::Path;
+use summary::Results;
+
+/// Where the table is kept, from the root of the workspace.
+const REPORT: &str = "docs/generated/bench-engine.md";
+const DEPTHS: [u32; 3] = [1, 32, 128];
+
+/// Runs the comparison, prints its table, and keeps it when all of it was run.
+///
+/// # Errors
+/// When a contender cannot be run.
+pub fn run(options: &EngineOptions) -> Result<(), Failure> {
+    let seed = options.seed.unwrap_or_else(seed_of_now);
+    let targets: Vec<Target> = match options.only {
+        Some(only) => vec![only],
+        None => Target::ALL.to_vec(),
+    };
+    let program = build_example("engine_rate")?;
+    let place = if targets.contains(&Target::Loop) { Some(Place::make()?) } else { None };
+    let load_before = load_average();
+    let mut order = Prng::new(seed, 0);
+    let mut all = Vec::new();
+    for target in targets {
+        for depth in DEPTHS {
+            let path = target.path(place.as_ref().map_or("", Place::device)).to_owned();
+            all.push(compare(Case { target, depth, path }, &program, options, &mut order)?);
+        }
+    }
+    drop(place);
+    let page = summary::report(options, seed, &all, &load_before);
+    publish(&page, REPORT, options.only.is_none())
+}
+
+/// Lets each contender run once a round, in an order of its own.
+fn compare(
+    case: Case,
+    program: &Path,
+    options: &EngineOptions,
+    order: &mut Prng,
+) -> Result<Results, Failure> {
+    let contenders = Contender::for_case(&case);
+    let mut measurements = vec![Vec::new(); contenders.len()];
+    for round in 1..=options.rounds {
+        let mut turns: Vec<usize> = (0..contenders.len()).collect();
+        order.shuffle(&mut turns);
+        for turn in turns {
+            let measured = contenders[turn].measure(&case, program, options.seconds)?;
+            eprintln!(
+                "{} depth {}, round {round}: {:>10.0} IOPS  {}",
+                case.target.name(),
+                case.depth,
+                measured.iops,
+                contenders[turn].name
+            );
+            measurements[turn].push(measured);
+        }
+    }
+    Ok(Results { case, contenders: contenders.into_iter().zip(measurements).collect() })
+}

@@ -1,0 +1,96 @@
+//! The machine on which something was measured, and where tables are kept.
+
+use crate::failure::{Doing, Failure};
+use crate::place::command;
+use crate::workspace::root;
+use std::fs;
+
+/// How busy the machine was in the last 1, 5 and 15 minutes.
+pub fn load_average() -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().take(3).collect::<Vec<_>>().join(" ")
+}
+
+pub fn today() -> String {
+    match command("date", &["-u", "+%Y-%m-%d"]) {
+        Ok(day) => day.trim().to_owned(),
+        Err(_) => "an unknown day".to_owned(),
+    }
+}
+
+pub fn machine() -> String {
+    let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let fio = command("fio", &["--version"]).unwrap_or_default();
+    format!(
+        "Machine: {}, {} cores, Linux {}, {}.",
+        model.trim_start_matches([' ', '\t', ':']),
+        cores(),
+        kernel.trim(),
+        fio.trim()
+    )
+}
+
+pub fn cores() -> usize {
+    match std::thread::available_parallelism() {
+        Ok(cores) => cores.get(),
+        Err(_) => 1,
+    }
+}
+
+/// A number that is another one in each run.
+pub fn seed_of_now() -> u64 {
+    match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
+        Ok(time) => time.as_secs(),
+        Err(_) => 1,
+    }
+}
+
+/// Prints a page, and keeps it at that place, from the root of the workspace, when it is whole.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn publish(page: &str, place: &str, is_whole: bool) -> Result<(), Failure> {
+    println!("{page}");
+    if !is_whole {
+        return Ok(());
+    }
+    fs::write(root().join(place), page).doing(format_args!("write {place}"))?;
+    eprintln!("Kept as {place}.");
+    Ok(())
+}
+
+/// The median of values, with the least and the most of them.
+pub fn spread(mut values: Vec<f64>) -> Option<(f64, f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let median = match values.len() {
+        0 => return None,
+        count if count % 2 == 1 => values[middle],
+        _ => f64::midpoint(values[middle - 1], values[middle]),
+    };
+    Some((median, values[0], values[values.len() - 1]))
+}
+
+/// The one that is furthest from zero, with its sign.
+pub fn worst(errors: impl Iterator<Item = f64>) -> Option<f64> {
+    errors.max_by(|one, other| one.abs().total_cmp(&other.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{spread, worst};
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between() {
+        assert_eq!(spread(vec![3.0, 1.0, 2.0, 10.0]), Some((2.5, 1.0, 10.0)));
+        assert_eq!(spread(vec![9.0, 1.0, 4.0]), Some((4.0, 1.0, 9.0)));
+        assert_eq!(spread(Vec::new()), None);
+    }
+
+    #[test]
+    fn the_worst_keeps_its_sign() {
+        assert_eq!(worst([0.1, -0.3, 0.2].into_iter()), Some(-0.3));
+    }
+}

@@ -1,0 +1,202 @@
+//! What is typed behind `cargo xtask bench` and `cargo xtask compare-peers`.
+
+use crate::engine::contender::Target;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Scores drivescope on virtual drives and compares it with its peers.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+pub struct Options {
+    #[command(subcommand)]
+    pub chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Chore {
+    /// Measures or scores one part of drivescope, and keeps its table
+    Bench {
+        #[command(subcommand)]
+        what: Bench,
+    },
+    /// Asks fio, dd, bonnie++, zcav, ioping, hdparm and drivescope the same of a mounted virtual drive (as root)
+    ComparePeers(ProgramOption),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// The engine against fio, in turns, on a loop device over memory (as root) and without a drive
+    Engine(EngineOptions),
+    /// Scores `access` and `geometry` against the truth; keeps its table from 100 random drives on
+    Access(ScoreOptions),
+    /// Files against dd, fio and bonnie++, in turns (as root)
+    Files(TurnOptions),
+    /// Mounted virtual drives against their models (as root, with fio and dd)
+    Mount { drive: Option<String> },
+    /// Times a report of ten runs with a million intervals
+    Report(ProgramOption),
+    /// Counts how many requests per second virtual drives complete
+    Sim(SimOptions),
+    /// Scores `surface` against the truth, beside what people do
+    Surface(SurfaceOptions),
+    /// Scores `valleys` against the truth; keeps its table from 20 random drives on
+    Valleys(ScoreOptions),
+    /// `verify --full` against the rate of its target, in turns with dd and fio (as root)
+    Verify(TurnOptions),
+    /// Scores `sustain` against the truth; keeps its table from 45 random drives on
+    Writes(ScoreOptions),
+}
+
+#[derive(Args, Debug)]
+pub struct ProgramOption {
+    /// A drivescope that is there already, instead of the one of this tree
+    #[arg(long)]
+    pub program: Option<PathBuf>,
+}
+
+/// Of benches that score an experiment on random drives.
+#[derive(Args, Debug)]
+pub struct ScoreOptions {
+    #[arg(long, default_value_t = 200)]
+    pub random: u64,
+    /// The number of the first; nobody looked at those from 5000 on while the detectors were made
+    #[arg(long, default_value_t = 5000)]
+    pub first: u64,
+    /// Decides all randomness of the runs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub program: ProgramOption,
+}
+
+/// Of programs that have their turns.
+#[derive(Args, Debug)]
+pub struct TurnOptions {
+    /// How often each program has its turn
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub rounds: Option<u64>,
+    #[command(flatten)]
+    pub program: ProgramOption,
+}
+
+#[derive(Args, Debug)]
+pub struct EngineOptions {
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
+    pub seconds: u64,
+    /// How often each contender has its turn
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    pub rounds: u64,
+    /// Decides the order of turns; the time of day if it is not given
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Compares on this target only, and keeps no table
+    #[arg(long)]
+    pub only: Option<Target>,
+}
+
+#[derive(Args, Debug)]
+pub struct SimOptions {
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub seconds: u64,
+    /// How often each drive has its turn
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    pub rounds: u64,
+}
+
+#[derive(Args, Debug)]
+pub struct SurfaceOptions {
+    /// Only these drives, and keeps no table
+    #[arg(long, value_delimiter = ',')]
+    pub drives: Vec<String>,
+    /// How many runs tell how often intervals hold; below 100 no table is kept
+    #[arg(long, default_value_t = 500)]
+    pub coverage: usize,
+    /// Decides all randomness of the runs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub program: ProgramOption,
+}
+
+impl ProgramOption {
+    /// Whether the program is the one of this tree: only then a comparison keeps its table.
+    pub fn is_ours(&self) -> bool {
+        self.program.is_none()
+    }
+}
+
+impl SurfaceOptions {
+    /// With fewer runs, a share of 95 % is known to no better than 4 % to either side.
+    const COVERAGE_KEPT_MIN: usize = 100;
+
+    pub fn is_complete(&self) -> bool {
+        self.drives.is_empty() && self.coverage >= Self::COVERAGE_KEPT_MIN && self.program.is_ours()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bench, Chore, Options, SurfaceOptions};
+    use clap::{CommandFactory, Parser};
+
+    fn bench(line: &str) -> Option<Bench> {
+        let words = ["judge", "bench"].into_iter().chain(line.split_whitespace());
+        match Options::try_parse_from(words).ok()?.chore {
+            Chore::Bench { what } => Some(what),
+            Chore::ComparePeers(_) => None,
+        }
+    }
+
+    fn surface(line: &str) -> SurfaceOptions {
+        match bench(line) {
+            Some(Bench::Surface(options)) => options,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn options_are_declared_soundly() {
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn what_is_not_typed_is_as_usual() {
+        let Some(Bench::Access(options)) = bench("access") else { panic!("it is a bench") };
+        assert_eq!((options.random, options.first, options.seed), (200, 5000, 1));
+        let Some(Bench::Writes(options)) = bench("writes --random 3 --seed 7 --program a/b") else {
+            panic!("it is")
+        };
+        assert_eq!((options.random, options.first, options.seed), (3, 5000, 7));
+        assert!(!options.program.is_ours());
+        let Some(Bench::Verify(options)) = bench("verify --rounds 3") else { panic!("it is") };
+        assert!(options.rounds == Some(3) && options.program.is_ours());
+    }
+
+    #[test]
+    fn what_is_not_an_option_is_refused() {
+        for line in [
+            "disk",
+            "access --random",
+            "access --drives 3",
+            "verify --rounds 0",
+            "verify --rounds few",
+            "engine --seconds 0",
+            "engine --only disk",
+            "sim --only disk",
+            "surface --coverage",
+            "surface --runs 3",
+            "mount a b",
+        ] {
+            assert!(bench(line).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn only_the_whole_comparison_is_kept() {
+        assert!(surface("surface --seed 3").is_complete());
+        assert_eq!(surface("surface --drives zoned,null").drives, ["zoned", "null"]);
+        for line in ["surface --drives zoned", "surface --coverage 20", "surface --program x"] {
+            assert!(!surface(line).is_complete(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! `cargo xtask bench valleys`: what `drivescope valleys` makes of virtual drives, against their truth: flash drives drawn at random with
+//! bursts of work by time, with stalls by bytes, and drives that have neither. All of it in virtual time.
+//!
+//! ```text
+//! drives ──► truth: from the profile (sim) ────────────────┐
+//!    └─────► drivescope valleys, as a process ─► verdicts (score.rs) ─► tables (table.rs)
+//! ```
+
+mod drives;
+mod score;
+mod speed;
+mod table;
+
+use crate::failure::Failure;
+use crate::machine::publish;
+use crate::options::ScoreOptions;
+use crate::program::Program;
+use crate::threads::on_two_threads;
+use crate::virtual_drive::Folder;
+use score::Score;
+
+/// Where the tables are kept, from the root of the workspace.
+const REPORT: &str = "docs/generated/bench-valleys.md";
+/// With fewer, not even one valley in ten that is told wrong would be likely to be among them.
+const RANDOM_KEPT_MIN: u64 = 20;
+
+/// Runs everything, prints the tables, and keeps them when nothing was left out.
+///
+/// # Errors
+/// When a run gives no document.
+pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
+    let folder = Folder::make()?;
+    let program = Program::chosen(&options.program, folder.path())?;
+    let cases = drives::drawn(&folder, options.first, options.random)?;
+    let seed = options.seed.to_string();
+    let scores = on_two_threads(cases.len(), |number| {
+        let case = &cases[number];
+        let words = ["valleys", &case.drive.target, "--write", "--seed", &seed];
+        let document = program.run(&[&words[..], case.sort.options()].concat())?;
+        eprintln!("{} of {}: {}", number + 1, cases.len(), case.drive.name);
+        Score::of(case, &document)
+    })?;
+    let page = format!("{}{}", table::page(options, &scores), speed::section()?);
+    publish(&page, REPORT, options.random >= RANDOM_KEPT_MIN)
+}

@@ -1,0 +1,114 @@
+//! The virtual drives that are measured, and a folder for those of our own.
+
+use crate::failure::{Doing, Failure};
+use sim::profile::{Profile, preset, preset_text};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+pub struct Drive {
+    pub name: String,
+    pub target: String,
+    pub profile: Profile,
+}
+
+/// A folder for profiles and runs, gone when dropped.
+pub struct Folder {
+    folder: TempDir,
+}
+
+impl Folder {
+    /// One that nobody else has, in memory where there is room for that.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn make() -> Result<Folder, Failure> {
+        let shared = PathBuf::from("/dev/shm");
+        let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
+        match tempfile::Builder::new().prefix("drivescope-judge-").tempdir_in(parent) {
+            Ok(folder) => Ok(Folder { folder }),
+            Err(error) => Err(Failure::to("make a temporary folder", error)),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A drive of this text.
+    ///
+    /// # Errors
+    /// When the text describes none.
+    pub fn drive(&self, name: &str, text: &str) -> Result<Drive, Failure> {
+        let profile = Profile::parse(text, name).doing(format_args!("read {name}"))?;
+        let path = self.path().join(format!("{name}.toml"));
+        fs::write(&path, text).doing(format_args!("write {}", path.display()))?;
+        Ok(Drive { name: name.to_owned(), target: format!("sim:{}", path.display()), profile })
+    }
+
+    /// The drive of that name with texts replaced, and with more at its end.
+    ///
+    /// # Errors
+    /// When a text is not there, or what comes of it is no drive.
+    pub fn changed(&self, of: &str, changes: &[(&str, &str)], more: &str) -> Result<Drive, Failure> {
+        let mut profile = text(of)?;
+        for (old, new) in changes {
+            if !profile.contains(old) {
+                return Err(Failure::cannot(format!("{of} has no {old}.")));
+            }
+            profile = profile.replace(old, new);
+        }
+        self.drive(&format!("{of}-changed"), &format!("{profile}{more}"))
+    }
+
+    /// A drive that somebody else uses too.
+    ///
+    /// # Errors
+    /// When there is no such drive.
+    pub fn loaded(&self, of: &str, name: &str, load: &str) -> Result<Drive, Failure> {
+        self.drive(name, &format!("{}\n[[faults]]\nkind = \"other-load\"\n{load}\n", text(of)?))
+    }
+}
+
+/// A drive that comes with the program, or one that is drawn.
+///
+/// # Errors
+/// When there is no such drive.
+pub fn named(name: &str) -> Result<Drive, Failure> {
+    match preset(name) {
+        Ok(profile) => Ok(Drive { name: name.to_owned(), target: format!("sim:{name}"), profile }),
+        Err(error) => Err(Failure::to(format_args!("open {name}"), error)),
+    }
+}
+
+/// All of these, one after the other with a space between.
+///
+/// # Errors
+/// When there is no such drive.
+pub fn all_named(names: &str) -> Result<Vec<Drive>, Failure> {
+    names.split(' ').map(named).collect()
+}
+
+/// So many random drives, with numbers from `first` on, of these families in turns.
+///
+/// # Errors
+/// When there is no such family.
+pub fn drawn(families: &[&str], first: u64, count: u64) -> Result<Vec<Drive>, Failure> {
+    let mut drives = Vec::new();
+    for number in first..first + count {
+        let family = families[(number % families.len() as u64) as usize];
+        drives.push(named(&format!("{family}-{number}"))?);
+    }
+    Ok(drives)
+}
+
+/// The text of a drive that comes with the program.
+///
+/// # Errors
+/// When there is no such drive.
+pub fn text(name: &str) -> Result<String, Failure> {
+    match preset_text(name) {
+        Ok(text) => Ok(text.into_owned()),
+        Err(error) => Err(Failure::to(format_args!("read {name}"), error)),
+    }
+}

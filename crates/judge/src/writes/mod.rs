@@ -1,0 +1,60 @@
+//! `cargo xtask bench writes`: what `drivescope sustain` and `drivescope valleys` make of virtual drives, against their truth. All of
+//! it in virtual time.
+//!
+//! ```text
+//! drives ──► truth: from the profile (sim) ───────────────┐
+//!    └─────► drivescope sustain, as a process ─► verdicts (score.rs) ─► tables (table.rs)
+//! ```
+
+mod bands;
+mod conditions;
+mod drives;
+mod levels;
+pub mod score;
+mod table;
+
+use crate::failure::Failure;
+use crate::machine::publish;
+use crate::options::ScoreOptions;
+use crate::program::Program;
+use crate::threads::on_two_threads;
+use crate::virtual_drive::{Drive, Folder};
+use score::Score;
+
+/// Where the tables are kept, from the root of the workspace.
+const REPORT: &str = "docs/generated/bench-writes.md";
+/// With fewer, not even one drive in twenty that is told wrong would be likely to be among them.
+const RANDOM_KEPT_MIN: u64 = 45;
+
+/// Runs everything, prints the tables, and keeps them when nothing was left out.
+///
+/// # Errors
+/// When a run gives no document.
+pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
+    let folder = Folder::make()?;
+    let program = Program::chosen(&options.program, folder.path())?;
+    let (shipped, drawn) = (drives::known()?, drives::drawn(options.first, options.random)?);
+    let known = scores(&shipped, &program, options.seed)?;
+    let random = scores(&drawn, &program, options.seed)?;
+    let page = [
+        table::head(options),
+        table::by_drive("Drives that come with the program", &known),
+        table::by_family("All of these", &known),
+        table::by_family("Random drives", &random),
+        table::oddities(&random),
+        bands::text(&[&known[..], &random[..]]),
+        levels::table(&[&shipped, &drawn], &program, options.seed)?,
+        conditions::table(&program, options.seed)?,
+    ];
+    publish(&page.concat(), REPORT, options.random >= RANDOM_KEPT_MIN)
+}
+
+fn scores(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Score>, Failure> {
+    let seed = seed.to_string();
+    on_two_threads(drives.len(), |number| {
+        let drive = &drives[number];
+        let document = program.run(&["sustain", &drive.target, "--write", "--seed", &seed])?;
+        eprintln!("{} of {}: {}", number + 1, drives.len(), drive.name);
+        Score::of(drive, &document)
+    })
+}

@@ -1,0 +1,155 @@
+//! `access` against drives whose truth is known: what it must find in three minutes, and what it must not.
+
+use crate::home::{Home, measured, shipped, truth, value};
+use judge::access::score::CODES;
+use judge::document::Document;
+use model::finding::FindingCode;
+use serde_json::Value;
+
+/// Both with what they do with a queue: one that sorts it, one that takes a command at a time.
+const DISKS: &[&str] = &["st3000dm001", "st3250823a", "exos-x20", "wd20ears"];
+/// The first of these in a debug build.
+const DISKS_IN_DEBUG: usize = 1;
+const DEVICE_S_MAX: f64 = 180.0;
+const DEVICE_S_MAX_FLASH: f64 = 30.0;
+
+fn accessed(target: &str, options: &[&str]) -> Document {
+    measured("access", target, options)
+}
+
+/// Whether a value is as near to its truth as the tables of the bench allow.
+fn assert_allowed(document: &Document, disk: &str, code: FindingCode) {
+    let (_, _, allowed) = CODES.iter().find(|(scored, ..)| *scored == code).expect("it is scored");
+    let (found, is) = (value(document, code), truth(&shipped(disk), code));
+    assert!(allowed.allows(found, is), "{disk}, {}: {found}, truth {is}", code.name());
+}
+
+#[test]
+fn a_disk_is_known_in_three_minutes() {
+    let count = if cfg!(debug_assertions) { DISKS_IN_DEBUG } else { DISKS.len() };
+    for disk in &DISKS[..count] {
+        let document = accessed(&format!("sim:{disk}"), &[]);
+        assert!(document.device_s() <= DEVICE_S_MAX, "{disk}: {} s", document.device_s());
+        for code in [FindingCode::AccessTime, FindingCode::ReadAhead, FindingCode::DriveCache] {
+            assert_allowed(&document, disk, code);
+        }
+        let access = &document.said(FindingCode::AccessTime)["data"];
+        let part = |name: &str| access[name].as_f64().unwrap_or_else(|| panic!("{disk}: {name} of {access}"));
+        let profile = shipped(disk);
+        let turn_s = truth(&profile, FindingCode::RotationPeriod);
+        let seek_s = truth(&profile, FindingCode::SeekAverage);
+        assert!((part("rotation_s") / (turn_s / 2.0) - 1.0).abs() < 1e-4, "{disk}: {access}");
+        // The makers' average is over cylinders, this one over places: outside there are more of them.
+        assert!((part("seek_s") / seek_s - 1.0).abs() < 0.15, "{disk}: {access}, average seek {seek_s}");
+        // One arm: going on to two brings nothing, since one of them is being read and only the other waits.
+        assert_eq!(value(&document, FindingCode::ConcurrencyKnee), 1.0, "{disk}");
+        assert!((1.6..2.8).contains(&value(&document, FindingCode::SpanEffect)), "{disk}");
+        assert_eq!(document.said(FindingCode::WakeUp), &Value::Null, "{disk}");
+    }
+}
+
+/// Eight servers of 100 µs: nothing else is there to find.
+#[test]
+fn a_drive_without_a_mechanism_shows_none() {
+    let document = accessed("sim:constant", &[]);
+    assert!(document.device_s() <= DEVICE_S_MAX_FLASH + 5.0, "{} s", document.device_s());
+    assert!((value(&document, FindingCode::AccessTime) / 100e-6 - 1.0).abs() < 1e-3);
+    assert!((value(&document, FindingCode::ConcurrencyGain) / 8.0 - 1.0).abs() < 0.02);
+    let knee = document.said(FindingCode::ConcurrencyKnee);
+    assert!(knee["low"].as_f64() <= Some(8.0) && knee["high"].as_f64() >= Some(8.0), "{knee}");
+    for code in [FindingCode::ReadAhead, FindingCode::DriveCache] {
+        assert!(document.said(code)["unknown"].is_string(), "{}", code.name());
+    }
+    let document = accessed("sim:null", &[]);
+    let found = document.findings();
+    assert!(found.iter().all(|finding| finding["unknown"].is_string()), "{found:#?}");
+}
+
+/// A disk in standby needs 12 s until its first answer, and that is said.
+#[test]
+fn a_disk_that_slept_is_said_to_have_slept() {
+    let home = Home::new();
+    let standby = "\n[disk.standby]\nafter_idle_s = 600\nwake_up_s = 12\nasleep = true\n";
+    let drive = home.changed("st3000dm001", &[], standby);
+    let document = accessed(&drive.target, &["--time-limit", "60s"]);
+    assert!(
+        (12.0..12.1).contains(&value(&document, FindingCode::WakeUp)),
+        "{}",
+        document.said(FindingCode::WakeUp)
+    );
+}
+
+/// Fifty reads a second for somebody else: then nobody can say what the arm takes, and an answer that came late is no end of
+/// what was read on.
+#[test]
+fn what_somebody_else_holds_up_is_no_mechanism() {
+    let home = Home::new();
+    let load = "\n[[faults]]\nkind = \"other-load\"\nper_second = 50\n";
+    let drive = home.changed("st3000dm001", &[], load);
+    let document = accessed(&drive.target, &[]);
+    assert!(
+        document.said(FindingCode::AccessTime)["unknown"]
+            .as_str()
+            .is_some_and(|why| why.contains("delayed by other I/O")),
+        "{}",
+        document.said(FindingCode::AccessTime)
+    );
+    assert!(document.said(FindingCode::LatencyModes)["unknown"].is_string());
+    assert!(document.said(FindingCode::DriveCache)["unknown"].is_string());
+    let read_ahead = document.said(FindingCode::ReadAhead);
+    assert!(read_ahead["value"].as_f64().is_none_or(|bytes| bytes > 0.0), "{read_ahead}");
+}
+
+/// Of a mirror the other disk is asked, which is no disk that keeps nothing, and none of which so much is kept.
+#[test]
+fn what_a_drive_of_a_mirror_keeps_is_not_told() {
+    let document = accessed("sim:raid1-2", &[]);
+    for code in [FindingCode::ReadAhead, FindingCode::DriveCache] {
+        let why = document.said(code)["unknown"].as_str().unwrap_or_default();
+        assert!(why.starts_with("Inconclusive: several drives share the reads"), "{}", document.said(code));
+    }
+}
+
+/// Three disks that read on by 2 MiB of their 32. On neighbours of the volume memory answered up to the end of a chunk, 37.9 KiB on average of
+/// chunks of 64, which is no drive's reading on; and what the drives keep was told without what reading on takes of it.
+#[test]
+fn drives_of_a_stripe_read_on_over_their_own_chunks() {
+    let document = accessed("sim:raid0-3x64k", &[]);
+    for (code, mib) in [(FindingCode::ReadAhead, 2.0), (FindingCode::DriveCache, 96.0)] {
+        let found = value(&document, code) / f64::from(1 << 20);
+        assert!((found / mib - 1.0).abs() < 0.1, "{}", document.said(code));
+    }
+}
+
+#[test]
+fn threads_are_counted_as_threads() {
+    let document = accessed("sim:constant", &["--threads", "1,4,16", "--time-limit", "20s"]);
+    let points = document.rows(FindingCode::ConcurrencyGain, "points");
+    let threads: Vec<u64> = points.iter().filter_map(|point| point["threads"].as_u64()).collect();
+    assert!(threads.starts_with(&[1, 4]) && threads.ends_with(&[16]), "{threads:?}");
+    assert_eq!(document.said(FindingCode::ConcurrencyKnee)["data"]["axis"], "threads");
+}
+
+/// By 100 at a time this drive has 97.7 in its queue for 7.7 it serves: 80,000 a second, and each waits 1.25 ms.
+#[test]
+fn a_latency_that_is_allowed_bounds_the_number_at_a_time() {
+    let home = Home::new();
+    let words = ["access", "sim:constant", "-q", "--seed", "1", "--time-limit", "20s", "--latency-budget"];
+    let page = home.print(&[&words[..], &["1ms"]].concat());
+    assert!(page.contains("99th percentile within 1 ms"), "{page}");
+    let of_budget = page.rsplit("99th percentile within").next().unwrap_or_default();
+    assert!(of_budget.contains("10") && of_budget.contains("80"), "{of_budget}");
+    let page = home.print(&[&words[..], &["50us"]].concat());
+    assert!(page.contains("No queue depth stays within it"), "{page}");
+}
+
+/// No system reads a drive in virtual time, and who did not ask is told nothing.
+#[test]
+fn a_virtual_drive_has_no_page_cache() {
+    let few = ["--buffered", "--depths", "1", "--blocks", "4KiB", "--spans", "50%", "--time-limit", "10s"];
+    let document = accessed("sim:constant", &few);
+    let why = document.said(FindingCode::SystemReadAhead)["unknown"].as_str().unwrap_or_default();
+    assert!(why.contains("has no page cache"), "{}", document.json);
+    let document = accessed("sim:constant", &few[1..]);
+    assert_eq!(document.said(FindingCode::SystemReadAhead), &Value::Null);
+}

@@ -1,0 +1,17 @@
+//! What experiments and detectors find on drives whose truth is known. One test program, since linking one takes seconds.
+
+mod access;
+#[path = "../../../analysis/tests/bench/mod.rs"]
+mod bench;
+mod coverage;
+mod detectors;
+mod geometry;
+mod home;
+mod preset;
+mod recording;
+mod size;
+mod stripe;
+mod surface;
+mod surface_map;
+mod sustain;
+mod valley;

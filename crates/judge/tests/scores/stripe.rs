@@ -1,0 +1,81 @@
+//! What `access` says of one drive and of several, against drives whose truth is known: members and chunk exactly, one
+//! drive where there is one, and nothing where nothing can be seen.
+
+use crate::home::{Home, measured, shipped};
+use judge::access::score::is_same_layout;
+use judge::document::Document;
+use judge::truth::Truths;
+use model::finding::FindingCode;
+
+const CODE: FindingCode = FindingCode::StripeLayout;
+
+fn accessed(target: &str) -> Document {
+    let document = measured("access", target, &[]);
+    assert!(document.finding(CODE).is_some(), "{target}: nothing is said");
+    document
+}
+
+/// Hits, unknown ones and wrong ones of these drives.
+fn score(names: impl Iterator<Item = String>) -> (usize, Vec<String>, Vec<String>) {
+    let (mut hits, mut unknown, mut wrong) = (0, Vec::new(), Vec::new());
+    for name in names {
+        let document = accessed(&format!("sim:{name}"));
+        let truths = Truths::of(&shipped(&name)).expect("a sound drive");
+        let truth = truths.get(CODE);
+        if document.value(CODE).is_none() {
+            unknown.push(name);
+        } else if truth.is_some_and(|truth| is_same_layout(document.said(CODE), truth)) {
+            hits += 1;
+        } else {
+            wrong.push(format!("{name}: {}, truth {truth:?}", document.said(CODE)));
+        }
+    }
+    (hits, unknown, wrong)
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn one_drive_and_several_are_told() {
+    let names = ["raid0-3x64k", "raid1-2", "dt01aca300", "random-volume-1", "random-volume-9"];
+    let (hits, unknown, wrong) = score(names.into_iter().map(String::from));
+    // Counting the arms of a mirror is a matter of chance: one in twenty is not certain when the time is up.
+    assert!(hits >= 4 && wrong.is_empty(), "{hits}, {unknown:?}, {wrong:?}");
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn nothing_is_said_where_no_arm_moves() {
+    for name in ["null", "constant", "970-pro"] {
+        assert_eq!(accessed(&format!("sim:{name}")).value(CODE), None, "{name}");
+    }
+}
+
+/// Three disks with chunks that are none of those looked for. A layout of more disks would explain some of the waiting, but three
+/// arms answer.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn chunks_that_are_not_looked_for_are_not_told_as_others() {
+    for chunk_kib in [36, 44, 32_768] {
+        let home = Home::new();
+        let chunk = format!("chunk_kib = {chunk_kib}");
+        let drive = home.changed("raid0-3x64k", &[("chunk_kib = 64", &chunk)], "");
+        let told = accessed(&drive.target).value(CODE);
+        assert!(told.is_none_or(|members| members == 3.0), "{chunk_kib} KiB: {told:?}");
+    }
+}
+
+#[test]
+#[ignore = "300 drives take half an hour"]
+fn drawn_drives_are_told() {
+    let volumes = (0..200).map(|number| format!("random-volume-{number}"));
+    let (hits, unknown, wrong) = score(volumes);
+    // A mirror that reads one of its drives only cannot be told from one drive, and some are drawn.
+    println!("volumes: {hits} told, {} unknown, wrong {wrong:#?}", unknown.len());
+    assert!(
+        wrong.iter().all(|line| line.contains("truth Some(Truth { ") && line.contains("kind: \"mirror\""))
+    );
+    let disks = (0..100).map(|number| format!("random-hard-disk-{number}"));
+    let (hits, unknown, wrong) = score(disks);
+    println!("disks: {hits} told, unknown {unknown:?}, wrong {wrong:#?}");
+    assert!(hits >= 98 && wrong.is_empty());
+}

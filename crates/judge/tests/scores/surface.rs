@@ -1,0 +1,335 @@
+//! `surface` against drives whose truth is known: what it must find in a minute, and how it ends on drives that fail,
+//! sleep, are shared or are odd. In a debug build with fewer drives.
+
+use crate::home::{Home, ended, shipped, truth};
+use judge::document::{Document, number};
+use judge::surface::measured::read;
+use judge::surface::score::{Errors, Truth};
+use judge::threads::on_two_threads;
+use judge::virtual_drive::Drive;
+use model::finding::FindingCode;
+use sim::profile::Profile;
+
+const DISKS: &[&str] = &[
+    "st3000dm001",
+    "exos-x20",
+    "wd20ears",
+    "st3250823a",
+    "dt01aca300",
+    "sata-160gb",
+    "wd3000bkhg",
+    "hds723030ala640",
+    "disk-4tb",
+    "x300-hdwe150",
+    "st8000dm004",
+];
+/// The first of these in a debug build.
+const DISKS_IN_DEBUG: usize = 2;
+/// How exactly, in which time and from which share of the drive.
+const ERROR_MAX: f64 = 0.01;
+const DEVICE_S_MAX: f64 = 60.0;
+const SHARE_MAX: f64 = 0.01;
+/// A disk of 1 TB, on which what goes wrong is planted.
+const PLAIN: &str = "failing-disk";
+const TERABYTE: u64 = 1_000_204_886_016;
+
+fn surface(target: &str, options: &[&str]) -> Document {
+    ended("surface", target, options)
+}
+
+/// The number, or the reason why there is none: a run owes one of them.
+fn answer(document: &Document, code: FindingCode) -> Result<f64, String> {
+    let finding = document.finding(code).unwrap_or_else(|| panic!("nothing is said of {}", code.name()));
+    match (finding["value"].as_f64(), finding["unknown"].as_str()) {
+        (Some(value), _) => Ok(value),
+        (None, Some(why)) => Err(why.to_owned()),
+        (None, None) => panic!("neither value nor why: {finding}"),
+    }
+}
+
+fn share_read(document: &Document) -> f64 {
+    document.bytes() / document["target"]["capacity_bytes"].as_f64().expect("a capacity")
+}
+
+/// First byte and length of the regions of a finding.
+fn regions_of(document: &Document, code: FindingCode) -> Vec<(u64, u64)> {
+    let rows = document.rows(code, "regions").iter();
+    rows.map(|row| (number(row, "first_byte") as u64, number(row, "bytes") as u64)).collect()
+}
+
+/// A drive of our own, and the folder that holds its profile.
+struct Own {
+    _home: Home,
+    drive: Drive,
+}
+
+impl Own {
+    fn new(of: &str, changes: &[(&str, &str)], more: &str) -> Own {
+        let home = Home::new();
+        Own { drive: home.changed(of, changes, more), _home: home }
+    }
+
+    /// A sound disk of 1 TB without what the one that ships is short of, and with more at its end.
+    fn disk(more: &str) -> Own {
+        let text = judge::virtual_drive::text(PLAIN).expect("a drive that ships");
+        let sound = text.find("[[disk.defects]]").expect("it fails");
+        Own::new(PLAIN, &[(&text[sound..], "")], more)
+    }
+
+    fn survey(&self, options: &[&str]) -> Document {
+        surface(&self.drive.target, options)
+    }
+}
+
+const RATES: [FindingCode; 4] = [
+    FindingCode::FullPassTime,
+    FindingCode::ReadRateOuter,
+    FindingCode::ReadRateInner,
+    FindingCode::ZoneRatio,
+];
+
+/// The rates of a survey that are further off than they may be.
+fn wrong_rates(survey: &Document, profile: &Profile) -> Vec<String> {
+    let wrong = RATES.into_iter().filter_map(|code| {
+        let is = truth(profile, code);
+        match answer(survey, code) {
+            Ok(found) if (found / is - 1.0).abs() <= ERROR_MAX => None,
+            found => Some(format!("{}: {found:?}, truth {is}", code.name())),
+        }
+    });
+    wrong.collect()
+}
+
+#[test]
+fn a_disk_is_known_in_a_minute_from_a_hundredth_of_it() {
+    let count = if cfg!(debug_assertions) { DISKS_IN_DEBUG } else { DISKS.len() };
+    let score = |number: usize| {
+        let name = DISKS[number];
+        let survey = surface(&format!("sim:{name}"), &[]);
+        let (device_s, share) = (survey.device_s(), share_read(&survey));
+        let mut wrong = wrong_rates(&survey, &shipped(name));
+        if device_s > DEVICE_S_MAX {
+            wrong.push(format!("{device_s} s"));
+        }
+        if share > SHARE_MAX {
+            wrong.push(format!("{share} of it read"));
+        }
+        Ok(wrong.into_iter().map(|what| format!("{name} {what}")).collect::<Vec<String>>())
+    };
+    let wrong = on_two_threads(count, score).expect("no run failed").concat();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_link_is_the_limit_where_it_is_and_nowhere_else() {
+    let slow_port = Own::new("exos-x20", &[("kind = \"sata-6\"", "kind = \"sata-3\"")], "");
+    for (target, profile) in [
+        ("sim:wd20ears-usb2", shipped("wd20ears-usb2")),
+        (&slow_port.drive.target, slow_port.drive.profile.clone()),
+    ] {
+        let is = truth(&profile, FindingCode::InterfaceLimit);
+        let survey = surface(target, &[]);
+        let found = survey.value(FindingCode::InterfaceLimit).unwrap_or_else(|| panic!("{target}: no limit"));
+        assert!((found / is - 1.0).abs() < 0.02, "{target}: {found}, truth {is}");
+        let link = survey.said(FindingCode::InterfaceLimit)["data"]["link"].clone();
+        assert!(link.is_string(), "{target}: {link}");
+    }
+    let usb = surface("sim:wd20ears-usb2", &[]);
+    assert!(usb.value(FindingCode::ZoneCount).is_none_or(|count| count <= 1.0), "zones behind USB 2");
+    assert_eq!(surface("sim:wd20ears", &[]).value(FindingCode::InterfaceLimit), None);
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn zones_of_more_than_two_percent_are_found_in_five_minutes() {
+    let survey = surface("sim:st3000dm001", &["--time-limit", "5m"]);
+    let truth = Truth::of(&shipped("st3000dm001")).expect("a sound drive");
+    let zones = Errors::of_run(&read(survey), &truth).zones.expect("a table of zones");
+    assert!(zones.steps > 0 && zones.found == zones.steps, "{zones:?}");
+}
+
+/// A spot by itself, which no other spot's reads separate from itself in time.
+#[test]
+fn a_single_weak_spot_is_found_by_a_pass_over_a_part() {
+    let fault =
+        "\n[[faults]]\nkind = \"slow\"\nfirst_byte = 5000000000\nbytes = 67108864\nmilliseconds = 25\n";
+    let own = Own::disk(fault);
+    let found = regions_of(&own.survey(&["--full", "--range", "0..8GB"]), FindingCode::SlowRegions);
+    let is_there = |&(first, bytes): &(u64, u64)| first < 5_067_108_864 && 5_000_000_000 < first + bytes;
+    assert!(found.len() == 1 && found.iter().all(is_there), "{found:?}");
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn weak_spots_are_found_by_a_full_pass() {
+    let spots = [(20, 64), (300, 128), (700, 256), (990, 64)];
+    let faults = spots.map(|(gb, mib): (u64, u64)| {
+        let (first, bytes) = (gb * 1_000_000_000, mib << 20);
+        format!("\n[[faults]]\nkind = \"slow\"\nfirst_byte = {first}\nbytes = {bytes}\nmilliseconds = 25\n")
+    });
+    let own = Own::disk(&faults.concat());
+    let found = regions_of(&own.survey(&["--full"]), FindingCode::SlowRegions);
+    assert_eq!(found.len(), spots.len(), "{found:?}");
+    for ((gb, mib), (first, bytes)) in spots.into_iter().zip(found) {
+        let (is_first, is_end) = (gb * 1_000_000_000, gb * 1_000_000_000 + (mib << 20));
+        assert!(first < is_end && is_first < first + bytes, "{gb} GB: found {first} and {bytes}");
+    }
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is() {
+    for name in ["null", "constant"] {
+        let survey = surface(&format!("sim:{name}"), &[]);
+        assert_eq!(survey.status, Some(0));
+        assert!(survey.value(FindingCode::ZoneCount).is_none_or(|count| count <= 1.0), "zones on {name}");
+        assert!(survey.value(FindingCode::SlowRegions).is_none_or(|count| count == 0.0), "slow on {name}");
+        assert_eq!(survey.value(FindingCode::InterfaceLimit), None, "a limit on {name}");
+        assert!(survey.value(FindingCode::BadBlocks).is_none_or(|count| count == 0.0), "bad on {name}");
+    }
+}
+
+#[test]
+fn other_load_is_said_and_no_zones_are_drawn_from_it() {
+    let own = Own::disk("\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 4\nseconds = 10\nevery_s = 20\n");
+    let survey = own.survey(&[]);
+    assert_eq!(survey.status, Some(0));
+    let words = ["other load", "somebody else", "something else", "other programs"];
+    assert!(survey.says(&words), "{:#}", survey["findings"]);
+    let slow = regions_of(&survey, FindingCode::SlowRegions);
+    assert!(slow.is_empty(), "{slow:?} is slow at no place");
+    if let Ok(pass_s) = answer(&survey, FindingCode::FullPassTime) {
+        let finding = survey.finding(FindingCode::FullPassTime).expect("it was answered");
+        let is = truth(&own.drive.profile, FindingCode::FullPassTime);
+        let holds = finding["low"].as_f64() <= Some(is) && finding["high"].as_f64() >= Some(is);
+        assert!(holds || (pass_s / is - 1.0).abs() < 0.03, "{pass_s}, truth {is}");
+    }
+}
+
+/// A load that never pauses leaves no visit as it would be alone: no zones are drawn from it, and what is stated all the same holds
+/// the truth.
+#[test]
+fn a_steady_load_hides_zones_and_rates() {
+    let loads: &[&str] =
+        &["per_second = 8", "per_second = 30", "queue_depth = 1", "per_second = 15", "queue_depth = 8"];
+    let some = if cfg!(debug_assertions) { &loads[2..3] } else { loads };
+    for load in some {
+        let own = Own::new("st3000dm001", &[], &format!("\n[[faults]]\nkind = \"other-load\"\n{load}\n"));
+        let survey = own.survey(&[]);
+        assert!(answer(&survey, FindingCode::ZoneTable).is_err_and(|why| why.contains("load")), "{load}");
+        for code in [
+            FindingCode::ReadRateOuter,
+            FindingCode::ReadRateInner,
+            FindingCode::ReadRateMean,
+            FindingCode::FullPassTime,
+        ] {
+            if answer(&survey, code).is_ok() {
+                let finding = survey.finding(code).expect("it was answered");
+                let between = ["low", "high"].map(|key| finding[key].as_f64().expect("an interval"));
+                let is = truth(&own.drive.profile, code);
+                assert!((between[0]..=between[1]).contains(&is), "{load}: {finding}, truth {is}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_drive_that_sleeps_at_the_start_is_waited_for() {
+    let own = Own::disk("\n[disk.standby]\nafter_idle_s = 600\nwake_up_s = 12\nasleep = true\n");
+    let survey = own.survey(&[]);
+    assert_eq!(survey.status, Some(0));
+    let wrong = wrong_rates(&survey, &own.drive.profile);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(regions_of(&survey, FindingCode::SlowRegions).is_empty(), "sleeping is no weak spot");
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn a_drive_that_dies_at_40_percent_leaves_what_is_known() {
+    let pass_s = truth(&Own::disk("").drive.profile, FindingCode::FullPassTime);
+    for (options, at_s) in [(&[][..], 24.0), (&["--full"][..], 0.4 * pass_s)] {
+        let own = Own::disk(&format!("\n[[faults]]\nkind = \"gone-at\"\nat_s = {at_s}\n"));
+        let survey = own.survey(options);
+        assert_ne!(survey.status, Some(0), "{options:?}");
+        let lost_s = survey.value(FindingCode::DeviceLost).expect("it was lost");
+        assert!((lost_s - at_s).abs() < 5.0, "{options:?}: {lost_s}, not {at_s}");
+        // The outer edge was read; the rest is known or it is said why not.
+        let outer = truth(&own.drive.profile, FindingCode::ReadRateOuter);
+        if let Ok(found) = answer(&survey, FindingCode::ReadRateOuter) {
+            assert!((found / outer - 1.0).abs() < 0.03, "{options:?}: {found}, truth {outer}");
+        }
+        let why = answer(&survey, FindingCode::FullPassTime);
+        let holds = why.as_ref().map_or(true, |found| (found / pass_s - 1.0).abs() < 0.03);
+        assert!(holds, "{options:?}: {why:?}, truth {pass_s}");
+    }
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn errors_over_10_gb_are_walked_around() {
+    let (first, bytes) = (400_000_000_000_u64, 10_000_000_000_u64);
+    let more = format!(
+        "\n[[faults]]\nkind = \"unreadable\"\nfirst_byte = {first}\nbytes = {bytes}\nmilliseconds = 3000\n"
+    );
+    let own = Own::disk(&more);
+    let survey = own.survey(&["--full"]);
+    let found = regions_of(&survey, FindingCode::BadBlocks);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].0.abs_diff(first) <= 2 << 20, "{found:?}");
+    assert!((found[0].0 + found[0].1).abs_diff(first + bytes) <= 64 << 20, "{found:?}");
+    // A tenth of a pass more at the most: 10,000 reads of 3 s each would be eight hours.
+    let pass_s = truth(&own.drive.profile, FindingCode::FullPassTime);
+    assert!(survey.device_s() < 1.1 * pass_s + 600.0, "{} s, a pass takes {pass_s} s", survey.device_s());
+    let quick = own.survey(&[]);
+    assert!(quick.device_s() < 2.0 * DEVICE_S_MAX, "{} s", quick.device_s());
+    assert!(answer(&quick, FindingCode::FullPassTime).is_ok(), "one hundredth of it cannot be read");
+}
+
+/// A drive that is slow for a minute of its time is slow at no place.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
+fn a_minute_of_slowness_is_no_weak_spot() {
+    let more = "\n[[faults]]\nkind = \"slow\"\nmilliseconds = 20\nat_s = 100\nseconds = 60\n";
+    let own = Own::disk(more);
+    let survey = own.survey(&["--time-limit", "5m"]);
+    assert_eq!(survey.status, Some(0));
+    let slow = regions_of(&survey, FindingCode::SlowRegions);
+    assert!(slow.is_empty(), "{slow:?}");
+    let wrong = wrong_rates(&survey, &own.drive.profile);
+    assert!(
+        wrong.is_empty() || survey.says(&["other load", "something else", "for a time", "disturbed"]),
+        "{wrong:#?}"
+    );
+    // In a full pass it is slow where the pass was at that time, and not when that is measured again.
+    let slow = regions_of(&own.survey(&["--full"]), FindingCode::SlowRegions);
+    assert!(slow.is_empty(), "{slow:?}");
+}
+
+#[test]
+fn small_large_and_odd_drives_end_with_an_answer() {
+    let capacity = format!("capacity_bytes = {TERABYTE}");
+    let sized =
+        |of: &str, old: &str, bytes: u64| Own::new(of, &[(old, &format!("capacity_bytes = {bytes}"))], "");
+    let small = sized("constant", "capacity_bytes = 1000000000000", 64 << 20);
+    let large = sized("exos-x20", "capacity_bytes = 20000588955648", 30_000_000_000_000 / 4096 * 4096);
+    let odd = sized(PLAIN, &capacity, TERABYTE - 512 * 1027);
+    for own in [&large, &odd] {
+        let survey = own.survey(&[]);
+        assert_eq!(survey.status, Some(0), "{}", own.drive.profile.name);
+        let is = truth(&own.drive.profile, FindingCode::FullPassTime);
+        let found = answer(&survey, FindingCode::FullPassTime).unwrap_or_else(|why| panic!("{why}"));
+        assert!((found / is - 1.0).abs() < ERROR_MAX, "{}: {found}, truth {is}", own.drive.profile.name);
+    }
+    // A visit to so small a drive is longer than its edges: they are as many visits as a mean needs, which follow each other.
+    let survey = small.survey(&[]);
+    assert_eq!(survey.status, Some(0));
+    let is = truth(&small.drive.profile, FindingCode::FullPassTime);
+    let found = answer(&survey, FindingCode::FullPassTime).unwrap_or_else(|why| panic!("{why}"));
+    assert!((found / is - 1.0).abs() < ERROR_MAX, "{found}, truth {is}");
+    assert!(!survey.says(&["something else used", "other load"]), "nothing else used it");
+    let is = truth(&small.drive.profile, FindingCode::ReadRateOuter);
+    let found = answer(&survey, FindingCode::ReadRateOuter).unwrap_or_else(|why| panic!("{why}"));
+    assert!((found / is - 1.0).abs() < ERROR_MAX, "{found}, truth {is}");
+    assert!(survey.says(&["in the first"]), "the edge is not the usual hundredth, and that is said");
+    let whole = small.survey(&["--full"]);
+    assert_eq!((whole.status, share_read(&whole) >= 1.0), (Some(0), true));
+}

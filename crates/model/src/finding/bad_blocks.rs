@@ -1,0 +1,56 @@
+//! The finding of bad blocks.
+
+use super::{Conclusion, Value};
+use crate::estimate::Estimate;
+use crate::range::ByteRange;
+use crate::request::Status;
+use serde::Serialize;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BadBlocks {
+    /// The first of them, by offset.
+    pub regions: Vec<BadRegion>,
+    pub errors: u64,
+    pub regions_left_out: u64,
+    #[serde(skip)]
+    pub status: Status,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BadRegion {
+    pub first_byte: u64,
+    pub bytes: u64,
+    pub count: u64,
+}
+
+/// Why failures say nothing of the medium.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BadBlocksUnknown {
+    /// The target refused the requests: permission, size, space.
+    Refused { failed: usize, first_byte: u64, status: Status },
+    /// Only flushes failed, which have no offset.
+    OnlyFlushes { failed: usize, first_s: f64 },
+    /// No request succeeded from that moment on, and none failed before.
+    Silent { from_s: f64 },
+}
+
+impl BadBlocks {
+    pub fn count(&self) -> u64 {
+        self.regions.len() as u64 + self.regions_left_out
+    }
+}
+
+impl Conclusion for BadBlocks {
+    type Unknown = BadBlocksUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(Estimate::exact(self.count() as f64))
+    }
+
+    fn places(&self) -> Vec<ByteRange> {
+        self.regions
+            .iter()
+            .filter_map(|region| ByteRange::from_bytes(region.first_byte, region.bytes))
+            .collect()
+    }
+}

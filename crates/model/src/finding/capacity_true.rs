@@ -1,0 +1,51 @@
+//! The finding of capacity true.
+
+use super::{Conclusion, Value};
+use crate::estimate::Estimate;
+use crate::units::Bytes;
+use serde::Serialize;
+
+/// How much a drive really holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CapacityTrue {
+    #[serde(skip)]
+    pub capacity: Estimate,
+    pub claimed_bytes: Bytes,
+    pub past_the_end: PastTheEnd,
+    /// How many offsets were probed; none where every block was written and compared.
+    #[serde(skip)]
+    pub probes: Option<usize>,
+}
+
+/// What happens to writes past the real end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PastTheEnd {
+    Wraps,
+    Lost,
+    /// There is none: the capacity is as claimed.
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapacityTrueUnknown {
+    NothingCompared,
+    /// Nothing past that byte was probed.
+    OnlyPart {
+        held_to: Bytes,
+    },
+    /// The last probes did not hold, but they are too few to tell an end from damage.
+    TooFewLost {
+        lost: usize,
+        held_to: Bytes,
+    },
+    NothingHeld,
+}
+
+impl Conclusion for CapacityTrue {
+    type Unknown = CapacityTrueUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.capacity)
+    }
+}

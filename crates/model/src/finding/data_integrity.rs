@@ -1,0 +1,74 @@
+//! The finding of data integrity.
+
+use super::{Conclusion, Value};
+use crate::estimate::Estimate;
+use crate::range::ByteRange;
+use crate::units::Bytes;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Blocks that did not hold what was written to them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DataIntegrity {
+    /// Its upper bound is larger where more was wrong than was kept.
+    #[serde(skip)]
+    pub wrong: Estimate,
+    pub checked_blocks: u64,
+    pub block_bytes: Bytes,
+    pub kinds: BTreeMap<WrongKind, u64>,
+    /// Blocks that hold each other's data.
+    pub swapped: u64,
+    /// The first of them, by offset.
+    pub regions: Vec<WrongRegion>,
+    /// Where all are right: the share of wrong blocks that 19 of 20 such samples would have found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_max: Option<f64>,
+    /// Of the blocks checked, those drawn at random.
+    #[serde(skip)]
+    pub drawn_blocks: u64,
+    /// Whether the drive really ends before it says: what is past that is not counted here.
+    #[serde(skip)]
+    pub ends_early: bool,
+}
+
+/// How a block is wrong; what tells most comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WrongKind {
+    /// It holds what was there before: the write was lost.
+    Stale,
+    /// It holds what was written for another offset.
+    Misplaced,
+    Flipped,
+    Other,
+    /// It holds one byte repeated.
+    Blank,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WrongRegion {
+    pub first_byte: u64,
+    pub bytes: u64,
+    pub blocks: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataIntegrityUnknown {
+    /// Nothing of what was written could be read.
+    NothingRead,
+}
+
+impl Conclusion for DataIntegrity {
+    type Unknown = DataIntegrityUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.wrong)
+    }
+
+    fn places(&self) -> Vec<ByteRange> {
+        self.regions
+            .iter()
+            .filter_map(|region| ByteRange::from_bytes(region.first_byte, region.bytes))
+            .collect()
+    }
+}

@@ -1,0 +1,178 @@
+//! Findings of disk geometry: rotation, seeks, tracks.
+
+use super::{Conclusion, Value};
+use crate::estimate::Estimate;
+use crate::units::Bytes;
+use serde::Serialize;
+
+/// Why angles and seeks are not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NoGeometry {
+    /// The run was resumed, and how far the platters turned meanwhile is not known.
+    Resumed,
+    TooFewRepeatedReads,
+    NoTime,
+    /// Repeated reads of one place are not whole revolutions apart.
+    NoRevolution,
+    /// Places turn at different speeds: several drives.
+    SeveralSpeeds {
+        rpm: f64,
+        other_rpm: f64,
+    },
+    /// Random reads differ by less than the fraction of a revolution that they do on a disk.
+    EqualLatency,
+    /// At most probes no number of sectors fits the angles of neighbouring sectors.
+    NoTracks {
+        unfit: usize,
+        probes: usize,
+        rpm: f64,
+    },
+    NoSingleReads,
+    TooFewSeeks,
+    /// Latency does not grow with distance: no single actuator answers.
+    NoSingleActuator,
+    /// Reads were delayed by something else; the share of them.
+    Interference {
+        share: f64,
+    },
+    NoProbes,
+    /// Completion times scatter too much to count the sectors of a track.
+    CoarseTiming,
+    /// Only a part of the drive was measured. Its tracks hold so many sectors, where they were counted.
+    OnlyPart {
+        sectors: Option<(u32, u32)>,
+        sector: Bytes,
+    },
+    /// Tracks could not be counted, so command overhead is not separated from the seek; the bounds of both together, in seconds.
+    OverheadUnknown {
+        bounds_s: Option<(f64, f64)>,
+    },
+    /// The next track may be on another surface.
+    OtherSurface,
+    /// The next track is reached too soon to tell from the same one.
+    TooNear,
+    /// The reads leave the seek open.
+    TooImprecise,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RotationPeriod {
+    #[serde(skip)]
+    pub period: Estimate,
+    pub rpm: f64,
+    pub phase_scatter_turns: f64,
+    pub repeated_reads: usize,
+    pub repeated_reads_in_phase: usize,
+}
+
+impl Conclusion for RotationPeriod {
+    type Unknown = NoGeometry;
+
+    fn value(&self) -> Value {
+        Value::Number(self.period)
+    }
+}
+
+/// Seek to a neighbouring track, without command overhead.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SeekTrackToTrack {
+    #[serde(skip)]
+    pub seek: Estimate,
+    pub overhead_s: f64,
+    /// Pairs of reads it rests on.
+    pub pairs: usize,
+}
+
+impl Conclusion for SeekTrackToTrack {
+    type Unknown = NoGeometry;
+
+    fn value(&self) -> Value {
+        Value::Number(self.seek)
+    }
+}
+
+/// Mean seek over all pairs of cylinders.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SeekAverage {
+    #[serde(skip)]
+    pub seek: Estimate,
+    /// Whether the interval holds the command overhead too, since it could not be separated.
+    #[serde(skip)]
+    pub is_bounded: bool,
+    /// Pairs of reads it rests on.
+    pub hops: usize,
+    /// Of a hop, as a share of a revolution.
+    pub noise: f64,
+    /// The share of reads that something else delayed.
+    pub held_up: f64,
+}
+
+impl Conclusion for SeekAverage {
+    type Unknown = NoGeometry;
+
+    fn value(&self) -> Value {
+        Value::Number(self.seek)
+    }
+}
+
+/// Seek from the first cylinder to the last, and the curve below it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SeekFullStroke {
+    #[serde(skip)]
+    pub seek: Estimate,
+    #[serde(skip)]
+    pub is_bounded: bool,
+    pub curve: Vec<SeekPoint>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SeekPoint {
+    pub share_of_cylinders: f64,
+    pub seconds: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Conclusion for SeekFullStroke {
+    type Unknown = NoGeometry;
+
+    fn value(&self) -> Value {
+        Value::Number(self.seek)
+    }
+}
+
+/// Zones seen in the number of sectors per track.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrackLayout {
+    #[serde(skip)]
+    pub zones: Estimate,
+    #[serde(skip)]
+    pub sector: Bytes,
+    pub sectors_per_track: Vec<TrackZone>,
+    pub surfaces_at_least: usize,
+    pub tracks_counted: usize,
+    /// Of those counted, the ones whose number is certain.
+    pub tracks_exact: usize,
+    pub same_skew_share: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surfaces: Option<usize>,
+    /// From one track to the next, in revolutions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrackZone {
+    pub first_byte: u64,
+    pub last_byte: u64,
+    pub sectors: Vec<u32>,
+    pub probes: usize,
+}
+
+impl Conclusion for TrackLayout {
+    type Unknown = NoGeometry;
+
+    fn value(&self) -> Value {
+        Value::Number(self.zones)
+    }
+}

@@ -1,0 +1,127 @@
+//! Findings of how a medium is recorded.
+
+use super::{Conclusion, Value};
+use crate::estimate::Estimate;
+use serde::Serialize;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordingKind {
+    #[serde(skip)]
+    pub recording: Recording,
+    pub reasons: Vec<RecordingReason>,
+    #[serde(skip)]
+    pub times: ProbeTimes,
+    /// What a write costs after the write cliff, relative to a seek and a write in place.
+    #[serde(skip)]
+    pub cost_after_cliff: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recording {
+    Cmr,
+    Smr,
+    Flash,
+}
+
+impl Recording {
+    pub fn name(self) -> &'static str {
+        match self {
+            Recording::Cmr => "cmr",
+            Recording::Smr => "smr",
+            Recording::Flash => "flash",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordingReason {
+    /// After the write cliff a write rewrites more than its own sectors.
+    RewritesAfterCliff,
+    /// Small random writes are appended to a log.
+    WritesToLog,
+    WritesInPlace,
+    /// Random reads complete sooner than an arm moves.
+    TooFastForArm,
+    SaysZoned,
+    /// It rotates and takes TRIM, which of all disks only SMR needs.
+    SaysTrim,
+    SaysNotRotational,
+    DataSheet,
+}
+
+/// Medians of the probes of small requests, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProbeTimes {
+    /// A write of a burst, with its flush.
+    pub write_s: Option<f64>,
+    /// A read of a sweep over the range in order.
+    pub sweep_read_s: Option<f64>,
+    /// A random read at queue depth 1.
+    pub single_read_s: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordingUnknown {
+    /// The range has too few places to tell writes in place from others.
+    RangeTooSmall,
+    /// Random reads differ by less than rotational latency does on any disk.
+    NoRotation {
+        times: ProbeTimes,
+        spread_s: f64,
+    },
+    /// Writes go to their places, but these reasons speak for SMR; where there are none, throughput dropped.
+    InPlaceYetShingled {
+        times: ProbeTimes,
+        reasons: Vec<RecordingReason>,
+    },
+    LogWithoutCliff(ProbeTimes),
+    /// After the cliff writes are no slower than in place, as within a small part of an SMR disk.
+    LogWithoutCost(ProbeTimes),
+    /// Each write costs many seeks from the first.
+    SlowFromStart(ProbeTimes),
+    Unclear(ProbeTimes),
+    AnsweredByMemory,
+    /// Reads and writes take the same time.
+    EqualTimes,
+    /// Too fast for an arm, and yet the drive says that it rotates.
+    CacheOfDisk,
+    /// Too fast for an arm, and nothing tells flash from memory.
+    NothingTold,
+}
+
+impl Conclusion for RecordingKind {
+    type Unknown = RecordingUnknown;
+
+    fn value(&self) -> Value {
+        Value::Word(self.recording.name().into())
+    }
+}
+
+/// Size of the bands that an SMR disk rewrites as one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BandSize {
+    #[serde(skip)]
+    pub size: Estimate,
+    /// The first border that was seen.
+    pub first_byte: u64,
+    pub borders: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BandSizeUnknown {
+    /// The media cache was not cleaned while the drive was idle.
+    NotCleaned,
+    /// Reads of one block contradict each other.
+    Interference,
+    /// The borders are no even distances apart.
+    UnevenBorders { borders: usize },
+}
+
+impl Conclusion for BandSize {
+    type Unknown = BandSizeUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.size)
+    }
+}

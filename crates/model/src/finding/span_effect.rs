@@ -1,0 +1,45 @@
+//! The finding of short-stroking.
+
+use super::{Conclusion, Value};
+use crate::estimate::Estimate;
+use crate::units::Bytes;
+use serde::Serialize;
+
+/// IOPS of random reads at queue depth 1 over the first 1 % of the range, relative to the whole range.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SpanEffect {
+    #[serde(skip)]
+    pub gain: Estimate,
+    /// By the length of the span, the shortest first; the last is the whole range.
+    pub points: Vec<SpanPoint>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SpanPoint {
+    #[serde(rename = "span")]
+    pub share: f64,
+    pub span_bytes: Bytes,
+    /// Completions per second, with the interval.
+    pub iops: f64,
+    pub low: f64,
+    pub high: f64,
+    /// IOPS relative to the whole range.
+    #[serde(skip)]
+    pub gain: Estimate,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SpanEffectUnknown {
+    /// Requests completed in less time than the clock resolves.
+    NoTime,
+    /// Fewer than two rounds without failures over the whole range, or over 1 % of it.
+    TooFewRounds,
+}
+
+impl Conclusion for SpanEffect {
+    type Unknown = SpanEffectUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.gain)
+    }
+}

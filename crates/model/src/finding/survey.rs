@@ -1,0 +1,404 @@
+//! What sequential samples of the surface tell: throughput by offset, zones, links and regions.
+
+use super::{Conclusion, Imported, Value};
+use crate::estimate::Estimate;
+use crate::range::ByteRange;
+use crate::request::Operation;
+use crate::units::Bytes;
+use serde::{Serialize, Serializer};
+
+/// Why throughput, zones or regions are not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SurveyUnknown {
+    NothingMeasured,
+    /// Requests completed in less time than the clock resolves.
+    NoTime,
+    /// All samples met errors, were cut short or were too short.
+    NoneUsable {
+        samples: usize,
+    },
+    /// Every sample ended before its queue was full.
+    QueueNotFilled,
+    TooFewSamples {
+        usable: usize,
+    },
+    /// At the start or the end of the range.
+    TooFewAtEdge {
+        start: bool,
+        needed: u32,
+    },
+    /// A part of the range has no usable samples.
+    Uncovered,
+    /// The interval reaches down to no time at all.
+    TooImprecise,
+    OtherLoad(OtherLoad),
+    /// Only the throughput beside other load was seen, in bytes per second.
+    OnlyLoaded {
+        rate: f64,
+        quicker: f64,
+    },
+    NotRotating,
+    RotationUnknown,
+    /// A file system moves or transforms the data.
+    Remapped,
+    /// Only a part of the drive was surveyed.
+    OnlyPart,
+    /// The device went away before the end of the range.
+    DeviceLost,
+    /// All samples are alike: all mapped, all unmapped, or something else is slower than both.
+    AllAlike,
+    /// What is slower than the rest is reported as slow regions.
+    SlowRegions,
+    /// Of imported figures: where they were measured.
+    NoOffsets,
+    NoCapacity,
+    NoneInThird {
+        start: bool,
+    },
+    NoneAtBothEnds,
+    NoRate,
+    /// They cover that share of the drive and lie too far apart to interpolate.
+    TooSparse {
+        share: f64,
+    },
+    /// As fast at both ends, as a disk behind a slow link, of a drive that may be no disk.
+    FlatOfUnknownKind,
+}
+
+/// How a survey shows that something else used the drive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OtherLoad {
+    /// So many samples were slow or late for a moment, not because of their offset.
+    Late { samples: usize, of: usize },
+    /// Samples that follow each other in time are alike wherever they are.
+    Alike { correlation: f64 },
+    /// The quickest twentieth took less time by that share than surfaces and tracks of a disk explain: other requests fell into
+    /// most samples.
+    Most { quicker: f64 },
+}
+
+/// Sequential throughput at the start, at the end, or over a pass; the code says which, and of which operation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SequentialRate {
+    #[serde(skip)]
+    pub rate: Estimate,
+    #[serde(skip)]
+    pub of: RateOf,
+    /// Whether other load was seen, so that the drive alone may be faster.
+    #[serde(skip)]
+    pub is_loaded: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<ByteRange>,
+    /// What the outer diameter of a disk asks of a port with 8b/10b coding.
+    #[serde(rename = "line_gigabits_per_second", skip_serializing_if = "Option::is_none")]
+    pub line_gbit: Option<f64>,
+    /// The slowest SATA port that carries it, in Gbit/s.
+    #[serde(skip)]
+    pub port_gbit: Option<f64>,
+    #[serde(flatten)]
+    pub place: Option<ByteRange>,
+    #[serde(flatten)]
+    pub imported: Option<Imported>,
+}
+
+impl SequentialRate {
+    pub fn new(rate: Estimate, of: RateOf) -> SequentialRate {
+        SequentialRate {
+            rate,
+            of,
+            is_loaded: false,
+            places: Vec::new(),
+            line_gbit: None,
+            port_gbit: None,
+            place: None,
+            imported: None,
+        }
+    }
+}
+
+/// What a rate was measured over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RateOf {
+    /// An edge of the range, which is the whole target or a part.
+    Edge {
+        is_whole: bool,
+    },
+    /// So many bytes at an edge, where a hundredth holds too few samples.
+    EdgeBytes(Bytes),
+    /// A pass over that range, by samples of at most so many bytes.
+    Pass {
+        range: ByteRange,
+        sample: Bytes,
+    },
+    ImportedEdge(ByteRange),
+    ImportedPass(PassBasis),
+}
+
+/// How a full pass is known from imported figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassBasis {
+    Measured,
+    /// Each figure stands for its extent.
+    Summed {
+        figures: usize,
+    },
+    Interpolated {
+        figures: usize,
+    },
+}
+
+/// How long it takes to read or write everything once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FullPassTime {
+    #[serde(skip)]
+    pub time: Estimate,
+    #[serde(skip)]
+    pub operation: Operation,
+    #[serde(skip)]
+    pub range: ByteRange,
+    #[serde(skip)]
+    pub is_loaded: bool,
+    pub covers_bytes: Bytes,
+    pub covers_capacity: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_as_a_whole: Option<bool>,
+    /// In seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<f64>,
+    #[serde(flatten)]
+    pub imported: Option<Imported>,
+    #[serde(skip)]
+    pub basis: Option<PassBasis>,
+}
+
+/// Throughput at the start relative to that at the end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ZoneRatio {
+    #[serde(skip)]
+    pub ratio: Estimate,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<ByteRange>,
+    #[serde(flatten)]
+    pub imported: Option<ImportedRatio>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ImportedRatio {
+    #[serde(skip)]
+    pub operation: Operation,
+    #[serde(skip)]
+    pub start: ByteRange,
+    #[serde(skip)]
+    pub end: ByteRange,
+    /// Everything that was stated in one way at both ends.
+    pub by_figure: Vec<FigureRatio>,
+    #[serde(flatten)]
+    pub imported: Imported,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FigureRatio {
+    #[serde(rename = "name", serialize_with = "figure_name")]
+    pub kind: FigureKind,
+    /// "B/s" or "1/s".
+    pub unit: &'static str,
+    pub block_bytes: Bytes,
+    pub start: f64,
+    pub end: f64,
+    pub ratio: f64,
+    pub does_not_differ: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processor_share: Option<f64>,
+    /// Whether it is of other requests than the ratio.
+    #[serde(skip)]
+    pub is_other: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FigureKind {
+    pub sequential: bool,
+    pub reads: bool,
+    pub writes: bool,
+    /// Through a small buffer, byte by byte.
+    pub by_byte: bool,
+}
+
+impl FigureKind {
+    /// The word in files: "writes", "reads byte by byte", "random reads with some written back".
+    pub fn name(self) -> String {
+        let verbs = match (self.reads, self.writes) {
+            (true, true) if !self.sequential => return "random reads with some written back".into(),
+            (true, true) => "reads that are written back",
+            (false, true) => "writes",
+            _ => "reads",
+        };
+        match (self.sequential, self.by_byte) {
+            (true, true) => format!("{verbs} byte by byte"),
+            (true, false) => verbs.into(),
+            (false, _) => format!("random {verbs}"),
+        }
+    }
+}
+
+fn figure_name<S: Serializer>(kind: &FigureKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&kind.name())
+}
+
+/// How many zones can be told apart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ZoneCount {
+    #[serde(skip)]
+    pub zones: usize,
+    /// Smaller steps may have been missed, as a share of the rate.
+    pub step_missed: f64,
+}
+
+/// Where zones begin and how fast each is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ZoneTable {
+    pub zones: Vec<Zone>,
+    pub step_missed: f64,
+    /// Of single samples around their zone: a robust standard deviation, as a share.
+    pub noise: f64,
+    /// By how much surfaces differ from their mean, as a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stripe_spread: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Zone {
+    pub first_byte: u64,
+    pub bytes: u64,
+    pub bytes_per_second: f64,
+    pub low: f64,
+    pub high: f64,
+    /// The earliest and the latest that it begins.
+    pub border_low_byte: u64,
+    pub border_high_byte: u64,
+    pub visits: usize,
+}
+
+/// What the link carries, where it and not the medium is the limit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InterfaceLimit {
+    #[serde(skip)]
+    pub rate: Estimate,
+    /// "unknown" where none fits.
+    pub link: String,
+    #[serde(flatten)]
+    pub reach: Option<LimitReach>,
+    #[serde(flatten)]
+    pub imported: Option<Imported>,
+}
+
+/// Where a link is the limit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LimitReach {
+    pub bytes: u64,
+    pub share: f64,
+    pub places: Vec<ByteRange>,
+    /// Whether all of the range is.
+    #[serde(skip)]
+    pub is_everywhere: bool,
+}
+
+/// Regions that are much slower than those around them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SlowRegions {
+    #[serde(skip)]
+    pub count: usize,
+    /// The first of them, by offset.
+    pub regions: Vec<SlowRegion>,
+    /// With what probability a region of a size was sampled.
+    pub would_have_been_met: Vec<SampledSize>,
+    /// Samples that were slow for a moment.
+    pub disturbed_visits: usize,
+    /// Offsets that were slow and not sampled again.
+    pub not_settled: usize,
+    pub latency_classes: LatencyClasses,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SlowRegion {
+    pub first_byte: u64,
+    pub bytes: u64,
+    /// The most that it may extend.
+    pub within_first_byte: u64,
+    pub within_end_byte: u64,
+    pub times_slower: f64,
+    pub kind: SlowKind,
+    pub longest_s: f64,
+    pub visits: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlowKind {
+    /// Single requests took long: sectors that are read again and again.
+    WeakSectors,
+    Slow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SampledSize {
+    pub bytes: Bytes,
+    pub probability: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LatencyClasses {
+    pub below_10_ms: u64,
+    #[serde(rename = "10_to_50_ms")]
+    pub to_50_ms: u64,
+    #[serde(rename = "50_to_200_ms")]
+    pub to_200_ms: u64,
+    #[serde(rename = "200_to_500_ms")]
+    pub to_500_ms: u64,
+    #[serde(rename = "500_ms_and_more")]
+    pub from_500_ms: u64,
+}
+
+/// Ranges of flash that hold nothing: never written, or discarded.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UnmappedRanges {
+    pub ranges: Vec<ByteRange>,
+    pub share: f64,
+    pub mapped_bytes_per_second: f64,
+    pub unmapped_bytes_per_second: f64,
+}
+
+macro_rules! conclusions {
+    ($($type:ident($it:ident) => $value:expr, $places:expr;)*) => {
+        $(impl Conclusion for $type {
+            type Unknown = SurveyUnknown;
+
+            fn value(&self) -> Value {
+                let $it = self;
+                Value::Number($value)
+            }
+
+            fn places(&self) -> Vec<ByteRange> {
+                let $it = self;
+                let _ = $it;
+                $places
+            }
+        })*
+    };
+}
+
+conclusions! {
+    SequentialRate(it) => it.rate, it.places.clone();
+    FullPassTime(it) => it.time, Vec::new();
+    ZoneRatio(it) => it.ratio, it.places.clone();
+    ZoneCount(it) => Estimate::exact(it.zones as f64), Vec::new();
+    ZoneTable(it) => Estimate::exact(it.zones.len() as f64), extents(it.zones.iter().map(|zone| (zone.first_byte, zone.bytes)));
+    InterfaceLimit(it) => it.rate, match &it.reach { Some(reach) => reach.places.clone(), None => Vec::new() };
+    SlowRegions(it) => Estimate::exact(it.count as f64), extents(it.regions.iter().map(|region| (region.first_byte, region.bytes)));
+    UnmappedRanges(it) => Estimate::exact(it.ranges.len() as f64), it.ranges.clone();
+}
+
+fn extents(places: impl Iterator<Item = (u64, u64)>) -> Vec<ByteRange> {
+    places.filter_map(|(first, bytes)| ByteRange::from_bytes(first, bytes)).collect()
+}

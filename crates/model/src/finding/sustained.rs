@@ -1,0 +1,129 @@
+//! Findings of writes that go on.
+
+use super::{Conclusion, Value};
+use crate::estimate::Estimate;
+use serde::Serialize;
+
+/// Throughput of random writes in steady state, by SNIA's criteria.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WriteSteadyState {
+    #[serde(skip)]
+    pub rate: Estimate,
+    /// B/s in each fifth of the last half of what was written.
+    pub rounds: Vec<f64>,
+    pub range_ratio: f64,
+    pub slope_ratio: f64,
+    pub written_bytes: f64,
+    /// How many times the range was written.
+    #[serde(skip)]
+    pub times_written: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WriteSteadyStateUnknown {
+    NoTime,
+    TooShort,
+    /// Flash was written over fewer than two times.
+    TooLittleWritten {
+        times: f64,
+    },
+    StillFalling,
+    Unsteady {
+        range_ratio: f64,
+        slope_ratio: f64,
+    },
+}
+
+impl Conclusion for WriteSteadyState {
+    type Unknown = WriteSteadyStateUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.rate)
+    }
+}
+
+/// Cache recovered for each second of idle time, B/s.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IdleRecovery {
+    #[serde(skip)]
+    pub rate: Estimate,
+    pub points: Vec<IdlePoint>,
+    /// Idle time before the drive starts to clean.
+    pub delay_s: f64,
+    #[serde(skip)]
+    pub cache_bytes: f64,
+    #[serde(skip)]
+    pub cached_rate: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct IdlePoint {
+    pub idle_s: f64,
+    /// Written at full throughput after it.
+    pub bytes: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum IdleRecoveryUnknown {
+    /// Something between host and drive may have slowed the writes.
+    NotTheDrive,
+    NotACache,
+    NothingRecovered {
+        longest_s: f64,
+    },
+    /// With one partial recovery the delay is not known.
+    OnePoint {
+        longest_s: f64,
+    },
+}
+
+impl Conclusion for IdleRecovery {
+    type Unknown = IdleRecoveryUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.rate)
+    }
+}
+
+/// Steady-state random writes over a part of the range, relative to all of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClippingEffect {
+    #[serde(skip)]
+    pub gain: Estimate,
+    pub points: Vec<ClippingPoint>,
+    /// The part that the value is about.
+    pub share: f64,
+    #[serde(skip)]
+    pub takes_trim: bool,
+    /// B/s over the part and over all of it.
+    #[serde(skip)]
+    pub rates: (f64, f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ClippingPoint {
+    #[serde(rename = "span")]
+    pub share: f64,
+    pub bytes_per_second: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClippingEffectUnknown {
+    NotSteady {
+        share: f64,
+        times_written: f64,
+    },
+    /// The whole range was not among the parts.
+    NoWhole,
+    NoPart,
+}
+
+impl Conclusion for ClippingEffect {
+    type Unknown = ClippingEffectUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.gain)
+    }
+}

@@ -1,0 +1,101 @@
+//! How a phase stands in the document of its run, whose keys are not the fields of the type.
+
+use crate::file_work::FileWork;
+use crate::histogram::{LatencyHistogram, LatencySummary};
+use crate::page_cache::keys;
+use crate::plan::{Phase, PhaseKind, StopCondition, StopReason};
+use crate::run::{OperationTotals, PhaseSummary};
+use crate::units::Nanos;
+use crate::workload::Workload;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A phase as it is written: what was asked for, what came of it, and for people and plots the same in other units.
+#[derive(Serialize)]
+struct WrittenPhase<'run> {
+    #[serde(flatten)]
+    phase: &'run Phase,
+    stopped: Option<StopReason>,
+    start_s: f64,
+    seconds: f64,
+    start_ns: u64,
+    duration_ns: u64,
+    operations: u64,
+    bytes: u64,
+    errors: u64,
+    /// Null, as no number, for a phase that took no time.
+    iops: f64,
+    bytes_per_second: f64,
+    latency_ns: Option<LatencySummary>,
+    by_operation: &'run [OperationTotals],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<&'run FileWork>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "keys::serialize")]
+    page_cache: &'run Option<Box<keys::Rows>>,
+}
+
+/// A phase as it is read: its sums follow from the rest.
+#[derive(Deserialize)]
+struct ReadPhase {
+    name: String,
+    experiment: String,
+    kind: PhaseKind,
+    workload: Option<Workload>,
+    stop: StopCondition,
+    stopped: Option<StopReason>,
+    start_ns: u64,
+    duration_ns: u64,
+    by_operation: Vec<OperationTotals>,
+    #[serde(default)]
+    files: Option<Box<FileWork>>,
+    #[serde(default, deserialize_with = "keys::deserialize")]
+    page_cache: Option<Box<keys::Rows>>,
+}
+
+impl Serialize for PhaseSummary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let seconds = Nanos::new(self.duration_ns).seconds();
+        let mut latencies = LatencyHistogram::default();
+        for totals in &self.totals {
+            latencies.merge(&totals.histogram);
+        }
+        let written = WrittenPhase {
+            phase: &self.phase,
+            stopped: self.stopped,
+            start_s: Nanos::new(self.start_ns).seconds(),
+            seconds,
+            start_ns: self.start_ns,
+            duration_ns: self.duration_ns,
+            operations: self.operations(),
+            bytes: self.bytes(),
+            errors: self.errors(),
+            iops: self.operations() as f64 / seconds,
+            bytes_per_second: self.bytes() as f64 / seconds,
+            latency_ns: latencies.summary(),
+            by_operation: &self.totals,
+            files: self.files.as_deref(),
+            page_cache: &self.page_cache,
+        };
+        written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PhaseSummary {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<PhaseSummary, D::Error> {
+        let read = ReadPhase::deserialize(deserializer)?;
+        Ok(PhaseSummary {
+            phase: Phase {
+                name: read.name,
+                experiment: read.experiment.into(),
+                kind: read.kind,
+                workload: read.workload,
+                stop: read.stop,
+            },
+            start_ns: read.start_ns,
+            duration_ns: read.duration_ns,
+            stopped: read.stopped,
+            totals: read.by_operation,
+            files: read.files,
+            page_cache: read.page_cache,
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! What one operation did in one phase, with intervals: a row of the table that users of fio expect.
+
+use crate::estimate::Estimate;
+use crate::request::Operation;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseRow {
+    pub phase: String,
+    pub operation: Operation,
+    pub errors: u64,
+    /// Completions per second over the phase.
+    pub iops: Estimate,
+    pub bytes_per_second: Estimate,
+    /// Seconds.
+    pub latency_mean: Estimate,
+    /// Quantiles in seconds with the name of each: ("p99", …). One without enough requests for an interval is left out.
+    pub latency_quantiles: Vec<(&'static str, Estimate)>,
+    /// Seconds.
+    pub latency_max: f64,
+}

@@ -1,0 +1,78 @@
+//! Enums whose variants are words: in files, on the command line, on screens.
+
+/// Lets serde keep a type with `#[serde(try_from = "String", into = "String")]` as the text that is typed for it.
+#[macro_export]
+macro_rules! stored_as_text {
+    ($name:ident) => {
+        impl TryFrom<String> for $name {
+            type Error = <$name as std::str::FromStr>::Err;
+
+            fn try_from(text: String) -> Result<$name, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> String {
+                value.to_string()
+            }
+        }
+    };
+}
+
+/// Declares an enum with the word of each variant: `ALL`, `name`, `from_name`, and serde by that word.
+#[macro_export]
+macro_rules! words {
+    ($(#[$meta:meta])* $visibility:vis enum $name:ident {
+        $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        $visibility enum $name { $($(#[$variant_meta])* $variant,)+ }
+
+        impl $name {
+            /// In the order of their declaration.
+            pub const ALL: [$name; [$($word),+].len()] = [$($name::$variant),+];
+            const NAMES: &'static [&'static str] = &[$($word),+];
+
+            /// The word in files and on screens.
+            pub const fn name(self) -> &'static str {
+                Self::NAMES[self as usize]
+            }
+
+            pub fn from_name(name: &str) -> Option<$name> {
+                Self::ALL.into_iter().find(|variant| variant.name() == name)
+            }
+        }
+
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                let word = <String as $crate::serde::Deserialize>::deserialize(deserializer)?;
+                let unknown = || $crate::serde::de::Error::unknown_variant(&word, Self::NAMES);
+                $name::from_name(&word).ok_or_else(unknown)
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::{PhaseKind, StopReason};
+    use crate::target::Caveat;
+
+    #[test]
+    fn words_come_back_and_others_are_refused() {
+        assert!(PhaseKind::ALL.into_iter().all(|kind| PhaseKind::from_name(kind.name()) == Some(kind)));
+        assert!(
+            StopReason::ALL.into_iter().all(|reason| StopReason::from_name(reason.name()) == Some(reason))
+        );
+        assert!(Caveat::ALL.into_iter().all(|caveat| Caveat::from_name(caveat.name()) == Some(caveat)));
+        assert_eq!((PhaseKind::WarmUp.name(), PhaseKind::from_name("WarmUp")), ("warm-up", None));
+    }
+}

@@ -1,0 +1,573 @@
+//! Words for the findings of random access.
+
+use super::numbers::{long_time, memory, number, short_time};
+use super::{Group, NO_TIME, Subject, Wording, imported_remark};
+use model::finding::{
+    AccessTime, AccessTimeUnknown, CacheUnknown, ConcurrencyAxis, ConcurrencyGain, ConcurrencyKnee,
+    ConcurrencyUnknown, DriveCache, FindingCode, Known, LatencyMode, LatencyModes, LatencyModesUnknown,
+    OperatingPoint, OtherKnee, ReadAhead, StripeLayout, StripeLayoutUnknown, SystemReadAhead,
+    SystemReadAheadUnknown, VolumeKind,
+};
+use model::units::{Bytes, KIB};
+
+/// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
+const NO_GAIN_MAX: f64 = 1.5;
+const PARALLEL_MIN: f64 = 1.5;
+const REPEAT_ALONE: &str = "Repeat it while nothing else uses the drive.";
+
+impl Wording for AccessTime {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Access time")
+    }
+
+    fn statement(known: &Known<AccessTime>, _: FindingCode, subject: &Subject<'_>) -> String {
+        let AccessTime { mean, block, median_s, range, parts, .. } = &known.conclusion;
+        let mut text = format!("Random {block} reads at QD 1 average {}", short_time(mean.value));
+        if let Some(parts) = parts {
+            text += &format!(
+                " (seek {}, rotational latency {}, overhead {})",
+                short_time(parts.seek_s),
+                short_time(parts.rotation_s),
+                short_time(parts.overhead_s)
+            );
+        }
+        if let Some(range) = range {
+            text += &format!(" over {}", subject.extent(*range));
+        }
+        if let Some(median_s) = median_s {
+            text += &format!("; the median is {}", short_time(*median_s));
+        }
+        text + imported_remark(known.conclusion.imported) + "."
+    }
+
+    fn why(reason: &AccessTimeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            AccessTimeUnknown::NoReads => "Not measured: no random reads at QD 1.".into(),
+            AccessTimeUnknown::TooFewReads { have, need } => {
+                format!("Inconclusive: {have} random reads at QD 1 completed; {need} are needed.")
+            }
+            AccessTimeUnknown::NoTime => NO_TIME.into(),
+            AccessTimeUnknown::OneRound => {
+                "Inconclusive: one short round does not show its own spread. Measure longer.".into()
+            }
+            AccessTimeUnknown::TooImprecise => {
+                "Inconclusive: latencies differ too much for a mean. Measure longer.".into()
+            }
+            AccessTimeUnknown::Interference { mean, share } => format!(
+                "Inconclusive: random reads averaged {} ({} to {}), {} % of them delayed by other I/O or retries. {REPEAT_ALONE}",
+                short_time(mean.value),
+                short_time(mean.low),
+                short_time(mean.high),
+                number(100.0 * share)
+            ),
+            AccessTimeUnknown::OnlySeveral { in_flight, per_second, written_back } => format!(
+                "Inconclusive: the random reads were made at QD {in_flight}{}; their {} IOPS do not give the latency of one.",
+                if *written_back { ", some written back" } else { "" },
+                number(*per_second)
+            ),
+        }
+    }
+}
+
+impl Wording for LatencyModes {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Latency distribution")
+    }
+
+    fn statement(known: &Known<LatencyModes>, _: FindingCode, _: &Subject<'_>) -> String {
+        let LatencyModes { block, missed_share, rounds, modes, .. } = &known.conclusion;
+        match modes.as_slice() {
+            [mode] => format!(
+                "Latency of random {block} reads is unimodal around {}. A second mode of {} % or more would have shown.",
+                short_time(mode.seconds),
+                number(100.0 * missed_share)
+            ),
+            several => {
+                let name =
+                    if several.len() == 2 { "bimodal".into() } else { format!("of {} modes", several.len()) };
+                let modes: Vec<String> = several.iter().map(|mode| describe(mode, *rounds)).collect();
+                format!("Latency of random {block} reads is {name}: {}.", modes.join("; "))
+            }
+        }
+    }
+
+    fn why(reason: &LatencyModesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            LatencyModesUnknown::NoTime => NO_TIME.into(),
+            LatencyModesUnknown::NoReads => "Not measured: no random reads at QD 1 completed.".into(),
+            LatencyModesUnknown::TooFewReads { have } => {
+                format!("Inconclusive: {have} random reads are too few to tell two modes from chance.")
+            }
+            LatencyModesUnknown::Interference { share } => format!(
+                "Inconclusive: {} % of the reads were delayed by other I/O or retries. {REPEAT_ALONE}",
+                number(100.0 * share)
+            ),
+        }
+    }
+}
+
+/// "2.13 % (1.50 to 2.90) around 210 µs".
+fn describe(mode: &LatencyMode, rounds: usize) -> String {
+    let mut text = format!(
+        "{} % ({} to {}) around {}",
+        number(100.0 * mode.share),
+        number(100.0 * mode.share_low),
+        number(100.0 * mode.share_high),
+        short_time(mode.seconds)
+    );
+    if mode.is_memory {
+        text += ", faster than any disk: cache hits";
+    }
+    // A mode that is there throughout misses one of many rounds only where it is rare.
+    if mode.rounds == 1 && rounds > 1 {
+        text += &format!(", all in one round of {rounds}");
+    }
+    text
+}
+
+impl Wording for ConcurrencyGain {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Concurrency gain")
+    }
+
+    fn statement(known: &Known<ConcurrencyGain>, _: FindingCode, _: &Subject<'_>) -> String {
+        let ConcurrencyGain { gain, best, points, is_read, limited_by_tool, imported, .. } =
+            &known.conclusion;
+        let verb = if *is_read { "read" } else { "write" };
+        let depth = best.count();
+        let times = number(gain.value);
+        let one = points.first().map_or(f64::NAN, |point| point.iops);
+        let mut text = if gain.low > 1.0 || imported.is_some() {
+            // By the gain, which may rest on all depths.
+            let most = number(one * gain.value);
+            let one = number(one);
+            format!("Random {verb} IOPS rise {times} × from QD 1 ({one}) to QD {depth} ({most})")
+        } else if gain.high <= NO_GAIN_MAX {
+            format!("Random {verb} IOPS do not rise with queue depth: at best {times} × at QD {depth}")
+        } else {
+            let (low, high) = (number(gain.low), number(gain.high));
+            format!(
+                "Random {verb} IOPS change by {times} × ({low} to {high}) at QD {depth}: measure longer to tell"
+            )
+        };
+        text += imported_remark(*imported);
+        text += ".";
+        if *limited_by_tool == Some(true) {
+            text += " The engine may be the limit here, so the drive may gain more.";
+        }
+        text
+    }
+
+    fn why(reason: &ConcurrencyUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_concurrency(*reason)
+    }
+}
+
+pub(crate) fn why_no_concurrency(reason: ConcurrencyUnknown) -> String {
+    match reason {
+        ConcurrencyUnknown::NoTime => NO_TIME.into(),
+        ConcurrencyUnknown::TooFewRounds => {
+            "Inconclusive: fewer than two rounds without failures at QD 1 and at another depth.".into()
+        }
+        ConcurrencyUnknown::TooFewDepths { have, need } => {
+            format!("Inconclusive: {have} queue depths were measured; {need} are needed.")
+        }
+        ConcurrencyUnknown::LimitedByTool => {
+            "Inconclusive: at these IOPS the engine may be the limit, not the drive.".into()
+        }
+    }
+}
+
+impl Wording for ConcurrencyKnee {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Saturation point")
+    }
+
+    fn statement(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
+        let ConcurrencyKnee { knee, one, next, open_beyond, disagreeing, .. } = &known.conclusion;
+        let mut text = if knee.in_flight > 1 {
+            format!(
+                "IOPS saturate at QD {}: {} IOPS at {}, against {} IOPS at {} at QD 1.",
+                knee.in_flight,
+                number(knee.iops),
+                short_time(knee.latency_s()),
+                number(one.iops),
+                short_time(one.latency_s())
+            )
+        } else {
+            format!(
+                "IOPS saturate at QD 1: QD {} adds {} IOPS and {} latency.",
+                next.in_flight,
+                percent(next.iops / one.iops),
+                percent(next.latency_s() / one.latency_s())
+            )
+        };
+        if let Some(most) = open_beyond {
+            text += &format!(" Not measured past QD {most}, which may be better still.");
+        }
+        for other in disagreeing {
+            text += &match other {
+                OtherKnee::ScalabilityLaw(depth) => {
+                    format!(" The universal scalability law puts it at QD {depth:.0}.")
+                }
+                OtherKnee::Kneedle(depth) => {
+                    format!(" Kneedle, the sharpest bend, puts it at QD {depth:.0}.")
+                }
+            };
+        }
+        text
+    }
+
+    fn advice(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let ConcurrencyKnee { knee, most, axis, .. } = &known.conclusion;
+        let at_knee = in_flight(*axis, knee);
+        Some(match most {
+            Some(most) => format!(
+                "Use {at_knee} for latency. For throughput, {} reaches {} IOPS at {}.",
+                in_flight(*axis, most),
+                number(most.iops),
+                long_time(most.latency_s())
+            ),
+            None => format!("Use {at_knee}; more only adds latency."),
+        })
+    }
+
+    fn why(reason: &ConcurrencyUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_concurrency(*reason)
+    }
+}
+
+/// "no" or "12 %": what a ratio adds.
+fn percent(ratio: f64) -> String {
+    let percent = (100.0 * (ratio - 1.0)).round();
+    if percent <= 0.0 { "no".into() } else { format!("{percent:.0} %") }
+}
+
+fn in_flight(axis: ConcurrencyAxis, point: &OperatingPoint) -> String {
+    match (axis, point.in_flight) {
+        (ConcurrencyAxis::Depth, depth) => format!("QD {depth}"),
+        (ConcurrencyAxis::Threads, 1) => "one thread".into(),
+        (ConcurrencyAxis::Threads, threads) => format!("{threads} threads"),
+    }
+}
+
+impl Wording for StripeLayout {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Members")
+    }
+
+    fn statement(known: &Known<StripeLayout>, _: FindingCode, subject: &Subject<'_>) -> String {
+        let StripeLayout { members, depth, kind, chunk_bytes, .. } = &known.conclusion;
+        let members = members.value;
+        let text = match (kind, chunk_bytes) {
+            (VolumeKind::None, _) => format!(
+                "One drive serves all reads: at QD {depth} no two completions come from different actuators. \
+                 A mirror that reads from one drive looks the same."
+            ),
+            (VolumeKind::Stripe, Some(chunk)) => {
+                format!("A stripe (RAID 0) of {members} members with chunks of {} KiB.", chunk / KIB)
+            }
+            (VolumeKind::Stripe, None) => format!("A stripe (RAID 0) of {members} members."),
+            (VolumeKind::Mirror, _) => format!("A mirror (RAID 1): {members} members share the reads."),
+        };
+        text + &stated_by_system(&subject.target.stack, *kind)
+    }
+
+    fn advice(known: &Known<StripeLayout>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let StripeLayout { members, chunk_bytes, .. } = &known.conclusion;
+        let row = members.value as u64 * (*chunk_bytes)? / KIB;
+        Some(format!("Align large requests to {row} KiB, one chunk of each member."))
+    }
+
+    fn why(reason: &StripeLayoutUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match *reason {
+            StripeLayoutUnknown::TooFewSingleReads => {
+                "Inconclusive: fewer than 32 reads at QD 1 completed.".into()
+            }
+            StripeLayoutUnknown::TooFewReadsInFlight => {
+                "Inconclusive: too few reads at high queue depth completed.".into()
+            }
+            StripeLayoutUnknown::Memory => {
+                "Inconclusive: reads complete as fast as from memory, so drives do not show.".into()
+            }
+            StripeLayoutUnknown::UncertainActuators => {
+                "Inconclusive: the completions fit one actuator as well as several. Measure longer.".into()
+            }
+            StripeLayoutUnknown::UnknownLayout => {
+                "Inconclusive: there are fewer actuators than the most likely layout needs. No known layout fits.".into()
+            }
+            StripeLayoutUnknown::LayoutOpen => {
+                "Inconclusive: several actuators serve the reads; their layout takes more reads. Measure longer.".into()
+            }
+            StripeLayoutUnknown::SeveralLayouts => {
+                "Inconclusive: several actuators serve the reads, and several layouts explain them.".into()
+            }
+            StripeLayoutUnknown::HalvesDiffer => {
+                "Inconclusive: both halves of the reads point to different layouts. Measure longer.".into()
+            }
+            StripeLayoutUnknown::Concatenated => {
+                "Inconclusive: several actuators, but not for any two reads. Members may be concatenated or differ in size.".into()
+            }
+            StripeLayoutUnknown::UncertainMembers { value, low, high } => format!(
+                "Inconclusive: several members serve all reads, {value:.1} by estimate ({low:.1} to {high:.1})."
+            ),
+            StripeLayoutUnknown::NoActuator { depth, gain, single_bytes, deep_bytes, parts } => {
+                let (single, deep) = (Bytes::new(single_bytes), Bytes::new(deep_bytes));
+                let gain = if single_bytes != deep_bytes {
+                    format!("IOPS at QD {depth} ({deep}) are {} × those at QD 1 ({single}).", number(gain))
+                } else if gain < PARALLEL_MIN {
+                    format!("IOPS at QD {depth} are {} × those at QD 1: no parallelism.", number(gain))
+                } else {
+                    format!("IOPS at QD {depth} are {} × those at QD 1.", number(gain))
+                };
+                let parts = parts.map_or(String::new(), |(members, chunk)| {
+                    format!(" {members} units of {} KiB take turns: channels of one drive or drives.", chunk / KIB)
+                });
+                format!("Inconclusive: no actuator moves, so channels of one drive look like several drives. {gain}{parts}")
+            }
+        }
+    }
+}
+
+/// What the system says of the layers below, as a sentence that begins with a blank; nothing where it says nothing.
+fn stated_by_system(stack: &[String], kind: VolumeKind) -> String {
+    // Where a layer is mounted is somebody's choice of a name, such as /srv/raid1.
+    let layers: Vec<String> = stack
+        .iter()
+        .map(|layer| layer.split(" mounted at ").next().unwrap_or_default().to_lowercase())
+        .collect();
+    let names = |words: &[&str]| layers.iter().any(|layer| words.iter().any(|word| layer.contains(word)));
+    let disks = layers.iter().filter(|layer| layer.starts_with("disk ")).count();
+    let stated = if names(&["raid10"]) {
+        return " The kernel states RAID 10: a stripe over mirrors.".into();
+    } else if names(&["raid0", "raid4", "raid5", "raid6"]) {
+        VolumeKind::Stripe
+    } else if names(&["raid1"]) {
+        VolumeKind::Mirror
+    } else if !names(&["volume "]) && disks == 1 {
+        VolumeKind::None
+    } else {
+        return String::new();
+    };
+    let word = match stated {
+        VolumeKind::None => "one drive",
+        VolumeKind::Stripe => "a stripe",
+        VolumeKind::Mirror => "a mirror",
+    };
+    match (kind, stated) {
+        (found, stated) if found == stated => " The kernel states the same.".into(),
+        (VolumeKind::None, _) => format!(" The kernel states {word}, but only one member is read."),
+        (_, VolumeKind::None) => " The kernel states one drive: a layer below it hides several.".into(),
+        _ => format!(" The kernel states {word}, which the reads contradict."),
+    }
+}
+
+impl Wording for DriveCache {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Read cache")
+    }
+
+    fn statement(known: &Known<DriveCache>, _: FindingCode, _: &Subject<'_>) -> String {
+        let DriveCache { bytes, drives } = &known.conclusion;
+        let size = memory(bytes.value);
+        match drives {
+            1 => format!(
+                "The drive caches about {size} of recent reads; a smaller range is served from cache."
+            ),
+            drives => format!("The {drives} drives cache about {size} of recent reads together."),
+        }
+    }
+
+    fn why(reason: &CacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_cache(reason)
+    }
+}
+
+fn why_no_cache(reason: &CacheUnknown) -> String {
+    match reason {
+        CacheUnknown::TooFewReads => "Inconclusive: too few of the reads that would show it completed.".into(),
+        CacheUnknown::AllMemory => "Inconclusive: all reads are as fast as memory, so the drive does not show.".into(),
+        CacheUnknown::NoHits => {
+            "No read cache detected: rereads are as slow as first reads, or its memory is no faster than its medium.".into()
+        }
+        CacheUnknown::NearbyRereads => {
+            "No read cache detected: rereads are read again from under the heads, or prefetch evicts them.".into()
+        }
+        CacheUnknown::LateHits => {
+            format!("Inconclusive: cache hits were delayed by other I/O or a busy host. {REPEAT_ALONE}")
+        }
+        CacheUnknown::Disorder => {
+            "Inconclusive: hits near and far follow no order; other I/O interfered, or the cache is managed otherwise.".into()
+        }
+        CacheUnknown::Interference => format!("Inconclusive: other I/O used the drive and its cache. {REPEAT_ALONE}"),
+        CacheUnknown::SeveralDrives => {
+            "Inconclusive: several drives share the reads, each with a cache. Measure one of them alone.".into()
+        }
+        CacheUnknown::OneStream => "Inconclusive: one stream does not show how it scatters. Measure longer.".into(),
+        CacheUnknown::AtLeast(bytes) => format!("Inconclusive: all of the {bytes} measured hit a cache; it is larger."),
+        CacheUnknown::CalledAway => {
+            format!("Inconclusive: other I/O moved the actuator, which stops prefetch. {REPEAT_ALONE}")
+        }
+    }
+}
+
+impl Wording for ReadAhead {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Prefetch")
+    }
+
+    fn statement(known: &Known<ReadAhead>, _: FindingCode, _: &Subject<'_>) -> String {
+        let ReadAhead { bytes, system_is_measured, system_says_bytes, pause_s, .. } = &known.conclusion;
+        let within = pause_s.map_or(String::new(), |pause_s| format!(" within {}", short_time(pause_s)));
+        let mut text = if bytes.value == 0.0 {
+            format!("The drive does not prefetch{within} after a single read.")
+        } else {
+            let prefetched = memory(bytes.value);
+            format!(
+                "The drive prefetches {prefetched}{within} after a single read (kernel read-ahead excluded)."
+            )
+        };
+        if let (false, Some(system)) = (system_is_measured, system_says_bytes) {
+            let system = memory(*system as f64);
+            text +=
+                &format!(" The kernel states {system} of its own; drivescope access --buffered measures it.");
+        }
+        text
+    }
+
+    fn why(reason: &CacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_cache(reason)
+    }
+}
+
+impl Wording for SystemReadAhead {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Kernel read-ahead")
+    }
+
+    fn statement(known: &Known<SystemReadAhead>, _: FindingCode, _: &Subject<'_>) -> String {
+        let SystemReadAhead { most, after_one_bytes, after_two_bytes, system_says_bytes, .. } =
+            &known.conclusion;
+        if most.value == 0.0 {
+            return "The kernel reads nothing ahead through the page cache.".into();
+        }
+        let mut text = format!(
+            "Through the page cache the kernel reads {} ahead of one read, {} of two, up to {} of longer sequences.",
+            ahead(*after_one_bytes),
+            ahead(*after_two_bytes),
+            memory(most.value)
+        );
+        if let Some(window) = system_says_bytes {
+            text += &format!(" It states a window of {}, of which two may be ahead.", memory(*window as f64));
+        }
+        text
+    }
+
+    fn why(reason: &SystemReadAheadUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            SystemReadAheadUnknown::VirtualTime => {
+                "Not measured: a virtual drive in virtual time has no page cache. Mount it with drivescope sim mount.".into()
+            }
+            SystemReadAheadUnknown::NotTold(why) => {
+                format!("Inconclusive: the kernel does not tell what is in its page cache: {why}.")
+            }
+            SystemReadAheadUnknown::NotMeasured => {
+                "Not measured: it takes a range of 32 MiB or more and a minute.".into()
+            }
+            SystemReadAheadUnknown::Evicted => {
+                "Inconclusive: what was read did not stay in the page cache. Another program uses the target, or memory is short.".into()
+            }
+            SystemReadAheadUnknown::AtLeast(bytes) => format!(
+                "Inconclusive: the kernel read ahead as far as was measured, {} or more.",
+                memory(bytes.as_f64())
+            ),
+        }
+    }
+}
+
+fn ahead(bytes: u64) -> String {
+    if bytes == 0 { "nothing".into() } else { memory(bytes as f64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement};
+    use super::*;
+    use model::estimate::Estimate;
+    use model::finding::{AccessParts, ConcurrencyPoint, InFlight};
+
+    #[test]
+    fn an_access_is_told_with_its_parts() {
+        let access = AccessTime {
+            mean: Estimate::exact(12.73e-3),
+            block: Bytes::new(4096),
+            median_s: None,
+            range: None,
+            parts: Some(AccessParts { seek_s: 8.35e-3, rotation_s: 4.17e-3, overhead_s: 0.21e-3 }),
+            measured: None,
+            imported: None,
+        };
+        assert_eq!(
+            statement(&known(access), FindingCode::AccessTime),
+            "Random 4 KiB reads at QD 1 average 12.7 ms (seek 8.35 ms, rotational latency 4.17 ms, overhead 210 µs)."
+        );
+    }
+
+    #[test]
+    fn a_knee_at_one_says_what_two_cost() {
+        let one = OperatingPoint { in_flight: 1, iops: 100.0 };
+        let next = OperatingPoint { in_flight: 2, iops: 100.0 };
+        let knee = ConcurrencyKnee {
+            in_flight: Estimate::exact(1.0),
+            knee: one,
+            one,
+            next,
+            most: None,
+            open_beyond: None,
+            axis: ConcurrencyAxis::Depth,
+            scalability_law: None,
+            kneedle: None,
+            disagreeing: vec![OtherKnee::Kneedle(8.0)],
+        };
+        assert_eq!(
+            statement(&known(knee), FindingCode::ConcurrencyKnee),
+            "IOPS saturate at QD 1: QD 2 adds no IOPS and 100 % latency. Kneedle, the sharpest bend, puts it at QD 8."
+        );
+    }
+
+    /// A gain may rest on all depths: the IOPS beside it follow from it, not from those of one depth.
+    #[test]
+    fn the_iops_beside_a_gain_are_that_many_times_each_other() {
+        let point = |depth, iops| ConcurrencyPoint {
+            in_flight: InFlight::Depth(depth),
+            iops,
+            low: None,
+            high: None,
+            p99_s: None,
+        };
+        let gain = ConcurrencyGain {
+            gain: Estimate::exact(2.06),
+            is_read: true,
+            best: InFlight::Depth(100),
+            points: vec![point(1, 77.8), point(100, 150.0)],
+            limited_by_tool: Some(false),
+            points_by_threads: None,
+            write: None,
+            imported: None,
+        };
+        assert_eq!(
+            statement(&known(gain), FindingCode::ConcurrencyGain),
+            "Random read IOPS rise 2.06 × from QD 1 (77.8) to QD 100 (160)."
+        );
+    }
+
+    /// A file in /srv/raid5 had a system that stated what was found.
+    #[test]
+    fn a_folder_called_raid_states_nothing() {
+        let stack = |layer: &str| [layer.to_string(), "disk sda (SATA)".to_string()];
+        let folder = stated_by_system(&stack("file in fuse mounted at /srv/raid5"), VolumeKind::Mirror);
+        assert!(!folder.contains("stripe"), "{folder}");
+        let raid = stated_by_system(&stack("volume md0 (raid5)"), VolumeKind::Stripe);
+        assert_eq!(raid, " The kernel states the same.");
+    }
+}

@@ -1,0 +1,73 @@
+//! Words for the finding of bad blocks.
+
+use super::numbers::size;
+use super::{Group, Subject, Wording};
+use crate::quantity::count;
+use crate::style::Tone;
+use model::finding::{BadBlocks, BadBlocksUnknown, FindingCode, Known};
+
+impl Wording for BadBlocks {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Sound, "Bad blocks")
+    }
+
+    fn statement(known: &Known<BadBlocks>, _: FindingCode, _: &Subject<'_>) -> String {
+        let bad = &known.conclusion;
+        let regions = if bad.count() == 1 { "region" } else { "regions" };
+        let first = bad.regions.first().map_or(0, |region| region.first_byte);
+        format!(
+            "{} requests failed in {} {regions}, the first at byte {first} ({}): {}.",
+            count(bad.errors),
+            count(bad.count()),
+            size(first),
+            bad.status.describe()
+        )
+    }
+
+    fn advice(_: &Known<BadBlocks>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        Some("Copy your data from the drive now. Replace it if `smartctl -a` shows growing reallocated or pending sectors.".into())
+    }
+
+    fn why(reason: &BadBlocksUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            BadBlocksUnknown::Refused { failed, first_byte, status } => format!(
+                "Inconclusive: {failed} requests failed, the first at byte {first_byte}: {}. That says nothing about the medium.",
+                status.describe()
+            ),
+            BadBlocksUnknown::OnlyFlushes { failed, first_s } => format!(
+                "Inconclusive: {failed} flushes failed, the first after {first_s:.1} s. Flushes have no offset; data written before may be lost."
+            ),
+            BadBlocksUnknown::Silent { from_s } => format!(
+                "Inconclusive: from {from_s:.1} s on every request failed at any offset, and none before. That says nothing about single blocks."
+            ),
+        }
+    }
+
+    fn alarm(_: &Known<BadBlocks>, _: FindingCode) -> Option<Tone> {
+        Some(Tone::Bad)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement, why};
+    use super::*;
+    use model::finding::BadRegion;
+    use model::request::Status;
+
+    #[test]
+    fn failures_are_counted_with_their_first_offset() {
+        let region = BadRegion { first_byte: 299_999_232_000, bytes: 17 << 20, count: 17 };
+        let bad =
+            BadBlocks { regions: vec![region], errors: 17, regions_left_out: 0, status: Status::MediumError };
+        assert_eq!(
+            statement(&known(bad), FindingCode::BadBlocks),
+            "17 requests failed in 1 region, the first at byte 299999232000 (300 GB): medium error."
+        );
+        let refused = BadBlocksUnknown::Refused { failed: 4, first_byte: 10, status: Status::NoSpace };
+        assert_eq!(
+            why::<BadBlocks>(&refused, FindingCode::BadBlocks),
+            "Inconclusive: 4 requests failed, the first at byte 10: no space left. That says nothing about the medium."
+        );
+    }
+}

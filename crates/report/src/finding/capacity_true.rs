@@ -1,0 +1,99 @@
+//! Words for the finding of capacity true.
+
+use super::numbers::size;
+use super::{Group, Subject, Wording};
+use crate::quantity::count;
+use crate::style::Tone;
+use model::finding::{CapacityTrue, CapacityTrueUnknown, FindingCode, Known, PastTheEnd};
+
+impl Wording for CapacityTrue {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Sound, "True capacity")
+    }
+
+    fn statement(known: &Known<CapacityTrue>, _: FindingCode, _: &Subject<'_>) -> String {
+        let CapacityTrue { capacity, claimed_bytes, past_the_end, probes } = known.conclusion;
+        let (real, claimed) = (size(capacity.value as u64), size(claimed_bytes.get()));
+        let about = if capacity.low == capacity.high { "" } else { "about " };
+        match (past_the_end, probes) {
+            (PastTheEnd::Wraps, _) => {
+                format!(
+                    "Counterfeit capacity: {real} of {claimed}. Addresses past that wrap around and overwrite the start."
+                )
+            }
+            (PastTheEnd::Lost, _) => {
+                format!("Counterfeit capacity: {about}{real} of {claimed}. Writes past that are lost.")
+            }
+            (PastTheEnd::All, None) => format!("The drive holds all of the claimed {claimed}."),
+            (PastTheEnd::All, Some(probes)) => {
+                format!(
+                    "The drive holds the claimed {claimed}, by {} probes up to its end.",
+                    count(probes as u64)
+                )
+            }
+        }
+    }
+
+    fn advice(known: &Known<CapacityTrue>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let CapacityTrue { capacity, past_the_end, .. } = &known.conclusion;
+        match past_the_end {
+            PastTheEnd::All => None,
+            PastTheEnd::Wraps | PastTheEnd::Lost => {
+                let end = size(capacity.low as u64);
+                Some(format!(
+                    "Return the drive and keep no data on it. If you must use it, create one partition that ends before {end}."
+                ))
+            }
+        }
+    }
+
+    fn why(reason: &CapacityTrueUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            CapacityTrueUnknown::NothingCompared => "Not measured: nothing was written and compared.".into(),
+            CapacityTrueUnknown::OnlyPart { held_to } => {
+                format!(
+                    "Inconclusive: the drive holds data up to {}; not measured past that.",
+                    size(held_to.get())
+                )
+            }
+            CapacityTrueUnknown::TooFewLost { lost, held_to } => format!(
+                "Inconclusive: the last {lost} probes, past byte {}, did not hold; too few to tell an end from damage. `verify --full` decides.",
+                held_to.get()
+            ),
+            CapacityTrueUnknown::NothingHeld => {
+                "Inconclusive: no probe held what was written, so no end shows.".into()
+            }
+        }
+    }
+
+    fn alarm(known: &Known<CapacityTrue>, _: FindingCode) -> Option<Tone> {
+        if known.conclusion.past_the_end == PastTheEnd::All { None } else { Some(Tone::Bad) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement};
+    use super::*;
+    use model::estimate::Estimate;
+    use model::units::Bytes;
+
+    #[test]
+    fn a_counterfeit_drive_is_called_so() {
+        let mut found = CapacityTrue {
+            capacity: Estimate { high: 8.1e9, ..Estimate::exact(8e9) },
+            claimed_bytes: Bytes::new(64_000_000_000),
+            past_the_end: PastTheEnd::Lost,
+            probes: Some(280),
+        };
+        assert_eq!(
+            statement(&known(found.clone()), FindingCode::CapacityTrue),
+            "Counterfeit capacity: about 8.00 GB of 64.0 GB. Writes past that are lost."
+        );
+        (found.capacity, found.past_the_end) = (Estimate::exact(64e9), PastTheEnd::All);
+        assert_eq!(
+            statement(&known(found), FindingCode::CapacityTrue),
+            "The drive holds the claimed 64.0 GB, by 280 probes up to its end."
+        );
+    }
+}

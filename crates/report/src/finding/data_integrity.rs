@@ -1,0 +1,138 @@
+//! Words for the finding of data integrity.
+
+use super::{Group, Subject, Wording};
+use crate::quantity::count;
+use crate::style::Tone;
+use model::finding::{DataIntegrity, DataIntegrityUnknown, FindingCode, Known, WrongKind};
+
+impl Wording for DataIntegrity {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Sound, "Wrong blocks")
+    }
+
+    fn statement(known: &Known<DataIntegrity>, _: FindingCode, _: &Subject<'_>) -> String {
+        let integrity = &known.conclusion;
+        let checked = count(integrity.checked_blocks);
+        let wrong = integrity.wrong.value as u64;
+        if wrong == 0 {
+            let before = if integrity.ends_early { " before the real end of the drive" } else { "" };
+            let all =
+                format!("All {checked} blocks of {}{before} held what was written.", integrity.block_bytes);
+            return match integrity.share_max {
+                Some(share) => {
+                    let drawn = count(integrity.drawn_blocks);
+                    let elsewhere = if integrity.ends_early { "There" } else { "Elsewhere" };
+                    format!(
+                        "{all} {elsewhere} at most {} % of blocks are wrong ({drawn} drawn at random).",
+                        percent(share)
+                    )
+                }
+                None => all,
+            };
+        }
+        let at_least = if integrity.wrong.high > integrity.wrong.value { "At least " } else { "" };
+        let first = integrity.regions.first().map_or(0, |region| region.first_byte);
+        let mut kinds: Vec<String> = integrity
+            .kinds
+            .iter()
+            .map(|(kind, blocks)| format!("{} {}", count(*blocks), held(*kind)))
+            .collect();
+        if integrity.swapped > 0 {
+            kinds.push(format!("{} swapped with each other", count(integrity.swapped)));
+        }
+        format!(
+            "{at_least}{} of {checked} blocks of {} were wrong, the first at byte {first}: {}.",
+            count(wrong),
+            integrity.block_bytes,
+            kinds.join("; ")
+        )
+    }
+
+    fn advice(known: &Known<DataIntegrity>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let integrity = &known.conclusion;
+        if integrity.wrong.value == 0.0 {
+            return None;
+        }
+        let again = if integrity.checked_blocks == integrity.drawn_blocks {
+            "Then write and compare every block: `verify --full`."
+        } else {
+            "Then write and compare every block once more."
+        };
+        Some(format!(
+            "Keep no data on this drive. Test memory and cable first: they corrupt data too. {again}"
+        ))
+    }
+
+    fn why(reason: &DataIntegrityUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            DataIntegrityUnknown::NothingRead => {
+                "Inconclusive: nothing that was written could be read.".into()
+            }
+        }
+    }
+
+    fn alarm(known: &Known<DataIntegrity>, _: FindingCode) -> Option<Tone> {
+        if known.conclusion.wrong.value == 0.0 { None } else { Some(Tone::Bad) }
+    }
+}
+
+fn held(kind: WrongKind) -> &'static str {
+    match kind {
+        WrongKind::Stale => "stale (a lost write)",
+        WrongKind::Misplaced => "misdirected (data of another offset)",
+        WrongKind::Blank => "blank",
+        WrongKind::Flipped => "with flipped bits",
+        WrongKind::Other => "with other data",
+    }
+}
+
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent >= 1.0 { format!("{percent:.1}") } else { format!("{percent:.2}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement};
+    use super::*;
+    use model::estimate::Estimate;
+    use model::finding::WrongRegion;
+    use model::units::Bytes;
+    use std::collections::BTreeMap;
+
+    fn sound() -> DataIntegrity {
+        DataIntegrity {
+            wrong: Estimate::exact(0.0),
+            checked_blocks: 16_384,
+            block_bytes: Bytes::from_kib(4),
+            kinds: BTreeMap::new(),
+            swapped: 0,
+            regions: Vec::new(),
+            share_max: Some(0.0119),
+            drawn_blocks: 250,
+            ends_early: false,
+        }
+    }
+
+    #[test]
+    fn a_sound_drive_bounds_what_was_not_compared() {
+        assert_eq!(
+            statement(&known(sound()), FindingCode::DataIntegrity),
+            "All 16,384 blocks of 4 KiB held what was written. Elsewhere at most 1.2 % of blocks are wrong (250 drawn at random)."
+        );
+    }
+
+    #[test]
+    fn wrong_blocks_are_told_by_kind() {
+        let wrong = DataIntegrity {
+            wrong: Estimate::exact(3.0),
+            kinds: BTreeMap::from([(WrongKind::Stale, 1), (WrongKind::Blank, 2)]),
+            regions: vec![WrongRegion { first_byte: 8192, bytes: 4096, blocks: 1 }],
+            ..sound()
+        };
+        assert_eq!(
+            statement(&known(wrong), FindingCode::DataIntegrity),
+            "3 of 16,384 blocks of 4 KiB were wrong, the first at byte 8192: 1 stale (a lost write); 2 blank."
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Words for the finding of datasheet claims.
+
+use super::numbers::number;
+use super::{Group, Subject, Wording};
+use model::finding::{
+    Certainty, Claim, ClaimName, ClaimedFigure, ClaimedRecording, DatasheetClaims, DatasheetClaimsUnknown,
+    FindingCode, Known,
+};
+
+/// A shortfall beyond the sheet's rounding and the differences between drives of a model.
+const SHORTFALL_MIN: f64 = 0.1;
+/// Ratios with an interval narrower than this are told to a tenth of a percent.
+const NARROW: f64 = 0.005;
+
+impl Wording for DatasheetClaims {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Speed, "Data sheet")
+    }
+
+    fn statement(known: &Known<DatasheetClaims>, _: FindingCode, _: &Subject<'_>) -> String {
+        let sheet = &known.conclusion;
+        let claims: Vec<String> = sheet.claims.iter().map(claim_words).collect();
+        let limited = if sheet.is_limited { " The link, and not the drive, limits throughput." } else { "" };
+        let source = match sheet.certainty {
+            Certainty::Read => format!("Source: {}.", sheet.source),
+            Certainty::Recalled => format!("Source, from memory: {}. Check it there.", sheet.source),
+        };
+        format!("{} {}: {}.{limited} {source}", sheet.maker, sheet.family, claims.join("; "))
+    }
+
+    fn advice(known: &Known<DatasheetClaims>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let sheet = &known.conclusion;
+        let is_slow = sheet.claims.iter().any(|claim| match claim {
+            Claim::Figure(figure) => {
+                figure.name.is_rate() && figure.high / figure.stated < 1.0 - SHORTFALL_MIN
+            }
+            Claim::Recording(_) => false,
+        });
+        if sheet.is_limited || !is_slow {
+            return None;
+        }
+        Some("Look for other load, a slow port or cable, or a worn drive, and measure again: it is slower than its data sheet.".into())
+    }
+
+    fn why(reason: &DatasheetClaimsUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            DatasheetClaimsUnknown::NothingMeasured { maker, family } => {
+                format!(
+                    "Not measured: nothing that {maker} states of the {family} was measured on the drive itself, over all of it."
+                )
+            }
+        }
+    }
+}
+
+fn claim_words(claim: &Claim) -> String {
+    match claim {
+        Claim::Figure(figure) => figure_words(figure),
+        Claim::Recording(recording) => recording_words(recording),
+    }
+}
+
+/// "average throughput 166 MB/s (164 to 168) against 156 stated: +6 % (+5 to +8 %)".
+fn figure_words(figure: &ClaimedFigure) -> String {
+    let ClaimedFigure { unit, stated, measured, low, high, ratio, .. } = *figure;
+    let is_narrow = (high - low) / 2.0 / measured < NARROW;
+    let interval = if low == high { "exact".into() } else { format!("{} to {}", number(low), number(high)) };
+    let chance = if figure.significant { "" } else { ", not significant" };
+    format!(
+        "{} {} {unit} ({interval}) against {stated} stated: {} % ({} to {} %){chance}",
+        what(figure.name),
+        number(measured),
+        percent(ratio, is_narrow),
+        percent(low / stated, is_narrow),
+        percent(high / stated, is_narrow)
+    )
+}
+
+fn percent(ratio: f64, is_narrow: bool) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    let text = if is_narrow { format!("{percent:+.1}") } else { format!("{percent:+.0}") };
+    // Nothing has no sign.
+    if text.trim_start_matches(['+', '-', '0', '.']).is_empty() { text[1..].to_owned() } else { text }
+}
+
+fn what(name: ClaimName) -> &'static str {
+    match name {
+        ClaimName::RateMax => "highest throughput",
+        ClaimName::RateAverage => "average throughput",
+        ClaimName::WriteRateMax => "highest write throughput",
+        ClaimName::SeekAverage => "average seek",
+        ClaimName::SeekTrackToTrack => "track-to-track seek",
+        ClaimName::TurnsPerMinute => "rotation",
+        ClaimName::Recording => "recording",
+    }
+}
+
+fn recording_words(recording: &ClaimedRecording) -> String {
+    let verdict = if recording.significant { "not as stated" } else { "as stated" };
+    format!("recording {}, {verdict}", recording.measured.to_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(stated: f64, measured: f64, low: f64, high: f64) -> String {
+        let significant = !(low..=high).contains(&stated);
+        let ratio = measured / stated;
+        let name = ClaimName::RateAverage;
+        figure_words(&ClaimedFigure { name, unit: "MB/s", stated, measured, low, high, ratio, significant })
+    }
+
+    /// Article C: 166 MB/s were measured and 156 stated.
+    #[test]
+    fn a_claim_is_set_against_what_was_measured() {
+        assert_eq!(
+            figure(156.0, 166.0, 164.0, 168.0),
+            "average throughput 166 MB/s (164 to 168) against 156 stated: +6 % (+5 to +8 %)"
+        );
+        assert_eq!(
+            figure(210.0, 203.6, 203.2, 204.0),
+            "average throughput 204 MB/s (203 to 204) against 210 stated: -3.0 % (-3.2 to -2.9 %)"
+        );
+    }
+
+    #[test]
+    fn what_lies_within_the_interval_is_not_significant() {
+        assert_eq!(
+            figure(156.0, 155.0, 150.0, 160.0),
+            "average throughput 155 MB/s (150 to 160) against 156 stated: -1 % (-4 to +3 %), not significant"
+        );
+        assert!(figure(156.0, 155.9, 155.3, 156.5).contains(": -0.1 % (-0.4 to +0.3 %), not significant"));
+        assert!(
+            figure(100.0, 100.01, 100.01, 100.01)
+                .contains("(exact) against 100 stated: 0.0 % (0.0 to 0.0 %)")
+        );
+    }
+
+    #[test]
+    fn recording_that_is_not_as_stated_is_said() {
+        let recording = |measured: &str| {
+            let significant = measured != "cmr";
+            recording_words(&ClaimedRecording {
+                name: ClaimName::Recording,
+                stated: "cmr",
+                measured: measured.into(),
+                significant,
+            })
+        };
+        assert_eq!(recording("cmr"), "recording CMR, as stated");
+        assert_eq!(recording("smr"), "recording SMR, not as stated");
+    }
+}

@@ -1,0 +1,225 @@
+//! Words for the findings of disk geometry.
+
+use super::numbers::{number, short_time, size};
+use super::{Group, NO_TIME, Subject, Wording};
+use model::estimate::Estimate;
+use model::finding::{
+    FindingCode, Known, NoGeometry, RotationPeriod, SeekAverage, SeekFullStroke, SeekTrackToTrack,
+    TrackLayout, TrackZone,
+};
+use model::units::Bytes;
+
+impl Wording for RotationPeriod {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Rotation period")
+    }
+
+    fn statement(known: &Known<RotationPeriod>, _: FindingCode, _: &Subject<'_>) -> String {
+        let RotationPeriod { period, rpm, .. } = known.conclusion;
+        format!("The platters turn at {rpm:.1} rpm, one revolution in {:.4} ms.", period.value * 1e3)
+    }
+
+    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_geometry(reason)
+    }
+}
+
+impl Wording for SeekTrackToTrack {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Track-to-track seek")
+    }
+
+    fn statement(known: &Known<SeekTrackToTrack>, _: FindingCode, _: &Subject<'_>) -> String {
+        let SeekTrackToTrack { seek, overhead_s, .. } = &known.conclusion;
+        let (seek, overhead) = (short_time(seek.value), short_time(*overhead_s));
+        format!("A track-to-track seek takes {seek}, beside {overhead} of command overhead.")
+    }
+
+    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_geometry(reason)
+    }
+}
+
+impl Wording for SeekAverage {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Average seek")
+    }
+
+    fn statement(known: &Known<SeekAverage>, _: FindingCode, _: &Subject<'_>) -> String {
+        let SeekAverage { seek, is_bounded, .. } = &known.conclusion;
+        let average = short_time(seek.value);
+        format!("Seeks average {average} over all pairs of cylinders.{}", bounds(seek, *is_bounded))
+    }
+
+    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_geometry(reason)
+    }
+}
+
+impl Wording for SeekFullStroke {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Full-stroke seek")
+    }
+
+    fn statement(known: &Known<SeekFullStroke>, _: FindingCode, _: &Subject<'_>) -> String {
+        let SeekFullStroke { seek, is_bounded, .. } = &known.conclusion;
+        format!("A full-stroke seek takes {}.{}", short_time(seek.value), bounds(seek, *is_bounded))
+    }
+
+    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_geometry(reason)
+    }
+}
+
+/// Where the overhead is only bounded, the position within the interval is mostly a guess.
+fn bounds(seek: &Estimate, is_bounded: bool) -> String {
+    if !is_bounded {
+        return String::new();
+    }
+    let (low, high) = (short_time(seek.low), short_time(seek.high));
+    format!(" The bounds {low} to {high} include the command overhead, which could not be separated.")
+}
+
+impl Wording for TrackLayout {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Track layout")
+    }
+
+    fn statement(known: &Known<TrackLayout>, _: FindingCode, subject: &Subject<'_>) -> String {
+        let layout = &known.conclusion;
+        let zones = &layout.sectors_per_track;
+        let (Some(first), Some(last)) = (zones.first(), zones.last()) else { return String::new() };
+        let surfaces = match layout.surfaces {
+            Some(surfaces) => format!(", {surfaces} surfaces"),
+            None if layout.surfaces_at_least > 1 => {
+                format!(", at least {} surfaces", layout.surfaces_at_least)
+            }
+            None => String::new(),
+        };
+        let capacity = subject.target.capacity;
+        format!(
+            "Tracks hold {} sectors of {} {} and {} {}; {} zones seen{surfaces}.",
+            sectors(first),
+            layout.sector,
+            edge(first.first_byte, 0, capacity, "at the outer diameter"),
+            sectors(last),
+            edge(last.last_byte, capacity.get(), capacity, "at the inner diameter"),
+            zones.len(),
+        )
+    }
+
+    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_geometry(reason)
+    }
+}
+
+/// "470", "459 to 487".
+fn sectors(zone: &TrackZone) -> String {
+    match (zone.sectors.last(), zone.sectors.first()) {
+        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+        (Some(one), _) => one.to_string(),
+        _ => "an unknown number of".into(),
+    }
+}
+
+/// The name of an edge, or where else it is: a zone is some hundredths of a drive.
+fn edge(at: u64, edge: u64, capacity: Bytes, name: &str) -> String {
+    if at.abs_diff(edge) as f64 <= 0.05 * capacity.as_f64() {
+        name.into()
+    } else {
+        format!("at {}", size(at))
+    }
+}
+
+pub(super) fn why_no_geometry(reason: &NoGeometry) -> String {
+    match *reason {
+        NoGeometry::Resumed => {
+            "Inconclusive: the run was resumed, and how far the platters turned meanwhile is unknown. Repeat it without a stop.".into()
+        }
+        NoGeometry::TooFewRepeatedReads => {
+            "Inconclusive: too few sectors were read twice to see a revolution. Measure longer.".into()
+        }
+        NoGeometry::NoTime => NO_TIME.into(),
+        NoGeometry::NoRevolution => {
+            "Inconclusive: repeated reads of one sector are not whole revolutions apart. Nothing shows that anything turns.".into()
+        }
+        NoGeometry::SeveralSpeeds { rpm, other_rpm } => format!(
+            "Inconclusive: some sectors come round at {rpm:.2} rpm, others at {other_rpm:.2}: several drives answer."
+        ),
+        NoGeometry::EqualLatency => {
+            "Inconclusive: random reads all take about the same time; on a disk they differ by up to a revolution.".into()
+        }
+        NoGeometry::NoTracks { unfit, probes, rpm } => format!(
+            "Inconclusive: a period of {rpm:.1} rpm shows, but at {unfit} of {probes} probes LBAs do not follow tracks. \
+             Several drives answer, or data are remapped."
+        ),
+        NoGeometry::NoSingleReads => "Not measured: no reads at QD 1.".into(),
+        NoGeometry::TooFewSeeks => {
+            "Inconclusive: too few reads between sectors of known angle to time seeks. Measure longer.".into()
+        }
+        NoGeometry::NoSingleActuator => {
+            "Inconclusive: latency does not grow with distance as it does with a single actuator.".into()
+        }
+        NoGeometry::Interference { share } => format!(
+            "Inconclusive: {} % of the reads were delayed by other I/O. Repeat it while nothing else uses the drive.",
+            number(100.0 * share)
+        ),
+        NoGeometry::NoProbes => "Not measured: no tracks were probed. Measure longer.".into(),
+        NoGeometry::CoarseTiming => {
+            "Inconclusive: completion times scatter too much to count the sectors of a track.".into()
+        }
+        NoGeometry::OnlyPart { sectors: Some((least, most)), sector } => format!(
+            "Inconclusive: only a part of the drive was measured, which does not show its zones. \
+             Tracks there hold {least} to {most} sectors of {sector}."
+        ),
+        NoGeometry::OnlyPart { sectors: None, .. } => {
+            "Not measured: the range covers only a part of the drive. Omit --range.".into()
+        }
+        NoGeometry::OverheadUnknown { bounds_s: Some((low, high)) } => format!(
+            "Inconclusive: {} to {}. Sectors per track could not be counted, so command overhead is not separated.",
+            short_time(low),
+            short_time(high)
+        ),
+        NoGeometry::OverheadUnknown { bounds_s: None } => {
+            "Inconclusive: sectors per track could not be counted, so command overhead is not separated from the seek.".into()
+        }
+        NoGeometry::OtherSurface => {
+            "Inconclusive: the skew differs from track to track, so the next track may be on another surface.".into()
+        }
+        NoGeometry::TooNear => "Inconclusive: the next track is reached too soon to tell from the same one.".into(),
+        NoGeometry::TooImprecise => "Inconclusive: the reads leave the seek open. Measure longer.".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement};
+    use super::*;
+
+    #[test]
+    fn the_period_is_told_as_rpm() {
+        let period = Estimate::exact(0.008_333_3);
+        let finding = RotationPeriod {
+            period,
+            rpm: 7200.03,
+            phase_scatter_turns: 0.001,
+            repeated_reads: 10,
+            repeated_reads_in_phase: 10,
+        };
+        assert_eq!(
+            statement(&known(finding), FindingCode::RotationPeriod),
+            "The platters turn at 7200.0 rpm, one revolution in 8.3333 ms."
+        );
+    }
+
+    #[test]
+    fn a_bounded_seek_names_its_bounds() {
+        let seek = Estimate { low: 8.2e-3, high: 8.6e-3, ..Estimate::exact(8.4e-3) };
+        let finding = SeekAverage { seek, is_bounded: true, hops: 100, noise: 0.01, held_up: 0.0 };
+        assert_eq!(
+            statement(&known(finding), FindingCode::SeekAverage),
+            "Seeks average 8.40 ms over all pairs of cylinders. The bounds 8.20 ms to 8.60 ms include the command overhead, \
+             which could not be separated."
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! What people read of a finding: its name, its group on a page, its sentence, its advice, and why it is not known. A file
+//! for each conclusion; nothing else in the program makes sentences about findings.
+
+pub(crate) mod access;
+mod bad_blocks;
+mod block_latency;
+mod cache_influence;
+mod capacity_true;
+mod data_integrity;
+mod datasheet_claims;
+mod device_lost;
+mod files;
+mod geometry;
+pub(crate) mod numbers;
+mod recording;
+mod sizes;
+mod span_effect;
+mod subject;
+pub(crate) mod survey;
+mod sustained;
+mod valleys;
+mod wake_up;
+mod write_cliff;
+
+pub(crate) use subject::Subject;
+
+use crate::style::Tone;
+use model::estimate::Estimate;
+use model::finding::{Conclusion, Finding, FindingCode, FindingDocument, Imported, Known, Outcome, Value};
+use model::run::Run;
+use model::target::TargetFacts;
+use model::with_outcome;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    Sound,
+    Speed,
+    Writes,
+    Access,
+    Files,
+}
+
+impl Group {
+    /// In the order of a page. Whether a drive is sound comes first: the speed of a drive that loses data is of no interest.
+    pub(crate) const ALL: [Group; 5] =
+        [Group::Sound, Group::Speed, Group::Writes, Group::Access, Group::Files];
+
+    pub(crate) fn question(self) -> &'static str {
+        match self {
+            Group::Sound => "Health and validity",
+            Group::Speed => "Sequential throughput",
+            Group::Writes => "Sustained writes",
+            Group::Access => "Random access",
+            Group::Files => "File system",
+        }
+    }
+}
+
+/// How a conclusion is put into words. Codes that share a conclusion are told apart by `code`.
+pub(crate) trait Wording: Conclusion {
+    /// Its group on a page and its name there.
+    fn place(code: FindingCode) -> (Group, &'static str);
+
+    /// One or two sentences: verdict, numbers, limits.
+    fn statement(known: &Known<Self>, code: FindingCode, subject: &Subject<'_>) -> String;
+
+    fn advice(_known: &Known<Self>, _code: FindingCode, _subject: &Subject<'_>) -> Option<String> {
+        None
+    }
+
+    /// Why it is not known, and the command that would tell.
+    fn why(reason: &Self::Unknown, code: FindingCode, subject: &Subject<'_>) -> String;
+
+    /// The extents on the target that it names, from and to which byte.
+    fn extents(known: &Known<Self>) -> Vec<(f64, f64)> {
+        let places = known.conclusion.places();
+        places.iter().map(|place| (place.first().as_f64(), place.end().as_f64())).collect()
+    }
+
+    fn alarm(_known: &Known<Self>, _code: FindingCode) -> Option<Tone> {
+        None
+    }
+}
+
+/// Why nothing is known of completions that took no time.
+const NO_TIME: &str =
+    "Inconclusive: requests completed in less time than the clock resolves, as on a drive that only counts.";
+
+/// What is said of a number that another program stated once.
+fn imported_remark(imported: Option<Imported>) -> &'static str {
+    match imported {
+        Some(Imported { single_figure: true, .. }) => " (a single figure)",
+        _ => "",
+    }
+}
+
+/// Advice holds a number. Where the upper end of its interval is more than this times the lower, it may as well be another one.
+const ADVICE_SPAN_MAX: f64 = 3.0;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Text {
+    Known { statement: String, advice: Option<String> },
+    Unknown { why: String },
+}
+
+pub fn text(finding: &Finding, target: &TargetFacts) -> Text {
+    with_outcome!(finding, outcome => text_of(outcome, finding.code(), target))
+}
+
+fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetFacts) -> Text {
+    match outcome {
+        Outcome::Known(known) => {
+            let subject = Subject::new(target, &known.caveats);
+            let advice = advice_of(known, code, &subject);
+            Text::Known { statement: C::statement(known, code, &subject), advice }
+        }
+        Outcome::Unknown(reason) => Text::Unknown { why: C::why(reason, code, &Subject::new(target, &[])) },
+    }
+}
+
+/// None where the value is too uncertain to act on.
+fn advice_of<C: Wording>(known: &Known<C>, code: FindingCode, subject: &Subject<'_>) -> Option<String> {
+    match known.conclusion.value() {
+        Value::Number(estimate) if is_too_uncertain(&estimate) => None,
+        _ => C::advice(known, code, subject),
+    }
+}
+
+/// Whether the interval spans zero or more than a factor of [`ADVICE_SPAN_MAX`]. Figures without an interval have an infinite one.
+fn is_too_uncertain(estimate: &Estimate) -> bool {
+    let Estimate { low, high, .. } = *estimate;
+    low.is_finite() && low < high && (low <= 0.0 && high >= 0.0 || high > ADVICE_SPAN_MAX * low)
+}
+
+pub fn documents(run: &Run) -> Vec<FindingDocument> {
+    run.findings.iter().map(|finding| document(finding, &run.target)).collect()
+}
+
+fn document(finding: &Finding, target: &TargetFacts) -> FindingDocument {
+    match text(finding, target) {
+        Text::Known { statement, advice } => FindingDocument::known(finding, statement, advice),
+        Text::Unknown { why } => FindingDocument::unknown(finding, why),
+    }
+}
+
+pub(crate) fn place(finding: &Finding) -> (Group, &'static str) {
+    with_outcome!(finding, outcome => place_of(outcome, finding.code()))
+}
+
+fn place_of<C: Wording>(_: &Outcome<C>, code: FindingCode) -> (Group, &'static str) {
+    C::place(code)
+}
+
+pub(crate) fn label(code: FindingCode) -> &'static str {
+    model::with_conclusion!(code, C => <C as Wording>::place(code).1)
+}
+
+/// How bad the news is; none when it is not known.
+pub(crate) fn alarm(finding: &Finding) -> Option<Tone> {
+    with_outcome!(finding, outcome => alarm_of(outcome, finding.code()))
+}
+
+fn alarm_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode) -> Option<Tone> {
+    C::alarm(outcome.as_known()?, code)
+}
+
+pub(crate) fn extents(finding: &Finding) -> Vec<(f64, f64)> {
+    with_outcome!(finding, outcome => extents_of(outcome))
+}
+
+fn extents_of<C: Wording>(outcome: &Outcome<C>) -> Vec<(f64, f64)> {
+    match outcome {
+        Outcome::Known(known) => C::extents(known),
+        Outcome::Unknown(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    use super::{Conclusion, FindingCode, Known, Subject, Wording};
+    use model::target::{TargetFacts, TargetKind};
+    use model::units::Bytes;
+
+    pub(super) fn known<C: Conclusion>(conclusion: C) -> Known<C> {
+        Known { conclusion, evidence: Vec::new(), caveats: Vec::new() }
+    }
+
+    pub(super) fn statement<C: Wording>(known: &Known<C>, code: FindingCode) -> String {
+        let target = target();
+        C::statement(known, code, &Subject::new(&target, &known.caveats))
+    }
+
+    pub(super) fn advice<C: Wording>(known: &Known<C>, code: FindingCode) -> Option<String> {
+        let target = target();
+        super::advice_of(known, code, &Subject::new(&target, &known.caveats))
+    }
+
+    pub(super) fn why<C: Wording>(reason: &C::Unknown, code: FindingCode) -> String {
+        let target = target();
+        C::why(reason, code, &Subject::new(&target, &[]))
+    }
+
+    fn target() -> TargetFacts {
+        TargetFacts::unidentified(TargetKind::Device, "/dev/sdx".into(), Bytes::new(500_000_000_000))
+    }
+}

@@ -1,0 +1,78 @@
+//! Numbers in the sentences of findings: three significant digits, in the units of the field.
+
+/// "211 MB/s": decimal, as drives are sold.
+pub(crate) fn rate(bytes_per_second: f64) -> String {
+    scaled(bytes_per_second, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")])
+}
+
+/// "500 GB": decimal.
+pub(crate) fn size(bytes: u64) -> String {
+    scaled(bytes as f64, &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")])
+}
+
+/// "2.05 MiB": binary, as memory is built.
+pub(crate) fn memory(bytes: f64) -> String {
+    let units = [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "bytes")];
+    scaled(bytes, &units)
+}
+
+/// "12.9 ms", "1.21 s".
+pub(crate) fn short_time(seconds: f64) -> String {
+    scaled(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
+}
+
+/// "2 h 14 min", "35 min", "2 min 32 s", "12.9 s".
+pub(crate) fn long_time(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    let whole_seconds = seconds.round() as u64;
+    match minutes {
+        0 | 1 => short_time(seconds),
+        2..=19 => format!("{} min {} s", whole_seconds / 60, whole_seconds % 60),
+        20..=119 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+pub(crate) fn number(value: f64) -> String {
+    let decimals = if value.abs() >= 99.95 {
+        0
+    } else if value.abs() >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$}")
+}
+
+/// "read" becomes "Reads".
+pub(crate) fn plural(operation: model::request::Operation) -> &'static str {
+    match operation {
+        model::request::Operation::Write => "Writes",
+        _ => "Reads",
+    }
+}
+
+fn scaled(value: f64, units: &[(f64, &str)]) -> String {
+    // A value that would round up to the next unit is shown in it: 1 MB, not 1000 kB.
+    let fits = |(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
+    let (scale, unit) = units.iter().find(fits).unwrap_or(&units[units.len() - 1]);
+    format!("{} {unit}", number(value / scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_and_the_unit_that_fits() {
+        assert_eq!(rate(211.4e6), "211 MB/s");
+        assert_eq!(rate(999.96e6), "1.00 GB/s");
+        assert_eq!(rate(72.04e6), "72.0 MB/s");
+        assert_eq!(size(500_000_000_000), "500 GB");
+        assert_eq!(memory(2_150_000.0), "2.05 MiB");
+        assert_eq!(short_time(0.01294), "12.9 ms");
+        assert_eq!(short_time(0.0), "0.00 ns");
+        assert_eq!((long_time(8040.0).as_str(), long_time(50.0).as_str()), ("2 h 14 min", "50.0 s"));
+        assert_eq!(number(9.999), "10.0");
+    }
+}

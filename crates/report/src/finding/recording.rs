@@ -1,0 +1,206 @@
+//! Words for the findings of how a medium is recorded.
+
+use super::numbers::{memory, short_time};
+use super::{Group, Subject, Wording};
+use model::finding::{
+    BandSize, BandSizeUnknown, FindingCode, Known, ProbeTimes, Recording, RecordingKind, RecordingReason,
+    RecordingUnknown,
+};
+
+impl Wording for RecordingKind {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Writes, "Recording")
+    }
+
+    fn statement(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> String {
+        let kind = &known.conclusion;
+        let mut sentences = vec![match kind.recording {
+            Recording::Cmr => "Conventional recording (CMR).".to_string(),
+            Recording::Smr => "Shingled recording (SMR), hidden behind a media cache.".to_string(),
+            Recording::Flash => "Flash.".to_string(),
+        }];
+        for reason in &kind.reasons {
+            sentences.push(because(*reason, kind));
+        }
+        sentences.join(" ")
+    }
+
+    fn advice(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        match known.conclusion.recording {
+            Recording::Smr => Some(
+                "Use it for archives and backups. Keep it out of RAID, databases and virtual machines."
+                    .into(),
+            ),
+            Recording::Cmr | Recording::Flash => None,
+        }
+    }
+
+    fn why(reason: &RecordingUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            RecordingUnknown::RangeTooSmall => {
+                "Not measured: the range is too small to tell writes in place from others. Give a larger --range.".into()
+            }
+            RecordingUnknown::NoRotation { times: probes, spread_s } => format!(
+                "Inconclusive: no rotation was seen, so nothing shows how it records. Random reads ({}) differ by {}; \
+                 rotational latency alone differs by 3.2 ms at 15,000 rpm.",
+                time(probes.single_read_s),
+                short_time(*spread_s)
+            ),
+            RecordingUnknown::InPlaceYetShingled { times: probes, reasons } if reasons.is_empty() => format!(
+                "Inconclusive: small writes go in place as with CMR ({}), but throughput dropped for good.",
+                times(probes)
+            ),
+            RecordingUnknown::InPlaceYetShingled { times: probes, .. } => format!(
+                "Inconclusive: small writes go in place as with CMR ({}), but what is known of the drive speaks for SMR.",
+                times(probes)
+            ),
+            RecordingUnknown::LogWithoutCliff(probes) => format!(
+                "Inconclusive: small random writes go to a log ({}), but no write cliff followed, as with a CMR disk that has a \
+                 media cache. `drivescope sustain` with a larger --bytes decides.",
+                times(probes)
+            ),
+            RecordingUnknown::LogWithoutCost(probes) => format!(
+                "Inconclusive: small random writes go to a log ({}), but after the cliff they are no slower than in place. \
+                 A larger --range decides.",
+                times(probes)
+            ),
+            RecordingUnknown::SlowFromStart(probes) => format!(
+                "Inconclusive: each small write costs many seeks ({}), as on an SMR disk with a full cache or a failing disk. \
+                 Leave it idle for hours, or use --drain, and repeat.",
+                times(probes)
+            ),
+            RecordingUnknown::Unclear(probes) => format!(
+                "Inconclusive: small random writes are neither as slow as seeks (CMR) nor as fast as a log (SMR): {}.",
+                times(probes)
+            ),
+            RecordingUnknown::AnsweredByMemory => "Inconclusive: memory answers, not a drive.".into(),
+            RecordingUnknown::EqualTimes => {
+                "Inconclusive: reads and writes take the same time, as with neither an arm nor flash cells.".into()
+            }
+            RecordingUnknown::CacheOfDisk => {
+                "Inconclusive: random reads are too fast for an arm, but the drive says that it rotates. A cache answers.".into()
+            }
+            RecordingUnknown::NothingTold => {
+                "Inconclusive: random reads are too fast for an arm, but flash, memory and a cache look the same.".into()
+            }
+        }
+    }
+}
+
+fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
+    match reason {
+        RecordingReason::RewritesAfterCliff => format!(
+            "After the cliff a write costs {:.0} × a seek and a write in place: it rewrites a band.",
+            kind.cost_after_cliff.unwrap_or(0.0)
+        ),
+        RecordingReason::WritesToLog => {
+            format!("Small random writes first go to a log: {}.", times(&kind.times))
+        }
+        RecordingReason::WritesInPlace => {
+            format!("Small random writes go in place: {}.", times(&kind.times))
+        }
+        RecordingReason::TooFastForArm => {
+            format!("Random reads take {}, too little for an arm.", time(kind.times.single_read_s))
+        }
+        RecordingReason::SaysZoned => "It reports write zones.".into(),
+        RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
+        RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
+        RecordingReason::DataSheet => "The data sheet says so.".into(),
+    }
+}
+
+/// "write 4.10 ms, read in order 5.00 ms, random read 12.0 ms".
+fn times(probes: &ProbeTimes) -> String {
+    format!(
+        "write {}, LBA-ordered read {}, random read {}",
+        time(probes.write_s),
+        time(probes.sweep_read_s),
+        time(probes.single_read_s)
+    )
+}
+
+fn time(seconds: Option<f64>) -> String {
+    match seconds {
+        Some(seconds) => short_time(seconds),
+        None => "unknown".into(),
+    }
+}
+
+impl Wording for BandSize {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Writes, "SMR band size")
+    }
+
+    fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
+        let BandSize { size, first_byte, borders } = &known.conclusion;
+        format!(
+            "It rewrites bands of {} to clean its media cache: {borders} borders were seen from byte {first_byte} on.",
+            memory(size.value)
+        )
+    }
+
+    fn advice(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let size = memory(known.conclusion.size.value);
+        Some(format!("Write sequentially in extents over {size}: they bypass the media cache."))
+    }
+
+    fn why(reason: &BandSizeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            BandSizeUnknown::NotCleaned => {
+                "Inconclusive: small writes go out of place and were not moved back while idle. An SMR disk that did not clean or a copy-on-write layer looks so."
+                    .into()
+            }
+            BandSizeUnknown::Interference => {
+                "Inconclusive: repeated reads of one block contradict each other. Repeat it without other I/O.".into()
+            }
+            BandSizeUnknown::UnevenBorders { borders } => format!(
+                "Inconclusive: small writes go to a media cache, but its cleaning shows too few even distances ({borders} borders)."
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement, why};
+    use super::*;
+    use model::estimate::Estimate;
+
+    const TIMES: ProbeTimes =
+        ProbeTimes { write_s: Some(0.0041), sweep_read_s: Some(0.005), single_read_s: Some(0.012) };
+
+    #[test]
+    fn a_kind_says_why() {
+        let kind = RecordingKind {
+            recording: Recording::Smr,
+            reasons: vec![RecordingReason::RewritesAfterCliff, RecordingReason::DataSheet],
+            times: TIMES,
+            cost_after_cliff: Some(14.2),
+        };
+        assert_eq!(
+            statement(&known(kind), FindingCode::RecordingKind),
+            "Shingled recording (SMR), hidden behind a media cache. After the cliff a write costs 14 × a seek and a write in \
+             place: it rewrites a band. The data sheet says so."
+        );
+    }
+
+    #[test]
+    fn what_does_not_rotate_is_inconclusive() {
+        let times = ProbeTimes { single_read_s: Some(0.0015), ..TIMES };
+        let reason = RecordingUnknown::NoRotation { times, spread_s: 0.0 };
+        assert_eq!(
+            why::<RecordingKind>(&reason, FindingCode::RecordingKind),
+            "Inconclusive: no rotation was seen, so nothing shows how it records. Random reads (1.50 ms) differ by 0.00 ns; \
+             rotational latency alone differs by 3.2 ms at 15,000 rpm."
+        );
+    }
+
+    #[test]
+    fn bands_have_a_size() {
+        let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
+        assert_eq!(
+            statement(&known(size), FindingCode::BandSize),
+            "It rewrites bands of 30.0 MiB to clean its media cache: 6 borders were seen from byte 4096 on."
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! Words for the findings of rates by transfer size.
+
+use super::numbers::{memory, rate, short_time};
+use super::{Group, NO_TIME, Subject, Wording};
+use model::finding::{
+    FindingCode, Known, NEARLY, SizePattern, SizePoint, SizeProfile, SizesUnknown, SuspectPoint,
+    SuspectPoints,
+};
+use model::request::Operation;
+
+/// The smallest request of any sweep.
+const SMALLEST_BYTES: f64 = 512.0;
+const NAMED_MAX: usize = 3;
+
+impl Wording for SizeProfile {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Speed, "Block sizes measured")
+    }
+
+    fn statement(known: &Known<SizeProfile>, _: FindingCode, subject: &Subject<'_>) -> String {
+        let profile = &known.conclusion;
+        let mut sentences = Vec::new();
+        for saturation in &profile.saturation {
+            let what = operations(saturation.pattern, saturation.operation);
+            let (depth, best) = (saturation.depth, rate(saturation.best));
+            sentences.push(match saturation.from {
+                Some(from) => format!(
+                    "{what} at QD {depth} reach {:.0} % of {best} from {} on.",
+                    100.0 * NEARLY,
+                    memory(from.as_f64())
+                ),
+                None => format!("{what} at QD {depth} stay below {:.0} % of {best}.", 100.0 * NEARLY),
+            });
+        }
+        if profile.is_single {
+            sentences.push("Each size was measured once, so its throughput has no interval.".into());
+        }
+        sentences.extend(random_writes(&profile.points));
+        let logical_block = subject.target.logical_block.as_f64();
+        if logical_block > SMALLEST_BYTES && !profile.is_single {
+            sentences
+                .push(format!("Requests under {} (the logical block) were left out.", memory(logical_block)));
+        }
+        sentences.join(" ")
+    }
+
+    fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_sizes(*reason)
+    }
+}
+
+/// "Random writes average 100 µs at 4.00 KiB and 15.0 ms at 1.00 MiB; the slowest took 150 ms."
+fn random_writes(points: &[SizePoint]) -> Option<String> {
+    let mut random = Vec::new();
+    for point in points {
+        if let (SizePattern::Random, Some(rounds)) = (point.pattern, point.rounds) {
+            random.push((point.bytes, rounds));
+        }
+    }
+    let ((small, first), (large, last)) = (random.first()?, random.last()?);
+    let slowest_s = random.iter().map(|(_, rounds)| rounds.latency_max_s).fold(0.0, f64::max);
+    Some(format!(
+        "Random writes average {} at {} and {} at {}; the slowest took {}.",
+        short_time(first.latency_s),
+        memory(small.as_f64()),
+        short_time(last.latency_s),
+        memory(large.as_f64()),
+        short_time(slowest_s)
+    ))
+}
+
+fn operations(pattern: SizePattern, operation: Operation) -> &'static str {
+    match (pattern, operation) {
+        (SizePattern::Sequential, Operation::Write) => "Sequential writes",
+        (SizePattern::Sequential, _) => "Sequential reads",
+        (SizePattern::Random, Operation::Write) => "Random writes",
+        (SizePattern::Random, _) => "Random reads",
+    }
+}
+
+fn why_no_sizes(reason: SizesUnknown) -> String {
+    match reason {
+        SizesUnknown::NoTime => NO_TIME.into(),
+        SizesUnknown::NothingFinished => "Not measured: no size was measured to its end.".into(),
+        SizesUnknown::TooFewRounds => {
+            "Inconclusive: fewer than three rounds of each size do not tell which is the outlier. Use --rounds 3.".into()
+        }
+    }
+}
+
+impl Wording for SuspectPoints {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Sound, "Outlier block sizes")
+    }
+
+    fn statement(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> String {
+        let SuspectPoints { count, all, points, dips } = &known.conclusion;
+        let mut text = match count {
+            0 => format!("All rounds of all {all} points agree."),
+            _ => {
+                let mut names = Vec::new();
+                for point in points.iter().take(NAMED_MAX) {
+                    let (with, without) = (rate(point.before), rate(point.after));
+                    names.push(format!("{} ({without}, {with} with the outlier)", named(point)));
+                }
+                let more = match count.saturating_sub(NAMED_MAX) {
+                    0 => String::new(),
+                    more => format!("; and {more} more"),
+                };
+                format!(
+                    "{count} of {all} points had outlier rounds and were repeated: {}{more}.",
+                    names.join("; ")
+                )
+            }
+        };
+        if let Some(dip) = dips.first() {
+            text += &format!(" {} are slower than their neighbouring sizes in all rounds.", named(dip));
+        }
+        text
+    }
+
+    fn advice(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        match known.conclusion.count {
+            0 => None,
+            _ => Some(
+                "Short benchmarks meet the same outliers. Find their cause with `drivescope valleys` or `drivescope sustain`."
+                    .into(),
+            ),
+        }
+    }
+
+    fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_sizes(*reason)
+    }
+}
+
+fn named(point: &SuspectPoint) -> String {
+    let what = operations(point.pattern, point.operation);
+    format!("{what} of {} at QD {}", memory(point.bytes.as_f64()), point.depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement};
+    use super::*;
+    use model::finding::{SizeSaturation, SuspectReason};
+    use model::units::Bytes;
+
+    #[test]
+    fn a_profile_says_from_which_size_on_it_saturates() {
+        let saturation = SizeSaturation {
+            operation: Operation::Read,
+            pattern: SizePattern::Sequential,
+            depth: 4,
+            best: 271e6,
+            from: Some(Bytes::from_kib(64)),
+        };
+        let never = SizeSaturation { depth: 1, from: None, ..saturation };
+        let profile =
+            SizeProfile { sizes: 18, points: vec![], saturation: vec![never, saturation], is_single: true };
+        assert_eq!(
+            statement(&known(profile), FindingCode::SizeProfile),
+            "Sequential reads at QD 1 stay below 90 % of 271 MB/s. Sequential reads at QD 4 reach 90 % of 271 MB/s from 64.0 KiB on. \
+             Each size was measured once, so its throughput has no interval."
+        );
+    }
+
+    #[test]
+    fn outliers_are_named() {
+        let point = SuspectPoint {
+            bytes: Bytes::from_kib(4),
+            operation: Operation::Write,
+            pattern: SizePattern::Random,
+            depth: 1,
+            why: SuspectReason::OutlierRounds,
+            rounds: 4,
+            spoilt_rounds: 1,
+            before: 30e6,
+            after: 40e6,
+        };
+        let suspect = SuspectPoints { count: 1, all: 76, points: vec![point], dips: vec![point] };
+        assert_eq!(
+            statement(&known(suspect), FindingCode::SuspectPoints),
+            "1 of 76 points had outlier rounds and were repeated: Random writes of 4.00 KiB at QD 1 (40.0 MB/s, 30.0 MB/s with \
+             the outlier). Random writes of 4.00 KiB at QD 1 are slower than their neighbouring sizes in all rounds."
+        );
+        let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
+        assert_eq!(statement(&known(none), FindingCode::SuspectPoints), "All rounds of all 76 points agree.");
+    }
+}

@@ -1,0 +1,56 @@
+//! What was measured, and how to speak of it.
+
+use super::numbers::size;
+use model::range::ByteRange;
+use model::target::{Caveat, TargetFacts, TargetKind};
+
+/// The subject of a sentence: a drive, a file, or a target where something other than a drive may have answered.
+pub(crate) struct Subject<'run> {
+    pub target: &'run TargetFacts,
+    has_caveats: bool,
+}
+
+impl<'run> Subject<'run> {
+    pub(crate) fn new(target: &'run TargetFacts, caveats: &[&str]) -> Subject<'run> {
+        Subject { target, has_caveats: !caveats.is_empty() }
+    }
+
+    pub(crate) fn noun(&self) -> &'static str {
+        match self.target.kind {
+            TargetKind::File | TargetKind::Folder => "file",
+            TargetKind::Device | TargetKind::Sim if self.has_caveats => "target",
+            TargetKind::Device | TargetKind::Sim => "drive",
+        }
+    }
+
+    /// Whether the start is the outer diameter of a single disk.
+    fn is_one_disk(&self) -> bool {
+        let is_remapped = self.target.caveats.contains(&Caveat::Remapped);
+        let turns = self.target.rotational == Some(true) && self.target.link.is_some();
+        self.noun() == "drive" && turns && !is_remapped
+    }
+
+    /// "at the outer diameter", "at the start of the file", "at the end of the measured range".
+    pub(crate) fn place(&self, start: bool, whole: bool) -> String {
+        let end = if start { "start" } else { "end" };
+        if !whole {
+            format!("at the {end} of the measured range")
+        } else if self.is_one_disk() {
+            format!("at the {} diameter", if start { "outer" } else { "inner" })
+        } else {
+            format!("at the {end} of the {}", self.noun())
+        }
+    }
+
+    /// "the whole drive", or which part of it.
+    pub(crate) fn extent(&self, range: ByteRange) -> String {
+        let capacity = self.target.capacity.get();
+        // Blocks that do not fit are left out at the end.
+        let is_whole =
+            range.first().get() <= capacity / 100 && range.end().get() >= capacity - capacity / 100;
+        if is_whole {
+            return format!("the whole {}", self.noun());
+        }
+        format!("{} of the {} from byte {}", size(range.bytes().get()), self.noun(), range.first().get())
+    }
+}

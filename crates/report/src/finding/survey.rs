@@ -1,0 +1,595 @@
+//! Throughput by offset, zones, links and regions, in words.
+
+use super::numbers::{long_time, number, plural, rate, size};
+use super::{Group, NO_TIME, Subject, Wording, imported_remark};
+use model::finding::{
+    FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PassBasis,
+    RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, SurveyUnknown, UnmappedRanges, ZoneCount,
+    ZoneRatio, ZoneTable,
+};
+use model::range::ByteRange;
+use model::request::Operation;
+
+const LOADED: &str = " Other load on the drive or host was seen meanwhile: alone it may be faster.";
+const ALONE: &str = "Repeat while nothing else uses the drive.";
+const FASTER_PORT: &str = "Connect the drive to a faster port, without a bridge or hub between.";
+
+/// Imported ratios within this are equal: programs state three digits.
+const EQUAL: f64 = 0.005;
+/// From here on the processor limits a program more than the drive does.
+const PROCESSOR_SHARE_MIN: f64 = 0.5;
+/// From this probability on a region is certain to be met.
+const CERTAIN: f64 = 0.999_999;
+
+impl Wording for SequentialRate {
+    fn place(code: FindingCode) -> (Group, &'static str) {
+        let label = match code {
+            FindingCode::ReadRateOuter => "Seq. read, start",
+            FindingCode::ReadRateInner => "Seq. read, end",
+            FindingCode::ReadRateMean => "Seq. read, mean",
+            FindingCode::WriteRateOuter => "Seq. write, start",
+            FindingCode::WriteRateInner => "Seq. write, end",
+            _ => "Seq. write, mean",
+        };
+        (Group::Speed, label)
+    }
+
+    fn statement(known: &Known<SequentialRate>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let found = &known.conclusion;
+        let verbs = if is_write(code) { "writes" } else { "reads" };
+        let speed = rate(found.rate.value);
+        let is_start = matches!(code, FindingCode::ReadRateOuter | FindingCode::WriteRateOuter);
+        let sentence = match &found.of {
+            RateOf::Edge { is_whole } => {
+                format!("Sequential {verbs} run at {speed} {}.", subject.place(is_start, *is_whole))
+            }
+            RateOf::EdgeBytes(bytes) => {
+                let end = if is_start { "first" } else { "last" };
+                let (bytes, noun) = (size(bytes.get()), subject.noun());
+                format!("Sequential {verbs} run at {speed} in the {end} {bytes} of the {noun}.")
+            }
+            RateOf::Pass { range, sample } => {
+                let bursts = if is_write(code) { format!(", in bursts of {sample}") } else { String::new() };
+                format!("Sequential {verbs} average {speed} over {}{bursts}.", subject.extent(*range))
+            }
+            RateOf::ImportedEdge(range) => format!(
+                "Sequential {verbs} run at {speed} in {} of the drive{}.",
+                part_of_drive(*range, subject),
+                imported_remark(found.imported)
+            ),
+            RateOf::ImportedPass(basis) => {
+                format!("A full pass of {verbs} averages {speed}, {}.", basis_words(*basis))
+            }
+        };
+        sentence + if found.is_loaded { LOADED } else { "" }
+    }
+
+    fn advice(known: &Known<SequentialRate>, code: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let found = &known.conclusion;
+        if let (Some(line), Some(port)) = (found.line_gbit, found.port_gbit) {
+            let speed = rate(found.rate.value);
+            return Some(format!(
+                "Use any SATA port from {port:.1} Gbit/s: {speed} is {} Gbit/s on the line with 8b/10b coding.",
+                number(line)
+            ));
+        }
+        match found.of {
+            RateOf::Pass { .. } if is_write(code) => {
+                Some("Measure longer writes with `drivescope sustain`: throughput may drop once a write cache is full.".into())
+            }
+            _ => None,
+        }
+    }
+
+    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason, code)
+    }
+}
+
+fn is_write(code: FindingCode) -> bool {
+    matches!(code, FindingCode::WriteRateOuter | FindingCode::WriteRateInner | FindingCode::WriteRateMean)
+}
+
+impl Wording for FullPassTime {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Speed, "Full pass")
+    }
+
+    fn statement(known: &Known<FullPassTime>, _: FindingCode, subject: &Subject<'_>) -> String {
+        let pass = &known.conclusion;
+        let verb = if pass.operation == Operation::Write { "Writing" } else { "Reading" };
+        let basis = match pass.basis {
+            Some(basis) => format!(", {}", basis_words(basis)),
+            None => String::new(),
+        };
+        let loaded = if pass.is_loaded { LOADED } else { "" };
+        format!(
+            "{verb} {} once takes {}{basis}.{loaded}",
+            subject.extent(pass.range),
+            long_time(pass.time.value)
+        )
+    }
+
+    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason, code)
+    }
+}
+
+fn basis_words(basis: PassBasis) -> String {
+    match basis {
+        PassBasis::Measured => "measured as a whole".into(),
+        PassBasis::Summed { figures } => format!("added up from {figures} figures, each for its extent"),
+        PassBasis::Interpolated { figures } => format!("interpolated from {figures} figures"),
+    }
+}
+
+/// "the first 25 %", "the last 53.7 GB", "42 % to 47 %", "all" of the drive.
+fn part_of_drive(range: ByteRange, subject: &Subject<'_>) -> String {
+    let capacity = subject.target.capacity.get();
+    let percent = |bytes: u64| 100.0 * bytes as f64 / capacity.max(1) as f64;
+    // Small parts are told in bytes: nobody thinks in thousandths of a drive.
+    let part = |bytes| if percent(bytes) < 9.95 { size(bytes) } else { format!("{:.0} %", percent(bytes)) };
+    let (first, end) = (range.first().get(), range.end().get());
+    // A list ends before its last block, and a division leaves some bytes over.
+    match (first == 0, percent(capacity.saturating_sub(end)) <= 2.0) {
+        (true, true) => "all".into(),
+        (true, false) => format!("the first {}", part(end)),
+        (false, true) => format!("the last {}", part(capacity.saturating_sub(first))),
+        (false, false) => format!("{:.0} % to {:.0} %", percent(first), percent(end)),
+    }
+}
+
+impl Wording for ZoneRatio {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Speed, "Start-to-end ratio")
+    }
+
+    fn statement(known: &Known<ZoneRatio>, _: FindingCode, subject: &Subject<'_>) -> String {
+        let ZoneRatio { ratio, imported, .. } = &known.conclusion;
+        if let Some(imported) = imported {
+            return imported_ratio(ratio.value, imported, subject);
+        }
+        let (start, end) = (subject.place(true, true), subject.place(false, true));
+        if ratio.covers(1.0) {
+            return format!("Throughput {start} equals that {end}.");
+        }
+        format!("Throughput {start} is {} × that {end}.", number(ratio.value))
+    }
+
+    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason, code)
+    }
+}
+
+fn imported_ratio(ratio: f64, imported: &ImportedRatio, subject: &Subject<'_>) -> String {
+    let verbs = plural(imported.operation);
+    let (first, last) = (part_of_drive(imported.start, subject), part_of_drive(imported.end, subject));
+    let remark = imported_remark(Some(imported.imported));
+    let mut sentences = vec![if (ratio - 1.0).abs() < EQUAL {
+        format!("{verbs} are as fast in {last} of the drive as in {first}{remark}.")
+    } else {
+        format!("{verbs} are {} × as fast in {first} of the drive as in {last}{remark}.", number(ratio))
+    }];
+    let others: Vec<&FigureRatio> = imported.by_figure.iter().filter(|figure| figure.is_other).collect();
+    let sequential: Vec<String> = others
+        .iter()
+        .filter(|figure| figure.kind.sequential)
+        .map(|figure| sequential_words(figure))
+        .collect();
+    if !sequential.is_empty() {
+        sentences.push(format!("Other figures, start to end: {}.", sequential.join("; ")));
+    }
+    for figure in others.iter().filter(|figure| !figure.kind.sequential) {
+        let depends = if figure.does_not_differ { ", no more apart than those between" } else { "" };
+        let (start, end) = (number(figure.start), number(figure.end));
+        let name = figure.kind.name();
+        let name = name.replacen("random", "Random", 1);
+        sentences.push(format!("{name}: {start} IOPS at the start, {end} at the end{depends}."));
+    }
+    sentences.join(" ")
+}
+
+/// "writes 1.55 ×", "reads byte by byte 1.16 × (processor busy 81 %)".
+fn sequential_words(figure: &FigureRatio) -> String {
+    let ratio = format!("{} {} ×", figure.kind.name(), number(figure.ratio));
+    match figure.processor_share {
+        Some(share) if share >= PROCESSOR_SHARE_MIN => {
+            format!("{ratio} (processor busy {:.0} %)", 100.0 * share)
+        }
+        _ => ratio,
+    }
+}
+
+impl Wording for ZoneCount {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Speed, "Zones")
+    }
+
+    fn statement(known: &Known<ZoneCount>, _: FindingCode, _: &Subject<'_>) -> String {
+        let ZoneCount { zones, step_missed } = known.conclusion;
+        let step = number(100.0 * step_missed);
+        match zones {
+            1 => format!("Throughput is the same everywhere; steps below {step} % may have been missed."),
+            _ => format!("{zones} zones can be told apart; steps below {step} % may have been missed."),
+        }
+    }
+
+    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason, code)
+    }
+}
+
+impl Wording for ZoneTable {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Speed, "Zone table")
+    }
+
+    fn statement(known: &Known<ZoneTable>, _: FindingCode, _: &Subject<'_>) -> String {
+        match known.conclusion.zones.as_slice() {
+            [] => String::new(),
+            [all] => format!("The whole range runs at {}.", rate(all.bytes_per_second)),
+            [first, .., last] => format!(
+                "{} zones, from {} at the start to {} at the end.",
+                known.conclusion.zones.len(),
+                rate(first.bytes_per_second),
+                rate(last.bytes_per_second)
+            ),
+        }
+    }
+
+    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason, code)
+    }
+}
+
+impl Wording for InterfaceLimit {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Speed, "Link limit")
+    }
+
+    fn statement(known: &Known<InterfaceLimit>, _: FindingCode, _: &Subject<'_>) -> String {
+        let limit = &known.conclusion;
+        let by = match limit.link.as_str() {
+            "unknown" => "Something between drive and host".into(),
+            link => format!("The link ({link})"),
+        };
+        let speed = rate(limit.rate.value);
+        match &limit.reach {
+            Some(reach) if reach.is_everywhere => {
+                format!("{by} limits the drive to {speed} everywhere; the medium would be faster.")
+            }
+            Some(reach) => {
+                let share = number(100.0 * reach.share);
+                format!(
+                    "{by} limits the drive to {speed} over {share} % of the range; the medium would be faster."
+                )
+            }
+            None => format!(
+                "{by} limits the drive to {speed}{}: a disk is not as fast at its end as at its start.",
+                imported_remark(limit.imported)
+            ),
+        }
+    }
+
+    fn advice(_: &Known<InterfaceLimit>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        Some(FASTER_PORT.into())
+    }
+
+    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason, code)
+    }
+}
+
+impl Wording for SlowRegions {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Sound, "Slow regions")
+    }
+
+    fn statement(known: &Known<SlowRegions>, _: FindingCode, _: &Subject<'_>) -> String {
+        let slow = &known.conclusion;
+        let mut text = match slow.regions.as_slice() {
+            [] => "No region was slow when it was sampled again.".to_string(),
+            [region] => format!("One region is slow: {}.", region_words(region)),
+            [first, ..] => format!("{} regions are slow; the first: {}.", slow.count, region_words(first)),
+        };
+        match slow.disturbed_visits {
+            0 => {}
+            1 => text += " One sample was slow for a moment, not because of its offset.",
+            count => {
+                text += &format!(" {count} samples were slow for a moment, not because of their offset.")
+            }
+        }
+        let mut chances = Vec::new();
+        for size in &slow.would_have_been_met {
+            if size.probability < CERTAIN {
+                chances.push(format!("{} % for {}", percent(size.probability), size.bytes));
+            }
+        }
+        if !chances.is_empty() {
+            text += &format!(" Probability to meet a slow region by sampling: {}.", chances.join(", "));
+        }
+        text
+    }
+
+    fn advice(known: &Known<SlowRegions>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        if !known.conclusion.regions.iter().any(|region| region.kind == SlowKind::WeakSectors) {
+            return None;
+        }
+        Some("Copy your data from these regions first. Then check pending sectors with `smartctl -a`.".into())
+    }
+
+    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason, code)
+    }
+}
+
+fn region_words(region: &SlowRegion) -> String {
+    let weak = if region.kind == SlowKind::WeakSectors { "weak sectors, " } else { "" };
+    format!(
+        "{} at byte {}, {} × slower than around it ({weak}longest request {:.0} ms)",
+        size(region.bytes),
+        region.first_byte,
+        number(region.times_slower),
+        (region.longest_s * 1e3).floor()
+    )
+}
+
+fn percent(probability: f64) -> String {
+    let percent = probability * 100.0;
+    if percent > 99.0 { format!("{:.2}", (percent * 100.0).floor() / 100.0) } else { number(percent) }
+}
+
+impl Wording for UnmappedRanges {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Writes, "Unmapped ranges")
+    }
+
+    fn statement(known: &Known<UnmappedRanges>, _: FindingCode, _: &Subject<'_>) -> String {
+        let found = &known.conclusion;
+        format!(
+            "About {} % of the drive reads at {}, the rest at {}: it was never written, or discarded.",
+            number(100.0 * found.share),
+            rate(found.unmapped_bytes_per_second),
+            rate(found.mapped_bytes_per_second)
+        )
+    }
+
+    fn advice(_: &Known<UnmappedRanges>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        Some("Write the whole drive once before you measure its read throughput.".into())
+    }
+
+    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason, code)
+    }
+}
+
+/// In the words of a code, which tells what other load hides.
+pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
+    match reason {
+        SurveyUnknown::NoTime => NO_TIME.into(),
+        SurveyUnknown::NothingMeasured => "Not measured: no sequential phase.".into(),
+        SurveyUnknown::OnlyPart => {
+            "Not measured: the range covers only a part of the drive. Omit --range.".into()
+        }
+        SurveyUnknown::NotRotating => "The drive does not rotate, so it has no zones.".into(),
+        SurveyUnknown::OtherLoad(load) => format!("Inconclusive: {}", other_load(*load, code)),
+        _ => format!("Inconclusive: {}", inconclusive(reason)),
+    }
+}
+
+fn inconclusive(reason: &SurveyUnknown) -> String {
+    match reason {
+        SurveyUnknown::NoneUsable { samples } => {
+            format!("all {samples} samples met errors, were cut short or too short.")
+        }
+        SurveyUnknown::QueueNotFilled => {
+            "every sample ended before its queue was full. Measure longer.".into()
+        }
+        SurveyUnknown::TooFewSamples { usable } => {
+            format!("{usable} usable samples are too few. Measure longer.")
+        }
+        SurveyUnknown::TooFewAtEdge { start, needed } => {
+            let edge = if *start { "start" } else { "end" };
+            format!("fewer than {needed} usable samples at the {edge} of the range. Measure longer.")
+        }
+        SurveyUnknown::Uncovered => "a part of the range has no usable samples. Measure longer.".into(),
+        SurveyUnknown::TooImprecise => {
+            "samples differ too much to bound the throughput. Measure longer.".into()
+        }
+        SurveyUnknown::OnlyLoaded { rate: seen, quicker } => format!(
+            "other load fell into most samples; beside it the drive gave {}. {} {ALONE}",
+            rate(*seen),
+            quicker_words(*quicker)
+        ),
+        SurveyUnknown::RotationUnknown => {
+            "neither what the drive reports nor its latency tells whether it rotates; only disks have zones."
+                .into()
+        }
+        SurveyUnknown::Remapped => {
+            "the file system moves or transforms data, so offsets in the file are not offsets on the drive."
+                .into()
+        }
+        SurveyUnknown::DeviceLost => "the drive went away before the end of the range was measured.".into(),
+        SurveyUnknown::AllAlike => {
+            "all of the drive reads alike: all mapped, all unmapped, or something else is slower than both."
+                .into()
+        }
+        SurveyUnknown::SlowRegions => {
+            "slow regions were found; whether they are weak or all else is unmapped does not show.".into()
+        }
+        SurveyUnknown::NoOffsets => {
+            "the program does not say where it measured. If you know, import again with --position.".into()
+        }
+        SurveyUnknown::NoCapacity => "the capacity is not known. Import again with --capacity.".into(),
+        SurveyUnknown::NoneInThird { start } => {
+            format!("no figure of the {} third of the drive.", if *start { "first" } else { "last" })
+        }
+        SurveyUnknown::NoneAtBothEnds => {
+            "it takes figures of the first and of the last third of the drive.".into()
+        }
+        SurveyUnknown::NoRate => "no throughput follows from the figures.".into(),
+        SurveyUnknown::TooSparse { share } => format!(
+            "the figures cover {:.0} % of the drive and lie too far apart to interpolate.",
+            100.0 * share
+        ),
+        SurveyUnknown::FlatOfUnknownKind => {
+            "the drive is as fast at its end as at its start. On a disk a link would be the limit. \
+             Import again with --kind disk if it is one."
+                .into()
+        }
+        SurveyUnknown::NoTime
+        | SurveyUnknown::NothingMeasured
+        | SurveyUnknown::OnlyPart
+        | SurveyUnknown::NotRotating
+        | SurveyUnknown::OtherLoad(_) => unreachable!("told by why_unknown"),
+    }
+}
+
+fn other_load(load: OtherLoad, code: FindingCode) -> String {
+    let hidden = match code {
+        FindingCode::InterfaceLimit => "a link limit",
+        FindingCode::SlowRegions => "slow regions",
+        _ => "zones",
+    };
+    let seen = match load {
+        OtherLoad::Late { samples, of } => {
+            format!("{samples} of {of} samples were slow for a moment, not because of their offset.")
+        }
+        OtherLoad::Alike { correlation } => {
+            format!(
+                "samples that follow each other are alike at any offset (correlation {}).",
+                number(correlation)
+            )
+        }
+        OtherLoad::Most { quicker } => quicker_words(quicker),
+    };
+    format!("other load on the drive hides {hidden}: {seen} {ALONE}")
+}
+
+fn quicker_words(quicker: f64) -> String {
+    format!(
+        "One sample in twenty took {:.0} % less time than the others, too much for surfaces and tracks.",
+        100.0 * quicker
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement, why};
+    use super::*;
+    use model::estimate::Estimate;
+    use model::finding::{LatencyClasses, SampledSize};
+    use model::units::Bytes;
+
+    fn rate_of(value: f64, of: RateOf) -> SequentialRate {
+        SequentialRate::new(Estimate::exact(value), of)
+    }
+
+    #[test]
+    fn rates_name_their_place() {
+        let edge = known(rate_of(150e6, RateOf::Edge { is_whole: true }));
+        assert_eq!(
+            statement(&edge, FindingCode::ReadRateOuter),
+            "Sequential reads run at 150 MB/s at the start of the drive."
+        );
+        let of = RateOf::Pass {
+            range: ByteRange::whole(Bytes::new(500_000_000_000)),
+            sample: Bytes::from_mib(64),
+        };
+        assert_eq!(
+            statement(&known(rate_of(111e6, of)), FindingCode::WriteRateMean),
+            "Sequential writes average 111 MB/s over the whole drive, in bursts of 64 MiB."
+        );
+        let quarter = RateOf::ImportedEdge(ByteRange::whole(Bytes::new(125_000_000_000)));
+        assert_eq!(
+            statement(&known(rate_of(40e6, quarter)), FindingCode::ReadRateOuter),
+            "Sequential reads run at 40.0 MB/s in the first 25 % of the drive."
+        );
+    }
+
+    #[test]
+    fn a_full_pass_has_its_time() {
+        let pass = FullPassTime {
+            time: Estimate::exact(8040.0),
+            operation: Operation::Read,
+            range: ByteRange::whole(Bytes::new(500_000_000_000)),
+            is_loaded: false,
+            covers_bytes: Bytes::new(500_000_000_000),
+            covers_capacity: true,
+            measured_as_a_whole: None,
+            read: Some(8040.0),
+            write: None,
+            imported: None,
+            basis: None,
+        };
+        assert_eq!(
+            statement(&known(pass), FindingCode::FullPassTime),
+            "Reading the whole drive once takes 2 h 14 min."
+        );
+    }
+
+    #[test]
+    fn a_slow_region_names_its_latency_and_the_chance() {
+        let region = SlowRegion {
+            first_byte: 200_000_000_000,
+            bytes: 2_147_483_648,
+            within_first_byte: 0,
+            within_end_byte: 0,
+            times_slower: 4.9,
+            kind: SlowKind::WeakSectors,
+            longest_s: 0.8129,
+            visits: 4,
+        };
+        let slow = SlowRegions {
+            count: 1,
+            regions: vec![region],
+            would_have_been_met: vec![
+                SampledSize { bytes: Bytes::from_mib(64), probability: 0.345 },
+                SampledSize { bytes: Bytes::from_gib(1), probability: 0.999_99 },
+            ],
+            disturbed_visits: 0,
+            not_settled: 0,
+            latency_classes: LatencyClasses {
+                below_10_ms: 1,
+                to_50_ms: 0,
+                to_200_ms: 0,
+                to_500_ms: 0,
+                from_500_ms: 1,
+            },
+        };
+        assert_eq!(
+            statement(&known(slow), FindingCode::SlowRegions),
+            "One region is slow: 2.15 GB at byte 200000000000, 4.90 × slower than around it (weak sectors, longest request 812 ms). \
+             Probability to meet a slow region by sampling: 34.5 % for 64 MiB, 99.99 % for 1 GiB."
+        );
+    }
+
+    #[test]
+    fn a_link_is_named() {
+        let limit = InterfaceLimit {
+            rate: Estimate::exact(33.9e6),
+            link: "USB 480 Mbit/s".into(),
+            reach: None,
+            imported: None,
+        };
+        assert_eq!(
+            statement(&known(limit), FindingCode::InterfaceLimit),
+            "The link (USB 480 Mbit/s) limits the drive to 33.9 MB/s: a disk is not as fast at its end as at its start."
+        );
+    }
+
+    #[test]
+    fn other_load_hides_what_was_asked_for() {
+        let load = SurveyUnknown::OtherLoad(OtherLoad::Late { samples: 40, of: 600 });
+        assert_eq!(
+            why::<SlowRegions>(&load, FindingCode::SlowRegions),
+            "Inconclusive: other load on the drive hides slow regions: 40 of 600 samples were slow for a moment, \
+             not because of their offset. Repeat while nothing else uses the drive."
+        );
+        let few = SurveyUnknown::TooFewAtEdge { start: true, needed: 2 };
+        assert_eq!(
+            why::<SequentialRate>(&few, FindingCode::ReadRateOuter),
+            "Inconclusive: fewer than 2 usable samples at the start of the range. Measure longer."
+        );
+    }
+}

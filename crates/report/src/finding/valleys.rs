@@ -1,0 +1,292 @@
+//! Words for the findings of periodic stalls.
+
+use super::numbers::{long_time, memory, number, short_time, size};
+use super::{Group, NO_TIME, Subject, Wording};
+use model::finding::{
+    Cure, CureArea, FindingCode, Known, NoValleys, NoValleysKind, OffsetValleys, RecurringValleys,
+    ValleyCure, ValleyPattern, ValleyTrigger, WriteValleys, WriteValleysUnknown,
+};
+
+impl Wording for WriteValleys {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Writes, "Write valleys")
+    }
+
+    fn statement(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> String {
+        let valleys = &known.conclusion;
+        match &valleys.pattern {
+            ValleyPattern::None(none) => no_valleys(none, valleys.long_falls),
+            ValleyPattern::AtOffsets(at) => at_offsets(at, valleys.count),
+            ValleyPattern::Recurring(recurring) => {
+                let first = match valleys.conditions {
+                    0 | 1 => "",
+                    _ => " This is the first series of passes with valleys; the table of passes has all.",
+                };
+                recurring_sentences(recurring, valleys.count) + first
+            }
+        }
+    }
+
+    fn advice(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let repeat = "Repeat slow sequential-write results before comparing them; one-minute means are hardly affected.";
+        match known.conclusion.pattern {
+            ValleyPattern::None(_) => None,
+            ValleyPattern::AtOffsets(_) => {
+                Some("`drivescope surface --full` shows whether reads are slow there, too.".into())
+            }
+            ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
+            // The cure of the drive of which most is published (Intel X25-M).
+            ValleyPattern::Recurring(_) => Some(format!(
+                "{repeat} `drivescope valleys --conditions seq:8MiB` shows whether a sequential fill cures them."
+            )),
+        }
+    }
+
+    fn why(reason: &WriteValleysUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            WriteValleysUnknown::NoTime => NO_TIME.into(),
+            WriteValleysUnknown::NothingWritten => "Not measured: nothing was written sequentially.".into(),
+            WriteValleysUnknown::Uneven { share } => format!(
+                "Inconclusive: throughput was too uneven for {:.0} % of the time to see short drops. Repeat it without other I/O.",
+                100.0 * share
+            ),
+            WriteValleysUnknown::TooFew { count } => format!(
+                "Inconclusive: {} seen while writing, but five consecutive ones are needed to show a period. Use more --passes, or \
+                 --way everything.",
+                drops(*count)
+            ),
+            WriteValleysUnknown::AlsoWhenReading { reading, writing } => format!(
+                "Inconclusive: throughput drops {} times a minute while writing and {} while only reading, which other I/O explains. \
+                 Repeat it without other I/O.",
+                number(*writing),
+                number(*reading)
+            ),
+            WriteValleysUnknown::Irregular { count } => format!(
+                "Inconclusive: {} seen while writing, at random intervals: other I/O, or garbage collection on demand.",
+                drops(*count)
+            ),
+            WriteValleysUnknown::NotCompared => {
+                "Inconclusive: short drops recur, but reads were too few or too uneven to rule out other I/O. Give a larger \
+                 --time-limit."
+                    .into()
+            }
+            WriteValleysUnknown::AtStart { count } => format!(
+                "Inconclusive: {} seen, all at the start of a pass: a slow region, or the return to it. A --range that starts \
+                 elsewhere decides.",
+                drops(*count)
+            ),
+        }
+    }
+
+    fn extents(known: &Known<WriteValleys>) -> Vec<(f64, f64)> {
+        let passes = known.conclusion.passes.iter();
+        passes.map(|pass| (pass.first_byte as f64, (pass.first_byte + pass.bytes) as f64)).collect()
+    }
+}
+
+/// "1 short drop was", "7 short drops were".
+fn drops(count: u64) -> String {
+    match count {
+        1 => "1 short drop was".into(),
+        _ => format!("{count} short drops were"),
+    }
+}
+
+fn no_valleys(none: &NoValleys, long_falls: u64) -> String {
+    let what = match none.kind {
+        NoValleysKind::Even => "Sequential writes show no short drops".to_string(),
+        NoValleysKind::OnlyAtStart => {
+            "Sequential writes show short drops only at the start of a pass, wherever that is".into()
+        }
+        NoValleysKind::Ripple { per_second } => format!(
+            "Sequential writes show no valleys, but a steady ripple of {} drops a second",
+            number(per_second)
+        ),
+    };
+    let passes = if none.passes == 1 { "1 pass".into() } else { format!("{} passes", none.passes) };
+    let long = match long_falls {
+        0 => String::new(),
+        1 => " One longer drop: heat, a full cache, or garbage collection.".into(),
+        long => format!(" {long} longer drops: heat, a full cache, or garbage collection."),
+    };
+    format!(
+        "{what} in {passes} ({}). Drops rarer than one in {} would not have been seen.{long}",
+        size(none.bytes),
+        long_time(none.seconds)
+    )
+}
+
+fn at_offsets(at: &OffsetValleys, count: u64) -> String {
+    let offsets = if count == 1 { "1 offset".into() } else { format!("{count} offsets") };
+    let test = match at.by {
+        ValleyTrigger::Place => "A pass that started elsewhere met them there as well.",
+        _ => "A pass that starts elsewhere would tell offset from bytes written.",
+    };
+    format!(
+        "Sequential writes drop to {:.0} % for {} at {offsets}, the same in each pass. {test}",
+        100.0 * at.depth_ratio,
+        short_time(at.width_s)
+    )
+}
+
+fn recurring_sentences(valleys: &RecurringValleys, count: u64) -> String {
+    let (time, bytes) = (short_time(valleys.interval_s), size(valleys.interval_bytes as u64));
+    let every = match valleys.by {
+        ValleyTrigger::Time => format!("every {time}"),
+        ValleyTrigger::Bytes => format!("every {bytes}"),
+        _ => format!("every {time} or {bytes} (one throughput does not tell which)"),
+    };
+    let last = match count {
+        0 if valleys.is_pass_short => "A pass is shorter than that; the last had none.".into(),
+        0 => "The last pass had none.".into(),
+        count => format!("The last pass had {count}."),
+    };
+    let stable = match valleys.passes_to_stable {
+        Some(pass) if count > 0 => format!(" They are stable from pass {pass} on."),
+        _ => String::new(),
+    };
+    format!(
+        "Sequential writes drop to {:.0} % for {} {every}. {last}{stable}",
+        100.0 * valleys.depth_ratio,
+        short_time(valleys.width_s)
+    )
+}
+
+impl Wording for ValleyCure {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Writes, "Valley cure")
+    }
+
+    fn statement(known: &Known<ValleyCure>, _: FindingCode, _: &Subject<'_>) -> String {
+        let found = &known.conclusion;
+        let mut sentences = vec![match found.cure {
+            Cure::Fill { block_bytes } => {
+                format!(
+                    "One sequential fill in blocks of {} removes the valleys.",
+                    memory(block_bytes as f64)
+                )
+            }
+            Cure::Erase {} => "An erase removes the valleys.".into(),
+            Cure::Passes { block_bytes, passes } => {
+                format!(
+                    "{passes} sequential passes in blocks of {} remove the valleys.",
+                    memory(block_bytes as f64)
+                )
+            }
+            Cure::None {} if !found.is_treated => {
+                "Repeated passes do not remove the valleys; nothing else was tried.".into()
+            }
+            Cure::None {} => "Nothing that was tried removes the valleys.".into(),
+        }];
+        if let Some(narrowed) = &found.narrowed {
+            let widths: Vec<String> = narrowed.widths_s.iter().copied().map(short_time).collect();
+            sentences.push(format!(
+                "Passes in blocks of {} narrow them: {}.",
+                narrowed.block,
+                widths.join(", ")
+            ));
+        }
+        match found.area {
+            Some(CureArea::Written) => sentences.push("Only the part that is written improves.".into()),
+            Some(CureArea::WholeDrive) => {
+                sentences.push("Another part of the drive improves with it.".into())
+            }
+            None => {}
+        }
+        sentences.join(" ")
+    }
+
+    fn why(reason: &std::convert::Infallible, _: FindingCode, _: &Subject<'_>) -> String {
+        match *reason {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement};
+    use super::*;
+    use model::finding::{Narrowed, OffsetTest, RhythmTest};
+    use model::units::Bytes;
+
+    fn recurring(by: ValleyTrigger) -> RecurringValleys {
+        RecurringValleys {
+            interval_s: 66.0,
+            interval_s_low: 65.0,
+            interval_s_high: 67.0,
+            interval_bytes: 4e9,
+            interval_bytes_low: 3.9e9,
+            interval_bytes_high: 4.1e9,
+            width_s: 0.3,
+            width_s_low: 0.2,
+            width_s_high: 0.4,
+            depth_ratio: 0.1,
+            by,
+            passes_to_stable: Some(2),
+            test: RhythmTest {
+                variation_in_time: 0.01,
+                variation_in_bytes: 0.1,
+                gaps: 9,
+                t: 8.0,
+                as_even_by_chance: 1e-9,
+            },
+            is_pass_short: false,
+        }
+    }
+
+    fn told(count: u64, pattern: ValleyPattern) -> String {
+        let valleys = WriteValleys { count, pattern, long_falls: 0, passes: Vec::new(), conditions: 1 };
+        statement(&known(valleys), FindingCode::WriteValleys)
+    }
+
+    #[test]
+    fn recurring_valleys_name_their_interval() {
+        assert_eq!(
+            told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
+            "Sequential writes drop to 10 % for 300 ms every 66.0 s. The last pass had 6. They are stable from pass 2 on."
+        );
+        assert_eq!(
+            told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),
+            "Sequential writes drop to 10 % for 300 ms every 4.00 GB. The last pass had none."
+        );
+    }
+
+    #[test]
+    fn valleys_at_offsets_and_none_are_told_apart() {
+        let at = OffsetValleys {
+            width_s: 0.3,
+            width_s_low: 0.3,
+            width_s_high: 0.3,
+            depth_ratio: 0.2,
+            by: ValleyTrigger::Place,
+            offsets: vec![7],
+            test: OffsetTest { falls: 3, there_before: 3, by_chance: 1e-6 },
+        };
+        assert_eq!(
+            told(1, ValleyPattern::AtOffsets(at)),
+            "Sequential writes drop to 20 % for 300 ms at 1 offset, the same in each pass. A pass that started elsewhere met them \
+             there as well."
+        );
+        let none = NoValleys { kind: NoValleysKind::Even, passes: 4, bytes: 40_000_000_000, seconds: 600.0 };
+        assert_eq!(
+            told(0, ValleyPattern::None(none)),
+            "Sequential writes show no short drops in 4 passes (40.0 GB). Drops rarer than one in 10 min 0 s would not have been \
+             seen."
+        );
+    }
+
+    #[test]
+    fn a_cure_names_its_blocks() {
+        let cure = ValleyCure {
+            cure: Cure::Passes { block_bytes: 8 << 20, passes: 3 },
+            area: Some(CureArea::Written),
+            conditions: Vec::new(),
+            is_treated: false,
+            narrowed: Some(Narrowed { block: Bytes::from_mib(8), widths_s: vec![0.54, 0.36] }),
+        };
+        assert_eq!(
+            statement(&known(cure), FindingCode::ValleyCure),
+            "3 sequential passes in blocks of 8.00 MiB remove the valleys. Passes in blocks of 8 MiB narrow them: 540 ms, 360 ms. \
+             Only the part that is written improves."
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! Words for the findings of the write cliff.
+
+use super::numbers::{number, rate, size};
+use super::{Group, NO_TIME, Subject, Wording};
+use model::finding::{
+    FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown, WriteDrop,
+    WriteKind, WriteOrder,
+};
+
+impl Wording for WriteCliff {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Writes, "Write cliff")
+    }
+
+    fn statement(known: &Known<WriteCliff>, _: FindingCode, _: &Subject<'_>) -> String {
+        let cliff = &known.conclusion;
+        let (before, after, bytes) = (rate(cliff.before), rate(cliff.after), size(cliff.bytes.value as u64));
+        let writes = writes(&cliff.writes);
+        if cliff.comes_back {
+            let back = match cliff.further.first() {
+                Some(back) => {
+                    format!(
+                        " It returns to {} after {}.",
+                        rate(back.bytes_per_second),
+                        size(back.bytes as u64)
+                    )
+                }
+                None => String::new(),
+            };
+            return format!("{writes} drop from {before} to {after} after {bytes}.{back}");
+        }
+        let times = number(cliff.before / cliff.after);
+        let mut sentences =
+            vec![format!("{writes} drop from {before} to {after} after {bytes}, {times} × slower.")];
+        for level in cliff.levels.iter().skip(2) {
+            let (from, after) = (size(level.from_bytes as u64), rate(level.bytes_per_second));
+            sentences.push(format!("From {from} on they run at {after}."));
+        }
+        match &cliff.below {
+            Some(below) => sentences.push(format!(
+                "Between {} and {}, written with idle times, they dropped further, to at most {}.",
+                size(below.from_bytes as u64),
+                size(below.to_bytes as u64),
+                rate(below.bytes_per_second)
+            )),
+            None if !cliff.is_whole => {
+                sentences.push(format!("Not measured past {}.", size(cliff.looked_until_bytes as u64)));
+            }
+            None => {}
+        }
+        sentences.join(" ")
+    }
+
+    fn advice(known: &Known<WriteCliff>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let cliff = &known.conclusion;
+        if cliff.comes_back {
+            return Some(
+                "Discard the whole drive and repeat the run: a drop at the same place is the drive's, and not heat or other I/O."
+                    .into(),
+            );
+        }
+        let mut advice = format!(
+            "Keep bursts under {} with idle time between, and throughput stays at {}.",
+            size((0.9 * cliff.bytes.low) as u64),
+            rate(cliff.before)
+        );
+        if !cliff.has_rests {
+            advice += " `drivescope sustain --idle` measures how much idle time.";
+        }
+        if !cliff.went_on {
+            advice += " `--until levels` looks for further drops, `--until steady` for the steady state.";
+        }
+        Some(advice)
+    }
+
+    fn why(reason: &WriteCliffUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            WriteCliffUnknown::NothingWritten => "Not measured: nothing could be written.".into(),
+            WriteCliffUnknown::NoTime => NO_TIME.into(),
+            WriteCliffUnknown::None(none) => no_cliff(none),
+            WriteCliffUnknown::StillFalling { writes: kind, written_bytes } => format!(
+                "Inconclusive: {} became slower towards the end of {}. A larger --bytes or --time-limit decides.",
+                lower(&writes(kind)),
+                size(*written_bytes as u64)
+            ),
+            WriteCliffUnknown::NotTheDrive(drop) => format!(
+                "Inconclusive: {}, which the layers between host and drive could explain, such as a cache or other guests.",
+                dropped(drop)
+            ),
+            WriteCliffUnknown::Heat(drop) => format!(
+                "Inconclusive: {}, but recovered while little was written and without idle time: thermal throttling. \
+                 It hides what a cache holds.",
+                dropped(drop)
+            ),
+            WriteCliffUnknown::GarbageCollection(drop) => format!(
+                "Inconclusive: {}, but by garbage collection, and no full cache. When that starts depends on earlier writes.",
+                dropped(drop)
+            ),
+        }
+    }
+}
+
+/// "Random writes of 128 KiB".
+fn writes(kind: &WriteKind) -> String {
+    match kind.order {
+        WriteOrder::Sequential => format!("Sequential writes of {}", kind.block),
+        WriteOrder::Mixed { random_share } => {
+            format!("Writes of {} ({} % random)", kind.block, number(100.0 * random_share))
+        }
+        WriteOrder::Random => format!("Random writes of {}", kind.block),
+    }
+}
+
+fn lower(text: &str) -> String {
+    text[..1].to_lowercase() + &text[1..]
+}
+
+fn dropped(drop: &WriteDrop) -> String {
+    format!(
+        "{} dropped from {} to {} after {}",
+        lower(&writes(&drop.writes)),
+        rate(drop.before),
+        rate(drop.after),
+        size(drop.bytes as u64)
+    )
+}
+
+fn no_cliff(none: &NoCliff) -> String {
+    let ran = format!(
+        "No lasting drop within {}: {} average {}",
+        size(none.written_bytes as u64),
+        lower(&writes(&none.writes)),
+        rate(none.mean)
+    );
+    let course = match none.course {
+        NoCliffCourse::Even => "throughout".to_string(),
+        NoCliffCourse::CameBack { from_bytes, bytes, slow, last } => format!(
+            "with {} at {} from {} on, and return to {}",
+            size(bytes as u64),
+            rate(slow),
+            size(from_bytes as u64),
+            rate(last)
+        ),
+        NoCliffCourse::Swings { first_bytes, first, slowest } => format!(
+            "with {} for the first {}, and then swing, down to {}",
+            rate(first),
+            size(first_bytes as u64),
+            rate(slowest)
+        ),
+        NoCliffCourse::FastStart { first_bytes, first } => format!(
+            "with {} only for the first {}, which the drive's own memory could explain",
+            rate(first),
+            size(first_bytes as u64)
+        ),
+    };
+    let limit = match none.limit {
+        None => String::new(),
+        Some(NoCliffLimit::InPlace) => " Small writes go in place: there is no media cache to fill.".into(),
+        Some(NoCliffLimit::SmallRange { bytes }) => format!(
+            " A range of {} need not fill the media cache of an SMR disk. Give a larger --range.",
+            size(bytes)
+        ),
+        Some(NoCliffLimit::NotWholeFlash) => {
+            " A flash cache may hold more. Write the whole range once to know.".into()
+        }
+    };
+    format!("{ran} {course}.{limit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{advice, known, statement, why};
+    use super::*;
+    use model::estimate::Estimate;
+    use model::finding::{LaterLevel, LevelBelow, WriteLevel};
+    use model::units::Bytes;
+
+    const WRITES: WriteKind = WriteKind { order: WriteOrder::Random, block: Bytes::from_kib(128) };
+
+    fn level(from_bytes: f64, bytes_per_second: f64) -> WriteLevel {
+        WriteLevel {
+            from_bytes,
+            from_bytes_low: from_bytes,
+            from_bytes_high: from_bytes,
+            bytes_per_second,
+            low: bytes_per_second,
+            high: bytes_per_second,
+            comes_back: false,
+        }
+    }
+
+    fn cliff() -> WriteCliff {
+        WriteCliff {
+            bytes: Estimate::exact(20e9),
+            comes_back: false,
+            before: 400e6,
+            before_low: 400e6,
+            before_high: 400e6,
+            after: 60e6,
+            after_low: 60e6,
+            after_high: 60e6,
+            ratio: 0.15,
+            levels: vec![level(0.0, 400e6), level(20e9, 60e6), level(40e9, 40e6)],
+            further: Vec::new(),
+            after_from_bytes: 20e9,
+            after_over_bytes: 10e9,
+            in_memory_bytes: 0.0,
+            looked_until_bytes: 50e9,
+            writes: WRITES,
+            below: None,
+            is_whole: false,
+            went_on: false,
+            has_rests: false,
+        }
+    }
+
+    #[test]
+    fn a_cliff_names_its_levels_and_how_far_it_looked() {
+        assert_eq!(
+            statement(&known(cliff()), FindingCode::WriteCliff),
+            "Random writes of 128 KiB drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on they run at \
+             40.0 MB/s. Not measured past 50.0 GB."
+        );
+        assert_eq!(
+            advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
+            "Keep bursts under 18.0 GB with idle time between, and throughput stays at 400 MB/s. `drivescope sustain --idle` \
+             measures how much idle time. `--until levels` looks for further drops, `--until steady` for the steady state."
+        );
+        let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };
+        let rested = WriteCliff { below: Some(below), has_rests: true, went_on: true, ..cliff() };
+        assert!(statement(&known(rested.clone()), FindingCode::WriteCliff).ends_with(
+            "Between 50.0 GB and 52.0 GB, written with idle times, they dropped further, to at most 30.0 MB/s."
+        ));
+        let advice = advice(&known(rested), FindingCode::WriteCliff).unwrap();
+        assert!(!advice.contains("--idle") && !advice.contains("--until"), "{advice}");
+    }
+
+    #[test]
+    fn a_drop_that_comes_back_says_so() {
+        let later = LaterLevel {
+            bytes: 80e9,
+            bytes_low: 80e9,
+            bytes_high: 80e9,
+            bytes_per_second: 390e6,
+            low: 390e6,
+            high: 390e6,
+        };
+        let cliff = WriteCliff { comes_back: true, further: vec![later], ..cliff() };
+        assert_eq!(
+            statement(&known(cliff), FindingCode::WriteCliff),
+            "Random writes of 128 KiB drop from 400 MB/s to 60.0 MB/s after 20.0 GB. It returns to 390 MB/s after 80.0 GB."
+        );
+    }
+
+    #[test]
+    fn no_cliff_says_what_was_written() {
+        let course = NoCliffCourse::CameBack { from_bytes: 1.5e9, bytes: 5e8, slow: 250e6, last: 450e6 };
+        let none = NoCliff { writes: WRITES, written_bytes: 4e9, mean: 400e6, course, limit: None };
+        let none = WriteCliffUnknown::None(none);
+        assert_eq!(
+            why::<WriteCliff>(&none, FindingCode::WriteCliff),
+            "No lasting drop within 4.00 GB: random writes of 128 KiB average 400 MB/s with 500 MB at 250 MB/s from 1.50 GB on, \
+             and return to 450 MB/s."
+        );
+    }
+}

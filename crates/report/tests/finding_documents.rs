@@ -1,0 +1,73 @@
+//! Typed findings as they stand in the golden document of a run.
+
+use model::estimate::Estimate;
+use model::finding::{
+    AccessMeasured, AccessParts, AccessTime, ConcurrencyUnknown, DeviceLost, Evidence, Finding, Outcome,
+    ProbeTimes, Recording, RecordingKind,
+};
+use model::run::{Environment, Run, RunStatus};
+use model::target::{TargetFacts, TargetKind};
+use model::units::Bytes;
+use serde_json::Value;
+
+const GOLDEN: &str = include_str!("../../store/tests/golden/run-v1.json");
+
+fn findings() -> Vec<Finding> {
+    let estimate =
+        Estimate { value: 0.0125, low: 0.012, high: 0.013, confidence: 0.95, effective_count: 40.0 };
+    let evidence = vec![Evidence { phase: 0, start_s: 0.5, seconds: 2.0 }];
+    let kind = RecordingKind {
+        recording: Recording::Smr,
+        reasons: vec![],
+        times: ProbeTimes::default(),
+        cost_after_cliff: None,
+    };
+    let kind = Finding::RecordingKind(Outcome::known(kind, vec![]));
+    let access = AccessTime {
+        mean: estimate,
+        block: Bytes::new(4096),
+        median_s: Some(0.0124),
+        range: None,
+        parts: Some(AccessParts { seek_s: 0.008, rotation_s: 0.0042, overhead_s: 0.0003 }),
+        measured: Some(AccessMeasured {
+            span_bytes: Bytes::new(u64::MAX),
+            reads: 40,
+            held_up_share: f64::NAN,
+        }),
+        imported: None,
+    };
+    vec![
+        Finding::AccessTime(Outcome::known(access, evidence)),
+        Finding::DeviceLost(Outcome::known(DeviceLost { at_s: 2.5, failed: None }, vec![])),
+        kind,
+        Finding::ConcurrencyKnee(Outcome::Unknown(ConcurrencyUnknown::TooFewRounds)),
+    ]
+}
+
+#[test]
+fn the_findings_of_the_golden_document_are_written() {
+    let golden: Value = serde_json::from_str(GOLDEN).unwrap();
+    let target = TargetFacts::unidentified(
+        TargetKind::Device,
+        "/dev/disk/by-id/ata-EXAMPLE".into(),
+        Bytes::new(4_000_787_030_016),
+    );
+    let run = Run {
+        id: "golden".into(),
+        started: "2026-01-02T03:04:05Z".into(),
+        finished: None,
+        status: RunStatus::Complete,
+        version: "0.1.0".into(),
+        command: String::new(),
+        seed: 1,
+        target: TargetFacts { rotational: Some(true), ..target },
+        environment: Environment::default(),
+        state_before: vec![],
+        state_after: vec![],
+        phases: vec![],
+        findings: findings(),
+    };
+    let documents = report::finding::documents(&run);
+    let written = serde_json::to_string_pretty(&documents).unwrap();
+    assert_eq!(written, serde_json::to_string_pretty(&golden["findings"]).unwrap());
+}

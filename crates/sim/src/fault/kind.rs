@@ -1,0 +1,50 @@
+//! What can go wrong with a drive, and where or when.
+
+use model::range::ByteRange;
+use model::units::{Bytes, Instant, Nanos};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// Reading or writing there is a medium error; bytes before it are moved.
+    Unreadable(ByteRange),
+    /// Requests that touch the range take longer, and the drive does nothing else meanwhile.
+    Slow {
+        range: ByteRange,
+        longer: Nanos,
+    },
+    /// The same, but only requests that come between `at` and `at + duration`.
+    SlowFor {
+        range: ByteRange,
+        longer: Nanos,
+        at: Instant,
+        duration: Nanos,
+    },
+    /// Requests that touch the range are not answered until the system gives up.
+    TimesOut {
+        range: ByteRange,
+        /// How long the system waits from when the answer was due.
+        after: Nanos,
+    },
+    /// Each `every`th read moves half of its bytes.
+    ShortReads {
+        /// 1 is each of them; 0 is none.
+        every: u64,
+    },
+    /// No answer comes between `at` and `at + duration`; what was due then comes at its end. The drive itself works on.
+    Stall {
+        at: Instant,
+        duration: Nanos,
+    },
+    Stalls {
+        at: Instant,
+        duration: Nanos,
+        /// From the beginning of one to the beginning of the next: longer than it lasts.
+        every: Nanos,
+    },
+    /// After this many requests it is gone: those under way and all later ones find no device.
+    GoneAfter(u64),
+    GoneAt(Instant),
+    /// It holds this much only: later addresses are those of its start again. What goes across its end goes on there
+    /// as it would without, since only the data tell the difference.
+    Wraps(Bytes),
+}

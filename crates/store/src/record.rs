@@ -1,0 +1,183 @@
+//! The records that the store keeps, as rows.
+//!
+//! Format version 1. Columns may be added in a later version; none is renamed or changes its unit.
+
+use crate::column::{Cell, CellValue, StoredRecord, Wide, columns, stored_record};
+use model::histogram::LatencyHistogram;
+use model::record::{
+    ErrorRecord, HistogramRecord, IntervalLatency, IntervalRecord, IoRecord, TelemetryRecord,
+};
+use model::request::{Operation, Status};
+use model::units::Nanos;
+
+columns! { IntervalRecord: interval {
+    "phase": u32 = interval.phase, "number of the phase in the run, from 0";
+    "operation": Operation = interval.operation, "`read`, `write`, `flush` or `discard`";
+    "start_ns": u64 = interval.start_ns, "start, since the run's clock began";
+    "duration_ns": u64 = interval.duration_ns, "mostly 40 ms; an interval without a completion is there too";
+    "operations": u64 = interval.operations, "requests completed without an error";
+    "bytes": u64 = interval.bytes, "bytes they moved";
+    "errors": u64 = interval.errors, "requests that failed";
+    "offset_bytes_first": u64 = interval.offset_first, "lowest offset touched";
+    "offset_bytes_end": u64 = interval.offset_end, "end of the highest request";
+    "latency_ns_min": Option<u64> = interval.latency.map(|latency| latency.min_ns), "smallest latency; empty without a completion, as are the next four";
+    "latency_ns_mean": Option<f64> = interval.latency.map(|latency| latency.mean_ns), "arithmetic mean";
+    "latency_ns_p50": Option<u64> = interval.latency.map(|latency| latency.p50_ns), "median, to within 0.4 %";
+    "latency_ns_p99": Option<u64> = interval.latency.map(|latency| latency.p99_ns), "99th percentile, to within 0.4 %";
+    "latency_ns_max": Option<u64> = interval.latency.map(|latency| latency.max_ns), "largest latency";
+} }
+
+impl StoredRecord for IntervalRecord {
+    fn from_row(row: &[Cell]) -> Option<IntervalRecord> {
+        let [phase, operation, start, duration, operations, bytes, errors, first, end, latency @ ..] = row
+        else {
+            return None;
+        };
+        let [min, mean, p50, p99, max] = latency else { return None };
+        let latency = match min {
+            Cell::Empty => None,
+            min => Some(IntervalLatency {
+                min_ns: u64::from_cell(min)?,
+                mean_ns: f64::from_cell(mean)?,
+                p50_ns: u64::from_cell(p50)?,
+                p99_ns: u64::from_cell(p99)?,
+                max_ns: u64::from_cell(max)?,
+            }),
+        };
+        Some(IntervalRecord {
+            phase: u32::from_cell(phase)?,
+            operation: Operation::from_cell(operation)?,
+            start_ns: u64::from_cell(start)?,
+            duration_ns: u64::from_cell(duration)?,
+            operations: u64::from_cell(operations)?,
+            bytes: u64::from_cell(bytes)?,
+            errors: u64::from_cell(errors)?,
+            offset_first: u64::from_cell(first)?,
+            offset_end: u64::from_cell(end)?,
+            latency,
+        })
+    }
+}
+
+/// The sum of latencies is 128 bits wide: `sum = high × 2⁶³ + low`, so that neither column is ever negative. It
+/// holds sums below 2¹²⁶ ns, more than 2⁶² requests of 584 years each.
+const SUM_LOW_BITS: u32 = 63;
+const SUM_LOW_MASK: u128 = (1 << SUM_LOW_BITS) - 1;
+
+columns! { HistogramRecord: record {
+    "phase": u32 = record.phase, "number of the phase in the run, from 0";
+    "operation": Operation = record.operation, "`read`, `write`, `flush` or `discard`";
+    "start_ns": u64 = record.start_ns, "start, since the run's clock began";
+    "duration_ns": u64 = record.duration_ns, "about a second";
+    "operations": u64 = record.histogram.count(), "requests in the histogram";
+    "latency_ns_sum_high": u64 = (record.histogram.sum_ns() >> SUM_LOW_BITS) as u64, "sum of latencies, in units of 2⁶³ ns";
+    "latency_ns_sum_low": u64 = (record.histogram.sum_ns() & SUM_LOW_MASK) as u64, "the rest of that sum";
+    "latency_ns_min": Option<u64> = record.histogram.min().map(Nanos::get), "smallest latency";
+    "latency_ns_max": Option<u64> = record.histogram.max().map(Nanos::get), "largest latency";
+    "cells": Vec<u8> = encode_cells(record.histogram.cells()), "the cells in use; the file's metadata say how";
+} }
+
+impl StoredRecord for HistogramRecord {
+    fn from_row(row: &[Cell]) -> Option<HistogramRecord> {
+        let [phase, operation, start, duration, operations, high, low, min, max, cells] = row else {
+            return None;
+        };
+        let sum = (u128::from(u64::from_cell(high)?) << SUM_LOW_BITS) + u128::from(u64::from_cell(low)?);
+        let (min, max) = (u64::from_cell(min).unwrap_or(0), u64::from_cell(max).unwrap_or(0));
+        let Cell::Bytes(cells) = cells else { return None };
+        let histogram = LatencyHistogram::from_parts(decode_cells(cells)?, sum, min, max)?;
+        if histogram.count() != u64::from_cell(operations)? {
+            return None;
+        }
+        Some(HistogramRecord {
+            phase: u32::from_cell(phase)?,
+            operation: Operation::from_cell(operation)?,
+            start_ns: u64::from_cell(start)?,
+            duration_ns: u64::from_cell(duration)?,
+            histogram,
+        })
+    }
+}
+
+/// The cells of a histogram as pairs of numbers: how many cells further than the last (the first: from 0), and its count;
+/// each number in groups of seven bits, lowest first, the top bit set in all bytes but the last.
+pub(crate) fn encode_cells(cells: impl Iterator<Item = (u32, u64)>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut last = 0;
+    for (cell, count) in cells {
+        assert!(cell >= last, "the cells of a histogram come in order");
+        encode_varint(u64::from(cell - last), &mut bytes);
+        encode_varint(count, &mut bytes);
+        last = cell;
+    }
+    bytes
+}
+
+pub(crate) fn decode_cells(mut bytes: &[u8]) -> Option<Vec<(u32, u64)>> {
+    let mut cells = Vec::new();
+    let mut last = 0u32;
+    while !bytes.is_empty() {
+        let step = u32::try_from(decode_varint(&mut bytes)?).ok()?;
+        last = last.checked_add(step)?;
+        cells.push((last, decode_varint(&mut bytes)?));
+    }
+    Some(cells)
+}
+
+fn encode_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn decode_varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0u64;
+    for shift in (0..u64::BITS).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let bits = u64::from(byte & 0x7f);
+        // The tenth byte has room for one bit.
+        if bits << shift >> shift != bits {
+            return None;
+        }
+        value |= bits << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+stored_record! { ErrorRecord {
+    phase: u32 = "phase", "number of the phase in the run, from 0";
+    at_ns: u64 = "at_ns", "completion, since the run's clock began";
+    operation: Operation = "operation", "`read`, `write`, `flush` or `discard`";
+    offset_bytes: u64 = "offset_bytes", "offset of the request";
+    length_bytes: Wide = "length_bytes", "length of the request";
+    status: Status = "status", "0 done, 1 short, 2 medium error, 3 device gone, 4 timed out, 5 no space, 6 not supported, 7 misaligned, 8 refused, 9 to 13 wrong, stale, misplaced, blank or flipped data, 14 where misplaced data belong, 1000 + errno";
+} }
+
+stored_record! { TelemetryRecord {
+    at_ns: u64 = "at_ns", "when, since the run's clock began";
+    temperature_celsius: Option<f64> = "temperature_celsius", "temperature of the drive";
+    cpu_busy_share: Option<f64> = "cpu_busy_share", "share of all processors' time that was not idle, 0 to 1";
+    cpu_steal_share: Option<f64> = "cpu_steal_share", "steal time, 0 to 1";
+    own_cpu_share: Option<f64> = "own_cpu_share", "share that drivescope used, 0 to 1";
+    device_read_bytes: Option<u64> = "device_read_bytes", "bytes that the device read since the last record, for all programs";
+    device_write_bytes: Option<u64> = "device_write_bytes", "bytes that it wrote, likewise";
+    own_read_bytes: u64 = "own_read_bytes", "bytes that drivescope read from the target since the last record";
+    own_write_bytes: u64 = "own_write_bytes", "bytes that drivescope wrote to it, likewise";
+} }
+
+stored_record! { IoRecord {
+    phase: u32 = "phase", "number of the phase in the run, from 0";
+    operation: Operation = "operation", "`read`, `write`, `flush` or `discard`";
+    intended_ns: u64 = "intended_ns", "intended start; in a closed loop the submission";
+    submitted_ns: u64 = "submitted_ns", "submission, since the run's clock began";
+    completed_ns: u64 = "completed_ns", "completion, since the run's clock began";
+    offset_bytes: u64 = "offset_bytes", "offset of the request";
+    length_bytes: Wide = "length_bytes", "length of the request";
+    status: Status = "status", "as in `errors`";
+} }

@@ -1,0 +1,305 @@
+//! The parts of a series that are complete: Parquet files that pandas, DuckDB and Spark read without drivescope.
+//!
+//! The file's key-value metadata hold `drivescope.format` (the version), `drivescope.series`, and what the columns alone do
+//! not say. Row groups are small, so that neither writer nor reader holds more than one of them.
+
+use crate::column::{Cell, CellKind, Column, StoredRecord};
+use crate::disk::{Disk, SyncExtent, partial_path};
+use crate::error::{SegmentFlaw, StoreError};
+use crate::fingerprint::{Fingerprint, FingerprintedFile};
+use crate::journal::{JournalEnd, JournalReader};
+use crate::parquet_file::ParquetFile;
+use crate::series_kind::{FORMAT_VERSION, SeriesKind};
+use model::request::Operation;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::FileMetaData;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
+use parquet::schema::types::SchemaDescriptor;
+use std::fs::{self, File};
+use std::ops::RangeInclusive;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+
+const FORMAT_KEY: &str = "drivescope.format";
+const SERIES_KEY: &str = "drivescope.series";
+const CELLS_KEY: &str = "drivescope.cells";
+const CELLS_NOTE: &str = "Pairs of LEB128 numbers: cells further than the last, and its count. Cells 0 to 255 are one \
+    nanosecond wide; cell c above begins at (128 + c % 128) * 2^(c / 128 - 1) ns and is 2^(c / 128 - 1) ns wide. \
+    The sum of latencies is latency_ns_sum_high * 2^63 + latency_ns_sum_low.";
+
+/// More rows than any version ever put into a row group: a file that claims more is not ours.
+const GROUP_ROWS_CREDIBLE_MAX: i64 = 1 << 20;
+const EVERY_PHASE: RangeInclusive<u32> = 0..=u32::MAX;
+
+/// Rewrites a journal as a segment, under a temporary name. The caller notes the fingerprint and then gives it its name.
+/// None for a journal without a record, which needs no segment.
+///
+/// # Errors
+/// When the disk is full, or the journal is damaged: then it is kept, for what follows the damage may be rescued.
+pub(crate) fn write_partial(
+    disk: Disk,
+    journal: &Path,
+    segment: &Path,
+    kind: SeriesKind,
+) -> Result<Option<Fingerprint>, StoreError> {
+    let mut reader = JournalReader::open(journal, kind)?;
+    let mut row = Vec::new();
+    if !reader.next_row(&mut row)? && reader.end() != Some(JournalEnd::Damaged) {
+        return Ok(None);
+    }
+    let partial = partial_path(segment);
+    let written = write_rows(disk, reader, row, journal, segment, &partial);
+    if written.is_err() {
+        // A full disk must not also keep the half that was written; the first error is the one to report.
+        let _ = fs::remove_file(&partial);
+    }
+    written.map(Some)
+}
+
+fn write_rows(
+    disk: Disk,
+    mut reader: JournalReader,
+    mut row: Vec<Cell>,
+    journal: &Path,
+    segment: &Path,
+    partial: &Path,
+) -> Result<Fingerprint, StoreError> {
+    let kind = reader.kind();
+    let version = FORMAT_VERSION.to_string();
+    let mut notes = vec![(FORMAT_KEY, version.as_str()), (SERIES_KEY, kind.name())];
+    if kind == SeriesKind::Histograms {
+        notes.push((CELLS_KEY, CELLS_NOTE));
+    }
+    let file = FingerprintedFile::create(partial).map_err(StoreError::system("write", partial))?;
+    let begun = ParquetFile::begin(file, kind.name(), kind.columns(), &notes, kind.group_rows_max());
+    let mut writer = begun.map_err(StoreError::system("write", partial))?;
+    while reader.end().is_none() {
+        writer.add(row.drain(..)).map_err(StoreError::system("write", segment))?;
+        reader.next_row(&mut row)?;
+    }
+    if reader.end() == Some(JournalEnd::Damaged) {
+        let (segment, journal) = (segment.to_owned(), journal.to_owned());
+        return Err(StoreError::DamagedJournal { segment, journal, records: reader.records() });
+    }
+    let file = writer.finish().map_err(StoreError::system("write", segment))?;
+    (disk.sync)(&file.file, SyncExtent::File).map_err(StoreError::system("sync", partial))?;
+    Ok(file.fingerprint())
+}
+
+/// Reads a segment that has no checksum from end to end, to see whether it can be read at all.
+///
+/// The Parquet library panics at some altered bytes (seen in version 60, in its bit reader). With a checksum such bytes
+/// never reach it; without one this is the wall.
+pub(crate) fn probe(path: &Path, kind: SeriesKind) -> Result<(), StoreError> {
+    match panic::catch_unwind(AssertUnwindSafe(|| read_to_end(path, kind))) {
+        Ok(read) => read,
+        Err(_) => Err(StoreError::Segment { path: path.to_owned(), flaw: SegmentFlaw::Content }),
+    }
+}
+
+fn read_to_end(path: &Path, kind: SeriesKind) -> Result<(), StoreError> {
+    let reader = SegmentReader::open(path, kind)?;
+    for group in 0..reader.groups() {
+        reader.read_group(group, |_| true)?;
+    }
+    Ok(())
+}
+
+pub(crate) struct SegmentReader {
+    kind: SeriesKind,
+    path: PathBuf,
+    file: SerializedFileReader<File>,
+    numbers: Vec<usize>,
+}
+
+impl SegmentReader {
+    pub(crate) fn open(path: &Path, kind: SeriesKind) -> Result<SegmentReader, StoreError> {
+        let file = File::open(path).map_err(StoreError::system("read", path))?;
+        let file = SerializedFileReader::new(file).map_err(StoreError::segment(path))?;
+        match check(file.metadata().file_metadata(), kind) {
+            Ok(numbers) => Ok(SegmentReader { kind, path: path.to_owned(), file, numbers }),
+            Err(flaw) => Err(StoreError::Segment { path: path.to_owned(), flaw }),
+        }
+    }
+
+    pub(crate) fn groups(&self) -> usize {
+        self.file.num_row_groups()
+    }
+
+    pub(crate) fn rows(&self) -> u64 {
+        (0..self.groups()).map(|group| self.rows_of(group)).sum()
+    }
+
+    pub(crate) fn rows_of(&self, group: usize) -> u64 {
+        self.file.metadata().row_group(group).num_rows().max(0).cast_unsigned()
+    }
+
+    pub(crate) fn phases(&self, group: usize) -> RangeInclusive<u32> {
+        let metadata = self.file.metadata().row_group(group);
+        let Some(column) = self.kind.columns().iter().position(|column| column.name == "phase") else {
+            return EVERY_PHASE;
+        };
+        let Some(Statistics::Int32(statistics)) = metadata.column(self.numbers[column]).statistics() else {
+            return EVERY_PHASE;
+        };
+        match (statistics.min_opt(), statistics.max_opt()) {
+            (Some(&min), Some(&max)) if 0 <= min && min <= max => min.cast_unsigned()..=max.cast_unsigned(),
+            _ => EVERY_PHASE,
+        }
+    }
+
+    pub(crate) fn records<R: StoredRecord>(&self, group: usize) -> Result<Vec<R>, StoreError> {
+        let mut records = Vec::new();
+        self.read_group(group, |row| {
+            let before = records.len();
+            records.extend(R::from_row(row));
+            records.len() > before
+        })?;
+        Ok(records)
+    }
+
+    /// All rows of a row group, each handed to `take`, which answers whether it could use it.
+    pub(crate) fn read_group(
+        &self,
+        group: usize,
+        mut take: impl FnMut(&[Cell]) -> bool,
+    ) -> Result<(), StoreError> {
+        let reader = self.file.get_row_group(group).map_err(StoreError::segment(&self.path))?;
+        let rows = reader.metadata().num_rows();
+        if !(0..=GROUP_ROWS_CREDIBLE_MAX).contains(&rows) {
+            return Err(self.unsound(SegmentFlaw::Rows { group, rows }));
+        }
+        let mut columns = Vec::with_capacity(self.numbers.len());
+        for (column, &number) in self.kind.columns().iter().zip(&self.numbers) {
+            let cells = read_column(reader.as_ref(), column, number, rows as usize);
+            columns.push(cells.map_err(StoreError::segment(&self.path))?.into_iter());
+        }
+        let mut row = Vec::new();
+        for number in 0..rows {
+            row.clear();
+            row.extend(columns.iter_mut().filter_map(Iterator::next));
+            if row.len() < columns.len() || !take(&row) {
+                return Err(self.unsound(SegmentFlaw::Row { group, row: number }));
+            }
+        }
+        Ok(())
+    }
+
+    fn unsound(&self, flaw: SegmentFlaw) -> StoreError {
+        StoreError::Segment { path: self.path.clone(), flaw }
+    }
+}
+
+fn check(metadata: &FileMetaData, kind: SeriesKind) -> Result<Vec<usize>, SegmentFlaw> {
+    match format_of(metadata) {
+        None => return Err(SegmentFlaw::NoFormat),
+        Some(version) if version > FORMAT_VERSION => return Err(SegmentFlaw::LaterFormat(version)),
+        Some(_) => {}
+    }
+    let schema = metadata.schema_descr();
+    let mut numbers = Vec::new();
+    for column in kind.columns() {
+        let number = (0..schema.num_columns()).find(|&number| is_column(schema, number, column));
+        numbers.push(number.ok_or(SegmentFlaw::Column(column.name))?);
+    }
+    Ok(numbers)
+}
+
+fn format_of(metadata: &FileMetaData) -> Option<u8> {
+    let entry = metadata.key_value_metadata()?.iter().find(|entry| entry.key == FORMAT_KEY)?;
+    entry.value.as_deref()?.parse().ok()
+}
+
+fn is_column(schema: &SchemaDescriptor, number: usize, column: &Column) -> bool {
+    let found = schema.column(number);
+    found.path().parts() == [column.name]
+        && found.physical_type() == physical_type(column.kind)
+        && found.max_def_level() == i16::from(column.nullable)
+        && found.max_rep_level() == 0
+}
+
+fn physical_type(kind: CellKind) -> parquet::basic::Type {
+    match kind {
+        CellKind::Integer => parquet::basic::Type::INT64,
+        CellKind::Small => parquet::basic::Type::INT32,
+        CellKind::Float => parquet::basic::Type::DOUBLE,
+        CellKind::Flag => parquet::basic::Type::BOOLEAN,
+        CellKind::Text | CellKind::Operation | CellKind::Bytes => parquet::basic::Type::BYTE_ARRAY,
+    }
+}
+
+fn read_column(
+    group: &dyn RowGroupReader,
+    column: &Column,
+    number: usize,
+    rows: usize,
+) -> Result<Vec<Cell>, ParquetError> {
+    match (group.get_column_reader(number)?, column.kind) {
+        (ColumnReader::Int64ColumnReader(mut reader), CellKind::Integer) => {
+            read_cells(&mut reader, column, rows, integer)
+        }
+        (ColumnReader::Int32ColumnReader(mut reader), CellKind::Small) => {
+            read_cells(&mut reader, column, rows, Cell::Small)
+        }
+        (ColumnReader::DoubleColumnReader(mut reader), CellKind::Float) => {
+            read_cells(&mut reader, column, rows, Cell::Float)
+        }
+        (ColumnReader::ByteArrayColumnReader(mut reader), CellKind::Operation) => {
+            read_cells(&mut reader, column, rows, operation)
+        }
+        (ColumnReader::ByteArrayColumnReader(mut reader), CellKind::Bytes) => {
+            read_cells(&mut reader, column, rows, bytes)
+        }
+        _ => Err(ParquetError::General(format!("column {} is of another type", column.name))),
+    }
+}
+
+fn integer(value: i64) -> Cell {
+    Cell::Integer(value.cast_unsigned())
+}
+
+fn bytes(value: ByteArray) -> Cell {
+    Cell::Bytes(value.data().to_vec())
+}
+
+fn operation(word: ByteArray) -> Cell {
+    match str::from_utf8(word.data()).ok().and_then(Operation::from_name) {
+        Some(operation) => Cell::Operation(operation),
+        None => Cell::Empty,
+    }
+}
+
+fn read_cells<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    column: &Column,
+    rows: usize,
+    cell: impl Fn(T::T) -> Cell,
+) -> Result<Vec<Cell>, ParquetError> {
+    let mut levels = Vec::new();
+    let mut values = Vec::new();
+    let mut found = 0;
+    while found < rows {
+        let levels = if column.nullable { Some(&mut levels) } else { None };
+        let (records, _, _) = reader.read_records(rows - found, levels, None, &mut values)?;
+        if records == 0 {
+            return Err(ParquetError::General(format!("column {} ends after row {found}", column.name)));
+        }
+        found += records;
+    }
+    let mut values = values.into_iter().map(cell);
+    if !column.nullable {
+        return Ok(values.collect());
+    }
+    let mut cells = Vec::with_capacity(levels.len());
+    for level in levels {
+        let cell = if level == 0 { Some(Cell::Empty) } else { values.next() };
+        let Some(cell) = cell else {
+            return Err(ParquetError::General(format!("column {} has too few values", column.name)));
+        };
+        cells.push(cell);
+    }
+    Ok(cells)
+}

@@ -1,0 +1,498 @@
+//! The series of a stored run, read from the disk in each pass.
+//!
+//! On opening, every part of every series but the trace is checked against its checksum, once. What is unsound is left
+//! out and named; its journal takes its place if it is still there. Afterwards a part is read one row group at a time,
+//! and the last row group stays in memory, since detectors go through the phases in order.
+
+use crate::column::StoredRecord;
+use crate::error::{Damage, SegmentFlaw, StoreError};
+use crate::fingerprint::{CHECKSUM_FILE, Fingerprint, checksums};
+use crate::journal::{JournalEnd, JournalReader};
+use crate::run_folder::{Part, parts};
+use crate::segment::{SegmentReader, probe};
+use crate::series_kind::SeriesKind;
+use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
+use model::run::Series;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+#[derive(Debug)]
+pub struct StoredSeries {
+    folder: PathBuf,
+    groups: BTreeMap<SeriesKind, Vec<Group>>,
+    trace: Vec<(u32, Part)>,
+    under_way: bool,
+    checksums: HashMap<String, Fingerprint>,
+    intervals: Cache<IntervalRecord>,
+    errors: Cache<ErrorRecord>,
+    ios: Cache<IoRecord>,
+    telemetry: Cache<TelemetryRecord>,
+}
+
+#[derive(Clone, Debug)]
+struct Group {
+    source: Source,
+    phases: RangeInclusive<u32>,
+}
+
+impl Group {
+    fn may_hold(&self, phase: Option<u32>) -> bool {
+        match phase {
+            Some(phase) => self.phases.contains(&phase),
+            None => true,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Segment { number: u32, group: usize },
+    Journal { number: u32 },
+}
+
+#[derive(Debug)]
+struct Cache<R>(Mutex<Option<CachedGroup<R>>>);
+
+#[derive(Debug)]
+struct CachedGroup<R> {
+    source: Source,
+    bytes: u64,
+    records: Arc<Vec<R>>,
+}
+
+impl<R> Default for Cache<R> {
+    fn default() -> Cache<R> {
+        Cache(Mutex::new(None))
+    }
+}
+
+impl StoredSeries {
+    pub(crate) fn open(
+        folder: &Path,
+        under_way: bool,
+        damage: &mut Vec<Damage>,
+    ) -> Result<StoredSeries, StoreError> {
+        // First the names, then the checksums: a segment's checksum is noted before it gets its name.
+        let parts = parts(folder)?;
+        let mut series = StoredSeries {
+            folder: folder.to_owned(),
+            groups: BTreeMap::new(),
+            trace: Vec::new(),
+            under_way,
+            checksums: checksums(folder),
+            intervals: Cache::default(),
+            errors: Cache::default(),
+            ios: Cache::default(),
+            telemetry: Cache::default(),
+        };
+        let mut next: HashMap<SeriesKind, u32> = HashMap::new();
+        for ((kind, number), part) in parts {
+            let expected = next.insert(kind, number + 1).unwrap_or(1);
+            if number > expected {
+                let (first, last) = (kind.segment_name(expected), kind.segment_name(number - 1));
+                damage.push(Damage::Missing { first, last });
+            }
+            if kind == SeriesKind::Trace {
+                series.trace.push((number, part));
+            } else {
+                let groups = series.check(kind, number, part, damage);
+                series.groups.entry(kind).or_default().extend(groups);
+            }
+        }
+        Ok(series)
+    }
+
+    fn check(&self, kind: SeriesKind, number: u32, part: Part, damage: &mut Vec<Damage>) -> Vec<Group> {
+        if part.segment {
+            match self.check_segment(kind, number, damage) {
+                Ok(groups) => return groups,
+                Err(error) if part.journal => damage.push(Damage::ReadFromJournal(error)),
+                Err(error) => damage.push(Damage::Unreadable(error)),
+            }
+        }
+        if part.journal {
+            match self.check_journal(kind, number, damage) {
+                Ok(group) => return vec![group],
+                // Its writer has just made it a segment.
+                Err(error) if error.is_not_found() => {
+                    return self.check_segment(kind, number, damage).unwrap_or_default();
+                }
+                Err(error) => damage.push(Damage::Unreadable(error)),
+            }
+        }
+        Vec::new()
+    }
+
+    fn check_segment(
+        &self,
+        kind: SeriesKind,
+        number: u32,
+        damage: &mut Vec<Damage>,
+    ) -> Result<Vec<Group>, StoreError> {
+        let reader = self.open_segment(kind, number)?;
+        let name = kind.segment_name(number);
+        if self.noted(&name).is_none() {
+            damage.push(Damage::Unverified { list: CHECKSUM_FILE, name });
+        }
+        let mut groups = Vec::new();
+        for group in 0..reader.groups() {
+            groups.push(Group { source: Source::Segment { number, group }, phases: reader.phases(group) });
+        }
+        Ok(groups)
+    }
+
+    /// The checksum of a segment. One that was made since the series was opened is looked up.
+    fn noted(&self, name: &str) -> Option<Fingerprint> {
+        match self.checksums.get(name) {
+            Some(noted) => Some(*noted),
+            None => checksums(&self.folder).remove(name),
+        }
+    }
+
+    /// Opens a segment after comparing it with its checksum; one without a checksum is read once as a trial.
+    fn open_segment(&self, kind: SeriesKind, number: u32) -> Result<SegmentReader, StoreError> {
+        let name = kind.segment_name(number);
+        let path = self.folder.join(&name);
+        match self.noted(&name) {
+            None => probe(&path, kind)?,
+            Some(noted) => {
+                let found = Fingerprint::of(&path)?;
+                if found.bytes != noted.bytes {
+                    let flaw = SegmentFlaw::Length { found: found.bytes, noted: noted.bytes };
+                    return Err(StoreError::Segment { path, flaw });
+                }
+                if found != noted {
+                    return Err(StoreError::Segment { path, flaw: SegmentFlaw::Altered });
+                }
+            }
+        }
+        SegmentReader::open(&path, kind)
+    }
+
+    fn reopen_segment(&self, kind: SeriesKind, number: u32) -> Result<SegmentReader, StoreError> {
+        SegmentReader::open(&self.folder.join(kind.segment_name(number)), kind)
+    }
+
+    fn open_journal(&self, kind: SeriesKind, number: u32) -> Result<JournalReader, StoreError> {
+        JournalReader::open(&self.folder.join(kind.journal_name(number)), kind)
+    }
+
+    fn check_journal(
+        &self,
+        kind: SeriesKind,
+        number: u32,
+        damage: &mut Vec<Damage>,
+    ) -> Result<Group, StoreError> {
+        let mut reader = self.open_journal(kind, number)?;
+        let mut row = Vec::new();
+        while reader.next_row(&mut row)? {}
+        let (name, records) = (kind.journal_name(number), reader.records());
+        match reader.end() {
+            Some(JournalEnd::Damaged) => damage.push(Damage::Journal { name, records }),
+            Some(JournalEnd::Cut) if !self.under_way => damage.push(Damage::CutJournal { name, records }),
+            _ => {}
+        }
+        Ok(Group { source: Source::Journal { number }, phases: 0..=u32::MAX })
+    }
+
+    fn groups_of(&self, kind: SeriesKind) -> impl Iterator<Item = &Group> {
+        self.groups.get(&kind).into_iter().flatten()
+    }
+
+    pub fn trace(&self) -> impl Iterator<Item = Result<IoRecord, StoreError>> + '_ {
+        self.trace.iter().flat_map(move |&(number, part)| self.trace_part(number, part))
+    }
+
+    fn trace_part(
+        &self,
+        number: u32,
+        part: Part,
+    ) -> Box<dyn Iterator<Item = Result<IoRecord, StoreError>> + '_> {
+        match self.open_trace(number, part) {
+            Err(error) => Box::new(std::iter::once(Err(error))),
+            Ok(Opened::Segment(reader)) => {
+                let groups = 0..reader.groups();
+                Box::new(groups.flat_map(move |group| match reader.records(group) {
+                    Ok(records) => records.into_iter().map(Ok).collect(),
+                    Err(error) => vec![Err(error)],
+                }))
+            }
+            Ok(Opened::Journal(reader)) => Box::new(JournalRecords::of(reader)),
+        }
+    }
+
+    fn open_trace(&self, number: u32, part: Part) -> Result<Opened, StoreError> {
+        if !part.segment {
+            match self.open_journal(SeriesKind::Trace, number) {
+                // Its writer has just made it a segment.
+                Err(error) if error.is_not_found() => {}
+                opened => return opened.map(Opened::Journal),
+            }
+        }
+        self.open_segment(SeriesKind::Trace, number).map(Opened::Segment)
+    }
+
+    /// Where single I/Os of a phase may be. A part that cannot be opened is left out: what reads the whole trace says
+    /// why.
+    fn trace_sources(&self, number: u32, part: Part, phase: u32) -> Vec<Source> {
+        let journal = self.folder.join(SeriesKind::Trace.journal_name(number));
+        if !part.segment && journal.exists() {
+            return vec![Source::Journal { number }];
+        }
+        let Ok(reader) = self.open_segment(SeriesKind::Trace, number) else { return Vec::new() };
+        let mut sources = Vec::new();
+        for group in 0..reader.groups() {
+            if reader.phases(group).contains(&phase) {
+                sources.push(Source::Segment { number, group });
+            }
+        }
+        sources
+    }
+
+    pub fn histograms(&self) -> Box<dyn Iterator<Item = HistogramRecord> + '_> {
+        Box::new(
+            self.groups_of(SeriesKind::Histograms).flat_map(move |group| self.histograms_of(group.source)),
+        )
+    }
+
+    /// A histogram takes 58 KiB in memory: those of a journal are made one by one.
+    fn histograms_of(&self, source: Source) -> Box<dyn Iterator<Item = HistogramRecord> + '_> {
+        if let Source::Journal { number } = source
+            && let Ok(reader) = self.open_journal(SeriesKind::Histograms, number)
+        {
+            return Box::new(JournalRecords::of(reader).flatten());
+        }
+        Box::new(self.read(SeriesKind::Histograms, source).into_iter())
+    }
+
+    pub fn histograms_from(&self, phase: u32) -> Box<dyn Iterator<Item = HistogramRecord> + '_> {
+        let kind = SeriesKind::Histograms;
+        let groups = self.groups_of(kind).filter(move |group| *group.phases.end() >= phase);
+        let records = groups.flat_map(move |group| self.read::<HistogramRecord>(kind, group.source));
+        Box::new(records.filter(move |record| record.phase >= phase))
+    }
+
+    /// The intervals of a phase that end after a moment. What lies before is looked up, not read.
+    pub fn intervals_after(
+        &self,
+        phase: u32,
+        moment_ns: u64,
+    ) -> Box<dyn Iterator<Item = IntervalRecord> + '_> {
+        let sources = self.interval_sources(phase);
+        let first = self.first_after(&sources, phase, moment_ns);
+        let records = sources.into_iter().skip(first).flat_map(move |source| self.interval_group(source));
+        Box::new(records.filter(move |record| record.phase == phase && record.end_ns() > moment_ns))
+    }
+
+    /// The intervals of a phase that end before a moment: of a long phase evenly chosen groups, as many as are read at
+    /// once.
+    pub fn intervals_before(
+        &self,
+        phase: u32,
+        moment_ns: u64,
+        groups_max: usize,
+    ) -> Box<dyn Iterator<Item = IntervalRecord> + '_> {
+        let mut sources = self.interval_sources(phase);
+        sources.truncate(self.first_after(&sources, phase, moment_ns) + 1);
+        let every = sources.len().div_ceil(groups_max.max(1)).max(1);
+        let records = sources.into_iter().step_by(every).flat_map(move |source| self.interval_group(source));
+        Box::new(records.filter(move |record| record.phase == phase && record.end_ns() <= moment_ns))
+    }
+
+    fn interval_sources(&self, phase: u32) -> Vec<Source> {
+        let mut sources = Vec::new();
+        for group in self.groups_of(SeriesKind::Intervals) {
+            if group.phases.contains(&phase) {
+                sources.push(group.source);
+            }
+        }
+        sources
+    }
+
+    fn interval_group(&self, source: Source) -> impl Iterator<Item = IntervalRecord> + '_ {
+        each(self.cached(SeriesKind::Intervals, source, &self.intervals))
+    }
+
+    /// The first of these groups, which are in the order of time, that holds something after a moment of a phase.
+    fn first_after(&self, sources: &[Source], phase: u32, moment_ns: u64) -> usize {
+        sources.partition_point(|source| match self.interval_group(*source).last() {
+            Some(last) => (last.phase, last.end_ns()) <= (phase, moment_ns),
+            None => false,
+        })
+    }
+
+    pub fn ios_after(&self, phase: u32, moment_ns: u64) -> Box<dyn Iterator<Item = IoRecord> + '_> {
+        let sources: Vec<Source> = self.io_sources(phase).collect();
+        let first = sources.partition_point(|source| {
+            match self.cached(SeriesKind::Trace, *source, &self.ios).last() {
+                Some(last) => (last.phase, last.completed_ns) <= (phase, moment_ns),
+                None => false,
+            }
+        });
+        let records = sources.into_iter().skip(first).flat_map(move |source| self.io_group(source));
+        Box::new(records.filter(move |io| io.phase == phase && io.completed_ns > moment_ns))
+    }
+
+    fn io_sources(&self, phase: u32) -> impl Iterator<Item = Source> + '_ {
+        self.trace.iter().flat_map(move |&(number, part)| self.trace_sources(number, part, phase))
+    }
+
+    fn io_group(&self, source: Source) -> impl Iterator<Item = IoRecord> + '_ {
+        each(self.cached(SeriesKind::Trace, source, &self.ios))
+    }
+
+    /// All records of a group. What was sound on opening and is not any more is left out.
+    fn read<R: StoredRecord>(&self, kind: SeriesKind, source: Source) -> Vec<R> {
+        let read = match source {
+            Source::Segment { number, group } => self.read_group(kind, number, group),
+            Source::Journal { number } => match self.read_journal(kind, number) {
+                // Its writer has made it a segment.
+                Err(error) if error.is_not_found() => self.read_segment(kind, number),
+                read => read,
+            },
+        };
+        read.unwrap_or_default()
+    }
+
+    fn read_journal<R: StoredRecord>(&self, kind: SeriesKind, number: u32) -> Result<Vec<R>, StoreError> {
+        JournalRecords::of(self.open_journal(kind, number)?).collect()
+    }
+
+    fn read_group<R: StoredRecord>(
+        &self,
+        kind: SeriesKind,
+        number: u32,
+        group: usize,
+    ) -> Result<Vec<R>, StoreError> {
+        self.reopen_segment(kind, number)?.records(group)
+    }
+
+    fn read_segment<R: StoredRecord>(&self, kind: SeriesKind, number: u32) -> Result<Vec<R>, StoreError> {
+        let reader = self.reopen_segment(kind, number)?;
+        let mut records = Vec::new();
+        for group in 0..reader.groups() {
+            records.append(&mut reader.records(group)?);
+        }
+        Ok(records)
+    }
+
+    /// A journal may grow, so it is the same only while it has the same size.
+    fn cached<R: StoredRecord>(&self, kind: SeriesKind, source: Source, cache: &Cache<R>) -> Arc<Vec<R>> {
+        let bytes = match source {
+            Source::Segment { .. } => Some(0),
+            Source::Journal { number } => match self.folder.join(kind.journal_name(number)).metadata() {
+                Ok(metadata) => Some(metadata.len()),
+                Err(_) => None,
+            },
+        };
+        let mut last = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cached) = last.as_ref()
+            && cached.source == source
+            && Some(cached.bytes) == bytes
+        {
+            return Arc::clone(&cached.records);
+        }
+        let records = Arc::new(self.read(kind, source));
+        *last = None;
+        if let Some(bytes) = bytes {
+            *last = Some(CachedGroup { source, bytes, records: Arc::clone(&records) });
+        }
+        records
+    }
+
+    fn stream<'series, R: StoredRecord + Copy + 'series>(
+        &'series self,
+        kind: SeriesKind,
+        phase: Option<u32>,
+        cache: &'series Cache<R>,
+    ) -> impl Iterator<Item = R> + 'series {
+        let groups = self.groups_of(kind).filter(move |group| group.may_hold(phase));
+        groups.flat_map(move |group| each(self.cached(kind, group.source, cache)))
+    }
+
+    pub(crate) fn all_intervals(&self) -> impl Iterator<Item = IntervalRecord> + '_ {
+        self.stream(SeriesKind::Intervals, None, &self.intervals)
+    }
+}
+
+fn each<R: Copy>(records: Arc<Vec<R>>) -> impl Iterator<Item = R> {
+    (0..records.len()).map(move |index| records[index])
+}
+
+enum Opened {
+    Segment(SegmentReader),
+    Journal(JournalReader),
+}
+
+/// The records of a journal, one by one.
+struct JournalRecords<R> {
+    reader: JournalReader,
+    row: Vec<crate::column::Cell>,
+    record: std::marker::PhantomData<R>,
+}
+
+impl<R> JournalRecords<R> {
+    fn of(reader: JournalReader) -> JournalRecords<R> {
+        JournalRecords { reader, row: Vec::new(), record: std::marker::PhantomData }
+    }
+}
+
+impl<R: StoredRecord> Iterator for JournalRecords<R> {
+    type Item = Result<R, StoreError>;
+
+    fn next(&mut self) -> Option<Result<R, StoreError>> {
+        match self.reader.next_row(&mut self.row) {
+            Ok(true) => R::from_row(&self.row).map(Ok),
+            Ok(false) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl Series for StoredSeries {
+    fn intervals(&self, phase: u32) -> Box<dyn Iterator<Item = IntervalRecord> + '_> {
+        Box::new(self.stream(SeriesKind::Intervals, Some(phase), &self.intervals).filter(of_phase(phase)))
+    }
+
+    fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_> {
+        Box::new(self.stream(SeriesKind::Errors, Some(phase), &self.errors).filter(of_phase(phase)))
+    }
+
+    fn ios(&self, phase: u32) -> Box<dyn Iterator<Item = IoRecord> + '_> {
+        let records = self.io_sources(phase).flat_map(move |source| self.io_group(source));
+        Box::new(records.filter(of_phase(phase)))
+    }
+
+    fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_> {
+        Box::new(self.stream(SeriesKind::Telemetry, None, &self.telemetry))
+    }
+}
+
+/// A record that belongs to a phase.
+trait OfPhase {
+    fn phase(&self) -> u32;
+}
+
+impl OfPhase for IntervalRecord {
+    fn phase(&self) -> u32 {
+        self.phase
+    }
+}
+
+impl OfPhase for ErrorRecord {
+    fn phase(&self) -> u32 {
+        self.phase
+    }
+}
+
+impl OfPhase for IoRecord {
+    fn phase(&self) -> u32 {
+        self.phase
+    }
+}
+
+fn of_phase<R: OfPhase>(phase: u32) -> impl Fn(&R) -> bool {
+    move |record| record.phase() == phase
+}

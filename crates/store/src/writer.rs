@@ -1,0 +1,316 @@
+//! Writes one run: records as they come, each series to its journal, each full journal to a segment.
+
+use crate::column::{Cell, StoredRecord};
+use crate::disk::{Disk, Lasting};
+use crate::document;
+use crate::drive_note::DriveNote;
+use crate::error::StoreError;
+use crate::index;
+use crate::journal::JournalWriter;
+use crate::lock::Lock;
+use crate::places::Places;
+use crate::run_folder::{LOCK_FILE, RUN_FILE, fold, fold_all, parts};
+use crate::series_kind::SeriesKind;
+use crate::stored_series::StoredSeries;
+use model::finding::FindingDocument;
+use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
+use model::run::Run;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// At the end of a phase, shorter journals stay journals: an experiment with hundreds of short phases would otherwise
+/// leave hundreds of tiny files and spend its time on syncs. All become segments when the run ends.
+const FOLD_RECORDS_MIN: u64 = 4096;
+/// A sync at the end of a phase comes no more often than this: it may go to the drive that is being measured.
+const SYNC_EVERY: Duration = Duration::from_secs(30);
+/// The facts hold all phases, so writing them at every phase takes time that grows with the square of the phases. From
+/// this many on they are written less often:
+const PHASES_MANY: usize = 500;
+/// no more than a twentieth of the time goes into writing them. A kill then loses the last phases: at 10,000 phases
+/// those of some seconds.
+const FACTS_TIME_PARTS: u32 = 20;
+
+/// Writes one run. While it lives, its run is under way; dropped without [`RunWriter::finish`], its run reads as
+/// interrupted, with all that was appended.
+pub struct RunWriter {
+    places: Places,
+    disk: Disk,
+    id: String,
+    folder: PathBuf,
+    /// Where the folder goes when the run is finished, if a repeated run is to take the place of the old one then.
+    replaces: Option<PathBuf>,
+    series: [SeriesWriter; SeriesKind::ALL.len()],
+    row: Vec<Cell>,
+    lock: Option<Lock>,
+    note: Option<DriveNote>,
+    synced: Instant,
+    facts_written: Instant,
+    facts_took: Duration,
+}
+
+struct SeriesWriter {
+    kind: SeriesKind,
+    disk: Disk,
+    number: u32,
+    journal: Option<JournalWriter>,
+}
+
+impl RunWriter {
+    /// Begins to write into a folder that holds nothing but its lock.
+    pub(crate) fn begin(
+        places: &Places,
+        disk: Disk,
+        run: &Run,
+        folder: PathBuf,
+        lock: Lock,
+    ) -> Result<RunWriter, StoreError> {
+        let first = SeriesKind::ALL.map(|kind| SeriesWriter { kind, disk, number: 1, journal: None });
+        let mut writer = RunWriter::new(places, disk, run, folder, lock, first);
+        writer.write_facts(run, &[], Lasting::PowerCut)?;
+        Ok(writer)
+    }
+
+    /// Goes on with a folder whose journals are folded, behind the parts that its series have. The facts stay as they are
+    /// until a phase begins.
+    pub(crate) fn reopen(
+        places: &Places,
+        disk: Disk,
+        run: &Run,
+        folder: PathBuf,
+        lock: Lock,
+    ) -> Result<RunWriter, StoreError> {
+        let mut series = SeriesKind::ALL.map(|kind| SeriesWriter { kind, disk, number: 1, journal: None });
+        for ((kind, number), part) in parts(&folder)? {
+            assert!(!part.journal, "the journals of a run are folded before it goes on");
+            let writer = &mut series[kind as usize];
+            writer.number = writer.number.max(number + 1);
+        }
+        let note = DriveNote::read(&folder);
+        Ok(RunWriter { note, ..RunWriter::new(places, disk, run, folder, lock, series) })
+    }
+
+    fn new(
+        places: &Places,
+        disk: Disk,
+        run: &Run,
+        folder: PathBuf,
+        lock: Lock,
+        series: [SeriesWriter; SeriesKind::ALL.len()],
+    ) -> RunWriter {
+        RunWriter {
+            places: places.clone(),
+            disk,
+            id: run.id.clone(),
+            folder,
+            replaces: None,
+            series,
+            row: Vec::new(),
+            lock: Some(lock),
+            note: None,
+            synced: Instant::now(),
+            facts_written: Instant::now(),
+            facts_took: Duration::ZERO,
+        }
+    }
+
+    /// The folder has a new name.
+    pub(crate) fn moved_to(&mut self, folder: PathBuf) {
+        self.folder = folder;
+    }
+
+    /// The run takes the place of the one in that folder when it is finished.
+    pub(crate) fn replaces(&mut self, folder: PathBuf) {
+        self.replaces = Some(folder);
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Keeps what is known of the drive, for the ledger: when the run begins, and again before it is finished.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_note(&mut self, note: DriveNote) -> Result<(), StoreError> {
+        note.write(self.disk, &self.folder)?;
+        self.note = Some(note);
+        Ok(())
+    }
+
+    /// What was kept of the drive when the run began.
+    pub fn note(&self) -> Option<&DriveNote> {
+        self.note.as_ref()
+    }
+
+    /// # Errors
+    /// When the disk is full or gone. What was appended before is kept, and so is what is appended later if there is
+    /// space again; the same holds for all `append` functions.
+    pub fn append_interval(&mut self, record: &IntervalRecord) -> Result<(), StoreError> {
+        self.append(SeriesKind::Intervals, std::slice::from_ref(record))
+    }
+
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn append_histogram(&mut self, record: &HistogramRecord) -> Result<(), StoreError> {
+        self.append(SeriesKind::Histograms, std::slice::from_ref(record))
+    }
+
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn append_error(&mut self, record: &ErrorRecord) -> Result<(), StoreError> {
+        self.append(SeriesKind::Errors, std::slice::from_ref(record))
+    }
+
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn append_telemetry(&mut self, record: &TelemetryRecord) -> Result<(), StoreError> {
+        self.append(SeriesKind::Telemetry, std::slice::from_ref(record))
+    }
+
+    /// Keeps single I/Os, as many at once as there are.
+    ///
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn append_trace(&mut self, records: &[IoRecord]) -> Result<(), StoreError> {
+        self.append(SeriesKind::Trace, records)
+    }
+
+    /// What was appended so far, to be read back.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn series(&self) -> Result<StoredSeries, StoreError> {
+        StoredSeries::open(&self.folder, true, &mut Vec::new())
+    }
+
+    /// Notes that a phase has begun: a run that is killed in it then knows what its records belong to. `run` holds
+    /// the phase with no reason to have stopped. Nothing is synced: a phase begins on a drive at rest.
+    ///
+    /// # Errors
+    /// When the facts cannot be written.
+    pub fn begin_phase(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.write_facts_if_due(run)
+    }
+
+    /// Keeps the totals of a phase at its end. Now and then, at least twice a minute if phases end so often, journals
+    /// are synced too and long ones become segments.
+    ///
+    /// # Errors
+    /// When the disk is full or gone. What was appended before is kept.
+    pub fn end_phase(&mut self, run: &Run) -> Result<(), StoreError> {
+        if self.synced.elapsed() < SYNC_EVERY {
+            return self.write_facts_if_due(run);
+        }
+        for series in &mut self.series {
+            match &mut series.journal {
+                Some(journal) if journal.records() >= FOLD_RECORDS_MIN => series.fold(&self.folder)?,
+                Some(journal) => journal.sync()?,
+                None => {}
+            }
+        }
+        self.synced = Instant::now();
+        self.write_facts(run, &[], Lasting::PowerCut)
+    }
+
+    /// Ends the run with what was found: all journals become segments, and the facts are final. Nothing may be appended
+    /// afterwards.
+    ///
+    /// # Errors
+    /// When the disk is full or gone. What was appended before is kept, and the facts are final if they could be
+    /// written: the run then reads as complete, from its journals.
+    pub fn finish(&mut self, run: &Run, findings: &[FindingDocument]) -> Result<(), StoreError> {
+        for series in &mut self.series {
+            series.journal = None;
+        }
+        // First the facts, which are small and cannot be had elsewhere: a journal is as good as its segment.
+        self.write_facts(run, findings, Lasting::PowerCut)?;
+        let folded = fold_all(self.disk, &self.folder);
+        let is_late = folded.as_ref().is_err_and(StoreError::is_out_of_time);
+        let lock = self.folder.join(LOCK_FILE);
+        fs::remove_file(&lock).map_err(StoreError::system("remove", &lock))?;
+        self.lock = None;
+        if let Some(old) = self.replaces.take() {
+            self.disk.exchange_folders(&self.folder, &old)?;
+            fs::remove_dir_all(&self.folder).map_err(StoreError::system("remove", &self.folder))?;
+            self.folder = old;
+        }
+        if is_late {
+            // The journals hold all of it, and the next run folds them and makes the index again.
+            return Ok(());
+        }
+        // The index can always be made again from the runs, so its failure is no failure of the run.
+        let _ = index::refresh(&self.places);
+        folded
+    }
+
+    fn append<R: StoredRecord>(&mut self, kind: SeriesKind, records: &[R]) -> Result<(), StoreError> {
+        assert!(self.lock.is_some(), "nothing is appended to a finished run");
+        let series = &mut self.series[kind as usize];
+        assert_eq!(series.kind, kind, "the writers are in the order of their numbers");
+        let mut rest = records;
+        while !rest.is_empty() {
+            let journal = series.journal(&self.folder)?;
+            let room = kind.segment_records_max() - journal.records();
+            let (now, later) = rest.split_at(rest.len().min(usize::try_from(room).unwrap_or(usize::MAX)));
+            for record in now {
+                self.row.clear();
+                record.to_row(&mut self.row);
+                journal.push(&self.row);
+            }
+            journal.write()?;
+            if journal.records() == kind.segment_records_max() {
+                series.fold(&self.folder)?;
+            }
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn write_facts_if_due(&mut self, run: &Run) -> Result<(), StoreError> {
+        let is_due = self.facts_written.elapsed() >= self.facts_took * FACTS_TIME_PARTS;
+        if run.phases.len() >= PHASES_MANY && !is_due {
+            return Ok(());
+        }
+        self.write_facts(run, &[], Lasting::Kill)
+    }
+
+    fn write_facts(
+        &mut self,
+        run: &Run,
+        findings: &[FindingDocument],
+        lasting: Lasting,
+    ) -> Result<(), StoreError> {
+        assert_eq!(run.id, self.id, "a writer writes one run");
+        let began = Instant::now();
+        let facts = document::to_json(run, findings);
+        self.disk.write_whole(&self.folder.join(RUN_FILE), facts.as_bytes(), lasting)?;
+        self.facts_written = Instant::now();
+        self.facts_took = self.facts_written - began;
+        Ok(())
+    }
+}
+
+impl SeriesWriter {
+    fn journal(&mut self, folder: &Path) -> Result<&mut JournalWriter, StoreError> {
+        match &mut self.journal {
+            Some(journal) => Ok(journal),
+            none => {
+                let path = folder.join(self.kind.journal_name(self.number));
+                Ok(none.insert(JournalWriter::create(self.disk, &path, self.kind)?))
+            }
+        }
+    }
+
+    /// Rewrites the journal as a segment. When that fails the journal stays, and a next one is begun after it; where
+    /// there was no time for it, that is no failure.
+    fn fold(&mut self, folder: &Path) -> Result<(), StoreError> {
+        self.journal = None;
+        let number = self.number;
+        self.number += 1;
+        match fold(self.disk, folder, self.kind, number) {
+            Err(error) if error.is_out_of_time() => Ok(()),
+            folded => folded,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! How a chore ends without success.
+
+use std::fmt::Display;
+
+/// Why a command ended without success.
+#[derive(Debug)]
+pub struct Failure {
+    /// What went wrong and what to do. Empty when the command has printed it already.
+    pub message: String,
+    /// 1: a check failed. 2: the command could not be carried out.
+    pub exit_code: u8,
+}
+
+impl Failure {
+    /// The checks ran and did not pass; the command has printed which.
+    pub fn checks_failed() -> Self {
+        Self { message: String::new(), exit_code: 1 }
+    }
+
+    /// `what` is an operation and its object: "write docs/x.md".
+    pub fn to(what: impl Display, error: impl Display) -> Self {
+        Self::cannot(format!("Cannot {what}: {error}."))
+    }
+
+    /// The command could not do its work at all.
+    pub fn cannot(message: impl Into<String>) -> Self {
+        Self { message: message.into(), exit_code: 2 }
+    }
+}
