@@ -69,7 +69,7 @@ fn check_with(component: &str, arguments: &[&str], tally: &mut Tally) -> Result<
 /// Builds and runs all tests, shows their output, and counts.
 fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
     let Some(programs) = programs::build()? else {
-        tally.end_of_tests(false);
+        tally.fail_step("cargo test: the tests did not compile (see above)");
         return Ok(());
     };
     let skip_log = target_folder().join("skipped.log");
@@ -80,10 +80,11 @@ fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
         command.env("PATH", system_tools::path_with_system_folders());
     };
     for program in programs::run(programs, prepare)? {
+        tally.begin(&program.selection);
         for line in &program.lines {
             tally.see(line.trim_end());
         }
-        tally.end_of_tests(program.succeeded);
+        tally.end(program.status.success(), &program.status.to_string());
     }
     match fs::read_to_string(&skip_log) {
         Ok(log) => tally.read_skip_log(&log),

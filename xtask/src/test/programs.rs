@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write, pipe};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 
 use serde_json::Value;
@@ -32,9 +32,11 @@ pub struct Program {
     package: PathBuf,
 }
 
-/// What a program printed, and whether all of it passed.
+/// What a program printed, and how it ended.
 pub struct Ended {
-    pub succeeded: bool,
+    /// What makes cargo run it alone.
+    pub selection: String,
+    pub status: ExitStatus,
     pub lines: Vec<String>,
 }
 
@@ -65,7 +67,7 @@ pub fn run(programs: Vec<Program>, prepare: impl Fn(&mut Command) + Sync) -> Res
     announce(&DOCUMENTATION);
     let mut command = cargo(&DOCUMENTATION);
     prepare(&mut command);
-    ended.push(stream(&mut command, &mut std::io::stdout())?);
+    ended.push(stream("--doc", &mut command, &mut std::io::stdout())?);
     Ok(ended)
 }
 
@@ -79,9 +81,9 @@ fn run_row(
         let Some(program) = waiting.lock().expect("no row panics").pop_front() else { return Ok(()) };
         let mut command = program.command();
         prepare(&mut command);
-        let done = stream(&mut command, &mut std::io::sink())?;
+        let done = stream(&program.selection, &mut command, &mut std::io::sink())?;
         let mut ended = ended.lock().expect("no row panics");
-        println!("\n== cargo test {}", program.selection);
+        println!("\n== cargo test {}", done.selection);
         for line in &done.lines {
             println!("{line}");
         }
@@ -119,14 +121,14 @@ impl Program {
 }
 
 /// Passes what the program prints on line by line, its errors among it where they belong.
-fn stream(command: &mut Command, shown: &mut dyn Write) -> Result<Ended, Failure> {
+fn stream(selection: &str, command: &mut Command, shown: &mut dyn Write) -> Result<Ended, Failure> {
     match read_lines(command, shown) {
-        Ok(ended) => Ok(ended),
+        Ok((status, lines)) => Ok(Ended { selection: selection.to_owned(), status, lines }),
         Err(error) => Err(Failure::to(format_args!("run {}", command.get_program().display()), error)),
     }
 }
 
-fn read_lines(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<Ended> {
+fn read_lines(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<(ExitStatus, Vec<String>)> {
     let (reader, writer) = pipe()?;
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
     // The command holds the ends to write to, and while it does the output has no end.
@@ -138,7 +140,7 @@ fn read_lines(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<E
         shown.flush()?;
         lines.push(line);
     }
-    Ok(Ended { succeeded: child.wait()?.success(), lines })
+    Ok((child.wait()?, lines))
 }
 
 pub fn announce(arguments: &[&str]) {
@@ -154,10 +156,10 @@ mod tests {
     fn what_a_program_prints_is_passed_on_to_its_last_line_without_newline() {
         let mut shown = Vec::new();
         let program = "printf 'one\\n'; echo two >&2; printf three; exit 3";
-        let ended = stream(Command::new("sh").args(["-c", program]), &mut shown).expect("sh starts");
+        let ended = stream("sh", Command::new("sh").args(["-c", program]), &mut shown).expect("sh starts");
         assert_eq!(ended.lines, ["one", "two", "three"]);
         assert_eq!(shown, b"one\ntwo\nthree\n");
-        assert!(!ended.succeeded);
+        assert_eq!(ended.status.code(), Some(3));
     }
 
     #[test]

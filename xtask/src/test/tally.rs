@@ -5,6 +5,8 @@
 pub struct Tally {
     passed: u64,
     failed: u64,
+    /// Which tests failed.
+    failed_names: Vec<String>,
     /// Tests marked `#[ignore]`, by the results of their programs.
     ignored: u64,
     /// The same tests by name, with the attribute's reason if it gives one.
@@ -13,21 +15,37 @@ pub struct Tally {
     skipped: Vec<(String, String)>,
     /// Checks other than tests that failed.
     failed_steps: Vec<String>,
-    /// A test program has announced its tests and not yet its result.
+    /// The test program whose output is seen.
+    program: String,
+    /// It has announced its tests and not yet their result.
     is_program_open: bool,
+    /// Its last line, which tells the most of a program that dies.
+    last_line: String,
 }
 
 impl Tally {
-    /// Sees one line of cargo's output.
+    /// The lines seen from now on are those of this program: `-p io --test mount`.
+    pub fn begin(&mut self, program: &str) {
+        self.program = program.to_owned();
+        self.last_line.clear();
+    }
+
+    /// Sees one line of a program's output.
     pub fn see(&mut self, line: &str) {
+        if !line.is_empty() {
+            line.clone_into(&mut self.last_line);
+        }
         if let Some(counts) = line.strip_prefix("test result: ") {
             self.is_program_open = false;
             self.passed += count_before(counts, "passed");
             self.failed += count_before(counts, "failed");
             self.ignored += count_before(counts, "ignored");
         } else if is_announcement(line) {
-            self.close_program();
             self.is_program_open = true;
+        } else if let Some(name) =
+            line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"))
+        {
+            self.failed_names.push(format!("FAILED {name} of {}", self.program));
         } else if let Some((name, reason)) =
             line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ignored"))
         {
@@ -37,21 +55,16 @@ impl Tally {
         }
     }
 
-    /// All test programs have ended; `succeeded` is what cargo says of them together.
-    pub fn end_of_tests(&mut self, succeeded: bool) {
-        self.close_program();
-        if !succeeded && self.failed == 0 && self.failed_steps.is_empty() {
-            self.fail_step(
-                "cargo test (it failed without a failed test: see above, probably it did not compile)",
-            );
-        }
-    }
-
-    /// A program that announced tests and never gave their result was killed or aborted.
-    fn close_program(&mut self) {
+    /// The program has ended, with success or as `ending` says: `signal: 6 (SIGABRT)`.
+    pub fn end(&mut self, succeeded: bool, ending: &str) {
         if self.is_program_open {
             self.is_program_open = false;
-            self.fail_step("a test program ended before its result (crash or abort: see above)");
+            let (program, last_line) = (&self.program, &self.last_line);
+            self.fail_step(&format!(
+                "{program} died before its result ({ending}); its last line: {last_line}"
+            ));
+        } else if !succeeded && self.failed == 0 && self.failed_steps.is_empty() {
+            self.fail_step(&format!("{} ({ending}), though no test of it failed: see above", self.program));
         }
     }
 
@@ -107,6 +120,7 @@ impl Tally {
             lines.push(format!("SKIPPED {name}: {why}"));
         }
         lines.extend(self.ignored_names.iter().cloned());
+        lines.extend(self.failed_names.iter().cloned());
         for step in &self.failed_steps {
             lines.push(format!("FAILED {step}"));
         }
@@ -141,8 +155,9 @@ mod tests {
 
     fn tally_of(output: &str, succeeded: bool, skip_log: &str) -> Tally {
         let mut tally = Tally::default();
+        tally.begin("-p io --test mount");
         output.lines().for_each(|line| tally.see(line));
-        tally.end_of_tests(succeeded);
+        tally.end(succeeded, "signal: 6 (SIGABRT)");
         tally.read_skip_log(skip_log);
         tally
     }
@@ -184,20 +199,33 @@ test result: FAILED. 11 passed; 2 failed; 2 ignored; 0 measured; 0 filtered out;
     }
 
     #[test]
-    fn a_program_that_dies_before_its_result_is_a_failure() {
-        let output =
-            "running 2 tests\nrunning 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured";
-        assert!(tally_of(output, false, "").summary().ends_with("\n1 passed, 1 failed, 0 skipped"));
-        assert!(
-            tally_of("running 2 tests\n", false, "").summary().ends_with("\n0 passed, 1 failed, 0 skipped")
+    fn a_program_that_dies_before_its_result_is_named_with_its_last_line() {
+        let tally = tally_of("running 2 tests\ntest mounts ... ok\nfatal error\n", false, "");
+        assert_eq!(
+            tally.summary(),
+            "FAILED -p io --test mount died before its result (signal: 6 (SIGABRT)); its last line: fatal error\n\
+             0 passed, 1 failed, 0 skipped"
         );
+        assert!(!tally.is_success());
     }
 
     #[test]
-    fn tests_that_do_not_compile_are_a_failure() {
+    fn a_program_that_fails_without_a_failed_test_is_a_failure() {
         let tally = tally_of("", false, "");
-        assert!(tally.summary().ends_with("\n0 passed, 1 failed, 0 skipped"), "{}", tally.summary());
+        assert_eq!(
+            tally.summary(),
+            "FAILED -p io --test mount (signal: 6 (SIGABRT)), though no test of it failed: see above\n\
+             0 passed, 1 failed, 0 skipped"
+        );
         assert!(!tally.is_success());
+    }
+
+    #[test]
+    fn failed_tests_are_named_in_the_summary() {
+        let output = "running 1 test\ntest unmounts ... FAILED\n\
+                      test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
+        let summary = tally_of(output, false, "").summary();
+        assert_eq!(summary, "FAILED unmounts of -p io --test mount\n0 passed, 1 failed, 0 skipped");
     }
 
     #[test]
@@ -213,7 +241,7 @@ test result: FAILED. 11 passed; 2 failed; 2 ignored; 0 measured; 0 filtered out;
         tally.fail_step("cargo fmt");
         tally.skip("cargo clippy", "the component is not installed");
         tally.see("test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
-        tally.end_of_tests(true);
+        tally.end(true, "exit status: 0");
         assert_eq!(
             tally.summary(),
             "SKIPPED cargo clippy: the component is not installed\nFAILED cargo fmt\n7 passed, 1 failed, 1 skipped"
