@@ -4,6 +4,7 @@
 mod bonnie;
 mod csv;
 mod fio;
+mod influx;
 mod job;
 mod json;
 mod markdown;
@@ -23,6 +24,7 @@ pub const EXPORTS: &[Export] = &[
     bonnie::BONNIE_1_98,
     fio::FIO,
     openmetrics::OPENMETRICS,
+    influx::INFLUX,
     markdown::MARKDOWN,
 ];
 

@@ -126,6 +126,9 @@ fn times(state: &ScreenState) -> Plot {
     throughput("Throughput over time", lanes, ticks, "no reads or writes yet")
 }
 
+/// The latencies that a clock of 64 bits can tell apart, ns: what a damaged record says beyond them has no place on an axis.
+const CREDIBLE_NS: (f64, f64) = (1.0, u64::MAX as f64);
+
 struct Decades {
     first: i32,
     end: i32,
@@ -138,12 +141,12 @@ impl Decades {
             (low_ns, high_ns) = (low_ns.min(*time_ns), high_ns.max(*time_ns));
         }
         let low_ns = if low_ns.is_finite() { low_ns } else { usual_ns };
-        let first = low_ns.max(1.0).log10().floor() as i32;
-        Decades { first, end: (high_ns.max(1.0).log10().ceil() as i32).max(first + 1) }
+        let first = power_of(low_ns).floor() as i32;
+        Decades { first, end: (power_of(high_ns).ceil() as i32).max(first + 1) }
     }
 
     fn share(&self, time_ns: f64) -> f64 {
-        (time_ns.max(1.0).log10() - f64::from(self.first)) / f64::from(self.end - self.first)
+        (power_of(time_ns) - f64::from(self.first)) / f64::from(self.end - self.first)
     }
 
     fn ticks(&self) -> Vec<Tick> {
@@ -161,6 +164,10 @@ impl Decades {
         }
         Curve { name, lane, points, is_line }
     }
+}
+
+fn power_of(time_ns: f64) -> f64 {
+    time_ns.clamp(CREDIBLE_NS.0, CREDIBLE_NS.1).log10()
 }
 
 fn power_of_ten(power: i32) -> String {
