@@ -7,8 +7,8 @@
 //! The checksum of a frame covers its number in the file, its length and its row, so that a frame that is cut,
 //! altered, or not where it was written is told from a good one. A frame is never longer than [`FRAME_BYTES_MAX`].
 //!
-//! Each append is one write to the kernel, so that a killed process loses nothing that was appended. It is not
-//! synced: that would disturb the drive that is being measured.
+//! Records are handed to the kernel in blocks, a second after they came at the latest ([`JournalWriter::write_due`]): that is what a killed
+//! process loses. They are not synced: that would disturb the drive that is being measured.
 
 use crate::column::{Cell, decode_row, encode_row};
 use crate::disk::{Disk, SyncExtent};
@@ -17,6 +17,7 @@ use crate::series_kind::{FORMAT_VERSION, SeriesKind};
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const HEADER_BYTES: usize = 12;
 const FRAME_HEADER_BYTES: usize = 8;
@@ -24,16 +25,23 @@ const FRAME_HEADER_BYTES: usize = 8;
 /// of up to ten, and 64 bytes beside.
 const FRAME_BYTES_MAX: usize = model::histogram::CELLS * 12 + 128;
 
+/// Frames of an interval have some 120 bytes, and a write costs about as much as a thousand of those bytes.
+const BLOCK_BYTES: usize = 1 << 16;
+/// What a kill may lose.
+const BLOCK_AGE_MAX: Duration = Duration::from_secs(1);
+
 pub(crate) struct JournalWriter {
     kind: SeriesKind,
     disk: Disk,
     path: PathBuf,
     file: File,
     length_bytes: u64,
-    records: u64,
+    /// In the file; those of `frames` come behind them.
+    written_records: u64,
     synced_records: u64,
     frames: Vec<u8>,
     pending: u64,
+    written_at: Instant,
 }
 
 impl JournalWriter {
@@ -45,15 +53,16 @@ impl JournalWriter {
             path: path.to_owned(),
             file: create_with_header(path, kind).map_err(StoreError::system("write", path))?,
             length_bytes: HEADER_BYTES as u64,
-            records: 0,
+            written_records: 0,
             synced_records: 0,
             frames: Vec::new(),
             pending: 0,
+            written_at: Instant::now(),
         })
     }
 
     pub(crate) fn records(&self) -> u64 {
-        self.records
+        self.written_records + self.pending
     }
 
     /// Adds a row to those that the next [`JournalWriter::write`] writes.
@@ -66,24 +75,34 @@ impl JournalWriter {
         assert!(length > 0, "a frame without a byte would end the journal");
         assert!(length <= FRAME_BYTES_MAX, "a row is never longer than the longest histogram");
         let length = length as u32;
-        let checksum = frame_checksum(self.records + self.pending, length, &self.frames[row_start..]);
+        let checksum = frame_checksum(self.records(), length, &self.frames[row_start..]);
         self.frames[start..start + 4].copy_from_slice(&length.to_le_bytes());
         self.frames[start + 4..row_start].copy_from_slice(&checksum.to_le_bytes());
         self.pending += 1;
     }
 
-    /// Hands the pushed rows to the kernel. When that fails the journal is as it was before, without them.
+    /// Hands the pushed rows to the kernel. When that fails the file is as it was before, and the next time tries again.
     pub(crate) fn write(&mut self) -> Result<(), StoreError> {
-        let written = self.file.write_all(&self.frames);
-        let (bytes, records) = (self.frames.len() as u64, self.pending);
-        self.frames.clear();
-        self.pending = 0;
-        if let Err(source) = written {
+        if self.pending == 0 {
+            return Ok(());
+        }
+        self.written_at = Instant::now();
+        if let Err(source) = self.file.write_all(&self.frames) {
             self.cut_back().map_err(StoreError::system("cut back", &self.path))?;
             return Err(StoreError::system("write", &self.path)(source));
         }
-        self.length_bytes += bytes;
-        self.records += records;
+        self.length_bytes += self.frames.len() as u64;
+        self.written_records += self.pending;
+        self.frames.clear();
+        self.pending = 0;
+        Ok(())
+    }
+
+    /// The same where a block is full, or a kill would lose more than a second.
+    pub(crate) fn write_due(&mut self) -> Result<(), StoreError> {
+        if self.frames.len() >= BLOCK_BYTES || self.written_at.elapsed() >= BLOCK_AGE_MAX {
+            return self.write();
+        }
         Ok(())
     }
 
@@ -95,12 +114,20 @@ impl JournalWriter {
     }
 
     pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
-        if self.synced_records < self.records {
+        self.write()?;
+        if self.synced_records < self.written_records {
             let synced = self.disk.sync_in_time(&self.file, SyncExtent::Data);
             synced.map_err(StoreError::system("sync", &self.path))?;
-            self.synced_records = self.records;
+            self.synced_records = self.written_records;
         }
         Ok(())
+    }
+}
+
+impl Drop for JournalWriter {
+    /// A writer that is given up keeps what was appended; that it cannot is told by whoever finishes a run.
+    fn drop(&mut self) {
+        let _ = self.write();
     }
 }
 

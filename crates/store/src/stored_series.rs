@@ -7,7 +7,7 @@
 use crate::column::StoredRecord;
 use crate::error::{Damage, SegmentFlaw, StoreError};
 use crate::fingerprint::{CHECKSUM_FILE, Fingerprint, checksums};
-use crate::journal::{JournalEnd, JournalReader};
+use crate::journal::{JournalEnd, JournalPosition, JournalReader};
 use crate::run_folder::{Part, parts};
 use crate::segment::{SegmentReader, probe};
 use crate::series_kind::SeriesKind;
@@ -21,8 +21,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct StoredSeries {
     folder: PathBuf,
-    groups: BTreeMap<SeriesKind, Vec<Group>>,
-    trace: Vec<(u32, Part)>,
+    /// By series and number of the part, in the order of time; none of the trace, whose parts are looked at when they are asked for.
+    groups: BTreeMap<(SeriesKind, u32), Vec<Group>>,
+    trace: BTreeMap<u32, Part>,
+    trace_groups: Mutex<BTreeMap<u32, Vec<Group>>>,
     under_way: bool,
     checksums: HashMap<String, Fingerprint>,
     intervals: Cache<IntervalRecord>,
@@ -37,15 +39,6 @@ struct Group {
     phases: RangeInclusive<u32>,
 }
 
-impl Group {
-    fn may_hold(&self, phase: Option<u32>) -> bool {
-        match phase {
-            Some(phase) => self.phases.contains(&phase),
-            None => true,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Segment { number: u32, group: usize },
@@ -58,7 +51,8 @@ struct Cache<R>(Mutex<Option<CachedGroup<R>>>);
 #[derive(Debug)]
 struct CachedGroup<R> {
     source: Source,
-    bytes: u64,
+    /// After which record of a journal it ends; a journal may grow.
+    position: JournalPosition,
     records: Arc<Vec<R>>,
 }
 
@@ -74,19 +68,36 @@ impl StoredSeries {
         under_way: bool,
         damage: &mut Vec<Damage>,
     ) -> Result<StoredSeries, StoreError> {
-        // First the names, then the checksums: a segment's checksum is noted before it gets its name.
-        let parts = parts(folder)?;
         let mut series = StoredSeries {
             folder: folder.to_owned(),
             groups: BTreeMap::new(),
-            trace: Vec::new(),
+            trace: BTreeMap::new(),
+            trace_groups: Mutex::default(),
             under_way,
-            checksums: checksums(folder),
+            checksums: HashMap::new(),
             intervals: Cache::default(),
             errors: Cache::default(),
             ios: Cache::default(),
             telemetry: Cache::default(),
         };
+        series.look_up(damage)?;
+        Ok(series)
+    }
+
+    /// Looks up what a writer has added. What was known is not read again.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn refresh(&mut self) -> Result<(), StoreError> {
+        self.look_up(&mut Vec::new())
+    }
+
+    fn look_up(&mut self, damage: &mut Vec<Damage>) -> Result<(), StoreError> {
+        // First the names, then the checksums: a segment's checksum is noted before it gets its name.
+        let parts = parts(&self.folder)?;
+        if self.checksums.is_empty() {
+            self.checksums = checksums(&self.folder);
+        }
         let mut next: HashMap<SeriesKind, u32> = HashMap::new();
         for ((kind, number), part) in parts {
             let expected = next.insert(kind, number + 1).unwrap_or(1);
@@ -95,13 +106,20 @@ impl StoredSeries {
                 damage.push(Damage::Missing { first, last });
             }
             if kind == SeriesKind::Trace {
-                series.trace.push((number, part));
-            } else {
-                let groups = series.check(kind, number, part, damage);
-                series.groups.entry(kind).or_default().extend(groups);
+                self.trace.insert(number, part);
+            } else if !self.knows(kind, number, part) {
+                let groups = self.check(kind, number, part, damage);
+                self.groups.insert((kind, number), groups);
             }
         }
-        Ok(series)
+        Ok(())
+    }
+
+    /// Whether a part is still as it was looked up: a journal may have become a segment.
+    fn knows(&self, kind: SeriesKind, number: u32, part: Part) -> bool {
+        let Some(groups) = self.groups.get(&(kind, number)) else { return false };
+        let was_journal = groups.iter().any(|group| matches!(group.source, Source::Journal { .. }));
+        !(was_journal && part.segment)
     }
 
     fn check(&self, kind: SeriesKind, number: u32, part: Part, damage: &mut Vec<Damage>) -> Vec<Group> {
@@ -136,11 +154,7 @@ impl StoredSeries {
         if self.noted(&name).is_none() {
             damage.push(Damage::Unverified { list: CHECKSUM_FILE, name });
         }
-        let mut groups = Vec::new();
-        for group in 0..reader.groups() {
-            groups.push(Group { source: Source::Segment { number, group }, phases: reader.phases(group) });
-        }
-        Ok(groups)
+        Ok(groups_in(&reader, number))
     }
 
     /// The checksum of a segment. One that was made since the series was opened is looked up.
@@ -198,11 +212,11 @@ impl StoredSeries {
     }
 
     fn groups_of(&self, kind: SeriesKind) -> impl Iterator<Item = &Group> {
-        self.groups.get(&kind).into_iter().flatten()
+        self.groups.range((kind, 0)..=(kind, u32::MAX)).flat_map(|(_, groups)| groups)
     }
 
     pub fn trace(&self) -> impl Iterator<Item = Result<IoRecord, StoreError>> + '_ {
-        self.trace.iter().flat_map(move |&(number, part)| self.trace_part(number, part))
+        self.trace.iter().flat_map(move |(&number, &part)| self.trace_part(number, part))
     }
 
     fn trace_part(
@@ -241,14 +255,17 @@ impl StoredSeries {
         if !part.segment && journal.exists() {
             return vec![Source::Journal { number }];
         }
-        let Ok(reader) = self.open_segment(SeriesKind::Trace, number) else { return Vec::new() };
-        let mut sources = Vec::new();
-        for group in 0..reader.groups() {
-            if reader.phases(group).contains(&phase) {
-                sources.push(Source::Segment { number, group });
-            }
+        let mut known = self.trace_groups.lock().unwrap_or_else(PoisonError::into_inner);
+        let groups = known.entry(number).or_insert_with(|| self.trace_groups_of(number));
+        let of_phase = groups.iter().filter(|group| group.phases.contains(&phase));
+        of_phase.map(|group| group.source).collect()
+    }
+
+    fn trace_groups_of(&self, number: u32) -> Vec<Group> {
+        match self.open_segment(SeriesKind::Trace, number) {
+            Ok(reader) => groups_in(&reader, number),
+            Err(_) => Vec::new(),
         }
-        sources
     }
 
     pub fn histograms(&self) -> Box<dyn Iterator<Item = HistogramRecord> + '_> {
@@ -336,7 +353,7 @@ impl StoredSeries {
     }
 
     fn io_sources(&self, phase: u32) -> impl Iterator<Item = Source> + '_ {
-        self.trace.iter().flat_map(move |&(number, part)| self.trace_sources(number, part, phase))
+        self.trace.iter().flat_map(move |(&number, &part)| self.trace_sources(number, part, phase))
     }
 
     fn io_group(&self, source: Source) -> impl Iterator<Item = IoRecord> + '_ {
@@ -378,42 +395,71 @@ impl StoredSeries {
         Ok(records)
     }
 
-    /// A journal may grow, so it is the same only while it has the same size.
-    fn cached<R: StoredRecord>(&self, kind: SeriesKind, source: Source, cache: &Cache<R>) -> Arc<Vec<R>> {
-        let bytes = match source {
-            Source::Segment { .. } => Some(0),
-            Source::Journal { number } => match self.folder.join(kind.journal_name(number)).metadata() {
-                Ok(metadata) => Some(metadata.len()),
-                Err(_) => None,
-            },
-        };
+    /// A journal may have grown since it was read; then only what came is read.
+    fn cached<R: StoredRecord + Clone>(
+        &self,
+        kind: SeriesKind,
+        source: Source,
+        cache: &Cache<R>,
+    ) -> Arc<Vec<R>> {
         let mut last = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cached) = last.as_ref()
-            && cached.source == source
-            && Some(cached.bytes) == bytes
+        if last.as_ref().is_none_or(|cached| cached.source != source) {
+            *last = None;
+            let begun = CachedGroup { source, position: JournalPosition::default(), records: Arc::default() };
+            let cached = last.insert(begun);
+            if matches!(source, Source::Segment { .. }) {
+                cached.records = Arc::new(self.read(kind, source));
+            }
+        }
+        let cached = last.as_mut().expect("it was just put there");
+        if let Source::Journal { number } = source
+            && let Err(error) = self.read_on(kind, number, cached)
         {
-            return Arc::clone(&cached.records);
+            // Its writer has made it a segment.
+            let records = if error.is_not_found() { self.read_segment(kind, number) } else { Ok(Vec::new()) };
+            *last = None;
+            return Arc::new(records.unwrap_or_default());
         }
-        let records = Arc::new(self.read(kind, source));
-        *last = None;
-        if let Some(bytes) = bytes {
-            *last = Some(CachedGroup { source, bytes, records: Arc::clone(&records) });
-        }
-        records
+        Arc::clone(&cached.records)
     }
 
-    fn stream<'series, R: StoredRecord + Copy + 'series>(
+    fn read_on<R: StoredRecord + Clone>(
+        &self,
+        kind: SeriesKind,
+        number: u32,
+        cached: &mut CachedGroup<R>,
+    ) -> Result<(), StoreError> {
+        let path = self.folder.join(kind.journal_name(number));
+        let mut reader = JournalReader::open_at(&path, kind, cached.position)?;
+        let (mut row, mut added) = (Vec::new(), Vec::new());
+        while reader.next_row(&mut row)? {
+            added.extend(R::from_row(&row));
+        }
+        cached.position = reader.position();
+        Arc::make_mut(&mut cached.records).append(&mut added);
+        Ok(())
+    }
+
+    fn of_phase<'series, R: StoredRecord + OfPhase + Copy + 'series>(
         &'series self,
         kind: SeriesKind,
-        phase: Option<u32>,
+        phase: u32,
         cache: &'series Cache<R>,
     ) -> impl Iterator<Item = R> + 'series {
-        let groups = self.groups_of(kind).filter(move |group| group.may_hold(phase));
-        groups.flat_map(move |group| each(self.cached(kind, group.source, cache)))
+        let groups = self.groups_of(kind).filter(move |group| group.phases.contains(&phase));
+        groups.flat_map(move |group| of_phase(self.cached(kind, group.source, cache), phase))
+    }
+
+    fn all<'series, R: StoredRecord + Copy + 'series>(
+        &'series self,
+        kind: SeriesKind,
+        cache: &'series Cache<R>,
+    ) -> impl Iterator<Item = R> + 'series {
+        self.groups_of(kind).flat_map(move |group| each(self.cached(kind, group.source, cache)))
     }
 
     pub(crate) fn all_intervals(&self) -> impl Iterator<Item = IntervalRecord> + '_ {
-        self.stream(SeriesKind::Intervals, None, &self.intervals)
+        self.all(SeriesKind::Intervals, &self.intervals)
     }
 }
 
@@ -453,20 +499,22 @@ impl<R: StoredRecord> Iterator for JournalRecords<R> {
 
 impl Series for StoredSeries {
     fn intervals(&self, phase: u32) -> Box<dyn Iterator<Item = IntervalRecord> + '_> {
-        Box::new(self.stream(SeriesKind::Intervals, Some(phase), &self.intervals).filter(of_phase(phase)))
+        Box::new(self.of_phase(SeriesKind::Intervals, phase, &self.intervals))
     }
 
     fn errors(&self, phase: u32) -> Box<dyn Iterator<Item = ErrorRecord> + '_> {
-        Box::new(self.stream(SeriesKind::Errors, Some(phase), &self.errors).filter(of_phase(phase)))
+        Box::new(self.of_phase(SeriesKind::Errors, phase, &self.errors))
     }
 
     fn ios(&self, phase: u32) -> Box<dyn Iterator<Item = IoRecord> + '_> {
-        let records = self.io_sources(phase).flat_map(move |source| self.io_group(source));
-        Box::new(records.filter(of_phase(phase)))
+        let sources = self.io_sources(phase);
+        let records = sources
+            .flat_map(move |source| of_phase(self.cached(SeriesKind::Trace, source, &self.ios), phase));
+        Box::new(records)
     }
 
     fn telemetry(&self) -> Box<dyn Iterator<Item = TelemetryRecord> + '_> {
-        Box::new(self.stream(SeriesKind::Telemetry, None, &self.telemetry))
+        Box::new(self.all(SeriesKind::Telemetry, &self.telemetry))
     }
 }
 
@@ -493,6 +541,17 @@ impl OfPhase for IoRecord {
     }
 }
 
-fn of_phase<R: OfPhase>(phase: u32) -> impl Fn(&R) -> bool {
-    move |record| record.phase() == phase
+/// Those of one phase: records are kept in the order of their phases.
+fn of_phase<R: OfPhase + Copy>(records: Arc<Vec<R>>, phase: u32) -> impl Iterator<Item = R> {
+    let first = records.partition_point(|record| record.phase() < phase);
+    let end = records.partition_point(|record| record.phase() <= phase);
+    (first..end).map(move |index| records[index])
+}
+
+fn groups_in(reader: &SegmentReader, number: u32) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for group in 0..reader.groups() {
+        groups.push(Group { source: Source::Segment { number, group }, phases: reader.phases(group) });
+    }
+    groups
 }

@@ -24,11 +24,8 @@ use std::time::{Duration, Instant};
 const FOLD_RECORDS_MIN: u64 = 4096;
 /// A sync at the end of a phase comes no more often than this: it may go to the drive that is being measured.
 const SYNC_EVERY: Duration = Duration::from_secs(30);
-/// The facts hold all phases, so writing them at every phase takes time that grows with the square of the phases. From
-/// this many on they are written less often:
-const PHASES_MANY: usize = 500;
-/// no more than a twentieth of the time goes into writing them. A kill then loses the last phases: at 10,000 phases
-/// those of some seconds.
+/// The facts hold all phases, so writing them at every phase takes time that grows with the square of the phases: no more than a twentieth
+/// of the time goes into that. What a kill loses of phases that began and ended is then some milliseconds, and at 10,000 phases half a second.
 const FACTS_TIME_PARTS: u32 = 20;
 
 /// Writes one run. While it lives, its run is under way; dropped without [`RunWriter::finish`], its run reads as
@@ -47,6 +44,8 @@ pub struct RunWriter {
     synced: Instant,
     facts_written: Instant,
     facts_took: Duration,
+    /// Whether phases have begun or ended that the written facts do not have.
+    facts_owed: bool,
 }
 
 struct SeriesWriter {
@@ -111,6 +110,7 @@ impl RunWriter {
             synced: Instant::now(),
             facts_written: Instant::now(),
             facts_took: Duration::ZERO,
+            facts_owed: false,
         }
     }
 
@@ -144,8 +144,8 @@ impl RunWriter {
     }
 
     /// # Errors
-    /// When the disk is full or gone. What was appended before is kept, and so is what is appended later if there is
-    /// space again; the same holds for all `append` functions.
+    /// When the disk is full or gone. What was written before is kept, and so is what is appended, this and later, if there
+    /// is space again; the same holds for all `append` functions.
     pub fn append_interval(&mut self, record: &IntervalRecord) -> Result<(), StoreError> {
         self.append(SeriesKind::Intervals, std::slice::from_ref(record))
     }
@@ -176,12 +176,38 @@ impl RunWriter {
         self.append(SeriesKind::Trace, records)
     }
 
-    /// What was appended so far, to be read back.
+    /// What was appended so far, to be read back; [`StoredSeries::refresh`] looks up what came later.
     ///
     /// # Errors
-    /// When the folder cannot be read.
-    pub fn series(&self) -> Result<StoredSeries, StoreError> {
+    /// When the disk is full or gone, or the folder cannot be read.
+    pub fn series(&mut self) -> Result<StoredSeries, StoreError> {
+        self.write_records()?;
         StoredSeries::open(&self.folder, true, &mut Vec::new())
+    }
+
+    /// Hands all that was appended to the kernel, so that readers find it.
+    ///
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn write_records(&mut self) -> Result<(), StoreError> {
+        for series in &mut self.series {
+            if let Some(journal) = &mut series.journal {
+                journal.write()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, and the facts as they are: nothing is lost if nothing comes for a while.
+    ///
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn write_out(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.write_records()?;
+        if self.facts_owed {
+            self.write_facts(run, &[], Lasting::Kill)?;
+        }
+        Ok(())
     }
 
     /// Notes that a phase has begun: a run that is killed in it then knows what its records belong to. `run` holds
@@ -190,7 +216,24 @@ impl RunWriter {
     /// # Errors
     /// When the facts cannot be written.
     pub fn begin_phase(&mut self, run: &Run) -> Result<(), StoreError> {
-        self.write_facts_if_due(run)
+        self.facts_owed = true;
+        self.keep_up(run)
+    }
+
+    /// Writes what is due of facts and records. Called some times a second while a phase lasts, it bounds what a kill loses to a second.
+    ///
+    /// # Errors
+    /// As [`RunWriter::append_interval`].
+    pub fn keep_up(&mut self, run: &Run) -> Result<(), StoreError> {
+        for series in &mut self.series {
+            if let Some(journal) = &mut series.journal {
+                journal.write_due()?;
+            }
+        }
+        if self.facts_owed && self.facts_written.elapsed() >= self.facts_took * FACTS_TIME_PARTS {
+            self.write_facts(run, &[], Lasting::Kill)?;
+        }
+        Ok(())
     }
 
     /// Keeps the totals of a phase at its end. Now and then, at least twice a minute if phases end so often, journals
@@ -199,8 +242,9 @@ impl RunWriter {
     /// # Errors
     /// When the disk is full or gone. What was appended before is kept.
     pub fn end_phase(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.facts_owed = true;
         if self.synced.elapsed() < SYNC_EVERY {
-            return self.write_facts_if_due(run);
+            return self.keep_up(run);
         }
         for series in &mut self.series {
             match &mut series.journal {
@@ -220,6 +264,7 @@ impl RunWriter {
     /// When the disk is full or gone. What was appended before is kept, and the facts are final if they could be
     /// written: the run then reads as complete, from its journals.
     pub fn finish(&mut self, run: &Run, findings: &[FindingDocument]) -> Result<(), StoreError> {
+        let written = self.write_records();
         for series in &mut self.series {
             series.journal = None;
         }
@@ -241,7 +286,7 @@ impl RunWriter {
         }
         // The index can always be made again from the runs, so its failure is no failure of the run.
         let _ = index::refresh(&self.places);
-        folded
+        written.and(folded)
     }
 
     fn append<R: StoredRecord>(&mut self, kind: SeriesKind, records: &[R]) -> Result<(), StoreError> {
@@ -258,21 +303,13 @@ impl RunWriter {
                 record.to_row(&mut self.row);
                 journal.push(&self.row);
             }
-            journal.write()?;
+            journal.write_due()?;
             if journal.records() == kind.segment_records_max() {
                 series.fold(&self.folder)?;
             }
             rest = later;
         }
         Ok(())
-    }
-
-    fn write_facts_if_due(&mut self, run: &Run) -> Result<(), StoreError> {
-        let is_due = self.facts_written.elapsed() >= self.facts_took * FACTS_TIME_PARTS;
-        if run.phases.len() >= PHASES_MANY && !is_due {
-            return Ok(());
-        }
-        self.write_facts(run, &[], Lasting::Kill)
     }
 
     fn write_facts(
@@ -287,6 +324,7 @@ impl RunWriter {
         self.disk.write_whole(&self.folder.join(RUN_FILE), facts.as_bytes(), lasting)?;
         self.facts_written = Instant::now();
         self.facts_took = self.facts_written - began;
+        self.facts_owed = false;
         Ok(())
     }
 }
@@ -305,6 +343,9 @@ impl SeriesWriter {
     /// Rewrites the journal as a segment. When that fails the journal stays, and a next one is begun after it; where
     /// there was no time for it, that is no failure.
     fn fold(&mut self, folder: &Path) -> Result<(), StoreError> {
+        if let Some(journal) = &mut self.journal {
+            journal.write()?;
+        }
         self.journal = None;
         let number = self.number;
         self.number += 1;

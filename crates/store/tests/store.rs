@@ -35,6 +35,7 @@ fn everything_comes_back_while_written_and_after() {
     writer.append_error(&error(1, 7)).unwrap();
     writer.append_telemetry(&telemetry(9)).unwrap();
     writer.append_trace(&[io(0), io(1), io(2)]).unwrap();
+    writer.write_out(&facts).unwrap();
     let check = |under_way: bool| {
         let stored = store.read("all-kinds").unwrap();
         assert!(stored.damage.is_empty(), "{:?}", stored.damage);
@@ -152,6 +153,7 @@ fn a_repeated_run_of_a_virtual_drive_takes_the_place_of_the_old_one_at_its_end()
     let keep = |store: &Store, count: u64| {
         let mut writer = store.begin(&facts).unwrap();
         (0..count).for_each(|number| writer.append_interval(&interval(0, number)).unwrap());
+        writer.write_records().unwrap();
         writer
     };
     let found = |store: &Store| intervals(&store.read("sim-1").unwrap(), 0).len();
@@ -208,6 +210,7 @@ fn two_readers_see_what_one_writer_has_appended() {
     for round in 0..20 {
         let first = store.read("shared").unwrap();
         (0..1000).for_each(|number| writer.append_interval(&interval(0, round * 1000 + number)).unwrap());
+        writer.write_records().unwrap();
         known += 1000;
         if round % 5 == 4 {
             writer.end_phase(&facts).unwrap();
@@ -362,6 +365,7 @@ fn who_follows_a_run_reads_each_slice_once() {
     // A segment has 65,536 records: one is made between the third look and the fourth.
     for (more, read) in [(3, 3), (0, 0), (60_000, 60_000), (10_000, 10_000), (1, 1), (0, 0)] {
         (kept..kept + more).for_each(|number| writer.append_interval(&interval(0, number)).unwrap());
+        writer.write_records().unwrap();
         kept += more;
         let count = follower.added(|slice| seen.push(slice.offset_first / 8192)).unwrap();
         assert_eq!(count, read, "after {kept}");
@@ -374,6 +378,51 @@ fn who_follows_a_run_reads_each_slice_once() {
     assert!(seen.iter().copied().eq(0..kept + 5), "{} of {}", seen.len(), kept + 5);
 }
 
+/// What an experiment asks after each phase costs what the phase brought: a series that was opened once finds what came later, in a journal that
+/// grew and in one that became a segment.
+#[test]
+fn a_series_that_was_opened_once_finds_what_came_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut writer = store.begin(&run("grows")).unwrap();
+    let mut series = writer.series().unwrap();
+    let mut number = 0;
+    // The journal becomes a segment with its record 65,536, in phase 2.
+    for (phase, count) in [(0, 30_000), (1, 1), (2, 40_000), (3, 7)] {
+        (number..number + count).for_each(|n| writer.append_interval(&interval(phase, n)).unwrap());
+        let expected = (number..number + count).map(|n| interval(phase, n));
+        number += count;
+        writer.write_records().unwrap();
+        series.refresh().unwrap();
+        assert!(series.intervals(phase).eq(expected), "phase {phase}");
+        assert_eq!(series.intervals(0).count(), 30_000, "the first phase after phase {phase}");
+        writer.append_trace(&[io(number)]).unwrap();
+        writer.write_records().unwrap();
+        series.refresh().unwrap();
+        assert_eq!(series.trace().count() as u32, phase + 1);
+    }
+}
+
+/// Records wait for a block to be full; a writer that is dropped hands over the rest.
+#[test]
+fn records_are_written_in_blocks_and_a_dropped_writer_keeps_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut writer = store.begin(&run("blocks")).unwrap();
+    let journal = folder.path().join("runs/blocks/intervals-000001.journal");
+    let length = || fs::metadata(&journal).unwrap().len();
+    writer.append_interval(&interval(0, 0)).unwrap();
+    let header = length();
+    (1..2000).for_each(|number| writer.append_interval(&interval(0, number)).unwrap());
+    let written = length();
+    assert!(header < 100 && written > 100_000, "{header} then {written} bytes");
+    drop(writer);
+    assert!(length() > written);
+    let mut stored = store.read("blocks").unwrap();
+    stored.run.phases.push(phase("only"));
+    assert_eq!(intervals(&stored, 0).len(), 2000);
+}
+
 /// A record that is being written is read when it is whole.
 #[test]
 fn who_follows_a_run_waits_for_whole_records() {
@@ -382,6 +431,7 @@ fn who_follows_a_run_waits_for_whole_records() {
     let facts = run("written");
     let mut writer = store.begin(&facts).unwrap();
     (0..4).for_each(|number| writer.append_interval(&interval(0, number)).unwrap());
+    writer.write_records().unwrap();
     let name = "intervals-000001.journal";
     let whole = fs::read(folder.path().join("runs/written").join(name)).unwrap();
     let copy = tempfile::tempdir().unwrap();

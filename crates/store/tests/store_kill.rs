@@ -1,6 +1,6 @@
-//! A writer that is killed at any moment leaves a readable run with everything that it had appended.
+//! A writer that is killed at any moment leaves a readable run with everything that it had handed to the kernel.
 //!
-//! The writer is this test program, started again as a child: it prints a line whenever a batch has been appended,
+//! The writer is this test program, started again as a child: it prints a line whenever a batch has been written,
 //! and the parent kills it after a number of lines drawn from a seed.
 
 mod store_support;
@@ -32,6 +32,7 @@ fn killed_writer() {
         let current = facts.phases.len() as u32 - 1;
         (0..BATCH).for_each(|n| writer.append_interval(&interval(current, batch * BATCH + n)).unwrap());
         writer.append_histogram(&histogram(current, &[batch + 1])).unwrap();
+        writer.write_out(&facts).unwrap();
         writeln!(out, "appended").unwrap();
         out.flush().unwrap();
         if batch % BATCHES_PER_PHASE == BATCHES_PER_PHASE - 1 {

@@ -91,6 +91,7 @@ impl FilesSession<'_> {
         let mut observer = Observer::new(
             &mut self.writer,
             self.events,
+            &self.run,
             (self.interrupt, self.controls),
             load,
             None,

@@ -9,6 +9,5 @@ mod precision;
 mod record;
 pub mod resume;
 mod run;
-mod stored_series;
 
 pub use run::Session;

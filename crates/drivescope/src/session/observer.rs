@@ -14,6 +14,7 @@ use model::latency_map::LatencyMap;
 use model::plan::Phase;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
 use model::request::Operation;
+use model::run::Run;
 use model::units::{Bytes, Instant, Nanos};
 use report::progress::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,7 @@ const PROGRESS_EVERY: Nanos = Nanos::from_millis(200);
 
 pub struct Observer<'phase> {
     writer: &'phase mut RunWriter,
+    run: &'phase Run,
     events: &'phase mut dyn EventSink,
     interrupt: &'phase AtomicBool,
     controls: &'phase Controls,
@@ -52,6 +54,7 @@ impl<'phase> Observer<'phase> {
     pub fn new(
         writer: &'phase mut RunWriter,
         events: &'phase mut dyn EventSink,
+        run: &'phase Run,
         (interrupt, controls): (&'phase AtomicBool, &'phase Controls),
         load: &'phase mut LoadWatch,
         map: Option<&'phase mut LatencyMap>,
@@ -74,6 +77,7 @@ impl<'phase> Observer<'phase> {
         };
         Observer {
             writer,
+            run,
             events,
             interrupt,
             controls,
@@ -227,7 +231,8 @@ impl PhaseObserver for Observer<'_> {
     }
 
     fn verdict(&mut self) -> Verdict {
-        let now = self.clock.now();
+        let (now, run) = (self.clock.now(), self.run);
+        self.keep(|writer| writer.keep_up(run));
         if let Some(record) = self.load.telemetry_due(now) {
             self.keep(|writer| writer.append_telemetry(&record));
             self.events.event(&Event::Telemetry(&record));
@@ -293,6 +298,7 @@ mod tests {
         let mut observer = Observer::new(
             &mut writer,
             &mut told,
+            &run,
             (&interrupt, &controls),
             &mut load,
             None,

@@ -3,7 +3,6 @@
 use super::load_watch::LoadWatch;
 use super::observer::Observer;
 use super::record::{begun, status_of, warn};
-use super::stored_series::LazySeries;
 use super::{page_cache, pause};
 use crate::control::Controls;
 use crate::error::UserError;
@@ -11,7 +10,7 @@ use crate::event::{Event, EventSink};
 use crate::interrupt;
 use crate::preserve::Preserving;
 use crate::state;
-use crate::store::RunWriter;
+use crate::store::{RunWriter, StoredSeries};
 use experiment::{Experiment, Remaining};
 use io::rig::Rig;
 use io::targets::preserve::SaveEnd;
@@ -49,8 +48,9 @@ impl Session<'_> {
         self.controls.allow(conduct.may_rest, !conduct.completes_cut_phases);
         self.events.event(&Event::RunBegan(&self.run, &experiment.remaining()));
         let mut load = LoadWatch::start(&self.rig);
-        let mut map = self.map_so_far(conduct.mapped_range);
-        let mut outcome = self.run_phases(experiment, &mut load, map.as_mut());
+        let mut series = self.writer.series()?;
+        let mut map = self.map_so_far(conduct.mapped_range, &series);
+        let mut outcome = self.run_phases(experiment, &mut series, &mut load, map.as_mut());
         // The data come back whatever went wrong, and that they did not is the graver error.
         if let Err(not_restored) = self.restore_all() {
             if let Err(first) = &outcome {
@@ -62,7 +62,7 @@ impl Session<'_> {
         for warning in load.warnings() {
             warn(&mut self.run, self.events, warning);
         }
-        let concluded = self.conclude();
+        let concluded = self.conclude(&mut series);
         outcome.and(concluded)?;
         self.events.event(&Event::RunEnded(&self.run));
         Ok(self.run)
@@ -71,13 +71,18 @@ impl Session<'_> {
     fn run_phases(
         &mut self,
         experiment: &mut dyn Experiment,
+        series: &mut StoredSeries,
         load: &mut LoadWatch,
         mut map: Option<&mut LatencyMap>,
     ) -> Result<Option<StopReason>, UserError> {
         loop {
             let next = match self.owed.take() {
                 Some(owed) => Some(owed),
-                None => experiment.next(&self.run.view(&LazySeries::new(&self.writer))),
+                None => {
+                    self.writer.write_records()?;
+                    series.refresh()?;
+                    experiment.next(&self.run.view(series))
+                }
             };
             let ahead = experiment.remaining();
             let Some(phase) = next else {
@@ -87,7 +92,7 @@ impl Session<'_> {
             // The first read shows how long a drive takes to wake, and may complete after its phase.
             let wakes = phase.kind == PhaseKind::WarmUp;
             let trace = self.trace || wakes || experiment.needs_trace(&phase);
-            if self.controls.wants_pause() && !self.pause(load) {
+            if self.controls.wants_pause() && !self.pause(load)? {
                 return Ok(Some(StopReason::Interrupted));
             }
             let is_last_look = experiment.is_done_with(&phase);
@@ -102,10 +107,9 @@ impl Session<'_> {
     }
 
     /// A map of what the phases of a resumed run have read; an empty one for a new run.
-    fn map_so_far(&self, range: Option<ByteRange>) -> Option<LatencyMap> {
+    fn map_so_far(&self, range: Option<ByteRange>, series: &StoredSeries) -> Option<LatencyMap> {
         let range = range.filter(|range| !range.is_empty())?;
         let mut map = LatencyMap::new(range, self.run.target.logical_block);
-        let series = LazySeries::new(&self.writer);
         for (number, summary) in (0..).zip(&self.run.phases) {
             if LatencyMap::is_of(&summary.phase) {
                 for interval in series.intervals(number) {
@@ -161,6 +165,7 @@ impl Session<'_> {
         let mut observer = Observer::new(
             &mut self.writer,
             self.events,
+            &self.run,
             (self.interrupt, self.controls),
             load,
             map.filter(|_| LatencyMap::is_of(&phase)),
@@ -206,7 +211,8 @@ impl Session<'_> {
         if reason == StopReason::Interrupted && was_skipped { StopReason::Skipped } else { reason }
     }
 
-    fn pause(&mut self, load: &mut LoadWatch) -> bool {
+    fn pause(&mut self, load: &mut LoadWatch) -> Result<bool, UserError> {
+        self.writer.write_out(&self.run)?;
         let began = self.rig.now();
         let paused = pause::wait(self.controls, self.interrupt, self.events);
         // The time of a virtual drive passes only while it works.
@@ -219,7 +225,7 @@ impl Session<'_> {
                 self.run.phases.len() + 1
             ));
         }
-        !self.interrupt.load(Ordering::Relaxed)
+        Ok(!self.interrupt.load(Ordering::Relaxed))
     }
 
     /// Saves what a phase may overwrite; why the phase must not run, if so.
@@ -270,14 +276,16 @@ impl Session<'_> {
     }
 
     /// Analyses what was stored, so that showing the run later gives the same findings, and closes it.
-    fn conclude(&mut self) -> Result<(), UserError> {
-        let series = self.writer.series()?;
+    fn conclude(&mut self, series: &mut StoredSeries) -> Result<(), UserError> {
+        // What cannot be written is told when the run is finished, which tries again.
+        let _ = self.writer.write_records();
+        series.refresh()?;
         let written = self.written();
         if written > Bytes::ZERO {
             self.run.state_after.push(format!("The run wrote {} to it.", capacity(written)));
         }
         self.keep_state();
-        self.run.findings = analysis::analyse(&self.run.view(&series));
+        self.run.findings = analysis::analyse(&self.run.view(series));
         self.run.finished = Some(crate::stamp::finished(&self.run, self.rig.now()));
         self.writer.finish(&self.run, &report::finding::documents(&self.run))?;
         Ok(())

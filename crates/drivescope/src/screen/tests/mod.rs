@@ -390,13 +390,7 @@ fn memory_does_not_grow_with_the_run() {
 #[test]
 fn a_latency_beyond_any_clock_does_not_stretch_the_axis() {
     let mut state = half_way("ST1000", "area 1 of 2", "");
-    let latency = IntervalLatency {
-        min_ns: 0,
-        mean_ns: f64::MAX,
-        p50_ns: 0,
-        p99_ns: 0,
-        max_ns: u64::MAX,
-    };
+    let latency = IntervalLatency { min_ns: 0, mean_ns: f64::MAX, p50_ns: 0, p99_ns: 0, max_ns: u64::MAX };
     state.event(&Event::Interval(&IntervalRecord { operations: 2, latency: Some(latency), ..slice(0.1) }));
     let chart = Some(super::charts::ChartKind::ALL[2]);
     let lines = screen(&state, &View { chart, ..live() }, PLAIN, 80, 24);
