@@ -18,6 +18,7 @@ use parquet::file::metadata::FileMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
+use std::fmt;
 use std::fs::{self, File};
 use std::ops::RangeInclusive;
 use std::panic::{self, AssertUnwindSafe};
@@ -108,6 +109,12 @@ fn read_to_end(path: &Path, kind: SeriesKind) -> Result<(), StoreError> {
     Ok(())
 }
 
+impl fmt::Debug for SegmentReader {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("SegmentReader").field(&self.path).finish()
+    }
+}
+
 pub(crate) struct SegmentReader {
     kind: SeriesKind,
     path: PathBuf,
@@ -123,6 +130,10 @@ impl SegmentReader {
             Ok(numbers) => Ok(SegmentReader { kind, path: path.to_owned(), file, numbers }),
             Err(flaw) => Err(StoreError::Segment { path: path.to_owned(), flaw }),
         }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) fn groups(&self) -> usize {

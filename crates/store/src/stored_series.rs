@@ -27,6 +27,7 @@ pub struct StoredSeries {
     trace_groups: Mutex<BTreeMap<u32, Vec<Group>>>,
     under_way: bool,
     checksums: HashMap<String, Fingerprint>,
+    open_segments: Mutex<Vec<Arc<SegmentReader>>>,
     intervals: Cache<IntervalRecord>,
     errors: Cache<ErrorRecord>,
     ios: Cache<IoRecord>,
@@ -45,8 +46,13 @@ enum Source {
     Journal { number: u32 },
 }
 
+/// The groups that were read last, the latest at the end.
 #[derive(Debug)]
-struct Cache<R>(Mutex<Option<CachedGroup<R>>>);
+struct Cache<R>(Mutex<Vec<CachedGroup<R>>>);
+
+const CACHED_GROUPS_MAX: usize = 8;
+/// Open segments: each has a footer of some hundred columns, which is read once.
+const OPEN_SEGMENTS_MAX: usize = 16;
 
 #[derive(Debug)]
 struct CachedGroup<R> {
@@ -58,7 +64,7 @@ struct CachedGroup<R> {
 
 impl<R> Default for Cache<R> {
     fn default() -> Cache<R> {
-        Cache(Mutex::new(None))
+        Cache(Mutex::default())
     }
 }
 
@@ -75,6 +81,7 @@ impl StoredSeries {
             trace_groups: Mutex::default(),
             under_way,
             checksums: HashMap::new(),
+            open_segments: Mutex::default(),
             intervals: Cache::default(),
             errors: Cache::default(),
             ios: Cache::default(),
@@ -185,8 +192,18 @@ impl StoredSeries {
         SegmentReader::open(&path, kind)
     }
 
-    fn reopen_segment(&self, kind: SeriesKind, number: u32) -> Result<SegmentReader, StoreError> {
-        SegmentReader::open(&self.folder.join(kind.segment_name(number)), kind)
+    fn reopen_segment(&self, kind: SeriesKind, number: u32) -> Result<Arc<SegmentReader>, StoreError> {
+        let path = self.folder.join(kind.segment_name(number));
+        let mut open = self.open_segments.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = match open.iter().position(|reader| reader.path() == path) {
+            Some(known) => open.remove(known),
+            None => Arc::new(SegmentReader::open(&path, kind)?),
+        };
+        if open.len() == OPEN_SEGMENTS_MAX {
+            open.remove(0);
+        }
+        open.push(Arc::clone(&reader));
+        Ok(reader)
     }
 
     fn open_journal(&self, kind: SeriesKind, number: u32) -> Result<JournalReader, StoreError> {
@@ -402,25 +419,31 @@ impl StoredSeries {
         source: Source,
         cache: &Cache<R>,
     ) -> Arc<Vec<R>> {
-        let mut last = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.as_ref().is_none_or(|cached| cached.source != source) {
-            *last = None;
-            let begun = CachedGroup { source, position: JournalPosition::default(), records: Arc::default() };
-            let cached = last.insert(begun);
-            if matches!(source, Source::Segment { .. }) {
-                cached.records = Arc::new(self.read(kind, source));
+        let mut cached = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cached.iter().position(|group| group.source == source);
+        let mut group = match known {
+            Some(index) => cached.remove(index),
+            None => {
+                let records = match source {
+                    Source::Segment { .. } => Arc::new(self.read(kind, source)),
+                    Source::Journal { .. } => Arc::default(),
+                };
+                CachedGroup { source, position: JournalPosition::default(), records }
             }
-        }
-        let cached = last.as_mut().expect("it was just put there");
+        };
         if let Source::Journal { number } = source
-            && let Err(error) = self.read_on(kind, number, cached)
+            && let Err(error) = self.read_on(kind, number, &mut group)
         {
             // Its writer has made it a segment.
             let records = if error.is_not_found() { self.read_segment(kind, number) } else { Ok(Vec::new()) };
-            *last = None;
             return Arc::new(records.unwrap_or_default());
         }
-        Arc::clone(&cached.records)
+        if cached.len() == CACHED_GROUPS_MAX {
+            cached.remove(0);
+        }
+        let records = Arc::clone(&group.records);
+        cached.push(group);
+        records
     }
 
     fn read_on<R: StoredRecord + Clone>(

@@ -14,8 +14,8 @@ use std::iter::Peekable;
 
 /// As often as during a run.
 const PROGRESS_EVERY_NS: u64 = 200_000_000;
-/// Parts of a long phase that a jump reads, each of up to 65,536 intervals, in a few ms.
-const PARTS_MAX: usize = 64;
+/// Parts of a long phase that a jump reads, each of up to 4,096 intervals: together in a tenth of a second.
+const PARTS_MAX: usize = 256;
 const IOS_AT_ONCE: usize = 4096;
 
 type Stream<'run, Record> = Peekable<Box<dyn Iterator<Item = Record> + 'run>>;

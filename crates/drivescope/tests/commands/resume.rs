@@ -37,7 +37,9 @@ fn stop_in(home: &Home, child: &mut Child, phases: usize, name: &str) {
         assert!(started.elapsed() < PATIENCE, "it never came to phase {phases}");
         thread::sleep(Duration::from_millis(1));
     }
+    signal("STOP", child.id());
     signal(name, child.id());
+    signal("CONT", child.id());
     child.wait().expect("it ends");
 }
 
@@ -78,14 +80,14 @@ fn assert_is_one_whole_run(home: &Home, mib: u64) {
 fn a_pass_over_a_virtual_drive_is_interrupted_and_resumed() {
     for stops in [["INT", "INT"], ["KILL", "KILL"], ["INT", "KILL"]] {
         let home = Home::new();
-        let pass = ["surface", "sim:zoned", "--full", "--range", "0..24GiB", "--trace", "-q", "--seed", "7"];
+        let pass = ["surface", "sim:zoned", "--full", "--range", "0..64GiB", "--trace", "-q", "--seed", "7"];
         stop_in(&home, &mut start(&home, &pass), 5, stops[0]);
         let first = run_of(&home).expect("the run");
         assert_eq!(first.status, RunStatus::Interrupted, "{stops:?}");
         stop_in(&home, &mut start(&home, &["surface", "--resume", "last", "-q"]), 10, stops[1]);
         assert!(home.print(&["runs"]).contains("interrupted"), "{stops:?}");
         home.print(&["surface", "--resume", &first.id, "-q"]);
-        assert_is_one_whole_run(&home, 24 * 1024);
+        assert_is_one_whole_run(&home, 64 * 1024);
         let again = home.run(&["surface", "--resume", "last"]);
         assert_eq!(again.status, Some(1));
         assert!(again.err.contains("is complete, so there is nothing to resume"), "{}", again.err);
@@ -94,7 +96,7 @@ fn a_pass_over_a_virtual_drive_is_interrupted_and_resumed() {
 
 #[test]
 fn a_resumed_pass_finds_what_an_uninterrupted_one_finds() {
-    let pass = ["surface", "sim:faulty", "--full", "--range", "295GB..345GB", "-q", "--seed", "7"];
+    let pass = ["surface", "sim:faulty", "--full", "--range", "0..345GB", "--trace", "-q", "--seed", "7"];
     let (whole, parted) = (Home::new(), Home::new());
     whole.print(&pass);
     stop_in(&parted, &mut start(&parted, &pass), 2, "KILL");
@@ -129,7 +131,7 @@ fn a_pass_over_a_file_is_interrupted_and_resumed() {
 
 #[test]
 fn areas_are_resumed_with_the_one_that_was_cut_off() {
-    let areas = ["surface", "sim:zoned", "--areas", "30", "--area-size", "512MiB", "-q", "--seed", "7"];
+    let areas = ["surface", "sim:zoned", "--areas", "300", "--area-size", "512MiB", "-q", "--seed", "7"];
     let (whole, parted) = (Home::new(), Home::new());
     whole.print(&areas);
     stop_in(&parted, &mut start(&parted, &areas), 8, "KILL");

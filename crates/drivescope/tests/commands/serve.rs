@@ -290,6 +290,7 @@ fn a_run_that_goes_on_is_told_as_it_stands() {
     let served = Served::over(home);
     let mut told = |from: u64, to: u64| {
         (from..to).for_each(|number| writer.append_interval(&interval(1, number)).expect("kept"));
+        writer.write_out(&facts).expect("written");
         served.get("/live/going-on/state")
     };
     // 100 requests of 4 KiB in the first phase; each slice of the second has 8 KiB, and every other one an error.
