@@ -12,6 +12,7 @@ pub mod error;
 pub mod files;
 pub mod geometry;
 pub mod pattern_file;
+pub mod ping;
 pub mod plan_file;
 mod precision;
 mod preparation;

@@ -15,6 +15,7 @@ pub enum ExperimentName {
     Valleys,
     Run,
     Sizes,
+    Ping,
     Files,
     Verify,
     Purge,
@@ -25,7 +26,7 @@ pub enum ExperimentName {
 }
 
 impl ExperimentName {
-    const KNOWN: [ExperimentName; 12] = [
+    const KNOWN: [ExperimentName; 13] = [
         ExperimentName::Check,
         ExperimentName::Surface,
         ExperimentName::Access,
@@ -34,6 +35,7 @@ impl ExperimentName {
         ExperimentName::Valleys,
         ExperimentName::Run,
         ExperimentName::Sizes,
+        ExperimentName::Ping,
         ExperimentName::Files,
         ExperimentName::Verify,
         ExperimentName::Purge,
@@ -51,6 +53,7 @@ impl ExperimentName {
             ExperimentName::Valleys => "valleys",
             ExperimentName::Run => "run",
             ExperimentName::Sizes => "sizes",
+            ExperimentName::Ping => "ping",
             ExperimentName::Files => "files",
             ExperimentName::Verify => "verify",
             ExperimentName::Purge => "purge",

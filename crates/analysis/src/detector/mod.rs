@@ -25,6 +25,7 @@ mod idle_recovery;
 mod interface_limit;
 mod latency_modes;
 mod read_ahead;
+mod read_latency;
 mod recording_kind;
 mod registry;
 mod rotation_period;

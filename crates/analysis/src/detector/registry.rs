@@ -5,8 +5,8 @@ use super::{
     access_time, bad_blocks, band_size, block_latency, cache_influence, capacity_true, clipping_effect,
     concurrency_gain, concurrency_knee, data_integrity, datasheet_claims, device_lost, drive_cache,
     file_layout, file_place_effect, file_rates, full_pass_time, idle_recovery, interface_limit,
-    latency_modes, read_ahead, recording_kind, rotation_period, seek, sequential_rate, size_profile,
-    slow_regions, span_effect, stripe_layout, suspect_points, system_read_ahead, track_layout,
+    latency_modes, read_ahead, read_latency, recording_kind, rotation_period, seek, sequential_rate,
+    size_profile, slow_regions, span_effect, stripe_layout, suspect_points, system_read_ahead, track_layout,
     unmapped_ranges, valley_cure, wake_up, write_cliff, write_steady_state, write_valleys, zone_ratio,
     zone_table,
 };
@@ -31,6 +31,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &slow_regions::SlowRegionsDetector,
     &unmapped_ranges::UnmappedRangesDetector,
     &access_time::AccessTimeDetector,
+    &read_latency::ReadLatencyDetector,
     &latency_modes::LatencyModesDetector,
     &concurrency_gain::ConcurrencyGainDetector,
     &concurrency_knee::ConcurrencyKneeDetector,

@@ -12,7 +12,10 @@ use std::fmt::Write;
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Measure (read-only unless --write is given; a folder gets a scratch file)",
-        &["check", "surface", "access", "geometry", "sustain", "valleys", "sizes", "verify", "files", "run"],
+        &[
+            "check", "surface", "access", "geometry", "sustain", "valleys", "sizes", "ping", "verify",
+            "files", "run",
+        ],
     ),
     ("Results", &["runs", "show", "report", "compare", "replay", "serve", "export", "import"]),
     ("Decide", &["estimate", "plan", "choose"]),

@@ -5,6 +5,7 @@ use crate::access::AccessRequest;
 use crate::check::CheckRequest;
 use crate::files::FilesRequest;
 use crate::geometry::GeometryRequest;
+use crate::ping::PingRequest;
 use crate::plan_file::RunRequest;
 use crate::sizes::SizesRequest;
 use crate::surface::SurfaceRequest;
@@ -34,6 +35,8 @@ pub enum Request {
     Run(RunRequest),
     /// Throughput by block size, as ATTO; repeats disturbed points
     Sizes(SizesRequest),
+    /// Latency over time of single reads at a fixed rate, as ioping
+    Ping(PingRequest),
     /// File system throughput and small files, as bonnie++
     Files(FilesRequest),
     /// Fake capacity and data integrity test, as f3 and badblocks -w
@@ -52,6 +55,7 @@ macro_rules! of_drive {
             Request::Valleys(request) => Some(request),
             Request::Run(request) => Some(request),
             Request::Sizes(request) => Some(request),
+            Request::Ping(request) => Some(request),
             Request::Verify(request) => Some(request),
             Request::Files(_) => None,
         }

@@ -29,6 +29,7 @@ pub use geometry::{
     TrackZone,
 };
 pub use imported::Imported;
+pub use read_latency::{ReadLatency, ReadLatencyUnknown};
 pub use recording::{
     BandSize, BandSizeUnknown, ProbeTimes, Recording, RecordingKind, RecordingReason, RecordingUnknown,
 };
@@ -257,6 +258,8 @@ findings! {
     SeekFullStroke: SeekFullStroke = "seek-full-stroke", Unit::Seconds;
     /// Zones seen in the number of sectors on a track, with skew and surfaces.
     TrackLayout: TrackLayout = "track-layout", Unit::Count;
+    /// Latency of single random reads at a fixed rate, 99th percentile, s.
+    ReadLatency: ReadLatency = "read-latency", Unit::Seconds;
     /// Kinds of answers that single random reads get, by how long they take.
     LatencyModes: LatencyModes = "latency-modes", Unit::Count;
     /// Best IOPS over IOPS of one request at a time.
@@ -340,6 +343,7 @@ mod document;
 mod files;
 mod geometry;
 mod imported;
+mod read_latency;
 mod recording;
 mod sizes;
 mod span_effect;

@@ -12,6 +12,7 @@ mod device_lost;
 mod files;
 mod geometry;
 pub(crate) mod numbers;
+mod read_latency;
 mod recording;
 mod sizes;
 mod span_effect;

@@ -1,0 +1,32 @@
+//! The finding of latency over time.
+
+use super::{Conclusion, Value};
+use crate::estimate::Estimate;
+use crate::units::Bytes;
+use serde::Serialize;
+
+/// Latency of single random reads at a fixed rate; its value is the 99th percentile.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReadLatency {
+    #[serde(skip)]
+    pub p99: Estimate,
+    pub block_bytes: Bytes,
+    pub reads: u64,
+    pub median_s: f64,
+    pub longest_s: f64,
+    /// When the longest ended, since the run's clock began; within an interval of 40 ms.
+    pub longest_at_s: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadLatencyUnknown {
+    TooFewReads { have: u64 },
+}
+
+impl Conclusion for ReadLatency {
+    type Unknown = ReadLatencyUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.p99)
+    }
+}

@@ -1,0 +1,55 @@
+//! Words for the finding of latency over time.
+
+use super::numbers::{number, short_time};
+use super::{Group, Subject, Wording};
+use model::finding::{FindingCode, Known, ReadLatency, ReadLatencyUnknown};
+
+impl Wording for ReadLatency {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Access, "Latency, p99")
+    }
+
+    fn statement(known: &Known<ReadLatency>, _: FindingCode, _: &Subject<'_>) -> String {
+        let ReadLatency { p99, block_bytes, reads, median_s, longest_s, longest_at_s } = &known.conclusion;
+        format!(
+            "99 % of {} random {block_bytes} reads completed within {}. The median is {}; the longest took {}, {} s into the run.",
+            number(*reads as f64),
+            short_time(p99.value),
+            short_time(*median_s),
+            short_time(*longest_s),
+            longest_at_s.round()
+        )
+    }
+
+    fn why(reason: &ReadLatencyUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            ReadLatencyUnknown::TooFewReads { have } => format!(
+                "Inconclusive: {have} reads completed; a 99th percentile with a 95 % interval takes about 400. Run longer, or raise --rate."
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{known, statement};
+    use super::*;
+    use model::estimate::Estimate;
+    use model::units::Bytes;
+
+    #[test]
+    fn the_percentile_comes_first_and_the_longest_with_its_time() {
+        let latency = ReadLatency {
+            p99: Estimate { value: 0.0231, low: 0.021, high: 0.03, confidence: 0.95, effective_count: 600.0 },
+            block_bytes: Bytes::from_kib(4),
+            reads: 600,
+            median_s: 0.0129,
+            longest_s: 0.512,
+            longest_at_s: 31.96,
+        };
+        assert_eq!(
+            statement(&known(latency), FindingCode::ReadLatency),
+            "99 % of 600 random 4 KiB reads completed within 23.1 ms. The median is 12.9 ms; the longest took 512 ms, 32 s into the run."
+        );
+    }
+}
