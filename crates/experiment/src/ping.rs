@@ -1,4 +1,4 @@
-//! `ping`: does the drive answer, how fast, and does it stall? One random read at a time at a fixed rate, as ioping does.
+//! `ping`: does the drive answer, how fast, and does it stall? Random reads at QD 1 and a fixed rate, as ioping does.
 //!
 //! The rate does not wait for the drive, and every read is kept: a stall is charged to each read that it held up, so its length and how often
 //! stalls come are seen as an application would see them.
@@ -32,11 +32,11 @@ pub struct PingRequest {
     #[serde(flatten)]
     pub drive: DriveOptions,
 
-    /// Reads per second [default: 10]
+    /// Reads per second, evenly spaced [default: 10]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=10_000))]
     pub rate: Option<u32>,
 
-    /// Block size [default: 4KiB]
+    /// Block size of each read [default: 4KiB]
     #[arg(long, value_name = "SIZE")]
     pub block: Option<Bytes>,
 }

@@ -27,7 +27,6 @@ const FRAME_BYTES_MAX: usize = model::histogram::CELLS * 12 + 128;
 
 /// Frames of an interval have some 120 bytes, and a write costs about as much as a thousand of those bytes.
 const BLOCK_BYTES: usize = 1 << 16;
-/// What a kill may lose.
 const BLOCK_AGE_MAX: Duration = Duration::from_secs(1);
 
 pub(crate) struct JournalWriter {

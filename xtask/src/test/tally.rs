@@ -5,7 +5,6 @@
 pub struct Tally {
     passed: u64,
     failed: u64,
-    /// Which tests failed.
     failed_names: Vec<String>,
     /// Tests marked `#[ignore]`, by the results of their programs.
     ignored: u64,
