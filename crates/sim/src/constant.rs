@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 section! {
     ConstantProfile at "[constant]" = "A drive with the same latency for every request." {
         latency_us: f64, in 0..=1e7 => "Latency of each request; with 0 it completes at once.";
-        servers: u32 = 1, in 1..=65_536 => "Requests that are served in parallel.";
+        servers: u32 = 1, in 1..=65_536 => "Requests served in parallel.";
     }
 }
 

@@ -19,23 +19,23 @@ use std::collections::VecDeque;
 
 section! {
     #[derive(Copy)]
-    Zone at "[[zoned.zones]]" = "A region of one sequential rate." {
-        first_byte: u64 => "Where it begins; it ends where the next begins.";
-        bytes_per_second: f64, in 1e3..=1e11 => "Sequential rate.";
+    Zone at "[[zoned.zones]]" = "A region of constant sequential throughput." {
+        first_byte: u64 => "Start offset; it ends where the next one starts.";
+        bytes_per_second: f64, in 1e3..=1e11 => "Sequential throughput.";
     }
 }
 
 section! {
-    ZonedProfile at "[zoned]" = "A disk by its rates alone." {
-        capacity_bytes: u64, in 1..=1_125_899_906_842_624.0 => "Capacity, the same as the drive reports.";
-        zones: Vec<Zone> => "By offset, the first at 0.";
-        overhead_s: f64, in 0..=10 => "Cost of every seek besides moving.";
-        seek_single_s: f64, in 0..=10 => "The shortest seek.";
-        seek_root_s: f64, in 0..=10 => "What grows with the root of the distance, at the full stroke.";
-        seek_linear_s: f64, in 0..=10 => "What grows with the distance, at the full stroke.";
+    ZonedProfile at "[zoned]" = "A disk described by throughput only." {
+        capacity_bytes: u64, in 1..=1_125_899_906_842_624.0 => "Capacity.";
+        zones: Vec<Zone> => "Zones by offset, the first at 0.";
+        overhead_s: f64, in 0..=10 => "Fixed cost of a seek.";
+        seek_single_s: f64, in 0..=10 => "Shortest seek time.";
+        seek_root_s: f64, in 0..=10 => "Part proportional to the square root of the distance, at full stroke.";
+        seek_linear_s: f64, in 0..=10 => "Part proportional to the distance, at full stroke.";
         rotation_s: f64, in 0..=10 => "Rotation period.";
         // Cut at 4 standard deviations, a transfer still takes time.
-        transfer_jitter: f64 = 0.0, in 0..=0.2 => "Standard deviation of the time to transfer one request, as a share of it.";
+        transfer_jitter: f64 = 0.0, in 0..=0.2 => "Standard deviation of a transfer time, as a share of it.";
     }
 }
 

@@ -1,10 +1,10 @@
-//! `docs/profiles.md` against the schema: its tables are made from the declarations of the keys, and its examples work.
+//! `docs/reference/profiles.md` against the schema: its tables are made from the declarations of the keys, and its examples work.
 
 use sim::profile::{Key, Profile, SECTIONS, WORDS, preset_names, preset_text};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
-const PAGE: &str = include_str!("../../../docs/profiles.md");
+const PAGE: &str = include_str!("../../../docs/reference/profiles.md");
 /// Where the page has the words of a key.
 const WORDS_AT: &[(&str, &str)] = &[
     ("TrackLayout", "#### `layout`"),
@@ -195,10 +195,10 @@ fn the_tables_are_those_of_the_schema() {
 }
 
 #[test]
-#[ignore = "writes docs/profiles.md"]
+#[ignore = "writes docs/reference/profiles.md"]
 #[allow(clippy::disallowed_methods, reason = "the page is made here")]
 fn write_the_page() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/profiles.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/profiles.md");
     std::fs::write(path, page()).expect("the page can be written");
 }
 
@@ -207,7 +207,7 @@ fn each_key_stands_on_the_page() {
     let keys = keys();
     assert!(keys.len() > 120, "{keys:?}");
     let missing: Vec<&String> = keys.iter().filter(|key| !PAGE.contains(&format!("`{key}`"))).collect();
-    assert!(missing.is_empty(), "docs/profiles.md does not name {missing:?}");
+    assert!(missing.is_empty(), "docs/reference/profiles.md does not name {missing:?}");
 }
 
 #[test]
@@ -215,7 +215,8 @@ fn the_small_profile_of_the_page_is_one() {
     let complete = PAGE.split("```toml\n").skip(1).map(|block| block.split("```").next().unwrap_or_default());
     let profiles: Vec<&str> = complete.filter(|block| block.starts_with("version = 1")).collect();
     assert_eq!(profiles.len(), 1);
-    let profile = Profile::parse(profiles[0], "docs/profiles.md").unwrap_or_else(|error| panic!("{error}"));
+    let profile =
+        Profile::parse(profiles[0], "docs/reference/profiles.md").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(profile.name, "mine");
 }
 

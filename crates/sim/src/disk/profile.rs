@@ -6,51 +6,51 @@ use model::units::KIB;
 use serde::{Deserialize, Serialize};
 
 section! {
-    DiskProfile at "[disk]" = "A hard disk by its mechanism." {
+    DiskProfile at "[disk]" = "The mechanism of a hard disk." {
         turns_per_minute: f64, in 60..=100_000 => "Rotation speed: 5400, 7200, 7219.1.";
         seek_noise: f64 = 0.03, in 0..=0.25 => "Standard deviation of a seek time as a share of it; 0.03 is usual.";
-        head_switch_ms: f64 = 0.0, in 0..=100 => "Switch from one surface to another when the arm need not move.";
-        write_settle_ms: f64 = 0.0, in 0..=100 => "What a write settles longer than a read before it may begin on another track: 0.3 to 0.65 is usual.";
-        command_overhead_ms: f64 = 0.2, in 0..=1000 => "Overhead of the electronics for each command.";
-        geometry: GeometryProfile => "Where its sectors are.";
-        seek: SeekProfile => "How its arm moves.";
-        read_ahead: ReadAheadProfile = ReadAheadProfile::default() => "Read-ahead, and what it keeps of what it read.";
+        head_switch_ms: f64 = 0.0, in 0..=100 => "Head switch time without arm movement.";
+        write_settle_ms: f64 = 0.0, in 0..=100 => "Additional settle time of a write on another track: 0.3 to 0.65 is usual.";
+        command_overhead_ms: f64 = 0.2, in 0..=1000 => "Command overhead.";
+        geometry: GeometryProfile => "Track layout and zones.";
+        seek: SeekProfile => "Seek time.";
+        read_ahead: ReadAheadProfile = ReadAheadProfile::default() => "Read-ahead and read cache.";
         write_cache: WriteCacheProfile = WriteCacheProfile::default() => "Volatile write cache.";
-        queue: QueueProfile = QueueProfile::default() => "Which request the arm serves next.";
+        queue: QueueProfile = QueueProfile::default() => "Command queue.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        standby: Option<StandbyProfile> = None => "When it spins down, if ever.";
+        standby: Option<StandbyProfile> = None => "Spin-down.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         defects: Vec<Defect> = Vec::new() => "Remapped, slow and unreadable sectors.";
     }
 }
 
 section! {
-    GeometryProfile at "[disk.geometry]" = "Where the sectors are." {
-        sector_bytes: u64 => "Bytes in a physical sector: 512 or 4096.";
-        surfaces: u32, in 1..=64 => "Recording surfaces, which is heads.";
-        layout: TrackLayout => "The order of tracks.";
-        serpentine_tracks: u64 = 1, in 1..=1_048_576 => "Neighbouring tracks of one surface before the next surface comes; 1 for the layouts `F` and `A`.";
-        track_skew_turns: f64, in 0..=4 => "Revolutions from the end of a track to the start of the next on the same surface: 0.06 to 0.36 is usual.";
+    GeometryProfile at "[disk.geometry]" = "Track layout and zones." {
+        sector_bytes: u64 => "Physical sector size: 512 or 4096.";
+        surfaces: u32, in 1..=64 => "Recording surfaces (heads).";
+        layout: TrackLayout => "Order of tracks.";
+        serpentine_tracks: u64 = 1, in 1..=1_048_576 => "Adjacent tracks on one surface before the head switch; 1 for the layouts `F` and `A`.";
+        track_skew_turns: f64, in 0..=4 => "Track skew in revolutions, same surface: 0.06 to 0.36 is usual.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        surface_skew_turns: Option<f64> = None, in 0..=4 => "Revolutions when the surface changes; as with the next track unless given.";
+        surface_skew_turns: Option<f64> = None, in 0..=4 => "Head skew in revolutions. Default: the track skew.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        group_skew_turns: Option<f64> = None, in 0..=4 => "Revolutions when all surfaces have been passed and the first comes again (in the layouts `F` and `A` the step to the next cylinder); as when the surface changes unless given.";
-        spare_cylinders_per_zone: u64 = 0, in 0..=10_000 => "Cylinders at the end of each zone that hold what was remapped.";
+        group_skew_turns: Option<f64> = None, in 0..=4 => "Skew in revolutions from the last surface back to the first (layouts `F` and `A`: to the next cylinder). Default: the head skew.";
+        spare_cylinders_per_zone: u64 = 0, in 0..=10_000 => "Spare cylinders at the end of each zone, for remapped sectors.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        zones: Vec<ZoneProfile> = Vec::new() => "Zones from the outer diameter in, one by one. Either these or `generated_zones`.";
+        zones: Vec<ZoneProfile> = Vec::new() => "List of zones from the outer diameter. Either this or `generated_zones`.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        generated_zones: Option<GeneratedZones> = None => "Zones by a rule. Either these or `zones`.";
+        generated_zones: Option<GeneratedZones> = None => "Zones computed by a rule. Either this or `zones`.";
     }
 }
 
 words! {
-    TrackLayout = "The order of tracks, by the names of Wong 2019: the first letter is the direction over the cylinders, the second the order of surfaces, each always forward (F) or alternating (A)." {
-        F = "F" => "All surfaces of a cylinder, then the next cylinder, each beginning with the first surface: the traditional one.";
-        A = "A" => "All surfaces of a cylinder, then the next cylinder, surfaces to and fro: cylinder serpentine.";
+    TrackLayout = "Order of tracks, named as in Wong 2019. First letter: direction over cylinders; second letter: order of surfaces. F is forward, A alternating." {
+        F = "F" => "Traditional: all surfaces of a cylinder, then the next cylinder, always from the first surface.";
+        A = "A" => "Cylinder serpentine: all surfaces of a cylinder, then the next cylinder, surfaces in alternating order.";
         FF = "FF" => "Hybrid serpentine: each surface inwards, surfaces always in the same order.";
         AF = "AF" => "Surface serpentine: surfaces inwards and outwards alternately, always in the same order.";
-        AA = "AA" => "Inwards and outwards alternately, and the order of surfaces to and fro.";
-        FA = "FA" => "Each surface inwards, the order of surfaces to and fro.";
+        AA = "AA" => "Inwards and outwards alternately, surfaces in alternating order.";
+        FA = "FA" => "Each surface inwards, surfaces in alternating order.";
     }
 }
 
@@ -61,23 +61,23 @@ impl TrackLayout {
 }
 
 section! {
-    ZoneProfile at "[[disk.geometry.zones]]" = "Cylinders with the same number of sectors on their tracks." {
-        cylinders: u64, in 1..=134_217_728 => "How many, without the spare ones.";
-        sectors_per_track: Vec<u32>, in 1..=1_000_000 => "Sectors on a track: one number for all surfaces, or one for each.";
+    ZoneProfile at "[[disk.geometry.zones]]" = "Cylinders with the same number of sectors per track." {
+        cylinders: u64, in 1..=134_217_728 => "Cylinders without spares.";
+        sectors_per_track: Vec<u32>, in 1..=1_000_000 => "Sectors per track: one number for all surfaces, or one for each.";
     }
 }
 
 section! {
-    GeneratedZones at "[disk.geometry.generated_zones]" = "Zones of equally many cylinders whose sectors per track fall evenly from the outer diameter to the inner." {
-        zone_count: u32, in 1..=10_000 => "How many zones: 15 to 60 are usual.";
-        sectors_per_track_outer: u32, in 4..=1_000_000 => "Mean of the surfaces in the outermost zone.";
-        sectors_per_track_inner: u32, in 4..=1_000_000 => "Mean of the surfaces in the innermost zone.";
+    GeneratedZones at "[disk.geometry.generated_zones]" = "Zones with equal numbers of cylinders; sectors per track decrease linearly from the outer to the inner diameter." {
+        zone_count: u32, in 1..=10_000 => "Number of zones: 15 to 60 is usual.";
+        sectors_per_track_outer: u32, in 4..=1_000_000 => "Mean over surfaces, outermost zone.";
+        sectors_per_track_inner: u32, in 4..=1_000_000 => "Mean over surfaces, innermost zone.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        cylinders: Option<u64> = None => "All cylinders without the spare ones. As many as the capacity needs unless given.";
+        cylinders: Option<u64> = None => "Cylinders without spares. Default: as many as the capacity needs.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        surface_densities: Vec<f64> = Vec::new(), in 0.5..=2 => "Each surface's density as a factor of the mean: `[1.02, 0.97]`. Either this or `surface_spread`.";
-        surface_spread: f64 = 0.0, in 0..=0.3 => "The surfaces' densities lie evenly between 1 − this and 1 + this, in an order that `surface_seed` draws.";
-        surface_seed: u64 = 0 => "Draws which surface has which density: part of the profile, so that every run meets the same disk.";
+        surface_densities: Vec<f64> = Vec::new(), in 0.5..=2 => "Density of each surface relative to the mean: `[1.02, 0.97]`. Either this or `surface_spread`.";
+        surface_spread: f64 = 0.0, in 0..=0.3 => "Surface densities are evenly spaced from 1 − this to 1 + this, in an order drawn by `surface_seed`.";
+        surface_seed: u64 = 0 => "Seed for the densities of surfaces. Part of the profile, so that every run has the same disk.";
     }
 }
 
@@ -100,58 +100,58 @@ pub enum SeekProfile {
 
 section! {
     ReadAheadProfile at "[disk.read_ahead]" = "Read-ahead after a read, and the read cache." {
-        segments: u32 = 16, in 0..=4096 => "Cache segments, replaced as a whole, the least recently used first: 16 to 32 is usual. None is no cache.";
-        segment_kib: u64 = 2048, in 0..=16_384 => "Size of a segment; 4 at least.";
+        segments: u32 = 16, in 0..=4096 => "Cache segments, replaced whole in LRU order: 16 to 32 is usual. 0 turns the cache off.";
+        segment_kib: u64 = 2048, in 0..=16_384 => "Segment size, at least 4.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        ahead_kib: Option<u64> = None => "How far it reads ahead past a read; as far as a segment reaches unless given, and 0 is off.";
+        ahead_kib: Option<u64> = None => "Read-ahead distance; 0 turns it off. Default: the segment size.";
     }
 }
 
 section! {
     WriteCacheProfile at "[disk.write_cache]" = "The volatile write cache." {
-        capacity_kib: u64 = 16_384, in 0..=67_108_864 => "Its size; 0 is off: each write completes when it is on the platter.";
+        capacity_kib: u64 = 16_384, in 0..=67_108_864 => "Size; 0 turns it off: each write completes on the platter.";
     }
 }
 
 section! {
-    QueueProfile at "[disk.queue]" = "Which request the arm serves next." {
-        policy: QueuePolicy = QueuePolicy::Aged => "By what it chooses.";
-        depth: u32 = 32, in 1..=65_536 => "Among how many of the oldest requests it chooses: 32 with SATA.";
-        age_weight: f64 = 0.01, in 0..=1 => "With `aged`: each second of waiting counts as this many seconds nearer. 0.01 gives a queue depth of 32 its usual 170 IOPS with a 99th percentile of half a second.";
+    QueueProfile at "[disk.queue]" = "Command queue." {
+        policy: QueuePolicy = QueuePolicy::Aged => "Scheduling policy.";
+        depth: u32 = 32, in 1..=65_536 => "Requests considered, oldest first: 32 with SATA.";
+        age_weight: f64 = 0.01, in 0..=1 => "With `aged`: positioning time credited per second of waiting. 0.01 gives the usual 170 IOPS at QD 32, with a 99th percentile of 0.5 s.";
     }
 }
 
 words! {
-    QueuePolicy = "By what the arm chooses." {
-        FirstCome = "first_come" => "The oldest.";
-        ShortestPositioning = "shortest_positioning" => "The shortest positioning time.";
-        Aged = "aged" => "The shortest positioning time less a share of the time waited, so that no request starves. The default.";
+    QueuePolicy = "Scheduling policy of the queue." {
+        FirstCome = "first_come" => "First in, first out.";
+        ShortestPositioning = "shortest_positioning" => "Shortest positioning time first.";
+        Aged = "aged" => "Shortest positioning time, less a credit for waiting, so that no request starves. The default.";
     }
 }
 
 section! {
     StandbyProfile at "[disk.standby]" = "Spin-down when idle." {
-        after_idle_s: f64, in 0.001..=1e6 => "Idle time after which it spins down.";
-        wake_up_s: f64, in 0..=100 => "Time to spin up.";
+        after_idle_s: f64, in 0.001..=1e6 => "Idle time before spin-down.";
+        wake_up_s: f64, in 0..=100 => "Spin-up time.";
         #[serde(skip_serializing_if = "std::ops::Not::not")]
-        asleep: bool = false => "Whether it stands still at the start, so that the first request wakes it up.";
+        asleep: bool = false => "Whether it is spun down at the start.";
     }
 }
 
 section! {
-    Defect at "[[disk.defects]]" = "Sectors that are not like the others." {
-        kind: DefectKind => "What is wrong with them.";
-        first_byte: u64 => "Where they begin.";
-        bytes: u64 => "How far they reach.";
-        retry_turns: u32 = 0, in 0..=100_000 => "With `slow` and `unreadable`: revolutions of retries before it succeeds or gives up.";
+    Defect at "[[disk.defects]]" = "Defective sectors." {
+        kind: DefectKind => "Kind of defect.";
+        first_byte: u64 => "Start offset.";
+        bytes: u64 => "Length.";
+        retry_turns: u32 = 0, in 0..=100_000 => "With `slow` and `unreadable`: revolutions spent on retries.";
     }
 }
 
 words! {
-    DefectKind = "What is wrong with sectors." {
-        Remapped = "remapped" => "They lie on the zone's spare cylinders.";
-        Slow = "slow" => "Reads of them succeed after some revolutions.";
-        Unreadable = "unreadable" => "Reads of them fail after some revolutions.";
+    DefectKind = "Kind of defect." {
+        Remapped = "remapped" => "Remapped to the zone's spare cylinders.";
+        Slow = "slow" => "Reads succeed after retries.";
+        Unreadable = "unreadable" => "Reads fail after retries.";
     }
 }
 

@@ -122,12 +122,12 @@ pub enum FaultProfile {
 }
 
 words! {
-    Corruption = "What happens silently to a block." {
-        BitFlip = "bit-flip" => "One of its bits is other than it was written.";
-        Zero = "zero" => "It holds zeros.";
-        LostWrite = "lost-write" => "No write gets there.";
-        Stale = "stale" => "It holds what was written before what was written last.";
-        MisplacedWrite = "misplaced-write" => "What is written to it gets to the block before it (from the first block to the one after).";
+    Corruption = "Kind of silent corruption." {
+        BitFlip = "bit-flip" => "One bit is flipped.";
+        Zero = "zero" => "The block reads as zeroes.";
+        LostWrite = "lost-write" => "Writes to the block are lost.";
+        Stale = "stale" => "The block holds the version before the last write.";
+        MisplacedWrite = "misplaced-write" => "Writes land on the preceding block (of the first block: on the next).";
     }
 }
 

@@ -18,126 +18,126 @@ use model::units::{Bytes, KIB};
 
 section! {
     FlashProfile at "[flash]" = "Flash and its controller." {
-        channels: u32, in 1..=256 => "Buses between the controller and the flash; each carries a single transfer.";
-        dies_per_channel: u32, in 1..=256 => "Dies on each channel; each does a single read, program or erase.";
-        planes: u32 = 1, in 1..=64 => "Planes of a die, which read and program one page each together.";
-        page_kib: u32, in 1..=1024 => "Size of a page: a power of two.";
-        pages_per_block: u32, in 1..=65_536 => "Pages of a block, which is what can be erased. The blocks of the same number in all planes of all dies are one superblock: they are filled, collected and erased together.";
-        over_provisioning: f64, in 0.001..=20 => "Spare space as a share of the capacity: (physical − shown) / shown.";
-        mapping_kib: u32 = 4, in 1..=4096 => "Mapping unit of the translation: a power of two. A smaller write costs as much.";
-        initial: Initial = Initial::Fresh => "What the drive holds at the start.";
-        read_us: f64, in 0.01..=1e6 => "To read a page into the die's register (tR).";
-        program_us: f64, in 0.01..=1e6 => "To program a page in every plane of a die (tPROG, as a mean of its kinds of pages).";
-        erase_us: f64, in 0..=1e7 => "To erase a block in every plane of a die (tBERS).";
-        suspend_us: Option<f64> = None, in 0..=1e6 => "How long a read waits at most until the die suspends a program or erase. Absent: the read waits until that is over.";
+        channels: u32, in 1..=256 => "Channels between controller and flash; one transfer each.";
+        dies_per_channel: u32, in 1..=256 => "Dies per channel; one read, program or erase each.";
+        planes: u32 = 1, in 1..=64 => "Planes per die. All planes of a die read or program one page together.";
+        page_kib: u32, in 1..=1024 => "Page size: a power of two.";
+        pages_per_block: u32, in 1..=65_536 => "Pages per erase block. The blocks of one number in all planes and dies form a superblock, which is filled, collected and erased as a unit.";
+        over_provisioning: f64, in 0.001..=20 => "Over-provisioning: (physical − reported capacity) / reported capacity.";
+        mapping_kib: u32 = 4, in 1..=4096 => "Mapping unit of the FTL: a power of two. A smaller write costs a whole unit.";
+        initial: Initial = Initial::Fresh => "Contents at the start.";
+        read_us: f64, in 0.01..=1e6 => "Page read time, cell to register (tR).";
+        program_us: f64, in 0.01..=1e6 => "Program time for one page in every plane of a die (tPROG, mean over page types).";
+        erase_us: f64, in 0..=1e7 => "Erase time for one block in every plane of a die (tBERS).";
+        suspend_us: Option<f64> = None, in 0..=1e6 => "Maximum wait of a read until the die suspends a program or erase. Without it, reads wait until the operation ends.";
         channel_mb_per_s: f64, in 0.1..=100_000 => "Throughput of a channel.";
-        read_overhead_us: f64 = 20.0, in 0..=1e6 => "What the controller adds to every read's latency; many at once.";
-        write_overhead_us: f64 = 4.0, in 0..=1e6 => "What the controller adds to every write's latency; many at once.";
-        command_us: f64 = 0.5, in 0..=1e6 => "Command overhead of the controller: 1 µs is a limit of a million IOPS.";
-        read_ahead_kib: u32 = 256, in 0..=1_048_576 => "How far it reads ahead of a sequential reader; 0 is off.";
-        garbage_collection: GarbageCollectionProfile = GarbageCollectionProfile::default() => "When space is won back.";
+        read_overhead_us: f64 = 20.0, in 0..=1e6 => "Controller latency added to each read; reads overlap.";
+        write_overhead_us: f64 = 4.0, in 0..=1e6 => "Controller latency added to each write; writes overlap.";
+        command_us: f64 = 0.5, in 0..=1e6 => "Controller time per command, serial: 1 µs limits the drive to 1,000,000 IOPS.";
+        read_ahead_kib: u32 = 256, in 0..=1_048_576 => "Prefetch distance for sequential reads; 0 turns it off.";
+        garbage_collection: GarbageCollectionProfile = GarbageCollectionProfile::default() => "When space is reclaimed.";
         #[serde(skip_serializing_if = "Option::is_none")]
         slc: Option<SlcProfile> = None => "The SLC cache.";
         #[serde(skip_serializing_if = "Option::is_none")]
         buffer: Option<BufferProfile> = None => "The write buffer.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        housekeeping: Option<HousekeepingProfile> = None => "Recurring housekeeping that depends on how the drive was written.";
+        housekeeping: Option<HousekeepingProfile> = None => "Periodic housekeeping that depends on the write history.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        map_flush: Option<MapFlushProfile> = None => "Flushes of the translation table.";
+        map_flush: Option<MapFlushProfile> = None => "Flushes of the mapping table.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        thermal: Option<ThermalProfile> = None => "Heat and throttling.";
+        thermal: Option<ThermalProfile> = None => "Temperature and throttling.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        power_states: Vec<PowerStateProfile> = Vec::new() => "Power states, the lightest sleep first; 32 at most, as NVMe allows.";
+        power_states: Vec<PowerStateProfile> = Vec::new() => "Power states, shallowest first; at most 32, as in NVMe.";
     }
 }
 
 words! {
-    Initial = "What is on the drive at the start." {
-        Fresh = "fresh" => "Nothing: as sold, or after a sanitize. The default.";
-        Filled = "filled" => "Everything, written sequentially once.";
+    Initial = "Contents at the start." {
+        Fresh = "fresh" => "Empty, as new or after a sanitize. The default.";
+        Filled = "filled" => "Full, written sequentially once.";
     }
 }
 
 section! {
-    GarbageCollectionProfile at "[flash.garbage_collection]" = "When space is won back. By default as little as greedy collection needs, and none of it in idle time." {
-        free_superblocks: u32 = 1, in 1..=1e6 => "Superblocks that are kept free at all times. They are no help against write amplification.";
-        idle_free_share: f64 = 0.0, in 0..=0.5 => "The share of all superblocks that are made free in idle time; 0 is off.";
-        idle_s: f64 = 5.0, in 0..=1e7 => "Idle time after which that begins.";
+    GarbageCollectionProfile at "[flash.garbage_collection]" = "When space is reclaimed. By default as late as greedy collection allows, and never in idle time." {
+        free_superblocks: u32 = 1, in 1..=1e6 => "Superblocks always kept free. They do not reduce write amplification.";
+        idle_free_share: f64 = 0.0, in 0..=0.5 => "Share of superblocks freed in idle time; 0 turns it off.";
+        idle_s: f64 = 5.0, in 0..=1e7 => "Idle time before it starts.";
     }
 }
 
 section! {
-    SlcProfile at "[flash.slc]" = "A part of the flash that is written with one bit per cell, fast, and folded into denser cells later." {
-        bits: u32, in 2..=8 => "Bits per cell of the rest: 2 MLC, 3 TLC, 4 QLC. What lies in the dynamic part takes so much room.";
-        static_bytes: u64 = 0 => "Room that is always there, beside the capacity.";
-        dynamic_bytes_max: u64 = 0 => "The most that is taken from free space besides: as much as fits into (free − reserve) / bits.";
-        reserve_bytes: u64 = 0 => "Free space that the dynamic part and what is written past it leave alone.";
-        program_us: f64, in 0.01..=1e6 => "To program a page in every plane of a die with one bit per cell.";
-        when_full: WhenFull = WhenFull::Direct => "What becomes of a write when the cache is full.";
-        fold_mb_per_s: f64, in 0.1..=1e6 => "How fast the cache is folded while the host waits for room.";
-        drain_while_writing_mb_per_s: f64 = 0.0, in 0..=1e6 => "How fast it is folded beside the host's writes at no cost to them.";
-        idle_fold_mb_per_s: f64 = 0.0, in 0..=1e6 => "How fast it is folded in idle time; 0 keeps what is in it until the room is needed.";
-        idle_s: f64 = 1.0, in 0..=1e7 => "Idle time after which that begins.";
+    SlcProfile at "[flash.slc]" = "The SLC cache: flash written with one bit per cell, folded into denser cells later." {
+        bits: u32, in 2..=8 => "Bits per cell of the other flash: 2 MLC, 3 TLC, 4 QLC. Data in the dynamic part take that many times the space.";
+        static_bytes: u64 = 0 => "Size of the static part, in addition to the capacity.";
+        dynamic_bytes_max: u64 = 0 => "Maximum size of the dynamic part, which uses free space: (free − reserve) / bits.";
+        reserve_bytes: u64 = 0 => "Free space that neither the dynamic part nor direct writes use.";
+        program_us: f64, in 0.01..=1e6 => "Program time for one SLC page in every plane of a die.";
+        when_full: WhenFull = WhenFull::Direct => "Write path when the cache is full.";
+        fold_mb_per_s: f64, in 0.1..=1e6 => "Folding throughput while the host waits for space.";
+        drain_while_writing_mb_per_s: f64 = 0.0, in 0..=1e6 => "Folding throughput concurrent with host writes, at no cost to them.";
+        idle_fold_mb_per_s: f64 = 0.0, in 0..=1e6 => "Folding throughput in idle time; 0 keeps data until the space is needed.";
+        idle_s: f64 = 1.0, in 0..=1e7 => "Idle time before it starts.";
     }
 }
 
 words! {
-    WhenFull = "What becomes of a write when the SLC cache is full." {
-        Direct = "direct" => "It goes past the cache, at the rate of the dense cells. When space runs out, as much is folded as is needed. The default.";
-        Fold = "fold" => "It waits until the same amount has been folded, and goes into the cache.";
+    WhenFull = "Write path when the SLC cache is full." {
+        Direct = "direct" => "Directly to the dense cells, at their throughput. Folding starts when free space runs out. The default.";
+        Fold = "fold" => "To the cache, after folding the same amount.";
     }
 }
 
 section! {
-    BufferProfile at "[flash.buffer]" = "Memory that takes writes before the flash does." {
-        capacity_kib: u64, in 4..=4_194_304 => "Its size.";
+    BufferProfile at "[flash.buffer]" = "The write buffer in front of the flash." {
+        capacity_kib: u64, in 4..=4_194_304 => "Size.";
         // 0.46 µs for 4 KiB, as NVMeVirt has it for a 970 PRO.
-        copy_mb_per_s: f64 = 8900.0, in 0.1..=1e6 => "How fast a write is copied into it.";
-        power_loss_protected: bool = false => "Whether what is in it survives a power cut, so that a flush need not wait for the flash.";
+        copy_mb_per_s: f64 = 8900.0, in 0.1..=1e6 => "Copy throughput into the buffer.";
+        power_loss_protected: bool = false => "Whether it survives a power cut. If so, a flush completes at once.";
     }
 }
 
 section! {
-    HousekeepingProfile at "[flash.housekeeping]" = "Bursts of the drive's own work that recur while it is written, longer the more fragmented what is written lay. This is phenomenological: it says what is seen of an Intel X25-M with firmware 8820, not what its firmware does, and stands in place of what garbage collection would cost sequential writes." {
-        interval_s: f64 = 60.0, in 0.1..=1e6 => "Seconds of writing from one burst to the next when nothing is fragmented.";
-        interval_jitter: f64 = 0.05, in 0..=0.9 => "How much an interval differs at most from that, as a share of it.";
-        crowding: f64 = 0.0, in 0..=100 => "How much closer bursts follow on each other: the interval is divided by 1 + crowding · fragmentation.";
-        width_s: f64 = 0.9, in 0..=1e4 => "How long a burst lasts where all is fragmented; else that times the root of the fragmentation.";
-        width_s_min: f64 = 0.05, in 0..=1e4 => "Shorter ones do not happen.";
-        rate_factor: f64 = 0.1, in 0.001..=1 => "What is left of the write rate within a burst.";
-        region_kib: u32 = 8192, in 64..=4_194_304 => "A region of this size has one fragmentation.";
-        sequential_kib: u32 = 512, in 1..=4_194_304 => "Contiguous writes of at least so much are sequential; less is random.";
-        random_weight: f64 = 4.0, in 0..=1e4 => "By how much a random write fragments: its share of the region times that, of what is not fragmented yet.";
-        healing: f64 = 0.55, in 0..=1 => "The share of its fragmentation that a region loses when it is overwritten sequentially by writes smaller than itself. Larger ones take it all.";
-        small_write_fragmentation: f64 = 0.007, in 0..=1 => "The fragmentation that sequential writes leave, if they are tiny; it falls to none at the size of a region.";
-        elsewhere_share: f64 = 0.05, in 0..=1 => "How much the mean of the whole drive counts beside that of what is being written.";
-        joined_mb_per_s: f64 = 140.0, in 0.1..=1e6 => "Requests that continue one another and arrive faster than that are pieces of one write. It lies between what the drive writes and what the link carries, since the pieces into which a system splits a write arrive as fast as the link carries them, and requests that follow completions as fast as the drive writes.";
-        initial_fragmentation: f64 = 0.0, in 0..=1 => "The fragmentation of the whole drive at the start.";
+    HousekeepingProfile at "[flash.housekeeping]" = "Periodic housekeeping bursts during writes, longer on fragmented regions. A phenomenological model: it reproduces an Intel X25-M with firmware 8820, whose real algorithm is unknown. It replaces the cost of garbage collection for sequential writes." {
+        interval_s: f64 = 60.0, in 0.1..=1e6 => "Write time between bursts without fragmentation.";
+        interval_jitter: f64 = 0.05, in 0..=0.9 => "Maximum deviation of an interval, as a share of it.";
+        crowding: f64 = 0.0, in 0..=100 => "Fragmentation shortens the interval: it is divided by 1 + crowding · fragmentation.";
+        width_s: f64 = 0.9, in 0..=1e4 => "Burst width at full fragmentation; scales with the square root of fragmentation.";
+        width_s_min: f64 = 0.05, in 0..=1e4 => "Minimum burst width.";
+        rate_factor: f64 = 0.1, in 0.001..=1 => "Write throughput during a burst, as a share.";
+        region_kib: u32 = 8192, in 64..=4_194_304 => "Size of a region for which fragmentation is tracked.";
+        sequential_kib: u32 = 512, in 1..=4_194_304 => "Contiguous writes of at least this size count as sequential, smaller ones as random.";
+        random_weight: f64 = 4.0, in 0..=1e4 => "Fragmentation added by a random write: its share of the region times this, applied to the unfragmented part.";
+        healing: f64 = 0.55, in 0..=1 => "Share of fragmentation removed when a region is overwritten sequentially by writes smaller than the region. Larger writes remove all.";
+        small_write_fragmentation: f64 = 0.007, in 0..=1 => "Fragmentation left by tiny sequential writes; falls to 0 at the region size.";
+        elsewhere_share: f64 = 0.05, in 0..=1 => "Weight of the drive's mean fragmentation against that of the written region.";
+        joined_mb_per_s: f64 = 140.0, in 0.1..=1e6 => "Contiguous requests that arrive faster than this are parts of one write that the kernel split. Choose a value between write throughput and link throughput.";
+        initial_fragmentation: f64 = 0.0, in 0..=1 => "Fragmentation of the whole drive at the start.";
     }
 }
 
 section! {
-    MapFlushProfile at "[flash.map_flush]" = "The translation table, written out after so many bytes." {
-        every_mib: u64, in 1..=1e9 => "After how much the host has written.";
-        stall_ms: f64, in 0..=10_000 => "How long writes stall then.";
+    MapFlushProfile at "[flash.map_flush]" = "Periodic flush of the mapping table." {
+        every_mib: u64, in 1..=1e9 => "Host writes between flushes.";
+        stall_ms: f64, in 0..=10_000 => "Duration of the write stall.";
     }
 }
 
 section! {
-    ThermalProfile at "[flash.thermal]" = "How writing heats the drive. The temperature falls towards the surroundings' exponentially." {
-        ambient_celsius: f64, in -60..=120 => "Temperature of the surroundings, and of the drive at the start.";
-        celsius_per_gb: f64, in 0..=1000 => "By how much a GB (10⁹ bytes) written warms it.";
-        cooling_s: f64, in 0.1..=1e6 => "In which time the excess falls to 1/e.";
-        throttle_celsius: f64, in -50..=300 => "From here on it is throttled.";
-        resume_celsius: f64, in -60..=300 => "Down to here.";
-        rate_factor: f64, in 0.001..=1 => "What is left of the write rate then.";
+    ThermalProfile at "[flash.thermal]" = "Heating by writes, exponential cooling to ambient temperature, and throttling." {
+        ambient_celsius: f64, in -60..=120 => "Ambient temperature, also the drive's at the start.";
+        celsius_per_gb: f64, in 0..=1000 => "Temperature rise per GB (10⁹ bytes) written.";
+        cooling_s: f64, in 0.1..=1e6 => "Time constant of cooling.";
+        throttle_celsius: f64, in -50..=300 => "Throttling starts at this temperature.";
+        resume_celsius: f64, in -60..=300 => "Throttling ends at this temperature.";
+        rate_factor: f64, in 0.001..=1 => "Write throughput while throttled, as a share.";
     }
 }
 
 section! {
-    PowerStateProfile at "[[flash.power_states]]" = "A depth of sleep." {
-        idle_ms: f64, in 0..=1e10 => "Idle time after which it is reached.";
-        wake_us: f64, in 0..=1e8 => "How long the first request then waits.";
+    PowerStateProfile at "[[flash.power_states]]" = "One power state." {
+        idle_ms: f64, in 0..=1e10 => "Idle time before the state is entered.";
+        wake_us: f64, in 0..=1e8 => "Wake-up latency of the first request.";
     }
 }
 

@@ -12,54 +12,54 @@ use model::units::KIB;
 
 section! {
     #[derive(Default)]
-    LinkProfile at "[link]" = "A link: `kind` gives all numbers, and each can be given instead. Without `kind` the rate is needed, and the rest is a link that costs nothing else." {
+    LinkProfile at "[link]" = "The link to the host. `kind` sets all values; each can be overridden. Without `kind`, `rate_mb_per_s` is required and the link has no other cost." {
         #[serde(skip_serializing_if = "Option::is_none")]
-        kind: Option<LinkKind> = None => "A link whose numbers are known.";
+        kind: Option<LinkKind> = None => "Kind of link; sets all other values.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        pcie_generation: Option<u32> = None, in 1..=5 => "For `nvme`: the generation of PCIe. 3 unless given.";
+        pcie_generation: Option<u32> = None, in 1..=5 => "For `nvme`: PCIe generation. Default: 3.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        pcie_lanes: Option<u32> = None => "For `nvme`: 1, 2, 4, 8 or 16 lanes. 4 unless given.";
+        pcie_lanes: Option<u32> = None => "For `nvme`: 1, 2, 4, 8 or 16 lanes. Default: 4.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        native_command_queueing: Option<bool> = None => "For SATA: whether several commands may be in flight (NCQ). True unless given.";
+        native_command_queueing: Option<bool> = None => "For SATA: NCQ. Default: true.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        name: Option<String> = None => "What the drive reports as its link, for people.";
+        name: Option<String> = None => "Reported name of the link.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        line_rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "What the lines carry after their coding, frames and all: what the drive reports as the rate of its link. `rate_mb_per_s` unless given.";
+        line_rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "Reported link rate: after line coding, including frames. Default: `rate_mb_per_s`.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "Throughput of data, the command's own cost left out.";
+        rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "Data throughput without command overhead.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        write_rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "The same for writes. `rate_mb_per_s` unless given.";
+        write_rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "The same for writes. Default: `rate_mb_per_s`.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        command_overhead_us: Option<f64> = None, in 0..=1e6 => "How long each command occupies the link beside its data.";
+        command_overhead_us: Option<f64> = None, in 0..=1e6 => "Time that a command occupies the link, besides its data.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        command_latency_us: Option<f64> = None, in 0..=1e6 => "What each command takes longer besides, while the link is free for others.";
+        command_latency_us: Option<f64> = None, in 0..=1e6 => "Additional latency of a command that does not occupy the link.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        queue_depth_max: Option<u32> = None, in 1..=65_535 => "Commands that may be in flight; further requests wait at the host, in their order.";
+        queue_depth_max: Option<u32> = None, in 1..=65_535 => "Maximum commands in flight; more requests wait at the host in order.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        duplex: Option<Duplex> = None => "Whether data can cross both ways at once. `half` unless given.";
+        duplex: Option<Duplex> = None => "Duplex mode. Default: `half`.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        transfer_kib_max: Option<u32> = None, in 4..=4_194_303 => "What one command can move; a larger request becomes several commands.";
+        transfer_kib_max: Option<u32> = None, in 4..=4_194_303 => "Maximum transfer per command; larger requests are split.";
     }
 }
 
 words! {
-    LinkKind = "Links whose numbers are known." {
-        Usb2BulkOnly = "usb-2-bot" => "USB 2.0 at 480 Mbit/s, bulk-only transport: QD 1, 240 sectors each (Linux, usb-storage). 10 of at most 13 bulk packets of 512 bytes in each microframe of 125 µs are 40.96 MB/s. With 0.594 ms for each command and its status that is the 33386 KiB/s that bonnie++ read from a disk by USB 2.0. Its 20599 KiB/s of writing are 24 MB/s across the bridge.";
-        Usb3BulkOnly = "usb-3-bot" => "USB at 5 Gbit/s, bulk-only transport: QD 1, 1 MiB each. 88 % of 500 MB/s are data. What a command costs is assumed: 60 µs.";
-        Usb3AttachedScsi = "usb-3-uas" => "USB at 5 Gbit/s, attached SCSI: 31 commands. What a command costs is assumed: 10 µs of the link, 15 µs besides.";
-        Usb32AttachedScsi = "usb-3.2-uas" => "USB at 10 Gbit/s (128b/132b), attached SCSI, else as at 5 Gbit/s.";
-        Sata150 = "sata-1.5" => "SATA at 1.5 Gbit/s. 93.5 % of a rate are data: frames of 8192 bytes and their handshakes, as the 560 MB/s that drives at 6 Gbit/s are sold with. A command costs 2.7 µs: with 4 KiB that is the 100,000 IOPS they are sold with.";
+    LinkKind = "Kinds of links with known values." {
+        Usb2BulkOnly = "usb-2-bot" => "USB 2.0 at 480 Mbit/s, bulk-only transport: QD 1, 240 sectors per command (Linux, usb-storage). 10 of at most 13 bulk packets of 512 bytes per microframe of 125 µs give 40.96 MB/s. 0.594 ms per command reproduces the 33386 KiB/s that bonnie++ read from a disk behind USB 2.0. Its 20599 KiB/s of writes give 24 MB/s across the bridge.";
+        Usb3BulkOnly = "usb-3-bot" => "USB at 5 Gbit/s, bulk-only transport: QD 1, 1 MiB per command. 88 % of 500 MB/s are data. Assumed overhead: 60 µs per command.";
+        Usb3AttachedScsi = "usb-3-uas" => "USB at 5 Gbit/s, attached SCSI: QD 31. Assumed overhead per command: 10 µs on the link, 15 µs latency.";
+        Usb32AttachedScsi = "usb-3.2-uas" => "USB at 10 Gbit/s (128b/132b), attached SCSI, otherwise as at 5 Gbit/s.";
+        Sata150 = "sata-1.5" => "SATA at 1.5 Gbit/s. 93.5 % of the line rate are data (frames of 8192 bytes and handshakes), from the 560 MB/s of 6 Gbit/s data sheets. Overhead per command: 2.7 µs, from their 100,000 IOPS at 4 KiB.";
         Sata300 = "sata-3" => "SATA at 3 Gbit/s.";
         Sata600 = "sata-6" => "SATA at 6 Gbit/s.";
-        Sas12 = "sas-12" => "SAS at 12 Gbit/s: frames of 1024 bytes of data and 40 others. What a command costs is assumed: 2 µs.";
-        Nvme = "nvme" => "NVMe over PCIe: packets of 256 bytes of data and 24 others. A command moves 64 + 16 bytes and rings two bells, 0.1 µs of the link; fetching it and interrupting the host are assumed to take 4 µs.";
+        Sas12 = "sas-12" => "SAS at 12 Gbit/s: frames of 1024 bytes of data and 40 of overhead. Assumed overhead: 2 µs per command.";
+        Nvme = "nvme" => "NVMe over PCIe: packets of 256 bytes of data and 24 of overhead. A command takes 0.1 µs of the link (64 + 16 bytes, two doorbells). Assumed latency of fetch and interrupt: 4 µs.";
     }
 }
 
 words! {
-    Duplex = "Whether data can cross both ways at once." {
-        Half = "half" => "Half duplex.";
-        Full = "full" => "Both.";
+    Duplex = "Duplex mode." {
+        Half = "half" => "One direction only at any time.";
+        Full = "full" => "Both directions concurrently.";
     }
 }
 

@@ -15,48 +15,48 @@ use crate::zoned::ZonedProfile;
 pub const VERSION: u32 = 1;
 
 section! {
-    Profile at "The top of the file" = "A virtual drive: what it reports of itself, the one mechanism that it consists of, and what lies around that." {
-        version: u32 => "Of this schema: 1.";
-        name: String => "Its name: small letters, digits, `-` and `.`.";
-        description: String => "What it is, in a line.";
+    Profile at "The top of the file" = "A virtual drive: identity, mechanism, link and faults." {
+        version: u32 => "Schema version: 1.";
+        name: String => "Name: lowercase letters, digits, `-` and `.`.";
+        description: String => "One line of description.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        sources: Vec<String> = Vec::new() => "Where its numbers come from: what was measured, what a data sheet says, what is assumed.";
-        identity: Identity = Identity::default() => "What it reports of itself.";
+        sources: Vec<String> = Vec::new() => "Sources of the numbers: measured, data sheet or assumed.";
+        identity: Identity = Identity::default() => "Identity as reported to the host.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        disk: Option<DiskProfile> = None => "It is a hard disk.";
+        disk: Option<DiskProfile> = None => "Hard disk.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        smr: Option<SmrProfile> = None => "With `[disk]`: its tracks overlap like shingles, which it hides.";
+        smr: Option<SmrProfile> = None => "Drive-managed SMR, with `[disk]`.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        flash: Option<FlashProfile> = None => "It is a flash drive.";
+        flash: Option<FlashProfile> = None => "Flash drive.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        constant: Option<ConstantProfile> = None => "It has the same latency for everything.";
+        constant: Option<ConstantProfile> = None => "Constant latency.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        zoned: Option<ZonedProfile> = None => "It is a disk by its rates alone.";
+        zoned: Option<ZonedProfile> = None => "Disk described by throughput only.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        volume: Option<VolumeProfile> = None => "It is several drives.";
+        volume: Option<VolumeProfile> = None => "Volume of several drives.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        link: Option<LinkProfile> = None => "How it is connected; without it nothing lies between host and drive.";
+        link: Option<LinkProfile> = None => "Link to the host; without it, the link costs nothing.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        faults: Vec<FaultProfile> = Vec::new() => "What goes wrong.";
+        faults: Vec<FaultProfile> = Vec::new() => "Faults.";
     }
 }
 
 section! {
-    Identity at "[identity]" = "What a drive reports of itself." {
+    Identity at "[identity]" = "Identity as reported to the host." {
         #[serde(skip_serializing_if = "Option::is_none")]
-        model: Option<String> = None => "The model. drivescope and its name unless given.";
+        model: Option<String> = None => "Model. Default: drivescope and the name.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        serial: Option<String> = None => "The serial number.";
+        serial: Option<String> = None => "Serial number.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        firmware: Option<String> = None => "The firmware revision.";
+        firmware: Option<String> = None => "Firmware revision.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        capacity_bytes: Option<u64> = None => "Capacity. Needed but for `[zoned]` and `[volume]`, which know it.";
-        logical_block_bytes: u64 = 512 => "The smallest request: 512 or 4096.";
-        physical_block_bytes: u64 = 4096 => "What it handles at once: a power of two up to 65536.";
+        capacity_bytes: Option<u64> = None => "Capacity. Required, except with `[zoned]` and `[volume]`.";
+        logical_block_bytes: u64 = 512 => "Logical block size: 512 or 4096.";
+        physical_block_bytes: u64 = 4096 => "Physical block size: a power of two up to 65536.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        rotational: Option<bool> = None => "Whether it reports rotation. As it is unless given.";
+        rotational: Option<bool> = None => "Whether it reports rotation. Default: by its kind.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        trim: Option<bool> = None => "Whether it takes TRIM. Flash drives do, others do not unless given.";
+        trim: Option<bool> = None => "Whether it supports TRIM. Default: flash drives only.";
     }
 }
 

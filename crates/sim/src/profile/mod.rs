@@ -1,7 +1,7 @@
 //! Virtual drives as text: what a profile consists of, those that come with the program, and how one becomes a drive.
 //!
 //! A profile describes the mechanism; what it makes true is in [`crate::truth`]. The sections are defined where the
-//! mechanisms are, and described for people in `docs/profiles.md`.
+//! mechanisms are, and described for people in `docs/reference/profiles.md`.
 //!
 //! ```text
 //! text ─► parse ─► Profile ─► check ─► build ─► mechanism ─► link ─► faults

@@ -16,46 +16,46 @@ const CAPACITY_BYTES_MAX: u64 = 1_000_000_000_000_000;
 const BANDS_MAX: u64 = 4_000_000;
 
 section! {
-    SmrProfile at "[smr]" = "Drive-managed shingled recording. The data live in bands that are only written from their start on; other writes go to a media cache first, and are merged into their band when that is cleaned." {
-        media_cache_bytes: u64 => "Size of the media cache. It lies at the outer diameter, before the first band, and is not part of the capacity.";
-        map_entries: u64 => "Extents that the map of the media cache can list. The cache is full when either limit is reached.";
-        packet_bytes: u64 = 131_072, in 4096..=16_777_216 => "What is appended to the media cache at once; several small writes share one.";
-        journal_turns: f64 = 0.96, in 0..=10 => "Revolutions from the end of a packet's data until its entry of the map is on the journal and the arm is back where the next packet begins: almost one where the journal is a few tracks away.";
-        band_zones: Vec<BandZone> => "Sizes of bands by offset, the first at 0.";
-        stream_threshold_bytes: u64 = 8_388_608 => "Length of a contiguous run of writes from which on the drive takes it for a stream and writes it straight to the bands.";
-        stream_count: u32 = 8, in 1..=1024 => "Sequential write streams that the drive follows.";
-        cleaning: CleaningPolicy = CleaningPolicy::Aggressive => "When the drive cleans while it is idle.";
-        cleaning_order: CleaningOrder = CleaningOrder::Fifo => "Which band is cleaned next.";
+    SmrProfile at "[smr]" = "Drive-managed SMR. Bands are only written from their start. Other writes go to the media cache and are merged into their band by cleaning." {
+        media_cache_bytes: u64 => "Size of the media cache. It is at the outer diameter, before the first band, and not part of the capacity.";
+        map_entries: u64 => "Maximum number of extents in the media cache's map. The cache is full when bytes or extents run out.";
+        packet_bytes: u64 = 131_072, in 4096..=16_777_216 => "Size of a packet appended to the media cache; small writes share one.";
+        journal_turns: f64 = 0.96, in 0..=10 => "Revolutions to journal a packet's map entry and return to the next packet: almost 1 if the journal is a few tracks away.";
+        band_zones: Vec<BandZone> => "Band sizes by offset, the first at 0.";
+        stream_threshold_bytes: u64 = 8_388_608 => "Length of contiguous writes that the drive treats as a stream and writes directly to the bands.";
+        stream_count: u32 = 8, in 1..=1024 => "Number of sequential write streams the drive tracks.";
+        cleaning: CleaningPolicy = CleaningPolicy::Aggressive => "Idle cleaning policy.";
+        cleaning_order: CleaningOrder = CleaningOrder::Fifo => "Order of cleaning.";
         idle_delay_seconds: f64 = 1.0, in 0..=3600 => "Idle time before cleaning begins.";
-        resume_delay_seconds: f64 = 0.1, in 0..=3600 => "Once cleaning has begun, the pause between requests after which the next band is cleaned.";
-        high_water_share: f64 = 0.8, in 0..=1 => "A lazy drive begins to clean in idle time when this share of the media cache is used, by bytes or by entries.";
-        low_water_share: f64 = 0.5, in 0..=1 => "A lazy drive ends cleaning in idle time at this share.";
-        clean_passes: u32 = 3, in 1..=10 => "How often the arm passes over a band that is cleaned: 2 reads it and writes it back, 3 writes it to a safe place in between.";
-        clean_positionings: u32 = 3, in 0..=100 => "How often the arm is positioned anew while a band is cleaned.";
+        resume_delay_seconds: f64 = 0.1, in 0..=3600 => "Once cleaning has begun: idle time before the next band is cleaned.";
+        high_water_share: f64 = 0.8, in 0..=1 => "Lazy policy: idle cleaning starts when this share of the media cache is used, by bytes or by extents.";
+        low_water_share: f64 = 0.5, in 0..=1 => "Lazy policy: idle cleaning stops at this share.";
+        clean_passes: u32 = 3, in 1..=10 => "Passes over a band during cleaning: 2 (read, write back) or 3 (with a safe copy in between).";
+        clean_positionings: u32 = 3, in 0..=100 => "Extra positionings of the arm per cleaned band.";
         // 0.6 to 1.6 s were seen for a band.
-        clean_overhead_ms: f64 = 0.0, in 0..=60_000 => "What cleaning a band takes beyond arm and platter. No drive's is published: it calibrates a profile to a measured rate after the cliff.";
+        clean_overhead_ms: f64 = 0.0, in 0..=60_000 => "Cleaning time per band beyond seeks and transfers. Not published for any drive: fit it to measured throughput after the write cliff.";
     }
 }
 
 section! {
-    BandZone at "[[smr.band_zones]]" = "A region of bands of one size. The last band before the next region may be shorter." {
-        first_byte: u64 => "Where it begins; it ends where the next begins.";
-        band_bytes: u64 => "Size of its bands: 15 to 40 MB were seen.";
+    BandZone at "[[smr.band_zones]]" = "A region of bands of one size. Its last band may be shorter." {
+        first_byte: u64 => "Start offset; it ends where the next one starts.";
+        band_bytes: u64 => "Band size: 15 to 40 MB in published measurements.";
     }
 }
 
 words! {
-    CleaningPolicy = "When a drive cleans while it is idle (the terms are Skylight's)." {
-        Aggressive = "aggressive" => "As soon as it is idle, until the media cache is empty. The default.";
-        Lazy = "lazy" => "Only when the media cache is fuller than the high-water mark, until it is down to the low-water mark.";
+    CleaningPolicy = "Idle cleaning policy (terms of the Skylight paper)." {
+        Aggressive = "aggressive" => "Clean whenever idle, until the media cache is empty. The default.";
+        Lazy = "lazy" => "Clean only above the high-water mark, down to the low-water mark.";
     }
 }
 
 words! {
-    CleaningOrder = "Which band is cleaned next." {
-        Fifo = "fifo" => "The band of the oldest entry of the media cache. The cache is a ring: room is won only behind the oldest that is still in it. The default.";
-        RoundRobin = "round_robin" => "The next dirty band by offset. Room is won wherever something left.";
-        MostDirty = "most_dirty" => "The band with the most data in the media cache. Room is won wherever something left.";
+    CleaningOrder = "Order of cleaning." {
+        Fifo = "fifo" => "The band of the oldest cached extent. The cache is a ring: only space behind its oldest extent is reclaimed. The default.";
+        RoundRobin = "round_robin" => "The next dirty band by offset. Space is reclaimed anywhere.";
+        MostDirty = "most_dirty" => "The band with the most data in the media cache. Space is reclaimed anywhere.";
     }
 }
 

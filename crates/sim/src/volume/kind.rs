@@ -3,9 +3,9 @@
 use crate::profile::schema::words;
 
 words! {
-    VolumeKind = "How drives make one." {
-        Stripe = "stripe" => "Chunk after chunk on one drive after the other: RAID 0, a striped logical volume.";
-        Mirror = "mirror" => "The same on all: RAID 1. One drive that works is enough.";
-        Concatenation = "concatenation" => "The next begins where the one before ends.";
+    VolumeKind = "How the members are combined." {
+        Stripe = "stripe" => "Chunks on the members in turn: RAID 0, striped logical volume.";
+        Mirror = "mirror" => "Same data on all members: RAID 1. One working member is enough.";
+        Concatenation = "concatenation" => "Members one after the other: linear.";
     }
 }

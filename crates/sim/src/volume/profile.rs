@@ -7,30 +7,30 @@ use crate::volume::layout::Layout;
 use model::units::{Bytes, KIB};
 
 section! {
-    VolumeProfile at "[volume]" = "A volume over several drives." {
-        kind: VolumeKind => "How its drives make one.";
+    VolumeProfile at "[volume]" = "A volume of several drives." {
+        kind: VolumeKind => "How the members are combined.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        chunk_kib: Option<u32> = None => "Chunk size of a `stripe`: a multiple of 4 from 4 to 1048576. 64 unless given.";
+        chunk_kib: Option<u32> = None => "Chunk size of a `stripe`: a multiple of 4, from 4 to 1048576. Default: 64.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        read_policy: Option<ReadPolicy> = None => "Which drive of a `mirror` a read goes to. `nearest` unless given.";
-        members: Vec<MemberProfile> => "Its drives, `[[volume.members]]`.";
+        read_policy: Option<ReadPolicy> = None => "Which member of a `mirror` serves a read. Default: `nearest`.";
+        members: Vec<MemberProfile> => "Member drives, `[[volume.members]]`.";
     }
 }
 
 section! {
-    MemberProfile at "[[volume.members]]" = "One or more drives of a volume." {
-        profile: String => "A drive by its name: one that ships, or one that is drawn, such as `random-hard-disk-17`.";
-        count: u32 = 1 => "How many of them there are.";
+    MemberProfile at "[[volume.members]]" = "One or more equal members of a volume." {
+        profile: String => "Name of a built-in or random drive, such as `random-hard-disk-17`.";
+        count: u32 = 1 => "Number of such members.";
     }
 }
 
 words! {
     #[derive(Default)]
-    ReadPolicy = "Which drive of a mirror a read goes to." {
-        RoundRobin = "round-robin" => "One after the other.";
+    ReadPolicy = "Read balancing of a mirror." {
+        RoundRobin = "round-robin" => "Members in turn.";
         #[default]
-        Nearest = "nearest" => "The one whose last request ended where this begins; else the one with the fewest requests in flight, and of those the one whose last request ended nearest. Much as Linux does for RAID 1. The default.";
-        First = "first" => "The first that is there.";
+        Nearest = "nearest" => "Much as Linux RAID 1: the member whose last request ended where this one starts. Otherwise the member with the fewest requests in flight, then the nearest. The default.";
+        First = "first" => "The first working member.";
     }
 }
 
