@@ -25,7 +25,8 @@ const AREA: Bytes = Bytes::from_gib(50);
 /// Of the article and of the data sheet.
 const WRITE_PASS_S: f64 = 18_065.2;
 const DATA_SHEET_MEAN: f64 = 156e6;
-const BY_DATA_SHEET: &str = "The data sheet gives 156 MB/s. The disk of the article read 167 MB/s on average: it is better than its data sheet.";
+const BY_DATA_SHEET: &str =
+    "The data sheet states 156 MB/s. The article's disk averaged 167 MB/s: better than its data sheet.";
 /// Two disks of one model differ by as much.
 const RATE_TOLERANCE: f64 = 0.02;
 
@@ -39,13 +40,13 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let other = other_drive(shelf)?;
     Ok(Reproduction {
         article: Article::C,
-        title: "A hard disk before the system goes on",
+        title: "A hard disk before its first use",
         setting: format!(
-            "sim:{DRIVE} is a 3 TB disk of 7200 rpm by its mechanism, read and written in virtual time as dd does it: from one \
-             end to the other, then in areas of 50 GiB with a flush after each write. How many sectors its tracks hold was \
-             fitted to the article's read rates, so those agree by construction; that one set of tracks fits the means, the \
-             areas and the writes alike is what the table shows. The article's list of cumulative means stands below a \
-             command that writes, but ends with the time of its read pass; it is compared with reading."
+            "sim:{DRIVE} models a 3 TB, 7200 rpm disk, read and written in virtual time as dd does: a full pass, then areas of 50 GiB \
+             with a flush after each write. Sectors per track are fitted to the article's read throughput, so those figures \
+             agree by construction. The test is that one track layout fits means, areas and writes alike. The article lists \
+             cumulative means below a write command, but they end with the time of its read pass. They are compared with \
+             reads."
         ),
         conclusion: conclusion(&read, &write),
         pictures: vec![by_position(&read, &other), means_so_far(&read)],
@@ -75,7 +76,7 @@ fn whole_disk(read: &PhaseResult, write: &PhaseResult) -> Table {
     table.compare("write pass", Unit::Seconds, (WRITE_PASS_S, write_s), RATE_TOLERANCE);
     let write_rates = (bytes / WRITE_PASS_S, write.lasting_rate());
     table.compare("write pass, mean", Unit::Rate, write_rates, RATE_TOLERANCE);
-    let name = "mean by the data sheet";
+    let name = "mean, data sheet";
     let by_sheet = Figure::new(name, Unit::Rate, DATA_SHEET_MEAN, read.rate(), RATE_TOLERANCE);
     table.figures.push(by_sheet.because(BY_DATA_SHEET));
     table
@@ -108,13 +109,13 @@ fn by_position(read: &PhaseResult, other: &[(f64, f64)]) -> Chart {
     line_of_pass.pop();
     let end = read.bytes as f64;
     let series = vec![
-        Series::new("ST3000DM001, here", reduced_line(line_of_pass, end, COLUMNS)),
-        Series::new("its areas of 50 GiB, published, read", strokes(reads)),
-        Series::new("published, written", strokes(writes)),
-        Series::new("HDS723030ALA640, here", line(other.iter().copied())),
+        Series::new("ST3000DM001, reproduced", reduced_line(line_of_pass, end, COLUMNS)),
+        Series::new("areas of 50 GiB, published, read", strokes(reads)),
+        Series::new("areas of 50 GiB, published, write", strokes(writes)),
+        Series::new("HDS723030ALA640, virtual", line(other.iter().copied())),
     ];
-    let axes = (Axis::of_positions(end, false), Axis::of_rates("Read rate", 215e6));
-    chart_of_series("c-position", ("Rate by position", "two disks of 3 TB"), axes, series)
+    let axes = (Axis::of_positions(end, false), Axis::of_rates("Read throughput", 215e6));
+    chart_of_series("c-position", ("Sequential throughput by LBA", "two 3 TB disks"), axes, series)
 }
 
 fn means_so_far(read: &PhaseResult) -> Chart {
@@ -128,17 +129,22 @@ fn means_so_far(read: &PhaseResult) -> Chart {
         let bytes = read.bytes as f64 * f64::from(index) / f64::from(MEANS);
         is.push((bytes, bytes / read.seconds_to(bytes as u64)));
     }
-    let series = vec![Series::new("published", line(was)), Series::new("here", line(is))];
-    let axes = (Axis::of_amounts("Read so far", read.bytes as f64), Axis::of_rates("Mean so far", 215e6));
-    chart_of_series("c-mean", ("A full pass", "ST3000DM001, read from one end to the other"), axes, series)
+    let series = vec![Series::new("published", line(was)), Series::new("reproduced", line(is))];
+    let axes = (Axis::of_amounts("Bytes read", read.bytes as f64), Axis::of_rates("Cumulative mean", 215e6));
+    chart_of_series(
+        "c-mean",
+        ("Cumulative mean of a full pass", "ST3000DM001, sequential read"),
+        axes,
+        series,
+    )
 }
 
 fn conclusion(read: &PhaseResult, write: &PhaseResult) -> String {
     format!(
-        "Reading all of it takes {:.1} h, writing {:.1} h: that is how long an image backup takes at least. The rate falls by half from \
-         the outer edge to the inner, and not evenly: most of the fall comes in the last third, so a partition of the outer \
-         tenth has nearly the best rate there is. The outermost 50 GiB are slower than the next, in all four passes of the \
-         article: those tracks hold fewer sectors. At 213 MB/s a SATA port of 3 Gbit/s is not the limit.",
+        "A full read takes {:.1} h, a full write {:.1} h, the minimum for an image backup. Throughput halves from the outer to \
+         the inner diameter, mostly in the last third. A partition on the outer tenth gets nearly full throughput. The \
+         outermost 50 GiB are slower than the next in all four passes of the article: their tracks hold fewer sectors. At \
+         213 MB/s, a 3 Gbit/s SATA port is not the limit.",
         read.seconds / 3600.0,
         write.seconds / 3600.0,
     )
@@ -156,10 +162,10 @@ fn areas(disk: &mut VirtualRun) -> Result<Table, UserError> {
         let write = pass(disk, area, OperationMix::Write)?;
         was.push(bytes / published.number(row, "read_s"));
         is.push(read.rate());
-        let name = format!("read, from {first_gib} GiB on");
+        let name = format!("read, from {first_gib} GiB");
         table.compare(name, Unit::Rate, (was[was.len() - 1], read.rate()), RATE_TOLERANCE);
         let write_rates = (bytes / published.number(row, "write_s"), write.lasting_rate());
-        let name = format!("write, from {first_gib} GiB on");
+        let name = format!("write, from {first_gib} GiB");
         table.compare(name, Unit::Rate, write_rates, RATE_TOLERANCE);
     }
     let name = "read, fastest to slowest";

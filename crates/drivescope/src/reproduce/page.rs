@@ -58,12 +58,12 @@ pub fn markdown(reproduction: &Reproduction) -> String {
         }
     }
     if !reasons.texts.is_empty() {
-        page += "\n## Why\n\n";
+        page += "\n## Notes\n\n";
         for (index, reason) in reasons.texts.iter().enumerate() {
             page += &format!("{}. {reason}\n", index + 1);
         }
     }
-    page + &format!("\n## What it shows\n\n{}\n", reproduction.conclusion)
+    page + &format!("\n## Conclusion\n\n{}\n", reproduction.conclusion)
 }
 
 fn heading(reproduction: &Reproduction) -> String {
@@ -100,7 +100,7 @@ fn cells(figure: &Figure, reasons: &mut Reasons) -> [String; 5] {
         Verdict::Agrees => "agrees".into(),
         Verdict::Differs => "differs".into(),
         Verdict::Fails => "FAILS".into(),
-        Verdict::OutOfReach => "not done".into(),
+        Verdict::OutOfReach => "not modelled".into(),
         Verdict::Shown => String::new(),
     };
     if let Some(reason) = &figure.reason {

@@ -43,9 +43,9 @@ const RATE_TOLERANCE: f64 = 0.03;
 /// Seeks depend on how much of the file was in memory.
 const SEEKS_TOLERANCE: f64 = 0.1;
 
-const BY_FILE_SYSTEM: &str = "A disk without a file system writes as fast as it reads. ext4 took a fifth of it: it allocates, keeps a journal and hands \
-     the pages over late and in pieces. A virtual drive has no file system, so only the ratios between the partitions can be compared.";
-const BY_PROCESSOR: &str = "What a character, a rewrite or a file costs is decided by the processor, the C library and ext4. There are none here.";
+const BY_FILE_SYSTEM: &str = "ext4 costs a fifth of the write throughput: allocation, journal and delayed, fragmented writeback. A virtual drive has no \
+     file system and writes as fast as it reads. Only the ratios between partitions are comparable.";
+const BY_PROCESSOR: &str = "CPU, C library and ext4 set the cost of characters, rewrites and files. The virtual drive has none of them.";
 
 struct Machine {
     drive: &'static str,
@@ -74,12 +74,11 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let by_usb = [measure(shelf, &BY_USB, 0)?, measure(shelf, &BY_USB, PARTITIONS_COUNT - 1)?];
     Ok(Reproduction {
         article: Article::A,
-        title: "Outer against inner tracks of a hard disk",
+        title: "Outer and inner tracks of a hard disk",
         setting: format!(
-            "sim:{DRIVE} is a 2 TB disk of 5400 rpm by its mechanism. It was cut into four partitions of 500 GB; on each, \
-             the block write, block read and seeks of bonnie++ 1.03e with a file of {} MiB were run in virtual time. \
-             bonnie++ counts in KiB and the article calls 1024 of them a MB; here a MB is 1,000,000 bytes, so its \
-             141.98 MB/s are 148.9 MB/s.",
+            "sim:{DRIVE} models a 2 TB, 5400 rpm disk. It is divided into four partitions of 500 GB. Each runs the block write, \
+             block read and seek tests of bonnie++ 1.03e on a file of {} MiB, in virtual time. The article calls 1024 KiB \
+             a MB. Here a MB is 1,000,000 bytes, so its 141.98 MB/s become 148.9 MB/s.",
             FILE.get() / MIB
         ),
         tables: vec![
@@ -162,7 +161,7 @@ fn ends(table: &Table) -> (f64, f64) {
 }
 
 fn writes(published: &Figures, partitions: &[Partition]) -> Table {
-    let method = "The time ends when all is on the platters, since bonnie++ waits for that.";
+    let method = "Time includes the final flush, as in bonnie++.";
     let mut table = Table::new("Block write", method);
     for (row, partition) in partitions.iter().enumerate() {
         let was = kib_per_second(published, row, "block_write_kps");
@@ -177,8 +176,8 @@ fn writes(published: &Figures, partitions: &[Partition]) -> Table {
 
 fn seeks(published: &Figures, partitions: &[Partition]) -> Table {
     let method = format!(
-        "Three processes, 8 KiB each, every tenth written back. What of the file is still in memory answers at once. The \
-         article does not say how much that is; {:.0} % is fitted to quarter 1, and the other quarters follow.",
+        "Three processes seek and read 8 KiB; every tenth block is written back. Part of the file is still in the page cache. \
+         The article does not state the share; {:.0} % is fitted to quarter 1 and used for all quarters.",
         FILE_SHARE_IN_MEMORY * 100.0
     );
     let mut table = Table::new("Seeks", method);
@@ -197,11 +196,11 @@ fn seek_rates(partitions: &[Partition]) -> Vec<f64> {
 
 fn usb(published: &Figures, by_usb: &[Partition; 2]) -> Table {
     let method = format!(
-        "The same disk behind USB 2.0: one command at a time, 120 KiB each, on another machine with a file of 6576 MiB. \
-         That {:.1} % of the file are still in memory is fitted to the outermost seeks.",
+        "The same disk behind USB 2.0 (QD 1, commands of 120 KiB), on another machine with a file of 6576 MiB. The page cache \
+         holds {:.1} % of the file, fitted to the outermost seeks.",
         FILE_SHARE_IN_MEMORY_BY_USB * 100.0
     );
-    let mut table = Table::new("By USB 2", method);
+    let mut table = Table::new("Behind USB 2", method);
     let rows = [("usb2_outer", "outermost"), ("usb2_inner", "innermost")];
     for ((word, place), partition) in rows.into_iter().zip(by_usb) {
         let read = published.number_of(word, "block_read_kps") * KIB as f64;
@@ -222,7 +221,7 @@ fn usb(published: &Figures, by_usb: &[Partition; 2]) -> Table {
 }
 
 fn out_of_reach(published: &Figures) -> Table {
-    let mut table = Table::new("What a virtual drive cannot show", "");
+    let mut table = Table::new("Not reproducible on a virtual drive", "");
     for (name, column) in [
         ("write by character, quarter 1", "putc_kps"),
         ("read by character, quarter 1", "getc_kps"),
@@ -232,7 +231,7 @@ fn out_of_reach(published: &Figures) -> Table {
         table.figures.push(Figure::out_of_reach(name, Unit::Rate, was, BY_PROCESSOR));
     }
     let cpu = published.number(0, "block_read_cpu") / 100.0;
-    table.figures.push(Figure::out_of_reach("processor, block read", Unit::Share, cpu, BY_PROCESSOR));
+    table.figures.push(Figure::out_of_reach("CPU, block read", Unit::Share, cpu, BY_PROCESSOR));
     table
 }
 
@@ -251,14 +250,14 @@ fn picture(published: &Figures, partitions: &[Partition], by_usb: &[Partition; 2
     }
     let highest = was[0].1.max(is[0].1);
     let series = vec![
-        Series::new("published, by SATA", strokes(was)),
-        Series::new("here, by SATA", line(is)),
-        Series::new("published, by USB 2", strokes(was_by_usb)),
-        Series::new("here, by USB 2", line(is_by_usb)),
+        Series::new("published, SATA", strokes(was)),
+        Series::new("reproduced, SATA", line(is)),
+        Series::new("published, USB 2", strokes(was_by_usb)),
+        Series::new("reproduced, USB 2", line(is_by_usb)),
     ];
     let x = Axis::of_positions((PARTITIONS_COUNT as u64 * PARTITION_BYTES) as f64, false);
-    let y = Axis::of_rates("Block read", highest);
-    chart_of_series("a-partitions", ("Outer and inner partitions", "a disk of 2 TB"), (x, y), series)
+    let y = Axis::of_rates("Block read throughput", highest);
+    chart_of_series("a-partitions", ("Sequential read throughput by partition", "2 TB disk"), (x, y), series)
 }
 
 fn extent(index: usize) -> (f64, f64) {
@@ -272,10 +271,10 @@ fn middle(index: usize) -> f64 {
 
 fn conclusion(partitions: &[Partition], by_usb: &[Partition; 2]) -> String {
     format!(
-        "The outermost tracks hold more sectors, so one turn reads more: {} against {} on the innermost quarter. A seek \
-         moves the arm about as far and waits for half a turn wherever it is, so seeks differ by {:.0} % only. Behind USB 2 \
-         both ends read {}: the link is slower than the innermost track, and hides the zones. Put what is read in long \
-         stretches outside, and do not judge a disk behind a link that is slower than the disk.",
+        "Outer tracks hold more sectors: the outermost quarter reads {}, the innermost {}. Seek distance and rotational latency \
+         are the same in all quarters, so seeks differ by only {:.0} %. Behind USB 2 both ends read {}: the link is \
+         slower than the innermost track and hides the zones. Place sequentially read data on outer tracks. Do not judge a \
+         disk behind a slower link.",
         Unit::Rate.text(partitions[0].read.rate()),
         Unit::Rate.text(partitions[3].read.rate()),
         (spread(&seek_rates(partitions)) - 1.0) * 100.0,

@@ -36,8 +36,8 @@ const TOLERANCE: f64 = 0.15;
 /// Fitted to the figure of one thread.
 const OTHER_LOAD_PAUSE: Nanos = Nanos::from_millis(135);
 
-const BY_MIRROR_DISKS: &str = "The article does not name the two disks. Theirs take 8 ms for a read within 100 MB, these 6 ms; what two of \
-     them gain over one does not depend on that.";
+const BY_MIRROR_DISKS: &str = "The article does not name the two disks. They need 8 ms for a read within 100 MB, the virtual ones 6 ms. The \
+     gain of a mirror does not depend on it.";
 
 struct Machine {
     title: &'static str,
@@ -75,7 +75,7 @@ fn machines() -> [Machine; 3] {
     [
         Machine {
             title: "250 GB, ATA, Linux 2.4.36",
-            method: "The disk takes one command at a time. The system reads two pages on after every read.",
+            method: "The disk has no command queue (QD 1). The kernel reads ahead two pages after every read.",
             drive: ATA_DISK,
             column: "ata_250gb_linux24",
             host: linux_2_4(),
@@ -83,8 +83,8 @@ fn machines() -> [Machine; 3] {
         },
         Machine {
             title: "160 GB, SATA, Linux 2.6.13, with other load",
-            method: "One command at a time, since that kernel could not yet pass on more. Another program reads at random places of \
-                 the whole disk and pauses for 135 ms between its reads; that pause is fitted to the figure of one thread.",
+            method: "QD 1: that kernel had no NCQ support. Background load: random reads over the whole disk with pauses of 135 ms, \
+                 fitted to the figure of one thread.",
             drive: SATA_DISK,
             column: "sata_160gb_linux26",
             host: HostProfile { queue_depth: 1, other_load_pause: Some(OTHER_LOAD_PAUSE), ..bare() },
@@ -92,8 +92,8 @@ fn machines() -> [Machine; 3] {
         },
         Machine {
             title: "Mirror of two disks of 250 GB, Solaris 10",
-            method: "Reads go to the two disks in turns, one command at a time each. UFS reads whole blocks of 8 KiB, so every second \
-                 read finds its page in memory.",
+            method: "Reads alternate between the two disks, QD 1 each. UFS reads whole blocks of 8 KiB, so every second read is a \
+                 page cache hit.",
             drive: MIRROR,
             column: "mirror_2x250gb_solaris10",
             host: solaris_10(),
@@ -113,13 +113,12 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     tables.push(spans(shelf)?);
     Ok(Reproduction {
         article: Article::B,
-        title: "Speed of random reads against the number of threads",
+        title: "Random read IOPS by number of threads",
         setting: format!(
-            "Virtual disks of 7200 rpm by their mechanism (sim:{ATA_DISK}, sim:{SATA_DISK}, sim:{MIRROR}), each behind a page \
-             cache that reads as the system of the article did. 24,414 blocks of 4 KiB are read once each in shuffled order. \
-             The listing of the article shuffles `range(num_blocks)`: that is each block of the first tenth of the file of \
-             1 GB, not a tenth of all its blocks. So the arm stays within 100 MB, and the neighbours of every block are \
-             asked for as well."
+            "sim:{ATA_DISK}, sim:{SATA_DISK} and sim:{MIRROR} model the 7200 rpm disks, each behind the page cache of the article's \
+             operating system. 24,414 blocks of 4 KiB are read once each, in shuffled order. The article's listing shuffles \
+             `range(num_blocks)`: all blocks of the first tenth of a 1 GB file, not a tenth of all blocks. Seeks therefore \
+             stay within 100 MB, and the neighbours of each block are read too."
         ),
         conclusion: conclusion(&tables),
         pictures: vec![by_threads_drawn(&tables[..3]), spans_drawn(&tables[5])],
@@ -165,16 +164,16 @@ fn by_threads(shelf: &Shelf, machine: &Machine, published: &Figures) -> Result<T
 fn mechanisms(shelf: &Shelf) -> Result<Table, UserError> {
     let whole = shelf.drive(ATA_DISK)?.facts().capacity.round_down_to(BLOCK);
     let cases = [
-        ("reads over the whole disk", 0, whole, None),
-        ("reads over the file of 1 GB", 0, FILE, None),
-        ("each block of 100 MB once", 0, TENTH, None),
-        ("the same, the system reads 1 page on", 4 * KIB, TENTH, None),
-        ("the same, the system reads 2 pages on", 8 * KIB, TENTH, Some(300.0)),
-        ("1 GB, the system reads 2 pages on", 8 * KIB, FILE, None),
+        ("random reads over the whole disk", 0, whole, None),
+        ("random reads over a 1 GB file", 0, FILE, None),
+        ("each block of 100 MB once, no read-ahead", 0, TENTH, None),
+        ("the same, read-ahead of 1 page", 4 * KIB, TENTH, None),
+        ("the same, read-ahead of 2 pages", 8 * KIB, TENTH, Some(300.0)),
+        ("1 GB, read-ahead of 2 pages", 8 * KIB, FILE, None),
     ];
-    let method = "One thread on the 250 GB disk. A page that was read on counts only when its turn comes later and it is still in \
-         memory: of 100 MB all are asked for, of 1 GB one in ten.";
-    let mut table = Table::new("What makes 300 out of 80", method);
+    let method = "One thread on the 250 GB disk. A prefetched page pays off only if it is read later: always within 100 MB, one time in ten \
+         within 1 GB.";
+    let mut table = Table::new("From 80 to 300 IOPS", method);
     for (name, read_ahead_bytes, span, published) in cases {
         let host = HostProfile { read_ahead_bytes, ..bare() };
         let rate = reads_per_second(shelf.drive(ATA_DISK)?, &host, span, 1)?;
@@ -196,17 +195,13 @@ fn take_32_commands(profile: &mut Profile) {
 fn queueing(shelf: &Shelf) -> Result<Table, UserError> {
     let elevator = HostProfile { queue_depth: 1, order: Order::Elevator, ..linux_2_4() };
     let cases = [
-        ("first come, first served", shelf.drive(ATA_DISK)?, linux_2_4()),
-        ("the system sorts by place (elevator)", shelf.drive(ATA_DISK)?, elevator),
-        (
-            "the disk takes 32 and knows its angle (NCQ)",
-            shelf.drive_with(ATA_DISK, take_32_commands)?,
-            linux_2_4(),
-        ),
+        ("first in, first out", shelf.drive(ATA_DISK)?, linux_2_4()),
+        ("elevator (kernel sorts by LBA)", shelf.drive(ATA_DISK)?, elevator),
+        ("NCQ, QD 32", shelf.drive_with(ATA_DISK, take_32_commands)?, linux_2_4()),
     ];
-    let method = "100 threads on the 250 GB disk. Sorting by place saves seeks, and within 100 MB there is little to save: what is left is \
-         half a turn. Only the disk, which knows where its platter stands, can save that.";
-    let mut table = Table::new("What a queue can do", method);
+    let method = "100 threads on the 250 GB disk. Sorting by LBA shortens seeks, which within 100 MB are short anyway. The rest is \
+         rotational latency, and only the disk's own queue (NCQ) can reduce that.";
+    let mut table = Table::new("Effect of a queue", method);
     for (index, (name, drive, host)) in cases.into_iter().enumerate() {
         let rate = reads_per_second(drive, &host, TENTH, 100)?;
         match index {
@@ -218,12 +213,11 @@ fn queueing(shelf: &Shelf) -> Result<Table, UserError> {
 }
 
 fn spans(shelf: &Shelf) -> Result<Table, UserError> {
-    const BY_SEEK: &str = "The article takes the 8 ms of the data sheet for a whole access. They are the mean seek alone; half a turn of 4.2 ms \
-         comes on top.";
+    const BY_SEEK: &str = "The article uses the 8 ms of the data sheet as access time. That is the average seek time; rotational latency adds \
+         4.2 ms.";
     let whole = shelf.drive(ATA_DISK)?.facts().capacity.round_down_to(BLOCK);
-    let method =
-        "One thread on the 250 GB disk, nothing read on, 24,414 different blocks anywhere in the span.";
-    let mut table = Table::new("The fall with the span", method);
+    let method = "One thread on the 250 GB disk, no read-ahead, 24,414 different blocks within the span.";
+    let mut table = Table::new("IOPS by span", method);
     for megabytes in [100, 1_000, 5_000, 20_000, 50_000, 100_000] {
         let span = Bytes::new(megabytes * 1_000_000).round_down_to(BLOCK);
         let rate = reads_per_second(shelf.drive(ATA_DISK)?, &bare(), span, 1)?;
@@ -253,11 +247,11 @@ fn by_threads_drawn(tables: &[Table]) -> Chart {
         // The name of a machine up to its first comma is enough in a legend.
         let machine = table.title.split(',').next().unwrap_or_default();
         series.push(Series::new(format!("{machine}, published"), line(was)));
-        series.push(Series::new(format!("{machine}, here"), line(is)));
+        series.push(Series::new(format!("{machine}, reproduced"), line(is)));
     }
     let x = Axis::of_doublings("Threads", (1.0, 1000.0), Numbers::Counts);
-    let y = Axis::of_counts("Reads a second", highest(all));
-    chart_of_series("b-threads", ("Random reads by threads", "three machines of 2008"), (x, y), series)
+    let y = Axis::of_counts("IOPS", highest(all));
+    chart_of_series("b-threads", ("Random read IOPS by threads", "three machines of 2008"), (x, y), series)
 }
 
 fn spans_drawn(table: &Table) -> Chart {
@@ -269,10 +263,10 @@ fn spans_drawn(table: &Table) -> Chart {
             was.push((span, value));
         }
     }
-    let y = Axis::of_counts("Reads a second", highest(is.iter().map(|point| point.1)));
-    let series = vec![Series::new("published", line(was)), Series::new("here", line(is))];
-    let x = Axis::of_decades("Span of the places, GB", (0.1, WHOLE_GB), Numbers::Counts);
-    chart_of_series("b-span", ("Random reads by their span", "one thread, a disk of 250 GB"), (x, y), series)
+    let y = Axis::of_counts("IOPS", highest(is.iter().map(|point| point.1)));
+    let series = vec![Series::new("published", line(was)), Series::new("reproduced", line(is))];
+    let x = Axis::of_decades("Span, GB", (0.1, WHOLE_GB), Numbers::Counts);
+    chart_of_series("b-span", ("Random read IOPS by span", "one thread, 250 GB disk"), (x, y), series)
 }
 
 const WHOLE_GB: f64 = 250.0;
@@ -293,11 +287,10 @@ fn leading_number(name: &str) -> Option<f64> {
 fn conclusion(tables: &[Table]) -> String {
     let (mechanisms, queueing) = (&tables[3].figures, &tables[4].figures);
     format!(
-        "No disk of 7200 rpm does 300 accesses a second: half a turn alone takes 4.2 ms. Over the whole disk it does {}, within \
-         100 MB {}, since the seeks are short. The rest was answered from memory: the two pages that the system read on after \
-         every read were asked for later themselves, and that makes {}. Threads gain nothing on one disk that takes a command \
-         at a time; on a mirror two threads keep both disks busy. Where all objects are wanted at once, let a drive that can \
-         queue see all requests: {} instead of {} at 100 threads.",
+        "A 7200 rpm disk cannot reach 300 random IOPS: rotational latency alone averages 4.2 ms. Over the whole disk it reaches \
+         {}, within 100 MB {}, because seeks are short. The rest is page cache hits: with a read-ahead of two pages it \
+         reaches {}. Threads gain nothing on one disk without a command queue. On a mirror, two threads keep both disks \
+         busy. A drive with NCQ gains from more requests in flight: {} instead of {} at 100 threads.",
         mechanisms[0].reproduced_text(),
         mechanisms[2].reproduced_text(),
         mechanisms[4].reproduced_text(),

@@ -59,14 +59,13 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     ];
     Ok(Reproduction {
         article: Article::E,
-        title: "The valleys in the sequential writes of an X25-M",
+        title: "Valleys in sequential writes of an X25-M",
         setting: format!(
-            "sim:{DRIVE} is an SSD of 80 GB whose housekeeping works as that of an X25-M was seen to: in bursts, longer and \
-             closer together the more fragmented what is being written lies. What its firmware really does is not known; \
-             how often a burst comes and how long it lasts are set to what the article saw, and where they come, what brings \
-             them and what takes them away follow. Mixed writes are half random, half sequential, of 4 KiB to 64 KiB, half as \
-             much as the capacity of what is conditioned. A pass writes the first 30 % of each GB, as HD Tune does. A valley \
-             is a stretch of at least 1 MiB at less than 75 % of the median rate."
+            "sim:{DRIVE} models an 80 GB SSD with the housekeeping observed on an X25-M. It runs in bursts, longer and more frequent \
+             on fragmented regions. What the firmware does is unknown: interval and width of bursts are fitted to the article. \
+             Their location, cause and cure follow from the model. Mixed writes are half random, half sequential, 4 KiB to \
+             64 KiB, and amount to half the conditioned capacity. A pass writes the first 30 % of each GB, as HD Tune \
+             does. A valley is at least 1 MiB written at less than 75 % of the median throughput."
         ),
         tables,
         pictures: vec![picture(&[&first, &last, &other])],
@@ -177,10 +176,10 @@ fn picture(passes: &[&Pass; 3]) -> Chart {
     let y = Axis::of_rates("", highest(passes.iter().flat_map(|pass| &pass.rates).map(|point| point.1)));
     let label = "First pass after mixed writes".to_string();
     let axes = (Axis::of_duration("Time", end), Axis { label, ..y.clone() });
-    let title = ("Valleys in sequential writes", "Intel X25-M, blocks of 64 KiB");
+    let title = ("Sequential write throughput over time", "Intel X25-M, blocks of 64 KiB");
     let names = [
         format!("Pass {PASSES} over the same half"),
-        "Then, after a night of rest, over the other half".to_string(),
+        "First pass over the other half, after 8 h idle".to_string(),
     ];
     let mut strips = Vec::new();
     for (name, pass) in names.into_iter().zip(&passes[1..]) {
@@ -191,7 +190,7 @@ fn picture(passes: &[&Pass; 3]) -> Chart {
 }
 
 fn write_rate(pass: &Pass, end: f64) -> Vec<Series> {
-    vec![Series::new("write rate", reduced_line(pass.rates.iter().copied(), end, COLUMNS))]
+    vec![Series::new("write throughput", reduced_line(pass.rates.iter().copied(), end, COLUMNS))]
 }
 
 /// The first experiment: passes over the first half until it is stable, then over the other half.
@@ -206,9 +205,8 @@ pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, [Pass
     let mut last_three: Vec<Pass> = passes.drain(PASSES - 3..).collect();
     drive.idle(Nanos::from_secs(8 * 3600))?;
     let other = pass(&mut drive, second, SMALL)?;
-    let method = "Passes over the first half with blocks of 64 KiB, after mixed writes over the whole drive. The article goes on until the \
-         valleys are few, then passes over all: the other half is as bad as at first, so it is overwriting that helps, and \
-         only where it happens; rest does not.";
+    let method = "Passes over the first half with blocks of 64 KiB, after mixed writes over the whole drive. After 8 h idle, one pass over \
+         the other half. It has as many valleys as the first half had: overwriting removes them, idle time does not.";
     let mut table = Table::new("After mixed writes", method);
     for (number, pass) in (1..).zip(passes.iter().chain(&last_three)) {
         table.show(format!("pass {number}, valleys"), Unit::Count, pass.count());
@@ -223,10 +221,10 @@ pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, [Pass
     let widest = highest(last_three.iter().map(Pass::width_s_max));
     let bound = Published::AtMost(published.number_of("valley_width_max_s", "value"));
     let rates = (published.number_of("pass_mbps", "value") * 1e6, last_three[0].rate);
-    table.compare("from valley to valley, when stable", Unit::Seconds, intervals, 0.25);
+    table.compare("valley interval, when stable", Unit::Seconds, intervals, 0.25);
     table.bound("widest valley, when stable", Unit::Seconds, bound, widest);
-    table.compare("rate of a pass, when stable", Unit::Rate, rates, 0.25);
-    table.show("other half, 8 hours later, valleys", Unit::Count, other.count());
+    table.compare("throughput of a pass, when stable", Unit::Rate, rates, 0.25);
+    table.show("other half, after 8 h idle, valleys", Unit::Count, other.count());
     table.show("other half, mean width", Unit::Seconds, other.width_s());
     let untouched = other.width_s_max() / passes[0].width_s_max();
     table.compare("widest valley, other half to first pass", Unit::Ratio, (1.0, untouched), 0.15);
@@ -236,8 +234,8 @@ pub(super) fn halves(shelf: &Shelf, published: &Figures) -> Result<(Table, [Pass
 }
 
 fn conditioning(shelf: &Shelf) -> Result<Table, UserError> {
-    let method = "The article wrote for 19 and 27 hours. How wide the widest valley of the first pass is, on a quarter of the drive, shows when \
-         more writing changes little.";
+    let method = "The article conditioned for 19 and 27 hours. Here, on a quarter of the drive, conditioning is enough when the widest valley of \
+         the first pass stops growing.";
     let mut table = Table::new("How much conditioning is enough", method);
     let mut widths = Vec::new();
     for share in [0.125, 0.25, 0.5, 1.0] {
@@ -250,7 +248,7 @@ fn conditioning(shelf: &Shelf) -> Result<Table, UserError> {
         widths.push(width_s);
     }
     let ratio = widths[3] / widths[2];
-    table.bound("all of it to half of it", Unit::Ratio, Published::AtMost(1.15), ratio);
+    table.bound("20 GB to 10 GB", Unit::Ratio, Published::AtMost(1.15), ratio);
     Ok(table)
 }
 
@@ -265,16 +263,16 @@ fn filled(shelf: &Shelf) -> Result<Table, UserError> {
         ("then 2 MB, sixth pass, valleys", Bytes::from_mib(2), 6, Published::AtLeast(1.0)),
         ("then 64 KB, third pass, valleys", SMALL, 3, Published::AtLeast(3.0)),
     ];
-    let method = "After mixed writes the whole drive is filled once with blocks of 8 MiB (the article wrote it twice over). The bounds are \
-         the article's words: none or almost none with 8 MB, some with 4 MB, more with 2 MB, as usual with 64 KB.";
-    let mut table = Table::new("A whole-drive fill takes them away", method);
+    let method = "After mixed writes, the whole drive is filled once with blocks of 8 MiB (twice in the article). The bounds render the \
+         article's words: almost none at 8 MB, some at 4 MB, more at 2 MB, as usual at 64 KB.";
+    let mut table = Table::new("A whole-drive fill removes valleys", method);
     for (name, block, passes, bound) in cases {
         for _ in 1..passes {
             pass(&mut drive, whole, block)?;
         }
         let last = pass(&mut drive, whole, block)?;
         table.bound(name, Unit::Count, bound, last.count());
-        table.show("  their mean width", Unit::Seconds, last.width_s());
+        table.show("  mean width", Unit::Seconds, last.width_s());
     }
     Ok(table)
 }
@@ -289,8 +287,8 @@ fn split(shelf: &Shelf) -> Result<Table, UserError> {
     mix(&mut drive, first, MIXED_SHARE)?;
     fill(&mut drive, second, LARGE)?;
     let good = pass(&mut drive, second, LARGE)?;
-    let method = "The first half gets mixed writes, the second is filled with 8 MiB; each is then passed over with 8 MiB. The article found \
-         valleys in both: splitting the drive does not keep them apart.";
+    let method = "The first half gets mixed writes, the second a fill with 8 MiB. Then one pass of 8 MiB over each. As in the article, both \
+         halves have valleys: partitions do not isolate them.";
     let mut table = Table::new("Splitting the drive", method);
     table.bound("half with mixed writes, valleys", Unit::Count, Published::AtLeast(1.0), bad.count());
     table.bound("half filled with 8 MB, valleys", Unit::Count, Published::AtLeast(1.0), good.count());
@@ -322,32 +320,32 @@ fn size_sweep(shelf: &Shelf, published: &Figures) -> Result<Table, UserError> {
         }
     }
     let method = "After mixed writes on 1 GB, a file of 256 MiB is written and read in blocks of 512 bytes to 8 MiB, two seconds each, six \
-         times. A size counts as spoilt below 95 % of its best rate.";
-    let mut table = Table::new("A valley spoils a size", method);
+         times. A block size is distorted below 95 % of its best throughput.";
+    let mut table = Table::new("A valley distorts a block-size sweep", method);
     for (size, rates) in sizes.iter().zip(&rates) {
         let usual = highest(rates.iter().copied());
         for (trial, rate) in (1..).zip(rates) {
             if *rate < 0.95 * usual {
-                let name = format!("trial {trial}, blocks of {size}: of its best rate");
+                let name = format!("trial {trial}, blocks of {size}, share of best");
                 table.show(name, Unit::Share, rate / usual);
             }
         }
     }
     let each = table.figures.len() as f64 / TRIALS as f64;
     let was = published.number_of("size_sweep_falls_hd_tune", "value");
-    const BY_HEALING: &str = "A trial overwrites its own file several times, so in this model its valleys are narrow after the first trial, and they come \
-         once in a minute of writing, of which a trial has half. The article shows two in one trial as an example.";
-    let figure = Figure::new("sizes spoilt in a trial", Unit::Count, was, each, 0.5);
+    const BY_HEALING: &str = "Each trial overwrites the same file several times, which narrows valleys in this model. They recur after a minute of \
+         writing; a trial writes for half a minute. The article shows one trial with two of them as an example.";
+    let figure = Figure::new("distorted block sizes per trial", Unit::Count, was, each, 0.5);
     table.figures.push(figure.because(BY_HEALING));
     Ok(table)
 }
 
 fn random_access(shelf: &Shelf, published: &Figures) -> Result<Table, UserError> {
-    const BY_BURST: &str = "In a burst of its own work this drive still writes at a tenth of its rate, so 1 MiB takes 150 ms in it. That is near the \
-         article's later figure. Its first one, half a second, is a drive that stands still, which the model does not have.";
+    const BY_BURST: &str = "During housekeeping this model still writes at a tenth of its throughput, so 1 MiB takes 150 ms. That is near the article's \
+         later figure. Its first figure, 500 ms, is a full stall, which is not modelled.";
     let (mut drive, whole) = fresh(shelf)?;
     mix(&mut drive, whole, 1.0)?;
-    let method = "1 MiB at random places after mixed writes of 80 GB, 10,000 writes and 10,000 more.";
+    let method = "Random writes of 1 MiB after 80 GB of mixed writes: 10,000, then another 10,000.";
     let mut table = Table::new("Random writes of 1 MB", method);
     for (name, row, tolerance) in [
         ("slowest at first", "random_1mb_outlier_first_ms", 0.3),
@@ -366,11 +364,10 @@ fn random_access(shelf: &Shelf, published: &Figures) -> Result<Table, UserError>
 
 fn conclusion(first: &Pass, last: &Pass) -> String {
     format!(
-        "Valleys are a matter of what the drive went through: after mixed writes they take {} of the time, after six passes {}. \
-         Overwriting sequentially cures what it overwrites and nothing else, rest cures nothing, and a fill of the whole \
-         drive with large blocks cures all, until smaller ones bring them back. A mean over minutes hides them and a test \
-         of two seconds may hit one: whoever compares drives or sizes by short sequential writes must know what was written \
-         before, and measure again what looks slow.",
+        "Valleys depend on the write history: after mixed writes they take {} of the time, after six passes {}. Sequential \
+         overwriting removes them where it writes. Idle time removes none. A whole-drive fill with large blocks removes all, \
+         until smaller blocks bring them back. Means over minutes hide valleys; a test of two seconds may hit one. Before \
+         you compare drives by short sequential writes, condition them alike and repeat slow results.",
         Unit::Share.text(first.share()),
         Unit::Share.text(last.share()),
     )
