@@ -39,7 +39,7 @@ pub enum PlanError {
          to a scratch file in it{}", if *experiment == ExperimentName::Verify { ". To compare what a run wrote: --read-back RUN" } else { "" }
     )]
     NeedsWrite { experiment: ExperimentName, path: String },
-    #[error("{0} only reads; leave --write out")]
+    #[error("{0} only reads. Omit --write")]
     OnlyReads(ExperimentName),
     #[error(
         "a scratch file that was just made is read without its drive, and where it lies is not known: name the drive itself, as in \

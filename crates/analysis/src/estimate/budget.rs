@@ -1,4 +1,4 @@
-//! How many requests a second a drive answers while 99 of 100 answers come within a time that somebody allows.
+//! The most IOPS whose 99th percentile of latency stays within a budget.
 
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
@@ -6,12 +6,12 @@ use model::finding::{ConcurrencyPoint, Finding, FindingCode, Outcome, of_code};
 use model::planning::NoBudget;
 use model::run::Run;
 
-/// The most that was measured within a budget.
+/// The operating point within a budget with the most IOPS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WithinBudget {
     pub at_once: u64,
     pub iops: Estimate,
-    /// 99 of 100 answers took no longer, in seconds.
+    /// 99th percentile of latency, in seconds.
     pub p99_s: f64,
 }
 
@@ -33,6 +33,17 @@ pub fn within_budget(run: &Run, budget_s: f64) -> Result<WithinBudget, NoBudget>
         None if fastest.is_finite() => Err(NoBudget::AllSlower { p99_s: fastest }),
         None => Err(NoBudget::TooFewRequests),
     }
+}
+
+/// Queue depths that no budget can be checked against, since too few requests completed for a 99th percentile.
+pub fn depths_without_p99(run: &Run) -> Vec<u64> {
+    let Some(Finding::ConcurrencyGain(Outcome::Known(known))) =
+        of_code(&run.findings, FindingCode::ConcurrencyGain)
+    else {
+        return Vec::new();
+    };
+    let points = known.conclusion.points.iter();
+    points.filter(|point| point.p99_s.is_none()).map(|point| point.in_flight.count()).collect()
 }
 
 fn operating_point(point: &ConcurrencyPoint) -> Option<WithinBudget> {

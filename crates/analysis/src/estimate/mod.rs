@@ -10,7 +10,7 @@ mod rates;
 mod unknown;
 mod work;
 
-pub use budget::{WithinBudget, within_budget};
+pub use budget::{WithinBudget, depths_without_p99, within_budget};
 pub use curve::{Basis, RateCurve};
 pub use rates::{DriveRates, WriteTime};
 pub use unknown::RateUnknown;

@@ -6,7 +6,8 @@ use super::resolve::{EstimateWish, estimate as resolve};
 use super::stored::{all_analysed, drive_name, drive_names};
 use crate::error::{UserError, exit};
 use analysis::estimate::{
-    Basis, DriveRates, RateCurve, RateUnknown, Work, WorkTime, rebuild, within_budget, work_time,
+    Basis, DriveRates, RateCurve, RateUnknown, Work, WorkTime, depths_without_p99, rebuild, within_budget,
+    work_time,
 };
 use model::range::ByteRange;
 use model::run::Run;
@@ -35,12 +36,14 @@ pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, Us
         must_fit(range, &runs)?;
     }
     let names = drive_names(&runs);
+    let works = works(&wish, &drives);
     let mut described = Vec::new();
     for ((run, drive), name) in runs.iter().zip(&drives).zip(names) {
         let (capacity, run) = (run.target.capacity, run.id.clone());
-        described.push(EstimatedDrive { name, capacity, run, basis: basis(drive) });
+        // A latency budget rests on no throughput.
+        let basis = if works.is_empty() { Vec::new() } else { basis(drive) };
+        described.push(EstimatedDrive { name, capacity, run, basis });
     }
-    let works = works(&wish, &drives);
     let mut notes = Vec::new();
     if !works.is_empty() {
         notes.push(ASSUMPTION.to_owned());
@@ -69,7 +72,8 @@ fn budgets(runs: &[Run], budget: Nanos) -> Vec<EstimatedBudget> {
             Ok(within) => Ok((within.at_once, within.iops, within.p99_s)),
             Err(why) => Err(why),
         };
-        budgets.push(EstimatedBudget { drive, budget_s: budget.seconds(), outcome });
+        let without_p99 = depths_without_p99(run);
+        budgets.push(EstimatedBudget { drive, budget_s: budget.seconds(), outcome, without_p99 });
     }
     budgets
 }

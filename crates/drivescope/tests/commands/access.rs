@@ -47,6 +47,17 @@ fn how_far_the_system_reads_on_is_measured() {
     assert!(found["statement"].as_str().is_some_and(|text| text.contains("reads nothing ahead")), "{found}");
 }
 
+/// Too few requests complete at the largest depth for a 99th percentile.
+#[test]
+fn depths_without_a_99th_percentile_are_named() {
+    let home = Home::new();
+    home.print(&["access", "sim:x25-m", "--time-limit", "10s", "--seed", "1", "--quiet"]);
+    let page = home.print(&["estimate", "last", "--latency-budget", "1ms"]);
+    assert!(page.contains("Not considered: QD 250, QD 1000."), "{page}");
+    let budget = &home.json(&["estimate", "last", "--latency-budget", "1ms"])["budgets"][0];
+    assert_eq!(budget["without_p99"], serde_json::json!([250, 1000]), "{budget}");
+}
+
 #[test]
 fn lists_that_make_no_sense_are_named() {
     let home = Home::new();

@@ -38,7 +38,8 @@ fn make(home: &Home, mistakes: &[Mistake<'_>]) {
 #[test]
 fn what_makes_no_sense_is_a_usage_error() {
     let check = |rest: &'static [&'static str]| [&["check", "sim:zoned"], rest].concat();
-    let cases: [(Vec<&str>, &[&str]); 45] = [
+    let cases: [(Vec<&str>, &[&str]); 46] = [
+        (vec!["geometry", "sim:wd20ears", "--write"], &["geometry only reads", "--write"]),
         (check(&["--time-limit", "1s"]), &["--time-limit", "too short", "5s"]),
         (check(&["--time-limit", "10"]), &["--time-limit: `10` is not a duration such as 30s"]),
         (check(&["--time-limit", "soon"]), &["--time-limit: `soon` is not a duration"]),

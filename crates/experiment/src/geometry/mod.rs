@@ -90,6 +90,9 @@ impl DriveRequest for GeometryRequest {
     }
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
+        if self.drive.writing.write {
+            return Err(PlanError::OnlyReads(ExperimentName::Geometry));
+        }
         Ok(Box::new(Geometry::new(setup)?))
     }
 }

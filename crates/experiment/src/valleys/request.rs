@@ -123,7 +123,7 @@ impl FromStr for Condition {
             _ => Err(QuantityError {
                 text: text.to_string(),
                 expected: "one of none, mixed, mixed:10min, mixed:50GB, random:50GB, sequential:8MiB, erase, halves, icf:FILE and \
-                           plan:ExperimentName::Valleys",
+                           plan:NAME",
             }),
         }
     }

@@ -12,7 +12,7 @@ struct EstimateDocument<'page> {
     drives: Vec<DriveDocument<'page>>,
     works: Vec<WorkDocument<'page>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    budgets: Vec<BudgetDocument>,
+    budgets: Vec<BudgetDocument<'page>>,
     notes: &'page [String],
 }
 
@@ -47,9 +47,8 @@ struct TimeDocument<'page> {
 }
 
 #[derive(Serialize)]
-struct BudgetDocument {
+struct BudgetDocument<'page> {
     drive: usize,
-    /// What 99 of 100 answers may take at most.
     latency_budget_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<String>,
@@ -59,6 +58,9 @@ struct BudgetDocument {
     iops: Option<NumberDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     p99_s: Option<f64>,
+    /// Queue depths with too few requests for a 99th percentile.
+    #[serde(skip_serializing_if = "<[u64]>::is_empty")]
+    without_p99: &'page [u64],
 }
 
 pub fn estimate_document(page: &EstimatePage) -> String {
@@ -84,7 +86,7 @@ pub fn estimate_document(page: &EstimatePage) -> String {
     })
 }
 
-fn budget(budget: &EstimatedBudget) -> BudgetDocument {
+fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {
     let (drive, latency_budget_s) = (budget.drive, budget.budget_s);
     let (mut unknown, mut at_once, mut iops, mut p99_s) = (None, None, None, None);
     match &budget.outcome {
@@ -93,7 +95,15 @@ fn budget(budget: &EstimatedBudget) -> BudgetDocument {
             (at_once, iops, p99_s) = (Some(*most), Some(NumberDocument::of(estimate)), finite(*p99));
         }
     }
-    BudgetDocument { drive, latency_budget_s, unknown, at_once, iops, p99_s }
+    BudgetDocument {
+        drive,
+        latency_budget_s,
+        unknown,
+        at_once,
+        iops,
+        p99_s,
+        without_p99: &budget.without_p99,
+    }
 }
 
 fn time(row: &EstimatedRow) -> TimeDocument<'_> {

@@ -21,7 +21,7 @@ pub enum Told<Value> {
 pub struct EstimatePage {
     pub drives: Vec<EstimatedDrive>,
     pub works: Vec<EstimatedWork>,
-    /// How many requests a second come within a latency, for each drive; empty when nobody asked.
+    /// IOPS within a latency budget, for each drive; empty without a budget.
     pub budgets: Vec<EstimatedBudget>,
     /// On what all of it rests, as sentences.
     pub notes: Vec<String>,
@@ -60,10 +60,12 @@ pub struct EstimatedRow {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimatedBudget {
     pub drive: usize,
-    /// What 99 of 100 answers may take at most, in seconds.
+    /// Largest 99th percentile of latency allowed, in seconds.
     pub budget_s: f64,
-    /// Requests at a time, per second, and what 99 of 100 take at most; or why there is none.
+    /// Queue depth, IOPS and 99th percentile; or why there is none.
     pub outcome: Result<(u64, Estimate, f64), NoBudget>,
+    /// Queue depths with too few requests for a 99th percentile.
+    pub without_p99: Vec<u64>,
 }
 
 pub fn estimate_page(page_of: &EstimatePage, style: Style) -> String {
@@ -119,7 +121,7 @@ fn name(page_of: &EstimatePage, drive: usize, style: Style) -> String {
     }
 }
 
-/// A table of the most that each drive answers within the latency; nothing when nobody asked.
+/// The most IOPS of each drive within the latency budget; nothing without one.
 fn budgets(page_of: &EstimatePage, style: Style) -> Vec<String> {
     let Some(first) = page_of.budgets.first() else { return Vec::new() };
     let limit = measured(&Estimate::exact(first.budget_s), "s").value;
@@ -129,7 +131,10 @@ fn budgets(page_of: &EstimatePage, style: Style) -> Vec<String> {
         let name = name(page_of, budget.drive, style);
         match &budget.outcome {
             Err(why) => {
-                let below = paragraph("    ", &style.sentence(&why_no_budget(*why)), style.columns());
+                let mut below = paragraph("    ", &style.sentence(&why_no_budget(*why)), style.columns());
+                if *why != NoBudget::TooFewRequests {
+                    below.extend(not_considered(budget, style));
+                }
                 table.row(vec![name, "none".into(), "-".into(), "-".into(), "-".into()], below);
             }
             Ok((at_once, iops, p99_s)) => {
@@ -142,11 +147,23 @@ fn budgets(page_of: &EstimatePage, style: Style) -> Vec<String> {
                     style.own(&iops.interval),
                     style.own(&p99.value),
                 ];
-                table.row(cells, Vec::new());
+                table.row(cells, not_considered(budget, style));
             }
         }
     }
     table.lines()
+}
+
+fn not_considered(budget: &EstimatedBudget, style: Style) -> Vec<String> {
+    if budget.without_p99.is_empty() {
+        return Vec::new();
+    }
+    let depths: Vec<String> = budget.without_p99.iter().map(|depth| format!("QD {depth}")).collect();
+    let text = format!(
+        "Not considered: {}. Too few requests for a 99th percentile; measure longer.",
+        depths.join(", ")
+    );
+    paragraph("    ", &text, style.columns())
 }
 
 pub(crate) fn why_no_budget(why: NoBudget) -> String {
