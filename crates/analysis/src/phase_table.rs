@@ -48,7 +48,21 @@ fn row(run: &RunView<'_>, number: u32, summary: &PhaseSummary, totals: &Operatio
         latency_mean: batches.latency_mean(totals)?,
         latency_quantiles,
         latency_max: totals.histogram.max()?.seconds(),
+        cpu_share: cpu_share(run, summary),
     })
+}
+
+/// Mean over the telemetry of the phase. A record covers the time since the one before, so the first may begin earlier.
+fn cpu_share(run: &RunView<'_>, summary: &PhaseSummary) -> Option<f64> {
+    let time = summary.start_ns..=summary.end_ns();
+    let (mut sum, mut records) = (0.0, 0.0);
+    for record in run.series.telemetry().filter(|record| time.contains(&record.at_ns)) {
+        if let Some(share) = record.own_cpu_share {
+            sum += share;
+            records += 1.0;
+        }
+    }
+    if records > 0.0 { Some(sum / records) } else { None }
 }
 
 fn scaled(estimate: Estimate, factor: f64) -> Estimate {

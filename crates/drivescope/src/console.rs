@@ -3,7 +3,8 @@
 use report::style::Style;
 use std::io::IsTerminal;
 
-const WIDTH: usize = 100;
+/// Of a page that goes into a pipe or file.
+const WIDTH: usize = 80;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {

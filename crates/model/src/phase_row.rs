@@ -17,4 +17,6 @@ pub struct PhaseRow {
     pub latency_quantiles: Vec<(&'static str, Estimate)>,
     /// Seconds.
     pub latency_max: f64,
+    /// Share of all processors' time that this program used, in [0, 1]; none where it was not measured.
+    pub cpu_share: Option<f64>,
 }

@@ -149,7 +149,7 @@ impl Caveat {
             }
             Caveat::PlacesUntold => "FUSE file system: file offsets may not be drive offsets.",
             Caveat::Unmapped => {
-                "Flash without data completes reads without reading a cell, faster than real data."
+                "Reads of unwritten flash skip the cells and are faster than reads of real data."
             }
         }
     }

@@ -112,9 +112,9 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 const GLUE: char = '\u{a0}';
 
 /// Units that stay with the number before them.
-const UNITS: [&str; 22] = [
+const UNITS: [&str; 24] = [
     "%", "×", "x", "ns", "µs", "us", "ms", "s", "min", "h", "bytes", "kB", "MB", "GB", "TB", "KiB", "MiB",
-    "GiB", "TiB", "MB/s", "GB/s", "IOPS",
+    "GiB", "TiB", "kB/s", "MB/s", "GB/s", "IOPS", "rpm",
 ];
 
 fn unbreakable_words(text: &str) -> Vec<String> {
@@ -123,7 +123,9 @@ fn unbreakable_words(text: &str) -> Vec<String> {
         let unit = word.trim_end_matches(['.', ',', ';', ':', ')']);
         match words.last_mut() {
             Some(last)
-                if (UNITS.contains(&unit) && ends_with_number(last)) || goes_on_as_time(word, last) =>
+                if (UNITS.contains(&unit) && ends_with_number(last))
+                    || goes_on_as_time(word, last)
+                    || is_depth(word, last) =>
             {
                 last.push(GLUE);
                 last.push_str(word);
@@ -132,6 +134,10 @@ fn unbreakable_words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+fn is_depth(word: &str, words: &str) -> bool {
+    ["QD", "seed"].contains(&words.trim_start_matches('(')) && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// "58" after "4 h".

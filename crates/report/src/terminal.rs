@@ -1,15 +1,15 @@
 //! Pages for a terminal, as text.
 //!
 //! ```text
-//! what was measured      model, serial, path, capacity, link
-//! ! what to know first   interrupted, caveats, warnings
-//! the verdict            whether the drive is sound
-//! the answers            sound? -> speed -> access: value, range, sentence
-//! what to do             advice
-//! the chart              rate over position
-//! the map                slowest request of each stretch, after a pass over every block
-//! how it was measured    engine, seed, noise of the host
-//! what next              the command that repeats it, and where more is
+//! target             model, serial, path, capacity, link
+//! ! notices          interrupted, caveats, warnings
+//! verdict            whether the drive is sound, and the answer to the command's question
+//! findings           value and interval, with a sentence where that says more
+//! recommendations    advice
+//! inconclusive       what is not known, and why
+//! charts             throughput by LBA, map of latencies
+//! method             engine, seed, noise of the host
+//! next commands      the command that repeats it, and where more is
 //! ```
 
 mod choice;
@@ -48,41 +48,71 @@ use crate::chart::{self, ChartedRun, rate_over_position};
 use crate::style::{Style, Tone, wrap};
 use crate::verdict::{Severity, Verdict};
 use model::experiment_name::ExperimentName;
+use model::finding::Finding;
 use model::phase_row::PhaseRow;
 use model::request::Operation;
 use model::run::Run;
 
-pub fn run_page(run: &Run, style: Style) -> String {
-    run_page_with_phases(run, &[], style)
+/// What a page has beside verdict, findings and recommendations.
+#[derive(Clone, Copy, Default)]
+pub struct PageOptions<'page> {
+    pub phases: &'page [PhaseRow],
+    /// The runs with their series, for charts over time; those of the phases above.
+    pub charted: Option<ChartedRun<'page>>,
+    /// Every sentence, and the method in full.
+    pub is_full: bool,
+    /// Without charts and maps, for screen readers.
+    pub is_plain: bool,
 }
 
-/// The same with a table of the phases.
-pub fn run_page_with_phases(run: &Run, rows: &[PhaseRow], style: Style) -> String {
-    let sections = [
+pub fn run_page(run: &Run, style: Style) -> String {
+    run_page_with(run, PageOptions::default(), style)
+}
+
+pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> String {
+    let (verdict, answer) = (Verdict::of(run, style), findings::answer(run));
+    let mut sections = vec![
         heading::target(&run.target, style),
         heading::notices(run, style),
-        verdict(run, style),
-        findings::answers(run, style),
-        phases::table(rows, style),
+        verdict_lines(&verdict, answer, run, style),
+        findings::rows(run, &verdict.sentence, answer, options.is_full, style),
+        phases::table(options.phases, style),
         files::side_by_side(run, style),
         findings::advice(run, style),
-        stated::figures(run, style),
-        charts(run, style),
-        latency_map::maps(run, style),
-        method::how_it_was_measured(run, style),
-        method::what_next(run, style),
     ];
+    // A plan of the user asks for none of them.
+    if !options.is_full && options.charted.is_none() {
+        sections.push(findings::inconclusive(run, answer, style));
+    }
+    sections.push(stated::figures(run, style));
+    if !options.is_plain {
+        sections.extend([
+            charts(run, style),
+            phases::charts(options.charted, style),
+            latency_map::maps(run, style),
+        ]);
+    }
+    sections.push(if options.is_full { method::in_full(run, style) } else { method::in_brief(run, style) });
+    sections.push(method::what_next(run, style));
     section::page(sections)
 }
 
-fn verdict(run: &Run, style: Style) -> Vec<String> {
-    let Verdict { severity, headline, sentence } = Verdict::of(run, style);
-    let (tone, text) = match severity {
-        Severity::Bad => (Tone::Bad, format!("Verdict: {headline} {sentence}")),
-        Severity::Care => (Tone::Warning, format!("Verdict: {headline} {sentence}")),
-        // What it rests on is the first row below.
-        Severity::Sound | Severity::Open => (Tone::Heading, format!("Verdict: {headline}")),
+/// Whether the drive is sound, and the answer to the question of the command.
+fn verdict_lines(verdict: &Verdict, answer: Option<&Finding>, run: &Run, style: Style) -> Vec<String> {
+    let Verdict { severity, headline, sentence } = verdict;
+    let tone = match severity {
+        Severity::Bad => Tone::Bad,
+        Severity::Care => Tone::Warning,
+        Severity::Sound | Severity::Open => Tone::Heading,
     };
+    let mut text = format!("Verdict: {headline} {sentence}");
+    if let Some(finding) = answer {
+        let answer = findings::answer_sentence(finding, run, style);
+        let is_news = finding.is_known() || *severity != Severity::Bad;
+        if is_news && !sentence.contains(&answer) {
+            text += &format!(" {answer}");
+        }
+    }
     let mut lines = Vec::new();
     for line in wrap(&text, style.columns()) {
         lines.push(style.paint(tone, &line));

@@ -10,7 +10,8 @@ use model::units::{Bytes, Nanos};
 use proptest::prelude::*;
 use report::style::Style;
 use report::terminal::{
-    DriveRow, PartitionRow, PlanGroup, PlanPage, RunRow, drives_table, plan_page, run_page, runs_table,
+    DriveRow, PageOptions, PartitionRow, PlanGroup, PlanPage, RunRow, drives_table, plan_page, run_page,
+    run_page_with, runs_table,
 };
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
@@ -50,6 +51,26 @@ fn a_hard_disk() {
     }
     let ascii = Style { unicode: false, ..style(80) };
     check_page("hard-disk-80-ascii", ascii, &run_page(&run, ascii));
+}
+
+#[test]
+fn a_hard_disk_in_full() {
+    let full = PageOptions { is_full: true, ..PageOptions::default() };
+    check_page("hard-disk-80-full", style(80), &run_page_with(&runs::hard_disk(), full, style(80)));
+}
+
+#[test]
+fn the_first_screen_has_the_recommendations() {
+    let page = run_page(&runs::hard_disk(), style(80));
+    let line = page.lines().position(|line| line.starts_with("  - Use QD 8")).expect("a recommendation");
+    assert!(line < 22, "in line {line} of\n{page}");
+}
+
+#[test]
+fn a_plain_page_draws_nothing() {
+    let plain = PageOptions { is_plain: true, ..PageOptions::default() };
+    let page = run_page_with(&runs::hard_disk(), plain, style(80));
+    assert!(page.contains("Method: ") && !page.contains('┤'), "{page}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub enum CellKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     pub name: &'static str,
-    /// What is said of it in `docs/exports.md`.
+    /// What is said of it in `docs/reference/exports.md`.
     pub meaning: &'static str,
     pub kind: CellKind,
     pub nullable: bool,

@@ -14,17 +14,17 @@ columns! { IntervalRecord: interval {
     "phase": u32 = interval.phase, "number of the phase in the run, from 0";
     "operation": Operation = interval.operation, "`read`, `write`, `flush` or `discard`";
     "start_ns": u64 = interval.start_ns, "start, since the run's clock began";
-    "duration_ns": u64 = interval.duration_ns, "mostly 40 ms; an interval without a completion is there too";
+    "duration_ns": u64 = interval.duration_ns, "usually 40 ms; intervals without completions are included";
     "operations": u64 = interval.operations, "requests completed without an error";
-    "bytes": u64 = interval.bytes, "bytes they moved";
-    "errors": u64 = interval.errors, "requests that failed";
+    "bytes": u64 = interval.bytes, "bytes transferred";
+    "errors": u64 = interval.errors, "failed requests";
     "offset_bytes_first": u64 = interval.offset_first, "lowest offset touched";
     "offset_bytes_end": u64 = interval.offset_end, "end of the highest request";
-    "latency_ns_min": Option<u64> = interval.latency.map(|latency| latency.min_ns), "smallest latency; empty without a completion, as are the next four";
+    "latency_ns_min": Option<u64> = interval.latency.map(|latency| latency.min_ns), "minimum; empty without completions, as are the next four";
     "latency_ns_mean": Option<f64> = interval.latency.map(|latency| latency.mean_ns), "arithmetic mean";
     "latency_ns_p50": Option<u64> = interval.latency.map(|latency| latency.p50_ns), "median, to within 0.4 %";
     "latency_ns_p99": Option<u64> = interval.latency.map(|latency| latency.p99_ns), "99th percentile, to within 0.4 %";
-    "latency_ns_max": Option<u64> = interval.latency.map(|latency| latency.max_ns), "largest latency";
+    "latency_ns_max": Option<u64> = interval.latency.map(|latency| latency.max_ns), "maximum";
 } }
 
 impl StoredRecord for IntervalRecord {
@@ -71,10 +71,10 @@ columns! { HistogramRecord: record {
     "duration_ns": u64 = record.duration_ns, "about a second";
     "operations": u64 = record.histogram.count(), "requests in the histogram";
     "latency_ns_sum_high": u64 = (record.histogram.sum_ns() >> SUM_LOW_BITS) as u64, "sum of latencies, in units of 2⁶³ ns";
-    "latency_ns_sum_low": u64 = (record.histogram.sum_ns() & SUM_LOW_MASK) as u64, "the rest of that sum";
-    "latency_ns_min": Option<u64> = record.histogram.min().map(Nanos::get), "smallest latency";
-    "latency_ns_max": Option<u64> = record.histogram.max().map(Nanos::get), "largest latency";
-    "cells": Vec<u8> = encode_cells(record.histogram.cells()), "the cells in use; the file's metadata say how";
+    "latency_ns_sum_low": u64 = (record.histogram.sum_ns() & SUM_LOW_MASK) as u64, "remainder of that sum";
+    "latency_ns_min": Option<u64> = record.histogram.min().map(Nanos::get), "minimum";
+    "latency_ns_max": Option<u64> = record.histogram.max().map(Nanos::get), "maximum";
+    "cells": Vec<u8> = encode_cells(record.histogram.cells()), "non-empty cells; encoding in the file metadata";
 } }
 
 impl StoredRecord for HistogramRecord {
@@ -160,15 +160,15 @@ stored_record! { ErrorRecord {
 } }
 
 stored_record! { TelemetryRecord {
-    at_ns: u64 = "at_ns", "when, since the run's clock began";
+    at_ns: u64 = "at_ns", "time, since the run's clock began";
     temperature_celsius: Option<f64> = "temperature_celsius", "temperature of the drive";
-    cpu_busy_share: Option<f64> = "cpu_busy_share", "share of all processors' time that was not idle, 0 to 1";
+    cpu_busy_share: Option<f64> = "cpu_busy_share", "CPU utilization of all processors, 0 to 1";
     cpu_steal_share: Option<f64> = "cpu_steal_share", "steal time, 0 to 1";
-    own_cpu_share: Option<f64> = "own_cpu_share", "share that drivescope used, 0 to 1";
-    device_read_bytes: Option<u64> = "device_read_bytes", "bytes that the device read since the last record, for all programs";
-    device_write_bytes: Option<u64> = "device_write_bytes", "bytes that it wrote, likewise";
-    own_read_bytes: u64 = "own_read_bytes", "bytes that drivescope read from the target since the last record";
-    own_write_bytes: u64 = "own_write_bytes", "bytes that drivescope wrote to it, likewise";
+    own_cpu_share: Option<f64> = "own_cpu_share", "CPU share of drivescope, 0 to 1";
+    device_read_bytes: Option<u64> = "device_read_bytes", "bytes read from the device since the last record, all programs";
+    device_write_bytes: Option<u64> = "device_write_bytes", "bytes written to the device since the last record, all programs";
+    own_read_bytes: u64 = "own_read_bytes", "bytes read by drivescope since the last record";
+    own_write_bytes: u64 = "own_write_bytes", "bytes written by drivescope since the last record";
 } }
 
 stored_record! { IoRecord {

@@ -147,29 +147,29 @@ impl RunRow<'_> {
 
 columns! { RunRow<'_>: row {
     "started": String = row.run.started.clone(), "RFC 3339, UTC; a virtual drive begins in 1970";
-    "finished": Option<String> = row.run.finished.clone(), "likewise; empty for a run that has no end";
+    "finished": Option<String> = row.run.finished.clone(), "RFC 3339, UTC; empty for an unfinished run";
     "status": String = row.run.status.name().into(), "`complete`, `interrupted` or `failed`";
-    "version": String = row.run.version.clone(), "of drivescope";
-    "command": String = row.run.command.clone(), "what repeats the run";
-    "seed": String = row.run.seed.to_string(), "as text, since it may need 64 bits unsigned";
-    "target_kind": String = row.run.target.kind.name().into(), "`device`, `file`, `folder` (measured by `files`; its capacity is that of the file systems) or `sim`";
-    "target_path": String = row.run.target.path.clone(), "as it was typed";
+    "version": String = row.run.version.clone(), "drivescope version";
+    "command": String = row.run.command.clone(), "command that repeats the run";
+    "seed": String = row.run.seed.to_string(), "seed as text (64 bits, unsigned)";
+    "target_kind": String = row.run.target.kind.name().into(), "`device`, `file`, `folder` (of `files`, with the capacity of its file system) or `sim`";
+    "target_path": String = row.run.target.path.clone(), "as typed";
     "model": Option<String> = row.run.target.model.clone(), "as the drive reports it";
     "serial": Option<String> = row.run.target.serial.clone(), "likewise";
     "firmware": Option<String> = row.run.target.firmware.clone(), "likewise";
     "capacity_bytes": u64 = row.run.target.capacity.get(), "capacity of the target";
-    "logical_block_bytes": u64 = row.run.target.logical_block.get(), "the grid of direct requests";
+    "logical_block_bytes": u64 = row.run.target.logical_block.get(), "logical block size";
     "physical_block_bytes": u64 = row.run.target.physical_block.get(), "physical block size";
     "rotational": Option<bool> = row.run.target.rotational, "whether it reports rotation";
-    "interface": Option<String> = row.link().map(|link| link.name.clone()), "how it is connected";
-    "interface_bytes_per_second_max": Option<f64> = row.link().and_then(|link| link.bytes_per_second_max), "its throughput after line coding";
+    "interface": Option<String> = row.link().map(|link| link.name.clone()), "interface";
+    "interface_bytes_per_second_max": Option<f64> = row.link().and_then(|link| link.bytes_per_second_max), "interface throughput after line coding";
     "zoned": Option<String> = row.run.target.zoned.clone(), "`none`, `host-aware` or `host-managed`";
-    "caveats": String = row.caveats(), "codes of what may have served requests instead of the drive, separated by spaces";
-    "host": String = row.run.environment.host.clone(), "name of the machine";
-    "kernel": String = row.run.environment.kernel.clone(), "release of the kernel";
+    "caveats": String = row.caveats(), "codes of other layers that may have served requests, separated by spaces";
+    "host": String = row.run.environment.host.clone(), "host name";
+    "kernel": String = row.run.environment.kernel.clone(), "kernel release";
     "engine": String = row.run.environment.engine.clone(), "`uring`, `psync`, `null` or `sim`";
     "direct": bool = row.run.environment.direct, "whether requests bypassed the page cache";
-    "scheduler": Option<String> = row.run.environment.scheduler.clone(), "request scheduler in force";
+    "scheduler": Option<String> = row.run.environment.scheduler.clone(), "I/O scheduler";
     "warnings": String = row.run.environment.warnings.join(" "), "caveats of the measurement";
 } }
 
@@ -194,17 +194,17 @@ impl FindingRow<'_> {
 }
 
 columns! { FindingRow<'_>: row {
-    "code": String = row.finding.code.clone(), "what the finding is about";
-    "value": Option<f64> = row.number(), "a number in its base unit";
-    "value_text": Option<String> = row.word(), "of findings that are a word, such as `smr`";
+    "code": String = row.finding.code.clone(), "finding code";
+    "value": Option<f64> = row.number(), "value in its base unit";
+    "value_text": Option<String> = row.word(), "value of findings that are a word, such as `smr`";
     "unit": Option<String> = row.finding.unit.clone(), "`B/s`, `s`, `bytes`, `ratio`, `1/s` or `count`";
-    "low": Option<f64> = row.finding.low, "lower end of the interval that holds the true value with that confidence";
-    "high": Option<f64> = row.finding.high, "its upper end";
-    "confidence": Option<f64> = row.finding.confidence, "0.95 is one in twenty outside";
-    "effective_observations": Option<f64> = row.finding.effective_count, "independent observations it rests on; empty for an exact number";
-    "statement": Option<String> = row.finding.statement.clone(), "a sentence";
-    "advice": Option<String> = row.finding.advice.clone(), "what to do about it";
-    "unknown_because": Option<String> = row.finding.unknown.clone(), "why it is inconclusive; then there is no value";
+    "low": Option<f64> = row.finding.low, "lower end of the CI";
+    "high": Option<f64> = row.finding.high, "upper end of the CI";
+    "confidence": Option<f64> = row.finding.confidence, "confidence level of the CI";
+    "effective_observations": Option<f64> = row.finding.effective_count, "effective sample size; empty for an exact number";
+    "statement": Option<String> = row.finding.statement.clone(), "statement on the page";
+    "advice": Option<String> = row.finding.advice.clone(), "advice on the page";
+    "unknown_because": Option<String> = row.finding.unknown.clone(), "reason, if inconclusive";
 } }
 
 /// One operation of a phase; none where nothing was done.
@@ -266,30 +266,30 @@ impl<'run> PhaseRow<'run> {
 columns! { PhaseRow<'_>: row {
     "phase": u32 = row.number, "number of the phase, from 0";
     "phase_name": String = row.summary.phase.name.clone(), "its name";
-    "experiment": String = row.summary.phase.experiment.to_string(), "the experiment that asked for it";
+    "experiment": String = row.summary.phase.experiment.to_string(), "experiment";
     "kind": String = row.summary.phase.kind.name().into(), "`purge`, `precondition`, `warm-up`, `measure`, `idle` or `verify`";
-    "operation": Option<String> = row.totals.map(|totals| totals.operation.name().into()), "`read`, `write`, `flush` or `discard`; empty where nothing was done";
-    "pattern": Option<String> = row.workload().map(|workload| workload.pattern.name().into()), "what was asked: the access pattern";
+    "operation": Option<String> = row.totals.map(|totals| totals.operation.name().into()), "`read`, `write`, `flush` or `discard`; empty if idle";
+    "pattern": Option<String> = row.workload().map(|workload| workload.pattern.name().into()), "access pattern";
     "range_first_byte": Option<u64> = row.workload().map(|workload| workload.range.first().get()), "start of the range";
     "range_bytes": Option<u64> = row.workload().map(|workload| workload.range.bytes().get()), "length of the range";
     "block_bytes": Option<u64> = row.block().map(Bytes::get), "block size; empty for a mix of sizes";
-    "read_share": Option<f64> = row.read_share(), "share of requests that read, 0 to 1";
-    "queue_depth": Option<u64> = row.workload().map(|workload| workload.queue_depth.into()), "outstanding requests in each thread";
+    "read_share": Option<f64> = row.read_share(), "share of reads, 0 to 1";
+    "queue_depth": Option<u64> = row.workload().map(|workload| workload.queue_depth.into()), "queue depth per thread";
     "threads": Option<u64> = row.workload().map(|workload| workload.threads.into()), "threads";
     "caching": Option<String> = row.workload().map(|workload| workload.caching.name().into()), "`direct` or `buffered`";
-    "stopped": Option<String> = row.summary.stopped.map(|reason| reason.name().into()), "why it ended: `time`, `bytes`, `operations`, `passes`, `precision`, `interrupted`, `skipped`, `device-gone` or `errors`";
+    "stopped": Option<String> = row.summary.stopped.map(|reason| reason.name().into()), "stop reason: `time`, `bytes`, `operations`, `passes`, `precision`, `interrupted`, `skipped`, `device-gone` or `errors`";
     "start_ns": u64 = row.summary.start_ns, "start, since the run's clock began";
-    "duration_ns": u64 = row.summary.duration_ns, "how long it took, without the flush at its end";
+    "duration_ns": u64 = row.summary.duration_ns, "duration without the final flush";
     "operations": u64 = row.operations(), "requests completed without an error";
-    "bytes": u64 = row.bytes(), "bytes they moved";
-    "errors": u64 = row.totals.map_or(0, |totals| totals.errors), "requests that failed";
+    "bytes": u64 = row.bytes(), "bytes transferred";
+    "errors": u64 = row.totals.map_or(0, |totals| totals.errors), "failed requests";
     "operations_per_second": f64 = row.per_second(row.operations()), "IOPS over `duration_ns`";
     "bytes_per_second": f64 = row.per_second(row.bytes()), "throughput over `duration_ns`";
-    "latency_ns_min": Option<u64> = row.latency_ns(|latency| latency.min), "smallest latency";
+    "latency_ns_min": Option<u64> = row.latency_ns(|latency| latency.min), "minimum";
     "latency_ns_mean": Option<f64> = row.latency.map(|latency| latency.mean), "arithmetic mean";
-    "latency_ns_p50": Option<u64> = row.latency_ns(|latency| latency.p50), "median; quantiles are known to within 0.4 %";
+    "latency_ns_p50": Option<u64> = row.latency_ns(|latency| latency.p50), "median; percentiles have an error of at most 0.4 %";
     "latency_ns_p90": Option<u64> = row.latency_ns(|latency| latency.p90), "90th percentile";
     "latency_ns_p99": Option<u64> = row.latency_ns(|latency| latency.p99), "99th percentile";
     "latency_ns_p999": Option<u64> = row.latency_ns(|latency| latency.p999), "99.9th percentile";
-    "latency_ns_max": Option<u64> = row.latency_ns(|latency| latency.max), "largest latency";
+    "latency_ns_max": Option<u64> = row.latency_ns(|latency| latency.max), "maximum";
 } }

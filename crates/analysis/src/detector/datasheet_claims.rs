@@ -110,7 +110,7 @@ const FIGURES: [Figure; 6] = [
     },
     Figure {
         name: ClaimName::TurnsPerMinute,
-        unit: "turns a minute",
+        unit: "rpm",
         code: FindingCode::RotationPeriod,
         stated: |sheet| sheet.turns_per_minute.map(f64::from),
         to_unit: |period| 60.0 / period,

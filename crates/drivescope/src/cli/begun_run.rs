@@ -13,14 +13,12 @@ use crate::stamp::{self, Occasion};
 use crate::state;
 use crate::store::{self, RunWriter};
 use crate::target_choice::Chosen;
-use analysis::phase_table::phase_rows;
 use experiment::request::{DriveOptions, DriveRequest, OutputOptions, Request, Supplies};
 use experiment::{Experiment, Setup};
 use io::clock::MonotonicClock;
 use io::load::overhead;
 use io::rig::Rig;
 use model::experiment_name::ExperimentName;
-use model::phase_row::PhaseRow;
 use model::plan::Phase;
 use model::run::{Run, RunStatus};
 use model::target::TargetKind;
@@ -148,19 +146,8 @@ pub(super) fn carry_out(
     // The terminal is given back before anything is said.
     drop(screen);
     let run = run?;
-    output::give_with_phases(&run, &phases_of_a_plan(&run, &folder), shown)?;
+    output::give_measured(&run, &folder, shown)?;
     Ok(run)
-}
-
-/// The rows of a plan of the user's own, whose phases are the result; none of other experiments, which have findings.
-fn phases_of_a_plan(run: &Run, folder: &Path) -> Vec<PhaseRow> {
-    if run.phases.iter().all(|phase| phase.phase.experiment != ExperimentName::Run) {
-        return Vec::new();
-    }
-    match store::read_folder(folder) {
-        Ok(stored) => phase_rows(&stored.run.view(&stored.series)),
-        Err(_) => Vec::new(),
-    }
 }
 
 /// Looks at what a run under way has stored, as `show` would, as long as that is little to read.

@@ -94,7 +94,7 @@ fn plan_list(columns: usize) -> String {
         let lines = paragraph(&format!("  {:19}", plan.name), &plan.description, columns);
         page += &format!("{}\n", lines.join("\n"));
     }
-    page + "\nRun one: drivescope run NAME TARGET --write. What a file of your own may hold: docs/patterns.md\n"
+    page + "\nRun one: drivescope run NAME TARGET --write. Keys of your own plan: docs/reference/plans.md\n"
 }
 
 fn to_compare(run: &Run, now: &TargetFacts) -> Result<Vec<Marked>, UserError> {

@@ -4,14 +4,17 @@ use super::args::{OutputArguments, PageArguments};
 use super::output_file;
 use crate::error::UserError;
 use crate::export::document;
-use model::phase_row::PhaseRow;
+use analysis::phase_table::phase_rows;
+use model::experiment_name::ExperimentName;
 use model::run::Run;
+use report::chart::ChartedRun;
 use report::hostile::harmless;
 use report::style::Style;
-use report::terminal::{post, run_page_with_phases};
+use report::terminal::{PageOptions, post, run_page_with};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use store::StoredSeries;
 
 pub use crate::console::{page_style, width};
 
@@ -40,18 +43,41 @@ pub fn check(output: &OutputArguments, sources: &[&Path]) -> Result<(), UserErro
 }
 
 pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
-    give_with_phases(run, &[], output)
+    write_run(run, PageOptions::default(), output).map_err(|error| with_run_kept(error, run))
 }
 
-/// The same, with a table of the phases on the page.
-pub fn give_with_phases(run: &Run, phases: &[PhaseRow], output: &OutputArguments) -> Result<(), UserError> {
-    write_run(run, phases, output).map_err(|error| with_run_kept(error, run))
+/// The same of a run just measured, whose series are in its folder.
+pub fn give_measured(run: &Run, folder: &Path, output: &OutputArguments) -> Result<(), UserError> {
+    if shows_phases(run, output)
+        && let Ok(stored) = store::read_folder(folder)
+    {
+        return give_with_series(run, &stored.series, output);
+    }
+    give(run, output)
 }
 
-fn write_run(run: &Run, phases: &[PhaseRow], output: &OutputArguments) -> Result<(), UserError> {
+pub fn give_with_series(run: &Run, series: &StoredSeries, output: &OutputArguments) -> Result<(), UserError> {
+    let phases = if shows_phases(run, output) { phase_rows(&run.view(series)) } else { Vec::new() };
+    let charted = ChartedRun { run, series: Some(series), letter: None };
+    let options =
+        PageOptions { phases: &phases, charted: is_plan(run).then_some(charted), ..PageOptions::default() };
+    write_run(run, options, output).map_err(|error| with_run_kept(error, run))
+}
+
+/// The phases of a plan are its result; other experiments have findings.
+fn shows_phases(run: &Run, output: &OutputArguments) -> bool {
+    output.verbose || is_plan(run)
+}
+
+fn is_plan(run: &Run) -> bool {
+    run.phases.iter().any(|phase| phase.phase.experiment == ExperimentName::Run)
+}
+
+fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> Result<(), UserError> {
+    let options = PageOptions { is_full: output.verbose, is_plain: output.plain, ..options };
     let page = || match output.post {
         true => post(run),
-        false => run_page_with_phases(run, phases, page_style(output.plain)),
+        false => run_page_with(run, options, page_style(output.plain)),
     };
     let Some(path) = &output.json else {
         return print(&page());

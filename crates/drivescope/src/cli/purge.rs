@@ -53,7 +53,7 @@ fn drive_of(arguments: &PurgeArguments) -> Result<DriveOptions, UserError> {
     if target.starts_with(VIRTUAL_PREFIX) {
         return Err(UserError::usage(
             "a virtual drive begins anew with each run, so a purge would be lost. Within a run it is a step of a plan: \
-             kind = \"purge\", do = \"discard\" (docs/patterns.md)",
+             kind = \"purge\", do = \"discard\" (docs/reference/plans.md)",
         ));
     }
     if writing.preserve {
@@ -85,7 +85,7 @@ fn usable(offered: &[PurgeOption], wanted: Option<PurgeMethod>) -> Result<Vec<Pu
             }
             // A later method is less thorough. Nobody gets it without being told why.
             Some(why) if methods.is_empty() => {
-                output::say(&format!("not by {}: {why}", option.method.name()))
+                output::say(&format!("{} is not possible: {why}", option.method.name()))
             }
             Some(_) => {}
         }
@@ -132,7 +132,7 @@ impl Purge<'_> {
                 Ok(PurgeEnd::Stopped(_)) => return self.conclude(RunStatus::Interrupted, method, shown),
                 Err(error) if error.kind == FaultKind::Refused => {
                     failure = UserError::failure(error.to_string());
-                    output::say(&format!("not by {}: {failure}", method.name()));
+                    output::say(&format!("{} failed: {failure}", method.name()));
                 }
                 Err(error) => return self.fail(error),
             }

@@ -1,5 +1,5 @@
 //! Runs in the forms that other programs read. An export is one file here and one row of [`EXPORTS`]: the command line, its
-//! help and the check of `docs/exports.md` follow from that row.
+//! help and the check of `docs/reference/exports.md` follow from that row.
 
 mod bonnie;
 mod csv;

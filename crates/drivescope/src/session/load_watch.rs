@@ -142,8 +142,8 @@ impl LoadWatch {
             return None;
         }
         Some(format!(
-            "The CPUs of this host were busy: drivescope waited for one for {:.0} % of the time, which adds to latency, lowers \
-             throughput, and may look like background load. Stop other programs and measure again",
+            "Busy CPUs: drivescope waited for a CPU {:.0} % of the time, which adds latency and can look like background load. \
+             Repeat on an idle host.",
             share * 100.0
         ))
     }
@@ -162,6 +162,6 @@ mod tests {
         watch.count_wait(Nanos::from_millis(450), Nanos::from_secs(4));
         let warnings = watch.warnings();
         assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("waited for one for 5 % of the time"), "{warnings:?}");
+        assert!(warnings[0].contains("waited for a CPU 5 % of the time"), "{warnings:?}");
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn sentences(past: &Past<'_>, through: &str) -> Vec<String> {
 
 fn own_writes(past: &Past<'_>, place: &str) -> String {
     match (past.own_bytes, past.writing_runs) {
-        (0, _) => format!("drivescope has no record of having written to {place}."),
+        (0, _) => format!("No earlier writes by drivescope to {place} are recorded."),
         (bytes, 1) => {
             format!("drivescope wrote {} to {place} before, in one run.", capacity(Bytes::new(bytes)))
         }
@@ -91,11 +91,9 @@ pub(super) fn others_meanwhile(bytes: u64) -> String {
 pub(super) fn what(event: &LedgerEvent) -> String {
     let amount = capacity(Bytes::new(event.bytes));
     match event.kind {
-        EventKind::Idle => "left alone".into(),
+        EventKind::Idle => "idle".into(),
         EventKind::Purge => format!("purged ({})", event.pattern),
-        EventKind::Discard if event.pattern == UNFINISHED_PURGE => {
-            "began to purge it, and did not finish".into()
-        }
+        EventKind::Discard if event.pattern == UNFINISHED_PURGE => "unfinished purge".into(),
         EventKind::Discard => format!("discarded {amount}"),
         EventKind::Write if event.block_bytes == 0 => format!("wrote {amount} in an unknown pattern"),
         EventKind::Write => {
@@ -110,11 +108,11 @@ pub(super) fn what(event: &LedgerEvent) -> String {
 
 fn order(pattern: &str) -> &'static str {
     match pattern {
-        "sequential" => "in order",
-        "random-once" | "random-with-replacement" => "at random",
+        "sequential" => "sequentially",
+        "random-once" | "random-with-replacement" => "randomly",
         "strided" => "in strides",
-        "zoned" => "at random, some regions more often",
-        "mixed" => "partly sequentially, partly at random",
+        "zoned" => "randomly, some regions more often",
+        "mixed" => "partly sequentially, partly randomly",
         "listed" => "at listed offsets",
         _ => "in an unknown pattern",
     }

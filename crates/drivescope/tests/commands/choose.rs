@@ -1,30 +1,6 @@
-//! `choose` answers as its page in the documents says, word by word, and asks for what it was not told.
+//! `choose` asks for what it was not told. Its worked cases are examples in the documents.
 
 use crate::program::Home;
-
-/// The page with the worked cases, from this crate.
-const PAGE: &str = include_str!("../../../../docs/choose.md");
-
-/// What was typed, and what came, of each block of the page that is a command.
-fn cases() -> Vec<(Vec<&'static str>, &'static str)> {
-    let blocks = PAGE.split("```\n").filter_map(|block| block.strip_prefix("$ drivescope "));
-    let case = |block: &'static str| {
-        let (command, output) = block.split_once('\n').expect("output behind a command");
-        (command.split(' ').collect(), output)
-    };
-    blocks.map(case).collect()
-}
-
-#[test]
-fn the_worked_cases_are_what_the_program_says() {
-    let cases = cases();
-    assert_eq!(cases.len(), 3);
-    for (words, expected) in cases {
-        let outcome = Home::new().run(&[&words[..], &["--plain"]].concat());
-        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
-        assert_eq!(outcome.out, expected, "{words:?}");
-    }
-}
 
 #[test]
 fn what_was_not_answered_is_asked() {

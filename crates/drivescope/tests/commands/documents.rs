@@ -1,4 +1,4 @@
-//! The examples in README.md and docs/ are what the program prints.
+//! The examples in README.md and docs/ are what the program prints, and the documents are one book without dead links.
 //!
 //! A block of the language `console` has commands after `$ `, run in order in one store for each document, and what they print;
 //! a line `...` stands for any lines. The program is `drivescope` alone, on virtual drives.
@@ -86,6 +86,43 @@ fn every_example_is_what_the_program_prints() {
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker")).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The local targets of the links of a page, without anchors; code has none.
+fn links(page: &Path) -> Vec<PathBuf> {
+    let text = fs::read_to_string(page).expect("a document");
+    let prose: String = text.split("```").step_by(2).collect();
+    let folder = page.parent().expect("a folder");
+    let mut found = Vec::new();
+    for after in prose.split("](").skip(1) {
+        let target = after.split([')', '#']).next().unwrap_or_default();
+        if !target.is_empty() && !target.contains("://") {
+            found.push(folder.join(target));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_page_is_in_the_summary_and_no_link_is_dead() {
+    let root = fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).expect("the project");
+    let summary = root.join("docs/SUMMARY.md");
+    let mut pages = Vec::new();
+    documents(&root.join("docs"), &mut pages);
+    documents(&root.join("docs/generated"), &mut pages);
+    let listed: Vec<PathBuf> =
+        links(&summary).iter().filter_map(|link| fs::canonicalize(link).ok()).collect();
+    let unlisted: Vec<&PathBuf> =
+        pages.iter().filter(|page| **page != summary && !listed.contains(page)).collect();
+    assert!(unlisted.is_empty(), "not in docs/SUMMARY.md: {unlisted:?}");
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md", "CHANGELOG.md"] {
+        pages.push(root.join(name));
+    }
+    assert!(pages.len() > 60, "{pages:?}");
+    for page in pages {
+        let dead: Vec<PathBuf> = links(&page).into_iter().filter(|link| !link.exists()).collect();
+        assert!(dead.is_empty(), "{} links to {dead:?}", page.display());
+    }
 }
 
 #[test]

@@ -228,15 +228,19 @@ fn a_file_is_told_by_its_ending() {
 /// The page says of every column what its declaration says, in its order; and it names every export.
 #[test]
 fn the_page_of_the_formats_says_what_the_declarations_say() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/exports.md");
-    let page = fs::read_to_string(page).expect("docs/exports.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/exports.md");
+    let page = fs::read_to_string(page).expect("docs/reference/exports.md");
     let own_series = SeriesKind::ALL.into_iter().filter(|kind| *kind != SeriesKind::Intervals);
     let tables = Table::ALL.into_iter().map(|table| (table.name(), table.columns()));
     for (name, columns) in tables.chain(own_series.map(|kind| (kind.name(), kind.columns().to_vec()))) {
         let rows: Vec<String> =
             columns.iter().map(|column| format!("| `{}` | {} |\n", column.name, column.meaning)).collect();
         let section = page.split(&format!("### `{name}`")).nth(1).expect("a section for each table");
-        assert!(section.contains(&rows.concat()), "docs/exports.md must say of {name}:\n{}", rows.concat());
+        assert!(
+            section.contains(&rows.concat()),
+            "docs/reference/exports.md must say of {name}:\n{}",
+            rows.concat()
+        );
     }
     for export in EXPORTS {
         assert!(page.contains(&format!("| `{}` |", export.name)), "{}", export.name);

@@ -108,5 +108,5 @@ fn a_virtual_drive_and_nothing_have_no_past() {
     assert!(outcome.err.contains("begins anew"), "{}", outcome.err);
     assert_eq!(home.run(&["state", "/no/such/drive"]).status, Some(1));
     let page = home.print(&["state", home.folder.path().to_str().unwrap()]);
-    assert!(page.contains("no record of having written"), "{page}");
+    assert!(page.contains("No earlier writes by drivescope"), "{page}");
 }

@@ -138,7 +138,7 @@ fn what_cannot_be_estimated_or_planned_is_refused_with_why() {
 fn flash_is_not_cut_for_speed() {
     let (home, _) = measured(&["970-pro"]);
     let page = home.print(&["plan"]);
-    assert!(page.contains("throughput is no reason to cut") && !page.contains("label: gpt"), "{page}");
+    assert!(page.contains("All regions are equally fast") && !page.contains("label: gpt"), "{page}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_discard_empties_the_device_and_is_in_its_ledger() {
     assert_eq!(outcome.status, Some(0), "{}", outcome.err);
     assert!(outcome.out.contains("was purged by discard"), "{}", outcome.out);
     assert!(
-        outcome.err.contains("not by nvme-format: it is a layer above a drive, not a drive"),
+        outcome.err.contains("nvme-format is not possible: it is a layer above a drive, not a drive"),
         "{}",
         outcome.err
     );

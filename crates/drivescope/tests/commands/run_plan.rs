@@ -75,14 +75,18 @@ fn each_phase_of_a_job_is_a_row_of_the_page() {
     let (job, target) = (job.to_str().unwrap(), format!("sim:{}", drive.display()));
     let page = home.print(&["run", job, &target, "--write", "--seed", "1"]);
     let rows: Vec<&str> = page.lines().filter(|line| line.trim_start().starts_with("mixed  ")).collect();
-    let iops = |row: &str| row.split_whitespace().nth(2).unwrap().parse::<f64>().expect("IOPS");
-    assert_eq!(rows.len(), 2, "{page}");
+    let iops =
+        |row: &str| row.split_whitespace().nth(2).unwrap().replace(',', "").parse::<f64>().expect("IOPS");
+    // Two of throughput, two of latency.
+    assert_eq!(rows.len(), 4, "{page}");
     assert!(rows[0].contains("read") && rows[1].contains("write"), "{page}");
     assert!((iops(rows[0]) + iops(rows[1]) - 10_000.0).abs() < 2.0, "{page}");
     assert!((iops(rows[0]) - 7_000.0).abs() < 100.0, "{page}");
-    assert!(page.contains("mean 100 µs"), "{page}");
-    let page = home.print(&["show", "--verbose"]);
-    assert!(page.contains("mean 100 µs"), "{page}");
+    assert!(rows[2].contains("read       100 µs ") && rows[3].contains("write      100 µs "), "{page}");
+    assert!(page.contains("\nTimeline\n") && page.contains("\nLatency percentiles\n"), "{page}");
+    assert!(home.print(&["show"]).contains(rows[2]), "the page of a stored plan has its phases");
+    let page = home.print(&["show", "--plain"]);
+    assert!(page.contains(rows[2]) && !page.contains("Timeline"), "{page}");
     let post = home.print(&["show", "--post"]);
     assert!(post.starts_with("```\n") && post.ends_with("```\n") && post.lines().count() <= 13, "{post}");
 }

@@ -1,4 +1,4 @@
-//! Plan files of our own, version 1: TOML, every key checked, every error with its line. `docs/patterns.md` has all keys.
+//! Plan files of our own, version 1: TOML, every key checked, every error with its line. `docs/reference/plans.md` has all keys.
 
 use super::flaw::{Flaw, Reason, at_line, in_key, not_a};
 use super::types::{Amount, Load, PatternFile, PatternStep, Shape, Stop};

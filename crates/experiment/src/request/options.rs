@@ -120,7 +120,11 @@ pub struct OutputOptions {
     #[arg(long)]
     pub post: bool,
 
-    /// Plain lines: no live screen, no colour
+    /// Explain every finding; show all phases and the method
+    #[arg(long, short)]
+    pub verbose: bool,
+
+    /// Plain lines: no live screen, no colour, no charts
     #[arg(long)]
     pub plain: bool,
 }

@@ -33,6 +33,7 @@ mod span;
 pub mod svg;
 pub mod terminal;
 mod text;
+pub(crate) mod timeline;
 mod valley_passes;
 mod write_course;
 

@@ -63,12 +63,8 @@ struct Shape {
 impl Shape {
     fn name(&self) -> String {
         let operation = word(if self.is_write { Operation::Write } else { Operation::Read });
-        let order = if self.is_random { "at random" } else { "in order" };
-        let at_once = match self.at_once {
-            1 => "QD 1".to_string(),
-            many => format!("QD {many}"),
-        };
-        format!("{operation} {} {order}, {at_once}", self.block)
+        let order = if self.is_random { "random" } else { "sequential" };
+        format!("{order} {operation} {}, QD {}", self.block, self.at_once)
     }
 }
 

@@ -208,10 +208,10 @@ impl Wording for ConcurrencyKnee {
         for other in disagreeing {
             text += &match other {
                 OtherKnee::ScalabilityLaw(depth) => {
-                    format!(" The universal scalability law puts it at QD {depth:.0}.")
+                    format!(" The universal scalability law gives QD {depth:.0}.")
                 }
                 OtherKnee::Kneedle(depth) => {
-                    format!(" Kneedle, the sharpest bend, puts it at QD {depth:.0}.")
+                    format!(" The Kneedle method gives QD {depth:.0}.")
                 }
             };
         }
@@ -531,7 +531,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(knee), FindingCode::ConcurrencyKnee),
-            "IOPS saturate at QD 1: QD 2 adds no IOPS and 100 % latency. Kneedle, the sharpest bend, puts it at QD 8."
+            "IOPS saturate at QD 1: QD 2 adds no IOPS and 100 % latency. The Kneedle method gives QD 8."
         );
     }
 

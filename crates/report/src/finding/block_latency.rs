@@ -16,7 +16,7 @@ impl Wording for BlockLatency {
         let latency = &known.conclusion;
         let total: u64 = latency.classes.iter().map(|class| class.count).sum();
         format!(
-            "Of {} requests of a pass over every block, {} took 500 ms or more, and {} failed.",
+            "Full scan of {} requests: {} took 500 ms or longer, {} failed.",
             count(total),
             count(latency.count(LatencyClass::Slower)),
             count(latency.count(LatencyClass::Failed))
@@ -49,7 +49,7 @@ mod tests {
         ];
         assert_eq!(
             statement(&known(BlockLatency { classes, maps: Vec::new() }), FindingCode::BlockLatency),
-            "Of 10,000 requests of a pass over every block, 8 took 500 ms or more, and 2 failed."
+            "Full scan of 10,000 requests: 8 took 500 ms or longer, 2 failed."
         );
     }
 }

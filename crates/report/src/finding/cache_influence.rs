@@ -4,6 +4,7 @@ use super::numbers::{rate, short_time};
 use super::{Group, Subject, Wording};
 use crate::style::Tone;
 use model::finding::{CacheInfluence, CacheSign, FindingCode, Known};
+use model::target::Caveat;
 use std::convert::Infallible;
 
 impl Wording for CacheInfluence {
@@ -11,13 +12,12 @@ impl Wording for CacheInfluence {
         (Group::Sound, "Cache influence")
     }
 
-    /// The notices at the head of a page explain what was known of the target beforehand, so that only its name stands here.
+    /// The notices at the head of a page leave out the caveats that stand here.
     fn statement(known: &Known<CacheInfluence>, _: FindingCode, _: &Subject<'_>) -> String {
-        let mut sentences = vec!["A cache or memory may have served requests.".to_string()];
-        let mut names = Vec::new();
+        let mut sentences: Vec<String> = Vec::new();
         for sign in &known.conclusion.reasons {
             match sign {
-                CacheSign::Target(caveat) => names.push(caveat.name()),
+                CacheSign::Target(caveat) => sentences.push(caveat.statement().into()),
                 CacheSign::FasterThanDisk { median_s } => {
                     sentences.push(format!(
                         "The median random read took {}; no disk is that fast.",
@@ -37,14 +37,14 @@ impl Wording for CacheInfluence {
                 )),
             }
         }
-        if !names.is_empty() {
-            sentences.insert(1, format!("Known of the target: {}.", names.join(", ")));
-        }
         sentences.join(" ")
     }
 
-    fn advice(_: &Known<CacheInfluence>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        Some("Read these speeds as those of the whole path to the data, not of the drive.".into())
+    fn advice(known: &Known<CacheInfluence>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        if known.conclusion.reasons == [CacheSign::Target(Caveat::Unmapped)] {
+            return Some("Fill the drive before you measure reads.".into());
+        }
+        Some("Attribute these results to the whole I/O path, not to the drive.".into())
     }
 
     fn why(reason: &Infallible, _: FindingCode, _: &Subject<'_>) -> String {
@@ -60,7 +60,6 @@ impl Wording for CacheInfluence {
 mod tests {
     use super::super::testing::{known, statement};
     use super::*;
-    use model::target::Caveat;
 
     #[test]
     fn signs_are_named_with_their_numbers() {
@@ -71,7 +70,7 @@ mod tests {
         ];
         assert_eq!(
             statement(&known(CacheInfluence { reasons }), FindingCode::CacheInfluence),
-            "A cache or memory may have served requests. Known of the target: not-direct. \
+            "Direct I/O is not available, so the page cache may have served requests. \
              The median random read took 100 µs; no disk is that fast. \
              Reads ran at 41.9 GB/s, but the link carries at most 600 MB/s."
         );

@@ -16,14 +16,16 @@ impl Wording for DataIntegrity {
         let wrong = integrity.wrong.value as u64;
         if wrong == 0 {
             let before = if integrity.ends_early { " before the real end of the drive" } else { "" };
-            let all =
-                format!("All {checked} blocks of {}{before} held what was written.", integrity.block_bytes);
+            let all = format!(
+                "All {checked} blocks of {}{before} returned the written data.",
+                integrity.block_bytes
+            );
             return match integrity.share_max {
                 Some(share) => {
                     let drawn = count(integrity.drawn_blocks);
                     let elsewhere = if integrity.ends_early { "There" } else { "Elsewhere" };
                     format!(
-                        "{all} {elsewhere} at most {} % of blocks are wrong ({drawn} drawn at random).",
+                        "{all} {elsewhere} at most {} % of blocks are wrong ({drawn} random samples).",
                         percent(share)
                     )
                 }
@@ -118,7 +120,7 @@ mod tests {
     fn a_sound_drive_bounds_what_was_not_compared() {
         assert_eq!(
             statement(&known(sound()), FindingCode::DataIntegrity),
-            "All 16,384 blocks of 4 KiB held what was written. Elsewhere at most 1.2 % of blocks are wrong (250 drawn at random)."
+            "All 16,384 blocks of 4 KiB returned the written data. Elsewhere at most 1.2 % of blocks are wrong (250 random samples)."
         );
     }
 

@@ -14,7 +14,7 @@ const NARROW: f64 = 0.005;
 
 impl Wording for DatasheetClaims {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Data sheet")
+        (Group::Sheet, "Figures compared")
     }
 
     fn statement(known: &Known<DatasheetClaims>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -23,7 +23,7 @@ impl Wording for DatasheetClaims {
         let limited = if sheet.is_limited { " The link, and not the drive, limits throughput." } else { "" };
         let source = match sheet.certainty {
             Certainty::Read => format!("Source: {}.", sheet.source),
-            Certainty::Recalled => format!("Source, from memory: {}. Check it there.", sheet.source),
+            Certainty::Recalled => format!("Source (not verified): {}.", sheet.source),
         };
         format!("{} {}: {}.{limited} {source}", sheet.maker, sheet.family, claims.join("; "))
     }
@@ -39,14 +39,14 @@ impl Wording for DatasheetClaims {
         if sheet.is_limited || !is_slow {
             return None;
         }
-        Some("Look for other load, a slow port or cable, or a worn drive, and measure again: it is slower than its data sheet.".into())
+        Some("The drive is slower than its data sheet. Check for background load, a slow port or cable, and wear; then repeat.".into())
     }
 
     fn why(reason: &DatasheetClaimsUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             DatasheetClaimsUnknown::NothingMeasured { maker, family } => {
                 format!(
-                    "Not measured: nothing that {maker} states of the {family} was measured on the drive itself, over all of it."
+                    "Not measured: no figure of the {maker} {family} data sheet was measured on the whole drive."
                 )
             }
         }
@@ -60,14 +60,13 @@ fn claim_words(claim: &Claim) -> String {
     }
 }
 
-/// "average throughput 166 MB/s (164 to 168) against 156 stated: +6 % (+5 to +8 %)".
+/// "average throughput 166 MB/s, 156 stated (+6 %, CI +5 to +8 %)".
 fn figure_words(figure: &ClaimedFigure) -> String {
     let ClaimedFigure { unit, stated, measured, low, high, ratio, .. } = *figure;
     let is_narrow = (high - low) / 2.0 / measured < NARROW;
-    let interval = if low == high { "exact".into() } else { format!("{} to {}", number(low), number(high)) };
     let chance = if figure.significant { "" } else { ", not significant" };
     format!(
-        "{} {} {unit} ({interval}) against {stated} stated: {} % ({} to {} %){chance}",
+        "{} {} {unit}, {stated} stated ({} %, CI {} to {} %{chance})",
         what(figure.name),
         number(measured),
         percent(ratio, is_narrow),
@@ -116,11 +115,11 @@ mod tests {
     fn a_claim_is_set_against_what_was_measured() {
         assert_eq!(
             figure(156.0, 166.0, 164.0, 168.0),
-            "average throughput 166 MB/s (164 to 168) against 156 stated: +6 % (+5 to +8 %)"
+            "average throughput 166 MB/s, 156 stated (+6 %, CI +5 to +8 %)"
         );
         assert_eq!(
             figure(210.0, 203.6, 203.2, 204.0),
-            "average throughput 204 MB/s (203 to 204) against 210 stated: -3.0 % (-3.2 to -2.9 %)"
+            "average throughput 204 MB/s, 210 stated (-3.0 %, CI -3.2 to -2.9 %)"
         );
     }
 
@@ -128,13 +127,10 @@ mod tests {
     fn what_lies_within_the_interval_is_not_significant() {
         assert_eq!(
             figure(156.0, 155.0, 150.0, 160.0),
-            "average throughput 155 MB/s (150 to 160) against 156 stated: -1 % (-4 to +3 %), not significant"
+            "average throughput 155 MB/s, 156 stated (-1 %, CI -4 to +3 %, not significant)"
         );
-        assert!(figure(156.0, 155.9, 155.3, 156.5).contains(": -0.1 % (-0.4 to +0.3 %), not significant"));
-        assert!(
-            figure(100.0, 100.01, 100.01, 100.01)
-                .contains("(exact) against 100 stated: 0.0 % (0.0 to 0.0 %)")
-        );
+        assert!(figure(156.0, 155.9, 155.3, 156.5).contains("(-0.1 %, CI -0.4 to +0.3 %, not significant)"));
+        assert!(figure(100.0, 100.01, 100.01, 100.01).contains("100 stated (0.0 %, CI 0.0 to 0.0 %)"));
     }
 
     #[test]

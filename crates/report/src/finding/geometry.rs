@@ -16,7 +16,7 @@ impl Wording for RotationPeriod {
 
     fn statement(known: &Known<RotationPeriod>, _: FindingCode, _: &Subject<'_>) -> String {
         let RotationPeriod { period, rpm, .. } = known.conclusion;
-        format!("The platters turn at {rpm:.1} rpm, one revolution in {:.4} ms.", period.value * 1e3)
+        format!("The disk rotates at {rpm:.1} rpm, one revolution in {:.4} ms.", period.value * 1e3)
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
@@ -208,7 +208,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(finding), FindingCode::RotationPeriod),
-            "The platters turn at 7200.0 rpm, one revolution in 8.3333 ms."
+            "The disk rotates at 7200.0 rpm, one revolution in 8.3333 ms."
         );
     }
 

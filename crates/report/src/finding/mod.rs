@@ -39,12 +39,13 @@ pub(crate) enum Group {
     Writes,
     Access,
     Files,
+    Sheet,
 }
 
 impl Group {
     /// In the order of a page. Whether a drive is sound comes first: the speed of a drive that loses data is of no interest.
-    pub(crate) const ALL: [Group; 5] =
-        [Group::Sound, Group::Speed, Group::Writes, Group::Access, Group::Files];
+    pub(crate) const ALL: [Group; 6] =
+        [Group::Sound, Group::Speed, Group::Writes, Group::Access, Group::Files, Group::Sheet];
 
     pub(crate) fn question(self) -> &'static str {
         match self {
@@ -53,6 +54,7 @@ impl Group {
             Group::Writes => "Sustained writes",
             Group::Access => "Random access",
             Group::Files => "File system",
+            Group::Sheet => "Data sheet",
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Numbers in the sentences of findings: three significant digits, in the units of the field.
 
+use crate::quantity::count;
+
 /// "211 MB/s": decimal, as drives are sold.
 pub(crate) fn rate(bytes_per_second: f64) -> String {
     scaled(bytes_per_second, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")])
@@ -34,6 +36,9 @@ pub(crate) fn long_time(seconds: f64) -> String {
 }
 
 pub(crate) fn number(value: f64) -> String {
+    if value >= 9_999.5 && value < 1e15 {
+        return count(value.round() as u64);
+    }
     let decimals = if value.abs() >= 99.95 {
         0
     } else if value.abs() >= 9.995 {

@@ -90,17 +90,17 @@ impl Wording for RecordingKind {
 fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
     match reason {
         RecordingReason::RewritesAfterCliff => format!(
-            "After the cliff a write costs {:.0} × a seek and a write in place: it rewrites a band.",
+            "After the cliff, a write costs {:.0} × a write in place: it rewrites a band.",
             kind.cost_after_cliff.unwrap_or(0.0)
         ),
         RecordingReason::WritesToLog => {
-            format!("Small random writes first go to a log: {}.", times(&kind.times))
+            format!("Small random writes go to a log first: {}.", times(&kind.times))
         }
         RecordingReason::WritesInPlace => {
             format!("Small random writes go in place: {}.", times(&kind.times))
         }
         RecordingReason::TooFastForArm => {
-            format!("Random reads take {}, too little for an arm.", time(kind.times.single_read_s))
+            format!("Random reads take {}, too fast for a seek.", time(kind.times.single_read_s))
         }
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
@@ -134,7 +134,7 @@ impl Wording for BandSize {
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;
         format!(
-            "It rewrites bands of {} to clean its media cache: {borders} borders were seen from byte {first_byte} on.",
+            "Cleaning rewrites bands of {}; {borders} band borders were found from byte {first_byte}.",
             memory(size.value)
         )
     }
@@ -179,8 +179,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
-            "Shingled recording (SMR), hidden behind a media cache. After the cliff a write costs 14 × a seek and a write in \
-             place: it rewrites a band. The data sheet says so."
+            "Shingled recording (SMR), hidden behind a media cache. After the cliff, a write costs 14 × a write in place: \
+             it rewrites a band. The data sheet says so."
         );
     }
 
@@ -200,7 +200,7 @@ mod tests {
         let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
         assert_eq!(
             statement(&known(size), FindingCode::BandSize),
-            "It rewrites bands of 30.0 MiB to clean its media cache: 6 borders were seen from byte 4096 on."
+            "Cleaning rewrites bands of 30.0 MiB; 6 band borders were found from byte 4096."
         );
     }
 }

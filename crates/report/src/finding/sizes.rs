@@ -123,7 +123,7 @@ impl Wording for SuspectPoints {
         match known.conclusion.count {
             0 => None,
             _ => Some(
-                "Short benchmarks meet the same outliers. Find their cause with `drivescope valleys` or `drivescope sustain`."
+                "Short benchmarks hit the same outliers. Find their cause with `drivescope valleys` or `drivescope sustain`."
                     .into(),
             ),
         }

@@ -306,7 +306,7 @@ impl Wording for SlowRegions {
             }
         }
         if !chances.is_empty() {
-            text += &format!(" Probability to meet a slow region by sampling: {}.", chances.join(", "));
+            text += &format!(" Detection probability of a slow region: {}.", chances.join(", "));
         }
         text
     }
@@ -380,7 +380,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
 fn inconclusive(reason: &SurveyUnknown) -> String {
     match reason {
         SurveyUnknown::NoneUsable { samples } => {
-            format!("all {samples} samples met errors, were cut short or too short.")
+            format!("all {samples} samples failed or were too short.")
         }
         SurveyUnknown::QueueNotFilled => {
             "every sample ended before its queue was full. Measure longer.".into()
@@ -560,7 +560,7 @@ mod tests {
         assert_eq!(
             statement(&known(slow), FindingCode::SlowRegions),
             "One region is slow: 2.15 GB at byte 200000000000, 4.90 × slower than around it (weak sectors, longest request 812 ms). \
-             Probability to meet a slow region by sampling: 34.5 % for 64 MiB, 99.99 % for 1 GiB."
+             Detection probability of a slow region: 34.5 % for 64 MiB, 99.99 % for 1 GiB."
         );
     }
 

@@ -20,7 +20,7 @@ impl Wording for WriteValleys {
             ValleyPattern::Recurring(recurring) => {
                 let first = match valleys.conditions {
                     0 | 1 => "",
-                    _ => " This is the first series of passes with valleys; the table of passes has all.",
+                    _ => " Shown is the first preparation with valleys.",
                 };
                 recurring_sentences(recurring, valleys.count) + first
             }
@@ -37,7 +37,7 @@ impl Wording for WriteValleys {
             ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
             // The cure of the drive of which most is published (Intel X25-M).
             ValleyPattern::Recurring(_) => Some(format!(
-                "{repeat} `drivescope valleys --conditions seq:8MiB` shows whether a sequential fill cures them."
+                "{repeat} `drivescope valleys TARGET --write --condition sequential:8MiB` shows whether a sequential fill cures them."
             )),
         }
     }
@@ -134,15 +134,15 @@ fn recurring_sentences(valleys: &RecurringValleys, count: u64) -> String {
     let every = match valleys.by {
         ValleyTrigger::Time => format!("every {time}"),
         ValleyTrigger::Bytes => format!("every {bytes}"),
-        _ => format!("every {time} or {bytes} (one throughput does not tell which)"),
+        _ => format!("every {time} ({bytes})"),
     };
     let last = match count {
-        0 if valleys.is_pass_short => "A pass is shorter than that; the last had none.".into(),
+        0 if valleys.is_pass_short => "The last pass, shorter than that, had none.".into(),
         0 => "The last pass had none.".into(),
         count => format!("The last pass had {count}."),
     };
     let stable = match valleys.passes_to_stable {
-        Some(pass) if count > 0 => format!(" They are stable from pass {pass} on."),
+        Some(pass) if count > 0 => format!(" Stable from pass {pass}."),
         _ => String::new(),
     };
     format!(
@@ -174,7 +174,7 @@ impl Wording for ValleyCure {
                 )
             }
             Cure::None {} if !found.is_treated => {
-                "Repeated passes do not remove the valleys; nothing else was tried.".into()
+                "Repeated passes do not remove the valleys; no other cure was tested.".into()
             }
             Cure::None {} => "Nothing that was tried removes the valleys.".into(),
         }];
@@ -242,7 +242,7 @@ mod tests {
     fn recurring_valleys_name_their_interval() {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
-            "Sequential writes drop to 10 % for 300 ms every 66.0 s. The last pass had 6. They are stable from pass 2 on."
+            "Sequential writes drop to 10 % for 300 ms every 66.0 s. The last pass had 6. Stable from pass 2."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),

@@ -60,7 +60,7 @@ impl Wording for WriteCliff {
             );
         }
         let mut advice = format!(
-            "Keep bursts under {} with idle time between, and throughput stays at {}.",
+            "Keep bursts under {} with idle time between to sustain {}.",
             size((0.9 * cliff.bytes.low) as u64),
             rate(cliff.before)
         );
@@ -223,7 +223,7 @@ mod tests {
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
-            "Keep bursts under 18.0 GB with idle time between, and throughput stays at 400 MB/s. `drivescope sustain --idle` \
+            "Keep bursts under 18.0 GB with idle time between to sustain 400 MB/s. `drivescope sustain --idle` \
              measures how much idle time. `--until levels` looks for further drops, `--until steady` for the steady state."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };

@@ -14,7 +14,6 @@ mod answer;
 mod chart_data;
 mod comparison;
 mod content;
-mod course;
 mod evidence;
 mod figure;
 mod findings;
@@ -23,7 +22,7 @@ mod value_table;
 
 pub use content::ReportPage;
 
-use crate::chart::chart_names;
+use crate::chart::{chart_names, timeline};
 use content::STYLE;
 use evidence::Marked;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -43,7 +42,7 @@ pub fn page(content: &ReportPage<'_>) -> String {
     let runs: Vec<&Run> = content.runs.iter().map(|charted| charted.run).collect();
     let names = chart_names(&runs);
     let mut charts = content.charts.to_vec();
-    charts.extend(course::chart(content.runs));
+    charts.extend(timeline::timeline(content.runs));
     let marked: Vec<Vec<Marked>> =
         charts.iter().map(|chart| evidence::marked_in(chart, content.runs)).collect();
     let page = html! {

@@ -6,6 +6,7 @@ use crate::finding::{Group, Text, alarm, label, place, text};
 use crate::quantity::{capacity, count, measured};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, Value};
 use model::run::Run;
 use model::target::TargetKind;
@@ -33,6 +34,8 @@ pub fn brief_finding(finding: &Finding) -> Option<BriefFinding> {
 
 const NAME_COLUMNS: usize = 120;
 
+const UNKNOWN_MARK: &str = "?";
+
 #[derive(Default)]
 pub(crate) struct Row {
     /// What it is about; none of the row that says that nothing failed.
@@ -56,8 +59,80 @@ struct Columns {
     interval: usize,
 }
 
-pub(super) fn answers(run: &Run, style: Style) -> Vec<String> {
-    let grouped = Group::ALL.map(|group| (group, rows_of(group, run, style)));
+/// The finding that answers the question of the run's command; none of a command with many.
+pub(super) fn answer(run: &Run) -> Option<&Finding> {
+    let code = match run.phases.first()?.phase.experiment {
+        ExperimentName::Surface => FindingCode::ReadRateMean,
+        ExperimentName::Access => FindingCode::ConcurrencyKnee,
+        ExperimentName::Geometry => FindingCode::RotationPeriod,
+        ExperimentName::Sustain => FindingCode::WriteCliff,
+        ExperimentName::Valleys => FindingCode::WriteValleys,
+        ExperimentName::Sizes => FindingCode::SizeProfile,
+        ExperimentName::Verify => FindingCode::CapacityTrue,
+        _ => return None,
+    };
+    run.findings.iter().find(|finding| finding.code() == code)
+}
+
+pub(super) fn answer_sentence(finding: &Finding, run: &Run, style: Style) -> String {
+    match text(finding, &run.target) {
+        Text::Known { statement, .. } => style.sentence(&statement),
+        Text::Unknown { why } => named(place(finding).1, &style.sentence(&why)),
+    }
+}
+
+/// "Write cliff inconclusive: …" for "Inconclusive: …".
+fn named(label: &str, why: &str) -> String {
+    for word in ["Inconclusive", "Not measured"] {
+        if let Some(rest) = why.strip_prefix(word) {
+            return format!("{label} {}{rest}", word.to_lowercase());
+        }
+    }
+    format!("{label}: {why}")
+}
+
+/// What is not known, and why; but for the answer, of which the verdict says it. Equal reasons are said once.
+pub(super) fn inconclusive(run: &Run, answer: Option<&Finding>, style: Style) -> Vec<String> {
+    let mut reasons: Vec<(String, String)> = Vec::new();
+    for group in Group::ALL {
+        for row in rows_of(group, run, style) {
+            if row.mark != UNKNOWN_MARK || row.code == answer.map(Finding::code) {
+                continue;
+            }
+            match reasons.iter_mut().find(|(_, why)| *why == row.sentence) {
+                Some((labels, _)) => *labels += &format!("; {}", row.label),
+                None => reasons.push((row.label, row.sentence)),
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    for (labels, why) in reasons {
+        lines.extend(toned(Tone::Faint, "  ", &named(&labels, &why), style));
+    }
+    if !lines.is_empty() {
+        lines.insert(0, style.paint(Tone::Heading, "Not known"));
+    }
+    lines
+}
+
+/// Rows of the findings in their groups. In brief, only of what is known, and without sentences that repeat the row or the verdict.
+pub(super) fn rows(
+    run: &Run,
+    verdict: &str,
+    answer: Option<&Finding>,
+    is_full: bool,
+    style: Style,
+) -> Vec<String> {
+    let mut grouped = Group::ALL.map(|group| (group, rows_of(group, run, style)));
+    for (_, rows) in &mut grouped {
+        rows.retain(|row| row.code.is_some() && (is_full || row.mark != UNKNOWN_MARK));
+        for row in rows {
+            let is_answer = row.code == answer.map(Finding::code);
+            if is_answer || verdict.contains(&row.sentence) || !is_full && is_said_by_its_row(row) {
+                row.sentence.clear();
+            }
+        }
+    }
     let mut columns = Columns::default();
     for row in grouped.iter().flat_map(|(_, rows)| rows) {
         columns.widen(row);
@@ -75,7 +150,8 @@ pub(super) fn answers(run: &Run, style: Style) -> Vec<String> {
             lines.extend(row.lines(&columns, style));
         }
     }
-    if run.findings.is_empty() {
+    if run.findings.is_empty() && run.phases.iter().all(|phase| phase.phase.experiment != ExperimentName::Run)
+    {
         lines.extend(paragraph("", "This run has no findings.", style.columns()));
     }
     // What a drive writes depends on what it went through, so that stands below figures of writes.
@@ -95,7 +171,7 @@ pub(crate) fn state_sentence(run: &Run) -> Option<String> {
     if run.state_before.is_empty() || !run.findings.iter().any(depends_on_state) {
         return None;
     }
-    Some(format!("Write results hold for this drive state only: {}", run.state_before.join(" ")))
+    Some(format!("Drive state before writes: {}", run.state_before.join(" ")))
 }
 
 fn depends_on_state(finding: &Finding) -> bool {
@@ -135,15 +211,13 @@ fn nothing_failed(run: &Run) -> Option<Row> {
     if requests == 0 || has_failed || is_found || is_imported(run) {
         return None;
     }
-    let mut sentence = format!("All {} requests completed.", count(requests));
+    let mut sentence = format!("All {} requests completed", count(requests));
     // Through a file system nobody asked about the drive, or about its size.
     if Bytes::new(bytes) < run.target.capacity && run.target.kind != TargetKind::Folder {
-        sentence += &format!(
-            " They covered {} of {}; the rest was not tested.",
-            capacity(Bytes::new(bytes)),
-            capacity(run.target.capacity)
-        );
+        let (bytes, whole) = (capacity(Bytes::new(bytes)), capacity(run.target.capacity));
+        sentence += &format!(", covering {bytes} of {whole}");
     }
+    sentence += ".";
     Some(Row { label: "Failed requests".into(), number: "none".into(), sentence, ..Row::default() })
 }
 
@@ -156,7 +230,7 @@ impl Row {
                 Row { sentence, ..row.with_value(finding, &value, style) }
             }
             (Text::Known { statement: why, .. } | Text::Unknown { why }, _) => Row {
-                mark: "?",
+                mark: UNKNOWN_MARK,
                 tone: Some(Tone::Faint),
                 number: "unknown".into(),
                 sentence: style.sentence(&why),
@@ -241,6 +315,35 @@ impl Row {
         }
     }
 }
+
+/// Whether the sentence says no more than label, value and interval.
+fn is_said_by_its_row(row: &Row) -> bool {
+    let Some(code) = row.code else { return false };
+    let is_single = row.sentence.matches(". ").count() == 0;
+    let is_file_rate = code.name().starts_with("file-") && code.unit() != Some("count");
+    // The parts of an access time stand in brackets.
+    let is_bare = code == FindingCode::AccessTime && !row.sentence.contains('(');
+    is_bare
+        || is_file_rate && code != FindingCode::FilePlaceEffect
+        || is_single && SAID_BY_ROWS.contains(&code)
+}
+
+const SAID_BY_ROWS: [FindingCode; 14] = [
+    FindingCode::ReadRateOuter,
+    FindingCode::ReadRateInner,
+    FindingCode::ReadRateMean,
+    FindingCode::WriteRateOuter,
+    FindingCode::WriteRateInner,
+    FindingCode::WriteRateMean,
+    FindingCode::ZoneRatio,
+    FindingCode::ZoneTable,
+    FindingCode::FullPassTime,
+    FindingCode::ConcurrencyGain,
+    FindingCode::RotationPeriod,
+    FindingCode::SeekTrackToTrack,
+    FindingCode::SeekAverage,
+    FindingCode::SeekFullStroke,
+];
 
 /// A sentence beside the table needs this much room to read well; with less it goes below.
 const SENTENCE_COLUMNS_MIN: usize = 40;

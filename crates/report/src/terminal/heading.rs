@@ -4,6 +4,7 @@ use super::section::toned;
 use crate::hostile::harmless;
 use crate::quantity::{capacity, rough_rate, size};
 use crate::style::{Style, Tone, paragraph, wrap};
+use model::finding::{CacheInfluence, CacheSign, known};
 use model::run::{Run, RunStatus};
 use model::target::{Caveat, TargetFacts, TargetKind};
 
@@ -60,7 +61,7 @@ pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
     let size = match (target.capacity.get(), target.kind) {
         (0, _) => "size unknown".into(),
         (_, TargetKind::File) => size(target.capacity),
-        (_, TargetKind::Folder) => format!("in file systems of {} in all", capacity(target.capacity)),
+        (_, TargetKind::Folder) => format!("on file systems of {}", capacity(target.capacity)),
         _ => capacity(target.capacity),
     };
     let mut text = format!("{}, {size}", kind(target));
@@ -110,8 +111,11 @@ pub(crate) fn notices_of(run: &Run, style: Style) -> Vec<(Tone, String)> {
     if let Some(ended) = ended {
         all.push((Tone::Bad, format!("{ended} Findings use what was measured until then.")));
     }
+    let told = known::<CacheInfluence>(&run.findings).map(|known| &known.conclusion.reasons);
     for caveat in &run.target.caveats {
-        all.push((Tone::Warning, style.own(caveat.statement())));
+        if !told.is_some_and(|reasons| reasons.contains(&CacheSign::Target(*caveat))) {
+            all.push((Tone::Warning, style.own(caveat.statement())));
+        }
     }
     for warning in &run.environment.warnings {
         all.push((Tone::Warning, style.sentence(warning)));

@@ -54,7 +54,7 @@ fn look(cell: Option<LatencyClass>) -> (char, Option<Tone>) {
 
 fn legend(style: Style) -> Vec<String> {
     let mut lines = vec![String::new()];
-    let mut entries = vec![(None, "not yet")];
+    let mut entries = vec![(None, "not tested")];
     for class in LatencyClass::ALL {
         entries.push((Some(class), class.name()));
     }
@@ -104,7 +104,7 @@ mod tests {
         let lines = latency_map(&map, 4, PLAIN);
         assert_eq!(lines[0], format!("  0 bytes {}", "-".repeat(50)));
         assert_eq!(lines[1], format!("   500 GB {}+oOX{}", "-".repeat(10), ".".repeat(36)));
-        assert_eq!(lines[2], ". not yet  - under 10 ms  = under 50 ms  + under 200 ms");
+        assert_eq!(lines[2], ". not tested  - under 10 ms  = under 50 ms  + under 200 ms");
         assert_eq!(lines[3], "o under 500 ms  O 500 ms or more  X error");
         assert!(lines.iter().all(|line| columns_of(line) <= 60));
     }

@@ -1,5 +1,6 @@
 //! The foot of a page: how it was measured, how to repeat it and where more is.
 
+use super::section::toned;
 use super::stated::is_imported;
 use crate::hostile::harmless;
 use crate::quantity::{capacity, count, readable_moment, rough_time, size};
@@ -10,7 +11,7 @@ use model::run::{PhaseSummary, Run, RunStatus};
 use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
 
-pub(super) fn how_it_was_measured(run: &Run, style: Style) -> Vec<String> {
+pub(super) fn in_full(run: &Run, style: Style) -> Vec<String> {
     let facts = facts(run, style);
     let label_columns = facts.iter().map(|(label, _)| columns_of(label)).max().unwrap_or(0);
     let mut lines = vec![style.paint(Tone::Heading, "Method")];
@@ -19,6 +20,17 @@ pub(super) fn how_it_was_measured(run: &Run, style: Style) -> Vec<String> {
         lines.extend(paragraph(&first, &text, style.columns()));
     }
     lines
+}
+
+/// One sentence for those who only want to know whether it was a minute or a night.
+pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
+    let caching = if run.environment.direct { "direct I/O" } else { "buffered I/O" };
+    let took = Nanos::new(run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0));
+    let mut text = format!("Method: {}; {}", style.own(&rough_time(took)), extent(run));
+    if !is_imported(run) {
+        text += &format!("; {}, {caching}, seed {}", style.name(&run.environment.engine), run.seed);
+    }
+    toned(Tone::Faint, "", &format!("{text}."), style)
 }
 
 pub(crate) fn facts(run: &Run, style: Style) -> Vec<(&'static str, String)> {
@@ -59,8 +71,8 @@ fn extent(run: &Run) -> String {
         }
     }
     let all = run.phases.len() as u64;
-    let steps = if measured == all {
-        format!("{} measurements", count(all))
+    let steps = if measured == all || measured == 0 {
+        format!("{} phases", count(all))
     } else {
         format!("{} phases, {} measured", count(all), count(measured))
     };
@@ -178,7 +190,7 @@ pub(crate) fn commands(run: &Run, style: Style) -> Vec<(&'static str, String)> {
     }
     commands.extend([
         ("again", style.own(&harmless(&run.command, COMMAND_COLUMNS_MAX))),
-        ("more", format!("drivescope show {id}")),
+        ("more", format!("drivescope show {id} --verbose")),
         ("as JSON", format!("drivescope show {id} --json -")),
     ]);
     commands

@@ -1,55 +1,88 @@
 //! IOPS, throughput and latency of each phase, as users of fio expect them.
 
 use super::tables::Table;
+use crate::chart::timeline::timeline;
+use crate::chart::{self, ChartedRun, chart_named};
 use crate::finding::numbers::{number, short_time};
 use crate::quantity::{count, rough_rate};
-use crate::style::{Style, Tone};
+use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
 use model::phase_row::PhaseRow;
 
 /// Of more rows only the first are shown; exports have them all.
 const ROWS_MAX: usize = 100;
+const LATENCY_CHART: &str = "latency-percentiles";
 
 pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
     let shown = &rows[..rows.len().min(ROWS_MAX)];
-    let header = ["phase", "operation", "IOPS", "throughput", "latency"];
-    let mut table = Table::new(header, 4, style);
+    let mut table = Table::new(["phase", "operation", "IOPS", "throughput", "errors", "CPU"], 4, style);
     for row in shown {
+        let cpu = row.cpu_share.map_or("-".into(), |share| format!("{} %", number(100.0 * share)));
         let cells = vec![
             style.name(&row.phase),
             row.operation.name().into(),
             with_spread(number(row.iops.value), &row.iops),
             with_spread(rough_rate(row.bytes_per_second.value), &row.bytes_per_second),
-            latencies(row),
+            count(row.errors),
+            cpu,
         ];
         table.row(cells, Vec::new());
     }
     let mut lines = vec![style.paint(Tone::Heading, "Phases")];
-    for line in table.lines() {
-        lines.push(format!("  {line}"));
+    lines.extend(indented(&table));
+    lines.push(String::new());
+    lines.extend(indented(&latencies(shown, style)));
+    let mut note = "± is the 95 % confidence interval.".to_string();
+    if rows.iter().any(|row| row.cpu_share.is_some()) {
+        note += " CPU is the share of all processors that drivescope used.";
     }
     if rows.len() > shown.len() {
-        lines.push(format!("  {} more: drivescope export", count((rows.len() - shown.len()) as u64)));
+        note += &format!(" {} more phases: drivescope export.", count((rows.len() - shown.len()) as u64));
     }
-    lines.push("  ± is the 95 % confidence interval.".into());
+    lines.extend(paragraph("  ", &style.own(&note), style.columns()));
     lines
 }
 
-/// "mean 12.7 ms ±1 %, p50 12.6 ms, p99 20.8 ms, max 24.1 ms"
-fn latencies(row: &PhaseRow) -> String {
-    let mut parts =
-        vec![format!("mean {}", with_spread(short_time(row.latency_mean.value), &row.latency_mean))];
-    for (name, latency) in &row.latency_quantiles {
-        parts.push(format!("{name} {}", short_time(latency.value)));
+fn latencies(rows: &[PhaseRow], style: Style) -> Table {
+    let mut table = Table::new(["latency", "operation", "mean", "p50", "p99", "p99.9", "max"], 3, style);
+    for row in rows {
+        let quantile = |name| {
+            let known = row.latency_quantiles.iter().find(|(known, _)| *known == name);
+            known.map_or("-".into(), |(_, latency)| style.own(&short_time(latency.value)))
+        };
+        let cells = vec![
+            style.name(&row.phase),
+            row.operation.name().into(),
+            style.own(&with_spread(short_time(row.latency_mean.value), &row.latency_mean)),
+            quantile("p50"),
+            quantile("p99"),
+            quantile("p99.9"),
+            style.own(&short_time(row.latency_max)),
+        ];
+        table.row(cells, Vec::new());
     }
-    parts.push(format!("max {}", short_time(row.latency_max)));
-    if row.errors > 0 {
-        parts.push(format!("{} errors", count(row.errors)));
+    table
+}
+
+fn indented(table: &Table) -> Vec<String> {
+    table.lines().iter().map(|line| format!("  {line}")).collect()
+}
+
+/// Throughput over time and the latency distribution; nothing without series.
+pub(super) fn charts(charted: Option<ChartedRun<'_>>, style: Style) -> Vec<String> {
+    let Some(charted) = charted else { return Vec::new() };
+    let mut lines = Vec::new();
+    let runs = [charted];
+    for chart in [timeline(&runs), chart_named(LATENCY_CHART, &runs)].into_iter().flatten() {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(chart::terminal::draw(&chart, style));
     }
-    parts.join(", ")
+    lines
 }
 
 /// Half of the interval as a share of the value; nothing of an open one.
@@ -58,5 +91,9 @@ fn with_spread(shown: String, estimate: &Estimate) -> String {
     if !percent.is_finite() {
         return shown;
     }
-    if percent < 10.0 { format!("{shown} ±{percent:.1} %") } else { format!("{shown} ±{percent:.0} %") }
+    match percent {
+        ..0.05 => format!("{shown} ±<0.1 %"),
+        ..10.0 => format!("{shown} ±{percent:.1} %"),
+        _ => format!("{shown} ±{percent:.0} %"),
+    }
 }

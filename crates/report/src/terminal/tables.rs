@@ -152,8 +152,12 @@ impl Table {
         let mut lines = vec![self.style.paint(Tone::Heading, &self.line(&self.header[..shown]))];
         for (cells, below) in &self.rows {
             lines.push(self.line(&cells[..shown]));
-            let mut rest: Vec<&str> = cells[shown..].iter().map(String::as_str).collect();
-            rest.retain(|cell| *cell != NOTHING);
+            let mut rest = Vec::new();
+            for (name, cell) in self.header[shown..].iter().zip(&cells[shown..]) {
+                if cell != NOTHING {
+                    rest.push(format!("{name} {cell}"));
+                }
+            }
             if !rest.is_empty() {
                 lines.extend(paragraph("    ", &rest.join(", "), self.style.columns()));
             }

@@ -3,22 +3,18 @@
 use super::PageArguments;
 use clap::{Args, ValueEnum};
 
-/// Options of `choose`.
 #[derive(Debug, Args)]
 pub struct ChooseArguments {
     /// Drives to compare: stored runs of `sustain` and `surface`, or sim:NAME
     #[arg(value_name = "RUN|sim:NAME")]
     pub drives: Vec<String>,
 
-    /// What is asked of you.
     #[command(flatten)]
     pub answers: AnswerArguments,
 
-    /// What you write.
     #[command(flatten)]
     pub day: DayArguments,
 
-    /// Where the result goes.
     #[command(flatten)]
     pub page: PageArguments,
 }

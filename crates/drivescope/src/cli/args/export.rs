@@ -6,7 +6,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 use store::table::Table;
 
-/// Options of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
     /// Runs: names, prefixes of names, or `last`

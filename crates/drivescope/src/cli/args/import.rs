@@ -4,7 +4,6 @@ use super::OutputArguments;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Options of `import`.
 #[derive(Debug, Args)]
 pub struct ImportArguments {
     /// Output files of another program, imported as one run; - is stdin
@@ -15,7 +14,6 @@ pub struct ImportArguments {
     #[command(flatten)]
     pub telling: TellingArguments,
 
-    /// Where the result goes.
     #[command(flatten)]
     pub output: OutputArguments,
 }

@@ -5,7 +5,6 @@ use experiment::request::{OutputOptions, WritingOptions};
 use io::targets::purge::PurgeMethod;
 use serde::Serialize;
 
-/// Options of `purge`.
 #[derive(Debug, Args, Serialize)]
 pub struct PurgeArguments {
     /// Drive, partition, volume or file; drive commands need a whole drive
@@ -25,7 +24,6 @@ pub struct PurgeArguments {
     #[serde(flatten)]
     pub writing: WritingOptions,
 
-    /// Where the result goes.
     #[command(flatten)]
     #[serde(skip)]
     pub output: OutputOptions,

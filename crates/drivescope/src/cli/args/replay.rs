@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-/// Options of `replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
     /// Run: name, prefix of its name, or `last`

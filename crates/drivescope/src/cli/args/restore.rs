@@ -3,7 +3,6 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// Options of `restore`.
 #[derive(Debug, Args)]
 pub struct RestoreArguments {
     /// Device or file to restore; without it, journals are listed

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-/// Options of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArguments {
     /// Port on localhost; 0 picks a free one

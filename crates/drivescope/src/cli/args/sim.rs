@@ -4,7 +4,6 @@ use super::PageArguments;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// Options of `sim`.
 #[derive(Debug, Args)]
 pub struct SimArguments {
     /// What to do with virtual drives.
@@ -29,22 +28,18 @@ pub enum SimCommand {
     Reproduce(SimReproduceArguments),
 }
 
-/// Options of `sim list`.
 #[derive(Debug, Args)]
 pub struct SimListArguments {
-    /// Where the result goes.
     #[command(flatten)]
     pub page: PageArguments,
 }
 
-/// Options of `sim show`.
 #[derive(Debug, Args)]
 pub struct SimShowArguments {
     /// Name from `drivescope sim list`, or a .toml file
     pub name: String,
 }
 
-/// Options of `sim truth`.
 #[derive(Debug, Args)]
 pub struct SimTruthArguments {
     /// Name from `drivescope sim list`, or a .toml file
@@ -55,7 +50,6 @@ pub struct SimTruthArguments {
     pub json: bool,
 }
 
-/// Options of `sim new`.
 #[derive(Debug, Args)]
 pub struct SimNewArguments {
     /// New .toml file
@@ -66,7 +60,6 @@ pub struct SimNewArguments {
     pub from: String,
 }
 
-/// Options of `sim mount`.
 #[derive(Debug, Args)]
 pub struct SimMountArguments {
     /// Name from `drivescope sim list`, or a .toml file
@@ -89,7 +82,6 @@ pub struct SimMountArguments {
     pub seed: u64,
 }
 
-/// Options of `sim reproduce`.
 #[derive(Debug, Args)]
 pub struct SimReproduceArguments {
     /// Article: A tracks, B threads, C full pass, D sustained random writes, E valleys

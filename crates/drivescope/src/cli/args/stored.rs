@@ -6,23 +6,18 @@ use clap::{Args, ValueEnum};
 use report::chart::{CHART_KINDS, ChartKind};
 use std::path::PathBuf;
 
-/// Options of `list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// Where the result goes.
     #[command(flatten)]
     pub page: PageArguments,
 }
 
-/// Options of `runs`.
 #[derive(Debug, Args)]
 pub struct RunsArguments {
-    /// Where the result goes.
     #[command(flatten)]
     pub page: PageArguments,
 }
 
-/// Options of `show`.
 #[derive(Debug, Args)]
 pub struct ShowArguments {
     /// Run: name, prefix of its name, or `last`
@@ -33,16 +28,10 @@ pub struct ShowArguments {
     #[arg(long)]
     pub charts: bool,
 
-    /// Table of all phases: IOPS, throughput, latency percentiles
-    #[arg(long, short)]
-    pub verbose: bool,
-
-    /// Where the result goes.
     #[command(flatten)]
     pub output: OutputArguments,
 }
 
-/// Options of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     /// Runs: names, prefixes of names, or `last`
@@ -92,7 +81,6 @@ fn chart_words() -> PossibleValuesParser {
     PossibleValuesParser::new(CHART_KINDS.iter().map(chart).chain([list]))
 }
 
-/// Options of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArguments {
     /// Two or more runs: names, prefixes, or `last`; of one drive the earlier first
@@ -116,7 +104,6 @@ pub struct CompareArguments {
     pub plain: bool,
 }
 
-/// Options of `estimate`.
 #[derive(Debug, Args)]
 pub struct EstimateArguments {
     /// Runs, one for each drive: names, prefixes, or `last`
@@ -147,12 +134,10 @@ pub struct EstimateArguments {
     #[arg(long)]
     pub surface_check: bool,
 
-    /// Where the result goes.
     #[command(flatten)]
     pub page: PageArguments,
 }
 
-/// Options of `plan`.
 #[derive(Debug, Args)]
 pub struct PlanArguments {
     /// Run: name, prefix of its name, or `last`
@@ -167,7 +152,6 @@ pub struct PlanArguments {
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Where the result goes.
     #[command(flatten)]
     pub page: PageArguments,
 }

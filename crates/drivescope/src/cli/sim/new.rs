@@ -21,7 +21,7 @@ pub fn run(arguments: &SimNewArguments) -> Result<u8, UserError> {
     let drive = find(&arguments.from)?;
     write(file, &drive.text)?;
     output::print(&format!(
-        "Wrote {0}, a copy of {1}. Its keys: docs/profiles.md\n  check it    drivescope sim show {0}\n  measure it  \
+        "Wrote {0}, a copy of {1}. Its keys: docs/reference/profiles.md\n  check it    drivescope sim show {0}\n  measure it  \
          drivescope check sim:{0}\n",
         file.display(),
         drive.profile.name

@@ -1,14 +1,12 @@
 //! The run from its start to its end: the chart in which every finding can show what it rests on, since evidence is a stretch
 //! of time.
 
-use crate::chart::companions::{self, Visits};
-use crate::chart::course::Pieces;
-use crate::chart::naming::{chart_of_series, range_of};
-use crate::chart::phase::{seconds, start_s};
-use crate::chart::reduction::Extremes;
-use crate::chart::{
-    Across, Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Series, Stretch, chart_names,
-};
+use super::companions::{self, Visits};
+use super::course::Pieces;
+use super::naming::{chart_of_series, range_of};
+use super::phase::{seconds, start_s};
+use super::reduction::Extremes;
+use super::{Across, Axis, Chart, ChartedRun, Layer, Mark, Numbers, Place, Series, Stretch, chart_names};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
@@ -18,7 +16,7 @@ const COLUMNS: usize = 2048;
 /// More runs in one chart hide each other.
 const RUNS_MAX: usize = 4;
 
-pub(super) fn chart(runs: &[ChartedRun<'_>]) -> Option<Chart> {
+pub(crate) fn timeline(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     if runs.len() > RUNS_MAX {
         return None;
     }
