@@ -58,7 +58,7 @@ pub(super) const SSD_TRIAL: Trial = Trial {
 };
 const WITHIN_CACHE: Bytes = Bytes::new(10_000_000_000);
 
-pub(super) struct Fall {
+pub(super) struct Cliff {
     before: f64,
     after: f64,
     bytes: f64,
@@ -68,9 +68,9 @@ pub(super) struct Fall {
 /// # Errors
 /// When a drive cannot be opened.
 pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
-    let (smr, smr_fall, smr_drive) = fall_of(shelf, &SMR_TRIAL)?;
-    let (ssd, ssd_fall, ssd_drive) = fall_of(shelf, &SSD_TRIAL)?;
-    let tables = vec![smr, ssd, smr_remedies(shelf, smr_drive, &smr_fall)?, ssd_remedies(shelf, ssd_drive)?];
+    let (smr, smr_cliff, smr_drive) = cliff_of(shelf, &SMR_TRIAL)?;
+    let (ssd, ssd_cliff, ssd_drive) = cliff_of(shelf, &SSD_TRIAL)?;
+    let tables = vec![smr, ssd, smr_remedies(shelf, smr_drive, &smr_cliff)?, ssd_remedies(shelf, ssd_drive)?];
     Ok(Reproduction {
         article: Article::D,
         title: "Do SMR disks and SSDs behave alike?",
@@ -83,37 +83,37 @@ pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
         ),
         tables,
         pictures: vec![
-            picture("d-smr", &SMR_TRIAL, &smr_fall, "SMR disk of 2 TB"),
-            picture("d-ssd", &SSD_TRIAL, &ssd_fall, "SATA SSD of 500 GB"),
+            picture("d-smr", &SMR_TRIAL, &smr_cliff, "SMR disk of 2 TB"),
+            picture("d-ssd", &SSD_TRIAL, &ssd_cliff, "SATA SSD of 500 GB"),
         ],
-        conclusion: conclusion(&smr_fall, &ssd_fall),
+        conclusion: conclusion(&smr_cliff, &ssd_cliff),
     })
 }
 
-pub(super) fn fall_of(shelf: &Shelf, trial: &Trial) -> Result<(Table, Fall, VirtualRun), UserError> {
+pub(super) fn cliff_of(shelf: &Shelf, trial: &Trial) -> Result<(Table, Cliff, VirtualRun), UserError> {
     let published = Figures::read(SUSTAINED_WRITE);
     let mut drive = shelf.run(trial.drive)?;
     let whole = ByteRange::whole(drive.capacity());
-    let fall =
-        find_fall(&write(&mut drive, whole, Pattern::RandomWithReplacement, trial.bytes, trial.slice)?);
+    let cliff =
+        find_cliff(&write(&mut drive, whole, Pattern::RandomWithReplacement, trial.bytes, trial.slice)?);
     let before = published.number_of(trial.word, "before_mbps") * 1e6;
     let after = published.number_of(trial.word, "after_mbps") * 1e6;
     let bytes = published.number_of(trial.word, "bytes_before_fall_gb") * 1e9;
-    let writes_before = (published.number_of(trial.word, "before_per_s"), fall.before / BLOCK.as_f64());
-    let writes_after = (published.number_of(trial.word, "after_per_s"), fall.after / BLOCK.as_f64());
-    let shares = (after / before, fall.after / fall.before);
+    let writes_before = (published.number_of(trial.word, "before_per_s"), cliff.before / BLOCK.as_f64());
+    let writes_after = (published.number_of(trial.word, "after_per_s"), cliff.after / BLOCK.as_f64());
+    let shares = (after / before, cliff.after / cliff.before);
     let mut table = Table::new(trial.title, "");
-    table.compare("before the cliff", Unit::Rate, (before, fall.before), TOLERANCE);
+    table.compare("before the cliff", Unit::Rate, (before, cliff.before), TOLERANCE);
     table.compare("before the cliff", Unit::PerSecond, writes_before, TOLERANCE);
-    table.compare("written before the cliff", Unit::Bytes, (bytes, fall.bytes), TOLERANCE);
-    table.compare("after the cliff", Unit::Rate, (after, fall.after), AFTER_TOLERANCE);
+    table.compare("written before the cliff", Unit::Bytes, (bytes, cliff.bytes), TOLERANCE);
+    table.compare("after the cliff", Unit::Rate, (after, cliff.after), AFTER_TOLERANCE);
     table.compare("after the cliff", Unit::PerSecond, writes_after, AFTER_TOLERANCE);
     table.compare("after the cliff to before it", Unit::Share, shares, AFTER_TOLERANCE);
-    Ok((table, fall, drive))
+    Ok((table, cliff, drive))
 }
 
 /// The article says that each of the three keeps the rate; it gives no figures.
-fn smr_remedies(shelf: &Shelf, mut worn: VirtualRun, fall: &Fall) -> Result<Table, UserError> {
+fn smr_remedies(shelf: &Shelf, mut worn: VirtualRun, cliff: &Cliff) -> Result<Table, UserError> {
     let trial = &SMR_TRIAL;
     let whole = ByteRange::whole(worn.capacity());
     let random = Pattern::RandomWithReplacement;
@@ -121,11 +121,11 @@ fn smr_remedies(shelf: &Shelf, mut worn: VirtualRun, fall: &Fall) -> Result<Tabl
     let confined =
         write(&mut fresh, ByteRange::whole(WITHIN_CACHE), random.clone(), trial.bytes, trial.slice)?;
     worn.idle(trial.idle)?;
-    let rested = find_fall(&write(&mut worn, whole, random, trial.after_idle, trial.slice)?);
+    let rested = find_cliff(&write(&mut worn, whole, random, trial.after_idle, trial.slice)?);
     let mut fresh = shelf.run(trial.drive)?;
     let streamed = write(&mut fresh, whole, Pattern::Sequential, trial.bytes, trial.slice)?;
     let regained = rested.bytes / trial.idle.seconds();
-    let least = Published::AtLeast(fall.before * 0.9);
+    let least = Published::AtLeast(cliff.before * 0.9);
     let method = "Write within a smaller range, leave idle time, or write sequentially. The article states no figures, only that each \
          sustains throughput. Required here: at least 90 % of throughput before the cliff.";
     let mut table = Table::new("Three remedies, SMR disk", method);
@@ -141,7 +141,7 @@ fn ssd_remedies(shelf: &Shelf, mut worn: VirtualRun) -> Result<Table, UserError>
     let whole = ByteRange::whole(worn.capacity());
     worn.idle(trial.idle)?;
     let rested =
-        find_fall(&write(&mut worn, whole, Pattern::RandomWithReplacement, trial.after_idle, trial.slice)?);
+        find_cliff(&write(&mut worn, whole, Pattern::RandomWithReplacement, trial.after_idle, trial.slice)?);
     let (full, streamed) = steady_rate(shelf, 1.0)?;
     let (clipped, _) = steady_rate(shelf, CLIPPED_SHARE)?;
     let method = format!(
@@ -193,7 +193,7 @@ fn last_third(phase: &PhaseResult) -> f64 {
 
 /// Before is the second tenth of what was written, since the first also fills buffers; the cliff is in the first slice that
 /// is nearer to the last third of the time; after is everything behind it.
-fn find_fall(phase: &PhaseResult) -> Fall {
+fn find_cliff(phase: &PhaseResult) -> Cliff {
     let tenth = phase.bytes / 10;
     let before = tenth as f64 / (phase.seconds_to(2 * tenth) - phase.seconds_to(tenth));
     let mut after = last_third(phase);
@@ -205,28 +205,28 @@ fn find_fall(phase: &PhaseResult) -> Fall {
         }
         bytes += slice.bytes;
     }
-    Fall { before, after, bytes: bytes as f64, rates: phase.rates_by_bytes() }
+    Cliff { before, after, bytes: bytes as f64, rates: phase.rates_by_bytes() }
 }
 
-fn picture(name: &'static str, trial: &Trial, fall: &Fall, subject: &str) -> Chart {
+fn picture(name: &'static str, trial: &Trial, cliff: &Cliff, subject: &str) -> Chart {
     let published = Figures::read(SUSTAINED_WRITE);
-    let cliff = published.number_of(trial.word, "bytes_before_fall_gb") * 1e9;
+    let cliff_bytes = published.number_of(trial.word, "bytes_before_fall_gb") * 1e9;
     let end = trial.bytes.as_f64();
     let mut levels = Vec::new();
-    for (first, end, column) in [(0.0, cliff, "before_mbps"), (cliff, end, "after_mbps")] {
+    for (first, end, column) in [(0.0, cliff_bytes, "before_mbps"), (cliff_bytes, end, "after_mbps")] {
         levels.push(Stretch { first, end, value: published.number_of(trial.word, column) * 1e6 });
     }
     let series = vec![
-        Series::new("reproduced", reduced_line(fall.rates.iter().copied(), end, COLUMNS)),
+        Series::new("reproduced", reduced_line(cliff.rates.iter().copied(), end, COLUMNS)),
         Series::new("published", vec![Layer::Levels(levels)]),
     ];
-    let highest = highest(fall.rates.iter().map(|point| point.1));
+    let highest = highest(cliff.rates.iter().map(|point| point.1));
     let axes = (Axis::of_amounts("Random writes", end), Axis::of_rates("Throughput", highest));
     let chart = chart_of_series(name, ("Random write throughput by bytes written", subject), axes, series);
     Chart { level_name: "published level", ..chart }
 }
 
-fn conclusion(smr: &Fall, ssd: &Fall) -> String {
+fn conclusion(smr: &Cliff, ssd: &Cliff) -> String {
     format!(
         "Both drives have a write cliff for the same reason: writes go to a cache first, and when it is full its cleaning \
          competes with the host. The SMR disk drops from {} to {}: each random write rewrites a band of 30 MB. The SSD drops \

@@ -95,7 +95,7 @@ fn caches_of_half_the_size_fail() {
         }
     });
     for trial in [sustained_write::SMR_TRIAL, sustained_write::SSD_TRIAL] {
-        let (table, _, _) = sustained_write::fall_of(&shelf, &trial).unwrap();
+        let (table, _, _) = sustained_write::cliff_of(&shelf, &trial).unwrap();
         assert!(failing(&table).contains(&"written before the cliff"), "{:?}", failing(&table));
     }
 }

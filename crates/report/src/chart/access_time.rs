@@ -1,6 +1,6 @@
 //! The chart of access times over positions: each single random read or write a point.
 
-use super::companions::{self, Visits};
+use super::companions::{self, Samples};
 use super::naming::Names;
 use super::phase::measured;
 use super::rate_over_position::{position_axis, word};
@@ -37,7 +37,7 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let beside = beside(&histograms, &y);
     let x = position_axis(&drawn);
     let chart = names.chart("access-time", "Access time by LBA", (x, y), series)?;
-    let meanwhile = companions::in_words(names.all(), companions::of_each(runs, visits));
+    let meanwhile = companions::in_words(names.all(), companions::of_each(runs, samples));
     let description = description(&chart.series, &chart.y);
     let findings = vec![FindingCode::AccessTime, FindingCode::RotationPeriod];
     Some(
@@ -52,8 +52,8 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     )
 }
 
-fn visits(run: &Run) -> Visits {
-    Visits::during(run, has_points)
+fn samples(run: &Run) -> Samples {
+    Samples::during(run, has_points)
 }
 
 fn has_points(summary: &PhaseSummary) -> bool {

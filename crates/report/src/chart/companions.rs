@@ -22,55 +22,55 @@ const NAME_COLUMNS_MAX: usize = 60;
 const STRIPS: [&str; 3] = ["Drive temperature", "Background load on the drive", "CPU used by others"];
 
 #[derive(Default)]
-pub(crate) struct Visits {
-    visits: Vec<(Moments, Extent)>,
+pub(crate) struct Samples {
+    samples: Vec<(Moments, Extent)>,
     /// The first that may not be over yet.
     next: usize,
 }
 
-pub(crate) type Visited<'run> = (usize, &'run ChartedRun<'run>, Visits);
+pub(crate) type Sampled<'run> = (usize, &'run ChartedRun<'run>, Samples);
 
-impl Visits {
-    pub(super) fn of(run: &Run, place: impl Fn(&PhaseSummary) -> Option<Extent>) -> Visits {
-        let mut visits = Visits::default();
+impl Samples {
+    pub(super) fn of(run: &Run, place: impl Fn(&PhaseSummary) -> Option<Extent>) -> Samples {
+        let mut samples = Samples::default();
         for summary in &run.phases {
             if let Some(extent) = place(summary) {
-                visits.add(summary, extent);
+                samples.add(summary, extent);
             }
         }
-        visits
+        samples
     }
 
     /// Phases that no place of an axis belongs to: what went on is told in words.
-    pub(super) fn during(run: &Run, is_meant: impl Fn(&PhaseSummary) -> bool) -> Visits {
-        let mut visits = Visits::default();
+    pub(super) fn during(run: &Run, is_meant: impl Fn(&PhaseSummary) -> bool) -> Samples {
+        let mut samples = Samples::default();
         for summary in &run.phases {
             if is_meant(summary) {
-                visits.add(summary, (0.0, 0.0));
+                samples.add(summary, (0.0, 0.0));
             }
         }
-        visits
+        samples
     }
 
     pub(super) fn add(&mut self, summary: &PhaseSummary, extent: Extent) {
         let start_s = start_s(summary);
-        self.visits.push(((start_s, start_s + seconds(summary)), extent));
+        self.samples.push(((start_s, start_s + seconds(summary)), extent));
     }
 
-    pub(crate) fn new(visits: Vec<(Moments, Extent)>) -> Visits {
-        Visits { visits, next: 0 }
+    pub(crate) fn new(samples: Vec<(Moments, Extent)>) -> Samples {
+        Samples { samples, next: 0 }
     }
 
     /// Where the requests went between two moments. Moments have to come in their order.
     fn places(&mut self, (from_s, to_s): Moments) -> Vec<Extent> {
         let lasts = to_s > from_s;
-        while let Some(((_, end_s), _)) = self.visits.get(self.next)
+        while let Some(((_, end_s), _)) = self.samples.get(self.next)
             && is_before(*end_s, from_s, lasts)
         {
             self.next += 1;
         }
         let mut places = Vec::new();
-        for ((start_s, end_s), (first, end)) in &self.visits[self.next..] {
+        for ((start_s, end_s), (first, end)) in &self.samples[self.next..] {
             if is_before(to_s, *start_s, lasts) {
                 break;
             }
@@ -90,11 +90,11 @@ fn is_before(end_s: f64, start_s: f64, lasts: bool) -> bool {
 
 /// The strips below a chart with this axis across, for runs with where on it their measurements stand. None when nothing was told
 /// of these runs.
-pub(crate) fn along(x: &Axis, runs: Vec<Visited<'_>>) -> Vec<Strip> {
+pub(crate) fn along(x: &Axis, runs: Vec<Sampled<'_>>) -> Vec<Strip> {
     let mut series: [Vec<Series>; 3] = Default::default();
-    for (index, charted, visits) in runs {
+    for (index, charted, samples) in runs {
         let mut columns = [Columns::along(x), Columns::along(x), Columns::along(x)];
-        for (places, values) in records(charted, visits) {
+        for (places, values) in records(charted, samples) {
             for (first, last) in places {
                 for (columns, value) in columns.iter_mut().zip(values) {
                     if let Some(value) = value {
@@ -125,7 +125,7 @@ pub(crate) fn along(x: &Axis, runs: Vec<Visited<'_>>) -> Vec<Strip> {
 
 /// The same with single measurements in the place of lines: where neighbours were measured at different times. Of those at one place
 /// the lowest and the highest are there.
-pub(super) fn scattered(x: &Axis, runs: Vec<Visited<'_>>) -> Vec<Strip> {
+pub(super) fn scattered(x: &Axis, runs: Vec<Sampled<'_>>) -> Vec<Strip> {
     let mut strips = along(x, runs);
     for strip in &mut strips {
         for series in &mut strip.series {
@@ -144,11 +144,11 @@ pub(super) fn scattered(x: &Axis, runs: Vec<Visited<'_>>) -> Vec<Strip> {
 
 /// A sentence for each run of which something was told while it measured what the chart shows: the range of the temperature, and how
 /// much others did at most. `names` are those of several runs.
-pub(super) fn in_words(names: &[String], runs: Vec<Visited<'_>>) -> Vec<String> {
+pub(super) fn in_words(names: &[String], runs: Vec<Sampled<'_>>) -> Vec<String> {
     let mut sentences = Vec::new();
-    for (index, charted, visits) in runs {
+    for (index, charted, samples) in runs {
         let mut told: [Vec<f64>; 3] = Default::default();
-        for (_, values) in records(charted, visits) {
+        for (_, values) in records(charted, samples) {
             for (all, value) in told.iter_mut().zip(values) {
                 all.extend(value);
             }
@@ -182,8 +182,8 @@ pub(super) fn of_measurements(names: &[String], runs: &[ChartedRun<'_>]) -> Vec<
     in_words(names, of_each(runs, measurements))
 }
 
-fn measurements(run: &Run) -> Visits {
-    Visits::during(run, is_measured)
+fn measurements(run: &Run) -> Samples {
+    Samples::during(run, is_measured)
 }
 
 fn is_measured(summary: &PhaseSummary) -> bool {
@@ -192,13 +192,13 @@ fn is_measured(summary: &PhaseSummary) -> bool {
 
 pub(super) fn of_each<'run>(
     runs: &'run [ChartedRun<'run>],
-    visits: impl Fn(&'run Run) -> Visits,
-) -> Vec<Visited<'run>> {
-    let mut visited = Vec::new();
+    samples: impl Fn(&'run Run) -> Samples,
+) -> Vec<Sampled<'run>> {
+    let mut sampled = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
-        visited.push((index, charted, visits(charted.run)));
+        sampled.push((index, charted, samples(charted.run)));
     }
-    visited
+    sampled
 }
 
 fn degrees((low, high): (f64, f64)) -> String {
@@ -207,7 +207,7 @@ fn degrees((low, high): (f64, f64)) -> String {
 }
 
 /// What the host told, with where on the axis the requests went meanwhile; not what it told between measurements.
-fn records(charted: &ChartedRun<'_>, mut visits: Visits) -> Vec<(Vec<Extent>, [Option<f64>; 3])> {
+fn records(charted: &ChartedRun<'_>, mut samples: Samples) -> Vec<(Vec<Extent>, [Option<f64>; 3])> {
     let mut told = Vec::new();
     let Some(series) = charted.series else { return told };
     let mut before_s = None;
@@ -216,7 +216,7 @@ fn records(charted: &ChartedRun<'_>, mut visits: Visits) -> Vec<(Vec<Extent>, [O
         let from_s: f64 = before_s.replace(at_s).unwrap_or(at_s);
         let values = values(&record, at_s - from_s);
         if values.iter().any(Option::is_some) {
-            let places = visits.places((from_s, at_s));
+            let places = samples.places((from_s, at_s));
             if !places.is_empty() {
                 told.push((places, values));
             }

@@ -1,6 +1,6 @@
 //! The charts of throughput and latency against requests at a time, from what the detectors found.
 
-use super::companions::{self, Visits};
+use super::companions::{self, Samples};
 use super::naming::{Names, places_of, top_of, values_of};
 use super::phase::measured;
 use super::{Axis, Chart, ChartedRun, Mark, Numbers, Place, Point, Series};
@@ -42,7 +42,7 @@ fn over_depth(
     series: Vec<Series>,
 ) -> Option<Chart> {
     let x = Axis::of_doublings("Queue depth", places_of(&series)?, Numbers::Counts);
-    let strips = companions::scattered(&x, visits(runs, &series));
+    let strips = companions::scattered(&x, samples(runs, &series));
     Some(Chart { strips, ..names.chart(name, title, (x, y), series)? })
 }
 
@@ -65,11 +65,11 @@ pub fn latency_over_depth(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     Some(Chart { findings: vec![FindingCode::ConcurrencyKnee, FindingCode::AccessTime], ..chart })
 }
 
-fn visits<'run>(
+fn samples<'run>(
     runs: &'run [ChartedRun<'run>],
     series: &[Series],
-) -> Vec<(usize, &'run ChartedRun<'run>, Visits)> {
-    let mut visited = Vec::new();
+) -> Vec<(usize, &'run ChartedRun<'run>, Samples)> {
+    let mut sampled = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
         let mut depths = Vec::new();
         for one in series {
@@ -79,17 +79,17 @@ fn visits<'run>(
         }
         let random = charted.run.phases.iter().filter_map(random_requests);
         let widest = random.map(|workload| workload.range.bytes()).max();
-        let mut visits = Visits::default();
+        let mut samples = Samples::default();
         for summary in &charted.run.phases {
             let Some(workload) = random_requests(summary) else { continue };
             let depth = workload.in_flight_max() as f64;
             if Some(workload.range.bytes()) == widest && depths.contains(&depth) {
-                visits.add(summary, (depth, depth));
+                samples.add(summary, (depth, depth));
             }
         }
-        visited.push((index, charted, visits));
+        sampled.push((index, charted, samples));
     }
-    visited
+    sampled
 }
 
 fn random_requests(summary: &PhaseSummary) -> Option<&Workload> {

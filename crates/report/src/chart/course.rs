@@ -1,4 +1,4 @@
-//! How a rate went on, from the slices of phases: pieces with requests enough, and what of a million of them a chart can show.
+//! How a rate went on, from the slices of phases: intervals with requests enough, and what of a million of them a chart can show.
 
 use super::phase::{seconds, start_s};
 use super::reduction::Extremes;
@@ -19,7 +19,7 @@ const FLUSH_SHARE_MAX: f64 = 0.02;
 const COLUMNS: usize = 2000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Piece {
+pub(crate) struct Interval {
     /// In seconds of the run's clock.
     pub start_s: f64,
     pub seconds: f64,
@@ -28,35 +28,35 @@ pub(crate) struct Piece {
     pub first_byte: f64,
 }
 
-impl Piece {
+impl Interval {
     pub(crate) fn rate(&self) -> f64 {
         self.bytes / self.seconds
     }
 }
 
-/// The pieces of a phase in the order of time: the phase as a whole if nothing was kept of its course.
-pub(crate) struct Pieces<'run> {
+/// The intervals of a phase in the order of time: the phase as a whole if nothing was kept of its course.
+pub(crate) struct Intervals<'run> {
     slices: Fuse<Box<dyn Iterator<Item = IntervalRecord> + 'run>>,
     operation: Operation,
     /// The last slice is recorded with its full length; the phase ended within it.
     ended_ns: u64,
-    whole: Option<Piece>,
+    whole: Option<Interval>,
 }
 
-impl<'run> Pieces<'run> {
+impl<'run> Intervals<'run> {
     pub(crate) fn of(
         series: Option<&'run dyn RunSeries>,
         phase: u32,
         summary: &PhaseSummary,
         operation: Operation,
-    ) -> Pieces<'run> {
+    ) -> Intervals<'run> {
         let flush_ns = if operation == Operation::Write { summary.flush_ns() } else { 0 };
         let hides_flush = flush_ns as f64 > FLUSH_SHARE_MAX * summary.duration_ns as f64;
         let slices = match series {
             Some(series) if !hides_flush => series.intervals(phase),
             _ => Box::new(std::iter::empty()),
         };
-        let whole = Piece {
+        let whole = Interval {
             start_s: start_s(summary),
             seconds: summary.duration_ns.saturating_add(flush_ns) as f64 / 1e9,
             bytes: summary.totals_of(operation).map_or(0, |totals| totals.bytes) as f64,
@@ -66,7 +66,7 @@ impl<'run> Pieces<'run> {
                 .as_ref()
                 .map_or(0.0, |workload| workload.range.first().as_f64()),
         };
-        Pieces {
+        Intervals {
             slices: slices.fuse(),
             operation,
             ended_ns: summary.ended_ns().unwrap_or(u64::MAX),
@@ -75,10 +75,10 @@ impl<'run> Pieces<'run> {
     }
 }
 
-impl Iterator for Pieces<'_> {
-    type Item = Piece;
+impl Iterator for Intervals<'_> {
+    type Item = Interval;
 
-    fn next(&mut self) -> Option<Piece> {
+    fn next(&mut self) -> Option<Interval> {
         let mut open = Open::default();
         for slice in self.slices.by_ref() {
             if slice.operation != self.operation {
@@ -87,7 +87,7 @@ impl Iterator for Pieces<'_> {
             open.add(&slice, slice.end_ns().min(self.ended_ns));
             if open.is_full() {
                 self.whole = None;
-                return Some(open.piece());
+                return Some(open.interval());
             }
         }
         self.whole.take()
@@ -118,8 +118,8 @@ impl Open {
         self.nanos > 0 && (self.requests >= REQUESTS_MIN || self.nanos >= JOINED_NS_MAX)
     }
 
-    fn piece(&self) -> Piece {
-        Piece {
+    fn interval(&self) -> Interval {
+        Interval {
             start_s: self.start_ns.unwrap_or(0) as f64 / 1e9,
             seconds: self.nanos as f64 / 1e9,
             bytes: self.bytes as f64,
@@ -164,7 +164,7 @@ impl Columns {
         }
     }
 
-    /// A piece that is as long as several columns has a point at each end.
+    /// A interval that is as long as several columns has a point at each end.
     pub(super) fn add_stretch(&mut self, first: f64, end: f64, value: f64) {
         self.add(first, value);
         if self.x.share(end) - self.x.share(first) > 2.0 / self.extremes.count() as f64 {

@@ -1,6 +1,6 @@
 //! The chart of how fast a large file is in each of several folders, by where it lies on its disk: outer against inner.
 
-use super::companions::{self, Visits};
+use super::companions::{self, Samples};
 use super::naming::{Names, top_of};
 use super::{Axis, Chart, ChartedRun, Mark, Place, Point};
 use crate::hostile::harmless;
@@ -55,7 +55,7 @@ pub fn file_rate_over_place(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     }
     let y = Axis::of_rates("Throughput", top_of(&series));
     let x = Axis { label: "Offset on the disk".into(), ..Axis::of_positions(disk_bytes, false) };
-    let strips = companions::scattered(&x, companions::of_each(runs, visits));
+    let strips = companions::scattered(&x, companions::of_each(runs, samples));
     let chart =
         names.chart("file-rate-over-place", "File throughput by offset on the disk", (x, y), series)?;
     let mut findings = FIGURES.map(|(code, _)| code).to_vec();
@@ -63,18 +63,18 @@ pub fn file_rate_over_place(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     Some(Chart { marks, findings, strips, ..chart })
 }
 
-fn visits(run: &Run) -> Visits {
-    let mut visits = Visits::default();
+fn samples(run: &Run) -> Samples {
+    let mut samples = Samples::default();
     let places = places(run);
     for phase in &run.phases {
         let Some(work) = &phase.files else { continue };
         for lying in &places {
             if lying.folder == work.folder {
-                visits.add(phase, (lying.middle, lying.middle));
+                samples.add(phase, (lying.middle, lying.middle));
             }
         }
     }
-    visits
+    samples
 }
 
 /// The folders whose files lie on one known disk, from its start to its end.

@@ -1,6 +1,6 @@
 //! The chart of latencies by percentile: what is seldom, drawn as wide as what is usual.
 
-use super::companions::{self, Visits};
+use super::companions::{self, Samples};
 use super::naming::{Names, places_of, values_of};
 use super::phase::measured;
 use super::rate_over_position::word;
@@ -34,13 +34,13 @@ pub fn latency_percentiles(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let x = Axis::of_nines("Percentile", -(1.0 - last).log10());
     let y = Axis::of_decades("Latency", values_of(&series)?, Numbers::Times);
     let chart = names.chart("latency-percentiles", "Latency percentiles", (x, y), series)?;
-    let meanwhile = companions::in_words(names.all(), companions::of_each(runs, visits));
+    let meanwhile = companions::in_words(names.all(), companions::of_each(runs, samples));
     Some(Chart { findings: vec![FindingCode::AccessTime], ..chart }.with_meanwhile(meanwhile))
 }
 
-fn visits(run: &Run) -> Visits {
+fn samples(run: &Run) -> Samples {
     let has_random = run.phases.iter().any(is_random);
-    Visits::during(run, if has_random { is_random } else { is_in_order })
+    Samples::during(run, if has_random { is_random } else { is_in_order })
 }
 
 fn is_random(summary: &PhaseSummary) -> bool {
@@ -105,7 +105,7 @@ fn all_shapes(run: &Run) -> BTreeMap<Shape, LatencyHistogram> {
             let shape = Shape {
                 is_random,
                 is_write: operation == Operation::Write,
-                // Visits in order lie at many places, and all are alike.
+                // Samples in order lie at many places, and all are alike.
                 range: if is_random { workload.range.bytes() } else { Bytes::ZERO },
                 at_once: workload.in_flight_max(),
                 block,

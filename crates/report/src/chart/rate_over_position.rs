@@ -1,6 +1,6 @@
 //! The chart of rates over positions: from runs to numbers.
 
-use super::companions::{self, Visits};
+use super::companions::{self, Samples};
 use super::naming::{Names, highest_of};
 use super::phase::measured;
 use super::{Across, Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
@@ -53,7 +53,7 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
     let of_one_run = found.iter().all(|(run, ..)| *run == first);
     let of_one_operation = found.iter().all(|&(_, other, _)| other == operation);
     let names = Names::of(runs);
-    let (mut marks, mut series, mut drawn, mut visited) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut marks, mut series, mut drawn, mut sampled) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut before = None;
     for (index, operation, stretches) in &found {
         let run = runs[*index].run;
@@ -62,7 +62,7 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
                 marks.push(if of_one_run { mark } else { names.marked(*index, series.len(), mark) });
             }
             drawn.push(run);
-            visited.push((*index, &runs[*index], visits(run)));
+            sampled.push((*index, &runs[*index], samples(run)));
         }
         let name = match (of_one_run, of_one_operation) {
             (true, _) => word(*operation).to_string(),
@@ -76,7 +76,7 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
         false => "Read and write throughput by LBA".into(),
     };
     let (x, y) = (position_axis(&drawn), rate_axis(&series, &marks));
-    let strips = companions::scattered(&x, visited);
+    let strips = companions::scattered(&x, sampled);
     let chart = names.chart("rate-over-position", &title, (x, y), series)?;
     Some(Chart {
         across: Across::Position { is_random: false },
@@ -89,16 +89,16 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
     })
 }
 
-fn visits(run: &Run) -> Visits {
+fn samples(run: &Run) -> Samples {
     let capacity = run.target.capacity.as_f64();
-    let mut visits = Visits::default();
+    let mut samples = Samples::default();
     for summary in &run.phases {
         let read = stretch(summary, Operation::Read, capacity);
         if let Some(place) = read.or(stretch(summary, Operation::Write, capacity)) {
-            visits.add(summary, (place.first, place.end));
+            samples.add(summary, (place.first, place.end));
         }
     }
-    visits
+    samples
 }
 
 pub(super) fn word(operation: Operation) -> &'static str {

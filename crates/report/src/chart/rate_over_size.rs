@@ -1,6 +1,6 @@
 //! The chart of rates by the size of requests, with the points that something spoilt.
 
-use super::companions::{self, Visits};
+use super::companions::{self, Samples};
 use super::naming::{Names, places_of, range_of};
 use super::phase::measured;
 use super::{Axis, Chart, ChartedRun, Mark, Numbers, Place, Point, Series};
@@ -27,7 +27,7 @@ pub fn rate_over_size(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     }
     let y = Axis::of_decades("Throughput", range_of(values)?, Numbers::Rates);
     let x = Axis::of_doublings("Block size", places_of(&series)?, Numbers::Sizes);
-    let strips = companions::scattered(&x, companions::of_each(runs, visits));
+    let strips = companions::scattered(&x, companions::of_each(runs, samples));
     let chart = names.chart("rate-over-size", "Throughput by block size", (x, y), series)?;
     Some(Chart {
         marks,
@@ -37,8 +37,8 @@ pub fn rate_over_size(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     })
 }
 
-fn visits(run: &Run) -> Visits {
-    Visits::of(run, size_of)
+fn samples(run: &Run) -> Samples {
+    Samples::of(run, size_of)
 }
 
 fn size_of(summary: &PhaseSummary) -> Option<(f64, f64)> {

@@ -1,6 +1,6 @@
 //! The chart of random reads against the part of the drive that they lie in.
 
-use super::companions::{self, Visits};
+use super::companions::{self, Samples};
 use super::naming::{Names, places_of, top_of};
 use super::phase::measured;
 use super::{Axis, Chart, ChartedRun, Numbers, Point};
@@ -10,7 +10,7 @@ use model::run::PhaseSummary;
 
 pub fn iops_over_span(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
-    let (mut series, mut visits) = (Vec::new(), Vec::new());
+    let (mut series, mut samples) = (Vec::new(), Vec::new());
     for (index, charted) in runs.iter().enumerate() {
         let Some(effect) = known::<SpanEffect>(&charted.run.findings) else { continue };
         let spans = &effect.conclusion.points;
@@ -19,14 +19,14 @@ pub fn iops_over_span(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             points.push(Point { at: span.share, value: span.iops, interval: Some((span.low, span.high)) });
         }
         if points.len() >= 2 {
-            let of_run = Visits::of(charted.run, |summary| place_of(summary, spans));
-            visits.push((index, charted, of_run));
+            let of_run = Samples::of(charted.run, |summary| place_of(summary, spans));
+            samples.push((index, charted, of_run));
             series.push(names.line(index, "random reads, QD 1", points));
         }
     }
     let y = Axis::of_counts("IOPS", top_of(&series));
     let x = Axis::of_decades("Span, share of the drive", places_of(&series)?, Numbers::Percents);
-    let strips = companions::scattered(&x, visits);
+    let strips = companions::scattered(&x, samples);
     let chart = names.chart("iops-over-span", "Random read IOPS by span", (x, y), series)?;
     Some(Chart { findings: vec![FindingCode::SpanEffect], strips, ..chart })
 }

@@ -1,8 +1,8 @@
 //! The run from its start to its end: the chart in which every finding can show what it rests on, since evidence is a stretch
 //! of time.
 
-use super::companions::{self, Visits};
-use super::course::Pieces;
+use super::companions::{self, Samples};
+use super::course::Intervals;
 use super::naming::{chart_of_series, range_of};
 use super::phase::{seconds, start_s};
 use super::reduction::Extremes;
@@ -24,7 +24,7 @@ pub(crate) fn timeline(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     for charted in runs {
         longest_s = longest_s.max(end_s(charted.run));
     }
-    let (mut series, mut marks, mut visits) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut series, mut marks, mut samples) = (Vec::new(), Vec::new(), Vec::new());
     for (number, charted) in runs.iter().enumerate() {
         for (operation, word) in [(Operation::Read, "read"), (Operation::Write, "write")] {
             let rates = rates(charted, operation, longest_s);
@@ -38,12 +38,12 @@ pub(crate) fn timeline(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         }
         marks.extend(rests(charted.run));
         let whole = (0.0, end_s(charted.run));
-        visits.push((number, charted, Visits::new(vec![(whole, whole)])));
+        samples.push((number, charted, Samples::new(vec![(whole, whole)])));
     }
     let rates = series.iter().flat_map(Series::measured).map(|stretch| stretch.value);
     let y = Axis::of_decades("Throughput", range_of(rates)?, Numbers::Rates);
     let x = Axis::of_duration("Time", longest_s);
-    let strips = companions::along(&x, visits);
+    let strips = companions::along(&x, samples);
     let names = chart_names(&runs.iter().map(|charted| charted.run).collect::<Vec<_>>());
     let subject = if runs.len() == 1 { names[0].clone() } else { format!("{} runs", runs.len()) };
     let chart = chart_of_series("course", ("Timeline", &subject), (x, y), series);
@@ -77,10 +77,10 @@ fn rests(run: &Run) -> Vec<Mark> {
 fn rates(charted: &ChartedRun<'_>, operation: Operation, longest_s: f64) -> Vec<Stretch> {
     let mut extremes = Extremes::new(COLUMNS);
     for (number, phase) in (0u32..).zip(&charted.run.phases) {
-        for piece in Pieces::of(charted.series, number, phase, operation) {
-            if piece.bytes > 0.0 {
-                let (first, end) = (piece.start_s, piece.start_s + piece.seconds);
-                extremes.add(first / longest_s, Stretch { first, end, value: piece.rate() });
+        for interval in Intervals::of(charted.series, number, phase, operation) {
+            if interval.bytes > 0.0 {
+                let (first, end) = (interval.start_s, interval.start_s + interval.seconds);
+                extremes.add(first / longest_s, Stretch { first, end, value: interval.rate() });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The charts of one pass of writes after the other, each in a row of its own: over the position, and over time.
 
-use super::companions::{self, Visited, Visits};
-use super::course::{Columns, Pieces};
+use super::companions::{self, Sampled, Samples};
+use super::course::{Columns, Intervals};
 use super::naming::{Names, highest_of, values_of};
 use super::phase::{bytes_written, measured, seconds, start_s};
 use super::rate_over_position::{position_axis, sentence_case};
@@ -53,21 +53,21 @@ struct Pass {
     bytes: u64,
 }
 
-fn visits<'run>(runs: &'run [ChartedRun<'run>], rows: &[Row], over: Over) -> Vec<Visited<'run>> {
-    let mut visited = Vec::new();
+fn samples<'run>(runs: &'run [ChartedRun<'run>], rows: &[Row], over: Over) -> Vec<Sampled<'run>> {
+    let mut sampled = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
-        let mut visits = Visits::default();
+        let mut samples = Samples::default();
         for (phase, summary) in (0u32..).zip(&charted.run.phases) {
             for row in rows {
                 if row.run == index && row.pass.phases.contains(&phase) {
-                    visits.add(summary, extent(summary, &row.pass, over));
+                    samples.add(summary, extent(summary, &row.pass, over));
                     break;
                 }
             }
         }
-        visited.push((index, charted, visits));
+        sampled.push((index, charted, samples));
     }
-    visited
+    sampled
 }
 
 fn extent(summary: &PhaseSummary, pass: &Pass, over: Over) -> (f64, f64) {
@@ -112,7 +112,7 @@ fn chart(
         let (name, y) = (row.name.clone(), y.clone());
         strips.push(Strip { name, y, series: vec![series], marks: Vec::new(), is_equal: true });
     }
-    strips.extend(companions::scattered(&x, visits(runs, rows, over)));
+    strips.extend(companions::scattered(&x, samples(runs, rows, over)));
     let y = Axis { label: first.name.clone(), ..y };
     let chart = names.chart(name, title, (x, y), vec![series])?;
     let findings = vec![FindingCode::WriteValleys, FindingCode::ValleyCure];
@@ -123,15 +123,15 @@ fn line(charted: &ChartedRun<'_>, pass: &Pass, over: Over, x: &Axis) -> Columns 
     let mut columns = Columns::until(x.end);
     for &phase in &pass.phases {
         let summary = &charted.run.phases[phase as usize];
-        for (index, piece) in Pieces::of(charted.series, phase, summary, Operation::Write).enumerate() {
+        for (index, interval) in Intervals::of(charted.series, phase, summary, Operation::Write).enumerate() {
             let at = match over {
-                Over::Position => piece.first_byte,
-                Over::Time => piece.start_s - pass.start_s,
+                Over::Position => interval.first_byte,
+                Over::Time => interval.start_s - pass.start_s,
             };
             if index == 0 {
                 columns.interrupt(at);
             }
-            columns.add(at, piece.rate());
+            columns.add(at, interval.rate());
         }
     }
     columns

@@ -1,7 +1,7 @@
 //! The charts of writes that go on: their rate over time, and over what had been written.
 
-use super::companions::{self, Moments, Visits};
-use super::course::{Columns, Piece, Pieces};
+use super::companions::{self, Moments, Samples};
+use super::course::{Columns, Interval, Intervals};
 use super::naming::{Names, highest_of};
 use super::phase::{bytes_written, seconds, start_s};
 use super::rate_over_position::STATED;
@@ -33,7 +33,7 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
     let (mut series, mut marks) = (Vec::new(), Vec::new());
     let mut longest_s: f64 = 0.0;
-    let mut visits = Vec::new();
+    let mut samples = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
         let streams = streams(charted.run);
         let Some(course) = Course::of(charted.run, &streams) else { continue };
@@ -51,11 +51,11 @@ pub fn write_rate_over_time(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             series.push(Series::new(names.series(index, &stream.kind.name()), layers).of_run(index));
         }
         let whole = ((course.start_s, course.start_s + course.seconds), (0.0, course.seconds));
-        visits.push((index, charted, Visits::new(vec![whole])));
+        samples.push((index, charted, Samples::new(vec![whole])));
     }
     let x = Axis::of_duration("Time", longest_s);
     let y = rate_axis(&series, &marks);
-    let strips = companions::along(&x, visits);
+    let strips = companions::along(&x, samples);
     let chart = names.chart("write-rate-over-time", "Write throughput over time", (x, y), series)?;
     Some(Chart { across: Across::WriteTime, marks, findings: FINDINGS.to_vec(), strips, ..chart })
 }
@@ -64,7 +64,7 @@ pub fn write_rate_over_bytes(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let names = Names::of(runs);
     let (mut series, mut marks) = (Vec::new(), Vec::new());
     let mut most_bytes: f64 = 0.0;
-    let mut visits = Vec::new();
+    let mut samples = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
         let mut streams = streams(charted.run);
         streams.truncate(1);
@@ -83,12 +83,12 @@ pub fn write_rate_over_bytes(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         for limit in limits(charted.run) {
             marks.push(names.marked(index, series.len(), limit));
         }
-        visits.push((index, charted, written(charted, stream)));
+        samples.push((index, charted, written(charted, stream)));
         series.push(Series::new(names.series(index, &stream.kind.name()), layers).of_run(index));
     }
     let x = Axis::of_amounts("Written", most_bytes);
     let y = rate_axis(&series, &marks);
-    let strips = companions::along(&x, visits);
+    let strips = companions::along(&x, samples);
     let chart = names.chart("write-rate-over-bytes", "Write throughput by bytes written", (x, y), series)?;
     Some(Chart { marks, findings: FINDINGS.to_vec(), strips, ..chart })
 }
@@ -114,7 +114,7 @@ impl Kind {
     }
 }
 
-/// The kinds of writes that a run consists of, the longest first; none when it writes too many different things or in short visits.
+/// The kinds of writes that a run consists of, the longest first; none when it writes too many different things or in short samples.
 fn streams(run: &Run) -> Vec<Stream> {
     let mut by_kind: BTreeMap<Kind, Stream> = BTreeMap::new();
     let mut all_s = 0.0;
@@ -179,14 +179,14 @@ impl Course {
     fn lines(&self, charted: &ChartedRun<'_>, stream: &Stream, over: Over) -> Vec<Layer> {
         let mut columns = Columns::until(self.place(over, self.start_s + self.seconds, self.bytes));
         let (mut reached_s, mut written) = (f64::INFINITY, 0.0);
-        for piece in pieces(charted, stream) {
-            let at = self.place(over, piece.start_s, written);
-            if piece.start_s - reached_s > GAP_SHARE_MIN * self.seconds {
+        for interval in intervals(charted, stream) {
+            let at = self.place(over, interval.start_s, written);
+            if interval.start_s - reached_s > GAP_SHARE_MIN * self.seconds {
                 columns.interrupt(at);
             }
-            reached_s = piece.start_s + piece.seconds;
-            written += piece.bytes;
-            columns.add_stretch(at, self.place(over, reached_s, written), piece.rate());
+            reached_s = interval.start_s + interval.seconds;
+            written += interval.bytes;
+            columns.add_stretch(at, self.place(over, reached_s, written), interval.rate());
         }
         columns.lines()
     }
@@ -204,40 +204,42 @@ impl Course {
 
     fn cliff(&self, charted: &ChartedRun<'_>, streams: &[Stream]) -> Option<f64> {
         // Where the writer saw it fall: what a disk took into its memory by then counts as fast, too, and comes later. Until then it was
-        // written at the rate before, however slow the rest of the piece in which it fell.
+        // written at the rate before, however slow the rest of the interval in which it fell.
         let (_, levels) = levels(charted.run);
         let (fell_at, before) = (levels.get(1)?.first, levels[0].value);
         let mut written = 0.0;
-        for piece in pieces(charted, streams.first()?) {
+        for interval in intervals(charted, streams.first()?) {
             let missing = fell_at - written;
-            if missing <= piece.bytes {
-                return Some(piece.start_s - self.start_s + (missing / before).clamp(0.0, piece.seconds));
+            if missing <= interval.bytes {
+                return Some(
+                    interval.start_s - self.start_s + (missing / before).clamp(0.0, interval.seconds),
+                );
             }
-            written += piece.bytes;
+            written += interval.bytes;
         }
         None
     }
 }
 
-fn pieces(charted: &ChartedRun<'_>, stream: &Stream) -> impl Iterator<Item = Piece> {
+fn intervals(charted: &ChartedRun<'_>, stream: &Stream) -> impl Iterator<Item = Interval> {
     stream.phases.iter().flat_map(|&phase| {
-        Pieces::of(charted.series, phase, &charted.run.phases[phase as usize], Operation::Write)
+        Intervals::of(charted.series, phase, &charted.run.phases[phase as usize], Operation::Write)
     })
 }
 
-fn written(charted: &ChartedRun<'_>, stream: &Stream) -> Visits {
-    let mut visits: Vec<(Moments, (f64, f64))> = Vec::new();
+fn written(charted: &ChartedRun<'_>, stream: &Stream) -> Samples {
+    let mut samples: Vec<(Moments, (f64, f64))> = Vec::new();
     let mut written = 0.0;
-    for piece in pieces(charted, stream) {
-        let (end_s, end) = (piece.start_s + piece.seconds, written + piece.bytes);
-        match visits.last_mut() {
+    for interval in intervals(charted, stream) {
+        let (end_s, end) = (interval.start_s + interval.seconds, written + interval.bytes);
+        match samples.last_mut() {
             // What the host tells comes once a second.
             Some((moments, extent)) if end_s - moments.0 <= 1.0 => (moments.1, extent.1) = (end_s, end),
-            _ => visits.push(((piece.start_s, end_s), (written, end))),
+            _ => samples.push(((interval.start_s, end_s), (written, end))),
         }
         written = end;
     }
-    Visits::new(visits)
+    Samples::new(samples)
 }
 
 const CLIFF: &str = "write cliff";
