@@ -69,6 +69,7 @@ pub(super) fn answer(run: &Run) -> Option<&Finding> {
         ExperimentName::Valleys => FindingCode::WriteValleys,
         ExperimentName::Sizes => FindingCode::SizeProfile,
         ExperimentName::Verify => FindingCode::CapacityTrue,
+        ExperimentName::Ping => FindingCode::ReadLatency,
         _ => return None,
     };
     run.findings.iter().find(|finding| finding.code() == code)
