@@ -23,6 +23,7 @@ mod setup;
 pub mod sizes;
 pub mod surface;
 pub mod sustain;
+mod turn;
 pub mod valleys;
 pub mod verify;
 

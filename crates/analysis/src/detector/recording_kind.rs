@@ -6,15 +6,18 @@
 //! SMR takes random writes fast until its media cache is full, then a few per second. It suits archives and backups, not RAID
 //! rebuilds, databases or virtual machines. Such disks were sold without a word about it.
 //! # How
-//! Small random writes with a flush, against as many reads in order: under a tenth of their time, writes go to a log. Where
-//! writes after the cliff cost several seeks, bands are rewritten: SMR. Writes in place from the first are CMR. TRIM on a disk,
-//! reported zones and the data sheet are further reasons.
+//! A mechanism first: rereads whole revolutions apart show a rotation, latency that grows with distance an arm. Then small
+//! random writes with a flush, against as many reads in order: under a tenth of their time, writes go to a log. Where writes
+//! after the cliff cost several seeks, bands are rewritten: SMR. Writes in place from the first are CMR. TRIM on a disk,
+//! reported zones and the data sheet are further reasons. Flash is told by its data sheet, or where a drive that reports no
+//! rotation shows cells: a buffer takes writes before a medium that is read more slowly, writes take several times a read,
+//! written offsets are read more slowly than others, or space is reclaimed.
 //! # Cannot tell when
-//! Random reads differ by less than rotational latency does on any disk: nothing rotates. Writes go to a log but no cliff
-//! follows: CMR may have one. Rounds contradict each other. Nothing moves and the drive says nothing, or memory answers.
+//! Nothing moves and nothing shows cells: a card, a stick or a volume behind a network. Writes go to a log but no cliff
+//! follows: CMR may have one. Rounds contradict each other. Memory answers.
 //! # Known problems
 //! SMR with a full cache writes slowly from the first, as a failing disk does. A disk that ignores flushes looks like a log.
-//! A slow target whose latency scatters by milliseconds is taken for one that rotates.
+//! A volume behind a network with a write-back cache near the host looks like flash.
 //! # References
 //! Aghayev, Shafaei, Desnoyers, "Skylight: a window on shingled disk operation", FAST 2015.
 
@@ -22,7 +25,9 @@ use super::detect::{Detector, Need};
 use super::trust::{doubts, is_lent};
 use crate::datasheet::{self, Kind};
 use crate::measured::evidence_of_phases;
+use crate::recording::motion::Motion;
 use crate::recording::{Probes, Writing};
+use crate::sustained::Cause;
 use model::experiment_name::ExperimentName;
 use model::finding::{
     Finding, FindingCode, Outcome, Recording, RecordingKind, RecordingReason, RecordingUnknown,
@@ -60,17 +65,22 @@ impl Detector for RecordingKindDetector {
 }
 
 fn judge(run: &RunView<'_>, probes: &Probes) -> Result<RecordingKind, RecordingUnknown> {
-    let writing = probes.writing();
-    if writing == Writing::NoArm {
+    if !probes.is_slow() {
         return without_arm(run, probes);
     }
-    if let Some(spread_s) = probes.spread_without_rotation_s() {
-        return Err(RecordingUnknown::NoRotation { times: probes.times(), spread_s });
-    }
-    if probes.rewrites_behind_fall(run) {
-        return Ok(rewritten(run, probes));
-    }
-    with_arm(run, probes, writing)
+    let moves = match probes.motion {
+        Ok(Motion::Rotation { .. }) => RecordingReason::Rotates,
+        Ok(Motion::Seeks) => RecordingReason::Seeks,
+        Err(Some(_)) => return Err(RecordingUnknown::NothingMoves(probes.times())),
+        Err(None) => return Err(RecordingUnknown::NoRereads),
+    };
+    let mut kind = if probes.rewrites_behind_fall(run) {
+        rewritten(run, probes)
+    } else {
+        with_arm(run, probes, probes.writing())?
+    };
+    kind.reasons.push(moves);
+    Ok(kind)
 }
 
 fn kind(recording: Recording, reasons: Vec<RecordingReason>, probes: &Probes) -> RecordingKind {
@@ -132,21 +142,29 @@ fn without_arm(run: &RunView<'_>, probes: &Probes) -> Result<RecordingKind, Reco
     if probes.single_read_s().unwrap_or(0.0) < MEMORY_READ_S {
         return Err(RecordingUnknown::AnsweredByMemory);
     }
-    if is_same(probes.sweep_s(), probes.burst_s())
-        && is_same(probes.single_read_s(), probes.lone_write_s())
-        && !probes.fell_without_arm(run)
-    {
-        return Err(RecordingUnknown::EqualTimes);
-    }
     let says = if is_lent(run.target) { None } else { run.target.rotational };
-    let is_sold_as_flash = sheet(run.target).is_some_and(|sheet| sheet.kind == Kind::SolidState);
-    let reason = match says {
-        Some(false) => RecordingReason::SaysNotRotational,
-        _ if is_sold_as_flash => RecordingReason::DataSheet,
+    let mut reasons = vec![RecordingReason::TooFastForArm];
+    if sheet(run.target).is_some_and(|sheet| sheet.kind == Kind::SolidState) {
+        reasons.push(RecordingReason::DataSheet);
+        return Ok(kind(Recording::Flash, reasons, probes));
+    }
+    let fell = probes.fell_without_arm(run);
+    match says {
         Some(true) => return Err(RecordingUnknown::CacheOfDisk),
-        None => return Err(RecordingUnknown::NothingTold),
-    };
-    Ok(kind(Recording::Flash, vec![RecordingReason::TooFastForArm, reason], probes))
+        Some(false) if fell == Some(Cause::Collection) => reasons.push(RecordingReason::ReclaimsSpace),
+        Some(false) if probes.buffers_writes() => reasons.push(RecordingReason::BuffersWrites),
+        Some(false) if probes.programs_cells() => reasons.push(RecordingReason::ProgramsCells),
+        Some(false) if probes.senses_cells() => reasons.push(RecordingReason::SensesCells),
+        _ if fell.is_none()
+            && is_same(probes.sweep_s(), probes.burst_s())
+            && is_same(probes.single_read_s(), probes.lone_write_s()) =>
+        {
+            return Err(RecordingUnknown::EqualTimes);
+        }
+        _ => return Err(RecordingUnknown::NothingTold),
+    }
+    reasons.push(RecordingReason::SaysNotRotational);
+    Ok(kind(Recording::Flash, reasons, probes))
 }
 
 fn is_same(read_s: Option<f64>, write_s: Option<f64>) -> bool {

@@ -112,14 +112,17 @@ fn write_drop(history: &History<'_>, fall: &Fall) -> WriteDrop {
 
 fn no_cliff(run: &RunView<'_>, history: &History<'_>) -> NoCliff {
     let seconds: f64 = history.first().iter().map(|piece| piece.seconds).sum();
-    let turns = turns(run);
-    let is_in_place = Probes::of(run, &EXPERIMENT).is_some_and(|probes| probes.writing() == Writing::InPlace);
-    let limit = if is_in_place {
+    let probes = Probes::of(run, &EXPERIMENT);
+    let may_turn = match &probes {
+        Some(probes) => probes.has_arm(),
+        None => turns(run) != Some(false),
+    };
+    let limit = if probes.is_some_and(|probes| probes.writing() == Writing::InPlace) {
         Some(NoCliffLimit::InPlace)
-    } else if turns != Some(false) && history.span < MEDIA_CACHE_SPAN {
+    } else if may_turn && history.span < MEDIA_CACHE_SPAN {
         Some(NoCliffLimit::SmallRange { bytes: history.span })
-    } else if turns == Some(false) && history.written() < history.span as f64 {
-        Some(NoCliffLimit::NotWholeFlash)
+    } else if !may_turn && history.written() < history.span as f64 {
+        Some(NoCliffLimit::NotWholeRange)
     } else {
         None
     };

@@ -5,15 +5,19 @@
 //! the order. **Lone writes** go one at a time: in place each costs what a single read does; appended to a log it needs no seek.
 
 pub mod bands;
+pub mod motion;
 
 use crate::measured::is_measurement;
-use crate::sustained::{History, Standing, memory_bytes, standing};
+use crate::stats::quantile::of_histogram;
+use crate::sustained::{Cause, History, Standing, cause, memory_bytes, standing};
 use model::finding::ProbeTimes;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
-use model::units::{Nanos, Quantile};
+use model::units::{Nanos, Offset, Quantile};
 use model::workload::Pattern;
+use motion::{Motion, is_reread};
+use std::collections::BTreeSet;
 
 /// A single read of a drive with an arm takes longer: a quarter of a turn at 15,000 rpm alone is 1 ms. Flash answers in
 /// tens to hundreds of microseconds.
@@ -41,15 +45,22 @@ const LONE_IN_PLACE_SHARE: f64 = 0.8;
 const LONE_APPENDED_SHARE: f64 = 0.7;
 /// No parity takes ten times getting there; reading and writing a band of tens of megabytes does.
 const REWRITE_TIMES_MIN: f64 = 10.0;
-
-/// Random reads wait for between nothing and a revolution, of 4 ms at 15,000 rpm, the fastest disks made. From the 10th to the
-/// 90th percentile that alone is 3.2 ms, and seeks only add to it. Half of it is beyond the scatter of 64 reads by 8 standard
-/// errors (quantiles of an even distribution, 0.05 of a revolution).
-const ROTATION_SPREAD_MIN_S: f64 = 1.6e-3;
+/// Medians of two kinds of requests differ by a factor only if their intervals do. With this confidence chance makes it so one time in 10⁶.
+const SURE: f64 = 1.0 - 1e-6;
+/// A read that takes twice as long as a write spends half of its time not on the way, which both go, but at a medium that is read more
+/// slowly than a buffer takes writes: memory and volumes behind a network have none.
+const BUFFER_TIMES: f64 = 2.0;
+/// No network completes reads in so little: round trips between hosts of one site are 0.1 to 0.5 ms. Memory has no time of its own.
+const NEAR_READ_S: f64 = 200e-6;
+/// Cells take 5 to 50 times as long to program as to read (data sheets of MLC to QLC); a verified write of a cached disk twice.
+const PROGRAM_TIMES: f64 = 3.0;
+/// Reads of what was written sense cells, of 40 µs and more; others only look into a map, and take some 20 µs with their way.
+const SENSE_TIMES: f64 = 1.5;
 
 /// What became of small writes at random places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writing {
+    /// Nothing shows an arm or a rotation.
     NoArm,
     InPlace,
     /// They went somewhere else first, one after the other.
@@ -60,12 +71,17 @@ pub enum Writing {
     Unclear,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Probes {
+    /// What shows that parts move, or by how many standard deviations latency follows the distance; none without rereads.
+    pub motion: Result<Motion, Option<f64>>,
     /// Latencies of reads at random places, one at a time.
     single: LatencyHistogram,
     /// Latencies of writes at random places, one at a time.
     lone: LatencyHistogram,
+    /// Latencies of reads of what was written before, one at a time.
+    written: LatencyHistogram,
+    written_offsets: BTreeSet<Offset>,
     /// Seconds for each read of a sweep, by round.
     sweep_s: Vec<f64>,
     /// Seconds for each write of a burst with its flush, by round.
@@ -76,7 +92,16 @@ pub struct Probes {
 impl Probes {
     /// The rounds that this experiment asked for; none when it did not.
     pub fn of(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Option<Probes> {
-        let mut probes = Probes::default();
+        let mut probes = Probes {
+            motion: motion::motion(run, experiment),
+            single: LatencyHistogram::default(),
+            lone: LatencyHistogram::default(),
+            written: LatencyHistogram::default(),
+            written_offsets: BTreeSet::new(),
+            sweep_s: Vec::new(),
+            burst_s: Vec::new(),
+            phases: Vec::new(),
+        };
         for (number, summary) in (0..).zip(run.phases) {
             if summary.phase.experiment == *experiment && is_measurement(summary) {
                 probes.add(number, summary);
@@ -87,12 +112,15 @@ impl Probes {
 
     fn add(&mut self, number: u32, summary: &PhaseSummary) {
         let Some(workload) = summary.phase.workload.as_ref() else { return };
-        if !matches!(workload.pattern, Pattern::Listed { .. }) || bands::is_look(workload) {
+        let Pattern::Listed { offsets } = &workload.pattern else { return };
+        if bands::is_look(workload) || is_reread(workload) {
             return;
         }
+        let is_of_written = offsets.iter().all(|offset| self.written_offsets.contains(offset));
         let (reads, writes) = (summary.totals_of(Operation::Read), summary.totals_of(Operation::Write));
         let per_request = |count: u64| summary.lasting_ns() as f64 / 1e9 / count as f64;
         match (reads, writes) {
+            (Some(reads), None) if is_of_written => self.written.merge(&reads.histogram),
             (Some(reads), None) if workload.in_flight_max() == 1 => self.single.merge(&reads.histogram),
             (Some(reads), None) if reads.operations > 0 => self.sweep_s.push(per_request(reads.operations)),
             (None, Some(writes)) if workload.in_flight_max() == 1 => self.lone.merge(&writes.histogram),
@@ -100,6 +128,9 @@ impl Probes {
                 self.burst_s.push(per_request(writes.operations));
             }
             _ => return,
+        }
+        if writes.is_some() {
+            self.written_offsets.extend(offsets);
         }
         self.phases.push(number);
     }
@@ -132,17 +163,42 @@ impl Probes {
         }
     }
 
-    /// By how much single reads differ, from the 10th to the 90th percentile, where that is less than on any disk: then nothing
-    /// rotates.
-    pub fn spread_without_rotation_s(&self) -> Option<f64> {
-        let (low, high) = (self.single.quantile(Quantile::P10)?, self.single.quantile(Quantile::P90)?);
-        let spread_s = high.seconds() - low.seconds();
-        (spread_s < ROTATION_SPREAD_MIN_S).then_some(spread_s)
+    /// Whether single reads take as long as an arm does. Other things are as slow.
+    pub fn is_slow(&self) -> bool {
+        self.single_read_s().is_some_and(|read_s| read_s >= ARM_LATENCY.seconds())
     }
 
     /// Whether the rounds show an arm that moves.
     pub fn has_arm(&self) -> bool {
-        self.single_read_s().is_some_and(|read_s| read_s >= ARM_LATENCY.seconds())
+        self.is_slow() && self.motion.is_ok()
+    }
+
+    /// Whether a buffer takes lone writes, before a medium that is read more slowly.
+    pub fn buffers_writes(&self) -> bool {
+        takes_times(&self.single, &self.lone, BUFFER_TIMES)
+    }
+
+    /// Whether lone writes take as much longer than reads as cells do.
+    pub fn programs_cells(&self) -> bool {
+        self.is_near() && takes_times(&self.lone, &self.single, PROGRAM_TIMES)
+    }
+
+    /// Whether what was written is read more slowly than anything else.
+    pub fn senses_cells(&self) -> bool {
+        self.is_near() && takes_times(&self.written, &self.single, SENSE_TIMES)
+    }
+
+    fn is_near(&self) -> bool {
+        self.single_read_s().is_some_and(|read_s| read_s < NEAR_READ_S)
+    }
+
+    /// Whether no cache can fill: small writes go in place, or nothing moves and a lone write waits as long as a read.
+    pub fn has_no_cache_to_fill(&self) -> bool {
+        let waits = match (self.single_read_s(), self.lone_write_s()) {
+            (Some(read_s), Some(write_s)) => write_s >= LONE_IN_PLACE_SHARE * read_s,
+            _ => false,
+        };
+        self.writing() == Writing::InPlace || self.is_slow() && !self.has_arm() && waits
     }
 
     /// What writes cost behind a lasting fall of the rate, in times of what getting to a place and writing there takes; none when
@@ -155,12 +211,13 @@ impl Probes {
         Some(fall.after.seconds_per_byte() * block_bytes / in_place_s)
     }
 
-    /// Whether the rate of a drive without an arm fell for good.
-    pub fn fell_without_arm(&self, run: &RunView<'_>) -> bool {
-        let history = History::of(run);
-        history.is_some_and(|history| {
-            matches!(standing(history.first(), memory_bytes(false)), Standing::Fell(_))
-        })
+    /// Whether the rate of a drive without an arm fell for good, and why.
+    pub fn fell_without_arm(&self, run: &RunView<'_>) -> Option<Cause> {
+        let history = History::of(run)?;
+        match standing(history.first(), memory_bytes(false)) {
+            Standing::Fell(fall) => Some(cause(run, &history, &fall)),
+            _ => None,
+        }
     }
 
     /// Whether bands are rewritten behind the fall, and no writes go to their places.
@@ -223,6 +280,15 @@ impl Probes {
     }
 }
 
+/// Whether half of the ones take so many times as long as half of the others, and not by chance.
+fn takes_times(ones: &LatencyHistogram, others: &LatencyHistogram, times: f64) -> bool {
+    let median = |histogram| of_histogram(histogram, Quantile::MEDIAN, SURE);
+    match (median(ones), median(others)) {
+        (Some(ones), Some(others)) => ones.low >= times * others.high,
+        _ => false,
+    }
+}
+
 fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -233,13 +299,30 @@ fn median(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
+    fn probes(single: LatencyHistogram, lone: LatencyHistogram) -> Probes {
+        Probes {
+            motion: Ok(Motion::Seeks),
+            single,
+            lone,
+            written: LatencyHistogram::default(),
+            written_offsets: BTreeSet::new(),
+            sweep_s: Vec::new(),
+            burst_s: Vec::new(),
+            phases: vec![0],
+        }
+    }
+
     /// Rounds of a disk whose single reads take 12 ms and whose sweeps take 5 ms a place.
     fn rounds(burst_ms: &[f64]) -> Writing {
+        rounds_of(burst_ms).writing()
+    }
+
+    fn rounds_of(burst_ms: &[f64]) -> Probes {
         let mut single = LatencyHistogram::default();
         (0..64).for_each(|_| single.record(12_000_000));
         let burst_s: Vec<f64> = burst_ms.iter().map(|burst| burst / 1e3).collect();
-        let lone = LatencyHistogram::default();
-        Probes { single, lone, sweep_s: vec![0.005; burst_s.len()], burst_s, phases: vec![0] }.writing()
+        let sweep_s = vec![0.005; burst_s.len()];
+        Probes { sweep_s, burst_s, ..probes(single, LatencyHistogram::default()) }
     }
 
     /// The same, with bursts of 5 ms a write and lone writes that take so long.
@@ -248,7 +331,7 @@ mod tests {
         let mut lone = LatencyHistogram::default();
         (0..64).for_each(|_| single.record(12_000_000));
         (0..96).for_each(|_| lone.record((lone_ms * 1e6) as u64));
-        Probes { single, lone, sweep_s: vec![0.005], burst_s: vec![0.005], phases: vec![0] }.writing()
+        Probes { sweep_s: vec![0.005], burst_s: vec![0.005], ..probes(single, lone) }.writing()
     }
 
     #[test]
@@ -274,8 +357,10 @@ mod tests {
     fn without_an_arm_nothing_is_said_of_places() {
         let mut single = LatencyHistogram::default();
         (0..64).for_each(|_| single.record(80_000));
-        let lone = LatencyHistogram::default();
-        let probes = Probes { single, lone, sweep_s: vec![5e-6], burst_s: vec![4e-6], phases: vec![0] };
+        let (lone, sweep_s, burst_s) = (LatencyHistogram::default(), vec![5e-6], vec![4e-6]);
+        let probes = Probes { sweep_s, burst_s, ..probes(single, lone) };
         assert_eq!(probes.writing(), Writing::NoArm);
+        let slow = Probes { motion: Err(Some(1.2)), ..rounds_of(&[5.0]) };
+        assert!(slow.is_slow() && slow.writing() == Writing::NoArm, "as a stick is");
     }
 }

@@ -98,7 +98,9 @@ impl<'run> History<'run> {
 fn writings<'run>(run: &RunView<'run>) -> impl Iterator<Item = (&'run Workload, Piece)> {
     let mut is_measured = false;
     let until_anew = (0..).zip(run.phases).take_while(move |(_, summary)| {
-        is_measured |= summary.phase.kind == PhaseKind::Measure;
+        // Reads before the first preparation change nothing.
+        is_measured |=
+            summary.phase.kind == PhaseKind::Measure && summary.totals_of(Operation::Write).is_some();
         !is_measured || !matches!(summary.phase.kind, PhaseKind::Purge | PhaseKind::Precondition)
     });
     until_anew.filter_map(|(number, summary)| {

@@ -7,7 +7,6 @@ mod grid;
 mod page_cache;
 mod request;
 mod stripe;
-mod turn;
 
 use super::composition::{Prepared, Sequence};
 use super::preparation::{Filling, moves_parts, random_block};
@@ -15,6 +14,7 @@ use super::{Experiment, Remaining, Setup};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
+use crate::turn::Turn;
 use cache::Cache;
 use grid::{Grid, RANGE_BLOCKS_MIN, has_room};
 use model::experiment_name::ExperimentName;
@@ -26,7 +26,6 @@ use page_cache::PageCache;
 use stripe::Stripe;
 
 pub use request::AccessRequest;
-use turn::Turn;
 
 const RANGE_MIN: Bytes = Bytes::from_mib(1);
 /// With less time, only the grid is measured.
@@ -93,7 +92,7 @@ impl Access {
             parts.push(Box::new(page_cache));
         }
         if mechanical {
-            parts.push(Box::new(Turn::new(&self.setup)));
+            parts.push(Box::new(Turn::new(&self.setup, ExperimentName::Access)));
         }
         // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.
         if let Some(stripe) = Stripe::new(&self.setup) {

@@ -7,6 +7,7 @@
 use crate::preparation::{phase, random_block};
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::recording::bands::Looks;
+use analysis::recording::motion::motion;
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
@@ -155,6 +156,10 @@ impl Experiment for Bands {
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if self.next == Next::Rest && !self.goes_on(so_far) {
+            self.next = Next::Nothing;
+        }
+        // Bands are of tracks: without a sign of either there is nothing to watch.
+        if self.next == Next::Write && motion(so_far, &ExperimentName::Sustain).is_err() {
             self.next = Next::Nothing;
         }
         let (phase, next) = match self.next {

@@ -6,7 +6,7 @@ use super::request::{SustainRequest, Until};
 use crate::preparation::phase;
 use crate::{Experiment, Remaining, SLOW_BYTES_PER_SECOND, Setup, Step};
 use analysis::datasheet::{self, Recording};
-use analysis::recording::{Probes, Writing};
+use analysis::recording::Probes;
 use analysis::sustained::{History, Piece, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -198,7 +198,7 @@ impl Fall {
 
 fn writes_in_place(so_far: &RunView<'_>) -> bool {
     match Probes::of(so_far, &ExperimentName::Sustain) {
-        Some(probes) => probes.writing() == Writing::InPlace,
+        Some(probes) => probes.has_no_cache_to_fill(),
         None => false,
     }
 }

@@ -33,7 +33,7 @@ pub struct Kind {
 
 impl Kind {
     /// The part for that range; none where it has too few places.
-    pub fn new(setup: &Setup) -> Option<Kind> {
+    pub fn new(setup: &Setup, mechanical: bool) -> Option<Kind> {
         let block = random_block(&setup.facts);
         let range = setup.range.align_inward(block);
         let room = range.bytes().get() / block.get();
@@ -51,12 +51,18 @@ impl Kind {
             let mut sweep = places(PLACES);
             sweep.sort_unstable();
             let burst = places(PLACES);
-            for (what, mix, offsets, depth) in [
+            let mut asked = vec![
                 ("read at QD 1", OperationMix::Read, single, 1),
                 ("write at QD 1", OperationMix::Write, lone, 1),
                 ("read sequential offsets", OperationMix::Read, sweep, DEPTH),
-                ("write random offsets", OperationMix::Write, burst, DEPTH),
-            ] {
+                ("write random offsets", OperationMix::Write, burst.clone(), DEPTH),
+            ];
+            if !mechanical {
+                // What was never written touches no cell.
+                let written = burst[..SINGLE_READS as usize].to_vec();
+                asked.push(("read written offsets at QD 1", OperationMix::Read, written, 1));
+            }
+            for (what, mix, offsets, depth) in asked {
                 let stop = StopCondition {
                     operations: Some(offsets.len() as u64),
                     ..StopCondition::after(TIME_MAX)
@@ -105,7 +111,7 @@ mod tests {
 
     fn phases(capacity: Bytes) -> Vec<Phase> {
         let range = ByteRange::new(Offset::new(4096), capacity).unwrap();
-        Kind::new(&setup_of("zoned", range)).map_or_else(Vec::new, |kind| kind.queue.into())
+        Kind::new(&setup_of("zoned", range), true).map_or_else(Vec::new, |kind| kind.queue.into())
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::{Conduct, Experiment, Remaining, Setup, Step};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
+use crate::turn::Turn;
 use bands::Bands;
 use bound::{capped, within, written_since};
 use budget::Budget;
@@ -94,10 +95,13 @@ impl Sustain {
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
         let (setup, request) = (&self.setup, &self.request);
         let mut parts: Vec<Box<dyn Experiment>> = Vec::new();
+        if mechanical {
+            parts.push(Box::new(Turn::new(setup, ExperimentName::Sustain)));
+        }
         if let Some(part) = Bands::new(setup, mechanical) {
             parts.push(Box::new(part));
         }
-        if let Some(part) = Kind::new(setup) {
+        if let Some(part) = Kind::new(setup, mechanical) {
             parts.push(Box::new(part));
         }
         parts.push(Box::new(Fall::new(setup, request, mechanical)));

@@ -2,7 +2,8 @@
 
 use crate::home::{Home, ended, shipped, truth, value};
 use judge::document::{Document, covers};
-use judge::virtual_drive::Drive;
+use judge::threads::on_two_threads;
+use judge::virtual_drive::{Drive, named};
 use judge::writes::score::true_band_bytes;
 use model::finding::FindingCode;
 use sim::profile::preset_text;
@@ -35,6 +36,39 @@ fn what_has_neither_arm_nor_cells_is_unknown() {
     let document = sustain("sim:constant", &["--bytes", "2GB"]);
     let found = document.said(FindingCode::RecordingKind);
     assert!(found["unknown"].as_str().is_some_and(|why| why.contains("same time")), "{found}");
+}
+
+/// What is said of the kind of random targets without a mechanism, and of cliffs; nothing may be.
+fn invented(first: u64, count: u64) -> Vec<String> {
+    let said = |number: usize| {
+        let drive = named(&format!("random-remote-{}", first + number as u64))?;
+        let document = sustain(&drive.target, &["--bytes", "1GB"]);
+        let mut said = Vec::new();
+        for code in [FindingCode::RecordingKind, FindingCode::WriteCliff, FindingCode::BandSize] {
+            if let Some(found) = document.finding(code)
+                && found["unknown"].is_null()
+            {
+                said.push(format!("{}: {found}", drive.name));
+            }
+        }
+        Ok(said)
+    };
+    on_two_threads(count as usize, said).expect("every drive has a document").concat()
+}
+
+#[test]
+fn nothing_is_told_of_the_mechanism_of_what_has_none() {
+    let invented = invented(7100, if cfg!(debug_assertions) { 6 } else { 60 });
+    assert!(invented.is_empty(), "{invented:#?}");
+}
+
+#[test]
+#[ignore = "takes minutes: a count over many targets. FIRST and COUNT in the environment choose them"]
+fn a_count_of_what_is_invented() {
+    let number = |name: &str, or: u64| std::env::var(name).map_or(or, |text| text.parse().expect("a number"));
+    let (first, count) = (number("FIRST", 0), number("COUNT", 1000));
+    let invented = invented(first, count);
+    println!("{} of {count} from {first} on: {invented:#?}", invented.len());
 }
 
 /// A target without a mechanism that is as slow as a disk: nothing rotates, so nothing shows how it records.

@@ -48,6 +48,18 @@ pub enum RecordingReason {
     SaysTrim,
     SaysNotRotational,
     DataSheet,
+    /// Rereads complete whole revolutions apart.
+    Rotates,
+    /// Latency grows with the distance between reads.
+    Seeks,
+    /// Writes complete in half the time of reads and less.
+    BuffersWrites,
+    /// Writes take several times as long as reads.
+    ProgramsCells,
+    /// Written offsets take longer to read than others.
+    SensesCells,
+    /// Throughput dropped by garbage collection, which sequential writes ended.
+    ReclaimsSpace,
 }
 
 /// Medians of the probes of small requests, in seconds.
@@ -65,11 +77,10 @@ pub struct ProbeTimes {
 pub enum RecordingUnknown {
     /// The range has too few places to tell writes in place from others.
     RangeTooSmall,
-    /// Random reads differ by less than rotational latency does on any disk.
-    NoRotation {
-        times: ProbeTimes,
-        spread_s: f64,
-    },
+    /// Reads as slow as those of a disk, but rereads show no revolution, and latency does not grow with distance.
+    NothingMoves(ProbeTimes),
+    /// The run has no rereads, which show whether anything rotates.
+    NoRereads,
     /// Writes go to their places, but these reasons speak for SMR; where there are none, throughput dropped.
     InPlaceYetShingled {
         times: ProbeTimes,

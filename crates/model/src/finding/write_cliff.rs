@@ -149,8 +149,8 @@ pub enum NoCliffLimit {
     InPlace,
     /// A media cache need not fill within so small a range.
     SmallRange { bytes: u64 },
-    /// A flash cache may hold more than was written.
-    NotWholeFlash,
+    /// A write cache may hold more than was written.
+    NotWholeRange,
 }
 
 fn is_false(flag: &bool) -> bool {

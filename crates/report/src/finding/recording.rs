@@ -40,12 +40,14 @@ impl Wording for RecordingKind {
             RecordingUnknown::RangeTooSmall => {
                 "Not measured: the range is too small to tell writes in place from others. Give a larger --range.".into()
             }
-            RecordingUnknown::NoRotation { times: probes, spread_s } => format!(
-                "Inconclusive: no rotation was seen, so nothing shows how it records. Random reads ({}) differ by {}; \
-                 rotational latency alone differs by 3.2 ms at 15,000 rpm.",
-                time(probes.single_read_s),
-                short_time(*spread_s)
+            RecordingUnknown::NothingMoves(probes) => format!(
+                "Inconclusive: no rotation and no seek was seen, so nothing shows how it records. Rereads ({}) follow no \
+                 revolution, and latency does not grow with distance.",
+                time(probes.single_read_s)
             ),
+            RecordingUnknown::NoRereads => {
+                "Not measured: no offset was read twice, which shows rotation. Repeat `drivescope sustain`.".into()
+            }
             RecordingUnknown::InPlaceYetShingled { times: probes, reasons } if reasons.is_empty() => format!(
                 "Inconclusive: small writes go in place as with CMR ({}), but throughput dropped for good.",
                 times(probes)
@@ -106,6 +108,18 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
         RecordingReason::DataSheet => "The data sheet says so.".into(),
+        RecordingReason::Rotates => "Rereads complete whole revolutions apart.".into(),
+        RecordingReason::Seeks => "Latency grows with seek distance.".into(),
+        RecordingReason::BuffersWrites => {
+            "Writes complete in half the time of reads or less: a buffer takes them.".into()
+        }
+        RecordingReason::ProgramsCells => {
+            "Writes take several times as long as reads: cells are programmed.".into()
+        }
+        RecordingReason::SensesCells => {
+            "Written offsets take longer to read than others: only there are cells sensed.".into()
+        }
+        RecordingReason::ReclaimsSpace => "Garbage collection slowed random writes.".into(),
     }
 }
 
@@ -187,11 +201,11 @@ mod tests {
     #[test]
     fn what_does_not_rotate_is_inconclusive() {
         let times = ProbeTimes { single_read_s: Some(0.0015), ..TIMES };
-        let reason = RecordingUnknown::NoRotation { times, spread_s: 0.0 };
+        let reason = RecordingUnknown::NothingMoves(times);
         assert_eq!(
             why::<RecordingKind>(&reason, FindingCode::RecordingKind),
-            "Inconclusive: no rotation was seen, so nothing shows how it records. Random reads (1.50 ms) differ by 0.00 ns; \
-             rotational latency alone differs by 3.2 ms at 15,000 rpm."
+            "Inconclusive: no rotation and no seek was seen, so nothing shows how it records. Rereads (1.50 ms) follow no \
+             revolution, and latency does not grow with distance."
         );
     }
 

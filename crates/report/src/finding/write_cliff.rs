@@ -160,8 +160,8 @@ fn no_cliff(none: &NoCliff) -> String {
             " A range of {} need not fill the media cache of an SMR disk. Give a larger --range.",
             size(bytes)
         ),
-        Some(NoCliffLimit::NotWholeFlash) => {
-            " A flash cache may hold more. Write the whole range once to know.".into()
+        Some(NoCliffLimit::NotWholeRange) => {
+            " A write cache may hold more. Write the whole range once to know.".into()
         }
     };
     format!("{ran} {course}.{limit}")

@@ -8,10 +8,12 @@ pub enum Family {
     Shingled,
     Flash,
     Volume,
+    Remote,
 }
 
 impl Family {
-    pub const ALL: [Family; 4] = [Family::HardDisk, Family::Shingled, Family::Flash, Family::Volume];
+    pub const ALL: [Family; 5] =
+        [Family::HardDisk, Family::Shingled, Family::Flash, Family::Volume, Family::Remote];
 
     /// As it is written in the name of a drive: `hard-disk`.
     pub fn name(self) -> &'static str {
@@ -20,6 +22,7 @@ impl Family {
             Family::Shingled => "shingled",
             Family::Flash => "flash",
             Family::Volume => "volume",
+            Family::Remote => "remote",
         }
     }
 
@@ -29,6 +32,7 @@ impl Family {
             Family::Shingled => "SMR disk",
             Family::Flash => "flash drive",
             Family::Volume => "volume",
+            Family::Remote => "target",
         }
     }
 }

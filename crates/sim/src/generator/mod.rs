@@ -11,6 +11,7 @@
 //! | `shingled` | the same, with a media cache, bands and cleaning | `shingled` |
 //! | `flash` | dies, times, spare space, SLC cache, buffer, valleys, heat, sleep, link | `flash` |
 //! | `volume` | stripes and mirrors, over drives that come with the program and over drawn ones | `volume` |
+//! | `remote` | latency of reads and writes, jitter, servers, link, and no mechanism | `remote` |
 //!
 //! The same family and seed is the same drive, and its name says both: `random-hard-disk-17`.
 
@@ -21,6 +22,7 @@ mod flash;
 mod geometry;
 mod hard_disk;
 mod mechanics;
+mod remote;
 mod shingled;
 mod volume;
 
@@ -33,6 +35,7 @@ pub fn random_profile(family: Family, seed: u64) -> Profile {
         Family::Shingled => shingled::draw(seed),
         Family::Flash => flash::draw(seed),
         Family::Volume => volume::draw(seed),
+        Family::Remote => remote::draw(seed),
     }
 }
 

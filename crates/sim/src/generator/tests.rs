@@ -65,6 +65,7 @@ fn a_seed_stays_the_drive_it_was() {
             "A random SMR disk: 3.39 TB, 5400 rpm, 27 GB of media cache, aggressive cleaning",
             "A random flash drive: 2.00 TB, 3 bits a cell, 64 dies, up to 255 GB of SLC cache",
             "A random RAID 0: 3 of 970-pro, chunks of 16 KiB",
+            "A random target without a mechanism: 157 GB, 729.7 µs",
         ]
     );
 }

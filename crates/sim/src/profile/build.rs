@@ -44,7 +44,7 @@ fn build_within(profile: &Profile, path: &str, seed: u64, depth: u32) -> Result<
         Medium::Disk(disk) => Box::new(DiskDrive::new(facts, disk, seed)),
         Medium::Shingled(disk, smr) => Box::new(SmrDrive::new(facts, disk, smr, seed)),
         Medium::Flash(flash) => Box::new(FlashDrive::new(facts, flash, seed)?),
-        Medium::Constant(constant) => Box::new(ConstantDrive::of_profile(facts, constant)),
+        Medium::Constant(constant) => Box::new(ConstantDrive::of_profile(facts, constant, seed)),
         Medium::Zoned(zoned) => Box::new(ZonedDrive::new(facts, zoned.clone(), seed)),
         Medium::Volume(volume) => {
             let members = members(volume, seed, depth)?;

@@ -11,9 +11,10 @@ use model::units::{Bytes, MIB};
 /// The rate of a drive of constant latency is that of the requests by which it is measured.
 pub(super) fn constant_extents(constant: &ConstantProfile, capacity: Bytes) -> Vec<Extent> {
     let in_flight = f64::from(constant.servers.min(DEPTH));
-    let latency_s = constant.latency().seconds();
+    let latency_s = constant.latency().seconds() * constant.mean_over_median();
+    let write_s = constant.write_latency().seconds() * constant.mean_over_median();
     let extent = Extent::even(0, capacity.get(), in_flight * MIB as f64 / latency_s);
-    vec![Extent { cached_write_s: latency_s, ..extent }]
+    vec![Extent { cached_write_s: write_s, write: in_flight * MIB as f64 / write_s, ..extent }]
 }
 
 pub(super) fn constant(
@@ -22,7 +23,7 @@ pub(super) fn constant(
     link: Option<&LinkNumbers>,
 ) -> Vec<Truth> {
     let mut truths = rates(&constant_extents(constant, capacity), link);
-    let access_s = constant.latency().seconds() + link_access_s(link);
+    let access_s = constant.latency().seconds() * constant.mean_over_median() + link_access_s(link);
     truths.push(Truth::number(FindingCode::AccessTime, access_s));
     truths.push(Truth::number(FindingCode::LatencyModes, 1.0));
     truths.push(span_effect(access_s, access_s));

@@ -1,5 +1,5 @@
-//! How long a turn of the platters takes: some places are read twice, each time after many others. Half a turn is what every random
-//! access waits for, and so a part of its time.
+//! Rereads that show a rotation and seeks: some places are read twice, each time after many others. Half a revolution is what every
+//! random access waits for, and so a part of its time.
 
 use crate::preparation::{phase, random_block};
 use crate::{Experiment, Remaining, Setup};
@@ -19,14 +19,15 @@ const PLACES: u64 = 80;
 const BETWEEN: usize = 40;
 const TIME_MAX: Nanos = Nanos::from_secs(10);
 
-/// The part of `access` that asks how fast the platters turn.
-pub(super) struct Turn {
+/// The part of an experiment that asks whether parts move, and how fast the platters turn.
+pub struct Turn {
+    experiment: ExperimentName,
     phase: Option<Phase>,
 }
 
 impl Turn {
-    /// The question for a drive with moving parts.
-    pub fn new(setup: &Setup) -> Turn {
+    /// The question for a drive that is slow enough to have moving parts.
+    pub fn new(setup: &Setup, experiment: ExperimentName) -> Turn {
         let (range, block) = (setup.range, random_block(&setup.facts));
         let mut prng = Prng::new(setup.seed, PLACES_STREAM);
         let mut places: Vec<Offset> =
@@ -41,7 +42,10 @@ impl Turn {
         let reads = Workload::new(range, Pattern::Listed { offsets }, OperationMix::Read, block, 1);
         let stop = StopCondition { operations: Some(count), ..StopCondition::after(TIME_MAX) };
         let name = format!("{PLACES} offsets, twice each");
-        Turn { phase: Some(phase(ExperimentName::Access, name, PhaseKind::Measure, Some(reads), stop)) }
+        Turn {
+            phase: Some(phase(experiment.clone(), name, PhaseKind::Measure, Some(reads), stop)),
+            experiment,
+        }
     }
 }
 
@@ -53,7 +57,7 @@ fn place(part: ByteRange, block: Bytes, prng: &mut Prng) -> Offset {
 
 impl Experiment for Turn {
     fn name(&self) -> ExperimentName {
-        ExperimentName::Access
+        self.experiment.clone()
     }
 
     fn next(&mut self, _so_far: &RunView<'_>) -> Option<Phase> {
