@@ -12,6 +12,9 @@ pub struct Estimate {
     pub effective_count: f64,
 }
 
+/// Where the upper end of an interval is more than this times the lower, the value may as well be another one.
+const SPAN_MAX: f64 = 3.0;
+
 impl Estimate {
     /// An exact number: capacity, a count.
     pub fn exact(value: f64) -> Estimate {
@@ -21,6 +24,15 @@ impl Estimate {
     /// Half the interval's width as a share of the value; infinite when the value is zero.
     pub fn relative_half_width(&self) -> f64 {
         if self.value == 0.0 { f64::INFINITY } else { (self.high - self.low) / 2.0 / self.value.abs() }
+    }
+
+    /// Whether it says something: its interval does not hold zero, and spans a factor of three at most. What is exact does, and so
+    /// does a figure of others that came without an interval. Anything else is neither stated nor computed with.
+    pub fn is_conclusive(&self) -> bool {
+        let Estimate { low, high, .. } = *self;
+        let has_no_interval = low == f64::NEG_INFINITY && high == f64::INFINITY;
+        let (least, most) = (low.abs().min(high.abs()), low.abs().max(high.abs()));
+        low == high || has_no_interval || low * high > 0.0 && most <= SPAN_MAX * least
     }
 
     pub fn covers(&self, truth: f64) -> bool {
@@ -37,6 +49,16 @@ impl Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interval_that_spans_zero_or_a_factor_of_more_than_three_says_nothing() {
+        let says = |low, value, high| Estimate { low, high, ..Estimate::exact(value) }.is_conclusive();
+        assert!(says(1.0, 2.0, 3.0) && says(-3.0, -2.0, -1.0) && says(0.0, 0.0, 0.0) && says(5.0, 5.0, 5.0));
+        assert!(!says(1.0, 2.0, 3.1) && !says(-3.1, -2.0, -1.0) && !says(1.0, 1.0, 999.0));
+        assert!(!says(0.0, 0.8e6, 3052e6) && !says(-1.0, 1.0, 2.0) && !says(1.0, 2.0, f64::INFINITY));
+        assert!(!says(f64::NAN, 1.0, 2.0) && !says(0.0, 0.0, 1.0));
+        assert!(says(f64::NEG_INFINITY, 5.0, f64::INFINITY), "a figure of others");
+    }
 
     #[test]
     fn a_reciprocal_swaps_the_ends() {

@@ -9,6 +9,8 @@ pub enum NoBudget {
     NotMeasured,
     /// What the run says of its concurrency.
     Unknown(ConcurrencyUnknown),
+    /// Its concurrency is too uncertain.
+    Inconclusive,
     /// The lowest 99th percentile measured, in seconds.
     AllSlower {
         p99_s: f64,

@@ -23,6 +23,7 @@ pub fn within_budget(run: &Run, budget_s: f64) -> Result<WithinBudget, NoBudget>
     let gain = match of_code(&run.findings, FindingCode::ConcurrencyGain) {
         Some(Finding::ConcurrencyGain(Outcome::Known(known))) => &known.conclusion,
         Some(Finding::ConcurrencyGain(Outcome::Unknown(reason))) => return Err(NoBudget::Unknown(*reason)),
+        Some(Finding::ConcurrencyGain(Outcome::Inconclusive(_))) => return Err(NoBudget::Inconclusive),
         _ => return Err(NoBudget::NotMeasured),
     };
     let points: Vec<WithinBudget> = gain.points.iter().filter_map(operating_point).collect();

@@ -45,7 +45,21 @@ impl Home {
 pub fn ended(experiment: &str, target: &str, options: &[&str]) -> Document {
     let seed: &[&str] = if options.contains(&"--seed") { &[] } else { &["--seed", "1"] };
     let words = [&[experiment, target], seed, options].concat();
-    Home::new().program.run(&words).expect("a document")
+    let document = Home::new().program.run(&words).expect("a document");
+    assert_certain(&document);
+    document
+}
+
+/// No run states a number whose interval spans zero or a factor of more than three, but for bounds and counts.
+fn assert_certain(document: &Document) {
+    for finding in document.findings() {
+        let is_bound = ["capacity-true", "data-integrity", "read-ahead"]
+            .contains(&finding["code"].as_str().unwrap_or_default());
+        let (Some(low), Some(high)) = (finding["low"].as_f64(), finding["high"].as_f64()) else { continue };
+        let says =
+            low == high || low * high > 0.0 && high.abs().max(low.abs()) <= 3.0 * high.abs().min(low.abs());
+        assert!(is_bound || says, "{finding}");
+    }
 }
 
 /// The same of an experiment that must succeed.

@@ -418,6 +418,11 @@ impl Conclusion for ReadAhead {
     fn value(&self) -> Value {
         Value::Number(self.bytes)
     }
+
+    /// None is less than the first distance that was tried.
+    fn is_bound(&self) -> bool {
+        self.bytes.value == 0.0
+    }
 }
 
 /// Kernel read-ahead through the page cache.

@@ -48,4 +48,9 @@ impl Conclusion for CapacityTrue {
     fn value(&self) -> Value {
         Value::Number(self.capacity)
     }
+
+    /// Between the last byte that was held and the first that was lost.
+    fn is_bound(&self) -> bool {
+        self.past_the_end != PastTheEnd::All
+    }
 }

@@ -65,6 +65,11 @@ impl Conclusion for DataIntegrity {
         Value::Number(self.wrong)
     }
 
+    /// Blocks that were found wrong are so many at least.
+    fn is_bound(&self) -> bool {
+        true
+    }
+
     fn places(&self) -> Vec<ByteRange> {
         self.regions
             .iter()

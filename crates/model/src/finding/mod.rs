@@ -82,6 +82,11 @@ pub trait Conclusion: Serialize + Clone + Debug + PartialEq + 'static {
         None
     }
 
+    /// Whether its sentence tells bounds or what was counted, and no value: then its interval may be wide.
+    fn is_bound(&self) -> bool {
+        false
+    }
+
     /// The extents that it is about, where it names them; else it is about those of its evidence.
     fn places(&self) -> Vec<ByteRange> {
         Vec::new()
@@ -100,6 +105,8 @@ pub enum Value {
 pub enum Outcome<C: Conclusion> {
     Known(Box<Known<C>>),
     Unknown(C::Unknown),
+    /// A number that is too uncertain to be stated or used (see [`Estimate::is_conclusive`]); nothing else of it is kept.
+    Inconclusive(Estimate),
 }
 
 /// A conclusion with what it rests on.
@@ -179,6 +186,11 @@ macro_rules! findings {
         impl Finding {
             pub fn code(&self) -> FindingCode {
                 match self { $(Finding::$variant(_) => FindingCode::$variant,)* }
+            }
+
+            /// The finding of that code whose number is too uncertain to be stated.
+            pub fn inconclusive(code: FindingCode, estimate: Estimate) -> Finding {
+                match code { $(FindingCode::$variant => Finding::$variant(Outcome::Inconclusive(estimate)),)* }
             }
         }
 
@@ -360,8 +372,14 @@ impl FindingCode {
 }
 
 impl<C: Conclusion> Outcome<C> {
+    /// The conclusion, if it is certain enough: here is decided for all that is said or computed from it.
     pub fn known(conclusion: C, evidence: Vec<Evidence>) -> Outcome<C> {
-        Outcome::Known(Box::new(Known { conclusion, evidence, caveats: Vec::new() }))
+        match conclusion.value() {
+            Value::Number(estimate) if !estimate.is_conclusive() && !conclusion.is_bound() => {
+                Outcome::Inconclusive(estimate)
+            }
+            _ => Outcome::Known(Box::new(Known { conclusion, evidence, caveats: Vec::new() })),
+        }
     }
 
     pub fn of(result: Result<C, C::Unknown>, evidence: Vec<Evidence>) -> Outcome<C> {
@@ -374,7 +392,7 @@ impl<C: Conclusion> Outcome<C> {
     pub fn as_known(&self) -> Option<&Known<C>> {
         match self {
             Outcome::Known(known) => Some(known),
-            Outcome::Unknown(_) => None,
+            Outcome::Unknown(_) | Outcome::Inconclusive(_) => None,
         }
     }
 }
@@ -479,6 +497,19 @@ mod tests {
         assert_eq!(FindingCode::WriteCliff.unit(), Some("bytes"));
         assert_eq!(FindingCode::RecordingKind.unit(), None);
         assert_eq!(FindingCode::InterfaceLimit.unit(), Some("B/s"));
+    }
+
+    #[test]
+    fn a_number_that_may_be_another_one_is_none() {
+        let ratio = |low: f64, high: f64| {
+            let ratio = Estimate { low, high, confidence: 0.95, ..Estimate::exact(1.0) };
+            let ratio = ZoneRatio { ratio, places: Vec::new(), imported: None };
+            Finding::ZoneRatio(Outcome::known(ratio, Vec::new()))
+        };
+        assert!(ratio(0.9, 1.1).is_known() && ratio(0.9, 1.1).estimate().is_some());
+        for finding in [ratio(0.5, 1.6), ratio(0.0, 1.1)] {
+            assert!(!finding.is_known() && finding.estimate().is_none(), "{finding:?}");
+        }
     }
 
     #[test]

@@ -25,9 +25,10 @@ mod write_cliff;
 
 pub(crate) use subject::Subject;
 
+use crate::quantity::measured;
 use crate::style::Tone;
 use model::estimate::Estimate;
-use model::finding::{Conclusion, Finding, FindingCode, FindingDocument, Imported, Known, Outcome, Value};
+use model::finding::{Conclusion, Finding, FindingCode, FindingDocument, Imported, Known, Outcome};
 use model::run::Run;
 use model::target::TargetFacts;
 use model::with_outcome;
@@ -97,9 +98,6 @@ fn imported_remark(imported: Option<Imported>) -> &'static str {
     }
 }
 
-/// Advice holds a number. Where the upper end of its interval is more than this times the lower, it may as well be another one.
-const ADVICE_SPAN_MAX: f64 = 3.0;
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
     Known { statement: String, advice: Option<String> },
@@ -114,25 +112,26 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
     match outcome {
         Outcome::Known(known) => {
             let subject = Subject::new(target, &known.caveats);
-            let advice = advice_of(known, code, &subject);
-            Text::Known { statement: C::statement(known, code, &subject), advice }
+            let (statement, advice) = (C::statement(known, code, &subject), C::advice(known, code, &subject));
+            Text::Known { statement, advice }
         }
+        Outcome::Inconclusive(estimate) => Text::Unknown { why: inconclusive(estimate, code) },
         Outcome::Unknown(reason) => Text::Unknown { why: C::why(reason, code, &Subject::new(target, &[])) },
     }
 }
 
-/// None where the value is too uncertain to act on.
-fn advice_of<C: Wording>(known: &Known<C>, code: FindingCode, subject: &Subject<'_>) -> Option<String> {
-    match known.conclusion.value() {
-        Value::Number(estimate) if is_too_uncertain(&estimate) => None,
-        _ => C::advice(known, code, subject),
+/// Why a number is not stated.
+fn inconclusive(estimate: &Estimate, code: FindingCode) -> String {
+    if !(estimate.low.is_finite() && estimate.high.is_finite()) {
+        return "Inconclusive: the interval of the value has no bounds. Repeat it for longer.".into();
     }
-}
-
-/// Whether the interval spans zero or more than a factor of [`ADVICE_SPAN_MAX`]. Figures without an interval have an infinite one.
-fn is_too_uncertain(estimate: &Estimate) -> bool {
-    let Estimate { low, high, .. } = *estimate;
-    low.is_finite() && low < high && (low <= 0.0 && high >= 0.0 || high > ADVICE_SPAN_MAX * low)
+    let shown = measured(estimate, code.unit().unwrap_or_default());
+    let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
+    format!(
+        "Inconclusive: the 95 % confidence interval, {}{unit}, is too wide to state a value. Repeat it for longer, or \
+         without other I/O.",
+        shown.interval
+    )
 }
 
 pub fn documents(run: &Run) -> Vec<FindingDocument> {
@@ -174,7 +173,7 @@ pub(crate) fn extents(finding: &Finding) -> Vec<(f64, f64)> {
 fn extents_of<C: Wording>(outcome: &Outcome<C>) -> Vec<(f64, f64)> {
     match outcome {
         Outcome::Known(known) => C::extents(known),
-        Outcome::Unknown(_) => Vec::new(),
+        Outcome::Unknown(_) | Outcome::Inconclusive(_) => Vec::new(),
     }
 }
 
@@ -195,7 +194,7 @@ mod testing {
 
     pub(super) fn advice<C: Wording>(known: &Known<C>, code: FindingCode) -> Option<String> {
         let target = target();
-        super::advice_of(known, code, &Subject::new(&target, &known.caveats))
+        C::advice(known, code, &Subject::new(&target, &known.caveats))
     }
 
     pub(super) fn why<C: Wording>(reason: &C::Unknown, code: FindingCode) -> String {
@@ -203,7 +202,7 @@ mod testing {
         C::why(reason, code, &Subject::new(&target, &[]))
     }
 
-    fn target() -> TargetFacts {
+    pub(super) fn target() -> TargetFacts {
         TargetFacts::unidentified(TargetKind::Device, "/dev/sdx".into(), Bytes::new(500_000_000_000))
     }
 }

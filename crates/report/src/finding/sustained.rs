@@ -147,9 +147,11 @@ impl Wording for ClippingEffect {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{advice, known, statement};
+    use super::super::testing::{advice, known, statement, target};
+    use super::super::{Text, text};
     use super::*;
     use model::estimate::Estimate;
+    use model::finding::{Finding, Outcome};
 
     #[test]
     fn steady_state_says_after_how_much() {
@@ -181,13 +183,14 @@ mod tests {
             advice(&finding, FindingCode::IdleRecovery).as_deref(),
             Some("Leave 52.0 s idle after each 1 GB to keep writing at 400 MB/s.")
         );
-        let rate = Estimate { value: 0.8e6, low: 0.0, high: 3052e6, ..rate };
+        let rate = Estimate { value: 0.8e6, low: 0.0, high: 3052e6, confidence: 0.95, ..rate };
+        let unsure = Finding::IdleRecovery(Outcome::known(IdleRecovery { rate, ..recovery }, Vec::new()));
+        let Text::Unknown { why } = text(&unsure, &target()) else { panic!("{unsure:?}") };
         assert_eq!(
-            advice(&known(IdleRecovery { rate, ..recovery.clone() }), FindingCode::IdleRecovery),
-            None
+            why,
+            "Inconclusive: the 95 % confidence interval, 0.0 to 3,052.0 MB/s, is too wide to state a value. Repeat it for \
+             longer, or without other I/O."
         );
-        let rate = Estimate { low: 10e6, high: 31e6, ..Estimate::exact(20e6) };
-        assert_eq!(advice(&known(IdleRecovery { rate, ..recovery }), FindingCode::IdleRecovery), None);
     }
 
     #[test]

@@ -173,6 +173,9 @@ pub(crate) fn why_no_budget(why: NoBudget) -> String {
                 .into()
         }
         NoBudget::Unknown(reason) => why_no_concurrency(reason),
+        NoBudget::Inconclusive => {
+            "Inconclusive: the gain of concurrency is too uncertain. Measure longer.".into()
+        }
         NoBudget::AllSlower { p99_s } => {
             let p99 = measured(&Estimate::exact(p99_s), "s").value;
             format!("No queue depth stays within it: the lowest 99th percentile is {p99}.")
