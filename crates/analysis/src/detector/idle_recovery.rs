@@ -18,10 +18,10 @@
 
 use super::detect::{Detector, Need};
 use super::trust::{doubts, is_behind_layers};
-use crate::measured::{evidence_of_phases, turns};
+use crate::measured::evidence_of_phases;
 use crate::stats::CONFIDENCE;
 use crate::stats::student::t_two_sided;
-use crate::sustained::{Cause, Fall, History, Regained, Standing, cause, memory_bytes, regained, standing};
+use crate::sustained::{Cause, Fall, History, Regained, Standing, cause, regained, standing};
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, IdlePoint, IdleRecovery, IdleRecoveryUnknown, Outcome};
 use model::run::RunView;
@@ -46,8 +46,7 @@ impl Detector for IdleRecoveryDetector {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let Some(history) = History::of(run) else { return Vec::new() };
-        let Standing::Fell(fall) = standing(history.first(), memory_bytes(turns(run).unwrap_or(false)))
-        else {
+        let Standing::Fell(fall) = standing(history.first()) else {
             return Vec::new();
         };
         let points = regained(run, &history, &fall);

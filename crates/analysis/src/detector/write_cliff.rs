@@ -11,7 +11,9 @@
 //! their own noise, stalls left out; levels less than 6 % apart are one. The cliff is the first step of 6 % and more after which
 //! throughput never returns to halfway, until that lasted for a tenth of what was written before or half of the time. Its place
 //! is within the phases at the border, where both rates explain their time; on a disk, where completions became fewer. Later
-//! levels count where throughput does not drift to them and does not come back, or has lasted as long as the first has to.
+//! levels count where throughput does not drift to them and does not come back, or has lasted as long as the first has to. A
+//! drop also has to cost more time than hosts lose, and of sequential writes to a disk it has to come again at the start of the
+//! range: zones are slower, too. What caused it stands beside it where anything shows that.
 //! # Cannot tell when
 //! Less was written than a cache can hold; the drop did not last until the end; throughput wanders by more than it drops. Where
 //! sequential writes or a time of few writes made flash fast again, it was garbage collection or heat. On a virtual disk, a loop
@@ -29,14 +31,14 @@ use super::trust::{doubts, is_behind_layers};
 use crate::measured::{evidence_of_phases, turns};
 use crate::recording::{Probes, Writing};
 use crate::sustained::{
-    Cause, Fall, History, Level, Standing, below, cause, dip, levels, memory_bytes, regained, seen_bytes,
+    Cause, Fall, History, Level, PIECES_AFTER_MIN, Standing, below, cause, dip, levels, regained, seen_bytes,
     standing,
 };
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{
-    Finding, FindingCode, LaterLevel, LevelBelow, NoCliff, NoCliffCourse, NoCliffLimit, Outcome, WriteCliff,
-    WriteCliffUnknown, WriteDrop, WriteKind, WriteLevel, WriteOrder,
+    CliffCause, Finding, FindingCode, LaterLevel, LevelBelow, NoCliff, NoCliffCourse, NoCliffLimit, Outcome,
+    WriteCliff, WriteCliffUnknown, WriteDrop, WriteKind, WriteLevel, WriteOrder,
 };
 use model::request::Operation;
 use model::run::RunView;
@@ -48,6 +50,8 @@ const EXPERIMENT: ExperimentName = ExperimentName::Sustain;
 /// The largest media cache that was measured holds 25 GB (Skylight); within twice that it need not fill, since what is
 /// overwritten takes no room.
 const MEDIA_CACHE_SPAN: u64 = 50_000_000_000;
+/// Drives and their controllers hold so much in memory at most (Exos X18, data sheet), and some keep it over a flush.
+const MEMORY_BYTES_MAX: f64 = (512 << 20) as f64;
 
 impl Detector for WriteCliffDetector {
     fn codes(&self) -> &'static [FindingCode] {
@@ -74,12 +78,15 @@ fn cliff<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteClif
     if history.is_in_no_time(run) {
         return Err(WriteCliffUnknown::NoTime);
     }
-    match standing(history.first(), memory_bytes(turns(run).unwrap_or(false))) {
+    match standing(history.first()) {
         Standing::Even => {
             came_back(run, history).ok_or_else(|| WriteCliffUnknown::None(no_cliff(run, history)))
         }
         Standing::Falling => {
             Err(WriteCliffUnknown::StillFalling { writes: writes(history), written_bytes: history.written() })
+        }
+        Standing::Fell(fall) if may_be_of_place(run, history) => {
+            Err(WriteCliffUnknown::OfPlace(write_drop(history, &fall)))
         }
         Standing::Fell(fall) => match cause(run, history, &fall) {
             Cause::Cache => Ok(lasting(run, history, &fall)),
@@ -89,6 +96,27 @@ fn cliff<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteClif
             Cause::Heat => Err(WriteCliffUnknown::Heat(write_drop(history, &fall))),
             Cause::Collection => Err(WriteCliffUnknown::GarbageCollection(write_drop(history, &fall))),
         },
+    }
+}
+
+/// Whether other offsets may explain a drop of sequential writes: what may have zones was not written from its start again.
+fn may_be_of_place(run: &RunView<'_>, history: &History<'_>) -> bool {
+    history.workload.pattern == Pattern::Sequential
+        && turns(run) != Some(false)
+        && history.pieces_again(run) < PIECES_AFTER_MIN
+}
+
+/// What explains a drop, as far as anything shows it.
+fn cliff_cause(run: &RunView<'_>, fall: &Fall) -> CliffCause {
+    let probes = Probes::of(run, &EXPERIMENT);
+    if probes.as_ref().is_some_and(|probes| probes.rewrites_behind_fall(run)) {
+        CliffCause::MediaCache
+    } else if fall.bytes.value <= MEMORY_BYTES_MAX {
+        CliffCause::Buffer
+    } else if probes.is_some_and(|probes| !probes.is_slow() && probes.shows_cells()) {
+        CliffCause::CellCache
+    } else {
+        CliffCause::Unknown
     }
 }
 
@@ -165,7 +193,7 @@ fn came_back(run: &RunView<'_>, history: &History<'_>) -> Option<WriteCliff> {
     if turns(run) != Some(false) || !is_once || is_behind_layers(run.target) {
         return None;
     }
-    let fall = dip(history.first(), memory_bytes(false))?;
+    let fall = dip(history.first())?;
     fall.further.first()?;
     Some(WriteCliff { comes_back: true, ..described(run, history, &fall, fall.bytes) })
 }
@@ -193,12 +221,13 @@ fn described(run: &RunView<'_>, history: &History<'_>, fall: &Fall, bytes: Estim
         after_from_bytes: fall.after.judged_from_bytes,
         after_over_bytes: fall.after.judged_bytes,
         in_memory_bytes: fall.in_memory_bytes,
+        cause: cliff_cause(run, fall),
         looked_until_bytes: history.written(),
         writes: writes(history),
         below: level_below(run, history, fall),
         is_whole: is_all(run, history),
         // Who only looks for a cliff stops with the phase that makes it certain.
-        went_on: history.went_on(memory_bytes(turns(run) == Some(true))),
+        went_on: history.went_on(),
         has_rests: !regained(run, history, fall).is_empty(),
     }
 }

@@ -21,7 +21,7 @@ use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::measured::{evidence_of_phases, turns};
 use crate::stats::CONFIDENCE;
-use crate::sustained::{History, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
+use crate::sustained::{History, Standing, WRITTEN_OVER_MIN, rounds, standing};
 use model::finding::{Finding, FindingCode, Outcome, WriteSteadyState, WriteSteadyStateUnknown};
 use model::run::RunView;
 use model::workload::Pattern;
@@ -44,7 +44,7 @@ impl Detector for WriteSteadyStateDetector {
         }
         let outcome = match steady_state(run, &history) {
             Ok(steady) => Outcome::known(steady, evidence_of_phases(run, &history.first_phases())),
-            Err(reason) if was_asked(run, &history) => Outcome::Unknown(reason),
+            Err(reason) if was_asked(&history) => Outcome::Unknown(reason),
             Err(_) => return Vec::new(),
         };
         vec![Finding::WriteSteadyState(outcome).with_caveats(&doubts(run))]
@@ -52,9 +52,8 @@ impl Detector for WriteSteadyStateDetector {
 }
 
 /// Whether writes went on past a certain cliff, or past the search for one.
-fn was_asked(run: &RunView<'_>, history: &History<'_>) -> bool {
-    history.written() >= WRITTEN_OVER_MIN * history.span as f64
-        || history.went_on(memory_bytes(turns(run) == Some(true)))
+fn was_asked(history: &History<'_>) -> bool {
+    history.written() >= WRITTEN_OVER_MIN * history.span as f64 || history.went_on()
 }
 
 fn steady_state(
@@ -70,7 +69,7 @@ fn steady_state(
     if !is_disk && times_written < WRITTEN_OVER_MIN {
         return Err(WriteSteadyStateUnknown::TooLittleWritten { times: times_written });
     }
-    if let Standing::Falling = standing(history.first(), memory_bytes(is_disk)) {
+    if let Standing::Falling = standing(history.first()) {
         return Err(WriteSteadyStateUnknown::StillFalling);
     }
     let (range_ratio, slope_ratio) = (rounds.range_ratio, rounds.slope_ratio);

@@ -9,7 +9,7 @@ pub mod motion;
 
 use crate::measured::is_measurement;
 use crate::stats::quantile::of_histogram;
-use crate::sustained::{Cause, History, Standing, cause, memory_bytes, standing};
+use crate::sustained::{Cause, History, Standing, cause, standing};
 use model::finding::ProbeTimes;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
@@ -35,8 +35,6 @@ const IN_PLACE_TIMES_MAX: f64 = 2.5;
 const BEHIND_TIMES_MIN: f64 = 3.0;
 /// What a disk moves at least, in bytes per second: inner tracks of 2005.
 const DISK_RATE_MIN: f64 = 30e6;
-/// What fills first is the memory of the drive: 512 MiB at most on disks that are sold.
-const DISK_MEMORY_BYTES: f64 = (512 << 20) as f64;
 /// A lone write that takes less than this share of a single read was answered by a cache: no mechanism is that quick.
 const CACHED_SHARE: f64 = 0.1;
 /// One in place takes as long as a single read: a fifth less is over five standard errors of the mean of 96 writes.
@@ -188,6 +186,11 @@ impl Probes {
         self.is_near() && takes_times(&self.written, &self.single, SENSE_TIMES)
     }
 
+    /// Whether anything shows cells, but for space that is reclaimed.
+    pub fn shows_cells(&self) -> bool {
+        self.buffers_writes() || self.programs_cells() || self.senses_cells()
+    }
+
     fn is_near(&self) -> bool {
         self.single_read_s().is_some_and(|read_s| read_s < NEAR_READ_S)
     }
@@ -205,7 +208,7 @@ impl Probes {
     /// there was no fall.
     pub fn cost_behind_fall(&self, run: &RunView<'_>) -> Option<f64> {
         let history = History::of(run)?;
-        let Standing::Fell(fall) = standing(history.first(), DISK_MEMORY_BYTES) else { return None };
+        let Standing::Fell(fall) = standing(history.first()) else { return None };
         let block_bytes = history.workload.block_sizes.largest().as_f64();
         let in_place_s = self.single_read_s()? + block_bytes / DISK_RATE_MIN;
         Some(fall.after.seconds_per_byte() * block_bytes / in_place_s)
@@ -214,7 +217,7 @@ impl Probes {
     /// Whether the rate of a drive without an arm fell for good, and why.
     pub fn fell_without_arm(&self, run: &RunView<'_>) -> Option<Cause> {
         let history = History::of(run)?;
-        match standing(history.first(), memory_bytes(false)) {
+        match standing(history.first()) {
             Standing::Fell(fall) => Some(cause(run, &history, &fall)),
             _ => None,
         }

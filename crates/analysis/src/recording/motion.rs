@@ -183,7 +183,7 @@ mod tests {
             let jitter = [0.0, 0.01, 0.1, 0.3, 1.0][seed as usize % 5];
             let readings = readings(seed, |_, _, now_s| {
                 // Slower for some seconds, as behind a busy network.
-                let slower = if (now_s * 2.0) as u64 % 2 == 0 { 2.0 } else { 1.0 };
+                let slower = if ((now_s * 2.0) as u64).is_multiple_of(2) { 2.0 } else { 1.0 };
                 slower * median_s * (jitter * prng.normal()).exp()
             });
             assert!(!moves(&readings), "seed {seed}, median {median_s}, jitter {jitter}");

@@ -5,16 +5,18 @@ use super::piece::{Piece, bytes_of, seconds_of};
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use model::estimate::Estimate;
-use model::units::MIB;
 
 /// Levels that differ by fewer standard errors may do so by chance: one time in 4·10⁷ they do by 5.5, and some hundred borders are
 /// looked at after each of some hundred pieces.
 const ERRORS_MIN: f64 = 5.5;
 /// After a fall so many pieces are seen at least.
-const PIECES_AFTER_MIN: usize = 5;
+pub const PIECES_AFTER_MIN: usize = 5;
 /// A fall lasts when so much was written after it as a share of what was before, or when it went on for this share of the time.
 const BYTES_AFTER_SHARE: f64 = 0.1;
 const TIME_AFTER_SHARE: f64 = 0.5;
+/// And when it cost so much time against the level before: a host that is kept from running loses time as well. Half a second was lost
+/// by one that was busy, and 0.3 s by a virtual machine that is moved (QEMU's default limit of downtime): this is twice the longest.
+const LOST_S_MIN: f64 = 1.0;
 /// And no sooner: a CPU quota takes processors away for up to 100 ms (the period of `cpu.max` in cgroup v2). Four such periods;
 /// longer would be more than half of the cache of quick drives with small ones.
 const SECONDS_AFTER_MIN: f64 = 0.4;
@@ -110,11 +112,10 @@ fn own_step(before: &Level, after: &Level) -> f64 {
     (OWN_LEVEL_SHARE * (after.cost.value - before.cost.value)).max(STEP_MIN)
 }
 
-/// How a stream stands. Falls that end within the first `memory_bytes` are those of the drive's memory.
-pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
+/// How a stream stands.
+pub fn standing(pieces: &[Piece]) -> Standing {
     let levels = levels(pieces);
-    let Some(index) = (1..levels.len()).find(|index| falls_for_good(pieces, &levels, *index, memory_bytes))
-    else {
+    let Some(index) = (1..levels.len()).find(|index| falls_for_good(pieces, &levels, *index)) else {
         return if ends_slow(pieces, &levels) { Standing::Falling } else { Standing::Even };
     };
     let before = levels[index - 1];
@@ -122,7 +123,8 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
     let after = with_drift(pieces, &levels[index..], least);
     // All that follows is lower as well, of whatever level.
     let lower = Level::of(pieces, after.first, pieces.len(), after.noise);
-    if !has_lasted(pieces, &lower) || !is_known(pieces, &after) {
+    let lost_s = lower.seconds - lower.bytes * before.seconds_per_byte();
+    if !has_lasted(pieces, &lower) || lost_s < LOST_S_MIN || !is_known(pieces, &after) {
         return Standing::Falling;
     }
     let least = own_step(&before, &after);
@@ -131,14 +133,11 @@ pub fn standing(pieces: &[Piece], memory_bytes: f64) -> Standing {
 }
 
 /// A stream that was slower in the middle, by a step down and one up again. None where it fell for good, or swings.
-pub fn dip(pieces: &[Piece], memory_bytes: f64) -> Option<Fall> {
+pub fn dip(pieces: &[Piece]) -> Option<Fall> {
     let levels = levels(pieces);
     let index = 1 + levels.windows(2).position(|pair| {
         let [last, next] = [&pair[0], &pair[1]];
-        next.from_bytes > memory_bytes
-            && last.step_to(next) >= STEP_MIN
-            && is_sharp(pieces, last, next)
-            && is_certain(pieces, last, next)
+        last.step_to(next) >= STEP_MIN && is_sharp(pieces, last, next) && is_certain(pieces, last, next)
     })?;
     let before = levels[index - 1];
     let least = own_step(&before, &levels[index]);
@@ -158,10 +157,10 @@ pub fn dip(pieces: &[Piece], memory_bytes: f64) -> Option<Fall> {
     Some(fall_through(pieces, &all, least))
 }
 
-/// Whether the rate falls to the level of that number and stays down, behind what the drive's memory takes.
-fn falls_for_good(pieces: &[Piece], levels: &[Level], index: usize, memory_bytes: f64) -> bool {
+/// Whether the rate falls to the level of that number and stays down.
+fn falls_for_good(pieces: &[Piece], levels: &[Level], index: usize) -> bool {
     let stall_s = recurring_stall_s(&pieces[..levels[index].first], levels[index].noise);
-    levels[index].from_bytes > memory_bytes && is_lasting(&levels[index - 1], &levels[index..], stall_s)
+    is_lasting(&levels[index - 1], &levels[index..], stall_s)
 }
 
 /// The fall from the first of these levels, each another one than that before it, to the second.
@@ -328,12 +327,6 @@ fn ends_slow(pieces: &[Piece], levels: &[Level]) -> bool {
 fn in_memory(pieces: &[Piece]) -> f64 {
     let bytes = pieces.iter().map(|piece| (piece.flush_s / piece.seconds_per_byte()).min(piece.bytes));
     Sample::new(bytes.collect()).map_or(0.0, |sample| sample.median())
-}
-
-/// Falls within this many bytes are those of the drive's memory: of disks 512 MiB at most (Exos X18, data sheet), of flash 64 MiB
-/// beside its tables.
-pub fn memory_bytes(turns: bool) -> f64 {
-    (if turns { 512 * MIB } else { 64 * MIB }) as f64
 }
 
 /// Where the rate fell: within the pieces at the border, where as much of their time as they took is explained by both rates.

@@ -67,14 +67,29 @@ impl<'run> History<'run> {
         }
     }
 
+    /// How many of its pieces were written in order from the start of the range again, behind others; 0 as long as it did not go back.
+    pub fn pieces_again(&self, run: &RunView<'_>) -> usize {
+        let first_byte = |piece: &Piece| {
+            let workload = run.phases.get(piece.phase as usize)?.phase.workload.as_ref()?;
+            Some(workload.range.first())
+        };
+        let pieces = self.first();
+        if self.workload.pattern != Pattern::Sequential {
+            return 0;
+        }
+        let back =
+            (1..pieces.len()).rfind(|index| first_byte(&pieces[*index]) < first_byte(&pieces[index - 1]));
+        back.map_or(0, |back| pieces.len() - back)
+    }
+
     pub fn written(&self) -> f64 {
         bytes_of(self.first())
     }
 
-    pub(crate) fn went_on(&self, memory_bytes: f64) -> bool {
+    pub(crate) fn went_on(&self) -> bool {
         let pieces = self.first();
         let before_last = &pieces[..pieces.len().saturating_sub(1)];
-        matches!(standing(before_last, memory_bytes), Standing::Fell(_))
+        matches!(standing(before_last), Standing::Fell(_))
     }
 
     /// The phases before each later stream: what was done in between.

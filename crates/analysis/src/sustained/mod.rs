@@ -11,7 +11,7 @@ mod seen;
 mod steady;
 
 pub use cause::{Cause, cause};
-pub use fall::{Fall, Further, Stage, Standing, dip, memory_bytes, standing};
+pub use fall::{Fall, Further, PIECES_AFTER_MIN, Stage, Standing, dip, standing};
 pub use history::History;
 pub use level::{Level, levels};
 pub use piece::{Piece, Stream};

@@ -5,7 +5,7 @@ use super::fall::written_max;
 use super::request::SustainRequest;
 use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
 use crate::{Experiment, Remaining, Setup, Step};
-use analysis::sustained::{Cause, Fall, History, Standing, cause, memory_bytes, standing};
+use analysis::sustained::{Cause, Fall, History, Standing, cause, standing};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
@@ -53,7 +53,7 @@ impl CrossCheck {
 
     fn plan(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
         let Some(history) = History::of(so_far) else { return VecDeque::new() };
-        let Standing::Fell(fall) = standing(history.first(), memory_bytes(false)) else {
+        let Standing::Fell(fall) = standing(history.first()) else {
             return VecDeque::new();
         };
         let mut phases = VecDeque::new();
@@ -75,7 +75,7 @@ impl CrossCheck {
         }
         let Some(history) = History::of(so_far) else { return VecDeque::new() };
         self.coolings_left -= 1;
-        match standing(history.first(), memory_bytes(false)) {
+        match standing(history.first()) {
             Standing::Fell(fall) if cause(so_far, &history, &fall) == Cause::Cache => {
                 self.cooling(&fall).into()
             }

@@ -7,7 +7,7 @@ use crate::preparation::phase;
 use crate::{Experiment, Remaining, SLOW_BYTES_PER_SECOND, Setup, Step};
 use analysis::datasheet::{self, Recording};
 use analysis::recording::Probes;
-use analysis::sustained::{History, Piece, Standing, WRITTEN_OVER_MIN, memory_bytes, rounds, standing};
+use analysis::sustained::{History, PIECES_AFTER_MIN, Piece, Standing, WRITTEN_OVER_MIN, rounds, standing};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
@@ -70,6 +70,10 @@ pub(super) struct Fall {
     rate: f64,
     /// Whether small writes go to their places; none as long as that is not known.
     in_place: Option<bool>,
+    /// Where writes in order go on, in bytes from the start of the range.
+    at: u64,
+    /// Of writes in order, how many pieces were written from the start again.
+    again: usize,
     is_over: bool,
 }
 
@@ -83,6 +87,8 @@ impl Fall {
             written: 0.0,
             rate: if mechanical { DISK_RATE } else { flash_rate(setup) },
             in_place: None,
+            at: 0,
+            again: 0,
             is_over: false,
         }
     }
@@ -119,16 +125,35 @@ impl Fall {
         if pieces.len() >= PIECES_TO_TELL && pieces.iter().all(|piece| piece.seconds_per_byte() < NO_TIME) {
             return false;
         }
-        let standing = standing(pieces, memory_bytes(self.mechanical));
+        let standing = standing(pieces);
         let may_write = self.may_write(in_place) as f64;
         let longer = if self.budget.is_asked { 0.0 } else { LONGER_SHARE };
         match (self.request.until, standing) {
             (Until::Steady, Standing::Falling) => self.written < may_write,
             (Until::Steady, _) => self.written < may_write && !self.is_steady(pieces, in_place),
+            (Until::Fall, Standing::Fell(_)) if self.looks_again() => self.again < PIECES_AFTER_MIN,
+            // It was of the place.
+            (Until::Fall, _) if self.looks_again() && self.again > 0 => self.again < PIECES_AFTER_MIN,
+            (Until::Fall, Standing::Fell(fall)) if self.uses_all() => {
+                self.written < may_write && !has_lasted_as_long(&fall, pieces)
+            }
             (Until::Fall, Standing::Fell(_)) => false,
             (_, Standing::Falling) => self.written < may_write * (1.0 + longer),
             (_, Standing::Fell(_) | Standing::Even) => self.written < may_write,
         }
+    }
+
+    /// Whether a drop may be of the place, so that the start of the range is written again: a disk has zones.
+    fn looks_again(&self) -> bool {
+        self.mechanical
+            && self.request.pattern() == Pattern::Sequential
+            && self.request.mix() == OperationMix::Write
+    }
+
+    /// Whether somebody gave bytes or time, and nothing comes after this that needs them.
+    fn uses_all(&self) -> bool {
+        let is_given = self.budget.is_asked || self.setup.time_limit.is_some();
+        is_given && self.request.idle.is_empty() && self.request.clip.is_empty() && !self.request.drain
     }
 
     /// What may be written until it is known whether the rate falls.
@@ -154,13 +179,24 @@ impl Fall {
         }
     }
 
+    /// Where the next piece of writes in order begins: behind the last, or at the start when that ended the range or a drop has to be seen
+    /// there too.
+    fn goes_on_at(&self, so_far: &RunView<'_>, pieces: &[Piece]) -> u64 {
+        let Some(last) = pieces.last() else { return 0 };
+        let Some(workload) = &so_far.phases[last.phase as usize].phase.workload else { return 0 };
+        let end = workload.range.end() - self.setup.range.first();
+        let fell = self.request.until == Until::Fall && matches!(standing(pieces), Standing::Fell(_));
+        let looks = self.looks_again() && fell && self.again == 0;
+        if looks || end >= self.setup.range.bytes() { 0 } else { end.get() }
+    }
+
     fn piece(&self, pieces: &[Piece], elapsed: Nanos) -> Phase {
         let (bytes, time) = self.piece_size(pieces);
         let time = match self.setup.time_limit {
             Some(limit) => limit.saturating_sub(elapsed).min(time),
             None => time,
         };
-        let workload = workload(&self.setup, &self.request, self.written, bytes);
+        let workload = workload(&self.setup, &self.request, self.at, bytes);
         let bytes = bytes.min(workload.range.bytes().get().max(bytes / 2));
         let stop =
             StopCondition { time: Some(time), bytes: Some(Bytes::new(bytes)), ..StopCondition::default() };
@@ -177,6 +213,9 @@ impl Fall {
     fn piece_size(&self, pieces: &[Piece]) -> (u64, Nanos) {
         let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
         let least = least.min(self.setup.range.bytes().as_f64() / 8.0);
+        if self.again > 0 || self.at == 0 && !pieces.is_empty() && self.looks_again() {
+            return (self.blocks(least), CUT.max(Nanos::from_secs(600)));
+        }
         let share = if self.request.until == Until::Levels { LEVEL_PIECE_SHARE } else { f64::INFINITY };
         let full = (self.written * PIECE_SHARE).min(self.budget.bytes.as_f64() * share).max(least);
         let left = self.budget.bytes.as_f64() - self.written;
@@ -194,6 +233,13 @@ impl Fall {
     fn blocks(&self, bytes: f64) -> u64 {
         (bytes / self.request.block().as_f64()).ceil().max(1.0) as u64 * self.request.block().get()
     }
+}
+
+/// Whether it was slow for as long as it was fast before.
+fn has_lasted_as_long(fall: &analysis::sustained::Fall, pieces: &[Piece]) -> bool {
+    let seconds = |pieces: &[Piece]| pieces.iter().map(|piece| piece.seconds).sum::<f64>();
+    let (before, after) = pieces.split_at(fall.after.first);
+    seconds(after) >= seconds(before)
 }
 
 fn writes_in_place(so_far: &RunView<'_>) -> bool {
@@ -239,10 +285,9 @@ pub(super) fn written_max(setup: &Setup, request: &SustainRequest, mechanical: b
 }
 
 /// The workload of a piece. Writes in order go on where the last piece ended.
-fn workload(setup: &Setup, request: &SustainRequest, written: f64, bytes: u64) -> Workload {
+fn workload(setup: &Setup, request: &SustainRequest, at: u64, bytes: u64) -> Workload {
     let whole = setup.range;
     let range = if request.pattern() == Pattern::Sequential && request.mix() == OperationMix::Write {
-        let at = (written as u64 % whole.bytes().get()) / request.block().get() * request.block().get();
         let room = whole.bytes().get() - at;
         ByteRange::new(Offset::new(whole.first().get() + at), Bytes::new(bytes.min(room))).unwrap_or(whole)
     } else {
@@ -293,6 +338,8 @@ impl Experiment for Fall {
         if seconds > 0.0 {
             self.rate = self.written / seconds;
         }
+        self.again = history.as_ref().map_or(0, |history| history.pieces_again(so_far));
+        self.at = self.goes_on_at(so_far, pieces);
         let in_place = !self.budget.is_asked && writes_in_place(so_far);
         self.in_place = Some(in_place);
         self.is_over = !self.goes_on(pieces, so_far.elapsed(), in_place);

@@ -4,7 +4,7 @@ use super::fall::written_max;
 use super::request::SustainRequest;
 use crate::preparation::phase;
 use crate::{Experiment, Remaining, Setup, Step};
-use analysis::sustained::{Cause, Fall, History, Standing, cause, memory_bytes, regained, standing};
+use analysis::sustained::{Cause, Fall, History, Standing, cause, regained, standing};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
@@ -57,7 +57,7 @@ impl Rest {
     }
 
     fn fall(&self, run: &RunView<'_>, history: &History<'_>) -> Option<Fall> {
-        match standing(history.first(), memory_bytes(self.mechanical)) {
+        match standing(history.first()) {
             Standing::Fell(fall) if cause(run, history, &fall) == Cause::Cache => Some(*fall),
             _ => None,
         }

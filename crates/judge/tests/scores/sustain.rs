@@ -103,6 +103,28 @@ fn a_drive_that_was_too_warm_has_not_fallen() {
     }
 }
 
+/// Outer zones are faster: the start of the range is written again before a drop is told.
+#[test]
+fn a_slower_zone_is_no_cliff() {
+    let run = sustain("sim:sata-160gb", &["--pattern", "sequential", "--bytes", "66GB"]);
+    assert_eq!(run.value(FindingCode::WriteCliff), None, "{}", run.said(FindingCode::WriteCliff));
+}
+
+/// A media cache of no more than drives hold in memory: each write behind it costs many revolutions, so that it is none.
+#[test]
+fn a_small_media_cache_has_a_cliff() {
+    let home = Home::new();
+    let small = [("media_cache_bytes = 23000002560", "media_cache_bytes = 300003328")];
+    let drive = home.changed("smr-2tb", &small, "");
+    let run = sustain(&drive.target, &[]);
+    let cliff = run.said(FindingCode::WriteCliff);
+    assert_eq!(cliff["data"]["cause"], "media-cache", "{cliff}");
+    let is = truth(&drive.profile, FindingCode::WriteCliff);
+    let found = run.value(FindingCode::WriteCliff).expect("it is told");
+    assert!((found / is - 1.0).abs() < 0.1, "{cliff}, truth {is}");
+    assert_eq!(run.said(FindingCode::RecordingKind)["value"], "smr");
+}
+
 #[test]
 fn nothing_falls_where_nothing_does() {
     let drives: &[&str] =

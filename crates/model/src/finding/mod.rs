@@ -54,8 +54,8 @@ pub use valleys::{
 };
 pub use wake_up::WakeUp;
 pub use write_cliff::{
-    LaterLevel, LevelBelow, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown, WriteDrop,
-    WriteKind, WriteLevel, WriteOrder,
+    CliffCause, LaterLevel, LevelBelow, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
+    WriteDrop, WriteKind, WriteLevel, WriteOrder,
 };
 
 use crate::estimate::Estimate;

@@ -27,6 +27,7 @@ pub struct WriteCliff {
     pub after_over_bytes: f64,
     /// In the drive's own memory whenever the writes of a phase ended.
     pub in_memory_bytes: f64,
+    pub cause: CliffCause,
     pub looked_until_bytes: f64,
     #[serde(skip)]
     pub writes: WriteKind,
@@ -40,6 +41,20 @@ pub struct WriteCliff {
     pub went_on: bool,
     #[serde(skip)]
     pub has_rests: bool,
+}
+
+/// What explains a drop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CliffCause {
+    /// Each write behind it rewrites a band.
+    MediaCache,
+    /// No more than a memory holds that keeps its data over a flush.
+    Buffer,
+    /// The drive shows cells, of which some are written faster.
+    CellCache,
+    /// Nothing shows whether a cache was full or a limit came.
+    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -94,6 +109,8 @@ pub enum WriteCliffUnknown {
         writes: WriteKind,
         written_bytes: f64,
     },
+    /// Other offsets may be slower: the first were not written again.
+    OfPlace(WriteDrop),
     /// Something between host and drive may have done it.
     NotTheDrive(WriteDrop),
     /// It came back while little was written: heat.

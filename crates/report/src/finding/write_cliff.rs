@@ -3,8 +3,8 @@
 use super::numbers::{number, rate, size};
 use super::{Group, NO_TIME, Subject, Wording};
 use model::finding::{
-    FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown, WriteDrop,
-    WriteKind, WriteOrder,
+    CliffCause, FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
+    WriteDrop, WriteKind, WriteOrder,
 };
 
 impl Wording for WriteCliff {
@@ -32,6 +32,16 @@ impl Wording for WriteCliff {
         let times = number(cliff.before / cliff.after);
         let mut sentences =
             vec![format!("{writes} drop from {before} to {after} after {bytes}, {times} × slower.")];
+        match cliff.cause {
+            CliffCause::MediaCache | CliffCause::CellCache => {}
+            CliffCause::Buffer => {
+                sentences
+                    .push("A buffer that keeps its data over a flush could explain so few bytes.".into());
+            }
+            CliffCause::Unknown => {
+                sentences.push("Nothing shows whether a full cache or a rate limit caused it.".into());
+            }
+        }
         for level in cliff.levels.iter().skip(2) {
             let (from, after) = (size(level.from_bytes as u64), rate(level.bytes_per_second));
             sentences.push(format!("From {from} on they run at {after}."));
@@ -82,6 +92,11 @@ impl Wording for WriteCliff {
                 "Inconclusive: {} became slower towards the end of {}. A larger --bytes or --time-limit decides.",
                 lower(&writes(kind)),
                 size(*written_bytes as u64)
+            ),
+            WriteCliffUnknown::OfPlace(drop) => format!(
+                "Inconclusive: {}, which slower LBAs could explain. The start of the range was not written again: repeat it with a \
+                 larger --bytes.",
+                dropped(drop)
             ),
             WriteCliffUnknown::NotTheDrive(drop) => format!(
                 "Inconclusive: {}, which the layers between host and drive could explain, such as a cache or other guests.",
@@ -205,6 +220,7 @@ mod tests {
             after_from_bytes: 20e9,
             after_over_bytes: 10e9,
             in_memory_bytes: 0.0,
+            cause: CliffCause::CellCache,
             looked_until_bytes: 50e9,
             writes: WRITES,
             below: None,

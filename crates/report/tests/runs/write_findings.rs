@@ -3,9 +3,9 @@
 use model::estimate::Estimate;
 use model::file_work::FileTask;
 use model::finding::{
-    ClippingEffect, ClippingPoint, FileRate, Finding, IdlePoint, IdleRecovery, NoValleys, NoValleysKind,
-    Outcome, SizePattern, SizePoint, SizeProfile, SuspectPoint, SuspectPoints, SuspectReason, ValleyPattern,
-    WriteCliff, WriteKind, WriteLevel, WriteOrder, WriteSteadyState, WriteValleys,
+    CliffCause, ClippingEffect, ClippingPoint, FileRate, Finding, IdlePoint, IdleRecovery, NoValleys,
+    NoValleysKind, Outcome, SizePattern, SizePoint, SizeProfile, SuspectPoint, SuspectPoints, SuspectReason,
+    ValleyPattern, WriteCliff, WriteKind, WriteLevel, WriteOrder, WriteSteadyState, WriteValleys,
 };
 use model::request::Operation;
 use model::units::Bytes;
@@ -76,6 +76,7 @@ pub fn write_cliff(bytes: f64, levels: &[(f64, f64)]) -> Finding {
         after_from_bytes: bytes,
         after_over_bytes: bytes,
         in_memory_bytes: 0.0,
+        cause: CliffCause::CellCache,
         looked_until_bytes: 2.0 * bytes,
         writes: WriteKind { order: WriteOrder::Random, block: Bytes::from_kib(128) },
         below: None,
