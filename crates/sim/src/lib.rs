@@ -14,6 +14,7 @@
 //! | a plain disk | a table of rates by offset, uniform rotational latency, nearest request first | `zoned` |
 //! | constant latency | several servers | `constant`, `null` |
 //! | the link | rate, cost of a command, queue depth, large requests in several commands | around any drive |
+//! | rate limits | token buckets of requests and of bytes | `cloud-volume`, around any drive |
 //! | volumes | stripes, mirrors, concatenations | over any drives |
 //! | faults | unreadable and slow ranges, time-outs, short reads, stalls, device lost, wrap-around | `faulty`, around any |
 //! | other load | random reads of another host through the same link, with a rate or a queue depth | around any drive |
@@ -32,6 +33,7 @@ pub mod fault;
 pub mod flash;
 pub mod flaw;
 pub mod generator;
+pub mod limit;
 pub mod link;
 pub mod profile;
 pub mod smr;

@@ -9,11 +9,12 @@ pub enum Family {
     Flash,
     Volume,
     Remote,
+    Cloud,
 }
 
 impl Family {
-    pub const ALL: [Family; 5] =
-        [Family::HardDisk, Family::Shingled, Family::Flash, Family::Volume, Family::Remote];
+    pub const ALL: [Family; 6] =
+        [Family::HardDisk, Family::Shingled, Family::Flash, Family::Volume, Family::Remote, Family::Cloud];
 
     /// As it is written in the name of a drive: `hard-disk`.
     pub fn name(self) -> &'static str {
@@ -23,6 +24,7 @@ impl Family {
             Family::Flash => "flash",
             Family::Volume => "volume",
             Family::Remote => "remote",
+            Family::Cloud => "cloud",
         }
     }
 
@@ -33,6 +35,7 @@ impl Family {
             Family::Flash => "flash drive",
             Family::Volume => "volume",
             Family::Remote => "target",
+            Family::Cloud => "cloud volume",
         }
     }
 }
@@ -66,6 +69,7 @@ pub(super) fn frame(family: Family, seed: u64, description: String, ranges: &[&s
         zoned: None,
         volume: None,
         link: None,
+        limit: None,
         faults: Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! From a profile to the drive: mechanism, then link, then who else uses it, then faults.
+//! From a profile to the drive: mechanism, then link, then who else uses it, then its limit, then faults.
 
 use crate::Drive;
 use crate::constant::ConstantDrive;
@@ -8,6 +8,7 @@ use crate::fault::{FaultyDrive, LoadedDrive, OtherLoad};
 use crate::flash::drive::FlashDrive;
 use crate::flash::profile::Initial;
 use crate::flaw::Flaw;
+use crate::limit::LimitedDrive;
 use crate::link::LinkedDrive;
 use crate::profile::document::{Medium, Profile};
 use crate::smr::drive::SmrDrive;
@@ -57,6 +58,9 @@ fn build_within(profile: &Profile, path: &str, seed: u64, depth: u32) -> Result<
     let loads: Vec<OtherLoad> = profile.faults.iter().filter_map(OtherLoad::of_profile).collect();
     if !loads.is_empty() {
         drive = Box::new(LoadedDrive::new(drive, loads, seed));
+    }
+    if let Some(limit) = &profile.limit {
+        drive = Box::new(LimitedDrive::new(drive, limit));
     }
     if !profile.faults.is_empty() {
         drive = Box::new(FaultyDrive::of_profile(drive, &profile.faults));

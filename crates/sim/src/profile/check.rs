@@ -62,6 +62,9 @@ impl Profile {
         if let Some(link) = &self.link {
             link.numbers().in_section("link")?;
         }
+        if let Some(limit) = &self.limit {
+            limit.check().in_section("limit")?;
+        }
         for (index, fault) in self.faults.iter().enumerate() {
             fault.check(capacity).in_section(&format!("faults.{index}"))?;
         }

@@ -5,6 +5,7 @@ use crate::disk::profile::DiskProfile;
 use crate::fault::FaultProfile;
 use crate::flash::profile::FlashProfile;
 use crate::flaw::Flaw;
+use crate::limit::LimitProfile;
 use crate::link::LinkProfile;
 use crate::profile::schema::{all_by_default, section};
 use crate::smr::profile::SmrProfile;
@@ -15,7 +16,7 @@ use crate::zoned::ZonedProfile;
 pub const VERSION: u32 = 1;
 
 section! {
-    Profile at "The top of the file" = "A virtual drive: identity, mechanism, link and faults." {
+    Profile at "The top of the file" = "A virtual drive: identity, mechanism, link, rate limit and faults." {
         version: u32 => "Schema version: 1.";
         name: String => "Name: lowercase letters, digits, `-` and `.`.";
         description: String => "One line of description.";
@@ -36,6 +37,8 @@ section! {
         volume: Option<VolumeProfile> = None => "Volume of several drives.";
         #[serde(skip_serializing_if = "Option::is_none")]
         link: Option<LinkProfile> = None => "Link to the host; without it, the link costs nothing.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        limit: Option<LimitProfile> = None => "Rate limit with burst credit.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         faults: Vec<FaultProfile> = Vec::new() => "Faults.";
     }

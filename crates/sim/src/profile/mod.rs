@@ -4,7 +4,7 @@
 //! mechanisms are, and described for people in `docs/reference/profiles.md`.
 //!
 //! ```text
-//! text ─► parse ─► Profile ─► check ─► build ─► mechanism ─► link ─► faults
+//! text ─► parse ─► Profile ─► check ─► build ─► mechanism ─► link ─► limit ─► faults
 //!           │                                   (or a volume of such)
 //!           └── file, line and reason of what cannot be
 //! ```
@@ -31,6 +31,7 @@ use crate::constant::ConstantProfile;
 use crate::disk::profile as disk;
 use crate::fault::Corruption;
 use crate::flash::profile as flash;
+use crate::limit::LimitProfile;
 use crate::link::{Duplex, LinkKind, LinkProfile};
 use crate::smr::profile as smr;
 use crate::volume::{MemberProfile, ReadPolicy, VolumeKind, VolumeProfile};
@@ -67,6 +68,7 @@ pub const SECTIONS: &[Section] = &[
     VolumeProfile::SECTION,
     MemberProfile::SECTION,
     LinkProfile::SECTION,
+    LimitProfile::SECTION,
 ];
 pub const WORDS: &[Words] = &[
     disk::TrackLayout::WORDS,

@@ -41,6 +41,9 @@ const PRESETS: &[(&str, &str)] = presets![
     // Volumes.
     "raid0-3x64k",
     "raid1-2",
+    // Volumes of a cloud.
+    "cloud-volume",
+    "cloud-volume-bytes",
     // Flash.
     "x25-m",
     "sata-tlc-500gb",

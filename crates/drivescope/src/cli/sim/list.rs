@@ -76,6 +76,7 @@ pub(super) fn kind(profile: &Profile) -> String {
         Ok(Medium::Disk(_)) => "hard disk".into(),
         Ok(Medium::Shingled(..)) => "SMR disk".into(),
         Ok(Medium::Flash(_)) => "flash".into(),
+        Ok(Medium::Constant(_)) if profile.limit.is_some() => "cloud volume".into(),
         Ok(Medium::Constant(_)) => "constant".into(),
         Ok(Medium::Zoned(_)) => "rates only".into(),
         Ok(Medium::Volume(volume)) => {

@@ -1,0 +1,56 @@
+//! The section `[limit]` of a profile: what may be used at once, and what comes back per second.
+
+use crate::flaw::Flaw;
+use crate::profile::schema::section;
+
+section! {
+    #[derive(Default)]
+    LimitProfile at "[limit]" = "Rate limit around drive and link, as of cloud volumes, QEMU and cgroups: a token bucket of requests, one of bytes, or both, full at the start. Requests wait in order for tokens. Flush and TRIM cost none." {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        iops: Option<f64> = None, in 1..=1e9 => "Sustained IOPS, which refill the credit.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        credit_requests: Option<f64> = None, in 1..=1e12 => "Burst credit: requests in a full bucket. Default 1.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rate_mb_per_s: Option<f64> = None, in 0.001..=1e6 => "Sustained throughput, which refills the credit.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        credit_mb: Option<f64> = None, in 0.001..=1e9 => "Burst credit: decimal MB in a full bucket. Default 1.";
+        separate: bool = false => "Separate buckets for reads and writes, each with these numbers.";
+    }
+}
+
+/// What a bucket counts, with its numbers in requests or bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BucketNumbers {
+    pub is_bytes: bool,
+    pub per_second: f64,
+    pub credit: f64,
+}
+
+impl LimitProfile {
+    pub fn check(&self) -> Result<(), Flaw> {
+        self.check_bounds()?;
+        if self.credit_requests.is_some() && self.iops.is_none() {
+            return Err(Flaw::new("credit_requests", "nothing refills it: `iops` is missing"));
+        }
+        if self.credit_mb.is_some() && self.rate_mb_per_s.is_none() {
+            return Err(Flaw::new("credit_mb", "nothing refills it: `rate_mb_per_s` is missing"));
+        }
+        if self.iops.is_none() && self.rate_mb_per_s.is_none() {
+            return Err(Flaw::new("iops", "a limit is one of requests, of bytes, or both"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn buckets(&self) -> Vec<BucketNumbers> {
+        let mut buckets = Vec::new();
+        if let Some(per_second) = self.iops {
+            let credit = self.credit_requests.unwrap_or(1.0);
+            buckets.push(BucketNumbers { is_bytes: false, per_second, credit });
+        }
+        if let Some(rate) = self.rate_mb_per_s {
+            let credit = self.credit_mb.unwrap_or(1.0) * 1e6;
+            buckets.push(BucketNumbers { is_bytes: true, per_second: rate * 1e6, credit });
+        }
+        buckets
+    }
+}
