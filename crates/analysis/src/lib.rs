@@ -14,6 +14,7 @@ pub mod estimate;
 pub mod file_work;
 pub mod geometry;
 pub mod integrity;
+pub mod limit;
 mod measured;
 pub mod phase_table;
 pub mod plan;

@@ -11,7 +11,7 @@ use crate::precision::Known;
 use crate::preparation::{self, Filling, SEQUENTIAL_DEPTH, filled, is_mechanical, sequential_block, verb};
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
-use crate::{Experiment, Remaining, Setup};
+use crate::{Experiment, Remaining, Setup, limit};
 use clap::Args;
 use model::experiment_name::ExperimentName;
 use model::finding::FindingCode;
@@ -111,6 +111,8 @@ pub struct Check {
     /// Whether the drive has moving parts, once it has been warmed up.
     mechanical: bool,
     rounds_more: u32,
+    /// Whether it was asked what a rate limit counts.
+    has_asked_limit: bool,
 }
 
 /// What the queue holds the end of. What comes next is planned by what has been seen.
@@ -137,6 +139,7 @@ impl Check {
             range: setup.range,
             mechanical: setup.facts.rotational.unwrap_or(false),
             rounds_more: 0,
+            has_asked_limit: false,
             setup,
         };
         if check.setup.empty {
@@ -328,6 +331,13 @@ impl Experiment for Check {
                         self.mechanical = is_mechanical(warm_up);
                     }
                     self.plan_measurements();
+                }
+                Stage::Measurements if !self.has_asked_limit => {
+                    self.has_asked_limit = true;
+                    self.queue.extend(limit::deciding(ExperimentName::Check, so_far, self.range));
+                    if self.queue.is_empty() {
+                        self.plan_more(so_far);
+                    }
                 }
                 Stage::Measurements => self.plan_more(so_far),
             }

@@ -11,6 +11,7 @@ mod contract;
 pub mod error;
 pub mod files;
 pub mod geometry;
+mod limit;
 pub mod pattern_file;
 pub mod ping;
 pub mod plan_file;

@@ -5,6 +5,7 @@
 
 pub mod change_point;
 pub mod dependent;
+pub mod evenness;
 pub mod grouped;
 pub mod mean;
 pub mod modes;

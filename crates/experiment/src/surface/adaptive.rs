@@ -10,10 +10,12 @@
 
 use super::visit::Visitor;
 use crate::error::PlanError;
+use crate::limit::deciding;
 use crate::precision::is_narrow;
 use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block};
 use crate::setup::check_room;
 use crate::{Experiment, Remaining, Setup, Step};
+use analysis::limit::limits;
 use analysis::surface::{SlowPlace, SurfaceMap};
 use model::experiment_name::ExperimentName;
 use model::plan::Phase;
@@ -116,6 +118,8 @@ struct Survey {
     round: u32,
     ends: Nanos,
     bytes_left: u64,
+    /// Whether it was asked what a rate limit counts.
+    has_asked_limit: bool,
 }
 
 impl Adaptive {
@@ -135,7 +139,7 @@ impl Adaptive {
             range,
             mechanical,
             mixes: mixes.into(),
-            survey: Survey { visitor, round: 0, ends: Nanos::ZERO, bytes_left: 0 },
+            survey: Survey { visitor, round: 0, ends: Nanos::ZERO, bytes_left: 0, has_asked_limit: false },
             queue: VecDeque::new(),
             setup,
         };
@@ -197,6 +201,7 @@ impl Adaptive {
             round: 0,
             ends: now + self.time_max(now),
             bytes_left: self.bytes_max(self.mechanical),
+            has_asked_limit: false,
         };
         for index in 0..PROBES {
             let part = self.range.part(index, PROBES);
@@ -306,6 +311,10 @@ impl Adaptive {
         if self.survey.round < ROUNDS_MIN {
             return self.plan_round(self.edge_visits(), &[], &[]);
         }
+        if !limits(so_far).is_empty() {
+            // More samples would show the limit, not the drive.
+            return self.decide_limit(so_far);
+        }
         let Ok(map) = SurfaceMap::of(so_far, operation_of(self.mix())) else {
             self.survey.round = ROUNDS_MAX;
             return;
@@ -326,6 +335,17 @@ impl Adaptive {
             let are_edges_known = !self.mechanical || self.are_edges_known(&map, EDGE_PRECISION_SHARE);
             let edge_visits = if are_edges_known { 0 } else { self.edge_visits() };
             self.plan_round(edge_visits, &borders, &again);
+        }
+    }
+
+    /// Ends the survey, after what tells how the limit counts.
+    fn decide_limit(&mut self, so_far: &RunView<'_>) {
+        if !self.survey.has_asked_limit {
+            self.survey.has_asked_limit = true;
+            self.queue.extend(deciding(ExperimentName::Surface, so_far, self.range));
+        }
+        if self.queue.is_empty() {
+            self.survey.round = ROUNDS_MAX;
         }
     }
 

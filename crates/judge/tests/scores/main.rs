@@ -7,6 +7,7 @@ mod coverage;
 mod detectors;
 mod geometry;
 mod home;
+mod limit;
 mod preset;
 mod recording;
 mod size;

@@ -43,6 +43,8 @@ pub struct AccessMeasured {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum AccessTimeUnknown {
+    /// A rate limit was met before enough was measured.
+    RateLimited,
     NoReads,
     TooFewReads {
         have: u64,
@@ -67,6 +69,10 @@ pub enum AccessTimeUnknown {
 
 impl Conclusion for AccessTime {
     type Unknown = AccessTimeUnknown;
+
+    fn rate_limited() -> Option<AccessTimeUnknown> {
+        Some(AccessTimeUnknown::RateLimited)
+    }
 
     fn value(&self) -> Value {
         Value::Number(self.mean)
@@ -106,14 +112,24 @@ pub struct LatencyMode {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum LatencyModesUnknown {
+    /// A rate limit was met before enough was measured.
+    RateLimited,
     NoTime,
     NoReads,
-    TooFewReads { have: u64 },
-    Interference { share: f64 },
+    TooFewReads {
+        have: u64,
+    },
+    Interference {
+        share: f64,
+    },
 }
 
 impl Conclusion for LatencyModes {
     type Unknown = LatencyModesUnknown;
+
+    fn rate_limited() -> Option<LatencyModesUnknown> {
+        Some(LatencyModesUnknown::RateLimited)
+    }
 
     fn value(&self) -> Value {
         Value::Number(self.count)
@@ -185,6 +201,8 @@ pub struct WriteGain {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConcurrencyUnknown {
+    /// A rate limit was met before enough was measured.
+    RateLimited,
     NoTime,
     /// Fewer than two rounds without failures at depth 1 and at another depth.
     TooFewRounds,
@@ -197,6 +215,10 @@ pub enum ConcurrencyUnknown {
 
 impl Conclusion for ConcurrencyGain {
     type Unknown = ConcurrencyUnknown;
+
+    fn rate_limited() -> Option<ConcurrencyUnknown> {
+        Some(ConcurrencyUnknown::RateLimited)
+    }
 
     fn value(&self) -> Value {
         Value::Number(self.gain)
@@ -272,6 +294,10 @@ pub enum OtherKnee {
 impl Conclusion for ConcurrencyKnee {
     type Unknown = ConcurrencyUnknown;
 
+    fn rate_limited() -> Option<ConcurrencyUnknown> {
+        Some(ConcurrencyUnknown::RateLimited)
+    }
+
     fn value(&self) -> Value {
         Value::Number(self.in_flight)
     }
@@ -312,6 +338,8 @@ pub struct CompletionPairs {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StripeLayoutUnknown {
+    /// A rate limit was met before enough was measured.
+    RateLimited,
     TooFewSingleReads,
     TooFewReadsInFlight,
     /// Reads complete as fast as from memory.
@@ -344,6 +372,10 @@ pub enum StripeLayoutUnknown {
 impl Conclusion for StripeLayout {
     type Unknown = StripeLayoutUnknown;
 
+    fn rate_limited() -> Option<StripeLayoutUnknown> {
+        Some(StripeLayoutUnknown::RateLimited)
+    }
+
     fn value(&self) -> Value {
         Value::Number(self.members)
     }
@@ -352,6 +384,8 @@ impl Conclusion for StripeLayout {
 /// Why hits of a drive's cache are not told from its medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CacheUnknown {
+    /// A rate limit was met before enough was measured.
+    RateLimited,
     TooFewReads,
     /// All reads are as fast as memory.
     AllMemory,
@@ -385,6 +419,10 @@ pub struct DriveCache {
 impl Conclusion for DriveCache {
     type Unknown = CacheUnknown;
 
+    fn rate_limited() -> Option<CacheUnknown> {
+        Some(CacheUnknown::RateLimited)
+    }
+
     fn value(&self) -> Value {
         Value::Number(self.bytes)
     }
@@ -414,6 +452,10 @@ pub enum Reader {
 
 impl Conclusion for ReadAhead {
     type Unknown = CacheUnknown;
+
+    fn rate_limited() -> Option<CacheUnknown> {
+        Some(CacheUnknown::RateLimited)
+    }
 
     fn value(&self) -> Value {
         Value::Number(self.bytes)

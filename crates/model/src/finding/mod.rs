@@ -29,6 +29,7 @@ pub use geometry::{
     TrackZone,
 };
 pub use imported::Imported;
+pub use rate_limit::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 pub use read_latency::{ReadLatency, ReadLatencyUnknown};
 pub use recording::{
     BandSize, BandSizeUnknown, ProbeTimes, Recording, RecordingKind, RecordingReason, RecordingUnknown,
@@ -85,6 +86,11 @@ pub trait Conclusion: Serialize + Clone + Debug + PartialEq + 'static {
     /// Whether its sentence tells bounds or what was counted, and no value: then its interval may be wide.
     fn is_bound(&self) -> bool {
         false
+    }
+
+    /// The reason where a rate limit left too little to tell.
+    fn rate_limited() -> Option<Self::Unknown> {
+        None
     }
 
     /// The extents that it is about, where it names them; else it is about those of its evidence.
@@ -192,6 +198,16 @@ macro_rules! findings {
             pub fn inconclusive(code: FindingCode, estimate: Estimate) -> Finding {
                 match code { $(FindingCode::$variant => Finding::$variant(Outcome::Inconclusive(estimate)),)* }
             }
+
+            /// That it is not known since a rate limit was met; none of a code that has no such reason.
+            pub fn rate_limited(code: FindingCode) -> Option<Finding> {
+                match code {
+                    $(FindingCode::$variant => {
+                        let reason = <$conclusion as Conclusion>::rate_limited()?;
+                        Some(Finding::$variant(Outcome::Unknown(reason)))
+                    })*
+                }
+            }
         }
 
         /// Runs an expression with the type of the conclusion of a code: `with_conclusion!(code, C => expression)`.
@@ -252,6 +268,8 @@ findings! {
     FullPassTime: FullPassTime = "full-pass-time", Unit::Seconds;
     /// What the link carries, where it and not the medium is the limit, B/s.
     InterfaceLimit: InterfaceLimit = "interface-limit", Unit::BytesPerSecond;
+    /// A rate limit with burst credit: what it allows for ever, 1/s; B/s where it counts bytes.
+    RateLimit: RateLimit = "rate-limit", Unit::PerSecond;
     /// What the maker states, against what was measured: number of figures compared.
     DatasheetClaims: DatasheetClaims = "datasheet-claims", Unit::Count;
     /// Regions that are much slower than those around them: number of regions.
@@ -355,6 +373,7 @@ mod document;
 mod files;
 mod geometry;
 mod imported;
+mod rate_limit;
 mod read_latency;
 mod recording;
 mod sizes;

@@ -71,6 +71,8 @@ pub const NEARLY: f64 = 0.9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizesUnknown {
+    /// A rate limit was met before enough was measured.
+    RateLimited,
     NoTime,
     NothingFinished,
     /// Of two rounds nobody can say which is the outlier.
@@ -79,6 +81,10 @@ pub enum SizesUnknown {
 
 impl Conclusion for SizeProfile {
     type Unknown = SizesUnknown;
+
+    fn rate_limited() -> Option<SizesUnknown> {
+        Some(SizesUnknown::RateLimited)
+    }
 
     fn value(&self) -> Value {
         Value::Number(Estimate::exact(self.sizes as f64))
@@ -120,6 +126,10 @@ pub enum SuspectReason {
 
 impl Conclusion for SuspectPoints {
     type Unknown = SizesUnknown;
+
+    fn rate_limited() -> Option<SizesUnknown> {
+        Some(SizesUnknown::RateLimited)
+    }
 
     fn value(&self) -> Value {
         Value::Number(Estimate::exact(self.count as f64))

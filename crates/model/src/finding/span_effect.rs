@@ -30,6 +30,8 @@ pub struct SpanPoint {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpanEffectUnknown {
+    /// A rate limit was met before enough was measured.
+    RateLimited,
     /// Requests completed in less time than the clock resolves.
     NoTime,
     /// Fewer than two rounds without failures over the whole range, or over 1 % of it.
@@ -38,6 +40,10 @@ pub enum SpanEffectUnknown {
 
 impl Conclusion for SpanEffect {
     type Unknown = SpanEffectUnknown;
+
+    fn rate_limited() -> Option<SpanEffectUnknown> {
+        Some(SpanEffectUnknown::RateLimited)
+    }
 
     fn value(&self) -> Value {
         Value::Number(self.gain)

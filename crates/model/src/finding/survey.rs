@@ -11,6 +11,8 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SurveyUnknown {
     NothingMeasured,
+    /// A rate limit was met before enough was measured.
+    RateLimited,
     /// Requests completed in less time than the clock resolves.
     NoTime,
     /// All samples met errors, were cut short or were too short.
@@ -373,6 +375,10 @@ macro_rules! conclusions {
     ($($type:ident($it:ident) => $value:expr, $places:expr;)*) => {
         $(impl Conclusion for $type {
             type Unknown = SurveyUnknown;
+
+            fn rate_limited() -> Option<SurveyUnknown> {
+                Some(SurveyUnknown::RateLimited)
+            }
 
             fn value(&self) -> Value {
                 let $it = self;

@@ -1,7 +1,7 @@
 //! Words for the findings of random access.
 
 use super::numbers::{long_time, memory, number, short_time};
-use super::{Group, NO_TIME, Subject, Wording, imported_remark};
+use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     AccessTime, AccessTimeUnknown, CacheUnknown, ConcurrencyAxis, ConcurrencyGain, ConcurrencyKnee,
     ConcurrencyUnknown, DriveCache, FindingCode, Known, LatencyMode, LatencyModes, LatencyModesUnknown,
@@ -46,6 +46,7 @@ impl Wording for AccessTime {
             AccessTimeUnknown::TooFewReads { have, need } => {
                 format!("Inconclusive: {have} random reads at QD 1 completed; {need} are needed.")
             }
+            AccessTimeUnknown::RateLimited => RATE_LIMITED.into(),
             AccessTimeUnknown::NoTime => NO_TIME.into(),
             AccessTimeUnknown::OneRound => {
                 "Inconclusive: one short round does not show its own spread. Measure longer.".into()
@@ -93,6 +94,7 @@ impl Wording for LatencyModes {
 
     fn why(reason: &LatencyModesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
+            LatencyModesUnknown::RateLimited => RATE_LIMITED.into(),
             LatencyModesUnknown::NoTime => NO_TIME.into(),
             LatencyModesUnknown::NoReads => "Not measured: no random reads at QD 1 completed.".into(),
             LatencyModesUnknown::TooFewReads { have } => {
@@ -165,6 +167,7 @@ impl Wording for ConcurrencyGain {
 
 pub(crate) fn why_no_concurrency(reason: ConcurrencyUnknown) -> String {
     match reason {
+        ConcurrencyUnknown::RateLimited => RATE_LIMITED.into(),
         ConcurrencyUnknown::NoTime => NO_TIME.into(),
         ConcurrencyUnknown::TooFewRounds => {
             "Inconclusive: fewer than two rounds without failures at QD 1 and at another depth.".into()
@@ -281,6 +284,7 @@ impl Wording for StripeLayout {
 
     fn why(reason: &StripeLayoutUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match *reason {
+            StripeLayoutUnknown::RateLimited => RATE_LIMITED.into(),
             StripeLayoutUnknown::TooFewSingleReads => {
                 "Inconclusive: fewer than 32 reads at QD 1 completed.".into()
             }
@@ -385,6 +389,7 @@ impl Wording for DriveCache {
 
 fn why_no_cache(reason: &CacheUnknown) -> String {
     match reason {
+        CacheUnknown::RateLimited => RATE_LIMITED.into(),
         CacheUnknown::TooFewReads => "Inconclusive: too few of the reads that would show it completed.".into(),
         CacheUnknown::AllMemory => "Inconclusive: all reads are as fast as memory, so the drive does not show.".into(),
         CacheUnknown::NoHits => {

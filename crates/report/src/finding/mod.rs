@@ -12,6 +12,7 @@ mod device_lost;
 mod files;
 mod geometry;
 pub(crate) mod numbers;
+mod rate_limit;
 mod read_latency;
 mod recording;
 mod sizes;
@@ -89,6 +90,9 @@ pub(crate) trait Wording: Conclusion {
 /// Why nothing is known of completions that took no time.
 const NO_TIME: &str =
     "Inconclusive: requests completed in less time than the clock resolves, as on a drive that only counts.";
+
+/// Why nothing is known of a drive that was held back before enough was measured.
+const RATE_LIMITED: &str = "Inconclusive: rate-limited before enough was measured; see the rate limit.";
 
 /// What is said of a number that another program stated once.
 fn imported_remark(imported: Option<Imported>) -> &'static str {

@@ -1,7 +1,7 @@
 //! Words for the findings of rates by transfer size.
 
 use super::numbers::{memory, rate, short_time};
-use super::{Group, NO_TIME, Subject, Wording};
+use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
 use model::finding::{
     FindingCode, Known, NEARLY, SizePattern, SizePoint, SizeProfile, SizesUnknown, SuspectPoint,
     SuspectPoints,
@@ -80,6 +80,7 @@ fn operations(pattern: SizePattern, operation: Operation) -> &'static str {
 
 fn why_no_sizes(reason: SizesUnknown) -> String {
     match reason {
+        SizesUnknown::RateLimited => RATE_LIMITED.into(),
         SizesUnknown::NoTime => NO_TIME.into(),
         SizesUnknown::NothingFinished => "Not measured: no size was measured to its end.".into(),
         SizesUnknown::TooFewRounds => {

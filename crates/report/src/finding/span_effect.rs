@@ -1,7 +1,7 @@
 //! Words for the finding of short-stroking.
 
 use super::numbers::{number, size};
-use super::{Group, NO_TIME, Subject, Wording};
+use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
 use model::finding::{FindingCode, Known, SpanEffect, SpanEffectUnknown, SpanPoint};
 
 /// Up to this gain nobody would short-stroke a drive.
@@ -38,6 +38,7 @@ impl Wording for SpanEffect {
 
     fn why(reason: &SpanEffectUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
+            SpanEffectUnknown::RateLimited => RATE_LIMITED.into(),
             SpanEffectUnknown::NoTime => NO_TIME.into(),
             SpanEffectUnknown::TooFewRounds => {
                 "Inconclusive: fewer than two rounds without failures over the whole range and over 1 % of it.".into()

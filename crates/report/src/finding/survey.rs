@@ -1,7 +1,7 @@
 //! Throughput by offset, zones, links and regions, in words.
 
 use super::numbers::{long_time, number, plural, rate, size};
-use super::{Group, NO_TIME, Subject, Wording, imported_remark};
+use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PassBasis,
     RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, SurveyUnknown, UnmappedRanges, ZoneCount,
@@ -366,6 +366,7 @@ impl Wording for UnmappedRanges {
 /// In the words of a code, which tells what other load hides.
 pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
     match reason {
+        SurveyUnknown::RateLimited => RATE_LIMITED.into(),
         SurveyUnknown::NoTime => NO_TIME.into(),
         SurveyUnknown::NothingMeasured => "Not measured: no sequential phase.".into(),
         SurveyUnknown::OnlyPart => {
@@ -438,6 +439,7 @@ fn inconclusive(reason: &SurveyUnknown) -> String {
                 .into()
         }
         SurveyUnknown::NoTime
+        | SurveyUnknown::RateLimited
         | SurveyUnknown::NothingMeasured
         | SurveyUnknown::OnlyPart
         | SurveyUnknown::NotRotating

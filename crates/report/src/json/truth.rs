@@ -8,6 +8,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug)]
 pub struct TruthEntry<'truth, Data> {
     pub code: FindingCode,
+    pub unit: Option<&'static str>,
     pub value: Option<TruthEntryValue<'truth>>,
     pub depends: Option<&'truth str>,
     pub data: Data,
@@ -50,7 +51,7 @@ impl<'truth, Data> From<TruthEntry<'truth, Data>> for EntryDocument<'truth, Data
             code: truth.code.name(),
             absent: value.is_none() && truth.depends.is_none(),
             value,
-            unit: truth.code.unit(),
+            unit: truth.unit,
             depends: truth.depends,
             data: truth.data,
         }
@@ -72,7 +73,8 @@ mod tests {
     #[test]
     fn a_number_a_word_and_none() {
         let data = serde_json::json!({ "kind": "stripe" });
-        let entry = |code, value, depends| TruthEntry { code, value, depends, data: &data };
+        let entry =
+            |code, value, depends| TruthEntry { code, unit: code.unit(), value, depends, data: &data };
         let entries = [
             entry(FindingCode::StripeLayout, Some(TruthEntryValue::Number(3.0)), None),
             entry(FindingCode::RecordingKind, Some(TruthEntryValue::Word("cmr")), None),

@@ -24,6 +24,11 @@ pub enum TruthData {
         cliff: Cliff,
         levels: Vec<Level>,
     },
+    Limit {
+        by: &'static str,
+        credit: f64,
+        refill_s: f64,
+    },
     Link {
         link: String,
         bytes: u64,

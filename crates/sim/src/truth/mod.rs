@@ -11,6 +11,8 @@
 //! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | single reads of drives of one model | reads of a mirror: they depend on which disk is nearer, and on how far one skips what the other reads |
 //! | a link of one command | gain and knee: there is none | | |
 //!
+//! A limit leaves all of that true as long as credit lasts, but what is said of a pass and of lasting writes.
+//!
 //! A link clips the rates: they are what a host sees with requests of 1 MiB at queue depth 4.
 
 pub mod data;
@@ -18,6 +20,7 @@ mod disk;
 mod extents;
 mod faults;
 mod flash;
+mod limit;
 mod medium;
 mod value;
 mod volume;
@@ -53,6 +56,7 @@ pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
     }
     if !has_no_latency(profile)? {
         truths.extend(faults::truths(profile, profile.capacity()?)?);
+        limit::add(profile.limit.as_ref(), &mut truths);
     }
     truths.sort_by_key(|truth| truth.code);
     Ok(truths)

@@ -181,10 +181,26 @@ fn every_preset_has_truths_that_are_numbers() {
     }
 }
 
+#[test]
+fn a_limit_is_what_its_section_says_and_other_drives_have_none() {
+    let of = |name| of_code(&truth(name).unwrap(), FindingCode::RateLimit).unwrap().clone();
+    let requests = of("cloud-volume");
+    assert_eq!((requests.value(), requests.unit()), (Some(300.0), Some("1/s")));
+    let TruthData::Limit { by: "requests", credit: 40_000.0, refill_s } = requests.data else {
+        panic!("{requests:?}")
+    };
+    assert!((refill_s - 133.333).abs() < 0.001);
+    let bytes = of("cloud-volume-bytes");
+    assert_eq!((bytes.value(), bytes.unit()), (Some(40e6), Some("B/s")));
+    assert_eq!(bytes.data, TruthData::Limit { by: "bytes", credit: 3e9, refill_s: 75.0 });
+    assert_eq!(of("st3000dm001").value, TruthValue::Absent);
+}
+
 /// What a drive can be found to be is said of it, and nothing else.
 #[test]
 fn each_kind_of_drive_has_its_truths() {
-    let of_all = "bad-blocks capacity-true slow-regions write-rate-outer write-rate-inner write-rate-mean";
+    let of_all =
+        "bad-blocks capacity-true rate-limit slow-regions write-rate-outer write-rate-inner write-rate-mean";
     let reading = "read-rate-outer read-rate-inner read-rate-mean zone-ratio zone-count zone-table full-pass-time \
                    interface-limit access-time span-effect";
     let sound = "block-latency device-lost data-integrity";
@@ -229,6 +245,15 @@ fn each_kind_of_drive_has_its_truths() {
             ],
         ),
         ("lying-stick", vec![of_all, reading, alone, "device-lost"]),
+        (
+            "cloud-volume",
+            vec![
+                "bad-blocks capacity-true rate-limit slow-regions read-rate-outer read-rate-inner write-rate-outer \
+                 write-rate-inner zone-ratio zone-count zone-table interface-limit access-time span-effect",
+                sound,
+                even,
+            ],
+        ),
     ] {
         let mut expected: Vec<&str> = parts.iter().flat_map(|part| part.split_whitespace()).collect();
         expected.sort_unstable();

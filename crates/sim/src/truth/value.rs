@@ -46,6 +46,14 @@ impl Truth {
         Truth { data, ..self }
     }
 
+    /// That of its code, but for a limit in bytes.
+    pub fn unit(&self) -> Option<&'static str> {
+        match self.data {
+            TruthData::Limit { by: "bytes", .. } => Some("B/s"),
+            _ => self.code.unit(),
+        }
+    }
+
     /// `None` unless it is a number.
     pub fn value(&self) -> Option<f64> {
         match self.value {

@@ -33,11 +33,11 @@ fn entry(truth: &Truth) -> TruthEntry<'_, &TruthData> {
         TruthValue::Absent => (None, None),
         TruthValue::Depends(why) => (None, Some(why)),
     };
-    TruthEntry { code: truth.code, value, depends, data: &truth.data }
+    TruthEntry { code: truth.code, unit: truth.unit(), value, depends, data: &truth.data }
 }
 
 fn row(truth: &Truth) -> TruthRow {
-    let unit = truth.code.unit().unwrap_or_default();
+    let unit = truth.unit().unwrap_or_default();
     let (answer, depends) = match truth.value {
         TruthValue::Number(value) => (counted(truth.code, value, known(value, unit)), None),
         TruthValue::Word(word) => (word.into(), None),

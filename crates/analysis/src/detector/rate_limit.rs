@@ -1,0 +1,51 @@
+//! Rate limits with burst credit, as cloud volumes, hypervisors and cgroups set them.
+//!
+//! # What it finds
+//! Whether a token bucket lies between host and drive: the burst credit that the run found in it, the sustained rate, which refills
+//! it, and whether it counts requests or bytes, and reads and writes together.
+//! # Why it matters
+//! Credit makes a short test fast and the day after slow. Who knows it leaves idle time, makes requests larger, or buys more.
+//! # How
+//! The deficit, what was used and did not come back yet, follows from the series of all phases and the refill alone. Where
+//! requests wait for tokens it stands at the credit: at every queue depth, size and offset, and again after idle time. The refill
+//! is the rate at which most windows of the run agree; see `limit::bucket`. A limit is stated when the deficit never exceeds the
+//! credit, at most 2 % of windows contradict, some workload was faster before, completions at the limit come more evenly than any
+//! drive's (error 0.1 %, `stats::evenness`), and two workloads that read met it, or one met it again after a refill.
+//! # Cannot tell when
+//! The credit was not used up, or is worth fewer than 300 requests: then no drop is seen. One workload met it once: a drive that
+//! gets slower for good may look the same. One block size met it: requests are not told from bytes. Of writes alone a full cache
+//! is likelier, so that they have to meet it again.
+//! # Known problems
+//! A bucket that was not full when the run began holds more than is said. Limits of requests and of bytes at once are found where
+//! one of them is met throughout. A limit that changes during the run is not found.
+//! # References
+//! Turner, "New directions in communications", IEEE Communications Magazine 24, 1986 (the leaky bucket); Lindley, "The theory of
+//! queues with a single server", Proc. Cambridge Phil. Soc. 48, 1952; QEMU, docs/throttle.txt; Linux, blk-throttle.
+
+use super::detect::{Detector, Need};
+use crate::limit::limits;
+use crate::measured::evidence_across;
+use model::finding::{Finding, FindingCode, Outcome};
+use model::run::RunView;
+
+pub(super) struct RateLimitDetector;
+
+impl Detector for RateLimitDetector {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::RateLimit]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Measurement]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for limit in limits(run) {
+            let phases = (0u32..).zip(run.phases);
+            let at_limit = phases.filter(|(phase, _)| limit.limited_s[*phase as usize] > 0.0);
+            findings.push(Finding::RateLimit(Outcome::of(limit.found, evidence_across(at_limit))));
+        }
+        findings
+    }
+}

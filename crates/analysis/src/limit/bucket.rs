@@ -1,0 +1,472 @@
+//! A token bucket fitted to a course.
+//!
+//! What was used and did not come back yet, the deficit, is 0 in a full bucket. It grows by what is used and falls by
+//! the refill, never below 0 (Lindley's recursion). Where requests wait for tokens it stands at the credit, whatever is
+//! asked for and whenever: that is looked for. Nothing but the refill has to be known to compute it.
+
+use super::course::{Course, Shape, Step, Used};
+use crate::stats::evenness::chance_so_even;
+use model::units::Bytes;
+
+/// Windows over which rates are compared: 0.3 s, so that one fits into the short phases of `check`, or a 512th of a long
+/// run. A gap longer than this ends one.
+const WINDOW_NS: u64 = 300_000_000;
+const GAP_NS: u64 = 1_000_000;
+const WINDOWS_MAX: u64 = 512;
+/// Windows at the sustained rate without which nothing is claimed: two seconds.
+const WINDOWS_MIN: usize = 7;
+/// Rates that are tried, the most frequent first.
+const CANDIDATES: usize = 4;
+/// Rates are alike that differ by a request more or less at either end of a window, and by this share besides.
+const ALIKE_SHARE: f64 = 0.003;
+/// Requests by which the deficit may miss the credit: one waits at the bucket's gate, a few are in the drive, and a
+/// slice ends between two completions.
+const COSTS_OFF: f64 = 6.0;
+/// Credit is told from what requests in flight explain when it is worth so many of them.
+const COSTS_MIN: f64 = 50.0 * COSTS_OFF;
+/// A shape is limited when it was so much faster while credit was left.
+const FASTER_MIN: f64 = 1.2;
+/// With credit left, a workload is not that much slower than at its fastest: a disk reads 2.2 times as fast at its outer
+/// diameter as at its inner one.
+const SLOW_SHARE: f64 = 0.4;
+/// Windows that follow each other from which the rate is first taken.
+const RUN_MIN: usize = 3;
+/// Below this share of the credit a bucket may have been full.
+const FULL_SHARE: f64 = 0.02;
+/// How exactly the time of a drained queue is known, as a share of it, and how often the rate is made more exact by it.
+const PASSED_SHARE: f64 = 0.006;
+const REFINEMENTS: usize = 3;
+/// Windows that may contradict: the one in which the credit ends, and a stall now and then.
+const CONTRADICTING_SHARE: f64 = 0.02;
+/// A drop of the deficit between two times at the credit that is no slip: then the refill is seen by itself. A write
+/// cache wins space back at a rate of its own, so that where only writes are limited, it is to be larger.
+const REFILL_TOLERANCES: f64 = 20.0;
+const REFILL_TOLERANCES_WRITES: f64 = 60.0;
+/// No medium completes requests more evenly: its service times scatter by a tenth at least. A uniform wait of a
+/// revolution within the access of a disk makes 0.19 (4.17 ± 2.4 ms of 12.7), pages of TLC flash that are read in one,
+/// two or four steps more (Cai et al., Proc. IEEE 105, 2017).
+const VARIATION_MIN: f64 = 0.1;
+/// And the chance that one of so little scatter is as even as a bucket.
+const CHANCE_MAX: f64 = 1e-3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Requests,
+    Bytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Both,
+    Reads,
+    Writes,
+}
+
+/// What fits a course.
+#[derive(Clone, Debug)]
+pub(super) struct Bucket {
+    pub per_second: f64,
+    pub per_second_error: f64,
+    pub credit: f64,
+    pub credit_error: f64,
+    pub burst: f64,
+    /// The seconds that each phase spent at the limit.
+    pub limited_s: Vec<f64>,
+    pub has_reads: bool,
+    pub has_writes: bool,
+    /// Block sizes that were limited.
+    pub blocks: Vec<Bytes>,
+    /// Whether it is more than a drop to an even rate: of several shapes, or after a refill.
+    pub is_certain: bool,
+}
+
+struct Asked<'course> {
+    course: &'course Course,
+    unit: Unit,
+    side: Side,
+}
+
+/// Steps that follow each other: from the first to before the last.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    from: usize,
+    to: usize,
+    seconds: f64,
+    used: f64,
+    /// Of its largest request.
+    cost: f64,
+}
+
+impl Window {
+    fn rate(&self) -> f64 {
+        self.used / self.seconds
+    }
+
+    fn is_at(&self, rate: f64) -> bool {
+        (self.rate() - rate).abs() <= 1.5 * self.cost / self.seconds + ALIKE_SHARE * rate
+    }
+}
+
+impl Asked<'_> {
+    fn steps(&self) -> &[Step] {
+        &self.course.steps
+    }
+
+    fn used(&self, step: &Step) -> f64 {
+        let of = |used: Used| if self.unit == Unit::Bytes { used.bytes } else { used.requests };
+        match self.side {
+            Side::Both => of(step.reads) + of(step.writes),
+            Side::Reads => of(step.reads),
+            Side::Writes => of(step.writes),
+        }
+    }
+
+    fn shape(&self, step: &Step) -> Option<&Shape> {
+        self.course.shapes[step.phase as usize].as_ref()
+    }
+
+    /// None where a window spans several.
+    fn only_shape(&self, window: &Window) -> Option<&Shape> {
+        let steps = &self.steps()[window.from..window.to];
+        let shape = self.shape(steps.first()?)?;
+        steps.iter().all(|step| self.shape(step) == Some(shape)).then_some(shape)
+    }
+
+    fn cost(&self, step: &Step) -> f64 {
+        match (self.unit, self.shape(step)) {
+            (Unit::Bytes, Some(shape)) => shape.block.as_f64(),
+            _ => 1.0,
+        }
+    }
+
+    fn windows(&self) -> Vec<Window> {
+        let steps = self.steps();
+        let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return Vec::new() };
+        let whole_ns = last.end_ns.saturating_sub(first.start_ns);
+        let length_ns = WINDOW_NS.max(whole_ns / WINDOWS_MAX);
+        let mut windows = Vec::new();
+        let (mut from, mut used, mut cost) = (0, 0.0, 0.0f64);
+        for (index, step) in steps.iter().enumerate() {
+            if index > from && step.start_ns.saturating_sub(steps[index - 1].end_ns) > GAP_NS {
+                (from, used, cost) = (index, 0.0, 0.0);
+            }
+            used += self.used(step);
+            cost = cost.max(self.cost(step));
+            let ns = step.end_ns.saturating_sub(steps[from].start_ns);
+            if ns >= length_ns {
+                windows.push(Window { from, to: index + 1, seconds: ns as f64 / 1e9, used, cost });
+                (from, used, cost) = (index + 1, 0.0, 0.0);
+            }
+        }
+        windows
+    }
+
+    /// What was used between the step before and this one: what was in flight when a phase ended by time, or one less
+    /// where a completion ended it. Where requests wait for tokens, the time they took tells which.
+    fn used_before(&self, index: usize, per_second: f64) -> f64 {
+        let Some(last) = index.checked_sub(1).map(|last| &self.steps()[last]) else { return 0.0 };
+        let step = &self.steps()[index];
+        let uncounted = self.course.uncounted[last.phase as usize] as f64;
+        let is_on_side = self.used(last) > 0.0;
+        if step.phase == last.phase || uncounted == 0.0 || !is_on_side {
+            return 0.0;
+        }
+        let passed = per_second * step.start_ns.saturating_sub(last.end_ns) as f64 / 1e9 / self.cost(last);
+        let is_one_less = (passed - (uncounted - 1.0)).abs() <= PASSED_SHARE * uncounted;
+        (if is_one_less { uncounted - 1.0 } else { uncounted }) * self.cost(last)
+    }
+
+    /// At the end of each step, with that refill per second.
+    fn deficits(&self, per_second: f64) -> Vec<f64> {
+        let mut deficits = Vec::with_capacity(self.steps().len());
+        let (mut deficit, mut until_ns) = (0.0f64, 0);
+        for (index, step) in self.steps().iter().enumerate() {
+            let idle_s = step.start_ns.saturating_sub(until_ns) as f64 / 1e9;
+            deficit = (deficit + self.used_before(index, per_second) - per_second * idle_s).max(0.0);
+            let seconds = step.end_ns.saturating_sub(step.start_ns.max(until_ns)) as f64 / 1e9;
+            deficit = (deficit + self.used(step) - per_second * seconds).max(0.0);
+            until_ns = step.end_ns.max(until_ns);
+            deficits.push(deficit);
+        }
+        deficits
+    }
+}
+
+impl Asked<'_> {
+    fn seconds_between(&self, from: usize, to: usize) -> f64 {
+        self.steps()[to].end_ns.saturating_sub(self.steps()[from].end_ns) as f64 / 1e9
+    }
+
+    /// With a rate of about so much.
+    fn stretch(&self, from: usize, to: usize, about: f64, cost: f64) -> Option<Waiting> {
+        let (seconds, mut per_second) = (self.seconds_between(from, to), about);
+        if seconds <= 0.0 {
+            return None;
+        }
+        for _ in 0..REFINEMENTS {
+            let of_step =
+                |index: usize| self.used(&self.steps()[index]) + self.used_before(index, per_second);
+            per_second = (from + 1..=to).map(of_step).sum::<f64>() / seconds;
+        }
+        let deficits = self.deficits(per_second);
+        let credit = (deficits[from] + deficits[to]) / 2.0;
+        Some(Waiting { from, to, per_second, error: cost / seconds, credit, deficits })
+    }
+}
+
+/// The bucket that a course shows, counted in that unit, on that side.
+pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
+    let asked = Asked { course, unit, side };
+    let windows = asked.windows();
+    candidates(&windows).into_iter().find_map(|members| Fitting::of(&asked, &windows, &members)?.bucket())
+}
+
+/// Windows of the same rate, the most frequent rate first.
+fn candidates(windows: &[Window]) -> Vec<Vec<usize>> {
+    let mut left: Vec<usize> = (0..windows.len()).filter(|&index| windows[index].used > 0.0).collect();
+    let mut found = Vec::new();
+    while found.len() < CANDIDATES {
+        let alike =
+            |&center: &usize| left.iter().filter(|&&one| windows[one].is_at(windows[center].rate())).count();
+        let Some(center) = left.iter().copied().max_by_key(alike) else { break };
+        let rate = windows[center].rate();
+        let (members, others) = left.iter().partition::<Vec<usize>, _>(|&&one| windows[one].is_at(rate));
+        if members.len() < WINDOWS_MIN {
+            break;
+        }
+        left = others;
+        found.push(members);
+    }
+    found
+}
+
+struct Fitting<'run> {
+    asked: &'run Asked<'run>,
+    windows: &'run [Window],
+    members: Vec<usize>,
+    stretch: Waiting,
+    tolerance: f64,
+}
+
+/// Steps from one moment at the credit to another, without a full bucket between: what was used is what came back.
+struct Waiting {
+    from: usize,
+    to: usize,
+    per_second: f64,
+    error: f64,
+    credit: f64,
+    deficits: Vec<f64>,
+}
+
+impl<'run> Fitting<'run> {
+    /// First by the longest run of windows at that rate; then from the first to the last of all that are at the rate and the
+    /// credit which that run shows.
+    fn of(asked: &'run Asked<'run>, windows: &'run [Window], members: &[usize]) -> Option<Fitting<'run>> {
+        let cost = asked.steps().iter().map(|step| asked.cost(step)).fold(0.0, f64::max);
+        let (first, last) = longest_run(members)?;
+        let seconds: f64 = windows[first..=last].iter().map(|window| window.seconds).sum();
+        let used: f64 = windows[first..=last].iter().map(|window| window.used).sum();
+        let run = asked.stretch(windows[first].to - 1, windows[last].to - 1, used / seconds, cost)?;
+        let is_at = |window: &&Window| {
+            let step = window.to - 1;
+            let away_s = asked.seconds_between(run.from, step).max(asked.seconds_between(step, run.to));
+            let off = (run.deficits[step] - run.credit).abs();
+            window.is_at(run.per_second) && off <= COSTS_OFF * cost + run.error * away_s
+        };
+        let full = FULL_SHARE * run.credit;
+        let before = windows[..first].iter().rev().take_while(|window| run.deficits[window.to - 1] > full);
+        let after = windows[last + 1..].iter().take_while(|window| run.deficits[window.to - 1] > full);
+        let from = before.filter(is_at).last().map_or(run.from, |window| window.to - 1);
+        let to = after.filter(is_at).last().map_or(run.to, |window| window.to - 1);
+        let whole = asked.stretch(from, to, run.per_second, cost)?;
+        let members = (0..windows.len()).filter(|&index| windows[index].is_at(whole.per_second)).collect();
+        Some(Fitting { asked, windows, members, stretch: whole, tolerance: COSTS_OFF * cost })
+    }
+
+    fn is_at_credit(&self, step: usize) -> bool {
+        (self.stretch.deficits[step] - self.stretch.credit).abs() <= self.tolerance
+    }
+
+    /// Whether nothing was ever used beyond the credit, and nothing waits that finds some left.
+    fn holds(&self) -> bool {
+        let most = self.stretch.deficits.iter().copied().fold(0.0, f64::max);
+        if most > self.stretch.credit + self.tolerance
+            || self.stretch.credit < self.tolerance * COSTS_MIN / COSTS_OFF
+        {
+            return false;
+        }
+        let waiting = self.waiting().count();
+        let contradicting = self.members.len() - waiting + self.slow_with_credit();
+        let allowed = (CONTRADICTING_SHARE * self.windows.len() as f64).max(1.0);
+        waiting >= WINDOWS_MIN && contradicting as f64 <= allowed
+    }
+
+    /// Windows at the sustained rate and at the credit: requests wait for tokens.
+    fn waiting(&self) -> impl Iterator<Item = &Window> {
+        let members = self.members.iter().map(|&member| &self.windows[member]);
+        members.filter(|window| self.is_at_credit(window.to - 1))
+    }
+
+    /// Windows in which credit was left all the time, and the same workload much slower than in others.
+    fn slow_with_credit(&self) -> usize {
+        let mut free: Vec<(&Shape, f64)> = Vec::new();
+        for window in self.windows {
+            let has_credit = (window.from..window.to).all(|step| !self.is_at_credit(step));
+            if let Some(shape) = self.asked.only_shape(window)
+                && shape.is_closed
+                && has_credit
+                && window.used > 0.0
+            {
+                free.push((shape, window.rate()));
+            }
+        }
+        let mut fastest: Vec<(&Shape, f64)> = Vec::new();
+        for &(shape, rate) in &free {
+            match fastest.iter_mut().find(|(known, _)| *known == shape) {
+                Some((_, most)) => *most = most.max(rate),
+                None => fastest.push((shape, rate)),
+            }
+        }
+        let is_slow = |&(shape, rate): &(&Shape, f64)| {
+            fastest.iter().any(|(known, most)| *known == shape && rate < SLOW_SHARE * most)
+        };
+        free.iter().filter(|one| is_slow(one)).count()
+    }
+
+    fn bucket(&self) -> Option<Bucket> {
+        if !self.holds() || !self.is_even() {
+            return None;
+        }
+        let shapes = self.limited_shapes();
+        let burst = self.burst_of(&shapes)?;
+        let has_reads = shapes.iter().any(|shape| !shape.writes);
+        let refill = if has_reads { REFILL_TOLERANCES } else { REFILL_TOLERANCES_WRITES };
+        let is_refilled = self.is_refilled(refill * self.tolerance);
+        let mut blocks: Vec<Bytes> = shapes.iter().map(|shape| shape.block).collect();
+        blocks.sort();
+        blocks.dedup();
+        let since_full_s = self.stretch.credit / self.stretch.per_second;
+        Some(Bucket {
+            per_second: self.stretch.per_second,
+            per_second_error: self.stretch.error,
+            credit: self.stretch.credit,
+            credit_error: self.tolerance + self.stretch.error * since_full_s,
+            burst,
+            limited_s: self.limited_s(),
+            has_reads,
+            has_writes: shapes.iter().any(|shape| shape.writes),
+            blocks,
+            is_certain: is_refilled || has_reads && shapes.len() > 1,
+        })
+    }
+
+    /// Whether completions come too evenly for any drive while requests wait for tokens.
+    fn is_even(&self) -> bool {
+        let mut chance = 1.0;
+        let mut stretch = Stretch::EMPTY;
+        for window in self.waiting() {
+            if window.from != stretch.to || window.cost != stretch.cost {
+                chance *= stretch.chance();
+                stretch = Stretch { cost: window.cost, ..Stretch::EMPTY };
+            }
+            for &deficit in &self.stretch.deficits[window.from..window.to] {
+                let deficit = deficit / window.cost;
+                (stretch.low, stretch.high) = (stretch.low.min(deficit), stretch.high.max(deficit));
+            }
+            stretch.requests += window.used / window.cost;
+            stretch.to = window.to;
+        }
+        chance * stretch.chance() <= CHANCE_MAX
+    }
+
+    /// The seconds that each phase spent at the limit.
+    fn limited_s(&self) -> Vec<f64> {
+        let mut seconds = vec![0.0; self.asked.course.shapes.len()];
+        for (index, step) in self.asked.steps().iter().enumerate() {
+            if self.is_at_credit(index) && self.asked.used(step) > 0.0 {
+                seconds[step.phase as usize] += step.end_ns.saturating_sub(step.start_ns) as f64 / 1e9;
+            }
+        }
+        seconds
+    }
+
+    fn limited_shapes(&self) -> Vec<&Shape> {
+        let mut used: Vec<(&Shape, f64)> = Vec::new();
+        for window in self.waiting() {
+            let Some(shape) = self.asked.only_shape(window) else { continue };
+            match used.iter_mut().find(|(known, _)| *known == shape) {
+                Some((_, requests)) => *requests += window.used / window.cost,
+                None => used.push((shape, window.used / window.cost)),
+            }
+        }
+        used.retain(|(_, requests)| *requests > 2.0 * COSTS_OFF);
+        used.into_iter().map(|(shape, _)| shape).collect()
+    }
+
+    /// The highest rate over a window while credit was left. None unless one of these shapes was clearly faster then.
+    fn burst_of(&self, limited: &[&Shape]) -> Option<f64> {
+        let (mut burst, mut is_of_limited) = (0.0f64, false);
+        for window in self.windows {
+            if (window.from..window.to).any(|step| self.is_at_credit(step)) {
+                continue;
+            }
+            burst = burst.max(window.rate());
+            let is_faster = window.rate() >= FASTER_MIN * self.stretch.per_second;
+            is_of_limited |=
+                is_faster && self.asked.only_shape(window).is_some_and(|shape| limited.contains(&shape));
+        }
+        is_of_limited.then_some(burst)
+    }
+
+    /// Whether the credit was used up again after so much of it had come back.
+    fn is_refilled(&self, refill: f64) -> bool {
+        let (mut was_used_up, mut lowest) = (false, f64::INFINITY);
+        for (index, &deficit) in self.stretch.deficits.iter().enumerate() {
+            lowest = lowest.min(deficit);
+            if self.is_at_credit(index) {
+                if was_used_up && self.stretch.credit - lowest >= refill {
+                    return true;
+                }
+                (was_used_up, lowest) = (true, f64::INFINITY);
+            }
+        }
+        false
+    }
+}
+
+/// Steps at the credit with requests of one size: between which numbers of them the deficit stays.
+#[derive(Clone, Copy)]
+struct Stretch {
+    to: usize,
+    cost: f64,
+    low: f64,
+    high: f64,
+    requests: f64,
+}
+
+impl Stretch {
+    const EMPTY: Stretch =
+        Stretch { to: 0, cost: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, requests: 0.0 };
+
+    fn chance(&self) -> f64 {
+        match self.requests {
+            requests if requests > 0.0 => chance_so_even(self.high - self.low, requests, VARIATION_MIN),
+            _ => 1.0,
+        }
+    }
+}
+
+/// The first and the last of the most windows that follow each other.
+fn longest_run(members: &[usize]) -> Option<(usize, usize)> {
+    let (mut longest, mut from) = ((0, 0), 0);
+    for index in 1..=members.len() {
+        if index < members.len() && members[index] == members[index - 1] + 1 {
+            continue;
+        }
+        if index - from > longest.1 - longest.0 {
+            longest = (from, index);
+        }
+        from = index;
+    }
+    (longest.1 - longest.0 >= RUN_MIN).then(|| (members[longest.0], members[longest.1 - 1]))
+}

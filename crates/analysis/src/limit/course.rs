@@ -1,0 +1,123 @@
+//! What a run asked of the drive over time, of whichever phase: the series that a token bucket is looked for in.
+
+use model::request::Operation;
+use model::run::RunView;
+use model::units::Bytes;
+use model::workload::{Arrival, Caching, Pattern, Workload};
+
+/// Steps kept at most; of a longer run, two that follow each other within a phase are made one.
+const STEPS_MAX: usize = 200_000;
+
+/// A slice of time, and what was completed in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub phase: u32,
+    pub start_ns: u64,
+    pub end_ns: u64,
+    pub reads: Used,
+    pub writes: Used,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Used {
+    pub requests: f64,
+    pub bytes: f64,
+}
+
+/// What a phase asks for, as far as it decides how fast a drive is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shape {
+    pub block: Bytes,
+    pub in_flight: u64,
+    pub is_sequential: bool,
+    pub writes: bool,
+    /// Whether it asks as fast as it is answered.
+    pub is_closed: bool,
+}
+
+pub(super) struct Course {
+    pub steps: Vec<Step>,
+    /// Of each phase; none where nothing was asked of the drive itself.
+    pub shapes: Vec<Option<Shape>>,
+    /// Requests in flight when each phase ended by time: they reach the drive, and no record counts them.
+    pub uncounted: Vec<u64>,
+}
+
+impl Course {
+    /// All phases that reach the drive. None of a run through a file system.
+    pub fn of(run: &RunView<'_>) -> Option<Course> {
+        if run.phases.iter().any(|summary| summary.files.is_some()) {
+            return None;
+        }
+        let mut course = Course { steps: Vec::new(), shapes: Vec::new(), uncounted: Vec::new() };
+        for (phase, summary) in (0u32..).zip(run.phases) {
+            let shape = summary.phase.workload.as_ref().and_then(shape);
+            let is_asked = shape.is_some();
+            let in_flight = shape.as_ref().map_or(0, |shape| shape.in_flight);
+            let ended_by_time =
+                summary.phase.stop.time.is_some_and(|limit| summary.duration_ns == limit.get());
+            course.uncounted.push(if ended_by_time { in_flight } else { 0 });
+            course.shapes.push(shape);
+            if is_asked {
+                course.add_phase(run, phase, summary.ended_ns().unwrap_or(u64::MAX));
+            }
+        }
+        Some(course)
+    }
+
+    fn add_phase(&mut self, run: &RunView<'_>, phase: u32, ended_ns: u64) {
+        for slice in run.series.intervals(phase) {
+            let used = Used { requests: slice.operations as f64, bytes: slice.bytes as f64 };
+            let (reads, writes) = match slice.operation {
+                Operation::Read => (used, Used::default()),
+                Operation::Write => (Used::default(), used),
+                Operation::Flush | Operation::Discard => continue,
+            };
+            // The last slice of a phase is recorded with its full length.
+            let end_ns = slice.end_ns().min(ended_ns);
+            match self.steps.last_mut() {
+                Some(last) if last.phase == phase && last.start_ns == slice.start_ns => {
+                    last.add(reads, writes)
+                }
+                _ => self.steps.push(Step { phase, start_ns: slice.start_ns, end_ns, reads, writes }),
+            }
+        }
+        if self.steps.len() > STEPS_MAX {
+            self.coarsen();
+        }
+    }
+
+    fn coarsen(&mut self) {
+        let mut coarse: Vec<Step> = Vec::with_capacity(self.steps.len() / 2 + 1);
+        for (index, step) in self.steps.iter().enumerate() {
+            match coarse.last_mut() {
+                Some(last) if index % 2 == 1 && last.phase == step.phase => {
+                    last.end_ns = step.end_ns;
+                    last.add(step.reads, step.writes);
+                }
+                _ => coarse.push(*step),
+            }
+        }
+        self.steps = coarse;
+    }
+}
+
+impl Step {
+    fn add(&mut self, reads: Used, writes: Used) {
+        for (own, more) in [(&mut self.reads, reads), (&mut self.writes, writes)] {
+            own.requests += more.requests;
+            own.bytes += more.bytes;
+        }
+    }
+}
+
+fn shape(workload: &Workload) -> Option<Shape> {
+    let reaches_drive = workload.caching == Caching::Direct && !workload.mix.operations().is_empty();
+    reaches_drive.then(|| Shape {
+        block: workload.block_sizes.largest(),
+        in_flight: workload.in_flight_max(),
+        is_sequential: workload.pattern == Pattern::Sequential,
+        writes: workload.mix.changes_data(),
+        is_closed: workload.arrival == Arrival::ClosedLoop,
+    })
+}

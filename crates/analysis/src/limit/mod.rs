@@ -1,0 +1,117 @@
+//! Rate limits: credit that is used up, and then a constant rate, whatever is asked for.
+//!
+//! A token bucket between host and drive makes two drives of one. Everything that tells how fast a drive is therefore
+//! looks at phases on one side of the border only: those before the credit was used up, which show the drive.
+
+mod bucket;
+mod course;
+
+use bucket::{Bucket, Side, Unit, fit};
+use course::Course;
+use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
+use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
+use model::plan::PhaseKind;
+use model::run::{PhaseSummary, RunView};
+use model::units::Bytes;
+
+/// Experiments that look at what happens once a rate has dropped, whyever it did.
+const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
+
+/// A limit of one side of a run.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    pub found: Result<RateLimit, RateLimitUnknown>,
+    /// The seconds that each phase spent at the limit.
+    pub limited_s: Vec<f64>,
+    /// The only block size that was limited, while another one would decide.
+    pub undecided: Option<Bytes>,
+}
+
+/// The limits that a run shows: of reads and writes together, or of either.
+pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
+    let Some(course) = Course::of(run) else { return Vec::new() };
+    match limit(&course, Side::Both) {
+        Some(limit) => vec![limit],
+        None => [Side::Reads, Side::Writes].into_iter().filter_map(|side| limit(&course, side)).collect(),
+    }
+}
+
+/// In the unit in which more of the block sizes are limited.
+fn limit(course: &Course, side: Side) -> Option<Limit> {
+    let requests = fit(course, Unit::Requests, side);
+    let bytes = fit(course, Unit::Bytes, side);
+    let (bucket, by) = match (requests, bytes) {
+        (Some(requests), Some(bytes)) if requests.blocks.len() == bytes.blocks.len() => {
+            return unknown(&requests);
+        }
+        (Some(requests), Some(bytes)) if requests.blocks.len() < bytes.blocks.len() => {
+            (bytes, LimitedBy::Bytes)
+        }
+        (Some(requests), _) => (requests, LimitedBy::Requests),
+        (None, Some(bytes)) => (bytes, LimitedBy::Bytes),
+        (None, None) => return None,
+    };
+    if !bucket.is_certain {
+        let per_request = if by == LimitedBy::Bytes { bucket.blocks.first()?.as_f64() } else { 1.0 };
+        return unknown(&Bucket { per_second: bucket.per_second / per_request, ..bucket });
+    }
+    let found = RateLimit {
+        sustained: Estimate {
+            value: bucket.per_second,
+            low: bucket.per_second - bucket.per_second_error,
+            high: bucket.per_second + bucket.per_second_error,
+            confidence: crate::stats::CONFIDENCE,
+            effective_count: bucket.limited_s.iter().filter(|seconds| **seconds > 0.0).count() as f64,
+        },
+        by,
+        operations: match (bucket.has_reads, bucket.has_writes) {
+            (true, true) => LimitedOperations::Both,
+            (false, true) => LimitedOperations::Writes,
+            _ => LimitedOperations::Reads,
+        },
+        credit: bucket.credit,
+        credit_low: bucket.credit - bucket.credit_error,
+        credit_high: bucket.credit + bucket.credit_error,
+        burst: bucket.burst,
+        refill_s: bucket.credit / bucket.per_second,
+        limited_s: bucket.limited_s.iter().sum(),
+    };
+    Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None })
+}
+
+/// Of writes alone a full write cache is the likelier cause, which has findings of its own.
+fn unknown(bucket: &Bucket) -> Option<Limit> {
+    let block = *bucket.blocks.first()?;
+    if !bucket.has_reads {
+        return None;
+    }
+    Some(Limit {
+        found: Err(RateLimitUnknown::OneShape { per_second: bucket.per_second, block }),
+        limited_s: bucket.limited_s.clone(),
+        undecided: if bucket.blocks.len() == 1 { Some(block) } else { None },
+    })
+}
+
+/// The only block size that a limit was met with, where another one would decide what it counts.
+pub fn undecided(run: &RunView<'_>) -> Option<Bytes> {
+    limits(run).into_iter().find_map(|limit| limit.undecided)
+}
+
+/// The phases of a run without the work of those that reached a limit: what they show is not the drive. None where there
+/// is no limit.
+pub fn apart(run: &RunView<'_>) -> Option<Vec<PhaseSummary>> {
+    let limits = limits(run);
+    if limits.is_empty() {
+        return None;
+    }
+    let mut phases = run.phases.to_vec();
+    for limit in &limits {
+        for (summary, limited_s) in phases.iter_mut().zip(&limit.limited_s) {
+            if *limited_s > 0.0 && !ACROSS.contains(&summary.phase.experiment) {
+                (summary.phase.kind, summary.phase.workload) = (PhaseKind::Idle, None);
+            }
+        }
+    }
+    Some(phases)
+}

@@ -1,0 +1,102 @@
+//! Rate limits: found where there is one, with what is true of it, and nowhere else.
+
+mod bench;
+
+use analysis::analyse;
+use bench::Bench;
+use model::finding::{Finding, FindingCode, LimitedBy, LimitedOperations, Outcome, RateLimit};
+use model::plan::{PhaseKind, StopCondition};
+use model::units::{Bytes, Nanos};
+use model::workload::{OperationMix, Pattern, Workload};
+use sim::profile::{Profile, open_profile, preset};
+
+fn on(profile: &Profile, seed: u64) -> Bench {
+    Bench::new(open_profile(profile, "sim:test", seed).unwrap(), seed)
+}
+
+fn read(bench: &mut Bench, block_kib: u64, depth: u32, seconds: u64) {
+    let pattern = if block_kib > 64 { Pattern::Sequential } else { Pattern::RandomWithReplacement };
+    let workload =
+        Workload::new(bench.whole(), pattern, OperationMix::Read, Bytes::from_kib(block_kib), depth);
+    bench.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_secs(seconds)));
+}
+
+fn limits(findings: &[Finding]) -> Vec<&Outcome<RateLimit>> {
+    let mut limits = Vec::new();
+    for finding in findings {
+        if let Finding::RateLimit(outcome) = finding {
+            limits.push(outcome);
+        }
+    }
+    limits
+}
+
+fn the_limit(findings: &[Finding]) -> &RateLimit {
+    let limits = limits(findings);
+    match limits.as_slice() {
+        [Outcome::Known(known)] => &known.conclusion,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn code(findings: &[Finding], code: FindingCode) -> &Finding {
+    findings.iter().find(|finding| finding.code() == code).unwrap_or_else(|| panic!("no {code:?}"))
+}
+
+#[test]
+fn requests_are_counted_at_any_depth_and_size() {
+    let mut bench = on(&preset("cloud-volume").unwrap(), 1);
+    // The bench ends a phase after 6,000 requests.
+    for _ in 0..7 {
+        read(&mut bench, 4, 16, 3);
+    }
+    for (block_kib, depth, seconds) in [(4, 1, 2), (64, 8, 3), (4, 64, 2), (4, 2, 3)] {
+        read(&mut bench, block_kib, depth, seconds);
+    }
+    let findings = analyse(&bench.view());
+    let limit = the_limit(&findings);
+    assert_eq!((limit.by, limit.operations), (LimitedBy::Requests, LimitedOperations::Reads));
+    assert!(limit.sustained.covers(300.0) && limit.sustained.relative_half_width() < 0.01, "{limit:?}");
+    assert!((limit.credit_low..=limit.credit_high).contains(&40_000.0), "{limit:?}");
+    assert!(
+        (limit.credit / 40_000.0 - 1.0).abs() < 0.005 && (limit.refill_s - 133.3).abs() < 1.0,
+        "{limit:?}"
+    );
+}
+
+#[test]
+fn bytes_are_counted_and_come_back_while_nothing_is_asked() {
+    let mut bench = on(&preset("cloud-volume-bytes").unwrap(), 1);
+    for (block_kib, depth, seconds) in [(1024, 4, 20), (128, 16, 5), (4, 1, 20), (1024, 4, 10)] {
+        read(&mut bench, block_kib, depth, seconds);
+    }
+    let findings = analyse(&bench.view());
+    let limit = the_limit(&findings);
+    assert_eq!((limit.by, limit.operations), (LimitedBy::Bytes, LimitedOperations::Reads));
+    assert!((limit.sustained.value / 40e6 - 1.0).abs() < 0.005, "{limit:?}");
+    assert!((limit.credit / 3e9 - 1.0).abs() < 0.01 && (limit.burst / 250e6 - 1.0).abs() < 0.02, "{limit:?}");
+}
+
+#[test]
+fn one_workload_at_the_limit_does_not_decide() {
+    let mut bench = on(&preset("cloud-volume-bytes").unwrap(), 1);
+    read(&mut bench, 1024, 4, 60);
+    let findings = analyse(&bench.view());
+    assert!(matches!(limits(&findings).as_slice(), [Outcome::Unknown(_)]), "{findings:?}");
+}
+
+/// Row 3 of the issue: "best parallelism 1 (1 to 999), parallel gain 1.0 (0.6 to 1.6), 2.99 ms".
+#[test]
+fn burst_and_sustained_state_are_not_mixed() {
+    for name in ["cloud-volume", "cloud-volume-bytes"] {
+        let mut bench = on(&preset(name).unwrap(), 3);
+        bench.check(false);
+        let findings = analyse(&bench.view());
+        if let Some(access) = code(&findings, FindingCode::AccessTime).estimate() {
+            assert!((access.value / 0.55e-3 - 1.0).abs() < 0.05, "{name}: {access:?}");
+        }
+        if let Some(gain) = code(&findings, FindingCode::ConcurrencyGain).estimate() {
+            assert!((14.0..18.0).contains(&gain.value), "{name}: {gain:?}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Rate limits on drawn cloud volumes against their truth, and on all other drawn drives, which have none.
+
+use crate::home::measured;
+use judge::failure::Failure;
+use judge::threads::on_two_threads;
+use judge::virtual_drive::named;
+use model::finding::FindingCode;
+use sim::truth::{TruthData, of_code, truth_of};
+
+/// Fewer in a debug build, where a run takes some seconds.
+const CLOUD_VOLUMES: usize = if cfg!(debug_assertions) { 6 } else { 120 };
+const OTHERS: usize = if cfg!(debug_assertions) { 5 } else { 400 };
+/// How far off credit and refill may be.
+const OFF_MAX: f64 = 0.03;
+const COMMANDS: [(&str, &[&str]); 3] =
+    [("check", &["--write"]), ("access", &[]), ("surface", &["--time-limit", "60s"])];
+
+/// Whether the limit was found, and where it is wrong.
+fn score(seed: usize, (command, options): (&str, &[&str])) -> (bool, Option<String>) {
+    let drive = named(&format!("random-cloud-{seed}")).expect("a drive");
+    let truths = truth_of(&drive.profile).expect("a sound drive");
+    let truth = of_code(&truths, FindingCode::RateLimit).expect("a limit");
+    let TruthData::Limit { by, credit, .. } = truth.data else { panic!("{truth:?}") };
+    let run = measured(command, &drive.target, options);
+    let Some(found) = run.value(FindingCode::RateLimit) else { return (false, None) };
+    let data = &run.said(FindingCode::RateLimit)["data"];
+    let said = data["credit"].as_f64().expect("a credit");
+    let off = |said: f64, truth: f64| (said / truth - 1.0).abs() > OFF_MAX;
+    let refill = truth.value().expect("a number");
+    let is_wrong = data["by"] != by || off(said, credit) || off(found, refill);
+    let line =
+        format!("{} {command}: {found} {said} {}, truth {refill} {credit} {by}", drive.name, data["by"]);
+    (true, is_wrong.then_some(line))
+}
+
+#[test]
+fn credit_and_refill_of_drawn_cloud_volumes_are_true() {
+    let jobs = CLOUD_VOLUMES * COMMANDS.len();
+    let scores =
+        on_two_threads(jobs, |job| Ok::<_, Failure>(score(job / 3, COMMANDS[job % 3]))).expect("no failure");
+    let found = scores.iter().filter(|(found, _)| *found).count();
+    let wrong: Vec<&String> = scores.iter().filter_map(|(_, wrong)| wrong.as_ref()).collect();
+    eprintln!("{found} of {jobs} runs met the limit, {} are wrong: {wrong:#?}", wrong.len());
+    assert!(found * 3 >= jobs && wrong.is_empty(), "{found} of {jobs}, {wrong:#?}");
+}
+
+/// Also disks that others use and flash that gets hot: whatever makes a drive slower, it is no rate limit.
+#[test]
+fn no_rate_limit_is_invented() {
+    let families = ["hard-disk", "shingled", "flash", "volume"];
+    let commands: [(&str, &[&str]); 5] = [
+        COMMANDS[0],
+        COMMANDS[1],
+        COMMANDS[2],
+        ("sustain", &["--write", "--time-limit", "120s", "--idle", "2s,5s"]),
+        ("sizes", &["--write"]),
+    ];
+    let invented = on_two_threads(OTHERS * commands.len(), |job| {
+        let (seed, (command, options)) = (job / commands.len(), commands[job % commands.len()]);
+        let target = format!("sim:random-{}-{}", families[seed % families.len()], 5000 + seed);
+        let run = measured(command, &target, options);
+        let said = run.said(FindingCode::RateLimit).to_string();
+        let is_said = run.value(FindingCode::RateLimit).is_some();
+        Ok::<_, Failure>(is_said.then(|| format!("{command} {target}: {said}")))
+    })
+    .expect("no failure");
+    let invented: Vec<String> = invented.into_iter().flatten().collect();
+    assert!(invented.is_empty(), "{} of {}: {invented:#?}", invented.len(), OTHERS * commands.len());
+}

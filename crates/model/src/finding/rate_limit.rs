@@ -1,0 +1,65 @@
+//! The finding of a rate limit with burst credit.
+
+use super::{Conclusion, Name, Value};
+use crate::estimate::Estimate;
+use crate::units::Bytes;
+use serde::Serialize;
+
+/// What a token bucket counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LimitedBy {
+    Requests,
+    Bytes,
+}
+
+/// Which operations used up the credit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LimitedOperations {
+    Reads,
+    Writes,
+    /// They share one bucket.
+    Both,
+}
+
+/// A token bucket between host and drive: credit that is used up at once, and the rate at which it comes back.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RateLimit {
+    /// Per second, in what it counts.
+    #[serde(skip)]
+    pub sustained: Estimate,
+    pub by: LimitedBy,
+    pub operations: LimitedOperations,
+    /// What it held when the run began.
+    pub credit: f64,
+    pub credit_low: f64,
+    pub credit_high: f64,
+    /// The highest rate seen while credit was left, per second.
+    pub burst: f64,
+    /// How long an idle drive takes to win all of the credit back.
+    pub refill_s: f64,
+    /// For how long of the run the rate was the sustained one.
+    pub limited_s: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RateLimitUnknown {
+    /// Reads dropped to a constant rate, with one block size and queue depth only and without idle time.
+    OneShape { per_second: f64, block: Bytes },
+}
+
+impl Conclusion for RateLimit {
+    type Unknown = RateLimitUnknown;
+
+    fn value(&self) -> Value {
+        Value::Number(self.sustained)
+    }
+
+    fn unit(&self) -> Option<Name> {
+        match self.by {
+            LimitedBy::Requests => None,
+            LimitedBy::Bytes => Some("B/s".into()),
+        }
+    }
+}

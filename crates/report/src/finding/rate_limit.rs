@@ -1,0 +1,141 @@
+//! Words for the finding of a rate limit.
+
+use super::numbers::{long_time, number, rate, size};
+use super::{Group, Subject, Wording};
+use crate::quantity;
+use model::finding::{FindingCode, Known, LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
+
+impl Wording for RateLimit {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Speed, "Rate limit")
+    }
+
+    fn statement(known: &Known<RateLimit>, _: FindingCode, _: &Subject<'_>) -> String {
+        let limit = &known.conclusion;
+        let operations = match limit.operations {
+            LimitedOperations::Reads => "reads",
+            LimitedOperations::Writes => "writes",
+            LimitedOperations::Both => "reads and writes together",
+        };
+        let (sustained, burst) = (speed(limit, limit.sustained.value), speed(limit, limit.burst));
+        format!(
+            "A rate limit holds {operations} to {sustained} once {} of burst credit are used up. Until then they reach {burst}. \
+             Idle time of {} refills the credit.",
+            credit(limit),
+            long_time(limit.refill_s)
+        )
+    }
+
+    fn advice(known: &Known<RateLimit>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let limit = &known.conclusion;
+        let plan = format!(
+            "Plan for {}. Keep bursts under {}, with {} idle after each.",
+            speed(limit, limit.sustained.value),
+            credit(limit),
+            long_time(limit.refill_s)
+        );
+        Some(match limit.by {
+            LimitedBy::Requests => {
+                format!("{plan} Use larger requests: each costs one of credit, whatever its size.")
+            }
+            LimitedBy::Bytes => plan,
+        })
+    }
+
+    fn why(reason: &RateLimitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        let RateLimitUnknown::OneShape { per_second, block } = reason;
+        format!(
+            "Inconclusive: reads dropped to a constant {} IOPS of {block}, as a rate limit does. Other block sizes or idle time \
+             would decide: run `drivescope check`.",
+            number(*per_second)
+        )
+    }
+}
+
+fn speed(limit: &RateLimit, per_second: f64) -> String {
+    match limit.by {
+        LimitedBy::Requests => format!("{} IOPS", count(per_second)),
+        LimitedBy::Bytes => rate(per_second),
+    }
+}
+
+fn credit(limit: &RateLimit) -> String {
+    match limit.by {
+        LimitedBy::Requests => format!("{} requests", count(limit.credit)),
+        LimitedBy::Bytes => size(limit.credit as u64),
+    }
+}
+
+/// "300", "40,000": to four digits, with a comma from ten thousand on.
+fn count(value: f64) -> String {
+    if value < 9999.5 {
+        return number(value);
+    }
+    let unit = 10f64.powi(value.log10().floor() as i32 - 3);
+    quantity::count(((value / unit).round() * unit) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{advice, known, statement, why};
+    use super::*;
+    use model::estimate::Estimate;
+    use model::units::Bytes;
+
+    fn limit() -> RateLimit {
+        RateLimit {
+            sustained: Estimate::exact(300.0),
+            by: LimitedBy::Requests,
+            operations: LimitedOperations::Both,
+            credit: 40_003.2,
+            credit_low: 39_900.0,
+            credit_high: 40_100.0,
+            burst: 14_545.0,
+            refill_s: 133.3,
+            limited_s: 20.0,
+        }
+    }
+
+    #[test]
+    fn a_limit_of_requests_is_told_in_requests() {
+        let code = FindingCode::RateLimit;
+        assert_eq!(
+            statement(&known(limit()), code),
+            "A rate limit holds reads and writes together to 300 IOPS once 40,000 requests of burst credit are used up. Until then \
+             they reach 14,550 IOPS. Idle time of 2 min 13 s refills the credit."
+        );
+        assert_eq!(
+            advice(&known(limit()), code).unwrap(),
+            "Plan for 300 IOPS. Keep bursts under 40,000 requests, with 2 min 13 s idle after each. Use larger requests: each costs \
+             one of credit, whatever its size."
+        );
+    }
+
+    #[test]
+    fn a_limit_of_bytes_is_told_in_bytes() {
+        let bytes = RateLimit {
+            sustained: Estimate::exact(40e6),
+            by: LimitedBy::Bytes,
+            operations: LimitedOperations::Reads,
+            credit: 3.001e9,
+            burst: 250e6,
+            refill_s: 75.0,
+            ..limit()
+        };
+        assert_eq!(
+            statement(&known(bytes), FindingCode::RateLimit),
+            "A rate limit holds reads to 40.0 MB/s once 3.00 GB of burst credit are used up. Until then they reach 250 MB/s. Idle \
+             time of 75.0 s refills the credit."
+        );
+    }
+
+    #[test]
+    fn one_workload_does_not_decide() {
+        let reason = RateLimitUnknown::OneShape { per_second: 38.15, block: Bytes::from_mib(1) };
+        assert_eq!(
+            why::<RateLimit>(&reason, FindingCode::RateLimit),
+            "Inconclusive: reads dropped to a constant 38.1 IOPS of 1 MiB, as a rate limit does. Other block sizes or idle time \
+             would decide: run `drivescope check`."
+        );
+    }
+}
