@@ -8,7 +8,11 @@ use model::finding::{Finding, FindingCode, LimitedBy, LimitedOperations, Outcome
 use model::plan::{PhaseKind, StopCondition};
 use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern, Workload};
-use sim::profile::{Profile, open_profile, preset};
+use sim::profile::{Profile, open_profile, preset, preset_text};
+
+/// Fewer in a debug build, where they take a second each.
+const CLOUD_VOLUMES: u64 = if cfg!(debug_assertions) { 12 } else { 500 };
+const OTHERS: u64 = if cfg!(debug_assertions) { 12 } else { 3000 };
 
 fn on(profile: &Profile, seed: u64) -> Bench {
     Bench::new(open_profile(profile, "sim:test", seed).unwrap(), seed)
@@ -74,6 +78,7 @@ fn bytes_are_counted_and_come_back_while_nothing_is_asked() {
     let limit = the_limit(&findings);
     assert_eq!((limit.by, limit.operations), (LimitedBy::Bytes, LimitedOperations::Reads));
     assert!((limit.sustained.value / 40e6 - 1.0).abs() < 0.005, "{limit:?}");
+    assert_eq!(code(&findings, FindingCode::RateLimit).unit().as_deref(), Some("B/s"));
     assert!((limit.credit / 3e9 - 1.0).abs() < 0.01 && (limit.burst / 250e6 - 1.0).abs() < 0.02, "{limit:?}");
 }
 
@@ -99,4 +104,76 @@ fn burst_and_sustained_state_are_not_mixed() {
             assert!((14.0..18.0).contains(&gain.value), "{name}: {gain:?}");
         }
     }
+}
+
+/// Reads that use up a credit: sequential, then at depths in turn, then of other sizes, and again after a pause.
+fn use_up(bench: &mut Bench) {
+    bench.check(false);
+    for _ in 0..2 {
+        for (block_kib, depth) in [(4, 64), (64, 32), (1024, 4), (4, 1)] {
+            for _ in 0..4 {
+                read(bench, block_kib, depth, 2);
+            }
+        }
+    }
+}
+
+/// Of cloud volumes with limits that a run meets, credit and refill are within 3 %.
+#[test]
+fn limits_of_drawn_cloud_volumes_are_true() {
+    let (mut found, mut wrong) = (0, Vec::new());
+    for seed in 0..CLOUD_VOLUMES {
+        let mut profile = preset(&format!("random-cloud-{seed}")).unwrap();
+        let limit = profile.limit.as_mut().unwrap();
+        // The bench reads for some seconds only.
+        limit.credit_requests = limit.credit_requests.map(|credit| credit.min(8000.0));
+        limit.credit_mb = limit.credit_mb.map(|credit| credit.min(1500.0));
+        let limit = limit.clone();
+        let mut bench = on(&profile, seed);
+        use_up(&mut bench);
+        let findings = analyse(&bench.view());
+        let [Outcome::Known(known)] = limits(&findings)[..] else { continue };
+        found += 1;
+        let said = &known.conclusion;
+        let (refill, credit) = match said.by {
+            LimitedBy::Requests => (limit.iops, limit.credit_requests),
+            LimitedBy::Bytes => {
+                (limit.rate_mb_per_s.map(|rate| rate * 1e6), limit.credit_mb.map(|credit| credit * 1e6))
+            }
+        };
+        let off = |said: f64, truth: Option<f64>| (said / truth.unwrap_or(f64::NAN) - 1.0).abs();
+        let errors = (off(said.sustained.value, refill), off(said.credit, credit));
+        if !(errors.0 <= 0.03 && errors.1 <= 0.03) {
+            wrong.push((seed, errors, profile.description.clone()));
+        }
+    }
+    eprintln!("{found} of {CLOUD_VOLUMES} limits were met, {} are wrong", wrong.len());
+    assert!(wrong.is_empty() && found * 2 >= CLOUD_VOLUMES, "{found} found, {wrong:#?}");
+}
+
+/// Disks, shingled ones, flash and arrays, some beside other load, have no rate limit.
+#[test]
+fn no_limit_is_invented() {
+    let families = ["hard-disk", "shingled", "flash", "volume"];
+    let mut invented = Vec::new();
+    for seed in 0..OTHERS {
+        let family = families[(seed % 4) as usize];
+        let mut text = preset_text(&format!("random-{family}-{}", 7000 + seed)).unwrap().into_owned();
+        if seed % 3 == 0 {
+            let (from_s, rate) = (5 * (seed % 7), 5 + seed % 40);
+            text += &format!("\n[[faults]]\nkind = \"other-load\"\nat_s = {from_s}\nper_second = {rate}\n");
+        }
+        let profile = Profile::parse(&text, "drawn.toml").unwrap();
+        let mut bench = on(&profile, seed);
+        if seed % 2 == 0 {
+            use_up(&mut bench);
+        } else {
+            bench.check(true);
+        }
+        let findings = analyse(&bench.view());
+        if !limits(&findings).is_empty() {
+            invented.push((profile.name.clone(), format!("{:?}", limits(&findings))));
+        }
+    }
+    assert!(invented.is_empty(), "{} of {OTHERS}: {invented:#?}", invented.len());
 }

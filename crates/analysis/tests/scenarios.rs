@@ -373,6 +373,7 @@ fn every_code_of_the_registry_has_its_scenario() {
         include_str!("scenarios.rs"),
         include_str!("surface_scenarios.rs"),
         include_str!("access_scenarios.rs"),
+        include_str!("limit_scenarios.rs"),
         include_str!("datasheet_claims.rs"),
         include_str!("../../judge/tests/scores/access.rs"),
         include_str!("../../judge/tests/scores/geometry.rs"),

@@ -27,12 +27,14 @@ impl Estimate {
     }
 
     /// Whether it says something: its interval does not hold zero, and spans a factor of three at most. What is exact does, and so
-    /// does a figure of others that came without an interval. Anything else is neither stated nor computed with.
+    /// do a lower bound, such as a count of what was met, and a figure of others that came without an interval. Anything else is neither
+    /// stated nor computed with.
     pub fn is_conclusive(&self) -> bool {
-        let Estimate { low, high, .. } = *self;
+        let Estimate { value, low, high, .. } = *self;
         let has_no_interval = low == f64::NEG_INFINITY && high == f64::INFINITY;
+        let is_lower_bound = low == value && high == f64::INFINITY;
         let (least, most) = (low.abs().min(high.abs()), low.abs().max(high.abs()));
-        low == high || has_no_interval || low * high > 0.0 && most <= SPAN_MAX * least
+        low == high || has_no_interval || is_lower_bound || low * high > 0.0 && most <= SPAN_MAX * least
     }
 
     pub fn covers(&self, truth: f64) -> bool {
@@ -58,6 +60,7 @@ mod tests {
         assert!(!says(0.0, 0.8e6, 3052e6) && !says(-1.0, 1.0, 2.0) && !says(1.0, 2.0, f64::INFINITY));
         assert!(!says(f64::NAN, 1.0, 2.0) && !says(0.0, 0.0, 1.0));
         assert!(says(f64::NEG_INFINITY, 5.0, f64::INFINITY), "a figure of others");
+        assert!(says(7.0, 7.0, f64::INFINITY) && says(0.0, 0.0, f64::INFINITY), "at least so many");
     }
 
     #[test]

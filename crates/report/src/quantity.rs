@@ -57,6 +57,9 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
         let interval = format!("{} to {}", exact(low, "count"), exact(high, "count"));
         return Measured { value: exact(value, unit), interval };
     }
+    if unit == "count" && high == f64::INFINITY && is_small_whole(value) && is_small_whole(low) {
+        return Measured { value: exact(value, unit), interval: format!("{} or more", exact(low, "count")) };
+    }
     let spread = uncertainty / value.abs();
     if !is_rounding && !scale.composite && spread < SPREAD_SHOWN_MIN {
         let percent = spread * 100.0;

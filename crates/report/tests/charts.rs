@@ -115,6 +115,7 @@ fn troubled() -> Run {
         count: 2,
         regions,
         would_have_been_met: vec![],
+        share_max: None,
         disturbed_visits: 0,
         not_settled: 0,
         latency_classes: LatencyClasses {

@@ -20,6 +20,7 @@
 use super::detect::{Detector, Need};
 use super::zones::operation;
 use crate::measured::{sequential_visits, survey_evidence, turns};
+use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
 use model::finding::{
@@ -45,6 +46,8 @@ const LOADED_TIMES_MIN: f64 = 2.0;
 const VISITS_MIN: usize = 8;
 /// Sizes of regions whose probability to be met is stated.
 const REGION_SIZES: [Bytes; 3] = [Bytes::from_mib(64), Bytes::from_gib(1), Bytes::from_gib(10)];
+/// Equal parts of the range in which samples are counted.
+const SHARE_PARTS: usize = 16;
 /// Regions listed in a finding; all are counted.
 const LISTED_MAX: usize = 1000;
 /// Upper limits of the latency classes, in ms: those of surface checkers (MHDD, Victoria), of which 500 ms is a
@@ -85,6 +88,7 @@ fn slow_regions(run: &RunView<'_>) -> Result<SlowRegions, SurveyUnknown> {
             .iter()
             .map(|bytes| SampledSize { bytes: *bytes, probability: chance_met(&map, bytes.get()) })
             .collect(),
+        share_max: share_max(&map),
         disturbed_visits: map.disturbances.visits,
         not_settled: map.suspects().len(),
         latency_classes: latency_classes(run, operation(run)),
@@ -127,6 +131,28 @@ fn chance_met(map: &SurfaceMap, bytes: u64) -> f64 {
         }
     }
     met as f64 / room as f64
+}
+
+/// The share of the range that may be slow and was not met, in 19 of 20 surveys: of `n` offsets drawn from all of it, none is
+/// slow with a probability of (1 − share)ⁿ. All equal parts count as often as the one with the fewest samples, since more are
+/// drawn at edges and borders. None where everything was read.
+fn share_max(map: &SurfaceMap) -> Option<f64> {
+    let (first, bytes) = (map.range.first().get(), map.range.bytes().get());
+    let mut samples = [0u64; SHARE_PARTS];
+    let (mut covered, mut until) = (0, first);
+    for visit in &map.visits {
+        let part = u128::from(visit.first_byte.saturating_sub(first)) * SHARE_PARTS as u128
+            / u128::from(bytes.max(1));
+        samples[(part as usize).min(SHARE_PARTS - 1)] += 1;
+        covered += visit.end_byte().saturating_sub(visit.first_byte.max(until));
+        until = until.max(visit.end_byte());
+    }
+    if covered >= bytes {
+        return None;
+    }
+    let fewest = samples.iter().copied().min().unwrap_or(0);
+    let drawn = (fewest * SHARE_PARTS as u64) as f64;
+    Some(if drawn == 0.0 { 1.0 } else { 1.0 - (1.0 - CONFIDENCE).powf(1.0 / drawn) })
 }
 
 fn latency_classes(run: &RunView<'_>, operation: Operation) -> LatencyClasses {

@@ -62,7 +62,6 @@ pub(super) enum Side {
     Writes,
 }
 
-/// What fits a course.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket {
     pub per_second: f64,
@@ -74,7 +73,6 @@ pub(super) struct Bucket {
     pub limited_s: Vec<f64>,
     pub has_reads: bool,
     pub has_writes: bool,
-    /// Block sizes that were limited.
     pub blocks: Vec<Bytes>,
     /// Whether it is more than a drop to an even rate: of several shapes, or after a refill.
     pub is_certain: bool,
@@ -93,7 +91,6 @@ struct Window {
     to: usize,
     seconds: f64,
     used: f64,
-    /// Of its largest request.
     cost: f64,
 }
 

@@ -40,10 +40,8 @@ const STEP: f64 = 0.015;
 const ZONE_SHARE: f64 = 0.025;
 /// Reads take no longer than this unless it is asked for, and neither do writes: the drive is known in a minute.
 const TIME_MAX: Nanos = Nanos::from_secs(59);
-/// Nor do they read more of a drive with moving parts than this share of it.
-const SHARE_MAX: f64 = 0.01;
-/// Nor, without moving parts, more than so many times all of it: what visits to the same places again do not agree on is no matter
-/// of places. A small file is visited thousands of times in a minute otherwise.
+/// Nor do they read more than so many times all of it: what visits to the same places again do not agree on is no matter of
+/// places. A small file is visited thousands of times in a minute otherwise.
 const PASSES_MAX: u64 = 4;
 /// Strata, and visits to each edge in a round.
 const STRATA: u64 = 48;
@@ -69,9 +67,6 @@ const SLOW_PLACES_MAX: usize = 8;
 const EXTENT_PRECISION: f64 = 0.1;
 /// A visit to a disk: some four tracks. Longer ones cost more time than they tell, since the surface stays the same.
 const VISIT_BYTES: Bytes = Bytes::from_mib(8);
-/// Of a small disk's hundredth so many visits are made, shorter ones if need be: single ones scatter by 2 to 3 %, so that a third
-/// of them at the edges, 100 at each, tell the ratio of those with a standard deviation of 0.4 %.
-const VISITS_WITHIN_SHARE: u64 = 600;
 /// A visit to a drive without moving parts takes about this long, and no more than so much.
 const VISIT_TIME: Nanos = Nanos::from_millis(60);
 const VISIT_BYTES_MAX: Bytes = Bytes::from_mib(64);
@@ -200,7 +195,7 @@ impl Adaptive {
             visitor: Visitor::new(&self.setup, self.range, VISIT_BYTES, self.mechanical),
             round: 0,
             ends: now + self.time_max(now),
-            bytes_left: self.bytes_max(self.mechanical),
+            bytes_left: self.bytes_max(),
             has_asked_limit: false,
         };
         for index in 0..PROBES {
@@ -220,12 +215,10 @@ impl Adaptive {
     }
 
     /// What they may read or write.
-    fn bytes_max(&self, mechanical: bool) -> u64 {
-        let is_limited = self.setup.time_limit.is_none() && self.setup.precision.is_none();
-        match is_limited {
-            true if mechanical => (self.range.bytes().as_f64() * SHARE_MAX) as u64,
-            true => self.range.bytes().get().saturating_mul(PASSES_MAX),
-            false => u64::MAX,
+    fn bytes_max(&self) -> u64 {
+        match (self.setup.time_limit, self.setup.precision) {
+            (None, None) => self.range.bytes().get().saturating_mul(PASSES_MAX),
+            _ => u64::MAX,
         }
     }
 
@@ -234,7 +227,7 @@ impl Adaptive {
         self.stage = Stage::Rounds;
         let bytes = match (self.mix(), self.mechanical) {
             (OperationMix::Write, _) => WRITE_VISIT_BYTES,
-            (_, true) => self.visit_bytes_within_share(),
+            (_, true) => VISIT_BYTES,
             (_, false) => visit_bytes_by_rate(so_far, self.visit_time(so_far.elapsed())),
         };
         let smallest_area = Bytes::new(self.range.bytes().get() / (2 * self.strata()).max(2 * EDGE_PARTS));
@@ -248,11 +241,6 @@ impl Adaptive {
         let visits = u64::from(ROUNDS_MIN) * (STRATA + 2 * EDGE_VISITS);
         let room = left.as_f64() / visits as f64 * (VISIT_TIME.seconds() / VISIT_TIME_EXPECTED.seconds());
         VISIT_TIME.min(Nanos::new(room as u64))
-    }
-
-    /// All of them must stay within the share of the drive that may be read.
-    fn visit_bytes_within_share(&self) -> Bytes {
-        Bytes::new(self.bytes_max(self.mechanical) / VISITS_WITHIN_SHARE).min(VISIT_BYTES)
     }
 
     fn strata(&self) -> u64 {
@@ -483,8 +471,6 @@ impl Adaptive {
             return Vec::new();
         }
         let under_way = matches!(self.stage, Stage::Probe | Stage::Rounds);
-        // What lies under a scratch file often says that it turns and does not: the most is then that of flash.
-        let mechanical = self.mechanical && (under_way || !self.setup.empty);
         let mut steps = Vec::new();
         for (index, &mix) in self.mixes.iter().enumerate() {
             let done = if under_way && index == 0 { self.survey.round } else { 0 };
@@ -499,7 +485,7 @@ impl Adaptive {
             }
             let time = self.time_max(self.preparation_time());
             // The visit that reaches a limit is finished.
-            let most = self.bytes_max(mechanical).max(visits * bytes.get()).checked_add(bytes.get());
+            let most = self.bytes_max().max(visits * bytes.get()).checked_add(bytes.get());
             let (none, moved) = (Some(Bytes::ZERO), most.map(Bytes::new));
             let (reads, writes) = if writes { (none, moved) } else { (moved, none) };
             let likely = (VISIT_TIME_EXPECTED * visits).min(time);

@@ -110,14 +110,15 @@ fn a_disk_is_surveyed_until_no_step_of_two_percent_is_likely_to_have_been_missed
     assert!((4500..7800).contains(&phases.len()), "{}", phases.len());
 }
 
+/// Small disks were given up after 11 to 18 s, at a hundredth of them.
 #[test]
-fn no_survey_of_a_disk_takes_more_than_a_minute_or_a_hundredth_of_it() {
-    for capacity in [160_041_885_696, 3_000_592_982_016, 30_000_000_000_000] {
+fn a_survey_of_a_disk_that_is_never_known_uses_its_minute_and_no_more() {
+    for capacity in [18_000_000_000, 110_000_000_000, 3_000_592_982_016, 30_000_000_000_000] {
         // A drive whose rate wanders is never known well enough.
         let wild = |_: f64, number: usize| (1.0 + 0.3 * Prng::new(6, number as u64).normal().abs()) / 150e6;
         let phases = disk(&wild).survey(setup(capacity), vec![OperationMix::Read]);
-        assert!(seconds(&phases) <= 60.0, "{capacity}: {} s", seconds(&phases));
-        assert!(bytes(&phases) <= capacity / 100, "{capacity}: {}", bytes(&phases));
+        assert!((58.0..=60.0).contains(&seconds(&phases)), "{capacity}: {} s", seconds(&phases));
+        assert!(bytes(&phases) <= 4 * capacity, "{capacity}: {}", bytes(&phases));
     }
 }
 
@@ -201,7 +202,7 @@ fn what_is_small_is_not_gone_over_for_a_minute() {
 }
 
 #[test]
-fn a_time_limit_lifts_both() {
+fn a_time_limit_is_used() {
     let mut asked = setup(160_041_885_696);
     asked.time_limit = Some(Nanos::from_secs(300));
     let steps = |share: f64, number: usize| noise(number) / (150e6 - 15e6 * (share * 5.0).floor());

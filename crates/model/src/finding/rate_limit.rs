@@ -5,7 +5,6 @@ use crate::estimate::Estimate;
 use crate::units::Bytes;
 use serde::Serialize;
 
-/// What a token bucket counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitedBy {
@@ -19,7 +18,7 @@ pub enum LimitedBy {
 pub enum LimitedOperations {
     Reads,
     Writes,
-    /// They share one bucket.
+    /// They share one bucket, since the deficit of both together stands still.
     Both,
 }
 

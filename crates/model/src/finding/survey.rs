@@ -315,6 +315,9 @@ pub struct SlowRegions {
     pub regions: Vec<SlowRegion>,
     /// With what probability a region of a size was sampled.
     pub would_have_been_met: Vec<SampledSize>,
+    /// The share of the range that may be slow besides, at 95 %; none where all of it was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_max: Option<f64>,
     /// Samples that were slow for a moment.
     pub disturbed_visits: usize,
     /// Offsets that were slow and not sampled again.
@@ -398,11 +401,16 @@ conclusions! {
     SequentialRate(it) => it.rate, it.places.clone();
     FullPassTime(it) => it.time, Vec::new();
     ZoneRatio(it) => it.ratio, it.places.clone();
-    ZoneCount(it) => Estimate::exact(it.zones as f64), Vec::new();
-    ZoneTable(it) => Estimate::exact(it.zones.len() as f64), extents(it.zones.iter().map(|zone| (zone.first_byte, zone.bytes)));
+    ZoneCount(it) => at_least(it.zones), Vec::new();
+    ZoneTable(it) => at_least(it.zones.len()), extents(it.zones.iter().map(|zone| (zone.first_byte, zone.bytes)));
     InterfaceLimit(it) => it.rate, match &it.reach { Some(reach) => reach.places.clone(), None => Vec::new() };
-    SlowRegions(it) => Estimate::exact(it.count as f64), extents(it.regions.iter().map(|region| (region.first_byte, region.bytes)));
+    SlowRegions(it) => if it.share_max.is_some() { at_least(it.count) } else { Estimate::exact(it.count as f64) }, extents(it.regions.iter().map(|region| (region.first_byte, region.bytes)));
     UnmappedRanges(it) => Estimate::exact(it.ranges.len() as f64), it.ranges.clone();
+}
+
+/// What can be told apart, or was met, is a lower bound of what there is.
+fn at_least(count: usize) -> Estimate {
+    Estimate { high: f64::INFINITY, confidence: 0.95, ..Estimate::exact(count as f64) }
 }
 
 fn extents(places: impl Iterator<Item = (u64, u64)>) -> Vec<ByteRange> {

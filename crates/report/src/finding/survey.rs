@@ -210,7 +210,9 @@ impl Wording for ZoneCount {
         let step = number(100.0 * step_missed);
         match zones {
             1 => format!("Throughput is the same everywhere; steps below {step} % may have been missed."),
-            _ => format!("{zones} zones can be told apart; steps below {step} % may have been missed."),
+            _ => format!(
+                "At least {zones} zones can be told apart; steps below {step} % may have been missed."
+            ),
         }
     }
 
@@ -229,7 +231,7 @@ impl Wording for ZoneTable {
             [] => String::new(),
             [all] => format!("The whole range runs at {}.", rate(all.bytes_per_second)),
             [first, .., last] => format!(
-                "{} zones, from {} at the start to {} at the end.",
+                "At least {} zones, from {} at the start to {} at the end.",
                 known.conclusion.zones.len(),
                 rate(first.bytes_per_second),
                 rate(last.bytes_per_second)
@@ -307,6 +309,9 @@ impl Wording for SlowRegions {
         }
         if !chances.is_empty() {
             text += &format!(" Detection probability of a slow region: {}.", chances.join(", "));
+        }
+        if let Some(share) = slow.share_max {
+            text += &format!(" At most {} % of the range may be slow besides (95 %).", number(100.0 * share));
         }
         text
     }
@@ -549,6 +554,7 @@ mod tests {
                 SampledSize { bytes: Bytes::from_mib(64), probability: 0.345 },
                 SampledSize { bytes: Bytes::from_gib(1), probability: 0.999_99 },
             ],
+            share_max: Some(0.0123),
             disturbed_visits: 0,
             not_settled: 0,
             latency_classes: LatencyClasses {
@@ -562,7 +568,8 @@ mod tests {
         assert_eq!(
             statement(&known(slow), FindingCode::SlowRegions),
             "One region is slow: 2.15 GB at byte 200000000000, 4.90 × slower than around it (weak sectors, longest request 812 ms). \
-             Detection probability of a slow region: 34.5 % for 64 MiB, 99.99 % for 1 GiB."
+             Detection probability of a slow region: 34.5 % for 64 MiB, 99.99 % for 1 GiB. At most 1.23 % of the range may be \
+             slow besides (95 %)."
         );
     }
 

@@ -18,7 +18,6 @@ pub struct LimitedDrive {
 
 struct Gate {
     buckets: Vec<Bucket>,
-    /// When the last request passed.
     passed_ns: u64,
 }
 
