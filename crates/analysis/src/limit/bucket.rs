@@ -357,23 +357,31 @@ impl<'run> Fitting<'run> {
         })
     }
 
-    /// Whether completions come too evenly for any drive while requests wait for tokens.
+    /// Whether completions come too evenly for any drive while requests wait for tokens: in the stretch with most of them,
+    /// which nothing chose for being even.
     fn is_even(&self) -> bool {
-        let mut chance = 1.0;
-        let mut stretch = Stretch::EMPTY;
-        for window in self.waiting() {
-            if window.from != stretch.to || window.cost != stretch.cost {
-                chance *= stretch.chance();
+        let (mut most, mut stretch, mut last) = (Stretch::EMPTY, Stretch::EMPTY, None);
+        for &member in &self.members {
+            let window = &self.windows[member];
+            if !self.is_at_credit(window.to - 1) {
+                continue;
+            }
+            if last.map(|last| last + 1) != Some(member) || window.cost != stretch.cost {
                 stretch = Stretch { cost: window.cost, ..Stretch::EMPTY };
             }
             for &deficit in &self.stretch.deficits[window.from..window.to] {
                 let deficit = deficit / window.cost;
                 (stretch.low, stretch.high) = (stretch.low.min(deficit), stretch.high.max(deficit));
             }
+            stretch.looks += (window.to - window.from) as f64;
             stretch.requests += window.used / window.cost;
-            stretch.to = window.to;
+            last = Some(member);
+            if stretch.requests > most.requests {
+                most = stretch;
+            }
         }
-        chance * stretch.chance() <= CHANCE_MAX
+        let range = most.high - most.low;
+        most.requests > 0.0 && chance_so_even(range, most.requests, most.looks, VARIATION_MIN) <= CHANCE_MAX
     }
 
     /// The seconds that each phase spent at the limit.
@@ -431,26 +439,19 @@ impl<'run> Fitting<'run> {
     }
 }
 
-/// Steps at the credit with requests of one size: between which numbers of them the deficit stays.
+/// Windows at the credit that follow each other, with requests of one size: between which numbers of these the deficit stays.
 #[derive(Clone, Copy)]
 struct Stretch {
-    to: usize,
     cost: f64,
     low: f64,
     high: f64,
     requests: f64,
+    looks: f64,
 }
 
 impl Stretch {
     const EMPTY: Stretch =
-        Stretch { to: 0, cost: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, requests: 0.0 };
-
-    fn chance(&self) -> f64 {
-        match self.requests {
-            requests if requests > 0.0 => chance_so_even(self.high - self.low, requests, VARIATION_MIN),
-            _ => 1.0,
-        }
-    }
+        Stretch { cost: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, requests: 0.0, looks: 0.0 };
 }
 
 /// The first and the last of the most windows that follow each other.
