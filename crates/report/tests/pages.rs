@@ -4,6 +4,8 @@
 mod runs;
 
 use model::estimate::Estimate;
+use model::phase_row::PhaseRow;
+use model::request::Operation;
 use model::run::Environment;
 use model::target::Link;
 use model::units::{Bytes, Nanos};
@@ -64,6 +66,30 @@ fn the_first_screen_has_the_recommendations() {
     let page = run_page(&runs::hard_disk(), style(80));
     let line = page.lines().position(|line| line.starts_with("  - Use QD 8")).expect("a recommendation");
     assert!(line < 22, "in line {line} of\n{page}");
+}
+
+/// Within the width and in ASCII, as [`check_page`] asserts.
+#[test]
+fn a_table_of_phases() {
+    let exact = |value| Estimate { low: value, high: value, ..Estimate::exact(value) };
+    let row = PhaseRow {
+        phase: "random reads over the outer half, round 1".into(),
+        operation: Operation::Read,
+        errors: 0,
+        iops: exact(35_063.0),
+        bytes_per_second: Estimate { low: 90e6, high: 110e6, ..exact(100e6) },
+        latency_mean: exact(456e-6),
+        latency_quantiles: vec![("p50", exact(450e-6)), ("p99", exact(476e-6))],
+        latency_max: 0.012,
+        cpu_share: Some(0.031),
+    };
+    let phases = [row.clone(), PhaseRow { phase: "b".into(), errors: 3, ..row }];
+    let options = PageOptions { phases: &phases, ..PageOptions::default() };
+    for (name, style) in
+        [("phases-80", style(80)), ("phases-80-ascii", Style { unicode: false, ..style(80) })]
+    {
+        check_page(name, style, &run_page_with(&runs::hard_disk(), options, style));
+    }
 }
 
 #[test]

@@ -12,21 +12,24 @@ use model::phase_row::PhaseRow;
 /// Of more rows only the first are shown; exports have them all.
 const ROWS_MAX: usize = 100;
 const LATENCY_CHART: &str = "latency-percentiles";
+const INDENT: &str = "  ";
 
 pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
     let shown = &rows[..rows.len().min(ROWS_MAX)];
-    let mut table = Table::new(["phase", "operation", "IOPS", "throughput", "errors", "CPU"], 4, style);
+    let style_inside = Style { width: style.columns().saturating_sub(INDENT.len()), ..style };
+    let mut table =
+        Table::new(["phase", "operation", "IOPS", "throughput", "errors", "CPU"], 1, style_inside);
     for row in shown {
         let cpu = row.cpu_share.map_or("-".into(), |share| format!("{} %", number(100.0 * share)));
         let cells = vec![
             style.name(&row.phase),
             row.operation.name().into(),
-            with_spread(number(row.iops.value), &row.iops),
-            with_spread(rough_rate(row.bytes_per_second.value), &row.bytes_per_second),
-            count(row.errors),
+            style.own(&with_spread(number(row.iops.value), &row.iops)),
+            style.own(&with_spread(rough_rate(row.bytes_per_second.value), &row.bytes_per_second)),
+            if row.errors == 0 { "-".into() } else { count(row.errors) },
             cpu,
         ];
         table.row(cells, Vec::new());
@@ -34,7 +37,7 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
     let mut lines = vec![style.paint(Tone::Heading, "Phases")];
     lines.extend(indented(&table));
     lines.push(String::new());
-    lines.extend(indented(&latencies(shown, style)));
+    lines.extend(indented(&latencies(shown, style_inside)));
     let mut note = "± is the 95 % confidence interval.".to_string();
     if rows.iter().any(|row| row.cpu_share.is_some()) {
         note += " CPU is the share of all processors that drivescope used.";
@@ -47,7 +50,7 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
 }
 
 fn latencies(rows: &[PhaseRow], style: Style) -> Table {
-    let mut table = Table::new(["latency", "operation", "mean", "p50", "p99", "p99.9", "max"], 3, style);
+    let mut table = Table::new(["latency", "operation", "mean", "p50", "p99", "p99.9", "max"], 1, style);
     for row in rows {
         let quantile = |name| {
             let known = row.latency_quantiles.iter().find(|(known, _)| *known == name);
@@ -68,7 +71,7 @@ fn latencies(rows: &[PhaseRow], style: Style) -> Table {
 }
 
 fn indented(table: &Table) -> Vec<String> {
-    table.lines().iter().map(|line| format!("  {line}")).collect()
+    table.lines().iter().map(|line| format!("{INDENT}{line}")).collect()
 }
 
 /// Throughput over time and the latency distribution; nothing without series.
