@@ -310,7 +310,9 @@ impl Wording for SlowRegions {
         if !chances.is_empty() {
             text += &format!(" Detection probability of a slow region: {}.", chances.join(", "));
         }
-        if let Some(share) = slow.share_max {
+        if let Some(share) = slow.share_max
+            && share < 1.0
+        {
             text += &format!(" At most {} % of the range may be slow besides (95 %).", number(100.0 * share));
         }
         text
