@@ -27,6 +27,9 @@ const SYNC_EVERY: Duration = Duration::from_secs(30);
 /// The facts hold all phases, so writing them at every phase takes time that grows with the square of the phases: no more than a twentieth
 /// of the time goes into that. What a kill loses of phases that began and ended is then some milliseconds, and at 10,000 phases half a second.
 const FACTS_TIME_PARTS: u32 = 20;
+/// They are also written when the phases have grown by an eighth: a store that is full a moment later then has most of them, and writing takes
+/// time in proportion to the phases.
+const FACTS_GROWTH_PARTS: usize = 8;
 
 /// Writes one run. While it lives, its run is under way; dropped without [`RunWriter::finish`], its run reads as
 /// interrupted, with all that was appended.
@@ -44,6 +47,7 @@ pub struct RunWriter {
     synced: Instant,
     facts_written: Instant,
     facts_took: Duration,
+    facts_phases: usize,
     /// Whether phases have begun or ended that the written facts do not have.
     facts_owed: bool,
 }
@@ -110,6 +114,7 @@ impl RunWriter {
             synced: Instant::now(),
             facts_written: Instant::now(),
             facts_took: Duration::ZERO,
+            facts_phases: 0,
             facts_owed: false,
         }
     }
@@ -225,15 +230,20 @@ impl RunWriter {
     /// # Errors
     /// As [`RunWriter::append_interval`].
     pub fn keep_up(&mut self, run: &Run) -> Result<(), StoreError> {
+        if self.facts_owed && self.facts_are_due(run) {
+            self.write_facts(run, &[], Lasting::Kill)?;
+        }
         for series in &mut self.series {
             if let Some(journal) = &mut series.journal {
                 journal.write_due()?;
             }
         }
-        if self.facts_owed && self.facts_written.elapsed() >= self.facts_took * FACTS_TIME_PARTS {
-            self.write_facts(run, &[], Lasting::Kill)?;
-        }
         Ok(())
+    }
+
+    fn facts_are_due(&self, run: &Run) -> bool {
+        run.phases.len() > self.facts_phases + self.facts_phases / FACTS_GROWTH_PARTS
+            || self.facts_written.elapsed() >= self.facts_took * FACTS_TIME_PARTS
     }
 
     /// Keeps the totals of a phase at its end. Now and then, at least twice a minute if phases end so often, journals
@@ -324,6 +334,7 @@ impl RunWriter {
         self.disk.write_whole(&self.folder.join(RUN_FILE), facts.as_bytes(), lasting)?;
         self.facts_written = Instant::now();
         self.facts_took = self.facts_written - began;
+        self.facts_phases = run.phases.len();
         self.facts_owed = false;
         Ok(())
     }

@@ -16,7 +16,6 @@ const SEEK_DEVIATIONS: f64 = 4.75 * 1.05;
 /// of 80 such vectors is longer than this one time in 10⁸ (Rayleigh: exp(−n·r²)).
 const ONE_ANGLE: f64 = 0.5;
 
-/// What moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
     Rotation {
