@@ -385,6 +385,7 @@ fn every_code_of_the_registry_has_its_scenario() {
         include_str!("../../judge/tests/scores/size.rs"),
         include_str!("../../judge/tests/scores/sustain.rs"),
         include_str!("../../judge/tests/scores/valley.rs"),
+        include_str!("../../drivescope/tests/commands/ping.rs"),
         include_str!("../../drivescope/tests/commands/verify.rs"),
     );
     for detector in analysis::detector::REGISTRY {

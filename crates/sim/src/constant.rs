@@ -160,9 +160,9 @@ mod tests {
     fn jitter_scatters_around_the_median_and_writes_have_their_own() {
         let text = "latency_us = 600\nwrite_latency_us = 900\njitter = 0.3";
         let profile: ConstantProfile = toml::from_str(text).unwrap();
-        let facts = plain_facts("sim:test", Bytes::from_gib(1));
-        let mut drive = ConstantDrive::of_profile(facts, &profile, 7);
         for (operation, median_ns) in [(Operation::Read, 600_000.0), (Operation::Write, 900_000.0)] {
+            let facts = plain_facts("sim:test", Bytes::from_gib(1));
+            let mut drive = ConstantDrive::of_profile(facts, &profile, 7);
             let mut latencies = Vec::new();
             for number in 0..1001 {
                 let now = Instant::new(u64::from(number) * 1_000_000_000_000);

@@ -91,7 +91,9 @@ fn measured_on(kind: &str, mib: u64) {
     for code in codes {
         let found = finding(&run, &format!("file-{code}"));
         let value = found["value"].as_f64();
-        assert!(value.is_some_and(|value| value > 0.0), "{kind}: {code}: {found}");
+        // A busy machine may leave an interval too wide to state a value.
+        let is_too_wide = found["unknown"].to_string().contains("is too wide to state a value");
+        assert!(value.is_some_and(|value| value > 0.0) || is_too_wide, "{kind}: {code}: {found}");
     }
     let layout = finding(&run, "file-layout").to_string();
     let is_placed = layout.contains("into loop");
@@ -153,7 +155,9 @@ fn two_folders_are_set_side_by_side() {
         ]
         .concat(),
     );
-    assert!(page.contains("The folders side by side") && page.contains("Fastest/slowest folder"), "{page}");
+    // A row, or with the inconclusive ones, whose lines are wrapped.
+    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("The folders side by side") && words.contains("Fastest/slowest folder"), "{page}");
 }
 
 #[test]

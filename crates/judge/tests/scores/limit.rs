@@ -52,7 +52,7 @@ fn no_rate_limit_is_invented() {
         COMMANDS[0],
         COMMANDS[1],
         COMMANDS[2],
-        ("sustain", &["--write", "--time-limit", "120s", "--idle", "2s,5s"]),
+        ("sustain", &["--write", "--time-limit", "120s", "--idle=2s,5s"]),
         ("sizes", &["--write"]),
     ];
     let invented = on_two_threads(OTHERS * commands.len(), |job| {

@@ -29,4 +29,9 @@ impl Conclusion for ReadLatency {
     fn value(&self) -> Value {
         Value::Number(self.p99)
     }
+
+    /// How many of the reads completed within which time was counted; of stalls the interval is wide, and they are what is looked for.
+    fn is_bound(&self) -> bool {
+        true
+    }
 }

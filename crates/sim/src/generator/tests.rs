@@ -66,7 +66,7 @@ fn a_seed_stays_the_drive_it_was() {
             "A random flash drive: 2.00 TB, 3 bits a cell, 64 dies, up to 255 GB of SLC cache",
             "A random RAID 0: 3 of 970-pro, chunks of 16 KiB",
             "A random target without a mechanism: 157 GB, 729.7 µs",
-            "A random cloud volume: 356 GB, 1354 MB of credit, then 41.5 MB/s",
+            "A random cloud volume: 173 GB, 41860 requests of credit, then 107.6 per second",
         ]
     );
 }

@@ -57,7 +57,7 @@ fn errors_name_file_line_and_reason() {
     );
     assert_eq!(
         with("[constant]", "[constant]\nfrobnication = 1"),
-        "mine.toml, line 7: there is no key `frobnication` here; what can stand here: latency_us, servers"
+        "mine.toml, line 7: there is no key `frobnication` here; what can stand here: latency_us, servers, write_latency_us, jitter"
     );
     assert_eq!(
         with("100.0", "-1.0"),
