@@ -118,8 +118,8 @@ impl Experiment for Ping {
         Remaining { steps }
     }
 
-    fn needs_trace(&self, _phase: &Phase) -> bool {
-        true
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        phase.kind == PhaseKind::Measure
     }
 }
 
@@ -153,6 +153,7 @@ mod tests {
         let warm_up = ping.next(&so_far).expect("a phase");
         assert_eq!(warm_up.kind, PhaseKind::WarmUp);
         let reads = ping.next(&so_far).expect("a phase");
+        assert!(ping.needs_trace(&reads) && !ping.needs_trace(&warm_up));
         assert_eq!(reads.stop, StopCondition::after(Nanos::from_secs(60)));
         let workload = reads.workload.expect("requests");
         assert_eq!(workload.arrival, Arrival::OpenLoop { per_second: 10.0, spacing: Spacing::Even });

@@ -108,6 +108,7 @@ mod tests {
     use experiment::access::AccessRequest;
     use experiment::check::CheckRequest;
     use experiment::files::{FileSizes, FilesRequest, TaskGroup};
+    use experiment::ping::PingRequest;
     use experiment::plan_file::RunRequest;
     use experiment::request::{DriveOptions, EngineChoice, WritingOptions};
     use experiment::sizes::SizesRequest;
@@ -321,6 +322,8 @@ mod tests {
                     rounds
                 })
             ),
+            (drive(), of(1u32..=10_000), of(size()))
+                .prop_map(|(drive, rate, block)| Request::Ping(PingRequest { drive, rate, block })),
             (drive(), of(1u32..=100), any::<bool>()).prop_map(|(drive, passes, write_only)| {
                 let full = passes.is_some();
                 Request::Verify(VerifyRequest { drive, full, passes, write_only, read_back: None })

@@ -3,7 +3,7 @@
 //! The time of a point is the start of its run and what the run's clock said; a virtual drive begins in 1970. Who queries by drive, run, phase
 //! or operation does so by tags; everything else is a field, with the names and units of the table of intervals.
 
-use super::job::{Export, ExportFile, ExportJob, Goal};
+use super::job::{Export, ExportFile, ExportJob};
 use crate::error::UserError;
 use model::run::Run;
 use report::hostile::harmless;
@@ -24,11 +24,7 @@ const TAGS: [&str; 3] = ["run_id", "phase", "operation"];
 const TIME: &str = "start_ns";
 
 fn write(job: &dyn ExportJob) -> Result<(), UserError> {
-    let path = match job.goal() {
-        Goal::Standard => None,
-        Goal::File(path) => Some(path.clone()),
-        Goal::Folder(folder) => Some(folder.join("drivescope.influx")),
-    };
+    let path = job.goal().path("drivescope.influx");
     let mut out = job.begin(path.as_deref(), WHAT)?;
     for name in job.names() {
         let stored = job.read(name)?;

@@ -33,6 +33,15 @@ impl Goal {
             Goal::File(path.to_owned())
         }
     }
+
+    /// The file of what goes into one, called `name` in a folder; none for standard output.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        match self {
+            Goal::Standard => None,
+            Goal::File(path) => Some(path.clone()),
+            Goal::Folder(folder) => Some(folder.join(name)),
+        }
+    }
 }
 
 pub trait ExportJob {
@@ -65,11 +74,7 @@ pub trait ExportFile: Write + Send {
 }
 
 pub fn give(job: &dyn ExportJob, text: &str, name: &str) -> Result<(), UserError> {
-    match job.goal() {
-        Goal::Standard => write_text(job, None, text),
-        Goal::File(path) => write_text(job, Some(path), text),
-        Goal::Folder(folder) => write_text(job, Some(&folder.join(name)), text),
-    }
+    write_text(job, job.goal().path(name).as_deref(), text)
 }
 
 pub fn write_text(job: &dyn ExportJob, path: Option<&Path>, text: &str) -> Result<(), UserError> {
