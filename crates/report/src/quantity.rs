@@ -34,6 +34,9 @@ const SHOWN_MIN: f64 = 1e-3;
 /// An interval narrower than this share of its number is shown as a share: its ends differ in digits that nobody needs.
 const SPREAD_SHOWN_MIN: f64 = 2e-4;
 
+/// One part in a million: clocks of computers are off by more.
+const SPREAD_PERCENT_MIN: f64 = 1e-4;
+
 /// A measured number in a unit of a finding: "B/s", "s", "bytes", "bytes written", "ratio", "count", or any other, which is
 /// shown unscaled.
 pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
@@ -64,10 +67,12 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     if !is_rounding && !scale.composite && spread < SPREAD_SHOWN_MIN {
         let percent = spread * 100.0;
         let decimals = -percent.log10().floor() as usize;
-        return Measured {
-            value: scale.with_unit(&scale.number(value, SHOWN_MIN * value.abs())),
-            interval: format!("±{percent:.decimals$} %"),
+        let interval = if percent < SPREAD_PERCENT_MIN {
+            format!("±<{SPREAD_PERCENT_MIN} %")
+        } else {
+            format!("±{percent:.decimals$} %")
         };
+        return Measured { value: scale.with_unit(&scale.number(value, SHOWN_MIN * value.abs())), interval };
     }
     let Some(uncertainty) = uncertainty.is_finite().then_some(uncertainty) else {
         return Measured {
@@ -294,6 +299,7 @@ impl Scale {
             "bytes written" => Scale::decimal(6, "MB"),
             "ratio" => Scale::decimal(0, "×"),
             "count" => Scale::decimal(0, ""),
+            "1/s" => Scale::decimal(0, "/s"),
             other => Scale::decimal(0, other),
         }
     }

@@ -44,7 +44,8 @@ pub use state::{StateEvent, StatePage, state_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};
 
-use crate::chart::{self, ChartedRun, rate_over_position};
+use crate::chart::timeline::timeline;
+use crate::chart::{self, ChartedRun, charts_of, latency_percentiles, rate_over_position, rate_over_size};
 use crate::style::{Style, Tone, wrap};
 use crate::verdict::{Severity, Verdict};
 use model::experiment_name::ExperimentName;
@@ -57,7 +58,7 @@ use model::run::Run;
 #[derive(Clone, Copy, Default)]
 pub struct PageOptions<'page> {
     pub phases: &'page [PhaseRow],
-    /// The runs with their series, for charts over time; those of the phases above.
+    /// The run with its series, for charts over time.
     pub charted: Option<ChartedRun<'page>>,
     /// Every sentence, and the method in full.
     pub is_full: bool,
@@ -80,15 +81,13 @@ pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> Strin
         files::side_by_side(run, style),
         findings::advice(run, style),
     ];
-    // A plan of the user asks for none of them.
-    if !options.is_full && options.charted.is_none() {
+    if !options.is_full && !is_plan(run) {
         sections.push(findings::inconclusive(run, answer, style));
     }
     sections.push(stated::figures(run, style));
     if !options.is_plain {
         sections.extend([
-            charts(run, style),
-            phases::charts(options.charted, style),
+            charts(run, options, style),
             latency_map::maps(run, style),
         ]);
     }
@@ -120,19 +119,34 @@ fn verdict_lines(verdict: &Verdict, answer: Option<&Finding>, run: &Run, style: 
     lines
 }
 
-fn charts(run: &Run, style: Style) -> Vec<String> {
-    // What differs there is the size of requests, and not the position.
-    if run.phases.iter().all(|phase| phase.phase.experiment == ExperimentName::Sizes) {
-        return Vec::new();
+/// The charts that answer the question of the command; all that the run has on a full page.
+fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
+    let charted = [options.charted.unwrap_or(ChartedRun { run, series: None, letter: None })];
+    let mut charts = Vec::new();
+    if options.is_full {
+        charts.extend(timeline(&charted));
+        charts.extend(charts_of(&charted));
+    } else if is_plan(run) {
+        charts.extend(timeline(&charted));
+        charts.extend(latency_percentiles(&charted));
+    } else if run.phases.iter().all(|phase| phase.phase.experiment == ExperimentName::Sizes) {
+        charts.extend(rate_over_size(&charted));
+    } else {
+        for operation in [Operation::Read, Operation::Write] {
+            charts.extend(rate_over_position(&charted, &[operation]));
+        }
     }
-    let charted = [ChartedRun { run, series: None, letter: None }];
     let mut lines = Vec::new();
-    for operation in [Operation::Read, Operation::Write] {
-        let Some(chart) = rate_over_position(&charted, &[operation]) else { continue };
+    for chart in &charts {
         if !lines.is_empty() {
             lines.push(String::new());
         }
-        lines.extend(chart::terminal::draw(&chart, style));
+        lines.extend(chart::terminal::draw(chart, style));
     }
     lines
+}
+
+/// Of a plan of the user, phases are the result; other experiments have findings.
+pub fn is_plan(run: &Run) -> bool {
+    run.phases.iter().any(|phase| phase.phase.experiment == ExperimentName::Run)
 }

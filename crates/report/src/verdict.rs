@@ -74,7 +74,7 @@ impl Verdict {
             return verdict(Severity::Care, "Take care.", warnings);
         }
         for row in &rows {
-            if row.code == Some(FindingCode::SlowRegions) && is_known(row) && row.number != "0" {
+            if row.code == Some(FindingCode::SlowRegions) && is_known(row) && row.number != "none" {
                 return verdict(Severity::Care, "Take care.", row.sentence.clone());
             }
         }
@@ -114,5 +114,5 @@ pub(crate) fn weightiest(run: &Run, style: Style, count: usize) -> Vec<Row> {
 /// Bad news first, numbers of nothing last, and between them what says most about a drive.
 fn importance(row: &Row) -> (bool, bool, usize) {
     let weight = WEIGHTY.iter().position(|weighty| row.code == Some(*weighty));
-    (row.tone.is_none(), row.number == "none" || row.number == "0", weight.unwrap_or(WEIGHTY.len()))
+    (row.tone.is_none(), row.number == "none", weight.unwrap_or(WEIGHTY.len()))
 }

@@ -1,6 +1,7 @@
 //! Whether it was the drive that answered, and how to speak of what was measured if not.
 
 use crate::measured::{evidence_of, in_no_time, merged_latencies, random_groups, sequential_visits};
+use model::experiment_name::ExperimentName;
 use model::finding::{CacheSign, Evidence};
 use model::range::ByteRange;
 use model::request::Operation;
@@ -23,11 +24,22 @@ const LINK_TOLERANCE: f64 = 1.02;
 
 /// All signs with the evidence that shows them, first those known of the target, then those that the data show.
 pub(super) fn signs(run: &RunView<'_>) -> Vec<(CacheSign, Vec<Evidence>)> {
-    let mut signs: Vec<(CacheSign, Vec<Evidence>)> =
-        run.target.caveats.iter().map(|caveat| (CacheSign::Target(*caveat), Vec::new())).collect();
+    let mut signs: Vec<(CacheSign, Vec<Evidence>)> = Vec::new();
+    for caveat in &run.target.caveats {
+        if *caveat != Caveat::Unmapped || !is_about_writes(run) {
+            signs.push((CacheSign::Target(*caveat), Vec::new()));
+        }
+    }
     signs.extend(memory_speed(run));
     signs.extend(faster_than_link(run));
     signs
+}
+
+/// Whether all that the run concludes is about writes, which reach the cells of unwritten flash, too.
+fn is_about_writes(run: &RunView<'_>) -> bool {
+    run.phases
+        .iter()
+        .all(|summary| matches!(summary.phase.experiment, ExperimentName::Sustain | ExperimentName::Valleys))
 }
 
 fn memory_speed(run: &RunView<'_>) -> Option<(CacheSign, Vec<Evidence>)> {

@@ -5,12 +5,11 @@ use super::output_file;
 use crate::error::UserError;
 use crate::export::document;
 use analysis::phase_table::phase_rows;
-use model::experiment_name::ExperimentName;
 use model::run::Run;
 use report::chart::ChartedRun;
 use report::hostile::harmless;
 use report::style::Style;
-use report::terminal::{PageOptions, post, run_page_with};
+use report::terminal::{is_plan, PageOptions, post, run_page_with};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -59,18 +58,12 @@ pub fn give_measured(run: &Run, folder: &Path, output: &OutputArguments) -> Resu
 pub fn give_with_series(run: &Run, series: &StoredSeries, output: &OutputArguments) -> Result<(), UserError> {
     let phases = if shows_phases(run, output) { phase_rows(&run.view(series)) } else { Vec::new() };
     let charted = ChartedRun { run, series: Some(series), letter: None };
-    let options =
-        PageOptions { phases: &phases, charted: is_plan(run).then_some(charted), ..PageOptions::default() };
+    let options = PageOptions { phases: &phases, charted: Some(charted), ..PageOptions::default() };
     write_run(run, options, output).map_err(|error| with_run_kept(error, run))
 }
 
-/// The phases of a plan are its result; other experiments have findings.
 fn shows_phases(run: &Run, output: &OutputArguments) -> bool {
     output.verbose || is_plan(run)
-}
-
-fn is_plan(run: &Run) -> bool {
-    run.phases.iter().any(|phase| phase.phase.experiment == ExperimentName::Run)
 }
 
 fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> Result<(), UserError> {

@@ -67,9 +67,8 @@ fn lines(run: &Run) -> BTreeMap<String, Vec<Point>> {
 }
 
 fn line_of(operation: Operation, pattern: SizePattern, depth: u64) -> String {
-    let order = if pattern == SizePattern::Sequential { "in order" } else { "at random" };
-    let at_once = if depth == 1 { "QD 1".into() } else { format!("QD {depth}") };
-    format!("{} {order}, {at_once}", operation.name())
+    let order = if pattern == SizePattern::Sequential { "sequential" } else { "random" };
+    format!("{order} {}, QD {depth}", operation.name())
 }
 
 /// The points of a line that were repeated because something spoilt them, where they were before; and dips.

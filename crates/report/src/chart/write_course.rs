@@ -108,7 +108,7 @@ struct Stream {
 
 impl Kind {
     fn name(self) -> String {
-        let order = if self.is_random { "at random" } else { "in order" };
+        let order = if self.is_random { "random" } else { "sequential" };
         let slowed = if self.is_slowed { ", slowed" } else { "" };
         format!("{} {order}{slowed}", self.block)
     }

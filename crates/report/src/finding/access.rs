@@ -92,6 +92,10 @@ impl Wording for LatencyModes {
         }
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("mode", "modes"))
+    }
+
     fn why(reason: &LatencyModesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             LatencyModesUnknown::RateLimited => RATE_LIMITED.into(),
@@ -187,7 +191,7 @@ impl Wording for ConcurrencyKnee {
     }
 
     fn statement(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
-        let ConcurrencyKnee { knee, one, next, open_beyond, disagreeing, .. } = &known.conclusion;
+        let ConcurrencyKnee { knee, one, next, most, open_beyond, disagreeing, .. } = &known.conclusion;
         let mut text = if knee.in_flight > 1 {
             format!(
                 "IOPS saturate at QD {}: {} IOPS at {}, against {} IOPS at {} at QD 1.",
@@ -198,8 +202,12 @@ impl Wording for ConcurrencyKnee {
                 short_time(one.latency_s())
             )
         } else {
+            let verdict = match most {
+                Some(_) => "Past QD 1 latency grows faster than IOPS",
+                None => "IOPS saturate at QD 1",
+            };
             format!(
-                "IOPS saturate at QD 1: QD {} adds {} IOPS and {} latency.",
+                "{verdict}: QD {} adds {} IOPS and {} latency.",
                 next.in_flight,
                 percent(next.iops / one.iops),
                 percent(next.latency_s() / one.latency_s())
@@ -207,6 +215,16 @@ impl Wording for ConcurrencyKnee {
         };
         if let Some(most) = open_beyond {
             text += &format!(" Not measured past QD {most}, which may be better still.");
+        }
+        if let Some(most) = most {
+            // Whoever wants throughput reads this one; where other methods put the bend is of less use.
+            return text
+                + &format!(
+                    " Throughput peaks at QD {}: {} IOPS at {}.",
+                    most.in_flight,
+                    number(most.iops),
+                    long_time(most.latency_s())
+                );
         }
         for other in disagreeing {
             text += &match other {
@@ -280,6 +298,10 @@ impl Wording for StripeLayout {
         let StripeLayout { members, chunk_bytes, .. } = &known.conclusion;
         let row = members.value as u64 * (*chunk_bytes)? / KIB;
         Some(format!("Align large requests to {row} KiB, one chunk of each member."))
+    }
+
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("drive", "drives"))
     }
 
     fn why(reason: &StripeLayoutUnknown, _: FindingCode, _: &Subject<'_>) -> String {

@@ -28,6 +28,10 @@ impl Wording for BadBlocks {
         Some("Copy your data from the drive now. Replace it if `smartctl -a` shows growing reallocated or pending sectors.".into())
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("range", "ranges"))
+    }
+
     fn why(reason: &BadBlocksUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             BadBlocksUnknown::Refused { failed, first_byte, status } => format!(

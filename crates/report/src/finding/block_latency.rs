@@ -23,6 +23,10 @@ impl Wording for BlockLatency {
         )
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("request", "requests"))
+    }
+
     fn why(reason: &Infallible, _: FindingCode, _: &Subject<'_>) -> String {
         match *reason {}
     }

@@ -65,6 +65,10 @@ impl Wording for DataIntegrity {
         ))
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("block", "blocks"))
+    }
+
     fn why(reason: &DataIntegrityUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             DataIntegrityUnknown::NothingRead => {

@@ -42,6 +42,10 @@ impl Wording for DatasheetClaims {
         Some("The drive is slower than its data sheet. Check for background load, a slow port or cable, and wear; then repeat.".into())
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("figure", "figures"))
+    }
+
     fn why(reason: &DatasheetClaimsUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             DatasheetClaimsUnknown::NothingMeasured { maker, family } => {

@@ -150,6 +150,10 @@ impl Wording for FilePlacement {
         format!("{folder}{fragments}{place}.")
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("extent", "extents"))
+    }
+
     fn why(reason: &FilePlacementUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         format!("{}{}.", in_folder(reason.folder.as_ref()), reason.why)
     }

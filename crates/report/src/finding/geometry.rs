@@ -108,6 +108,10 @@ impl Wording for TrackLayout {
         )
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("zone", "zones"))
+    }
+
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
         why_no_geometry(reason)
     }

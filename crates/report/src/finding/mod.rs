@@ -85,6 +85,11 @@ pub(crate) trait Wording: Conclusion {
     fn alarm(_known: &Known<Self>, _code: FindingCode) -> Option<Tone> {
         None
     }
+
+    /// What its number counts, one and several of them; none where the label says it.
+    fn counted() -> Option<(&'static str, &'static str)> {
+        None
+    }
 }
 
 /// Why nothing is known of completions that took no time.
@@ -159,6 +164,12 @@ fn place_of<C: Wording>(_: &Outcome<C>, code: FindingCode) -> (Group, &'static s
 
 pub(crate) fn label(code: FindingCode) -> &'static str {
     model::with_conclusion!(code, C => <C as Wording>::place(code).1)
+}
+
+/// What the number of a code counts, for one or for several.
+pub(crate) fn counted(code: FindingCode, is_one: bool) -> Option<&'static str> {
+    let (one, several) = model::with_conclusion!(code, C => <C as Wording>::counted())?;
+    Some(if is_one { one } else { several })
 }
 
 /// How bad the news is; none when it is not known.

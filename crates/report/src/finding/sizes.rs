@@ -44,6 +44,10 @@ impl Wording for SizeProfile {
         sentences.join(" ")
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("size", "sizes"))
+    }
+
     fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         why_no_sizes(*reason)
     }
@@ -128,6 +132,10 @@ impl Wording for SuspectPoints {
                     .into(),
             ),
         }
+    }
+
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("point", "points"))
     }
 
     fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {

@@ -216,6 +216,10 @@ impl Wording for ZoneCount {
         }
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("zone", "zones"))
+    }
+
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
         why_unknown(reason, code)
     }
@@ -237,6 +241,10 @@ impl Wording for ZoneTable {
                 rate(last.bytes_per_second)
             ),
         }
+    }
+
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("zone", "zones"))
     }
 
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
@@ -325,6 +333,10 @@ impl Wording for SlowRegions {
         Some("Copy your data from these regions first. Then check pending sectors with `smartctl -a`.".into())
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("region", "regions"))
+    }
+
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
         why_unknown(reason, code)
     }
@@ -363,6 +375,10 @@ impl Wording for UnmappedRanges {
 
     fn advice(_: &Known<UnmappedRanges>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         Some("Write the whole drive once before you measure its read throughput.".into())
+    }
+
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("range", "ranges"))
     }
 
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {

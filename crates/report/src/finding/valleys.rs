@@ -42,6 +42,10 @@ impl Wording for WriteValleys {
         }
     }
 
+    fn counted() -> Option<(&'static str, &'static str)> {
+        Some(("valley", "valleys"))
+    }
+
     fn why(reason: &WriteValleysUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             WriteValleysUnknown::NoTime => NO_TIME.into(),

@@ -2,7 +2,7 @@
 
 use super::section::toned;
 use super::stated::is_imported;
-use crate::finding::{Group, Text, alarm, label, place, text};
+use crate::finding::{Group, Text, alarm, counted, label, place, text};
 use crate::quantity::{capacity, count, measured};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
@@ -82,11 +82,11 @@ pub(super) fn answer_sentence(finding: &Finding, run: &Run, style: Style) -> Str
     }
 }
 
-/// "Write cliff inconclusive: …" for "Inconclusive: …".
+/// "Write cliff: inconclusive; …" for "Inconclusive: …".
 fn named(label: &str, why: &str) -> String {
     for word in ["Inconclusive", "Not measured"] {
-        if let Some(rest) = why.strip_prefix(word) {
-            return format!("{label} {}{rest}", word.to_lowercase());
+        if let Some(rest) = why.strip_prefix(word).and_then(|rest| rest.strip_prefix(": ")) {
+            return format!("{label}: {}; {rest}", word.to_lowercase());
         }
     }
     format!("{label}: {why}")
@@ -126,7 +126,7 @@ pub(super) fn rows(
 ) -> Vec<String> {
     let mut grouped = Group::ALL.map(|group| (group, rows_of(group, run, style)));
     for (_, rows) in &mut grouped {
-        rows.retain(|row| row.code.is_some() && (is_full || row.mark != UNKNOWN_MARK));
+        rows.retain(|row| row.code.is_some() && (is_full || row.mark != UNKNOWN_MARK && !is_detail(row)));
         for row in rows {
             let is_answer = row.code == answer.map(Finding::code);
             if is_answer || verdict.contains(&row.sentence) || !is_full && is_said_by_its_row(row) {
@@ -242,6 +242,8 @@ impl Row {
 
     fn with_value(self, finding: &Finding, value: &Value, style: Style) -> Row {
         let code = finding.code();
+        let tone = alarm(finding);
+        let row = Row { mark: if tone.is_some() { "!" } else { " " }, tone, ..self };
         let (number, unit, interval) = match value {
             Value::Number(estimate) if is_count_of_trouble(code) && estimate.value == 0.0 => {
                 ("none".into(), String::new(), String::new())
@@ -256,14 +258,16 @@ impl Row {
                 let unit = if code == FindingCode::WriteCliff { "bytes written" } else { unit.as_ref() };
                 let shown = measured(estimate, &style.name(unit));
                 let (number, unit) = shown.value.split_once(' ').unwrap_or((&shown.value, ""));
-                let unit = if unit == "depth" { "QD" } else { unit };
-                (style.own(number), style.own(unit), style.own(&shown.interval))
+                if code == FindingCode::ConcurrencyKnee && unit.is_empty() {
+                    let interval = style.own(&shown.interval);
+                    return Row { number: format!("QD {number}"), interval, ..row };
+                }
+                let counted = counted(code, estimate.value == 1.0).filter(|_| unit.is_empty());
+                (style.own(number), style.own(counted.unwrap_or(unit)), style.own(&shown.interval))
             }
             Value::Word(kind) => (style.name(kind), String::new(), String::new()),
         };
-        let tone = alarm(finding);
-        let mark = if tone.is_some() { "!" } else { " " };
-        Row { mark, tone, number, unit, interval, ..self }
+        Row { number, unit, interval, ..row }
     }
 
     fn lines(&self, columns: &Columns, style: Style) -> Vec<String> {
@@ -329,7 +333,12 @@ fn is_said_by_its_row(row: &Row) -> bool {
         || is_single && SAID_BY_ROWS.contains(&code)
 }
 
-const SAID_BY_ROWS: [FindingCode; 14] = [
+/// Whether its number is that of another row, and what it has besides is a table for files.
+fn is_detail(row: &Row) -> bool {
+    row.code == Some(FindingCode::ZoneTable)
+}
+
+const SAID_BY_ROWS: [FindingCode; 15] = [
     FindingCode::ReadRateOuter,
     FindingCode::ReadRateInner,
     FindingCode::ReadRateMean,
@@ -337,9 +346,10 @@ const SAID_BY_ROWS: [FindingCode; 14] = [
     FindingCode::WriteRateInner,
     FindingCode::WriteRateMean,
     FindingCode::ZoneRatio,
-    FindingCode::ZoneTable,
     FindingCode::FullPassTime,
     FindingCode::ConcurrencyGain,
+    FindingCode::DriveCache,
+    FindingCode::ReadAhead,
     FindingCode::RotationPeriod,
     FindingCode::SeekTrackToTrack,
     FindingCode::SeekAverage,
@@ -366,6 +376,8 @@ fn is_count_of_trouble(code: FindingCode) -> bool {
             | FindingCode::DataIntegrity
             | FindingCode::BlockLatency
             | FindingCode::CacheInfluence
+            | FindingCode::SlowRegions
+            | FindingCode::SuspectPoints
     )
 }
 

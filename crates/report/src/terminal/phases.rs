@@ -1,8 +1,6 @@
 //! IOPS, throughput and latency of each phase, as users of fio expect them.
 
 use super::tables::Table;
-use crate::chart::timeline::timeline;
-use crate::chart::{self, ChartedRun, chart_named};
 use crate::finding::numbers::{number, short_time};
 use crate::quantity::{count, rough_rate};
 use crate::style::{Style, Tone, paragraph};
@@ -11,7 +9,6 @@ use model::phase_row::PhaseRow;
 
 /// Of more rows only the first are shown; exports have them all.
 const ROWS_MAX: usize = 100;
-const LATENCY_CHART: &str = "latency-percentiles";
 const INDENT: &str = "  ";
 
 pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
@@ -72,20 +69,6 @@ fn latencies(rows: &[PhaseRow], style: Style) -> Table {
 
 fn indented(table: &Table) -> Vec<String> {
     table.lines().iter().map(|line| format!("{INDENT}{line}")).collect()
-}
-
-/// Throughput over time and the latency distribution; nothing without series.
-pub(super) fn charts(charted: Option<ChartedRun<'_>>, style: Style) -> Vec<String> {
-    let Some(charted) = charted else { return Vec::new() };
-    let mut lines = Vec::new();
-    let runs = [charted];
-    for chart in [timeline(&runs), chart_named(LATENCY_CHART, &runs)].into_iter().flatten() {
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
-        lines.extend(chart::terminal::draw(&chart, style));
-    }
-    lines
 }
 
 /// Half of the interval as a share of the value; nothing of an open one.
