@@ -138,18 +138,18 @@ impl Caveat {
                 "The data are compressible: a compressing file system or drive looks faster than it is."
             }
             Caveat::FitsInDriveCache => {
-                "The target is small enough to fit into a cache of the drive or host."
+                "The test range fits into a cache of the drive or host, so results may be those of the cache."
             }
             Caveat::InMemory => "The target is in memory: results say nothing about a drive.",
             Caveat::LoopOverFile => "Loop device: results include its backing file and the page cache.",
-            Caveat::VirtualDisk => "Virtual disk: a cache of its host may have served requests.",
+            Caveat::VirtualDisk => "Virtual disk: the cache of its host may have served requests.",
             Caveat::Network => "Network file system: results include the network.",
             Caveat::Remapped => {
                 "The file system moves or transforms data: file offsets are not drive offsets."
             }
             Caveat::PlacesUntold => "FUSE file system: file offsets may not be drive offsets.",
             Caveat::Unmapped => {
-                "Reads of unwritten flash skip the cells and are faster than reads of real data."
+                "The flash read was never written: the drive answers without reading a cell, so reads look too fast."
             }
         }
     }

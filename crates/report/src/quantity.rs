@@ -34,6 +34,9 @@ const SHOWN_MIN: f64 = 1e-3;
 /// An interval narrower than this share of its number is shown as a share: its ends differ in digits that nobody needs.
 const SPREAD_SHOWN_MIN: f64 = 2e-4;
 
+/// So narrow an interval shows six digits.
+const SPREAD_DIGITS_MIN: f64 = 1e-5;
+
 /// One part in a million: clocks of computers are off by more.
 const SPREAD_PERCENT_MIN: f64 = 1e-4;
 
@@ -61,7 +64,7 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
         return Measured { value: exact(value, unit), interval };
     }
     if unit == "count" && high == f64::INFINITY && is_small_whole(value) && is_small_whole(low) {
-        return Measured { value: exact(value, unit), interval: format!("{} or more", exact(low, "count")) };
+        return Measured { value: format!("≥{}", exact(low, "count")), interval: String::new() };
     }
     let spread = uncertainty / value.abs();
     if !is_rounding && !scale.composite && spread < SPREAD_SHOWN_MIN {
@@ -72,7 +75,10 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
         } else {
             format!("±{percent:.decimals$} %")
         };
-        return Measured { value: scale.with_unit(&scale.number(value, SHOWN_MIN * value.abs())), interval };
+        return Measured {
+            value: scale.with_unit(&scale.number(value, spread.max(SPREAD_DIGITS_MIN) * value.abs())),
+            interval,
+        };
     }
     let Some(uncertainty) = uncertainty.is_finite().then_some(uncertainty) else {
         return Measured {
@@ -111,7 +117,9 @@ fn exact_in_a_table(value: f64, unit: &str) -> Measured {
     let decimals =
         all.split_once('.').map_or(0, |(_, rest)| rest.chars().take_while(char::is_ascii_digit).count());
     if decimals <= TABLE_DECIMALS_MAX {
-        return Measured { value: all, interval: "exact".into() };
+        // Of what was counted nobody expects an interval.
+        let interval = if unit == "count" { String::new() } else { "exact".into() };
+        return Measured { value: all, interval };
     }
     let scale = Scale::of(value, unit);
     let value = if scale.composite {

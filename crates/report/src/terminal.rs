@@ -45,11 +45,10 @@ pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};
 
 use crate::chart::timeline::timeline;
-use crate::chart::{self, ChartedRun, charts_of, latency_percentiles, rate_over_position, rate_over_size};
+use crate::chart::{self, ChartedRun, chart_named, charts_of, rate_over_position};
 use crate::style::{Style, Tone, wrap};
 use crate::verdict::{Severity, Verdict};
 use model::experiment_name::ExperimentName;
-use model::finding::Finding;
 use model::phase_row::PhaseRow;
 use model::request::Operation;
 use model::run::Run;
@@ -71,25 +70,23 @@ pub fn run_page(run: &Run, style: Style) -> String {
 }
 
 pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> String {
-    let (verdict, answer) = (Verdict::of(run, style), findings::answer(run));
+    let verdict = Verdict::of(run, style);
+    let said = verdict.text();
     let mut sections = vec![
         heading::target(&run.target, style),
         heading::notices(run, style),
-        verdict_lines(&verdict, answer, run, style),
-        findings::rows(run, &verdict.sentence, answer, options.is_full, style),
+        verdict_lines(&verdict, style),
+        findings::rows(run, &said, options.is_full, style),
         phases::table(options.phases, style),
         files::side_by_side(run, style),
         findings::advice(run, style),
     ];
     if !options.is_full && !is_plan(run) {
-        sections.push(findings::inconclusive(run, answer, style));
+        sections.push(findings::inconclusive(run, &said, style));
     }
     sections.push(stated::figures(run, style));
     if !options.is_plain {
-        sections.extend([
-            charts(run, options, style),
-            latency_map::maps(run, style),
-        ]);
+        sections.extend([charts(run, options, style), latency_map::maps(run, style)]);
     }
     sections.push(if options.is_full { method::in_full(run, style) } else { method::in_brief(run, style) });
     sections.push(method::what_next(run, style));
@@ -97,23 +94,14 @@ pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> Strin
 }
 
 /// Whether the drive is sound, and the answer to the question of the command.
-fn verdict_lines(verdict: &Verdict, answer: Option<&Finding>, run: &Run, style: Style) -> Vec<String> {
-    let Verdict { severity, headline, sentence } = verdict;
-    let tone = match severity {
+fn verdict_lines(verdict: &Verdict, style: Style) -> Vec<String> {
+    let tone = match verdict.severity {
         Severity::Bad => Tone::Bad,
         Severity::Care => Tone::Warning,
         Severity::Sound | Severity::Open => Tone::Heading,
     };
-    let mut text = format!("Verdict: {headline} {sentence}");
-    if let Some(finding) = answer {
-        let answer = findings::answer_sentence(finding, run, style);
-        let is_news = finding.is_known() || *severity != Severity::Bad;
-        if is_news && !sentence.contains(&answer) {
-            text += &format!(" {answer}");
-        }
-    }
     let mut lines = Vec::new();
-    for line in wrap(&text, style.columns()) {
+    for line in wrap(&format!("Verdict: {}", verdict.text()), style.columns()) {
         lines.push(style.paint(tone, &line));
     }
     lines
@@ -126,14 +114,20 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
     if options.is_full {
         charts.extend(timeline(&charted));
         charts.extend(charts_of(&charted));
-    } else if is_plan(run) {
-        charts.extend(timeline(&charted));
-        charts.extend(latency_percentiles(&charted));
-    } else if run.phases.iter().all(|phase| phase.phase.experiment == ExperimentName::Sizes) {
-        charts.extend(rate_over_size(&charted));
     } else {
-        for operation in [Operation::Read, Operation::Write] {
-            charts.extend(rate_over_position(&charted, &[operation]));
+        match run.phases.first().map(|first| &first.phase.experiment) {
+            Some(ExperimentName::Run) => {
+                charts.extend(timeline(&charted));
+                charts.extend(chart_named("latency-percentiles", &charted));
+            }
+            Some(ExperimentName::Sizes) => charts.extend(chart_named("rate-over-size", &charted)),
+            Some(ExperimentName::Sustain) => charts.extend(chart_named("write-rate-over-bytes", &charted)),
+            Some(ExperimentName::Valleys) => charts.extend(chart_named("write-rate-over-time", &charted)),
+            _ => {
+                for operation in [Operation::Read, Operation::Write] {
+                    charts.extend(rate_over_position(&charted, &[operation]));
+                }
+            }
         }
     }
     let mut lines = Vec::new();

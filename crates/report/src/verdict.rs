@@ -1,9 +1,10 @@
 //! Whether a drive is sound, and the findings that say most about it: what a page, a report and a post begin with.
 
-use crate::finding::Group;
+use crate::finding::{Group, Text, label, text};
 use crate::style::{Style, Tone};
-use crate::terminal::findings::{Row, rows_of};
+use crate::terminal::findings::{Row, named, rows_of};
 use crate::terminal::method::not_served;
+use model::experiment_name::ExperimentName;
 use model::finding::FindingCode;
 use model::run::Run;
 
@@ -53,36 +54,116 @@ pub(crate) enum Severity {
 
 pub(crate) struct Verdict {
     pub severity: Severity,
-    pub headline: &'static str,
+    pub headline: String,
     pub sentence: String,
 }
 
 impl Verdict {
+    /// What is wrong comes before the answer to the question of the command; that nothing is wrong comes after it.
     pub(crate) fn of(run: &Run, style: Style) -> Verdict {
-        let verdict = |severity, headline, sentence| Verdict { severity, headline, sentence };
+        let verdict =
+            |severity, headline: &str, sentence| Verdict { severity, headline: headline.into(), sentence };
         let rows = rows_of(Group::Sound, run, style);
+        let answers = answers(run, style);
+        let and_answers = |text: String| {
+            let news = answers.iter().filter(|answer| !text.contains(*answer));
+            [&text].into_iter().chain(news).cloned().collect::<Vec<String>>().join(" ")
+        };
         let bad = sentences_of(&rows, Tone::Bad);
         if !bad.is_empty() {
-            return verdict(Severity::Bad, "Not sound.", bad);
+            return verdict(Severity::Bad, "Not sound.", and_answers(bad));
         }
         let failed = not_served(run);
         if !failed.is_empty() {
-            return verdict(Severity::Bad, "Requests failed.", format!("{}.", failed.join("; ")));
+            return verdict(
+                Severity::Bad,
+                "Requests failed.",
+                and_answers(format!("{}.", failed.join("; "))),
+            );
         }
         let warnings = sentences_of(&rows, Tone::Warning);
         if !warnings.is_empty() {
-            return verdict(Severity::Care, "Take care.", warnings);
+            return verdict(Severity::Care, "Take care.", and_answers(warnings));
         }
         for row in &rows {
             if row.code == Some(FindingCode::SlowRegions) && is_known(row) && row.number != "none" {
-                return verdict(Severity::Care, "Take care.", row.sentence.clone());
+                return verdict(Severity::Care, "Take care.", and_answers(row.sentence.clone()));
             }
         }
-        match rows.iter().find(|row| row.code.is_none()) {
-            Some(nothing) => verdict(Severity::Sound, "No failures.", nothing.sentence.clone()),
-            None => verdict(Severity::Open, "Not known.", "This run does not test drive health.".into()),
+        let Some(nothing) = rows.iter().find(|row| row.code.is_none()) else {
+            return verdict(Severity::Open, "Not known.", "This run does not test drive health.".into());
+        };
+        if answers.is_empty() {
+            return verdict(Severity::Sound, "No I/O errors.", nothing.sentence.clone());
+        }
+        let sentence = format!("No I/O errors: {}", nothing.sentence);
+        verdict(Severity::Sound, &answers.join(" "), sentence)
+    }
+
+    pub(crate) fn text(&self) -> String {
+        format!("{} {}", self.headline, self.sentence)
+    }
+}
+
+/// The findings that answer the question of a command, the first in full and the others in a sentence.
+fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
+    match experiment {
+        ExperimentName::Check => &[FindingCode::ReadRateMean, FindingCode::AccessTime],
+        ExperimentName::Surface => &[FindingCode::ReadRateMean, FindingCode::SlowRegions],
+        ExperimentName::Access => &[FindingCode::AccessTime, FindingCode::ConcurrencyKnee],
+        ExperimentName::Geometry => &[FindingCode::RotationPeriod, FindingCode::SeekAverage],
+        ExperimentName::Sustain => &[FindingCode::WriteCliff, FindingCode::RecordingKind],
+        ExperimentName::Valleys => &[FindingCode::WriteValleys, FindingCode::ValleyCure],
+        ExperimentName::Sizes => &[FindingCode::SizeProfile],
+        ExperimentName::Verify => &[FindingCode::CapacityTrue],
+        ExperimentName::Ping => &[FindingCode::ReadLatency],
+        _ => &[],
+    }
+}
+
+fn answers(run: &Run, style: Style) -> Vec<String> {
+    let Some(first) = run.phases.first() else { return Vec::new() };
+    if first.phase.experiment == ExperimentName::Files {
+        return file_rates(run, style);
+    }
+    let mut answers = Vec::new();
+    for (place_in_line, code) in answering(&first.phase.experiment).iter().enumerate() {
+        let Some(finding) = run.findings.iter().find(|finding| finding.code() == *code) else { continue };
+        match text(finding, &run.target) {
+            Text::Known { statement, .. } if place_in_line == 0 => answers.push(style.sentence(&statement)),
+            Text::Known { statement, .. } => answers.push(style.sentence(first_sentence(&statement))),
+            Text::Unknown { why } if place_in_line == 0 => {
+                answers.push(named(label(*code), &style.sentence(&why)));
+            }
+            Text::Unknown { .. } => {}
         }
     }
+    answers
+}
+
+/// A sentence ends with a point before a space; within a number none follows.
+fn first_sentence(text: &str) -> &str {
+    text.find(". ").map_or(text, |end| &text[..=end])
+}
+
+/// "Sequential write 220 MB/s; sequential read 1.06 GB/s."
+fn file_rates(run: &Run, style: Style) -> Vec<String> {
+    let mut rates = Vec::new();
+    for row in rows_of(Group::Files, run, style) {
+        let is_asked = matches!(
+            row.code,
+            Some(
+                FindingCode::FileWriteRate
+                    | FindingCode::FileReadRate
+                    | FindingCode::FileSeeks
+                    | FindingCode::FileCreateRate
+            )
+        );
+        if is_asked && is_known(&row) {
+            rates.push(format!("{} {} {}", row.label, row.number, row.unit));
+        }
+    }
+    if rates.is_empty() { Vec::new() } else { vec![format!("{}.", rates.join("; "))] }
 }
 
 fn sentences_of(rows: &[Row], tone: Tone) -> String {

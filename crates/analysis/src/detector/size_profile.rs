@@ -86,11 +86,14 @@ fn saturation(sweep: &SizeSweep, operation: Operation) -> Vec<SizeSaturation> {
         let is_new = found.last().is_none_or(|last| last.depth != depth);
         if is_new {
             let pattern = SizePattern::Sequential;
-            found.push(SizeSaturation { operation, pattern, depth, best, from: None });
+            found.push(SizeSaturation { operation, pattern, depth, best, from: None, dips: Vec::new() });
         }
         if let Some(last) = found.last_mut() {
-            let is_near = point.clean_rate() >= NEARLY * best;
-            last.from = if is_near { last.from.or(Some(point.key.size)) } else { None };
+            if point.clean_rate() >= NEARLY * best {
+                last.from = last.from.or(Some(point.key.size));
+            } else if last.from.is_some() {
+                last.dips.push(point.key.size);
+            }
         }
     }
     found

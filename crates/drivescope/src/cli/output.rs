@@ -9,7 +9,7 @@ use model::run::Run;
 use report::chart::ChartedRun;
 use report::hostile::harmless;
 use report::style::Style;
-use report::terminal::{is_plan, PageOptions, post, run_page_with};
+use report::terminal::{PageOptions, is_plan, post, run_page_with};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::Path;

@@ -56,8 +56,8 @@ pub enum SizePattern {
     Sequential,
 }
 
-/// From which block size on throughput is at least [`NEARLY`] of the best.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// From which block size on throughput is at least [`NEARLY`] of the best, and which larger ones are not.
+#[derive(Clone, Debug, PartialEq)]
 pub struct SizeSaturation {
     pub operation: Operation,
     pub pattern: SizePattern,
@@ -65,6 +65,7 @@ pub struct SizeSaturation {
     /// B/s.
     pub best: f64,
     pub from: Option<Bytes>,
+    pub dips: Vec<Bytes>,
 }
 
 pub const NEARLY: f64 = 0.9;

@@ -42,9 +42,7 @@ pub use axis::{Axis, Numbers, Scale, Tick};
 pub use catalogue::{CHART_KINDS, ChartKind, chart_named, charts_of};
 pub use course::reduced_line;
 pub use naming::{chart_names, chart_of_series};
-pub use percentiles::latency_percentiles;
 pub use rate_over_position::rate_over_position;
-pub use rate_over_size::rate_over_size;
 
 use drawing::Ink;
 use model::finding::FindingCode;

@@ -79,7 +79,7 @@ impl Wording for LatencyModes {
         let LatencyModes { block, missed_share, rounds, modes, .. } = &known.conclusion;
         match modes.as_slice() {
             [mode] => format!(
-                "Latency of random {block} reads is unimodal around {}. A second mode of {} % or more would have shown.",
+                "Latency of random {block} reads is unimodal around {}. A second mode with {} % or more of the reads would have been detected.",
                 short_time(mode.seconds),
                 number(100.0 * missed_share)
             ),
@@ -203,7 +203,7 @@ impl Wording for ConcurrencyKnee {
             )
         } else {
             let verdict = match most {
-                Some(_) => "Past QD 1 latency grows faster than IOPS",
+                Some(_) => "Past QD 1 latency rises faster than IOPS",
                 None => "IOPS saturate at QD 1",
             };
             format!(
@@ -220,7 +220,7 @@ impl Wording for ConcurrencyKnee {
             // Whoever wants throughput reads this one; where other methods put the bend is of less use.
             return text
                 + &format!(
-                    " Throughput peaks at QD {}: {} IOPS at {}.",
+                    " IOPS peak at QD {}: {} at {} mean latency.",
                     most.in_flight,
                     number(most.iops),
                     long_time(most.latency_s())
@@ -244,7 +244,7 @@ impl Wording for ConcurrencyKnee {
         let at_knee = in_flight(*axis, knee);
         Some(match most {
             Some(most) => format!(
-                "Use {at_knee} for latency. For throughput, {} reaches {} IOPS at {}.",
+                "Use {at_knee} for the lowest latency, {} for the most IOPS ({} at {}).",
                 in_flight(*axis, most),
                 number(most.iops),
                 long_time(most.latency_s())

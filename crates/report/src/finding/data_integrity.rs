@@ -15,17 +15,16 @@ impl Wording for DataIntegrity {
         let checked = count(integrity.checked_blocks);
         let wrong = integrity.wrong.value as u64;
         if wrong == 0 {
-            let before = if integrity.ends_early { " before the real end of the drive" } else { "" };
+            let before = if integrity.ends_early { " before the real end" } else { "" };
             let all = format!(
-                "All {checked} blocks of {}{before} returned the written data.",
+                "All {checked} blocks of {} checked{before} read back correctly.",
                 integrity.block_bytes
             );
             return match integrity.share_max {
                 Some(share) => {
                     let drawn = count(integrity.drawn_blocks);
-                    let elsewhere = if integrity.ends_early { "There" } else { "Elsewhere" };
                     format!(
-                        "{all} {elsewhere} at most {} % of blocks are wrong ({drawn} random samples).",
+                        "{all} From {drawn} of them, drawn at random: at most {} % of blocks are bad (95 %).",
                         percent(share)
                     )
                 }
@@ -124,7 +123,8 @@ mod tests {
     fn a_sound_drive_bounds_what_was_not_compared() {
         assert_eq!(
             statement(&known(sound()), FindingCode::DataIntegrity),
-            "All 16,384 blocks of 4 KiB returned the written data. Elsewhere at most 1.2 % of blocks are wrong (250 random samples)."
+            "All 16,384 blocks of 4 KiB checked read back correctly. From 250 of them, drawn at random: at most 1.2 % \
+             of blocks are bad (95 %)."
         );
     }
 

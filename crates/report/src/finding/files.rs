@@ -12,19 +12,19 @@ use model::units::Bytes;
 impl Wording for FileRate {
     fn place(code: FindingCode) -> (Group, &'static str) {
         let label = match code {
-            FindingCode::FileWriteRate => "Block writes",
-            FindingCode::FileRewriteRate => "Block rewrites",
-            FindingCode::FileReadRate => "Block reads",
-            FindingCode::FilePerByteWriteRate => "Per-byte writes",
-            FindingCode::FilePerByteReadRate => "Per-byte reads",
+            FindingCode::FileWriteRate => "Sequential write",
+            FindingCode::FileRewriteRate => "Sequential rewrite",
+            FindingCode::FileReadRate => "Sequential read",
+            FindingCode::FilePerByteWriteRate => "Write, per byte",
+            FindingCode::FilePerByteReadRate => "Read, per byte",
             FindingCode::FileSeeks => "Random seeks",
             FindingCode::FileCreateRate => "Create, sequential names",
             FindingCode::FileStatRate => "Stat, sequential names",
-            FindingCode::FileOpenRate => "Open, sequential names",
+            FindingCode::FileOpenRate => "Open and read, sequential names",
             FindingCode::FileDeleteRate => "Delete, sequential names",
             FindingCode::FileRandomCreateRate => "Create, random names",
             FindingCode::FileRandomStatRate => "Stat, random names",
-            FindingCode::FileRandomOpenRate => "Open, random names",
+            FindingCode::FileRandomOpenRate => "Open and read, random names",
             _ => "Delete, random names",
         };
         (Group::Files, label)
@@ -121,13 +121,13 @@ impl Wording for FilePlacement {
         let folder = in_folder((!file.is_only_folder).then_some(&file.folder));
         let fragments = match file.fragments {
             0 | 1 => "The file is contiguous".to_string(),
-            fragments => format!("The file is in {fragments} fragments"),
+            fragments => format!("The file has {fragments} extents"),
         };
         let place = match (file.disks.as_slice(), &file.unplaced) {
             ([], Some(why)) => format!(". Its place on a disk is unknown: {why}"),
             ([], None) => String::new(),
             ([part], None) => format!(
-                ", {} into {} of {}: at {} % of it{}",
+                ", {} into {} of {} ({} %){}",
                 size(part.middle as u64),
                 part.disk,
                 size(part.disk_bytes),
@@ -316,7 +316,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(file), FindingCode::FileLayout),
-            "The file is contiguous, 250 GB into sda of 500 GB: at 50.0 % of it."
+            "The file is contiguous, 250 GB into sda of 500 GB (50.0 %)."
         );
     }
 

@@ -11,7 +11,7 @@ use model::units::Bytes;
 
 impl Wording for RotationPeriod {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Rotation period")
+        (Group::Mechanics, "Rotation period")
     }
 
     fn statement(known: &Known<RotationPeriod>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -26,7 +26,7 @@ impl Wording for RotationPeriod {
 
 impl Wording for SeekTrackToTrack {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Track-to-track seek")
+        (Group::Mechanics, "Track-to-track seek")
     }
 
     fn statement(known: &Known<SeekTrackToTrack>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -42,7 +42,7 @@ impl Wording for SeekTrackToTrack {
 
 impl Wording for SeekAverage {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Average seek")
+        (Group::Mechanics, "Average seek")
     }
 
     fn statement(known: &Known<SeekAverage>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -58,7 +58,7 @@ impl Wording for SeekAverage {
 
 impl Wording for SeekFullStroke {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Full-stroke seek")
+        (Group::Mechanics, "Full-stroke seek")
     }
 
     fn statement(known: &Known<SeekFullStroke>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -82,7 +82,7 @@ fn bounds(seek: &Estimate, is_bounded: bool) -> String {
 
 impl Wording for TrackLayout {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Track layout")
+        (Group::Mechanics, "Track layout")
     }
 
     fn statement(known: &Known<TrackLayout>, _: FindingCode, subject: &Subject<'_>) -> String {
@@ -90,15 +90,15 @@ impl Wording for TrackLayout {
         let zones = &layout.sectors_per_track;
         let (Some(first), Some(last)) = (zones.first(), zones.last()) else { return String::new() };
         let surfaces = match layout.surfaces {
-            Some(surfaces) => format!(", {surfaces} surfaces"),
+            Some(surfaces) => format!(", {surfaces} recording surfaces"),
             None if layout.surfaces_at_least > 1 => {
-                format!(", at least {} surfaces", layout.surfaces_at_least)
+                format!(", at least {} recording surfaces", layout.surfaces_at_least)
             }
             None => String::new(),
         };
         let capacity = subject.target.capacity;
         format!(
-            "Tracks hold {} sectors of {} {} and {} {}; {} zones seen{surfaces}.",
+            "Tracks hold {} sectors of {} {} and {} {}, by surface; {} zones detected{surfaces}.",
             sectors(first),
             layout.sector,
             edge(first.first_byte, 0, capacity, "at the outer diameter"),

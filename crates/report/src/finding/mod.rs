@@ -40,14 +40,22 @@ pub(crate) enum Group {
     Speed,
     Writes,
     Access,
+    Mechanics,
     Files,
     Sheet,
 }
 
 impl Group {
     /// In the order of a page. Whether a drive is sound comes first: the speed of a drive that loses data is of no interest.
-    pub(crate) const ALL: [Group; 6] =
-        [Group::Sound, Group::Speed, Group::Writes, Group::Access, Group::Files, Group::Sheet];
+    pub(crate) const ALL: [Group; 7] = [
+        Group::Sound,
+        Group::Speed,
+        Group::Writes,
+        Group::Access,
+        Group::Mechanics,
+        Group::Files,
+        Group::Sheet,
+    ];
 
     pub(crate) fn question(self) -> &'static str {
         match self {
@@ -55,6 +63,7 @@ impl Group {
             Group::Speed => "Sequential throughput",
             Group::Writes => "Sustained writes",
             Group::Access => "Random access",
+            Group::Mechanics => "Mechanics",
             Group::Files => "File system",
             Group::Sheet => "Data sheet",
         }
@@ -138,7 +147,7 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> String {
     let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
     format!(
         "Inconclusive: the 95 % confidence interval, {}{unit}, is too wide to state a value. Repeat it for longer, or \
-         without other I/O.",
+         on an idle system.",
         shown.interval
     )
 }

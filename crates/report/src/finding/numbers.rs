@@ -36,7 +36,7 @@ pub(crate) fn long_time(seconds: f64) -> String {
 }
 
 pub(crate) fn number(value: f64) -> String {
-    if (9_999.5..1e15).contains(&value) {
+    if (999.5..1e15).contains(&value) {
         return count(value.round() as u64);
     }
     let decimals = if value.abs() >= 99.95 {

@@ -12,10 +12,10 @@ impl Wording for ReadLatency {
     fn statement(known: &Known<ReadLatency>, _: FindingCode, _: &Subject<'_>) -> String {
         let ReadLatency { p99, block_bytes, reads, median_s, longest_s, longest_at_s } = &known.conclusion;
         format!(
-            "99 % of {} random {block_bytes} reads completed within {}. The median is {}; the longest took {}, {} s into the run.",
+            "Latency of {} random {block_bytes} reads: median {}, 99th percentile {}, maximum {} ({} s into the run).",
             number(*reads as f64),
-            short_time(p99.value),
             short_time(*median_s),
+            short_time(p99.value),
             short_time(*longest_s),
             longest_at_s.round()
         )
@@ -49,7 +49,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(latency), FindingCode::ReadLatency),
-            "99 % of 600 random 4 KiB reads completed within 23.1 ms. The median is 12.9 ms; the longest took 512 ms, 32 s into the run."
+            "Latency of 600 random 4 KiB reads: median 12.9 ms, 99th percentile 23.1 ms, maximum 512 ms (32 s into the \
+             run)."
         );
     }
 }

@@ -9,15 +9,15 @@ use model::finding::{
 
 impl Wording for RecordingKind {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Recording")
+        (Group::Writes, "Medium")
     }
 
     fn statement(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> String {
         let kind = &known.conclusion;
         let mut sentences = vec![match kind.recording {
             Recording::Cmr => "Conventional recording (CMR).".to_string(),
-            Recording::Smr => "Shingled recording (SMR), hidden behind a media cache.".to_string(),
-            Recording::Flash => "Flash.".to_string(),
+            Recording::Smr => "Drive-managed SMR (shingled) with a media cache.".to_string(),
+            Recording::Flash => "Flash (SSD or flash card).".to_string(),
         }];
         for reason in &kind.reasons {
             sentences.push(because(*reason, kind));
@@ -92,23 +92,23 @@ impl Wording for RecordingKind {
 fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
     match reason {
         RecordingReason::RewritesAfterCliff => format!(
-            "After the cliff, a write costs {:.0} × a write in place: it rewrites a band.",
+            "Past the cliff a random write takes {:.0} × an in-place write: it rewrites a band.",
             kind.cost_after_cliff.unwrap_or(0.0)
         ),
         RecordingReason::WritesToLog => {
-            format!("Small random writes go to a log first: {}.", times(&kind.times))
+            format!("Small random writes go to a log first ({}).", times(&kind.times))
         }
         RecordingReason::WritesInPlace => {
-            format!("Small random writes go in place: {}.", times(&kind.times))
+            format!("Small random writes go in place ({}).", times(&kind.times))
         }
         RecordingReason::TooFastForArm => {
-            format!("Random reads take {}, too fast for a seek.", time(kind.times.single_read_s))
+            format!("Random reads take {}, less than any seek.", time(kind.times.single_read_s))
         }
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
-        RecordingReason::DataSheet => "The data sheet says so.".into(),
-        RecordingReason::Rotates => "Rereads complete whole revolutions apart.".into(),
+        RecordingReason::DataSheet => "The data sheet agrees.".into(),
+        RecordingReason::Rotates => "It rotates: rereads complete whole revolutions apart.".into(),
         RecordingReason::Seeks => "Latency grows with seek distance.".into(),
         RecordingReason::BuffersWrites => {
             "Writes complete in half the time of reads or less: a buffer takes them.".into()
@@ -126,7 +126,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
 /// "write 4.10 ms, read in order 5.00 ms, random read 12.0 ms".
 fn times(probes: &ProbeTimes) -> String {
     format!(
-        "write {}, LBA-ordered read {}, random read {}",
+        "write {}; read back {} in LBA order, {} in random order",
         time(probes.write_s),
         time(probes.sweep_read_s),
         time(probes.single_read_s)
@@ -148,7 +148,7 @@ impl Wording for BandSize {
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;
         format!(
-            "Cleaning rewrites bands of {}; {borders} band borders were found from byte {first_byte}.",
+            "Cleaning rewrites bands of {}; {borders} band borders found, the first at byte {first_byte}.",
             memory(size.value)
         )
     }
@@ -193,8 +193,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
-            "Shingled recording (SMR), hidden behind a media cache. After the cliff, a write costs 14 × a write in place: \
-             it rewrites a band. The data sheet says so."
+            "Drive-managed SMR (shingled) with a media cache. Past the cliff a random write takes 14 × an in-place \
+             write: it rewrites a band. The data sheet agrees."
         );
     }
 
@@ -214,7 +214,7 @@ mod tests {
         let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
         assert_eq!(
             statement(&known(size), FindingCode::BandSize),
-            "Cleaning rewrites bands of 30.0 MiB; 6 band borders were found from byte 4096."
+            "Cleaning rewrites bands of 30.0 MiB; 6 band borders found, the first at byte 4096."
         );
     }
 }

@@ -7,6 +7,7 @@ use model::finding::{
     SuspectPoints,
 };
 use model::request::Operation;
+use model::units::Bytes;
 
 /// The smallest request of any sweep.
 const SMALLEST_BYTES: f64 = 512.0;
@@ -24,11 +25,18 @@ impl Wording for SizeProfile {
             let what = operations(saturation.pattern, saturation.operation);
             let (depth, best) = (saturation.depth, rate(saturation.best));
             sentences.push(match saturation.from {
-                Some(from) => format!(
-                    "{what} at QD {depth} reach {:.0} % of {best} from {} on.",
-                    100.0 * NEARLY,
-                    memory(from.as_f64())
-                ),
+                Some(from) => {
+                    let dips: Vec<String> = saturation.dips.iter().map(Bytes::to_string).collect();
+                    let except = match dips.len() {
+                        0 => String::new(),
+                        1..=NAMED_MAX => format!(", except at {}", dips.join(", ")),
+                        count => format!(", except at {count} larger sizes"),
+                    };
+                    format!(
+                        "{what} at QD {depth} reach {:.0} % of {best} from {from} blocks{except}.",
+                        100.0 * NEARLY
+                    )
+                }
                 None => format!("{what} at QD {depth} stay below {:.0} % of {best}.", 100.0 * NEARLY),
             });
         }
@@ -113,7 +121,8 @@ impl Wording for SuspectPoints {
                     more => format!("; and {more} more"),
                 };
                 format!(
-                    "{count} of {all} points had outlier rounds and were repeated: {}{more}.",
+                    "{count} of {all} points had an outlier round and {}: {}{more}.",
+                    if *count == 1 { "was repeated" } else { "were repeated" },
                     names.join("; ")
                 )
             }
@@ -128,7 +137,7 @@ impl Wording for SuspectPoints {
         match known.conclusion.count {
             0 => None,
             _ => Some(
-                "Short benchmarks hit the same outliers. Find their cause with `drivescope valleys` or `drivescope sustain`."
+                "A short benchmark may hit the same outliers. `drivescope valleys` and `drivescope sustain` look for the cause of slow writes."
                     .into(),
             ),
         }
@@ -145,7 +154,7 @@ impl Wording for SuspectPoints {
 
 fn named(point: &SuspectPoint) -> String {
     let what = operations(point.pattern, point.operation);
-    format!("{what} of {} at QD {}", memory(point.bytes.as_f64()), point.depth)
+    format!("{what} of {} at QD {}", point.bytes, point.depth)
 }
 
 #[cfg(test)]
@@ -163,14 +172,15 @@ mod tests {
             depth: 4,
             best: 271e6,
             from: Some(Bytes::from_kib(64)),
+            dips: vec![Bytes::from_mib(8)],
         };
-        let never = SizeSaturation { depth: 1, from: None, ..saturation };
+        let never = SizeSaturation { depth: 1, from: None, dips: vec![], ..saturation.clone() };
         let profile =
             SizeProfile { sizes: 18, points: vec![], saturation: vec![never, saturation], is_single: true };
         assert_eq!(
             statement(&known(profile), FindingCode::SizeProfile),
-            "Sequential reads at QD 1 stay below 90 % of 271 MB/s. Sequential reads at QD 4 reach 90 % of 271 MB/s from 64.0 KiB on. \
-             Each size was measured once, so its throughput has no interval."
+            "Sequential reads at QD 1 stay below 90 % of 271 MB/s. Sequential reads at QD 4 reach 90 % of 271 MB/s \
+             from 64 KiB blocks, except at 8 MiB. Each size was measured once, so its throughput has no interval."
         );
     }
 
@@ -190,8 +200,9 @@ mod tests {
         let suspect = SuspectPoints { count: 1, all: 76, points: vec![point], dips: vec![point] };
         assert_eq!(
             statement(&known(suspect), FindingCode::SuspectPoints),
-            "1 of 76 points had outlier rounds and were repeated: Random writes of 4.00 KiB at QD 1 (40.0 MB/s, 30.0 MB/s with \
-             the outlier). Random writes of 4.00 KiB at QD 1 are slower than their neighbouring sizes in all rounds."
+            "1 of 76 points had an outlier round and was repeated: Random writes of 4 KiB at QD 1 (40.0 MB/s, 30.0 \
+             MB/s with the outlier). Random writes of 4 KiB at QD 1 are slower than their neighbouring sizes in all \
+             rounds."
         );
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
         assert_eq!(statement(&known(none), FindingCode::SuspectPoints), "All rounds of all 76 points agree.");

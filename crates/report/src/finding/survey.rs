@@ -69,7 +69,7 @@ impl Wording for SequentialRate {
         if let (Some(line), Some(port)) = (found.line_gbit, found.port_gbit) {
             let speed = rate(found.rate.value);
             return Some(format!(
-                "Use any SATA port from {port:.1} Gbit/s: {speed} is {} Gbit/s on the line with 8b/10b coding.",
+                "Use a SATA port of {port:.1} Gbit/s or faster: {speed} needs {} Gbit/s on the line (8b/10b coding).",
                 number(line)
             ));
         }
@@ -209,10 +209,10 @@ impl Wording for ZoneCount {
         let ZoneCount { zones, step_missed } = known.conclusion;
         let step = number(100.0 * step_missed);
         match zones {
-            1 => format!("Throughput is the same everywhere; steps below {step} % may have been missed."),
-            _ => format!(
-                "At least {zones} zones can be told apart; steps below {step} % may have been missed."
+            1 => format!(
+                "Throughput is the same everywhere; steps smaller than {step} % may have been missed."
             ),
+            _ => format!("At least {zones} zones; steps smaller than {step} % may have been missed."),
         }
     }
 
@@ -298,16 +298,14 @@ impl Wording for SlowRegions {
     fn statement(known: &Known<SlowRegions>, _: FindingCode, _: &Subject<'_>) -> String {
         let slow = &known.conclusion;
         let mut text = match slow.regions.as_slice() {
-            [] => "No region was slow when it was sampled again.".to_string(),
+            [] => "No slow region found.".to_string(),
             [region] => format!("One region is slow: {}.", region_words(region)),
             [first, ..] => format!("{} regions are slow; the first: {}.", slow.count, region_words(first)),
         };
         match slow.disturbed_visits {
             0 => {}
-            1 => text += " One sample was slow for a moment, not because of its offset.",
-            count => {
-                text += &format!(" {count} samples were slow for a moment, not because of their offset.")
-            }
+            1 => text += " One sample was slow once, and not when repeated.",
+            count => text += &format!(" {count} samples were slow once, and not when repeated."),
         }
         let mut chances = Vec::new();
         for size in &slow.would_have_been_met {
@@ -316,12 +314,16 @@ impl Wording for SlowRegions {
             }
         }
         if !chances.is_empty() {
-            text += &format!(" Detection probability of a slow region: {}.", chances.join(", "));
+            text += &format!(" Chance of detecting one: {}.", chances.join(", "));
         }
         if let Some(share) = slow.share_max
             && share < 1.0
         {
-            text += &format!(" At most {} % of the range may be slow besides (95 %).", number(100.0 * share));
+            let more = if slow.regions.is_empty() { "" } else { "more " };
+            text += &format!(
+                " With 95 % confidence at most {} % {more}of the range is slow.",
+                number(100.0 * share)
+            );
         }
         text
     }
@@ -585,9 +587,9 @@ mod tests {
         };
         assert_eq!(
             statement(&known(slow), FindingCode::SlowRegions),
-            "One region is slow: 2.15 GB at byte 200000000000, 4.90 × slower than around it (weak sectors, longest request 812 ms). \
-             Detection probability of a slow region: 34.5 % for 64 MiB, 99.99 % for 1 GiB. At most 1.23 % of the range may be \
-             slow besides (95 %)."
+            "One region is slow: 2.15 GB at byte 200000000000, 4.90 × slower than around it (weak sectors, longest \
+             request 812 ms). Chance of detecting one: 34.5 % for 64 MiB, 99.99 % for 1 GiB. With 95 % confidence at \
+             most 1.23 % more of the range is slow."
         );
     }
 

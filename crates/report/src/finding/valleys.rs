@@ -28,7 +28,7 @@ impl Wording for WriteValleys {
     }
 
     fn advice(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        let repeat = "Repeat slow sequential-write results before comparing them; one-minute means are hardly affected.";
+        let repeat = "Repeat slow sequential-write results before comparing them; one-minute averages are hardly affected.";
         match known.conclusion.pattern {
             ValleyPattern::None(_) => None,
             ValleyPattern::AtOffsets(_) => {
@@ -37,7 +37,7 @@ impl Wording for WriteValleys {
             ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
             // The cure of the drive of which most is published (Intel X25-M).
             ValleyPattern::Recurring(_) => Some(format!(
-                "{repeat} `drivescope valleys TARGET --write --condition sequential:8MiB` shows whether a sequential fill cures them."
+                "{repeat} `drivescope valleys TARGET --write --condition sequential:8MiB` shows whether a sequential fill removes them."
             )),
         }
     }
@@ -127,7 +127,7 @@ fn at_offsets(at: &OffsetValleys, count: u64) -> String {
         _ => "A pass that starts elsewhere would tell offset from bytes written.",
     };
     format!(
-        "Sequential writes drop to {:.0} % for {} at {offsets}, the same in each pass. {test}",
+        "Sequential writes drop to {:.0} % of normal throughput for {} at {offsets}, the same in each pass. {test}",
         100.0 * at.depth_ratio,
         short_time(at.width_s)
     )
@@ -146,11 +146,11 @@ fn recurring_sentences(valleys: &RecurringValleys, count: u64) -> String {
         count => format!("The last pass had {count}."),
     };
     let stable = match valleys.passes_to_stable {
-        Some(pass) if count > 0 => format!(" Stable from pass {pass}."),
+        Some(pass) if count > 0 => format!(" The pattern is stable from pass {pass} on."),
         _ => String::new(),
     };
     format!(
-        "Sequential writes drop to {:.0} % for {} {every}. {last}{stable}",
+        "Sequential writes stall {every}: throughput drops to {:.0} % of normal for {}. {last}{stable}",
         100.0 * valleys.depth_ratio,
         short_time(valleys.width_s)
     )
@@ -178,7 +178,7 @@ impl Wording for ValleyCure {
                 )
             }
             Cure::None {} if !found.is_treated => {
-                "Repeated passes do not remove the valleys; no other cure was tested.".into()
+                "Repeated passes do not remove the valleys; nothing else was tried.".into()
             }
             Cure::None {} => "Nothing that was tried removes the valleys.".into(),
         }];
@@ -246,11 +246,13 @@ mod tests {
     fn recurring_valleys_name_their_interval() {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
-            "Sequential writes drop to 10 % for 300 ms every 66.0 s. The last pass had 6. Stable from pass 2."
+            "Sequential writes stall every 66.0 s: throughput drops to 10 % of normal for 300 ms. The last pass had 6. \
+             The pattern is stable from pass 2 on."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),
-            "Sequential writes drop to 10 % for 300 ms every 4.00 GB. The last pass had none."
+            "Sequential writes stall every 4.00 GB: throughput drops to 10 % of normal for 300 ms. The last pass had \
+             none."
         );
     }
 
@@ -267,8 +269,8 @@ mod tests {
         };
         assert_eq!(
             told(1, ValleyPattern::AtOffsets(at)),
-            "Sequential writes drop to 20 % for 300 ms at 1 offset, the same in each pass. A pass that started elsewhere met them \
-             there as well."
+            "Sequential writes drop to 20 % of normal throughput for 300 ms at 1 offset, the same in each pass. A pass \
+             that started elsewhere met them there as well."
         );
         let none = NoValleys { kind: NoValleysKind::Even, passes: 4, bytes: 40_000_000_000, seconds: 600.0 };
         assert_eq!(

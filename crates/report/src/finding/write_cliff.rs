@@ -54,7 +54,10 @@ impl Wording for WriteCliff {
                 rate(below.bytes_per_second)
             )),
             None if !cliff.is_whole => {
-                sentences.push(format!("Not measured past {}.", size(cliff.looked_until_bytes as u64)));
+                sentences.push(format!(
+                    "Writes ended at {}, before a steady state was shown.",
+                    size(cliff.looked_until_bytes as u64)
+                ));
             }
             None => {}
         }
@@ -70,15 +73,16 @@ impl Wording for WriteCliff {
             );
         }
         let mut advice = format!(
-            "Keep bursts under {} with idle time between to sustain {}.",
+            "Keep bursts under {} (90 % of the cliff), with idle time between, to stay at {}.",
             size((0.9 * cliff.bytes.low) as u64),
             rate(cliff.before)
         );
         if !cliff.has_rests {
-            advice += " `drivescope sustain --idle` measures how much idle time.";
+            advice += " `drivescope sustain --idle` measures how much idle time is needed.";
         }
         if !cliff.went_on {
-            advice += " `--until levels` looks for further drops, `--until steady` for the steady state.";
+            advice +=
+                " `--until levels` looks for further drops; `--until steady` measures the steady state.";
         }
         Some(advice)
     }
@@ -234,13 +238,14 @@ mod tests {
     fn a_cliff_names_its_levels_and_how_far_it_looked() {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
-            "Random writes of 128 KiB drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on they run at \
-             40.0 MB/s. Not measured past 50.0 GB."
+            "Random writes of 128 KiB drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on \
+             they run at 40.0 MB/s. Writes ended at 50.0 GB, before a steady state was shown."
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
-            "Keep bursts under 18.0 GB with idle time between to sustain 400 MB/s. `drivescope sustain --idle` \
-             measures how much idle time. `--until levels` looks for further drops, `--until steady` for the steady state."
+            "Keep bursts under 18.0 GB (90 % of the cliff), with idle time between, to stay at 400 MB/s. `drivescope \
+             sustain --idle` measures how much idle time is needed. `--until levels` looks for further drops; `--until \
+             steady` measures the steady state."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };
         let rested = WriteCliff { below: Some(below), has_rests: true, went_on: true, ..cliff() };

@@ -74,7 +74,7 @@ fn verdict(page_of: &ChoicePage, style: Style) -> Vec<String> {
 
 fn drives(page_of: &ChoicePage, style: Style) -> Vec<String> {
     let Some(day) = &page_of.day else { return Vec::new() };
-    let mut table = Table::new(["drive", "kind", "a day's writes take", "longest burst", "falls"], 3, style);
+    let mut table = Table::new(&["drive", "kind", "a day's writes take", "longest burst", "falls"], 3, style);
     for drive in &page_of.drives {
         let mut sentences = drive.advice.clone();
         if let Told::Unknown(why) = &drive.outcome {

@@ -94,7 +94,7 @@ fn drives(page_of: &EstimatePage, style: Style) -> Vec<String> {
 }
 
 fn one_drive(page_of: &EstimatePage, style: Style) -> Vec<String> {
-    let mut table = Table::new(["task", "time", "range", "rate"], 3, style);
+    let mut table = Table::new(&["task", "time", "range", "rate"], 3, style);
     for work in &page_of.works {
         for row in &work.rows {
             table.row(cells(style.own(&work.what), row, style), below(row, style));
@@ -104,7 +104,7 @@ fn one_drive(page_of: &EstimatePage, style: Style) -> Vec<String> {
 }
 
 fn several_drives(page_of: &EstimatePage, work: &EstimatedWork, style: Style) -> Vec<String> {
-    let mut table = Table::new([work.what.as_str(), "time", "range", "rate"], 3, style);
+    let mut table = Table::new(&[work.what.as_str(), "time", "range", "rate"], 3, style);
     for row in &work.rows {
         let name = name(page_of, row.drive, style);
         let what = if row.is_of_all { format!("in parallel, limited by {name}") } else { name };
@@ -126,7 +126,7 @@ fn budgets(page_of: &EstimatePage, style: Style) -> Vec<String> {
     let Some(first) = page_of.budgets.first() else { return Vec::new() };
     let limit = measured(&Estimate::exact(first.budget_s), "s").value;
     let title = format!("99th percentile within {}", style.own(&limit));
-    let mut table = Table::new([title.as_str(), "queue depth", "IOPS", "95 % CI", "p99"], 3, style);
+    let mut table = Table::new(&[title.as_str(), "queue depth", "IOPS", "95 % CI", "p99"], 3, style);
     for budget in &page_of.budgets {
         let name = name(page_of, budget.drive, style);
         match &budget.outcome {

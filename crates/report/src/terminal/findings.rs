@@ -3,14 +3,14 @@
 use super::section::toned;
 use super::stated::is_imported;
 use crate::finding::{Group, Text, alarm, counted, label, place, text};
-use crate::quantity::{capacity, count, measured};
+use crate::quantity::{capacity, count, measured, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, Value};
+use model::plan::PhaseKind;
 use model::run::Run;
 use model::target::TargetKind;
-use model::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BriefFinding {
@@ -59,31 +59,8 @@ struct Columns {
     interval: usize,
 }
 
-/// The finding that answers the question of the run's command; none of a command with many.
-pub(super) fn answer(run: &Run) -> Option<&Finding> {
-    let code = match run.phases.first()?.phase.experiment {
-        ExperimentName::Surface => FindingCode::ReadRateMean,
-        ExperimentName::Access => FindingCode::ConcurrencyKnee,
-        ExperimentName::Geometry => FindingCode::RotationPeriod,
-        ExperimentName::Sustain => FindingCode::WriteCliff,
-        ExperimentName::Valleys => FindingCode::WriteValleys,
-        ExperimentName::Sizes => FindingCode::SizeProfile,
-        ExperimentName::Verify => FindingCode::CapacityTrue,
-        ExperimentName::Ping => FindingCode::ReadLatency,
-        _ => return None,
-    };
-    run.findings.iter().find(|finding| finding.code() == code)
-}
-
-pub(super) fn answer_sentence(finding: &Finding, run: &Run, style: Style) -> String {
-    match text(finding, &run.target) {
-        Text::Known { statement, .. } => style.sentence(&statement),
-        Text::Unknown { why } => named(place(finding).1, &style.sentence(&why)),
-    }
-}
-
 /// "Write cliff: inconclusive; …" for "Inconclusive: …".
-fn named(label: &str, why: &str) -> String {
+pub(crate) fn named(label: &str, why: &str) -> String {
     for word in ["Inconclusive", "Not measured"] {
         if let Some(rest) = why.strip_prefix(word).and_then(|rest| rest.strip_prefix(": ")) {
             return format!("{label}: {}; {rest}", word.to_lowercase());
@@ -92,12 +69,12 @@ fn named(label: &str, why: &str) -> String {
     format!("{label}: {why}")
 }
 
-/// What is not known, and why; but for the answer, of which the verdict says it. Equal reasons are said once.
-pub(super) fn inconclusive(run: &Run, answer: Option<&Finding>, style: Style) -> Vec<String> {
+/// What is not known, and why, unless the verdict says it. Equal reasons are said once.
+pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String> {
     let mut reasons: Vec<(String, String)> = Vec::new();
     for group in Group::ALL {
         for row in rows_of(group, run, style) {
-            if row.mark != UNKNOWN_MARK || row.code == answer.map(Finding::code) {
+            if row.mark != UNKNOWN_MARK || verdict.contains(&named(&row.label, &row.sentence)) {
                 continue;
             }
             match reasons.iter_mut().find(|(_, why)| *why == row.sentence) {
@@ -117,19 +94,12 @@ pub(super) fn inconclusive(run: &Run, answer: Option<&Finding>, style: Style) ->
 }
 
 /// Rows of the findings in their groups. In brief, only of what is known, and without sentences that repeat the row or the verdict.
-pub(super) fn rows(
-    run: &Run,
-    verdict: &str,
-    answer: Option<&Finding>,
-    is_full: bool,
-    style: Style,
-) -> Vec<String> {
+pub(super) fn rows(run: &Run, verdict: &str, is_full: bool, style: Style) -> Vec<String> {
     let mut grouped = Group::ALL.map(|group| (group, rows_of(group, run, style)));
     for (_, rows) in &mut grouped {
         rows.retain(|row| row.code.is_some() && (is_full || row.mark != UNKNOWN_MARK && !is_detail(row)));
         for row in rows {
-            let is_answer = row.code == answer.map(Finding::code);
-            if is_answer || verdict.contains(&row.sentence) || !is_full && is_said_by_its_row(row) {
+            if verdict.contains(&row.sentence) || !is_full && is_said_by_its_row(row) {
                 row.sentence.clear();
             }
         }
@@ -203,7 +173,10 @@ pub(crate) fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
 fn nothing_failed(run: &Run) -> Option<Row> {
     let (mut requests, mut bytes, mut has_failed) = (0u64, 0u64, false);
     for phase in &run.phases {
-        requests = requests.saturating_add(phase.operations());
+        // Requests that warm up are of no interest, but their failures are.
+        if phase.phase.kind != PhaseKind::WarmUp {
+            requests = requests.saturating_add(phase.operations());
+        }
         bytes = bytes.saturating_add(phase.bytes());
         has_failed |= phase.errors() > 0;
     }
@@ -212,14 +185,15 @@ fn nothing_failed(run: &Run) -> Option<Row> {
     if requests == 0 || has_failed || is_found || is_imported(run) {
         return None;
     }
-    let mut sentence = format!("All {} requests completed", count(requests));
+    let mut sentence = format!("{} requests completed", count(requests));
+    let share = bytes as f64 / run.target.capacity.as_f64();
     // Through a file system nobody asked about the drive, or about its size.
-    if Bytes::new(bytes) < run.target.capacity && run.target.kind != TargetKind::Folder {
-        let (bytes, whole) = (capacity(Bytes::new(bytes)), capacity(run.target.capacity));
-        sentence += &format!(", covering {bytes} of {whole}");
+    if share < 1.0 && run.target.kind != TargetKind::Folder {
+        let share = rough_share(share);
+        sentence += &format!(", on {share} of {}", capacity(run.target.capacity));
     }
     sentence += ".";
-    Some(Row { label: "Failed requests".into(), number: "none".into(), sentence, ..Row::default() })
+    Some(Row { label: "I/O errors".into(), number: "none".into(), sentence, ..Row::default() })
 }
 
 impl Row {
@@ -264,6 +238,10 @@ impl Row {
                 }
                 let counted = counted(code, estimate.value == 1.0).filter(|_| unit.is_empty());
                 (style.own(number), style.own(counted.unwrap_or(unit)), style.own(&shown.interval))
+            }
+            // A kind of recording is an abbreviation.
+            Value::Word(kind) if matches!(kind.as_ref(), "cmr" | "smr") => {
+                (kind.to_uppercase(), String::new(), String::new())
             }
             Value::Word(kind) => (style.name(kind), String::new(), String::new()),
         };

@@ -26,7 +26,7 @@ pub(super) fn target(target: &TargetFacts, style: Style) -> Vec<String> {
         _ => true,
     };
     if is_news {
-        lines.extend(paragraph("  ", &format!("Layers: {}.", layers.join(", on ")), style.columns()));
+        lines.extend(paragraph("  ", &format!("Storage stack: {}.", layers.join(", on ")), style.columns()));
     }
     lines
 }
@@ -61,7 +61,7 @@ pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
     let size = match (target.capacity.get(), target.kind) {
         (0, _) => "size unknown".into(),
         (_, TargetKind::File) => size(target.capacity),
-        (_, TargetKind::Folder) => format!("on file systems of {}", capacity(target.capacity)),
+        (_, TargetKind::Folder) => format!("on a file system of {}", capacity(target.capacity)),
         _ => capacity(target.capacity),
     };
     let mut text = format!("{}, {size}", kind(target));

@@ -26,7 +26,7 @@ pub(super) fn in_full(run: &Run, style: Style) -> Vec<String> {
 pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
     let caching = if run.environment.direct { "direct I/O" } else { "buffered I/O" };
     let took = Nanos::new(run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0));
-    let mut text = format!("Method: {}; {}", style.own(&rough_time(took)), extent(run));
+    let mut text = format!("Method: {}; {}", style.own(&rough_time(took)), transferred(run));
     if !is_imported(run) {
         text += &format!("; {}, {caching}, seed {}", style.name(&run.environment.engine), run.seed);
     }
@@ -59,26 +59,28 @@ pub(crate) fn facts(run: &Run, style: Style) -> Vec<(&'static str, String)> {
 }
 
 fn extent(run: &Run) -> String {
-    let (mut measured, mut read, mut written) = (0, Bytes::ZERO, Bytes::ZERO);
-    for phase in &run.phases {
-        measured += u64::from(phase.phase.kind == PhaseKind::Measure);
-        for totals in &phase.totals {
-            match totals.operation {
-                Operation::Read => read = read.saturating_add(Bytes::new(totals.bytes)),
-                Operation::Write => written = written.saturating_add(Bytes::new(totals.bytes)),
-                _ => {}
-            }
+    let measured = run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Measure).count();
+    let all = run.phases.len();
+    let phases = match measured {
+        0 => format!("{} phases", count(all as u64)),
+        _ if measured == all => format!("{} phases", count(all as u64)),
+        _ => format!("{} phases, {} measured", count(all as u64), count(measured as u64)),
+    };
+    format!("{phases}; {}", transferred(run))
+}
+
+fn transferred(run: &Run) -> String {
+    let (mut read, mut written) = (Bytes::ZERO, Bytes::ZERO);
+    for totals in run.phases.iter().flat_map(|phase| &phase.totals) {
+        match totals.operation {
+            Operation::Read => read = read.saturating_add(Bytes::new(totals.bytes)),
+            Operation::Write => written = written.saturating_add(Bytes::new(totals.bytes)),
+            _ => {}
         }
     }
-    let all = run.phases.len() as u64;
-    let steps = if measured == all || measured == 0 {
-        format!("{} phases", count(all))
-    } else {
-        format!("{} phases, {} measured", count(all), count(measured))
-    };
     let written =
         if written.is_zero() { "wrote nothing".into() } else { format!("wrote {}", capacity(written)) };
-    let mut text = format!("{steps}; read {}, {written}", capacity(read));
+    let mut text = format!("read {}, {written}", capacity(read));
     for what in not_served(run) {
         text += &format!("; {what}");
     }

@@ -65,7 +65,7 @@ pub fn partition_page(plan: &PartitionPage, style: Style) -> String {
 
 fn partitions(plan: &PartitionPage, style: Style) -> Vec<String> {
     let header = ["partition", "size", "mean rate", "95 % CI", "start to end", "first byte"];
-    let mut table = Table::new(header, 4, style);
+    let mut table = Table::new(&header, 4, style);
     for partition in &plan.partitions {
         let mean = measured(&partition.mean, "B/s");
         let (fastest, slowest) = (measured(&partition.fastest, "B/s"), measured(&partition.slowest, "B/s"));

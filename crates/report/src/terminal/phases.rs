@@ -17,18 +17,22 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
     }
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     let style_inside = Style { width: style.columns().saturating_sub(INDENT.len()), ..style };
-    let mut table =
-        Table::new(["phase", "operation", "IOPS", "throughput", "errors", "CPU"], 1, style_inside);
+    let header = ["phase", "operation", "IOPS", "throughput", "errors", "CPU"];
+    // Simulated requests cost no processor time.
+    let has_cpu = rows.iter().any(|row| row.cpu_share.is_some());
+    let mut table = Table::new(&header[..header.len() - usize::from(!has_cpu)], 1, style_inside);
     for row in shown {
         let cpu = row.cpu_share.map_or("-".into(), |share| format!("{} %", number(100.0 * share)));
-        let cells = vec![
+        let mut cells = vec![
             style.name(&row.phase),
             row.operation.name().into(),
             style.own(&with_spread(number(row.iops.value), &row.iops)),
             style.own(&with_spread(rough_rate(row.bytes_per_second.value), &row.bytes_per_second)),
-            if row.errors == 0 { "-".into() } else { count(row.errors) },
-            cpu,
+            count(row.errors),
         ];
+        if has_cpu {
+            cells.push(cpu);
+        }
         table.row(cells, Vec::new());
     }
     let mut lines = vec![style.paint(Tone::Heading, "Phases")];
@@ -36,7 +40,7 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
     lines.push(String::new());
     lines.extend(indented(&latencies(shown, style_inside)));
     let mut note = "± is the 95 % confidence interval.".to_string();
-    if rows.iter().any(|row| row.cpu_share.is_some()) {
+    if has_cpu {
         note += " CPU is the share of all processors that drivescope used.";
     }
     if rows.len() > shown.len() {
@@ -47,7 +51,8 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
 }
 
 fn latencies(rows: &[PhaseRow], style: Style) -> Table {
-    let mut table = Table::new(["latency", "operation", "mean", "p50", "p99", "p99.9", "max"], 1, style);
+    let mut table =
+        Table::new(&["phase", "operation", "mean latency", "p50", "p99", "p99.9", "max"], 1, style);
     for row in rows {
         let quantile = |name| {
             let known = row.latency_quantiles.iter().find(|(known, _)| *known == name);

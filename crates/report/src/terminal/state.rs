@@ -74,7 +74,7 @@ fn events(state: &StatePage, style: Style) -> Vec<String> {
         return Vec::new();
     }
     let left_out = state.events.len().saturating_sub(EVENTS_SHOWN_MAX);
-    let mut table = Table::new(["began (UTC)", "what", "for", "where", "run"], 3, style);
+    let mut table = Table::new(&["began (UTC)", "what", "for", "where", "run"], 3, style);
     for event in &state.events[left_out..] {
         let time = Nanos::from_secs_f64(event.seconds).map_or("-".into(), rough_time);
         let place = format!(

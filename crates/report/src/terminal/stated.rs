@@ -20,7 +20,7 @@ fn is_stated(phase: &PhaseSummary) -> bool {
 }
 
 pub(super) fn figures(run: &Run, style: Style) -> Vec<String> {
-    let mut table = Table::new(["figure", "requests", "QD", "offset", "rate", "per second"], 1, style);
+    let mut table = Table::new(&["figure", "requests", "QD", "offset", "rate", "per second"], 1, style);
     let mut stated = 0;
     for phase in &run.phases {
         if is_stated(phase) {

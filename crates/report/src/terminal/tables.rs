@@ -49,7 +49,7 @@ pub fn runs_table(rows: &[RunRow], style: Style) -> String {
     if rows.is_empty() {
         return lines_of("No runs yet. Try: drivescope check TARGET", style);
     }
-    let mut table = Table::new(["run", "started (UTC)", "status", "experiments", "target"], 3, style);
+    let mut table = Table::new(&["run", "started (UTC)", "status", "experiments", "target"], 3, style);
     for row in rows {
         let moment = readable_moment(&style.name(&row.started));
         let cells = vec![
@@ -74,7 +74,7 @@ pub fn drives_table(rows: &[DriveRow], style: Style) -> String {
         return lines_of("No drives found. Files and directories can be measured too.", style);
     }
     let header = ["path", "size", "kind", "read?", "write?", "link", "used by", "model"];
-    let mut table = Table::new(header, 5, style);
+    let mut table = Table::new(&header, 5, style);
     for row in rows {
         let used_by = row.used_by.join(", ");
         let cells = vec![
@@ -134,9 +134,10 @@ const GAP: &str = "  ";
 const NOTHING: &str = "-";
 
 impl Table {
-    pub(super) fn new<const N: usize>(header: [&str; N], essential: usize, style: Style) -> Table {
-        let columns = header.map(columns_of).to_vec();
-        Table { header: header.map(String::from).to_vec(), rows: Vec::new(), columns, essential, style }
+    pub(super) fn new(header: &[&str], essential: usize, style: Style) -> Table {
+        let columns = header.iter().map(|name| columns_of(name)).collect();
+        let header = header.iter().map(|name| name.to_string()).collect();
+        Table { header, rows: Vec::new(), columns, essential, style }
     }
 
     pub(super) fn row(&mut self, cells: Vec<String>, below: Vec<String>) {

@@ -25,7 +25,7 @@ pub struct TruthRow {
 }
 
 pub fn virtual_drives_table(rows: &[VirtualDriveRow], style: Style) -> String {
-    let mut table = Table::new(["name", "kind", "size", "link"], 3, style);
+    let mut table = Table::new(&["name", "kind", "size", "link"], 3, style);
     for row in rows {
         let link = style.name(row.link.as_deref().unwrap_or("-"));
         let cells = vec![style.name(&row.name), style.name(&row.kind), capacity(row.capacity), link];
@@ -43,7 +43,7 @@ pub fn truth_table(rows: &[TruthRow], style: Style) -> String {
     if rows.is_empty() {
         return "It models no mechanism: nothing must be found.\n".into();
     }
-    let mut table = Table::new(["finding", "truth"], 2, style);
+    let mut table = Table::new(&["finding", "truth"], 2, style);
     for row in rows {
         let mut below = Vec::new();
         if let Some(why) = row.depends {

@@ -50,11 +50,15 @@ fn saturation_of(
     figures: &BTreeMap<Bytes, Stated<'_>>,
 ) -> SizeSaturation {
     let best = figures.values().map(bytes_per_second).fold(0.0, f64::max);
-    let mut from = None;
+    let (mut from, mut dips) = (None, Vec::new());
     for (size, figure) in figures {
-        from = if bytes_per_second(figure) >= NEARLY * best { from.or(Some(*size)) } else { None };
+        if bytes_per_second(figure) >= NEARLY * best {
+            from = from.or(Some(*size));
+        } else if from.is_some() {
+            dips.push(*size);
+        }
     }
-    SizeSaturation { operation, pattern, depth, best, from }
+    SizeSaturation { operation, pattern, depth, best, from, dips }
 }
 
 fn point((operation, pattern, depth): Series, bytes: Bytes, figure: &Stated<'_>) -> SizePoint {
