@@ -82,7 +82,7 @@ pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
 fn kind(target: &TargetFacts) -> &'static str {
     match (target.kind, target.rotational) {
         (TargetKind::File, _) => "file",
-        (TargetKind::Folder, _) => "folders",
+        (TargetKind::Folder, _) => "folder",
         (TargetKind::Sim, _) => "simulated drive",
         (TargetKind::Device, _) if target.caveats.contains(&Caveat::VirtualDisk) => "virtual disk",
         (TargetKind::Device, _) if target.caveats.contains(&Caveat::LoopOverFile) => "loop device",
