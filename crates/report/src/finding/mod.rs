@@ -26,7 +26,7 @@ mod write_cliff;
 
 pub(crate) use subject::Subject;
 
-use crate::quantity::measured;
+use crate::quantity::{Measured, measured};
 use crate::style::Tone;
 use model::estimate::Estimate;
 use model::finding::{Conclusion, Finding, FindingCode, FindingDocument, Imported, Known, Outcome};
@@ -175,10 +175,43 @@ pub(crate) fn label(code: FindingCode) -> &'static str {
     model::with_conclusion!(code, C => <C as Wording>::place(code).1)
 }
 
-/// What the number of a code counts, for one or for several.
-pub(crate) fn counted(code: FindingCode, is_one: bool) -> Option<&'static str> {
-    let (one, several) = model::with_conclusion!(code, C => <C as Wording>::counted())?;
-    Some(if is_one { one } else { several })
+/// The number of a finding as pages show it, with the name of what it counts: "16 zones", "QD 8", "none".
+pub(crate) fn shown(code: FindingCode, estimate: &Estimate, unit: &str) -> Measured {
+    if is_count_of_trouble(code) && estimate.value == 0.0 {
+        return Measured { value: "none".into(), interval: String::new() };
+    }
+    // How many reasons there are for doubt measures nothing.
+    if code == FindingCode::CacheInfluence {
+        return Measured { value: "yes".into(), interval: String::new() };
+    }
+    // What is written is counted as rates are, in powers of ten; what a memory holds in powers of two.
+    let shown = measured(estimate, if code == FindingCode::WriteCliff { "bytes written" } else { unit });
+    if shown.value.contains(' ') {
+        return shown;
+    }
+    let value = match model::with_conclusion!(code, C => <C as Wording>::counted()) {
+        _ if code == FindingCode::ConcurrencyKnee => format!("{QUEUE_DEPTH}{}", shown.value),
+        Some((one, _)) if estimate.value == 1.0 => format!("{} {one}", shown.value),
+        Some((_, several)) => format!("{} {several}", shown.value),
+        None => return shown,
+    };
+    Measured { value, ..shown }
+}
+
+/// Stands before its number, as no unit does.
+pub(crate) const QUEUE_DEPTH: &str = "QD ";
+
+/// Codes whose number counts what is wrong, so that zero reads "none".
+fn is_count_of_trouble(code: FindingCode) -> bool {
+    matches!(
+        code,
+        FindingCode::BadBlocks
+            | FindingCode::DataIntegrity
+            | FindingCode::BlockLatency
+            | FindingCode::CacheInfluence
+            | FindingCode::SlowRegions
+            | FindingCode::SuspectPoints
+    )
 }
 
 /// How bad the news is; none when it is not known.

@@ -2,8 +2,8 @@
 
 use super::section::{notes, page};
 use crate::chart::{self, Chart, chart_names};
-use crate::finding::label;
 use crate::finding::survey::why_unknown;
+use crate::finding::{label, shown};
 use crate::quantity::{Measured, capacity, measured, target_size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::comparison::{
@@ -123,7 +123,7 @@ pub(crate) fn figure_cells(figure: &ComparedFigure, style: Style) -> Vec<String>
 }
 
 fn text_of(value: &Estimate, figure: &ComparedFigure) -> String {
-    let text = measured(value, &figure.unit);
+    let text = shown(figure.code, value, &figure.unit);
     if text.interval == "exact" { text.value } else { text.line() }
 }
 

@@ -2,8 +2,8 @@
 
 use super::section::toned;
 use super::stated::is_imported;
-use crate::finding::{Group, Text, alarm, counted, label, place, text};
-use crate::quantity::{capacity, count, measured, rough_share};
+use crate::finding::{Group, QUEUE_DEPTH, Text, alarm, label, place, shown, text};
+use crate::quantity::{capacity, count, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -219,25 +219,14 @@ impl Row {
         let tone = alarm(finding);
         let row = Row { mark: if tone.is_some() { "!" } else { " " }, tone, ..self };
         let (number, unit, interval) = match value {
-            Value::Number(estimate) if is_count_of_trouble(code) && estimate.value == 0.0 => {
-                ("none".into(), String::new(), String::new())
-            }
-            // How many reasons there are for doubt measures nothing.
-            Value::Number(_) if code == FindingCode::CacheInfluence => {
-                ("yes".into(), String::new(), String::new())
-            }
             Value::Number(estimate) => {
                 let unit = finding.unit().unwrap_or_default();
-                // What is written is counted as rates are, in powers of ten; what a memory holds in powers of two.
-                let unit = if code == FindingCode::WriteCliff { "bytes written" } else { unit.as_ref() };
-                let shown = measured(estimate, &style.name(unit));
-                let (number, unit) = shown.value.split_once(' ').unwrap_or((&shown.value, ""));
-                if code == FindingCode::ConcurrencyKnee && unit.is_empty() {
-                    let interval = style.own(&shown.interval);
-                    return Row { number: format!("QD {number}"), interval, ..row };
-                }
-                let counted = counted(code, estimate.value == 1.0).filter(|_| unit.is_empty());
-                (style.own(number), style.own(counted.unwrap_or(unit)), style.own(&shown.interval))
+                let shown = shown(code, estimate, &style.name(&unit));
+                let (number, unit) = match shown.value.split_once(' ') {
+                    Some(parts) if !shown.value.starts_with(QUEUE_DEPTH) => parts,
+                    _ => (shown.value.as_str(), ""),
+                };
+                (style.own(number), style.own(unit), style.own(&shown.interval))
             }
             // A kind of recording is an abbreviation.
             Value::Word(kind) if matches!(kind.as_ref(), "cmr" | "smr") => {
@@ -344,19 +333,6 @@ impl Columns {
         self.unit = self.unit.max(columns_of(&row.unit));
         self.interval = self.interval.max(columns_of(&row.interval));
     }
-}
-
-/// Codes whose number counts what is wrong, so that zero reads "none".
-fn is_count_of_trouble(code: FindingCode) -> bool {
-    matches!(
-        code,
-        FindingCode::BadBlocks
-            | FindingCode::DataIntegrity
-            | FindingCode::BlockLatency
-            | FindingCode::CacheInfluence
-            | FindingCode::SlowRegions
-            | FindingCode::SuspectPoints
-    )
 }
 
 /// What the ranges of the table mean; none when there are none.
