@@ -18,13 +18,13 @@ impl Look {
     }
 
     pub fn own(self, text: &str) -> String {
-        Style { width: 0, colour: false, unicode: self.unicode }.own(text)
+        Style { width: 0, colour: false, unicode: self.unicode, draws: true }.own(text)
     }
 }
 
 pub fn page_style(plain: bool) -> Style {
     let colour = std::io::stdout().is_terminal() && !plain && allows_colour();
-    Style { width: width(), colour, unicode: speaks_unicode() }
+    Style { width: width(), colour, unicode: speaks_unicode(), draws: !plain }
 }
 
 pub fn width() -> usize {

@@ -11,6 +11,8 @@ pub struct Style {
     pub width: usize,
     pub colour: bool,
     pub unicode: bool,
+    /// Whether charts and maps are drawn: a screen reader would read each dot.
+    pub draws: bool,
 }
 
 /// Narrower than this nothing can be aligned; such a terminal wraps the lines itself.
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn plain_ascii_keeps_the_meaning() {
-        let style = Style { width: 80, colour: false, unicode: false };
+        let style = Style { width: 80, colour: false, unicode: false, draws: true };
         assert_eq!(style.own("1.50 × in 3 µs – 40 °C 東"), "1.50 x in 3 us - 40 deg C \\u{6771}");
     }
 

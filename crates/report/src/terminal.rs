@@ -61,8 +61,6 @@ pub struct PageOptions<'page> {
     pub charted: Option<ChartedRun<'page>>,
     /// Every sentence, and the method in full.
     pub is_full: bool,
-    /// Without charts and maps, for screen readers.
-    pub is_plain: bool,
 }
 
 pub fn run_page(run: &Run, style: Style) -> String {
@@ -85,9 +83,7 @@ pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> Strin
         sections.push(findings::inconclusive(run, &said, style));
     }
     sections.push(stated::figures(run, style));
-    if !options.is_plain {
-        sections.extend([charts(run, options, style), latency_map::maps(run, style)]);
-    }
+    sections.extend([charts(run, options, style), latency_map::maps(run, style)]);
     sections.push(if options.is_full { method::in_full(run, style) } else { method::in_brief(run, style) });
     sections.push(method::what_next(run, style));
     section::page(sections)

@@ -270,7 +270,7 @@ fn charted(all: &[Everything]) -> Vec<ChartedRun<'_>> {
 
 fn check_terminal(chart: &Chart) {
     for (width, unicode) in [(40, true), (80, true), (80, false), (160, true)] {
-        let lines = terminal::draw(chart, Style { width, colour: false, unicode });
+        let lines = terminal::draw(chart, Style { width, colour: false, unicode, draws: true });
         for line in &lines {
             assert!(columns_of(line) <= width, "{}: {line:?}", chart.name);
             assert!(unicode || line.is_ascii(), "{}: {line:?}", chart.name);
@@ -405,7 +405,7 @@ fn a_line_at_a_value_says_whose_it_is() {
         one.run.findings.retain(|finding| finding.code() != FindingCode::WriteSteadyState);
         one.run.findings.push(write_findings::write_steady_state(rate));
     }
-    let style = Style { width: 100, colour: false, unicode: true };
+    let style = Style { width: 100, colour: false, unicode: true, draws: true };
     let texts = |count: usize| {
         let chart = chart_named("write-rate-over-bytes", &charted(&all[..count])).unwrap();
         [terminal::draw(&chart, style).join("\n"), svg::document(&chart, svg::Theme::Light)]

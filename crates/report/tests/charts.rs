@@ -325,7 +325,7 @@ fn a_million_points_keep_their_peaks_and_valleys() {
 }
 
 fn style(width: usize, unicode: bool) -> Style {
-    Style { width, colour: false, unicode }
+    Style { width, colour: false, unicode, draws: true }
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn page(comparison: &Comparison, width: usize, unicode: bool) -> String {
     later.id = "20271121-201507-b771".into();
     later.started = "2027-11-21T20:15:07Z".into();
     let page = ComparePage { runs: &[&run, &later], comparison, chart: None };
-    compare_page(&page, Style { width, colour: false, unicode })
+    compare_page(&page, Style { width, colour: false, unicode, draws: true })
 }
 
 #[test]

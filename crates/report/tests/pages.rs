@@ -22,7 +22,7 @@ use unicode_width::UnicodeWidthStr;
 const COMMAND_LINES: [&str; 4] = ["  again ", "  more ", "  as JSON ", "  resume "];
 
 fn style(width: usize) -> Style {
-    Style { width, colour: false, unicode: true }
+    Style { width, colour: false, unicode: true, draws: true }
 }
 
 fn check_page(name: &str, style: Style, page: &str) {
@@ -94,8 +94,8 @@ fn a_table_of_phases() {
 
 #[test]
 fn a_plain_page_draws_nothing() {
-    let plain = PageOptions { is_plain: true, ..PageOptions::default() };
-    let page = run_page_with(&runs::hard_disk(), plain, style(80));
+    let plain = Style { draws: false, ..style(80) };
+    let page = run_page(&runs::hard_disk(), plain);
     assert!(page.contains("Method: ") && !page.contains('┤'), "{page}");
 }
 
@@ -178,7 +178,7 @@ proptest! {
             runs::findings::interface_limit(40e6, &text),
             runs::findings::access_time(Estimate::exact(1.0)),
         ];
-        let page = run_page(&run, Style { width, colour: false, unicode });
+        let page = run_page(&run, Style { width, colour: false, unicode, draws: true });
         let acts = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
         prop_assert!(!page.contains(acts), "{:?}", page);
         prop_assert!(unicode || page.is_ascii(), "{:?}", page);

@@ -13,7 +13,7 @@ use report::terminal::{
 const MIB: u64 = 1 << 20;
 
 fn style(width: usize) -> Style {
-    Style { width, colour: false, unicode: true }
+    Style { width, colour: false, unicode: true, draws: true }
 }
 
 fn about(value: f64, share: f64) -> Estimate {

@@ -67,7 +67,7 @@ fn shows_phases(run: &Run, output: &OutputArguments) -> bool {
 }
 
 fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> Result<(), UserError> {
-    let options = PageOptions { is_full: output.verbose, is_plain: output.plain, ..options };
+    let options = PageOptions { is_full: output.verbose, ..options };
     let page = || match output.post {
         true => post(run),
         false => run_page_with(run, options, page_style(output.plain)),

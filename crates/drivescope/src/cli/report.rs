@@ -78,7 +78,8 @@ pub fn print_charts(runs: &[StoredRun], plain: bool) -> Result<(), UserError> {
 }
 
 fn text(chart: &Chart, plain: bool) -> String {
-    terminal::draw(chart, output::page_style(plain)).join("\n") + "\n\n"
+    terminal::draw(chart, ::report::style::Style { draws: true, ..output::page_style(plain) }).join("\n")
+        + "\n\n"
 }
 
 fn list(runs: &[StoredRun]) -> String {

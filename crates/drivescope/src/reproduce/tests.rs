@@ -31,7 +31,7 @@ fn check(article: Article, agrees: usize, differs: &[&str]) {
         assert!(committed == picture, "docs/pictures/{name} is not what the program draws: {command}");
         assert!(picture.len() < 100_000, "{name}: {} bytes", picture.len());
     }
-    let page = terminal(&reproduction, Style { width: 100, colour: false, unicode: true });
+    let page = terminal(&reproduction, Style { width: 100, colour: false, unicode: true, draws: true });
     let too_wide = page.lines().find(|line| report::style::columns_of(line) > 100);
     assert_eq!(too_wide, None);
 }

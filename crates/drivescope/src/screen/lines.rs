@@ -66,7 +66,7 @@ impl Lines {
 
     fn began(&self, facts: &TargetFacts, remaining: &Remaining) {
         if self.mode != Mode::Quiet {
-            let style = Style { width: self.columns, colour: false, unicode: true };
+            let style = Style { width: self.columns, colour: false, unicode: true, draws: true };
             self.write(&plan(facts, remaining, style));
             self.write("\n");
         }
@@ -120,7 +120,7 @@ impl Lines {
             self.write("\x1b[H\x1b[2J");
         }
         if room > 0 && columns >= MAP_COLUMNS_MIN {
-            let style = Style { width: columns - 1, colour: self.colour, unicode: false };
+            let style = Style { width: columns - 1, colour: self.colour, unicode: false, draws: true };
             self.map = latency_map(map, room, style);
         }
     }

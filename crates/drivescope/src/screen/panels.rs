@@ -258,7 +258,8 @@ pub fn findings(state: &ScreenState, columns: usize, rows: usize) -> Vec<Line> {
 
 pub fn map(map: &LatencyMap, area: Rect) -> Vec<Line> {
     // A page is never narrower than 40 columns, and its legend takes up to three lines.
-    let style = report::style::Style { width: usize::from(area.width), colour: false, unicode: false };
+    let style =
+        report::style::Style { width: usize::from(area.width), colour: false, unicode: false, draws: true };
     let rows = usize::from(area.height).saturating_sub(4).max(1);
     panel("Max latency by region", latency_map(map, rows, style))
 }

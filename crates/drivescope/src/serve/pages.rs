@@ -22,7 +22,7 @@ const DRIVES_MAX: usize = 24;
 /// A drive may call itself what it likes, at any length.
 const SHOWN_COLUMNS_MAX: usize = 300;
 
-const STYLE: Style = Style { width: 110, colour: false, unicode: true };
+const STYLE: Style = Style { width: 110, colour: false, unicode: true, draws: true };
 
 pub(super) struct ListPage<'page> {
     pub runs: &'page [RunListing],

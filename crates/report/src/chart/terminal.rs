@@ -80,6 +80,9 @@ const ASCII_SIGNS: Signs = Signs {
 
 /// The chart. Its lines are no wider than the page.
 pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
+    if !style.draws {
+        return Vec::new();
+    }
     let signs = if style.unicode { &UNICODE_SIGNS } else { &ASCII_SIGNS };
     let are_equal = chart.has_equal_strips();
     let labels = if are_equal { strip_labels(&chart.y, style) } else { value_labels(&chart.y, style) };

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use model::comparison::Comparison;
 
 /// How sentences are taken over: they wrap in the browser, so the width is of no account.
-pub(super) const STYLE: Style = Style { width: 120, colour: false, unicode: true };
+pub(super) const STYLE: Style = Style { width: 120, colour: false, unicode: true, draws: true };
 
 #[derive(Clone, Copy)]
 pub struct ReportPage<'page> {

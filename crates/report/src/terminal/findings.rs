@@ -21,7 +21,7 @@ pub struct BriefFinding {
 
 pub fn brief_finding(finding: &Finding) -> Option<BriefFinding> {
     let value = finding.value()?;
-    let style = Style { width: NAME_COLUMNS, colour: false, unicode: true };
+    let style = Style { width: NAME_COLUMNS, colour: false, unicode: true, draws: true };
     let row = Row::default().with_value(finding, &value, style);
     let interval = if row.interval.is_empty() { String::new() } else { format!(" ({})", row.interval) };
     let value = format!("{} {}", row.number, row.unit);

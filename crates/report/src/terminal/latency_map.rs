@@ -76,7 +76,9 @@ fn legend(style: Style) -> Vec<String> {
 }
 
 pub(super) fn maps(run: &Run, style: Style) -> Vec<String> {
-    let Some(latency) = known::<BlockLatency>(&run.findings) else { return Vec::new() };
+    let Some(latency) = known::<BlockLatency>(&run.findings).filter(|_| style.draws) else {
+        return Vec::new();
+    };
     let mut lines = Vec::new();
     for OperationMap { operation, map } in &latency.conclusion.maps {
         if !lines.is_empty() {
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
     use model::range::ByteRange;
 
-    const PLAIN: Style = Style { width: 60, colour: false, unicode: false };
+    const PLAIN: Style = Style { width: 60, colour: false, unicode: false, draws: true };
 
     #[test]
     fn a_map_says_where_its_rows_begin_and_what_its_signs_mean() {

@@ -10,7 +10,7 @@ use model::target::TargetKind;
 /// Findings in a post; with head and foot it stays within a dozen lines.
 const FINDINGS: usize = 8;
 /// Forums show a block of this width on a telephone.
-const STYLE: Style = Style { width: 100, colour: false, unicode: true };
+const STYLE: Style = Style { width: 100, colour: false, unicode: true, draws: true };
 
 /// The verdict, the findings that say most, and how it was measured, in a Markdown code block.
 pub fn post(run: &Run) -> String {

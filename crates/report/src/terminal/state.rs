@@ -133,7 +133,7 @@ mod tests {
             idle_s: 0.0,
             events: vec![event],
         };
-        let page = state_page(&state, Style { width: 150, colour: false, unicode: true });
+        let page = state_page(&state, Style { width: 150, colour: false, unicode: true, draws: true });
         assert!(page.contains("2026-11-22 10:00"), "{page}");
         assert!(page.contains("0 bytes to 3.00 GB"), "{page}");
         assert!(!page.contains('\u{1b}'), "{page}");

@@ -64,7 +64,7 @@ mod tests {
         let row = |code, answer: &str, depends| TruthRow { code, answer: answer.into(), depends };
         let why = "they come after random writes, and go when all of it is overwritten in large pieces";
         let rows = [row("access-time", "100 µs", None), row("write-valleys", "it depends", Some(why))];
-        let page = truth_table(&rows, Style { width: 60, colour: false, unicode: true });
+        let page = truth_table(&rows, Style { width: 60, colour: false, unicode: true, draws: true });
         assert!(page.starts_with(
             "finding        truth\naccess-time    100 µs\nwrite-valleys  it depends\n    they come"
         ));
