@@ -4,6 +4,7 @@
 //! *unknown* and why; it says nothing when the question was not asked.
 
 mod access_time;
+mod analyse;
 mod bad_blocks;
 mod band_size;
 mod block_latency;
@@ -28,7 +29,6 @@ mod rate_limit;
 mod read_ahead;
 mod read_latency;
 mod recording_kind;
-mod registry;
 mod rotation_period;
 mod seek;
 mod sequential_rate;
@@ -51,5 +51,67 @@ mod zone_ratio;
 mod zone_table;
 mod zones;
 
+pub use analyse::analyse;
 pub use detect::{Detector, Need};
-pub use registry::{REGISTRY, analyse};
+
+/// All detectors, in the order in which their findings are shown.
+pub const REGISTRY: &[&dyn Detector] = &[
+    &device_lost::DeviceLostDetector,
+    &wake_up::WakeUpDetector,
+    &bad_blocks::BadBlocksDetector,
+    &block_latency::BlockLatencyDetector,
+    &cache_influence::CacheInfluenceDetector,
+    &capacity_true::CapacityTrueDetector,
+    &data_integrity::DataIntegrityDetector,
+    &sequential_rate::READ,
+    &sequential_rate::WRITE,
+    &zone_ratio::ZoneRatioDetector,
+    &zone_table::ZoneTableDetector,
+    &full_pass_time::FullPassTimeDetector,
+    &interface_limit::InterfaceLimitDetector,
+    &slow_regions::SlowRegionsDetector,
+    &unmapped_ranges::UnmappedRangesDetector,
+    &access_time::AccessTimeDetector,
+    &read_latency::ReadLatencyDetector,
+    &latency_modes::LatencyModesDetector,
+    &concurrency_gain::ConcurrencyGainDetector,
+    &concurrency_knee::ConcurrencyKneeDetector,
+    &span_effect::SpanEffectDetector,
+    &stripe_layout::StripeLayoutDetector,
+    &drive_cache::DriveCacheDetector,
+    &read_ahead::ReadAheadDetector,
+    &system_read_ahead::SystemReadAheadDetector,
+    &rotation_period::RotationPeriodDetector,
+    &seek::SeekDetector,
+    &track_layout::TrackLayoutDetector,
+    &recording_kind::RecordingKindDetector,
+    &band_size::BandSizeDetector,
+    &clipping_effect::ClippingEffectDetector,
+    &write_cliff::WriteCliffDetector,
+    &write_steady_state::WriteSteadyStateDetector,
+    &idle_recovery::IdleRecoveryDetector,
+    &write_valleys::WriteValleysDetector,
+    &valley_cure::ValleyCureDetector,
+    &size_profile::SizeProfileDetector,
+    &suspect_points::SuspectPointsDetector,
+    &file_rates::FileRatesDetector,
+    &file_layout::FileLayoutDetector,
+    &file_place_effect::FilePlaceEffectDetector,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::finding::FindingCode;
+
+    #[test]
+    fn each_code_has_one_detector() {
+        let mut codes: Vec<FindingCode> =
+            REGISTRY.iter().flat_map(|detector| detector.codes()).copied().collect();
+        let count = codes.len();
+        codes.sort();
+        codes.dedup();
+        assert_eq!(codes.len(), count);
+        assert!(REGISTRY.iter().all(|detector| !detector.codes().is_empty() && !detector.needs().is_empty()));
+    }
+}

@@ -22,30 +22,18 @@
 //! Turner, "New directions in communications", IEEE Communications Magazine 24, 1986 (the leaky bucket); Lindley, "The theory of
 //! queues with a single server", Proc. Cambridge Phil. Soc. 48, 1952; QEMU, docs/throttle.txt; Linux, blk-throttle.
 
-use super::detect::{Detector, Need};
-use crate::limit::limits;
+use crate::limit::Limit;
 use crate::measured::evidence_across;
-use model::finding::{Finding, FindingCode, Outcome};
+use model::finding::{Finding, Outcome};
 use model::run::RunView;
 
-pub(super) struct RateLimitDetector;
-
-impl Detector for RateLimitDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::RateLimit]
+/// The limits of a run as findings. They come first, since other detectors get the part of the run on one side of them.
+pub(super) fn found(run: &RunView<'_>, limits: Vec<Limit>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for limit in limits {
+        let phases = (0u32..).zip(run.phases);
+        let at_limit = phases.filter(|(phase, _)| limit.limited_s[*phase as usize] > 0.0);
+        findings.push(Finding::RateLimit(Outcome::of(limit.found, evidence_across(at_limit))));
     }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Measurement]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for limit in limits(run) {
-            let phases = (0u32..).zip(run.phases);
-            let at_limit = phases.filter(|(phase, _)| limit.limited_s[*phase as usize] > 0.0);
-            findings.push(Finding::RateLimit(Outcome::of(limit.found, evidence_across(at_limit))));
-        }
-        findings
-    }
+    findings
 }

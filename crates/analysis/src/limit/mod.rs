@@ -98,15 +98,14 @@ pub fn undecided(run: &RunView<'_>) -> Option<Bytes> {
     limits(run).into_iter().find_map(|limit| limit.undecided)
 }
 
-/// The phases of a run without the work of those that reached a limit: what they show is not the drive. None where there
-/// is no limit.
-pub fn apart(run: &RunView<'_>) -> Option<Vec<PhaseSummary>> {
-    let limits = limits(run);
+/// The phases of a run without the work of those that reached one of its limits: what they show is not the drive. None
+/// where there is no limit.
+pub fn apart(run: &RunView<'_>, limits: &[Limit]) -> Option<Vec<PhaseSummary>> {
     if limits.is_empty() {
         return None;
     }
     let mut phases = run.phases.to_vec();
-    for limit in &limits {
+    for limit in limits {
         for (summary, limited_s) in phases.iter_mut().zip(&limit.limited_s) {
             if *limited_s > 0.0 && !ACROSS.contains(&summary.phase.experiment) {
                 (summary.phase.kind, summary.phase.workload) = (PhaseKind::Idle, None);

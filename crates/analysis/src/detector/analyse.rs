@@ -1,0 +1,66 @@
+//! What all detectors conclude together.
+
+use super::REGISTRY;
+use super::detect::Detector;
+use super::{datasheet_claims, rate_limit};
+use crate::limit;
+use crate::measured::random_groups;
+use model::finding::{Finding, FindingCode};
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+
+/// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings
+/// together.
+pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
+    let limits = limit::limits(run);
+    let apart = limit::apart(run, &limits);
+    let mut findings = rate_limit::found(run, limits);
+    for detector in REGISTRY {
+        if !detector.needs().iter().any(|need| need.is_met(run)) {
+            continue;
+        }
+        match &apart {
+            None => findings.extend(detector.detect(run)),
+            Some(phases) => findings.extend(detected_apart(*detector, run, phases)),
+        }
+    }
+    findings.extend(datasheet_claims::compared(run, &findings));
+    findings
+}
+
+/// What a pass takes is neither what the burst shows nor what the limit allows.
+const OF_A_PASS: [FindingCode; 3] =
+    [FindingCode::ReadRateMean, FindingCode::WriteRateMean, FindingCode::FullPassTime];
+
+/// What the best of all depths is, is not known where one of them was measured at the limit only.
+const OF_ALL_DEPTHS: [FindingCode; 2] = [FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee];
+
+/// What a detector finds in the phases before a rate limit was met, which are given, if it looks for what a limit changes.
+/// Where it finds other things in all of them and nothing in these, the limit is the reason.
+fn detected_apart(detector: &dyn Detector, run: &RunView<'_>, before: &[PhaseSummary]) -> Vec<Finding> {
+    let of_all = detector.detect(run);
+    if !detector.codes().iter().any(|&code| Finding::rate_limited(code).is_some()) {
+        return of_all;
+    }
+    let before = RunView { phases: before, ..*run };
+    let has_all_depths = [Operation::Read, Operation::Write]
+        .into_iter()
+        .all(|operation| random_groups(&before, operation).keys().eq(random_groups(run, operation).keys()));
+    let mut findings = detector.detect(&before);
+    for of_all in of_all {
+        let code = of_all.code();
+        let Some(limited) = Finding::rate_limited(code) else { continue };
+        match findings.iter_mut().find(|finding| finding.code() == code) {
+            None => findings.push(limited),
+            Some(found)
+                if OF_A_PASS.contains(&code)
+                    || OF_ALL_DEPTHS.contains(&code) && !has_all_depths
+                    || !found.is_known() && *found != of_all =>
+            {
+                *found = limited;
+            }
+            Some(_) => {}
+        }
+    }
+    findings
+}
