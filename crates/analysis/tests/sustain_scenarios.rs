@@ -3,7 +3,7 @@
 use analysis::analyse;
 use analysis::sustained::{History, Piece, Stage, Standing, below, dip, levels, regained, standing};
 use model::finding::{
-    CliffCause, Finding, NoCliff, NoCliffCourse, Outcome, WriteCliff, WriteCliffUnknown, known,
+    CliffCause, Finding, NoCliff, NoCliffCourse, Outcome, WriteCache, WriteCliff, WriteCliffUnknown, known,
 };
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
@@ -579,6 +579,34 @@ fn a_disk_falls_where_its_host_sees_it() {
     assert!((cliff.bytes.value / is - 1.0).abs() < 0.003 && cliff.bytes.covers(is), "{cliff:?}");
     assert!((cliff.before / 15e6 - 1.0).abs() < 0.01, "{}", cliff.before);
     assert!((cliff.after / 0.5e6 - 1.0).abs() < 0.01, "{}", cliff.after);
+}
+
+/// What a disk with a memory of 200 MB is found to have in pieces of so many bytes.
+fn memory_found(pieces: &[f64]) -> Option<WriteCache> {
+    let mut disk = BehindMemory::default();
+    for bytes in pieces {
+        disk.write(*bytes, 500.0);
+    }
+    let target = sim::open("smr-2tb", 1).unwrap().facts().clone();
+    let environment = Environment::default();
+    let run =
+        RunView { target: &target, environment: &environment, phases: &disk.phases, series: &disk.series };
+    known::<WriteCache>(&analyse(&run)).map(|known| known.conclusion.clone())
+}
+
+/// It drains at 15 MB/s what comes at 150: in all of the time, and while it fills.
+#[test]
+fn a_write_cache_holds_what_is_acknowledged_before_it_is_stored() {
+    let filled = memory_found(&[300e6; 5]).expect("it is full");
+    assert!((filled.bytes.value / 200e6 - 1.0).abs() < 0.01 && filled.bytes.covers(200e6), "{filled:?}");
+    assert!((filled.drained / 15e6 - 1.0).abs() < 0.01 && filled.is_full, "{filled:?}");
+    assert!((filled.acknowledged.unwrap() / 150e6 - 1.0).abs() < 0.01, "{filled:?}");
+    assert!((filled.flush_s - 200.0 / 15.0).abs() < 0.1, "{filled:?}");
+    let unfilled = memory_found(&[150e6; 5]).expect("most is left to the flush");
+    assert!(!unfilled.is_full && unfilled.bytes.high == f64::INFINITY, "{unfilled:?}");
+    assert!((100e6..=150e6).contains(&unfilled.bytes.low), "{unfilled:?}");
+    // No more than 32 requests of 128 KiB have to be stored after the last is acknowledged.
+    assert_eq!(memory_found(&[4e6; 20]), None);
 }
 
 /// How a flash drive went that did not fall for good.

@@ -44,6 +44,7 @@ mod trust;
 mod unmapped_ranges;
 mod valley_cure;
 mod wake_up;
+mod write_cache;
 mod write_cliff;
 mod write_steady_state;
 mod write_valleys;
@@ -87,6 +88,7 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &recording_kind::RecordingKindDetector,
     &band_size::BandSizeDetector,
     &clipping_effect::ClippingEffectDetector,
+    &write_cache::WriteCacheDetector,
     &write_cliff::WriteCliffDetector,
     &write_steady_state::WriteSteadyStateDetector,
     &idle_recovery::IdleRecoveryDetector,

@@ -120,7 +120,7 @@ fn cliff_cause(run: &RunView<'_>, fall: &Fall) -> CliffCause {
     }
 }
 
-fn writes(history: &History<'_>) -> WriteKind {
+pub(super) fn writes(history: &History<'_>) -> WriteKind {
     let order = match history.workload.pattern {
         Pattern::Sequential => WriteOrder::Sequential,
         Pattern::Mixed { random_share } => WriteOrder::Mixed { random_share },
@@ -140,6 +140,7 @@ fn write_drop(history: &History<'_>, fall: &Fall) -> WriteDrop {
 
 fn no_cliff(run: &RunView<'_>, history: &History<'_>) -> NoCliff {
     let seconds: f64 = history.first().iter().map(|piece| piece.seconds).sum();
+    let flush_s: f64 = history.first().iter().map(|piece| piece.flush_s).sum();
     let probes = Probes::of(run, &EXPERIMENT);
     let may_turn = match &probes {
         Some(probes) => probes.has_arm(),
@@ -158,6 +159,7 @@ fn no_cliff(run: &RunView<'_>, history: &History<'_>) -> NoCliff {
         writes: writes(history),
         written_bytes: history.written(),
         mean: history.written() / seconds.max(1e-9),
+        acknowledged: history.written() / (seconds - flush_s).max(1e-9),
         course: course(&levels(history.first())),
         limit,
     }

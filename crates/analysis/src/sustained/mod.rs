@@ -1,6 +1,7 @@
 //! Sustained writes: phases by what had been written, levels of throughput, where it drops and why, steady state, and what idle
 //! time recovers. The experiment that writes and the detectors read the same.
 
+mod caching;
 mod cause;
 mod fall;
 mod history;
@@ -10,6 +11,7 @@ mod regained;
 mod seen;
 mod steady;
 
+pub use caching::{Caching, Held, caching};
 pub use cause::{Cause, cause};
 pub use fall::{Fall, Further, PIECES_AFTER_MIN, Stage, Standing, dip, standing};
 pub use history::History;

@@ -285,7 +285,7 @@ pub(super) fn written_max(setup: &Setup, request: &SustainRequest, mechanical: b
 }
 
 /// The workload of a piece. Writes in order go on where the last piece ended.
-fn workload(setup: &Setup, request: &SustainRequest, at: u64, bytes: u64) -> Workload {
+pub(super) fn workload(setup: &Setup, request: &SustainRequest, at: u64, bytes: u64) -> Workload {
     let whole = setup.range;
     let range = if request.pattern() == Pattern::Sequential && request.mix() == OperationMix::Write {
         let room = whole.bytes().get() - at;

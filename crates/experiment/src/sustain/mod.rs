@@ -4,6 +4,7 @@
 mod bands;
 mod bound;
 mod budget;
+mod cache;
 mod clip;
 mod cross_check;
 mod drain;
@@ -22,6 +23,7 @@ use crate::turn::Turn;
 use bands::Bands;
 use bound::{capped, within, written_since};
 use budget::Budget;
+use cache::Cache;
 use clip::Clip;
 use cross_check::CrossCheck;
 use drain::Drain;
@@ -105,6 +107,9 @@ impl Sustain {
             parts.push(Box::new(part));
         }
         parts.push(Box::new(Fall::new(setup, request, mechanical)));
+        if let Some(part) = Cache::new(setup, request) {
+            parts.push(Box::new(part));
+        }
         if let Some(part) = CrossCheck::new(setup, request, mechanical) {
             parts.push(Box::new(part));
         }

@@ -16,3 +16,4 @@ mod surface;
 mod surface_map;
 mod sustain;
 mod valley;
+mod write_cache;

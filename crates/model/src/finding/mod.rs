@@ -54,6 +54,7 @@ pub use valleys::{
     WriteValleys, WriteValleysUnknown,
 };
 pub use wake_up::WakeUp;
+pub use write_cache::{WriteCache, WriteCacheUnknown};
 pub use write_cliff::{
     CliffCause, LaterLevel, LevelBelow, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
     WriteDrop, WriteKind, WriteLevel, WriteOrder,
@@ -310,6 +311,8 @@ findings! {
     RecordingKind: RecordingKind = "recording-kind", Unit::Word;
     /// How much a shingled disk rewrites at a time: the size of its bands, bytes.
     BandSize: BandSize = "band-size", Unit::Bytes;
+    /// What is acknowledged before it is stored, bytes.
+    WriteCache: WriteCache = "write-cache", Unit::Bytes;
     /// What can be written before the write rate falls for good, bytes.
     WriteCliff: WriteCliff = "write-cliff", Unit::Bytes;
     /// The rate of random writes that go on for ever, B/s.
@@ -382,6 +385,7 @@ mod survey;
 mod sustained;
 mod valleys;
 mod wake_up;
+mod write_cache;
 mod write_cliff;
 
 impl FindingCode {

@@ -132,7 +132,9 @@ pub struct WriteDrop {
 pub struct NoCliff {
     pub writes: WriteKind,
     pub written_bytes: f64,
+    /// With flushes, and without.
     pub mean: f64,
+    pub acknowledged: f64,
     pub course: NoCliffCourse,
     pub limit: Option<NoCliffLimit>,
 }

@@ -22,6 +22,7 @@ pub(crate) mod survey;
 mod sustained;
 mod valleys;
 mod wake_up;
+mod write_cache;
 mod write_cliff;
 
 pub(crate) use subject::Subject;

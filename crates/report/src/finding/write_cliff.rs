@@ -120,7 +120,7 @@ impl Wording for WriteCliff {
 }
 
 /// "Random writes of 128 KiB".
-fn writes(kind: &WriteKind) -> String {
+pub(super) fn writes(kind: &WriteKind) -> String {
     match kind.order {
         WriteOrder::Sequential => format!("Sequential writes of {}", kind.block),
         WriteOrder::Mixed { random_share } => {
@@ -130,7 +130,7 @@ fn writes(kind: &WriteKind) -> String {
     }
 }
 
-fn lower(text: &str) -> String {
+pub(super) fn lower(text: &str) -> String {
     text[..1].to_lowercase() + &text[1..]
 }
 
@@ -145,11 +145,15 @@ fn dropped(drop: &WriteDrop) -> String {
 }
 
 fn no_cliff(none: &NoCliff) -> String {
+    let (mean, acknowledged) = (rate(none.mean), rate(none.acknowledged));
+    let of_flushes = match mean == acknowledged {
+        true => String::new(),
+        false => format!(" with flushes ({acknowledged} without)"),
+    };
     let ran = format!(
-        "No lasting drop within {}: {} average {}",
+        "No lasting drop within {}: {} average {mean}{of_flushes}",
         size(none.written_bytes as u64),
         lower(&writes(&none.writes)),
-        rate(none.mean)
     );
     let course = match none.course {
         NoCliffCourse::Even => "throughout".to_string(),
@@ -276,7 +280,14 @@ mod tests {
     #[test]
     fn no_cliff_says_what_was_written() {
         let course = NoCliffCourse::CameBack { from_bytes: 1.5e9, bytes: 5e8, slow: 250e6, last: 450e6 };
-        let none = NoCliff { writes: WRITES, written_bytes: 4e9, mean: 400e6, course, limit: None };
+        let none = NoCliff {
+            writes: WRITES,
+            written_bytes: 4e9,
+            mean: 400e6,
+            acknowledged: 400e6,
+            course,
+            limit: None,
+        };
         let none = WriteCliffUnknown::None(none);
         assert_eq!(
             why::<WriteCliff>(&none, FindingCode::WriteCliff),

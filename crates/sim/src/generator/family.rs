@@ -10,11 +10,19 @@ pub enum Family {
     Volume,
     Remote,
     Cloud,
+    Cached,
 }
 
 impl Family {
-    pub const ALL: [Family; 6] =
-        [Family::HardDisk, Family::Shingled, Family::Flash, Family::Volume, Family::Remote, Family::Cloud];
+    pub const ALL: [Family; 7] = [
+        Family::HardDisk,
+        Family::Shingled,
+        Family::Flash,
+        Family::Volume,
+        Family::Remote,
+        Family::Cloud,
+        Family::Cached,
+    ];
 
     /// As it is written in the name of a drive: `hard-disk`.
     pub fn name(self) -> &'static str {
@@ -25,6 +33,7 @@ impl Family {
             Family::Volume => "volume",
             Family::Remote => "remote",
             Family::Cloud => "cloud",
+            Family::Cached => "cached",
         }
     }
 
@@ -36,6 +45,7 @@ impl Family {
             Family::Volume => "volume",
             Family::Remote => "target",
             Family::Cloud => "cloud volume",
+            Family::Cached => "disk behind a write cache",
         }
     }
 }

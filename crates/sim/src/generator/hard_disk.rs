@@ -63,7 +63,7 @@ const FAST: Class = Class {
 const FASTEST: Class =
     Class { turns_per_minute: 15_000.0, gb_per_surface: (42.0, 75.0), average_seek_ms: (3.0, 3.9), ..FAST };
 
-const CLASSES: [(u64, Class); 7] =
+pub(super) const CLASSES: [(u64, Class); 7] =
     [(14, PORTABLE), (14, SLOW), (10, MEDIUM), (28, DESKTOP), (20, NEARLINE), (8, FAST), (6, FASTEST)];
 
 /// Units of one model turn 0.27 % faster than another's nominal speed (DT01ACA300, Wong 2019).

@@ -12,10 +12,12 @@
 //! | `flash` | dies, times, spare space, SLC cache, buffer, valleys, heat, sleep, link | `flash` |
 //! | `volume` | stripes and mirrors, over drives that come with the program and over drawn ones | `volume` |
 //! | `remote` | latency of reads and writes, jitter, servers, link, and no mechanism | `remote` |
+//! | `cached` | a disk of `hard-disk`, its write-back cache, the link before it | `cached` |
 //! | `cloud` | latency, throughput, a token bucket of requests or of bytes | `cloud` |
 //!
 //! The same family and seed is the same drive, and its name says both: `random-hard-disk-17`.
 
+mod cached;
 mod class;
 mod cloud;
 mod draws;
@@ -39,6 +41,7 @@ pub fn random_profile(family: Family, seed: u64) -> Profile {
         Family::Volume => volume::draw(seed),
         Family::Remote => remote::draw(seed),
         Family::Cloud => cloud::draw(seed),
+        Family::Cached => cached::draw(seed),
     }
 }
 

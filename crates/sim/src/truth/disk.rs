@@ -7,7 +7,9 @@ use crate::smr::profile::{SmrProfile, disk_on_platter};
 use crate::smr::truth::{RandomWrites, ShingledTruth};
 use crate::truth::data::{Cliff, Region, TrackZone, TruthData};
 use crate::truth::extents::{Extent, REQUEST_BYTES, WRITE_RATES, link_access_s, rates};
-use crate::truth::value::{ACCESS_BYTES, SPAN_SHARE, Truth, one_drive, span_effect, takes_one_command};
+use crate::truth::value::{
+    ACCESS_BYTES, SPAN_SHARE, Truth, one_drive, span_effect, takes_one_command, write_cache,
+};
 use model::finding::FindingCode;
 use model::units::{Bytes, KIB};
 
@@ -122,6 +124,7 @@ fn mechanism(
         Truth::number(FindingCode::SeekAverage, truth.seek_average_s()),
         Truth::number(FindingCode::SeekFullStroke, truth.seek_full_stroke_s()),
         track_layout(truth, hidden_bytes),
+        write_cache(disk.write_cache.capacity_kib * KIB),
         Truth::number(FindingCode::DriveCache, disk.read_ahead.cache_bytes() as f64),
         Truth::number(FindingCode::ReadAhead, disk.read_ahead.ahead_bytes() as f64),
         one_drive(),

@@ -6,10 +6,11 @@ use crate::truth::value::Truth;
 use model::finding::FindingCode;
 
 /// What is true of all of the drive, or of writes that go on: it depends on how soon the credit is used up.
-const OF_BOTH_STATES: [FindingCode; 7] = [
+const OF_BOTH_STATES: [FindingCode; 8] = [
     FindingCode::ReadRateMean,
     FindingCode::WriteRateMean,
     FindingCode::FullPassTime,
+    FindingCode::WriteCache,
     FindingCode::WriteCliff,
     FindingCode::WriteSteadyState,
     FindingCode::WriteValleys,

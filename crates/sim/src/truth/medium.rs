@@ -3,7 +3,7 @@
 use crate::constant::ConstantProfile;
 use crate::link::LinkNumbers;
 use crate::truth::extents::{DEPTH, Extent, link_access_s, rates};
-use crate::truth::value::{ACCESS_BYTES, SPAN_SHARE, Truth, one_drive, span_effect};
+use crate::truth::value::{ACCESS_BYTES, SPAN_SHARE, Truth, one_drive, span_effect, write_cache};
 use crate::zoned::ZonedProfile;
 use model::finding::FindingCode;
 use model::units::{Bytes, MIB};
@@ -27,6 +27,7 @@ pub(super) fn constant(
     truths.push(Truth::number(FindingCode::AccessTime, access_s));
     truths.push(Truth::number(FindingCode::LatencyModes, 1.0));
     truths.push(span_effect(access_s, access_s));
+    truths.push(write_cache(0));
     if link.is_none() {
         // Throughput over latency grows as long as a server is free, and falls from there on.
         let servers = f64::from(constant.servers);
@@ -57,6 +58,7 @@ pub(super) fn zoned(profile: &ZonedProfile, link: Option<&LinkNumbers>) -> Vec<T
     truths.push(Truth::number(FindingCode::RotationPeriod, profile.rotation_s));
     // An arm that seeks to each request, and no cache between it and the host.
     truths.push(Truth::word(FindingCode::RecordingKind, "cmr"));
+    truths.push(write_cache(0));
     truths.push(Truth::absent(FindingCode::WriteCliff));
     truths.push(Truth::absent(FindingCode::WriteValleys));
     truths.push(one_drive());

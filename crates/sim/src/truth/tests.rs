@@ -205,21 +205,22 @@ fn each_kind_of_drive_has_its_truths() {
                    interface-limit access-time span-effect";
     let sound = "block-latency device-lost data-integrity";
     let alone = "concurrency-gain concurrency-knee";
-    let even = "latency-modes";
+    let (even, cache) = ("latency-modes", "write-cache");
     let turning = "wake-up rotation-period seek-track-to-track seek-average seek-full-stroke track-layout drive-cache \
-                   read-ahead stripe-layout recording-kind write-cliff write-valleys";
+                   read-ahead stripe-layout recording-kind write-cache write-cliff write-valleys";
     let shingled = "band-size write-steady-state idle-recovery";
-    let cells = "stripe-layout recording-kind write-cliff write-valleys write-steady-state idle-recovery \
+    let cells = "write-cache stripe-layout recording-kind write-cliff write-valleys write-steady-state idle-recovery \
                  clipping-effect unmapped-ranges valley-cure";
     for (name, parts) in [
-        ("constant", vec![of_all, reading, sound, alone, even]),
-        ("faulty", vec![of_all, reading, alone, "device-lost data-integrity"]),
+        ("constant", vec![of_all, reading, sound, alone, even, cache]),
+        ("faulty", vec![of_all, reading, alone, cache, "device-lost data-integrity"]),
         (
             "zoned",
             vec![
                 of_all,
                 reading,
                 sound,
+                cache,
                 "rotation-period stripe-layout recording-kind write-cliff write-valleys",
             ],
         ),
@@ -244,7 +245,7 @@ fn each_kind_of_drive_has_its_truths() {
                 "access-time span-effect device-lost data-integrity stripe-layout recording-kind write-cliff write-valleys rotation-period",
             ],
         ),
-        ("lying-stick", vec![of_all, reading, alone, "device-lost"]),
+        ("lying-stick", vec![of_all, reading, alone, cache, "device-lost"]),
         (
             "cloud-volume",
             vec![

@@ -80,6 +80,14 @@ pub(super) fn span_effect(access_s: f64, access_within_s: f64) -> Truth {
     Truth::number(FindingCode::SpanEffect, access_s / access_within_s)
 }
 
+/// A cache of so many bytes that a flush writes out.
+pub(super) fn write_cache(bytes: u64) -> Truth {
+    match bytes {
+        0 => Truth::absent(FindingCode::WriteCache),
+        _ => Truth::number(FindingCode::WriteCache, bytes as f64),
+    }
+}
+
 /// `stripe-layout` of a drive that is not several.
 pub(super) fn one_drive() -> Truth {
     members("none", 1)

@@ -1,0 +1,181 @@
+//! What was acknowledged before it was stored: a volatile write cache, by the flush behind each phase.
+//!
+//! A cache that is full acknowledges at the rate at which it drains. So what was acknowledged until then, without what drained at that
+//! rate meanwhile, is its size. A flush shows that a cache is there at all: from the first write to its end the drive always has
+//! something to store, so that the bytes over that time are the drain rate, and the flush at that rate is what was left.
+
+use super::history::History;
+use super::piece::Piece;
+use crate::stats::CONFIDENCE;
+use crate::stats::sample::Sample;
+use crate::stats::student::t_two_sided;
+use model::estimate::Estimate;
+use model::request::Operation;
+use model::run::RunView;
+use model::workload::OperationMix;
+
+/// The standard error of a median of normal numbers against that of their mean: √(π/2).
+const MEDIAN_ERROR: f64 = 1.253_314;
+/// Phases whose scatter gives an interval.
+const PHASES_MIN: usize = 3;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Caching {
+    pub held: Held,
+    /// The throughput that a host sees until the cache is full, without flushes; none where that took less than two intervals.
+    pub acknowledged: Option<f64>,
+    /// Throughput with flushes: what gets to the medium.
+    pub drained: Estimate,
+    /// The phase with the most in the cache when its writes ended.
+    pub most: Piece,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Held {
+    /// Flushes had no more to store than the requests in flight.
+    Nothing,
+    /// The cache was filled: its size in bytes.
+    Full(Estimate),
+    /// It was never full, and most of what was written was still in it: at least so many bytes.
+    AtLeast(f64),
+    /// Flushes took time, and neither filled a cache nor left most of what was written to them: at most so many bytes.
+    Unclear(f64),
+}
+
+/// A phase and its flush.
+struct Flushed {
+    piece: Piece,
+    held_bytes: f64,
+    /// While it wrote, until the cache was full if that shows.
+    acknowledged: Option<f64>,
+    fill: Option<Fill>,
+}
+
+/// The cache when it had become full.
+#[derive(Clone, Copy)]
+struct Fill {
+    bytes: f64,
+    /// What it had drained until then.
+    drained_bytes: f64,
+}
+
+/// What the writes of a run tell of a cache; none where too few of them were flushed.
+pub fn caching(run: &RunView<'_>, history: &History<'_>) -> Option<Caching> {
+    if history.workload.mix != OperationMix::Write {
+        return None;
+    }
+    let mut phases: Vec<Flushed> = Vec::new();
+    for piece in history.first() {
+        let summary = run.phases.get(piece.phase as usize)?;
+        if summary.totals_of(Operation::Flush).is_some() {
+            phases.push(flushed(run, history, *piece));
+        }
+    }
+    if phases.len() < PHASES_MIN {
+        return None;
+    }
+    let drained = Sample::new(phases.iter().map(|phase| phase.piece.bytes / phase.piece.seconds).collect())?;
+    let most = phases.iter().max_by(|one, other| one.held_bytes.total_cmp(&other.held_bytes))?;
+    let acknowledged = Sample::new(phases.iter().filter_map(|phase| phase.acknowledged).collect());
+    Some(Caching {
+        held: held(history, &phases, &drained),
+        acknowledged: acknowledged.map(|sample| sample.median()),
+        drained: around_median(&drained),
+        most: most.piece,
+    })
+}
+
+fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
+    let workload = history.workload;
+    let in_flight = workload.block_sizes.largest().as_f64() * workload.in_flight_max() as f64;
+    let most = phases.iter().map(|phase| phase.held_bytes).fold(0.0, f64::max);
+    let Some(all) = Sample::new(phases.iter().map(|phase| phase.held_bytes).collect()) else {
+        return Held::Unclear(most);
+    };
+    if all.median() <= in_flight {
+        return Held::Nothing;
+    }
+    let mut full: Vec<f64> = Vec::new();
+    let mut drained_bytes: f64 = 0.0;
+    for fill in phases.iter().filter_map(|phase| phase.fill) {
+        full.push(fill.bytes);
+        drained_bytes = drained_bytes.max(fill.drained_bytes);
+    }
+    if full.len() >= PHASES_MIN
+        && let Some(sample) = Sample::new(full.clone())
+    {
+        return Held::Full(widened(around_median(&sample), in_flight));
+    }
+    if !full.is_empty() {
+        // How evenly it drains is known from all phases.
+        let error = drained_bytes * drained.scaled_deciles() / drained.median();
+        let half = error * t_two_sided(CONFIDENCE, drained.count() as f64 - 1.0);
+        let value = full.iter().sum::<f64>() / full.len() as f64;
+        return Held::Full(widened(estimate(value, half, full.len()), in_flight));
+    }
+    let left_to_flush = phases.iter().filter(|phase| phase.piece.flush_s > phase.piece.seconds / 2.0).count();
+    if 2 * left_to_flush > phases.len() {
+        Held::AtLeast(all.median().max(most / 2.0))
+    } else {
+        Held::Unclear(most)
+    }
+}
+
+/// The middle of a sample, which a phase during a stall does not move.
+fn around_median(sample: &Sample) -> Estimate {
+    let count = sample.count() as f64;
+    let error = MEDIAN_ERROR * sample.scaled_deciles() / count.sqrt();
+    estimate(sample.median(), error * t_two_sided(CONFIDENCE, count - 1.0), sample.count())
+}
+
+/// Whether the drive counts what is in flight to its cache no host sees.
+fn widened(estimate: Estimate, by: f64) -> Estimate {
+    Estimate { low: estimate.low - by, high: estimate.high + by, ..estimate }
+}
+
+fn estimate(value: f64, half: f64, count: usize) -> Estimate {
+    let (low, high) = (value - half, value + half);
+    Estimate { value, low, high, confidence: CONFIDENCE, effective_count: count as f64 }
+}
+
+fn flushed(run: &RunView<'_>, history: &History<'_>, piece: Piece) -> Flushed {
+    let drained = piece.bytes / piece.seconds;
+    let held_bytes = drained * piece.flush_s;
+    let wrote_s = (piece.seconds - piece.flush_s).max(1e-9);
+    let mut slices: Vec<(f64, f64)> = Vec::new();
+    for slice in run.series.intervals(piece.phase).filter(|slice| slice.operation == Operation::Write) {
+        let end_s = (slice.end_ns() as f64 / 1e9 - piece.start_s).min(wrote_s);
+        let seconds = end_s - (slice.start_ns as f64 / 1e9 - piece.start_s);
+        if seconds > 0.0 {
+            slices.push((seconds, slice.bytes as f64));
+        }
+    }
+    let rate_of = |slices: &[(f64, f64)]| {
+        let (seconds, bytes) =
+            slices.iter().fold((0.0, 0.0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1));
+        bytes / f64::max(seconds, 1e-9)
+    };
+    // Whichever is nearer, as ratios: the rate at which it is acknowledged at first, or that at which it drains.
+    let first = rate_of(&slices[..slices.len().min(1)]);
+    let between = (first * drained).sqrt();
+    let fast = slices.iter().take_while(|slice| slice.1 / slice.0 > between).count();
+    // The cache became full within the first slice after these; the last quarter says that it stays so.
+    let full_from = (fast + 1).min(slices.len());
+    let is_full =
+        fast < slices.len() && rate_of(&slices[slices.len() - (slices.len() / 4).max(1)..]) < between;
+    let (until, after) = slices.split_at(full_from);
+    let span = history.span as f64;
+    let fill = (is_full && !after.is_empty()).then(|| {
+        let (seconds, bytes) = until.iter().fold((0.0, 0.0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1));
+        let drained_bytes = rate_of(after) * seconds;
+        // What is overwritten in the cache takes no more room.
+        let held_bytes = span * (1.0 - (-(bytes - drained_bytes) / span).exp());
+        Fill { bytes: held_bytes, drained_bytes }
+    });
+    let acknowledged = match (is_full, fast) {
+        (false, _) => Some(piece.bytes / wrote_s),
+        (true, 2..) => Some(rate_of(&slices[..fast - 1])),
+        (true, _) => None,
+    };
+    Flushed { piece, held_bytes, acknowledged, fill }
+}

@@ -1,0 +1,61 @@
+//! Volatile write caches of drawn disks against their truth, and drives without one.
+
+use crate::home::{measured, truth};
+use judge::document::{covers, number};
+use judge::failure::Failure;
+use judge::threads::on_two_threads;
+use judge::virtual_drive::named;
+use model::finding::FindingCode;
+use serde_json::Value;
+
+/// Fewer in a debug build, where a run takes many seconds.
+const CACHED: usize = if cfg!(debug_assertions) { 3 } else { 60 };
+const WITHOUT: usize = if cfg!(debug_assertions) { 4 } else { 60 };
+/// How far off size and drain rate may be.
+const OFF_MAX: f64 = 0.05;
+const CODE: FindingCode = FindingCode::WriteCache;
+
+/// What is wrong, and whether the interval holds the size.
+fn score(seed: usize) -> (Option<String>, bool) {
+    let drive = named(&format!("random-cached-{}", 100 + seed)).expect("a drive");
+    let bytes = truth(&drive.profile, CODE);
+    let run = measured("sustain", &drive.target, &["--write"]);
+    let said = run.said(CODE);
+    let Some(found) = run.value(CODE) else { return (Some(format!("{}: {said}", drive.name)), false) };
+    // From the start of one piece to that of the next it was written and flushed.
+    let phases: Vec<_> = run.phases().iter().filter(|phase| is_piece(phase)).collect();
+    let (first, last) = (phases[0], phases[phases.len() - 1]);
+    let bytes_before_last: f64 = phases[..phases.len() - 1].iter().map(|phase| number(phase, "bytes")).sum();
+    let drain_rate = bytes_before_last / (number(last, "start_s") - number(first, "start_s"));
+    let drained = run.number(CODE, "drained").expect("a rate");
+    let off = |said: f64, truth: f64| (said / truth - 1.0).abs() > OFF_MAX;
+    let is_wrong = off(found, bytes) || off(drained, drain_rate);
+    let line = format!("{}: {found} at {drained}, truth {bytes} at {drain_rate}: {said}", drive.name);
+    (is_wrong.then_some(line), covers(said, bytes).unwrap_or_default())
+}
+
+fn is_piece(phase: &Value) -> bool {
+    phase["name"].as_str().is_some_and(|name| name.starts_with("write, piece"))
+}
+
+#[test]
+fn the_size_of_a_write_cache_is_true() {
+    let scores = on_two_threads(CACHED, |seed| Ok::<_, Failure>(score(seed))).expect("no failure");
+    let wrong: Vec<&String> = scores.iter().filter_map(|(wrong, _)| wrong.as_ref()).collect();
+    let covered = scores.iter().filter(|(_, covers)| *covers).count();
+    eprintln!("{covered} of {CACHED} intervals hold the size, {} sizes are wrong: {wrong:#?}", wrong.len());
+    assert!(wrong.is_empty() && covered * 10 >= CACHED * 9, "{covered} of {CACHED}, {wrong:#?}");
+}
+
+/// Targets without a mechanism write what they acknowledge.
+#[test]
+fn no_write_cache_is_invented() {
+    let invented = on_two_threads(WITHOUT, |seed| {
+        let target = format!("sim:random-{}-{}", ["remote", "cloud"][seed % 2], 900 + seed);
+        let run = measured("sustain", &target, &["--write", "--time-limit", "120s"]);
+        Ok::<_, Failure>(run.value(CODE).map(|_| format!("{target}: {}", run.said(CODE))))
+    })
+    .expect("no failure");
+    let invented: Vec<String> = invented.into_iter().flatten().collect();
+    assert!(invented.is_empty(), "{invented:#?}");
+}

@@ -1,0 +1,123 @@
+//! Words for the finding of a volatile write cache.
+
+use super::numbers::{rate, short_time, size};
+use super::write_cliff::{lower, writes};
+use super::{Group, NO_TIME, Subject, Wording};
+use model::finding::{FindingCode, Known, WriteCache, WriteCacheUnknown};
+
+impl Wording for WriteCache {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Writes, "Volatile write cache")
+    }
+
+    fn statement(known: &Known<WriteCache>, _: FindingCode, _: &Subject<'_>) -> String {
+        let cache = &known.conclusion;
+        let at_least = if cache.is_full { "" } else { "at least " };
+        let (bytes, drained) = (size(cache.bytes.value as u64), rate(cache.drained));
+        let rates = match cache.acknowledged {
+            Some(acknowledged) => {
+                format!(
+                    "run at {} without flushes until it is full, and at {drained} with them",
+                    rate(acknowledged)
+                )
+            }
+            None => format!("run at {drained} with flushes"),
+        };
+        format!(
+            "The write cache acknowledges {at_least}{bytes} before they are stored: {} {rates}. A flush behind {} takes {}.",
+            lower(&writes(&cache.writes)),
+            size(cache.flush_behind_bytes as u64),
+            short_time(cache.flush_s)
+        )
+    }
+
+    fn advice(known: &Known<WriteCache>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let cache = &known.conclusion;
+        let bytes = cache.bytes.low;
+        Some(format!(
+            "Compare drives by {}, with flushes. Keep bursts under {}, with {} idle after each. A power failure loses data that was not flushed.",
+            rate(cache.drained),
+            size(bytes as u64),
+            short_time(bytes / cache.drained)
+        ))
+    }
+
+    fn why(reason: &WriteCacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match *reason {
+            WriteCacheUnknown::NotTested { is_on } => format!(
+                "Not measured: the drive reports its volatile write cache {}. `drivescope sustain --write` measures it.",
+                if is_on { "enabled" } else { "disabled or absent" }
+            ),
+            WriteCacheUnknown::TooFewPhases => {
+                "Inconclusive: too few writes ended with a flush. A larger --bytes or --time-limit decides."
+                    .into()
+            }
+            WriteCacheUnknown::NoTime => NO_TIME.into(),
+            WriteCacheUnknown::None { flush_s, flush_behind_bytes } => format!(
+                "No volatile write cache shows: writes are stored as fast as they are acknowledged. A flush behind {} takes {}.",
+                size(flush_behind_bytes as u64),
+                short_time(flush_s)
+            ),
+            WriteCacheUnknown::Unclear { bytes_max, flush_s, flush_behind_bytes } => format!(
+                "Inconclusive: a flush behind {} takes {}, and throughput before it shows no full cache. It holds at most {}.",
+                size(flush_behind_bytes as u64),
+                short_time(flush_s),
+                size(bytes_max as u64)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{advice, known, statement, why};
+    use super::*;
+    use model::estimate::Estimate;
+    use model::finding::{WriteKind, WriteOrder};
+    use model::units::Bytes;
+
+    fn cache() -> WriteCache {
+        WriteCache {
+            bytes: Estimate { low: 530e6, high: 544e6, confidence: 0.95, ..Estimate::exact(537e6) },
+            writes: WriteKind { order: WriteOrder::Random, block: Bytes::from_kib(128) },
+            acknowledged: Some(1.03e9),
+            drained: 25.1e6,
+            drained_low: 25.0e6,
+            drained_high: 25.2e6,
+            flush_s: 21.4,
+            flush_behind_bytes: 1.07e9,
+            is_full: true,
+        }
+    }
+
+    #[test]
+    fn rates_with_and_without_flushes_stand_side_by_side() {
+        let code = FindingCode::WriteCache;
+        assert_eq!(
+            statement(&known(cache()), code),
+            "The write cache acknowledges 537 MB before they are stored: random writes of 128 KiB run at 1.03 GB/s without flushes \
+             until it is full, and at 25.1 MB/s with them. A flush behind 1.07 GB takes 21.4 s."
+        );
+        assert_eq!(
+            advice(&known(cache()), code).unwrap(),
+            "Compare drives by 25.1 MB/s, with flushes. Keep bursts under 530 MB, with 21.1 s idle after each. A power failure loses \
+             data that was not flushed."
+        );
+        let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
+        let unfilled = WriteCache { bytes, is_full: false, acknowledged: None, ..cache() };
+        assert_eq!(
+            statement(&known(unfilled), code),
+            "The write cache acknowledges at least 134 MB before they are stored: random writes of 128 KiB run at 25.1 MB/s with \
+             flushes. A flush behind 1.07 GB takes 21.4 s."
+        );
+    }
+
+    #[test]
+    fn reads_say_what_the_drive_reports() {
+        let reason = WriteCacheUnknown::NotTested { is_on: true };
+        assert_eq!(
+            why::<WriteCache>(&reason, FindingCode::WriteCache),
+            "Not measured: the drive reports its volatile write cache enabled. `drivescope sustain --write` measures it."
+        );
+    }
+}
