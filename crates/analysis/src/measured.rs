@@ -130,6 +130,21 @@ pub(crate) fn evidence_across<'run>(
     vec![Evidence { phase, start_s: first.start_ns as f64 / 1e9, seconds }]
 }
 
+/// Seconds of each request that may be the host's and not the drive's, on average over these phases: its processors were late, by the
+/// kernel's accounting, and the engine takes time of its own. At most, since a worker also waits while no request does.
+pub(crate) fn host_delay_s<'run>(
+    run: &RunView<'_>,
+    phases: impl IntoIterator<Item = &'run PhaseSummary>,
+) -> f64 {
+    let (mut waited_ns, mut operations) = (0, 0);
+    for summary in phases {
+        waited_ns += summary.processor_wait_ns;
+        operations += summary.operations();
+    }
+    let own_ns = run.environment.own_cost_ns_per_io.unwrap_or_default();
+    (waited_ns as f64 / operations.max(1) as f64 + own_ns) / 1e9
+}
+
 /// The random phases of `operation`, of whatever range, block size and number at a time.
 pub(crate) fn random_visits<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Visit<'run>> {
     let mut direct: Vec<Visit<'run>> = visits(run, operation, is_random).collect();

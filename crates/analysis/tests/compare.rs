@@ -101,6 +101,7 @@ fn visit(first: u64, bytes_per_second: f64, start_ns: u64) -> PhaseSummary {
         }],
         files: None,
         page_cache: None,
+        processor_wait_ns: 0,
     }
 }
 

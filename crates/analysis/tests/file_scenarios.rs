@@ -60,6 +60,7 @@ fn phase(folder: &str, task: FileTask, round: u32, rate: f64) -> PhaseSummary {
         stopped: Some(StopReason::Passes),
         totals: all,
         page_cache: None,
+        processor_wait_ns: 0,
         files: Some(Box::new(FileWork {
             folder: folder.into(),
             file_system: "ext4".into(),

@@ -427,5 +427,6 @@ fn whole_phase(whole: ByteRange) -> model::run::PhaseSummary {
         totals: Vec::new(),
         files: None,
         page_cache: None,
+        processor_wait_ns: 0,
     }
 }

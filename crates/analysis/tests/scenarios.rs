@@ -97,6 +97,23 @@ fn a_constant_drive_is_known_exactly() {
     assert!((gain.points[0].iops - 10_000.0).abs() < 100.0, "{gain:?}");
 }
 
+/// Processors that were late by 10 µs for each read, and an engine of 1 µs: the drive alone may be as much faster, and no slower.
+#[test]
+fn what_the_host_adds_to_a_latency_widens_its_interval_downwards() {
+    let mut bench = built_in("constant");
+    bench.random(bench.whole(), OperationMix::Read, &[1], 3);
+    let before: AccessTime = conclusion(&bench, FindingCode::AccessTime);
+    assert_eq!(before.measured.unwrap().host_s, 0.0);
+    bench.environment.own_cost_ns_per_io = Some(1000.0);
+    for summary in &mut bench.phases {
+        summary.processor_wait_ns = 10_000 * summary.operations();
+    }
+    let late: AccessTime = conclusion(&bench, FindingCode::AccessTime);
+    assert!((late.measured.unwrap().host_s - 11e-6).abs() < 1e-9, "{late:?}");
+    assert!((before.mean.low - late.mean.low - 11e-6).abs() < 1e-9, "{late:?}");
+    assert_eq!((late.mean.value, late.mean.high), (before.mean.value, before.mean.high));
+}
+
 #[test]
 fn a_disk_has_an_outer_and_an_inner_edge() {
     let bench = checked("zoned");

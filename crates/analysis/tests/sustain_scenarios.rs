@@ -403,6 +403,7 @@ impl Resting {
             totals,
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         });
     }
 }
@@ -552,6 +553,7 @@ impl BehindMemory {
             totals: vec![totals, flush],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         });
         taken
     }

@@ -205,6 +205,7 @@ impl Writing {
             totals: vec![totals],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         });
     }
 

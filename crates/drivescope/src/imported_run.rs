@@ -314,6 +314,7 @@ impl Builder {
             totals,
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         });
         self.now_ns = start_ns.saturating_add(duration_ns);
     }

@@ -456,6 +456,7 @@ mod tests {
                 totals,
                 files: None,
                 page_cache: None,
+                processor_wait_ns: 0,
             });
             phases.push(phase);
         }
@@ -543,6 +544,7 @@ mod tests {
             totals: Vec::new(),
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         };
         let done = [stalled];
         let view = RunView { target: &facts, environment: &environment, phases: &done, series: &series };

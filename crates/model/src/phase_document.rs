@@ -31,6 +31,12 @@ struct WrittenPhase<'run> {
     files: Option<&'run FileWork>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "keys::serialize")]
     page_cache: &'run Option<Box<keys::Rows>>,
+    #[serde(skip_serializing_if = "is_zero")]
+    processor_wait_ns: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A phase as it is read: its sums follow from the rest.
@@ -49,6 +55,8 @@ struct ReadPhase {
     files: Option<Box<FileWork>>,
     #[serde(default, deserialize_with = "keys::deserialize")]
     page_cache: Option<Box<keys::Rows>>,
+    #[serde(default)]
+    processor_wait_ns: u64,
 }
 
 impl Serialize for PhaseSummary {
@@ -74,6 +82,7 @@ impl Serialize for PhaseSummary {
             by_operation: &self.totals,
             files: self.files.as_deref(),
             page_cache: &self.page_cache,
+            processor_wait_ns: self.processor_wait_ns,
         };
         written.serialize(serializer)
     }
@@ -96,6 +105,7 @@ impl<'de> Deserialize<'de> for PhaseSummary {
             totals: read.by_operation,
             files: read.files,
             page_cache: read.page_cache,
+            processor_wait_ns: read.processor_wait_ns,
         })
     }
 }

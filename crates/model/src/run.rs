@@ -102,6 +102,9 @@ pub struct PhaseSummary {
     pub files: Option<Box<FileWork>>,
     /// What was in the page cache after listed reads through it, row by row, or why that cannot be told; none where nobody looked.
     pub page_cache: Option<Box<Result<Vec<CachedRow>, String>>>,
+    /// The longest that one of its workers was ready to go on and waited for a processor, in all: the host's delay, as the kernel
+    /// counts it. 0 in virtual time.
+    pub processor_wait_ns: u64,
 }
 
 /// What one kind of operation did in one phase.

@@ -103,6 +103,7 @@ fn phase(kind: PhaseKind, workload: Option<Workload>, start_ns: u64, duration_ns
         totals: vec![],
         files: None,
         page_cache: None,
+        processor_wait_ns: 0,
     }
 }
 
@@ -205,6 +206,7 @@ fn add_compared_folders(run: &mut Run, scale: f64) {
             stopped: Some(StopReason::Passes),
             totals: vec![],
             page_cache: None,
+            processor_wait_ns: 0,
             files: Some(Box::new(work)),
         });
         let rate = rate * scale;

@@ -94,6 +94,7 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
         }],
         files: None,
         page_cache: None,
+        processor_wait_ns: 0,
     }
 }
 

@@ -33,6 +33,7 @@ fn findings() -> Vec<Finding> {
             span_bytes: Bytes::new(u64::MAX),
             reads: 40,
             held_up_share: f64::NAN,
+            host_s: 0.0,
         }),
         imported: None,
     };

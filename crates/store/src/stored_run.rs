@@ -88,6 +88,7 @@ pub(crate) fn add_lost_phases(run: &mut Run, series: &StoredSeries) {
             totals: Vec::new(),
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         });
     }
     assert!(run.phases.len() as u32 >= end, "every record has a phase");

@@ -88,6 +88,7 @@ fn phases() -> Vec<PhaseSummary> {
             ],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         },
         PhaseSummary {
             phase: Phase {
@@ -103,6 +104,7 @@ fn phases() -> Vec<PhaseSummary> {
             totals: vec![],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         },
     ]
 }

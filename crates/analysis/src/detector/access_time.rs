@@ -12,7 +12,8 @@
 //! read was kept, reads are grouped by how far each was from the one before: how likely each distance is, is known, so that only the
 //! spread at one distance is left, some two thirds of the whole on a disk. Where the time of a turn shows too, on one disk or on a stripe of
 //! them, they are also grouped by what they took beside whole turns: that is where a sector lies, as likely anywhere on its track, and
-//! leaves half of the variance. Failed requests have no part in it.
+//! leaves half of the variance. What the host adds to each request, its processors late by the kernel's accounting and the engine's own
+//! time, is inside the mean; the interval reaches down by as much. Failed requests have no part in it.
 //! Of a rate that another program stated of single reads, the reciprocal.
 //! # Cannot tell when
 //! Fewer than 30 reads succeeded, most failed, or they took no time; one in fifty or more of a disk took longer than any arm does, so that
@@ -30,7 +31,7 @@ use crate::cache::{ReadOn, memory_answer_s, read_on};
 use crate::geometry::{Rotation, all_readings};
 use crate::measured::{
     EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, Part, Slice, Visit, batches, evidence_of, held_up_share,
-    in_no_time, is_measurement, merged_latencies, random_groups,
+    host_delay_s, in_no_time, is_measurement, merged_latencies, random_groups,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
@@ -99,6 +100,9 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
     if mean.low <= 0.0 {
         return Err(AccessTimeUnknown::TooImprecise);
     }
+    // What the host adds is inside each latency.
+    let host_s = host_delay_s(run, samples.iter().map(|sample| sample.summary));
+    let mean = Estimate { low: (mean.low - host_s).max(0.0), ..mean };
     let held_up_share = held_up_share(run);
     if held_up_share > HELD_UP_SHARE_MAX {
         return Err(AccessTimeUnknown::Interference { mean, share: held_up_share });
@@ -112,7 +116,12 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
         median_s: median.map(|median| median.value / 1e9),
         range: Some(range),
         parts: parts(run, mean.value),
-        measured: Some(AccessMeasured { span_bytes: range.bytes(), reads: histogram.count(), held_up_share }),
+        measured: Some(AccessMeasured {
+            span_bytes: range.bytes(),
+            reads: histogram.count(),
+            held_up_share,
+            host_s,
+        }),
         imported: None,
     })
 }

@@ -22,8 +22,8 @@
 use super::detect::{Detector, Need};
 use super::trust::{DISK_MEDIAN_S, doubts};
 use crate::measured::{
-    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, Visit, evidence_of, held_up_share, in_no_time, is_measurement,
-    merged_latencies, random_groups, turns,
+    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, Visit, evidence_of, held_up_share, host_delay_s, in_no_time,
+    is_measurement, merged_latencies, random_groups, turns,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::modes::{Cell, Peak, needed, peaks};
@@ -101,6 +101,7 @@ fn latency_modes(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<LatencyMode
         rounds: samples.len(),
         modes,
         reads,
+        host_s: host_delay_s(run, samples.iter().map(|sample| sample.summary)),
     })
 }
 

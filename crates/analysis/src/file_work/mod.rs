@@ -240,6 +240,7 @@ pub(crate) mod tests {
             stopped: Some(StopReason::Passes),
             totals: vec![totals(operation, amount, amount), flush],
             page_cache: None,
+            processor_wait_ns: 0,
             files: Some(Box::new(FileWork {
                 folder: folder.into(),
                 file_system: "ext4".into(),

@@ -42,7 +42,7 @@ pub enum Held {
     Unclear(f64),
 }
 
-/// A phase and its flush.
+/// A phase, and what its flush tells of a cache.
 struct Flushed {
     piece: Piece,
     held_bytes: f64,

@@ -282,6 +282,7 @@ impl Bench {
             totals: vec![loop_.totals],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         });
     }
 }

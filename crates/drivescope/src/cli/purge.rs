@@ -195,6 +195,7 @@ impl Purge<'_> {
             totals: Vec::new(),
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         };
         let number = self.run.phases.len();
         self.run.phases.push(summary);

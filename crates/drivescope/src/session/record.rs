@@ -28,6 +28,7 @@ pub fn begun(phase: Phase, start: Instant, files: Option<FileWork>) -> PhaseSumm
         stopped: None,
         totals: Vec::new(),
         page_cache: None,
+        processor_wait_ns: 0,
         files: files.map(Box::new),
     }
 }

@@ -126,6 +126,7 @@ mod tests {
             totals: vec![flush],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         }
     }
 

@@ -197,6 +197,7 @@ impl Session<'_> {
         summary.stopped = Some(reason);
         summary.totals = outcome.totals;
         summary.page_cache = page_cache;
+        summary.processor_wait_ns = outcome.waited.get();
         self.events.event(&Event::PhaseEnded(number, summary));
         if let Some(failure) = store_failure {
             return Err(failure.into());

@@ -45,6 +45,7 @@ fn done(step: &FilesStep, names: &[&str], rate: f64, start_ns: u64) -> PhaseSumm
             stretch: None,
         }],
         page_cache: None,
+        processor_wait_ns: 0,
         files: Some(Box::new(FileWork {
             folder: names[step.folder].into(),
             file_system: "ext4".into(),

@@ -404,6 +404,7 @@ mod tests {
             }],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
             phase,
         }
     }

@@ -52,6 +52,7 @@ impl Drive<'_> {
             totals: vec![totals],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         }
     }
 
@@ -72,7 +73,16 @@ impl Drive<'_> {
 fn rest(phase: Phase, start_ns: u64) -> PhaseSummary {
     let duration_ns = phase.stop.time.expect("a rest ends with its time").get();
     let stopped = Some(StopReason::Time);
-    PhaseSummary { phase, start_ns, duration_ns, stopped, totals: Vec::new(), files: None, page_cache: None }
+    PhaseSummary {
+        phase,
+        start_ns,
+        duration_ns,
+        stopped,
+        totals: Vec::new(),
+        files: None,
+        page_cache: None,
+        processor_wait_ns: 0,
+    }
 }
 
 fn disk(seconds_per_byte: &dyn Fn(f64, usize) -> f64) -> Drive<'_> {

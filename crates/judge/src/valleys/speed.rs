@@ -79,6 +79,7 @@ impl Made {
             }],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         }
     }
 }

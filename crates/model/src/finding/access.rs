@@ -39,6 +39,8 @@ pub struct AccessMeasured {
     pub reads: u64,
     /// The share of reads that took longer than any actuator does.
     pub held_up_share: f64,
+    /// Of the mean, at most, the host's.
+    pub host_s: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +95,8 @@ pub struct LatencyModes {
     pub rounds: usize,
     pub modes: Vec<LatencyMode>,
     pub reads: u64,
+    /// Of each read on average, at most, the host's.
+    pub host_s: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

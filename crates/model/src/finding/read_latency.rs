@@ -16,6 +16,8 @@ pub struct ReadLatency {
     pub longest_s: f64,
     /// When the longest ended, since the run's clock began; within an interval of 40 ms.
     pub longest_at_s: f64,
+    /// Of each read on average, at most, the host's.
+    pub host_s: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]

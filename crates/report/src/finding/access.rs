@@ -1,6 +1,6 @@
 //! Words for the findings of random access.
 
-use super::numbers::{long_time, memory, number, short_time};
+use super::numbers::{host_remark, long_time, memory, number, short_time};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     AccessTime, AccessTimeUnknown, CacheUnknown, ConcurrencyAxis, ConcurrencyGain, ConcurrencyKnee,
@@ -21,7 +21,7 @@ impl Wording for AccessTime {
     }
 
     fn statement(known: &Known<AccessTime>, _: FindingCode, subject: &Subject<'_>) -> String {
-        let AccessTime { mean, block, median_s, range, parts, .. } = &known.conclusion;
+        let AccessTime { mean, block, median_s, range, parts, measured, .. } = &known.conclusion;
         let mut text = format!("Random {block} reads at QD 1 average {}", short_time(mean.value));
         if let Some(parts) = parts {
             text += &format!(
@@ -37,7 +37,8 @@ impl Wording for AccessTime {
         if let Some(median_s) = median_s {
             text += &format!("; the median is {}", short_time(*median_s));
         }
-        text + imported_remark(known.conclusion.imported) + "."
+        let host = measured.map(|measured| host_remark(measured.host_s, mean.value));
+        text + imported_remark(known.conclusion.imported) + "." + &host.unwrap_or_default()
     }
 
     fn why(reason: &AccessTimeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -76,8 +77,9 @@ impl Wording for LatencyModes {
     }
 
     fn statement(known: &Known<LatencyModes>, _: FindingCode, _: &Subject<'_>) -> String {
-        let LatencyModes { block, missed_share, rounds, modes, .. } = &known.conclusion;
-        match modes.as_slice() {
+        let LatencyModes { block, missed_share, rounds, modes, host_s, .. } = &known.conclusion;
+        let fastest_s = modes.iter().map(|mode| mode.seconds).fold(f64::INFINITY, f64::min);
+        let text = match modes.as_slice() {
             [mode] => format!(
                 "Latency of random {block} reads is unimodal around {}. A second mode with {} % or more of the reads would have been detected.",
                 short_time(mode.seconds),
@@ -89,7 +91,8 @@ impl Wording for LatencyModes {
                 let modes: Vec<String> = several.iter().map(|mode| describe(mode, *rounds)).collect();
                 format!("Latency of random {block} reads is {name}: {}.", modes.join("; "))
             }
-        }
+        };
+        text + &host_remark(*host_s, fastest_s)
     }
 
     fn counted() -> Option<(&'static str, &'static str)> {

@@ -35,6 +35,14 @@ pub(crate) fn long_time(seconds: f64) -> String {
     }
 }
 
+/// How much of a latency may be the host's; nothing below a hundredth of it, since latencies are shown to three digits.
+pub(crate) fn host_remark(host_s: f64, latency_s: f64) -> String {
+    if host_s < 0.01 * latency_s {
+        return String::new();
+    }
+    format!(" Up to {} of it may be the host's: waits for a CPU, and the engine.", short_time(host_s))
+}
+
 pub(crate) fn number(value: f64) -> String {
     if (999.5..1e15).contains(&value) {
         return count(value.round() as u64);

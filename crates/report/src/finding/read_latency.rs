@@ -1,6 +1,6 @@
 //! Words for the finding of latency over time.
 
-use super::numbers::{number, short_time};
+use super::numbers::{host_remark, number, short_time};
 use super::{Group, Subject, Wording};
 use model::finding::{FindingCode, Known, ReadLatency, ReadLatencyUnknown};
 
@@ -10,14 +10,16 @@ impl Wording for ReadLatency {
     }
 
     fn statement(known: &Known<ReadLatency>, _: FindingCode, _: &Subject<'_>) -> String {
-        let ReadLatency { p99, block_bytes, reads, median_s, longest_s, longest_at_s } = &known.conclusion;
+        let ReadLatency { p99, block_bytes, reads, median_s, longest_s, longest_at_s, host_s } =
+            &known.conclusion;
         format!(
-            "Latency of {} random {block_bytes} reads: median {}, 99th percentile {}, maximum {} ({} s into the run).",
+            "Latency of {} random {block_bytes} reads: median {}, 99th percentile {}, maximum {} ({} s into the run).{}",
             number(*reads as f64),
             short_time(*median_s),
             short_time(p99.value),
             short_time(*longest_s),
-            longest_at_s.round()
+            longest_at_s.round(),
+            host_remark(*host_s, p99.value)
         )
     }
 
@@ -46,7 +48,12 @@ mod tests {
             median_s: 0.0129,
             longest_s: 0.512,
             longest_at_s: 31.96,
+            host_s: 0.0,
         };
+        let late = ReadLatency { host_s: 0.0011, ..latency.clone() };
+        assert!(statement(&known(late), FindingCode::ReadLatency).ends_with(
+            "(32 s into the run). Up to 1.10 ms of it may be the host's: waits for a CPU, and the engine."
+        ));
         assert_eq!(
             statement(&known(latency), FindingCode::ReadLatency),
             "Latency of 600 random 4 KiB reads: median 12.9 ms, 99th percentile 23.1 ms, maximum 512 ms (32 s into the \

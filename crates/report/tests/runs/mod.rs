@@ -89,6 +89,7 @@ fn areas(capacity: Bytes, area: Bytes, count: u64, rate_first: f64, rate_last: f
                 }],
                 files: None,
                 page_cache: None,
+                processor_wait_ns: 0,
             }
         })
         .collect()

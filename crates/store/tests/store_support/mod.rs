@@ -57,6 +57,7 @@ pub fn phase(name: &str) -> PhaseSummary {
         totals: vec![],
         files: None,
         page_cache: None,
+        processor_wait_ns: 0,
     }
 }
 

@@ -121,6 +121,7 @@ impl Seen {
             totals: vec![totals],
             files: None,
             page_cache: None,
+            processor_wait_ns: 0,
         });
     }
 
