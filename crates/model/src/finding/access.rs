@@ -1,6 +1,6 @@
 //! Findings of random access: latency, concurrency, layout of volumes, caches.
 
-use super::{Conclusion, Imported, Value};
+use super::{Conclusion, Imported, Value, is_zero};
 use crate::estimate::Estimate;
 use crate::range::ByteRange;
 use crate::units::Bytes;
@@ -40,6 +40,7 @@ pub struct AccessMeasured {
     /// The share of reads that took longer than any actuator does.
     pub held_up_share: f64,
     /// Of the mean, at most, the host's.
+    #[serde(skip_serializing_if = "is_zero")]
     pub host_s: f64,
 }
 
@@ -96,6 +97,7 @@ pub struct LatencyModes {
     pub modes: Vec<LatencyMode>,
     pub reads: u64,
     /// Of each read on average, at most, the host's.
+    #[serde(skip_serializing_if = "is_zero")]
     pub host_s: f64,
 }
 

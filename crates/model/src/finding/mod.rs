@@ -388,6 +388,10 @@ mod wake_up;
 mod write_cache;
 mod write_cliff;
 
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
 impl FindingCode {
     pub fn from_name(name: &str) -> Option<FindingCode> {
         FindingCode::ALL.iter().copied().find(|code| code.name() == name)

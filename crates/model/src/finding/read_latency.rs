@@ -1,6 +1,6 @@
 //! The finding of latency over time.
 
-use super::{Conclusion, Value};
+use super::{Conclusion, Value, is_zero};
 use crate::estimate::Estimate;
 use crate::units::Bytes;
 use serde::Serialize;
@@ -17,6 +17,7 @@ pub struct ReadLatency {
     /// When the longest ended, since the run's clock began; within an interval of 40 ms.
     pub longest_at_s: f64,
     /// Of each read on average, at most, the host's.
+    #[serde(skip_serializing_if = "is_zero")]
     pub host_s: f64,
 }
 
