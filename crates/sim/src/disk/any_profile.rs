@@ -77,10 +77,8 @@ fn any_queue() -> impl Strategy<Value = QueueProfile> {
         Just(QueuePolicy::ShortestPositioning),
         Just(QueuePolicy::Aged)
     ];
-    (policy, 1u32..40, 0.0f64..1.0).prop_map(|(policy, depth, age_weight)| QueueProfile {
-        policy,
-        depth,
-        age_weight,
+    (policy, 1u32..40, 0.0f64..1.0, any::<bool>()).prop_map(|(policy, depth, age_weight, breaks_streams)| {
+        QueueProfile { policy, depth, age_weight, breaks_streams }
     })
 }
 

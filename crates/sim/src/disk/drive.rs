@@ -156,6 +156,9 @@ impl DiskDrive {
         }
         self.read_ahead.stop_if_full(&mut self.mechanism, now_s);
         let others_wait = !self.queue.is_empty() || !self.refused.is_empty() || !self.flushes.is_empty();
+        // A completion is rounded up to a nanosecond: what follows it at once does not come in between.
+        let interrupts = self.queue.breaks_streams() && self.mechanism.free_s() > now_s + 1e-9;
+        let others_wait = others_wait || interrupts;
         let ready = self.read_ahead.ready_s(&mut self.mechanism, first, end, now_s, others_wait);
         if let Some(ready_s) = ready {
             if self.mechanism.free_s() > self.decides_s {

@@ -96,6 +96,24 @@ fn sequential_reads_run_at_the_rate_of_the_zone() {
 }
 
 /// What was read long ago is not in 16 segments of 2 MiB any more.
+/// Each request costs a revolution, since the head has passed its first sector when its overhead is over.
+#[test]
+fn a_queue_that_breaks_streams_streams_alone_only() {
+    let zone = &DiskTruth::new(&profile(), DISK_4TB_CAPACITY).zones()[0];
+    let streamed_s = f64::from(1 << 20) / zone.bytes_per_second;
+    for (depth, expected_s) in [(1, streamed_s), (2, streamed_s + TURN_S), (8, streamed_s + TURN_S)] {
+        let mut disk = disk(|profile| {
+            profile.read_ahead = ReadAheadProfile::default();
+            profile.queue.breaks_streams = true;
+        });
+        let host = ClosedLoop { length_bytes: 1 << 20, ..ClosedLoop::reads(depth, 2000) };
+        let (_, latencies) = host.run(&mut disk, |index| (index as u64) << 20);
+        let latencies = &latencies[20..];
+        let each_s = latencies.iter().sum::<f64>() / latencies.len() as f64 / f64::from(depth);
+        assert!((each_s / expected_s - 1.0).abs() < 0.005, "depth {depth}: {each_s} {expected_s}");
+    }
+}
+
 #[test]
 fn a_stream_read_again_is_read_from_the_platter_again() {
     let (outer, _) = DiskTruth::new(&profile(), DISK_4TB_CAPACITY).edge_rates();

@@ -118,6 +118,8 @@ section! {
         policy: QueuePolicy = QueuePolicy::Aged => "Scheduling policy.";
         depth: u32 = 32, in 1..=65_536 => "Requests considered, oldest first: 32 with SATA.";
         age_weight: f64 = 0.01, in 0..=1 => "With `aged`: positioning time credited per second of waiting. 0.01 gives the usual 170 IOPS at QD 32, with a 99th percentile of 0.5 s.";
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        breaks_streams: bool = false => "A request that arrives while another is served waits, and continues no transfer: each costs its overhead and a missed revolution. Such a disk streams at QD 1 only.";
     }
 }
 

@@ -36,6 +36,7 @@ pub struct Queue {
     policy: QueuePolicy,
     depth: usize,
     age_weight: f64,
+    breaks_streams: bool,
     near: Vec<Waiting>,
     later: VecDeque<Waiting>,
 }
@@ -48,6 +49,7 @@ impl Queue {
             policy: profile.policy,
             depth,
             age_weight,
+            breaks_streams: profile.breaks_streams,
             near: Vec::with_capacity(depth),
             later: VecDeque::new(),
         }
@@ -55,6 +57,10 @@ impl Queue {
 
     pub fn is_empty(&self) -> bool {
         self.near.is_empty()
+    }
+
+    pub fn breaks_streams(&self) -> bool {
+        self.breaks_streams
     }
 
     pub fn push(&mut self, waiting: Waiting) {
@@ -76,7 +82,8 @@ impl Queue {
         };
         // Those that stay keep their order: of two that are equally near the older one is taken.
         let mut taken = self.near.remove(index);
-        taken.ready_s = if taken.goes_on(mechanism, at_s) { at_s } else { at_s + taken.overhead_s() };
+        let goes_on = !self.breaks_streams && taken.goes_on(mechanism, at_s);
+        taken.ready_s = if goes_on { at_s } else { at_s + taken.overhead_s() };
         if let Some(next) = self.later.pop_front() {
             self.near.push(next);
         }

@@ -143,7 +143,12 @@ pub(super) fn draw_caches(draws: &mut Draws, gb_per_surface: f64) -> (ReadAheadP
 }
 
 pub(super) fn draw_queue(draws: &mut Draws, depth: u32) -> QueueProfile {
-    QueueProfile { policy: draws.weighted(&POLICIES), depth, age_weight: draws.by_ratio(AGE_WEIGHT) }
+    QueueProfile {
+        policy: draws.weighted(&POLICIES),
+        depth,
+        age_weight: draws.by_ratio(AGE_WEIGHT),
+        breaks_streams: false,
+    }
 }
 
 pub(super) fn draw_standby(draws: &mut Draws) -> Option<StandbyProfile> {
