@@ -23,6 +23,7 @@ mod silence;
 pub mod size_profile;
 pub mod stated;
 pub mod stats;
+pub mod streaming;
 pub mod stripe;
 pub mod surface;
 pub mod sustained;

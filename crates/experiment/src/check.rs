@@ -8,13 +8,15 @@
 
 use crate::error::PlanError;
 use crate::precision::Known;
-use crate::preparation::{self, Filling, SEQUENTIAL_DEPTH, filled, is_mechanical, sequential_block, verb};
+use crate::preparation::{self, Filling, filled, is_mechanical, sequential_block, verb};
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
+use crate::streaming::{self, StreamSearch};
 use crate::{Experiment, Remaining, Setup, limit};
+use analysis::streaming::USUAL;
 use clap::Args;
 use model::experiment_name::ExperimentName;
-use model::finding::FindingCode;
+use model::finding::{FindingCode, StreamSetting};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -111,6 +113,9 @@ pub struct Check {
     /// Whether the drive has moving parts, once it has been warmed up.
     mechanical: bool,
     rounds_more: u32,
+    search: Option<StreamSearch>,
+    /// What reads stream with.
+    setting: StreamSetting,
     /// Whether it was asked what a rate limit counts.
     has_asked_limit: bool,
 }
@@ -120,6 +125,7 @@ pub struct Check {
 enum Stage {
     Fill,
     WarmUp,
+    Calibrate,
     Measurements,
 }
 
@@ -139,6 +145,8 @@ impl Check {
             range: setup.range,
             mechanical: setup.facts.rotational.unwrap_or(false),
             rounds_more: 0,
+            search: None,
+            setting: USUAL,
             has_asked_limit: false,
             setup,
         };
@@ -162,6 +170,17 @@ impl Check {
         let reads =
             preparation::warm_up(ExperimentName::Check, self.range, self.random_block(), self.timing.warm_up);
         self.queue.push_back(reads);
+    }
+
+    fn calibrate(&mut self, so_far: &RunView<'_>) {
+        match self.search.as_mut().and_then(|search| search.next(so_far)) {
+            Some(phase) => self.queue.push_back(phase),
+            None => {
+                self.search = None;
+                self.setting = streaming::found(so_far);
+                self.plan_measurements();
+            }
+        }
     }
 
     /// Everything that is measured, in the order in which it is done.
@@ -189,11 +208,12 @@ impl Check {
     /// One visit to each stratum, and one to each edge, in random order.
     fn plan_sequential(&mut self, mix: OperationMix, round: u32) {
         let range = self.range;
-        let block = sequential_block(range, self.setup.facts.logical_block);
-        let strata = self.strata(range, block);
+        let setting = if mix == OperationMix::Read { self.setting } else { USUAL };
+        let block = sequential_block(range, self.setup.facts.logical_block).min(setting.block_bytes);
+        let strata = self.strata(range, block * u64::from(setting.queue_depth));
         let mut visits = Vec::new();
         for index in 0..strata {
-            let place = self.place(range, range.part(index, strata), block);
+            let place = self.place(range, range.part(index, strata), block * u64::from(setting.queue_depth));
             visits.push((format!("area {} of {strata}", index + 1), place));
         }
         let edge = Bytes::new(range.bytes().get() / EDGE_PARTS)
@@ -220,7 +240,7 @@ impl Check {
         for (place, stretch) in visits {
             let workload = Workload {
                 alignment: self.random_block(),
-                ..Workload::new(stretch, Pattern::Sequential, mix, block, SEQUENTIAL_DEPTH)
+                ..Workload::new(stretch, Pattern::Sequential, mix, block, setting.queue_depth)
             };
             let stop = StopCondition { time: Some(self.timing.visit), ..StopCondition::one_pass() };
             let stop = if mix == OperationMix::Write { stop.or_bytes(WRITE_VISIT_BYTES) } else { stop };
@@ -248,11 +268,11 @@ impl Check {
     }
 
     /// A stretch as long as a stratum that begins at a random place in it; at the end of the range, one that ends there.
-    fn place(&mut self, range: ByteRange, stratum: ByteRange, block: Bytes) -> ByteRange {
+    fn place(&mut self, range: ByteRange, stratum: ByteRange, in_flight: Bytes) -> ByteRange {
         let grid = self.random_block();
         let places = (stratum.bytes().get() / grid.get()).max(1);
         let first = Offset::new(stratum.first().get() + self.prng.below(places) * grid.get());
-        let shortest = Bytes::new(block.get() * u64::from(SEQUENTIAL_DEPTH)).min(range.bytes());
+        let shortest = in_flight.min(range.bytes());
         let first = Offset::new(first.get().min(range.end().get() - shortest.get())).max(range.first());
         let aligned =
             Offset::new(range.first().get() + (first.get() - range.first().get()) / grid.get() * grid.get());
@@ -282,9 +302,9 @@ impl Check {
         }
     }
 
-    fn strata(&self, range: ByteRange, block: Bytes) -> u64 {
+    fn strata(&self, range: ByteRange, in_flight: Bytes) -> u64 {
         let wished = (range.bytes().get() / STRATUM_BYTES_MIN.get()).clamp(STRATA_MIN, STRATA_MAX);
-        let room = range.bytes().get() / (block.get() * u64::from(SEQUENTIAL_DEPTH) * 2);
+        let room = range.bytes().get() / (in_flight.get() * 2);
         wished.min(room).max(1)
     }
 
@@ -330,8 +350,13 @@ impl Experiment for Check {
                     if let Some(warm_up) = so_far.phases.last() {
                         self.mechanical = is_mechanical(warm_up);
                     }
-                    self.plan_measurements();
+                    let time = self.setup.time_limit.unwrap_or(TIME_MAX);
+                    let (name, range) = (ExperimentName::Check, self.range);
+                    self.search = Some(StreamSearch::new(name, &self.setup, range, spent, time));
+                    self.stage = Stage::Calibrate;
+                    self.calibrate(so_far);
                 }
+                Stage::Calibrate => self.calibrate(so_far),
                 Stage::Measurements if !self.has_asked_limit => {
                     self.has_asked_limit = true;
                     self.queue.extend(limit::deciding(ExperimentName::Check, so_far, self.range));
@@ -352,7 +377,7 @@ impl Experiment for Check {
         if ahead.stage == Stage::Fill {
             ahead.plan_warm_up();
         }
-        if ahead.stage == Stage::WarmUp {
+        if matches!(ahead.stage, Stage::WarmUp | Stage::Calibrate) {
             ahead.plan_measurements();
         }
         let planned: Vec<Phase> = ahead.queue.into();
@@ -467,7 +492,8 @@ mod tests {
         let phases = all(Check::new(setup(1 << 40, false, false)).unwrap(), 0, 8_000_000);
         let writes = |phase: &Phase| phase.workload.as_ref().is_some_and(|w| w.mix.changes_data());
         assert!(!phases.iter().any(writes));
-        assert_eq!(phases.len(), 1 + 2 * (24 + 6) + 3 * 7);
+        // A warm-up, a calibration that shows no rate in two areas, two sequential rounds and three random ones.
+        assert_eq!(phases.len(), 1 + 2 + 2 * (24 + 6) + 3 * 7);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod remaining;
 pub mod request;
 mod setup;
 pub mod sizes;
+mod streaming;
 pub mod surface;
 pub mod sustain;
 mod turn;

@@ -16,6 +16,7 @@
 //! repeated samples there.
 //! A survey takes hundreds of short samples instead: the time of each is that from its first completion to its last, the edges
 //! are the first and the last hundredth, and the mean is that of cells weighted by their widths: see `surface`.
+//! How the drive streams best is found out first, and what the usual requests would have lost: see `streaming`.
 //! A write ends when it is durable: a sample whose flush takes longer than an access there and back counts as a whole, with the time of
 //! the flush and without that of one access.
 //! Imported figures are taken at their offsets: see `stated`.
@@ -45,6 +46,7 @@ use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
 use crate::stats::sample::Sample;
 use crate::stats::stratified::{Stratum, finest_strata, stratified_mean, with_borders};
+use crate::streaming::Calibration;
 use crate::surface::SurfaceMap;
 use model::estimate::Estimate;
 use model::finding::{Evidence, Finding, FindingCode, Outcome, RateOf, SequentialRate, SurveyUnknown};
@@ -146,7 +148,12 @@ impl Detector for SequentialRateDetector {
         let rates = if is_surveyed(run, self.operation) { self.surveyed(run) } else { self.sampled(run) };
         let caveats = doubts(run);
         let mut findings = Vec::new();
-        for (finding, rate) in self.findings.iter().zip(rates) {
+        let reads = self.operation == Operation::Read;
+        let streaming = if reads { Calibration::of(run).found() } else { None };
+        for (finding, mut rate) in self.findings.iter().zip(rates) {
+            if let Outcome::Known(known) = &mut rate {
+                known.conclusion.streaming = streaming;
+            }
             findings.push(finding(rate).with_caveats(&caveats));
         }
         findings

@@ -14,10 +14,13 @@ use crate::limit::deciding;
 use crate::precision::is_narrow;
 use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block};
 use crate::setup::check_room;
+use crate::streaming::{self, StreamSearch};
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::limit::limits;
+use analysis::streaming::USUAL;
 use analysis::surface::{SlowPlace, SurfaceMap};
 use model::experiment_name::ExperimentName;
+use model::finding::StreamSetting;
 use model::plan::Phase;
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -93,6 +96,7 @@ pub struct Adaptive {
     /// What is still to be surveyed; the first is under way.
     mixes: VecDeque<OperationMix>,
     survey: Survey,
+    search: Option<StreamSearch>,
     queue: VecDeque<Phase>,
 }
 
@@ -101,6 +105,7 @@ pub struct Adaptive {
 enum Stage {
     Fill,
     WarmUp,
+    Calibrate,
     Probe,
     Rounds,
     Done,
@@ -127,7 +132,7 @@ impl Adaptive {
         let range = setup.range.align_inward(grid);
         check_room(ExperimentName::Surface, range.bytes(), RANGE_MIN)?;
         let mechanical = setup.facts.rotational.unwrap_or(false);
-        let visitor = Visitor::new(&setup, range, VISIT_BYTES, mechanical);
+        let visitor = Visitor::new(&setup, range, VISIT_BYTES, mechanical, USUAL);
         let mut adaptive = Adaptive {
             prng: Prng::new(setup.seed, PLACES_STREAM),
             stage: Stage::Fill,
@@ -135,6 +140,7 @@ impl Adaptive {
             mechanical,
             mixes: mixes.into(),
             survey: Survey { visitor, round: 0, ends: Nanos::ZERO, bytes_left: 0, has_asked_limit: false },
+            search: None,
             queue: VecDeque::new(),
             setup,
         };
@@ -188,16 +194,44 @@ impl Adaptive {
         self.setup.precision.unwrap_or(PRECISION)
     }
 
-    /// A few visits that tell how long the others shall be.
-    fn plan_probes(&mut self, now: Nanos) {
-        self.stage = Stage::Probe;
+    /// Begins the survey of what comes first, reads with a look at how the drive streams them.
+    fn begin(&mut self, now: Nanos) {
+        let time = self.time_max(now);
         self.survey = Survey {
-            visitor: Visitor::new(&self.setup, self.range, VISIT_BYTES, self.mechanical),
+            visitor: self.visitor(VISIT_BYTES, USUAL),
             round: 0,
-            ends: now + self.time_max(now),
+            ends: now + time,
             bytes_left: self.bytes_max(),
             has_asked_limit: false,
         };
+        self.stage = Stage::Calibrate;
+        if self.mix() == OperationMix::Read {
+            self.search =
+                Some(StreamSearch::new(ExperimentName::Surface, &self.setup, self.range, now, time));
+        }
+    }
+
+    fn visitor(&self, bytes: Bytes, setting: StreamSetting) -> Visitor {
+        Visitor::new(&self.setup, self.range, bytes, self.mechanical, setting)
+    }
+
+    /// Writes go to a cache first, and what streams reads best says nothing of them.
+    fn setting(&self, so_far: &RunView<'_>) -> StreamSetting {
+        if self.mix() == OperationMix::Read { streaming::found(so_far) } else { USUAL }
+    }
+
+    fn calibrate(&mut self, so_far: &RunView<'_>) {
+        match self.search.as_mut().and_then(|search| search.next(so_far)) {
+            Some(phase) => self.queue.push_back(phase),
+            None => self.plan_probes(self.setting(so_far)),
+        }
+    }
+
+    /// A few visits that tell how long the others shall be.
+    fn plan_probes(&mut self, setting: StreamSetting) {
+        self.stage = Stage::Probe;
+        self.search = None;
+        self.survey.visitor = self.visitor(VISIT_BYTES, setting);
         for index in 0..PROBES {
             let part = self.range.part(index, PROBES);
             let stretch = self.survey.visitor.place(part, &mut self.prng);
@@ -232,7 +266,7 @@ impl Adaptive {
         };
         let smallest_area = Bytes::new(self.range.bytes().get() / (2 * self.strata()).max(2 * EDGE_PARTS));
         let bytes = bytes.min(smallest_area);
-        self.survey.visitor = Visitor::new(&self.setup, self.range, bytes, self.mechanical);
+        self.survey.visitor = self.visitor(bytes, self.setting(so_far));
     }
 
     /// Shorter than usual where a time limit has no room for the first rounds otherwise.
@@ -388,7 +422,7 @@ impl Adaptive {
         if self.mixes.is_empty() {
             self.stage = Stage::Done;
         } else {
-            self.plan_probes(now);
+            self.begin(now);
         }
     }
 
@@ -404,8 +438,9 @@ impl Adaptive {
                     if let Some(warm_up) = so_far.phases.last() {
                         self.mechanical = is_mechanical(warm_up);
                     }
-                    self.plan_probes(now);
+                    self.begin(now);
                 }
+                Stage::Calibrate => self.calibrate(so_far),
                 Stage::Probe => {
                     self.plan_visits(so_far);
                     self.plan_round(self.edge_visits(), &[], &[]);
@@ -470,7 +505,7 @@ impl Adaptive {
         if self.stage == Stage::Done {
             return Vec::new();
         }
-        let under_way = matches!(self.stage, Stage::Probe | Stage::Rounds);
+        let under_way = matches!(self.stage, Stage::Calibrate | Stage::Probe | Stage::Rounds);
         let mut steps = Vec::new();
         for (index, &mix) in self.mixes.iter().enumerate() {
             let done = if under_way && index == 0 { self.survey.round } else { 0 };

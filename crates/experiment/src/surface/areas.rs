@@ -8,6 +8,7 @@ use crate::error::PlanError;
 use crate::preparation::capacity;
 use crate::preparation::{self, Filling, filled, random_block};
 use crate::{Experiment, Remaining, Setup};
+use analysis::streaming::USUAL;
 use model::experiment_name::ExperimentName;
 use model::plan::Phase;
 use model::prng::Prng;
@@ -71,7 +72,7 @@ impl Areas {
             grid,
             preparation::WARM_UP,
         ));
-        let visitor = Visitor::new(&self.setup, range, self.size, true);
+        let visitor = Visitor::new(&self.setup, range, self.size, true, USUAL);
         let room = range.bytes().get() - visitor.bytes().get();
         let mut prng = Prng::new(self.setup.seed, ORDER_STREAM);
         for &mix in &self.mixes {

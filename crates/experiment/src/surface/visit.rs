@@ -1,18 +1,17 @@
 //! A visit: a stretch that is read or written in order, and nothing else, as one phase.
 
 use crate::Setup;
-use crate::preparation::{self, SEQUENTIAL_DEPTH, random_block, sequential_block, verb};
+use crate::preparation::{self, random_block, sequential_block, verb};
 use model::experiment_name::ExperimentName;
+use model::finding::StreamSetting;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
-const DEPTH: u64 = SEQUENTIAL_DEPTH as u64;
-/// Requests in the shortest visit to a drive with moving parts: the first shows when the rest began, and the others are what is
-/// under way at once.
-const REQUESTS_MIN: u64 = 1 + DEPTH;
+/// Requests in the shortest visit to a drive with moving parts: the first shows when the rest began, and four show a rate.
+const REQUESTS_MIN: u64 = 5;
 /// A drive without may do all that are under way together: a visit is then whole fills of the queue, two at least, or its last
 /// request would take the time of four.
 const FILLS_MIN: u64 = 2;
@@ -24,25 +23,34 @@ const BLOCK_MIN: Bytes = Bytes::from_kib(512);
 pub struct Visitor {
     pub range: ByteRange,
     block: Bytes,
+    depth: u32,
     grid: Bytes,
     bytes: Bytes,
 }
 
 impl Visitor {
-    /// For visits of about `bytes` each to a range of the target, which moves parts or does not.
-    pub fn new(setup: &Setup, range: ByteRange, bytes: Bytes, moves_parts: bool) -> Visitor {
-        let mut block = sequential_block(range, setup.facts.logical_block);
+    /// For visits of about `bytes` each to a range of the target, which moves parts or does not, with such requests.
+    pub fn new(
+        setup: &Setup,
+        range: ByteRange,
+        bytes: Bytes,
+        moves_parts: bool,
+        setting: StreamSetting,
+    ) -> Visitor {
+        let mut block = sequential_block(range, setup.facts.logical_block).min(setting.block_bytes);
         while moves_parts && block > BLOCK_MIN && Bytes::new(block.get() * REQUESTS_MIN) > bytes {
             block = Bytes::new(block.get() / 2);
         }
         let grid = random_block(&setup.facts);
+        let depth = setting.queue_depth;
+        let fill = block * u64::from(depth);
         let (unit, shortest) = match moves_parts {
-            true => (block, REQUESTS_MIN * block.get()),
-            false => (Bytes::new(DEPTH * block.get()), FILLS_MIN * DEPTH * block.get()),
+            true => (block, block * REQUESTS_MIN),
+            false => (fill, fill * FILLS_MIN),
         };
         let longest = range.bytes().round_down_to(block);
-        let bytes = bytes.round_down_to(unit).max(Bytes::new(shortest)).min(longest);
-        Visitor { range, block, grid, bytes }
+        let bytes = bytes.round_down_to(unit).max(shortest).min(longest);
+        Visitor { range, block, depth, grid, bytes }
     }
 
     pub fn bytes(&self) -> Bytes {
@@ -68,7 +76,7 @@ impl Visitor {
     pub fn phase(&self, mix: OperationMix, stretch: ByteRange, time: Nanos, purpose: &str) -> Phase {
         let workload = Workload {
             alignment: self.grid,
-            ..Workload::new(stretch, Pattern::Sequential, mix, self.block, SEQUENTIAL_DEPTH)
+            ..Workload::new(stretch, Pattern::Sequential, mix, self.block, self.depth)
         };
         let stop = StopCondition { time: Some(time), ..StopCondition::one_pass() };
         let name = format!("{} {purpose}", verb(mix));

@@ -120,6 +120,27 @@ fn a_disk_is_known_in_a_minute_from_a_hundredth_of_it() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// With the usual four in flight such a disk shows half of its throughput or less.
+#[test]
+fn a_disk_that_streams_one_request_at_a_time_is_measured_so_and_no_other() {
+    let serial = Own::new("wd20ears", &[], "\n[disk.queue]\nbreaks_streams = true\n");
+    let survey = serial.survey(&[]);
+    let wrong = wrong_rates(&survey, &serial.drive.profile);
+    assert!(wrong.is_empty() && survey.device_s() <= DEVICE_S_MAX, "{wrong:#?}");
+    let streaming = &survey.said(FindingCode::ReadRateOuter)["data"]["streaming"];
+    assert_eq!(streaming["best"]["queue_depth"], 1, "{streaming}");
+    // A mebibyte costs one revolution more, at a quarter of the disk and at three quarters.
+    let turn_s = truth(&serial.drive.profile, FindingCode::RotationPeriod);
+    let read_s = (1 << 20) as f64 / truth(&serial.drive.profile, FindingCode::ReadRateMean);
+    let loss = turn_s / (turn_s + read_s);
+    let (low, high) = (number(streaming, "usual_loss_low"), number(streaming, "usual_loss_high"));
+    assert!(low < loss && loss < high && high < 1.5 * low, "{streaming}, truth {loss}");
+    for ordinary in ["sim:wd20ears", "sim:660p", "sim:sata-160gb"] {
+        let survey = surface(ordinary, &[]);
+        assert!(survey.said(FindingCode::ReadRateMean)["data"]["streaming"].is_null(), "{ordinary}");
+    }
+}
+
 #[test]
 fn a_link_is_the_limit_where_it_is_and_nowhere_else() {
     let slow_port = Own::new("exos-x20", &[("kind = \"sata-6\"", "kind = \"sata-3\"")], "");

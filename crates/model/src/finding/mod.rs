@@ -42,7 +42,7 @@ pub use span_effect::{SpanEffect, SpanEffectUnknown, SpanPoint};
 pub use survey::{
     FigureKind, FigureRatio, FullPassTime, ImportedRatio, InterfaceLimit, LatencyClasses, LimitReach,
     OtherLoad, PassBasis, RateOf, SampledSize, SequentialRate, SlowKind, SlowRegion, SlowRegions,
-    SurveyUnknown, UnmappedRanges, Zone, ZoneCount, ZoneRatio, ZoneTable,
+    StreamSetting, Streaming, SurveyUnknown, UnmappedRanges, Zone, ZoneCount, ZoneRatio, ZoneTable,
 };
 pub use sustained::{
     ClippingEffect, ClippingEffectUnknown, ClippingPoint, IdlePoint, IdleRecovery, IdleRecoveryUnknown,

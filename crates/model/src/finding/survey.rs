@@ -97,10 +97,31 @@ pub struct SequentialRate {
     /// The slowest SATA port that carries it, in Gbit/s.
     #[serde(skip)]
     pub port_gbit: Option<f64>,
+    /// What was asked for at once, where the usual requests in flight are slower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streaming: Option<Streaming>,
     #[serde(flatten)]
     pub place: Option<ByteRange>,
     #[serde(flatten)]
     pub imported: Option<Imported>,
+}
+
+/// Sequential requests of one size, so many in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct StreamSetting {
+    pub queue_depth: u32,
+    pub block_bytes: Bytes,
+}
+
+/// A drive that streams better with other requests in flight than the usual ones.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Streaming {
+    pub best: StreamSetting,
+    pub usual: StreamSetting,
+    /// The share of throughput that the usual requests lose.
+    pub usual_loss: f64,
+    pub usual_loss_low: f64,
+    pub usual_loss_high: f64,
 }
 
 impl SequentialRate {
@@ -112,6 +133,7 @@ impl SequentialRate {
             places: Vec::new(),
             line_gbit: None,
             port_gbit: None,
+            streaming: None,
             place: None,
             imported: None,
         }

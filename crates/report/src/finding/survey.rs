@@ -4,8 +4,8 @@ use super::numbers::{long_time, number, plural, rate, size};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PassBasis,
-    RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, SurveyUnknown, UnmappedRanges, ZoneCount,
-    ZoneRatio, ZoneTable,
+    RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Streaming, SurveyUnknown, UnmappedRanges,
+    ZoneCount, ZoneRatio, ZoneTable,
 };
 use model::range::ByteRange;
 use model::request::Operation;
@@ -61,7 +61,8 @@ impl Wording for SequentialRate {
                 format!("A full pass of {verbs} averages {speed}, {}.", basis_words(*basis))
             }
         };
-        sentence + if found.is_loaded { LOADED } else { "" }
+        let streaming = found.streaming.as_ref().map(streaming_words).unwrap_or_default();
+        sentence + &streaming + if found.is_loaded { LOADED } else { "" }
     }
 
     fn advice(known: &Known<SequentialRate>, code: FindingCode, _: &Subject<'_>) -> Option<String> {
@@ -84,6 +85,29 @@ impl Wording for SequentialRate {
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
         why_unknown(reason, code)
     }
+}
+
+/// " Measured with 1 × 64 KiB: 4 × 1 MiB loses 40 % (38 to 42). The drive does not stream with requests in flight."
+fn streaming_words(streaming: &Streaming) -> String {
+    let Streaming { best, usual, .. } = streaming;
+    let percent = |share: f64| number(100.0 * share);
+    let why = if best.queue_depth == 1 {
+        " The drive does not stream with several requests in flight."
+    } else if best.queue_depth < usual.queue_depth {
+        " The drive streams worse with more requests in flight."
+    } else {
+        ""
+    };
+    format!(
+        " Measured with {} × {}: {} × {} loses {} % ({} to {}).{why}",
+        best.queue_depth,
+        best.block_bytes,
+        usual.queue_depth,
+        usual.block_bytes,
+        percent(streaming.usual_loss),
+        percent(streaming.usual_loss_low),
+        percent(streaming.usual_loss_high),
+    )
 }
 
 fn is_write(code: FindingCode) -> bool {
@@ -505,11 +529,30 @@ mod tests {
     use super::super::testing::{known, statement, why};
     use super::*;
     use model::estimate::Estimate;
-    use model::finding::{LatencyClasses, SampledSize};
+    use model::finding::{LatencyClasses, SampledSize, StreamSetting};
     use model::units::Bytes;
 
     fn rate_of(value: f64, of: RateOf) -> SequentialRate {
         SequentialRate::new(Estimate::exact(value), of)
+    }
+
+    #[test]
+    fn a_drive_that_streams_alone_only_says_so() {
+        let setting = |queue_depth, block_bytes| StreamSetting { queue_depth, block_bytes };
+        let streaming = Streaming {
+            best: setting(1, Bytes::from_kib(64)),
+            usual: setting(4, Bytes::from_mib(1)),
+            usual_loss: 0.4,
+            usual_loss_low: 0.382,
+            usual_loss_high: 0.421,
+        };
+        let mut rate = rate_of(150e6, RateOf::Edge { is_whole: true });
+        rate.streaming = Some(streaming);
+        assert_eq!(
+            statement(&known(rate), FindingCode::ReadRateOuter),
+            "Sequential reads run at 150 MB/s at the start of the drive. Measured with 1 × 64 KiB: 4 × 1 MiB loses \
+             40.0 % (38.2 to 42.1). The drive does not stream with several requests in flight."
+        );
     }
 
     #[test]

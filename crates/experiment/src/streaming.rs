@@ -1,0 +1,191 @@
+//! Finds out how a drive streams best before something is measured with it: analysis::streaming says why.
+//!
+//! Extremes of depth and size come first, in two areas of the drive; where they are no quicker than the usual requests,
+//! that is all. Else what lies between them follows, and pairs that confirm the quickest.
+
+use crate::Setup;
+use crate::preparation::{self, SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, random_block};
+use analysis::streaming::{AREAS, Calibration, USUAL};
+use model::experiment_name::ExperimentName;
+use model::finding::StreamSetting;
+use model::plan::{Phase, PhaseKind, StopCondition};
+use model::prng::Prng;
+use model::range::ByteRange;
+use model::run::RunView;
+use model::units::{Bytes, KIB, MIB, Nanos, Offset};
+use model::workload::{OperationMix, Pattern, Workload};
+use std::collections::VecDeque;
+
+const _: () =
+    assert!(USUAL.queue_depth == SEQUENTIAL_DEPTH && USUAL.block_bytes.get() == SEQUENTIAL_BLOCK.get());
+
+/// The stream of the seed that draws the order.
+const ORDER_STREAM: u64 = u64::MAX - 2;
+const DEPTHS: [u32; 4] = [1, 2, 4, 8];
+const BLOCKS_KIB: [u64; 6] = [64, 128, 256, 512, 1024, 2048];
+/// No more is in flight than usual: a drive for which that is too little is no slower than its host asks.
+const IN_FLIGHT_MAX: Bytes = Bytes::new(4 * MIB);
+/// Depth and KiB of what comes first: of the smallest requests a slow drive, too, completes several in the time of a sample.
+const FIRST: (u32, u64) = (1, 64);
+/// The others between which all lie, with the usual one.
+const EXTREMES: [(u32, u64); 4] = [(4, 1024), (1, 1024), (8, 64), (8, 512)];
+/// Some tracks of a disk, or what it reads in the time that a disk of today takes for them.
+const SAMPLE_BYTES: Bytes = Bytes::from_mib(8);
+const SAMPLE_TIME: Nanos = Nanos::from_millis(60);
+/// But no fewer requests than these after the first fill of the queue.
+const REQUESTS_MIN: u64 = 2;
+/// Left out between two samples, so that the drive has not read ahead what the next one asks for: the largest segments have so much.
+const GAP: Bytes = Bytes::from_mib(16);
+/// Confirming pairs in each area.
+const PAIRS: usize = 2;
+/// Never read twice: 21 settings and the pairs in each area, of a quarter of the range.
+const RANGE_MIN: Bytes = Bytes::from_gib(4);
+/// What it takes at most, and the share of a survey.
+const TIME_MAX: Nanos = Nanos::from_secs(6);
+const TIME_PART: u64 = 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    First,
+    Extremes,
+    Between,
+    Pairs,
+    Done,
+}
+
+#[derive(Clone)]
+pub struct StreamSearch {
+    experiment: ExperimentName,
+    range: ByteRange,
+    grid: Bytes,
+    prng: Prng,
+    stage: Stage,
+    queue: VecDeque<Phase>,
+    /// Samples planned in each area.
+    planned: u64,
+    began: Nanos,
+    time: Nanos,
+}
+
+impl StreamSearch {
+    /// A search in `range`, within its share of what may take `time`.
+    pub fn new(
+        experiment: ExperimentName,
+        setup: &Setup,
+        range: ByteRange,
+        began: Nanos,
+        time: Nanos,
+    ) -> StreamSearch {
+        let mut search = StreamSearch {
+            experiment,
+            range,
+            grid: random_block(&setup.facts),
+            prng: Prng::new(setup.seed, ORDER_STREAM),
+            stage: Stage::First,
+            queue: VecDeque::new(),
+            planned: 0,
+            began,
+            time: TIME_MAX.min(time / TIME_PART),
+        };
+        if range.bytes() < RANGE_MIN || setup.facts.logical_block > Bytes::new(BLOCKS_KIB[0] * KIB) {
+            search.stage = Stage::Done;
+        } else {
+            search.plan(&[setting(FIRST.0, FIRST.1)], Bytes::ZERO);
+        }
+        search
+    }
+
+    pub fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let spent = so_far.elapsed().saturating_sub(self.began);
+        // What lies between the extremes leaves time to confirm what they showed.
+        let may_explore = spent < self.time / 2;
+        if spent >= self.time || (self.stage == Stage::Between && !may_explore) {
+            self.queue.clear();
+        }
+        while self.queue.is_empty() && self.stage != Stage::Done {
+            self.stage = self.stage_after(so_far, spent);
+        }
+        self.queue.pop_front()
+    }
+
+    fn stage_after(&mut self, so_far: &RunView<'_>, spent: Nanos) -> Stage {
+        let samples = Calibration::of(so_far);
+        let Some(seconds_per_byte) = samples.quickest_s_per_byte() else { return Stage::Done };
+        let bytes = Bytes::new((SAMPLE_TIME.seconds() / seconds_per_byte) as u64);
+        match (self.stage, samples.candidate()) {
+            _ if spent >= self.time => Stage::Done,
+            (Stage::First, _) => {
+                self.plan(&EXTREMES.map(|(depth, kib)| setting(depth, kib)), bytes);
+                Stage::Extremes
+            }
+            (Stage::Extremes, Some(_)) => {
+                self.plan(&between(), bytes);
+                Stage::Between
+            }
+            (Stage::Between, Some(best)) => {
+                for _ in 0..PAIRS {
+                    self.plan(&[best, USUAL], bytes);
+                }
+                Stage::Pairs
+            }
+            _ => Stage::Done,
+        }
+    }
+
+    /// Each of these in each area, in random order, by samples of about so much.
+    fn plan(&mut self, settings: &[StreamSetting], bytes: Bytes) {
+        let mut settings = settings.to_vec();
+        self.prng.shuffle(&mut settings);
+        for setting in settings {
+            let within = self.planned * (SAMPLE_BYTES.get() + GAP.get());
+            self.planned += 1;
+            for area in 0..AREAS as u64 {
+                let start = self.range.part(2 * area + 1, 2 * AREAS as u64).first().get();
+                let first = (start + within - self.range.first().get()) / self.grid.get() * self.grid.get();
+                let first = Offset::new(self.range.first().get() + first);
+                self.queue.push_back(self.sample(setting, first, bytes));
+            }
+        }
+    }
+
+    fn sample(&self, setting: StreamSetting, first: Offset, bytes: Bytes) -> Phase {
+        let StreamSetting { queue_depth, block_bytes } = setting;
+        let least = block_bytes * (u64::from(queue_depth) + REQUESTS_MIN);
+        let bytes = if bytes == Bytes::ZERO { SAMPLE_BYTES } else { bytes.clamp(least, SAMPLE_BYTES) };
+        let stretch =
+            ByteRange::new(first, bytes.round_down_to(block_bytes)).expect("a sample holds something");
+        let workload = Workload {
+            alignment: self.grid,
+            ..Workload::new(stretch, Pattern::Sequential, OperationMix::Read, block_bytes, queue_depth)
+        };
+        // A drive that needs longer is not worth the search.
+        let time = if setting == self::setting(FIRST.0, FIRST.1) { SAMPLE_TIME } else { self.time };
+        let stop = StopCondition { time: Some(time), ..StopCondition::one_pass() };
+        let name = format!("calibrate {queue_depth} × {block_bytes}");
+        preparation::phase(self.experiment.clone(), name, PhaseKind::WarmUp, Some(workload), stop)
+    }
+}
+
+/// What the search found: the usual setting unless another is quicker for certain.
+pub fn found(so_far: &RunView<'_>) -> StreamSetting {
+    Calibration::of(so_far).found().map_or(USUAL, |streaming| streaming.best)
+}
+
+fn setting(queue_depth: u32, kib: u64) -> StreamSetting {
+    StreamSetting { queue_depth, block_bytes: Bytes::new(kib * KIB) }
+}
+
+fn between() -> Vec<StreamSetting> {
+    let mut settings = Vec::new();
+    for depth in DEPTHS {
+        for kib in BLOCKS_KIB {
+            let setting = setting(depth, kib);
+            if setting.block_bytes * u64::from(depth) <= IN_FLIGHT_MAX
+                && ![FIRST].iter().chain(&EXTREMES).any(|known| *known == (depth, kib))
+            {
+                settings.push(setting);
+            }
+        }
+    }
+    settings
+}
