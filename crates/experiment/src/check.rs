@@ -351,8 +351,8 @@ impl Experiment for Check {
                         self.mechanical = is_mechanical(warm_up);
                     }
                     let time = self.setup.time_limit.unwrap_or(TIME_MAX);
-                    let (name, range) = (ExperimentName::Check, self.range);
-                    self.search = Some(StreamSearch::new(name, &self.setup, range, spent, time));
+                    let (name, range, moves) = (ExperimentName::Check, self.range, self.mechanical);
+                    self.search = Some(StreamSearch::new(name, &self.setup, range, moves, spent, time));
                     self.stage = Stage::Calibrate;
                     self.calibrate(so_far);
                 }

@@ -29,8 +29,10 @@ const IN_FLIGHT_MAX: Bytes = Bytes::new(4 * MIB);
 const FIRST: (u32, u64) = (1, 64);
 /// The others between which all lie, with the usual one.
 const EXTREMES: [(u32, u64); 4] = [(4, 1024), (1, 1024), (8, 64), (8, 512)];
-/// Some tracks of a disk, or what it reads in the time that a disk of today takes for them.
+/// Some tracks of a disk, or what it reads in the time that a disk of today takes for them. Where nothing moves, many fills of
+/// the queue: what is in flight at the end would count for much otherwise.
 const SAMPLE_BYTES: Bytes = Bytes::from_mib(8);
+const STILL_SAMPLE_BYTES: Bytes = Bytes::from_mib(64);
 const SAMPLE_TIME: Nanos = Nanos::from_millis(60);
 /// But no fewer requests than these after the first fill of the queue.
 const REQUESTS_MIN: u64 = 2;
@@ -38,8 +40,9 @@ const REQUESTS_MIN: u64 = 2;
 const GAP: Bytes = Bytes::from_mib(16);
 /// Confirming pairs in each area.
 const PAIRS: usize = 2;
-/// Never read twice: 21 settings and the pairs in each area, of a quarter of the range.
-const RANGE_MIN: Bytes = Bytes::from_gib(4);
+/// Each area is a quarter of the range. All settings and pairs have room there, so that nothing is read twice.
+const SAMPLES_MAX: u64 = (DEPTHS.len() * BLOCKS_KIB.len() + 2 * PAIRS) as u64;
+const QUARTERS: u64 = 2 * AREAS as u64;
 /// What it takes at most, and the share of a survey.
 const TIME_MAX: Nanos = Nanos::from_secs(6);
 const TIME_PART: u64 = 10;
@@ -61,7 +64,8 @@ pub struct StreamSearch {
     prng: Prng,
     stage: Stage,
     queue: VecDeque<Phase>,
-    /// Samples planned in each area.
+    sample_bytes: Bytes,
+    /// How many samples were planned in each area.
     planned: u64,
     began: Nanos,
     time: Nanos,
@@ -73,9 +77,11 @@ impl StreamSearch {
         experiment: ExperimentName,
         setup: &Setup,
         range: ByteRange,
+        moves_parts: bool,
         began: Nanos,
         time: Nanos,
     ) -> StreamSearch {
+        let sample_bytes = if moves_parts { SAMPLE_BYTES } else { STILL_SAMPLE_BYTES };
         let mut search = StreamSearch {
             experiment,
             range,
@@ -83,11 +89,13 @@ impl StreamSearch {
             prng: Prng::new(setup.seed, ORDER_STREAM),
             stage: Stage::First,
             queue: VecDeque::new(),
+            sample_bytes,
             planned: 0,
             began,
             time: TIME_MAX.min(time / TIME_PART),
         };
-        if range.bytes() < RANGE_MIN || setup.facts.logical_block > Bytes::new(BLOCKS_KIB[0] * KIB) {
+        let room = (sample_bytes + GAP) * SAMPLES_MAX * QUARTERS;
+        if range.bytes() < room || setup.facts.logical_block > Bytes::new(BLOCKS_KIB[0] * KIB) {
             search.stage = Stage::Done;
         } else {
             search.plan(&[setting(FIRST.0, FIRST.1)], Bytes::ZERO);
@@ -132,15 +140,15 @@ impl StreamSearch {
         }
     }
 
-    /// Each of these in each area, in random order, by samples of about so much.
+    /// Plans each of these in each area, in random order, by samples of about so much.
     fn plan(&mut self, settings: &[StreamSetting], bytes: Bytes) {
         let mut settings = settings.to_vec();
         self.prng.shuffle(&mut settings);
         for setting in settings {
-            let within = self.planned * (SAMPLE_BYTES.get() + GAP.get());
+            let within = self.planned * (self.sample_bytes + GAP).get();
             self.planned += 1;
             for area in 0..AREAS as u64 {
-                let start = self.range.part(2 * area + 1, 2 * AREAS as u64).first().get();
+                let start = self.range.part(2 * area + 1, QUARTERS).first().get();
                 let first = (start + within - self.range.first().get()) / self.grid.get() * self.grid.get();
                 let first = Offset::new(self.range.first().get() + first);
                 self.queue.push_back(self.sample(setting, first, bytes));
@@ -151,7 +159,7 @@ impl StreamSearch {
     fn sample(&self, setting: StreamSetting, first: Offset, bytes: Bytes) -> Phase {
         let StreamSetting { queue_depth, block_bytes } = setting;
         let least = block_bytes * (u64::from(queue_depth) + REQUESTS_MIN);
-        let bytes = if bytes == Bytes::ZERO { SAMPLE_BYTES } else { bytes.clamp(least, SAMPLE_BYTES) };
+        let bytes = if bytes == Bytes::ZERO { SAMPLE_BYTES } else { bytes.clamp(least, self.sample_bytes) };
         let stretch =
             ByteRange::new(first, bytes.round_down_to(block_bytes)).expect("a sample holds something");
         let workload = Workload {

@@ -206,8 +206,8 @@ impl Adaptive {
         };
         self.stage = Stage::Calibrate;
         if self.mix() == OperationMix::Read {
-            self.search =
-                Some(StreamSearch::new(ExperimentName::Surface, &self.setup, self.range, now, time));
+            let (name, range, moves) = (ExperimentName::Surface, self.range, self.mechanical);
+            self.search = Some(StreamSearch::new(name, &self.setup, range, moves, now, time));
         }
     }
 
