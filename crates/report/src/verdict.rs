@@ -132,6 +132,10 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
         match text(finding, &run.target) {
             Text::Known { statement, .. } if place_in_line == 0 => answers.push(style.sentence(&statement)),
             Text::Known { statement, .. } => answers.push(style.sentence(first_sentence(&statement))),
+            // "No lasting drop within 6.17 GB" is an answer by itself.
+            Text::Unknown { why } if place_in_line == 0 && why.starts_with("No ") => {
+                answers.push(style.sentence(&why));
+            }
             Text::Unknown { why } if place_in_line == 0 => {
                 answers.push(named(label(*code), &style.sentence(&why)));
             }

@@ -74,7 +74,10 @@ pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String
     let mut reasons: Vec<(String, String)> = Vec::new();
     for group in Group::ALL {
         for row in rows_of(group, run, style) {
-            if row.mark != UNKNOWN_MARK || verdict.contains(&named(&row.label, &row.sentence)) {
+            if row.mark != UNKNOWN_MARK
+                || verdict.contains(&row.sentence)
+                || verdict.contains(&named(&row.label, &row.sentence))
+            {
                 continue;
             }
             match reasons.iter_mut().find(|(_, why)| *why == row.sentence) {
