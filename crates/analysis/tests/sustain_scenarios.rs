@@ -1,7 +1,7 @@
-//! Writes that go on, made up: what the levels and the fall are taken to be when pieces scatter, stall, wander and recover.
+//! Writes that go on, made up: what the levels and the drop are taken to be when batches scatter, stall, wander and recover.
 
 use analysis::analyse;
-use analysis::sustained::{History, Piece, Stage, Standing, below, dip, levels, regained, standing};
+use analysis::sustained::{Batch, History, Stage, Standing, below, dip, levels, regained, standing};
 use model::finding::{
     CliffCause, Finding, NoCliff, NoCliffCourse, Outcome, WriteCache, WriteCliff, WriteCliffUnknown, known,
 };
@@ -16,54 +16,54 @@ use model::target::TargetFacts;
 use model::units::{Bytes, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
-/// Pieces that grow as those of `sustain` do, with the rate that `bytes_per_second` gives for what had been written, and so much noise.
-fn pieces(total: f64, noise: f64, seed: u64, bytes_per_second: impl Fn(f64, usize) -> f64) -> Vec<Piece> {
-    pieces_up_to(f64::INFINITY, total, noise, seed, bytes_per_second)
+/// Batches that grow as those of `sustain` do, with the rate that `bytes_per_second` gives for what had been written, and so much noise.
+fn batches(total: f64, noise: f64, seed: u64, bytes_per_second: impl Fn(f64, usize) -> f64) -> Vec<Batch> {
+    batches_up_to(f64::INFINITY, total, noise, seed, bytes_per_second)
 }
 
 /// The same, none of them larger than `largest`.
-fn pieces_up_to(
+fn batches_up_to(
     largest: f64,
     total: f64,
     noise: f64,
     seed: u64,
     bytes_per_second: impl Fn(f64, usize) -> f64,
-) -> Vec<Piece> {
+) -> Vec<Batch> {
     let mut prng = Prng::new(seed, 0);
-    let mut pieces = Vec::new();
+    let mut batches = Vec::new();
     let (mut written, mut at_s) = (0.0, 0.0);
     while written < total {
         let bytes = (0.04_f64 * written).max(16e6).min(largest);
-        // In steps, so that a fall lies within a piece.
+        // In steps, so that a drop lies within a batch.
         let steps = 50;
         let seconds: f64 = (0..steps)
             .map(|step| {
                 bytes
                     / f64::from(steps)
-                    / bytes_per_second(written + bytes * f64::from(step) / f64::from(steps), pieces.len())
+                    / bytes_per_second(written + bytes * f64::from(step) / f64::from(steps), batches.len())
             })
             .sum();
         let seconds = seconds * (noise * prng.normal()).exp();
-        pieces.push(Piece { phase: pieces.len() as u32, start_s: at_s, bytes, seconds, flush_s: 0.0 });
+        batches.push(Batch { phase: batches.len() as u32, start_s: at_s, bytes, seconds, flush_s: 0.0 });
         written += bytes;
         at_s += seconds;
     }
-    pieces
+    batches
 }
 
-fn fall(pieces: &[Piece]) -> Option<(f64, f64, f64)> {
-    match standing(pieces) {
-        Standing::Fell(fall) => Some((fall.bytes.value, fall.rate_before().value, fall.rate_after().value)),
+fn drop(batches: &[Batch]) -> Option<(f64, f64, f64)> {
+    match standing(batches) {
+        Standing::Fell(drop) => Some((drop.bytes.value, drop.rate_before().value, drop.rate_after().value)),
         _ => None,
     }
 }
 
 #[test]
-fn a_fall_is_found_within_three_percent_although_pieces_scatter() {
+fn a_drop_is_found_within_three_percent_although_batches_scatter() {
     for seed in 0..50 {
-        let written = pieces(13e9, 0.015, seed, |written, _| if written < 10e9 { 400e6 } else { 250e6 });
+        let written = batches(13e9, 0.015, seed, |written, _| if written < 10e9 { 400e6 } else { 250e6 });
         let (bytes, before, after) =
-            fall(&written).unwrap_or_else(|| panic!("seed {seed}: {:?}", levels(&written)));
+            drop(&written).unwrap_or_else(|| panic!("seed {seed}: {:?}", levels(&written)));
         assert!((bytes / 10e9 - 1.0).abs() < 0.03, "seed {seed}: {bytes}");
         assert!(
             (before / 400e6 - 1.0).abs() < 0.03 && (after / 250e6 - 1.0).abs() < 0.03,
@@ -73,37 +73,37 @@ fn a_fall_is_found_within_three_percent_although_pieces_scatter() {
 }
 
 #[test]
-fn noise_alone_never_falls() {
+fn noise_alone_never_drops() {
     for seed in 0..500 {
         let noise = [0.0, 0.005, 0.02, 0.1, 0.3][seed as usize % 5];
-        let written = pieces(40e9, noise, seed, |_, _| 200e6);
-        assert_eq!(fall(&written), None, "seed {seed}, noise {noise}");
+        let written = batches(40e9, noise, seed, |_, _| 200e6);
+        assert_eq!(drop(&written), None, "seed {seed}, noise {noise}");
     }
 }
 
 #[test]
-fn stalls_and_a_time_of_other_load_are_no_fall() {
-    let stalls = |written: f64, piece: usize| if piece % 17 == 9 { 20e6 } else { 200e6 + 0.0 * written };
-    assert_eq!(fall(&pieces(40e9, 0.01, 1, stalls)), None);
-    let load = |_: f64, piece: usize| if (60..75).contains(&piece) { 90e6 } else { 200e6 };
-    assert_eq!(fall(&pieces(40e9, 0.01, 2, load)), None);
+fn stalls_and_a_time_of_other_load_are_no_drop() {
+    let stalls = |written: f64, batch: usize| if batch % 17 == 9 { 20e6 } else { 200e6 + 0.0 * written };
+    assert_eq!(drop(&batches(40e9, 0.01, 1, stalls)), None);
+    let load = |_: f64, batch: usize| if (60..75).contains(&batch) { 90e6 } else { 200e6 };
+    assert_eq!(drop(&batches(40e9, 0.01, 2, load)), None);
 }
 
-/// Pieces that grow from 16 MB on, of a drive that stands still for `stall_s` after every `every` bytes.
-fn with_stalls(total: f64, every: f64, stall_s: f64, bytes_per_second: impl Fn(f64) -> f64) -> Vec<Piece> {
-    let mut pieces = pieces(total, 0.0, 0, |written, _| bytes_per_second(written));
+/// Batches that grow from 16 MB on, of a drive that stands still for `stall_s` after every `every` bytes.
+fn with_stalls(total: f64, every: f64, stall_s: f64, bytes_per_second: impl Fn(f64) -> f64) -> Vec<Batch> {
+    let mut batches = batches(total, 0.0, 0, |written, _| bytes_per_second(written));
     let mut written = 0.0;
-    for piece in &mut pieces {
-        let stalls = ((written + piece.bytes) / every).floor() - (written / every).floor();
-        piece.seconds += stalls * stall_s;
-        written += piece.bytes;
+    for batch in &mut batches {
+        let stalls = ((written + batch.bytes) / every).floor() - (written / every).floor();
+        batch.seconds += stalls * stall_s;
+        written += batch.bytes;
     }
-    pieces
+    batches
 }
 
-/// A drive that writes its table out now and then: small pieces seldom meet a stall, large ones always do, and yet its rate is the same.
+/// A drive that writes its table out now and then: small batches seldom meet a stall, large ones always do, and yet its rate is the same.
 #[test]
-fn stalls_that_recur_are_a_part_of_the_rate_and_no_fall() {
+fn stalls_that_recur_are_a_part_of_the_rate_and_no_drop() {
     for (every, stall_s) in
         [(279e6, 0.01574), (199e6, 0.002672), (67e6, 0.02), (100e6, 0.005), (500e6, 0.01), (2e9, 0.02)]
     {
@@ -111,16 +111,16 @@ fn stalls_that_recur_are_a_part_of_the_rate_and_no_fall() {
             let even = with_stalls(80e9, every, stall_s, |_| rate);
             // Also while it is still written.
             for end in (5..=even.len()).step_by(3) {
-                let found = fall(&even[..end]);
+                let found = drop(&even[..end]);
                 assert_eq!(
                     found,
                     None,
-                    "{stall_s} s every {every} at {rate}, {end} pieces: {:?}",
+                    "{stall_s} s every {every} at {rate}, {end} batches: {:?}",
                     levels(&even[..end])
                 );
             }
             let (bytes, before, after) =
-                fall(&with_stalls(
+                drop(&with_stalls(
                     80e9,
                     every,
                     stall_s,
@@ -137,23 +137,23 @@ fn stalls_that_recur_are_a_part_of_the_rate_and_no_fall() {
     }
 }
 
-/// Each piece ends with a flush: what is lower behind so few bytes is lower, whatever took these.
+/// Each batch ends with a flush: what is lower behind so few bytes is lower, whatever took these.
 #[test]
-fn a_fall_within_what_a_memory_holds_is_one() {
+fn a_drop_within_what_a_memory_holds_is_one() {
     let buffered = |written: f64, _: usize| if written < 60e6 { 2e9 } else { 200e6 };
-    let (bytes, before, after) = fall(&pieces(20e9, 0.01, 3, buffered)).expect("it falls");
+    let (bytes, before, after) = drop(&batches(20e9, 0.01, 3, buffered)).expect("it drops");
     assert!((bytes / 60e6 - 1.0).abs() < 0.03, "{bytes}");
     assert!((before / 2e9 - 1.0).abs() < 0.03 && (after / 200e6 - 1.0).abs() < 0.03, "{before} {after}");
 }
 
 /// A volume of 249 MB/s whose host lost a quarter of a second in the second after the first 168 MB.
 #[test]
-fn time_that_a_host_lost_is_no_fall() {
+fn time_that_a_host_lost_is_no_drop() {
     let busy = |written: f64, _: usize| if (168e6..674e6).contains(&written) { 220e6 } else { 249e6 };
     for seed in 0..20 {
-        let written = pieces(5e9, 0.01, seed, busy);
+        let written = batches(5e9, 0.01, seed, busy);
         for end in 5..=written.len() {
-            assert_eq!(fall(&written[..end]), None, "seed {seed}, {end} pieces");
+            assert_eq!(drop(&written[..end]), None, "seed {seed}, {end} batches");
         }
     }
 }
@@ -165,11 +165,11 @@ fn three_levels_are_all_seen() {
         written if written < 130e9 => 2.5e9,
         _ => 0.8e9,
     };
-    let written = pieces(200e9, 0.01, 4, three);
+    let written = batches(200e9, 0.01, 4, three);
     let found = levels(&written);
     assert_eq!(found.len(), 3, "{found:?}");
     assert!((found[2].from_bytes / 130e9 - 1.0).abs() < 0.05, "{found:?}");
-    let (bytes, before, after) = fall(&written).expect("it falls");
+    let (bytes, before, after) = drop(&written).expect("it drops");
     assert!(
         (bytes / 28e9 - 1.0).abs() < 0.03
             && (before / 5e9 - 1.0).abs() < 0.03
@@ -177,11 +177,11 @@ fn three_levels_are_all_seen() {
     );
 }
 
-/// The levels behind the first fall: where each begins, and its rate.
-fn further(pieces: &[Piece]) -> Vec<(f64, f64)> {
-    match standing(pieces) {
-        Standing::Fell(fall) => {
-            fall.further.iter().map(|further| (further.bytes.value, further.rate_after().value)).collect()
+/// The levels behind the first drop: where each begins, and its rate.
+fn further(batches: &[Batch]) -> Vec<(f64, f64)> {
+    match standing(batches) {
+        Standing::Fell(drop) => {
+            drop.further.iter().map(|further| (further.bytes.value, further.rate_after().value)).collect()
         }
         other => panic!("{other:?}"),
     }
@@ -196,7 +196,7 @@ fn assert_levels(found: &[(f64, f64)], are: &[(f64, f64)], what: &str) {
 
 /// Fast, past the cache, folding, and past it again when all is folded, as an NM790 of 2 TB; and a small drive of three levels.
 #[test]
-fn levels_behind_the_first_fall_are_told() {
+fn levels_behind_the_first_drop_are_told() {
     for seed in 0..20 {
         let four = |written: f64, _: usize| match written {
             written if written < 280e9 => 5e9,
@@ -204,14 +204,14 @@ fn levels_behind_the_first_fall_are_told() {
             written if written < 1860e9 => 0.8e9,
             _ => 2.5e9,
         };
-        let found = further(&pieces(2600e9, 0.01, seed, four));
+        let found = further(&batches(2600e9, 0.01, seed, four));
         assert_levels(&found, &[(1300e9, 0.8e9), (1860e9, 2.5e9)], &format!("seed {seed}"));
         let three = |written: f64, _: usize| match written {
             written if written < 1.5e9 => 450e6,
             written if written < 6e9 => 250e6,
             _ => 90e6,
         };
-        let found = further(&pieces(12e9, 0.015, seed, three));
+        let found = further(&batches(12e9, 0.015, seed, three));
         assert_levels(&found, &[(6e9, 90e6)], &format!("seed {seed}"));
     }
 }
@@ -231,29 +231,29 @@ fn short_levels_and_small_steps_are_told() {
             let rate = |written: f64, _: usize| {
                 levels.iter().rev().find(|(from, _)| written >= *from).map_or(0.0, |(_, rate)| *rate)
             };
-            let found = further(&pieces_up_to(0.005 * total, total, noise, seed, rate));
+            let found = further(&batches_up_to(0.005 * total, total, noise, seed, rate));
             assert_levels(&found, &levels[2..], &format!("{total} seed {seed}"));
         }
     }
 }
 
-/// A drive that swings between two rates behind its fall, as one that is too warm does, and one that something slows for a while.
+/// A drive that swings between two rates behind its drop, as one that is too warm does, and one that something slows for a while.
 #[test]
-fn what_passes_behind_a_fall_is_no_level() {
+fn what_passes_behind_a_drop_is_no_level() {
     for seed in 0..20 {
         let swinging = |written: f64, _: usize| match written {
             written if written < 50e9 => 3000e6,
             written if ((written - 50e9) / 60e9) as u64 % 2 == 1 => 600e6,
             _ => 1500e6,
         };
-        let found = further(&pieces_up_to(2.5e9, 500e9, 0.01, seed, swinging));
+        let found = further(&batches_up_to(2.5e9, 500e9, 0.01, seed, swinging));
         assert_eq!(found, [], "seed {seed}");
         let loaded = |written: f64, _: usize| match written {
             written if written < 50e9 => 3000e6,
             written if (300e9..320e9).contains(&written) => 700e6,
             _ => 1500e6,
         };
-        let found = further(&pieces_up_to(2.5e9, 500e9, 0.01, seed, loaded));
+        let found = further(&batches_up_to(2.5e9, 500e9, 0.01, seed, loaded));
         assert_eq!(found, [], "seed {seed}");
     }
 }
@@ -267,22 +267,22 @@ fn stages(course: &[Stage]) -> Vec<(f64, f64)> {
     course.iter().map(|stage| (stage.from_bytes.value, stage.level.rate().value)).collect()
 }
 
-/// Levels to which the rate went and from which it came back, once: behind a fall, and where nothing falls for good. All levels are in the
+/// Levels to which the rate went and from which it came back, once: behind a drop, and where nothing drops for good. All levels are in the
 /// course, with the one that passed marked.
 #[test]
 fn a_level_that_passes_is_in_the_course() {
-    let behind_a_fall: [(f64, &[(f64, f64)]); 2] = [
+    let behind_a_drop: [(f64, &[(f64, f64)]); 2] = [
         (235e9, &[(0.0, 1100e6), (8.4e9, 134e6), (218e9, 80e6), (226e9, 134e6)]),
         (1000e9, &[(0.0, 4317e6), (25e9, 2247e6), (800e9, 877e6), (842e9, 2247e6)]),
     ];
-    for (total, levels) in behind_a_fall {
+    for (total, levels) in behind_a_drop {
         for seed in 0..20 {
-            let written = pieces_up_to(0.005 * total, total, 0.004, seed, by_written(levels));
-            let Standing::Fell(fall) = standing(&written) else { panic!("{total}") };
-            assert_levels(&stages(&fall.course)[1..], &levels[1..], &format!("{total} seed {seed}"));
-            let passes: Vec<bool> = fall.course.iter().map(|stage| stage.comes_back).collect();
+            let written = batches_up_to(0.005 * total, total, 0.004, seed, by_written(levels));
+            let Standing::Fell(drop) = standing(&written) else { panic!("{total}") };
+            assert_levels(&stages(&drop.course)[1..], &levels[1..], &format!("{total} seed {seed}"));
+            let passes: Vec<bool> = drop.course.iter().map(|stage| stage.comes_back).collect();
             assert_eq!(passes, [false, false, true, false], "{total} seed {seed}");
-            assert_eq!(fall.further, [], "{total} seed {seed}");
+            assert_eq!(drop.further, [], "{total} seed {seed}");
         }
     }
     let alone: [(f64, &[(f64, f64)]); 3] = [
@@ -292,11 +292,11 @@ fn a_level_that_passes_is_in_the_course() {
     ];
     for (total, levels) in alone {
         for seed in 0..20 {
-            let written = pieces_up_to(0.005 * total, total, 0.004, seed, by_written(levels));
+            let written = batches_up_to(0.005 * total, total, 0.004, seed, by_written(levels));
             assert_eq!(standing(&written), Standing::Even, "{total} seed {seed}");
-            let fall = dip(&written).expect("it dips");
-            assert_levels(&stages(&fall.course)[1..], &levels[1..], &format!("{total} seed {seed}"));
-            assert_eq!(fall.course.iter().filter(|stage| stage.comes_back).count(), 1, "{total} seed {seed}");
+            let drop = dip(&written).expect("it dips");
+            assert_levels(&stages(&drop.course)[1..], &levels[1..], &format!("{total} seed {seed}"));
+            assert_eq!(drop.course.iter().filter(|stage| stage.comes_back).count(), 1, "{total} seed {seed}");
         }
     }
 }
@@ -306,30 +306,30 @@ fn a_level_that_passes_is_in_the_course() {
 fn no_dip_where_there_is_none() {
     for seed in 0..500 {
         let noise = [0.002, 0.01, 0.03, 0.1][seed as usize % 4];
-        let even = |_: f64, piece: usize| if piece % 71 == 5 { 60e6 } else { 400e6 };
-        let found = dip(&pieces_up_to(1e9, 200e9, noise, seed, even));
+        let even = |_: f64, batch: usize| if batch % 71 == 5 { 60e6 } else { 400e6 };
+        let found = dip(&batches_up_to(1e9, 200e9, noise, seed, even));
         assert!(found.is_none(), "seed {seed}, noise {noise}: {found:?}");
         let drifting =
             |written: f64, _: usize| 400e6 * (1.0 + 0.1 * (written / 200e9 * std::f64::consts::TAU).sin());
-        let found = dip(&pieces_up_to(1e9, 200e9, noise, seed, drifting));
+        let found = dip(&batches_up_to(1e9, 200e9, noise, seed, drifting));
         assert!(found.is_none(), "seed {seed}, noise {noise}: {found:?}");
         let swinging = |written: f64, _: usize| if (written / 20e9) as u64 % 3 == 2 { 250e6 } else { 400e6 };
-        let found = dip(&pieces_up_to(1e9, 200e9, noise, seed, swinging));
+        let found = dip(&batches_up_to(1e9, 200e9, noise, seed, swinging));
         assert!(found.is_none(), "seed {seed}, noise {noise}: {found:?}");
     }
 }
 
 /// Noise, drift of some per cent and a stall are no levels.
 #[test]
-fn no_levels_behind_a_fall_where_there_are_none() {
+fn no_levels_behind_a_drop_where_there_are_none() {
     for seed in 0..100 {
         let noise = [0.002, 0.01, 0.03, 0.1][seed as usize % 4];
-        let two = |written: f64, piece: usize| match written {
+        let two = |written: f64, batch: usize| match written {
             written if written < 10e9 => 400e6,
-            _ if piece % 23 == 5 => 30e6,
+            _ if batch % 23 == 5 => 30e6,
             written => 100e6 * (1.0 + 0.05 * (written / 10e9).ln()),
         };
-        let written = pieces(100e9, noise, seed, two);
+        let written = batches(100e9, noise, seed, two);
         assert_eq!(further(&written), [], "seed {seed}, noise {noise}");
     }
 }
@@ -431,10 +431,10 @@ fn probes_are_no_writes_that_go_on() {
     assert_eq!((history.workload.pattern == Pattern::Sequential, history.first().len()), (true, 1));
 }
 
-/// A fall at 1.5 GB, and one at 6 GB that comes while rests are tried: it is told, and what rests give back is reckoned with the rate
+/// A drop at 1.5 GB, and one at 6 GB that comes while rests are tried: it is told, and what rests give back is reckoned with the rate
 /// that was there.
 #[test]
-fn a_fall_that_comes_between_rests_is_told() {
+fn a_drop_that_comes_between_rests_is_told() {
     let mut drive = Resting { written: 0.0, free: 1.5e9, now_s: 0.0, phases: Vec::new() };
     while drive.written < 2.1e9 {
         drive.write((0.04 * drive.written).max(16e6));
@@ -445,7 +445,7 @@ fn a_fall_that_comes_between_rests_is_told() {
         while drive.write(size) > 300e6 {
             size *= 1.5;
         }
-        // A piece that is slow from end to end, as the one is that shows it.
+        // A batch that is slow from end to end, as the one is that shows it.
         drive.write(size);
     }
     let target = sim::open("constant", 1).unwrap().facts().clone();
@@ -453,11 +453,11 @@ fn a_fall_that_comes_between_rests_is_told() {
     let (environment, series) = (Environment::default(), MemorySeries::default());
     let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
     let history = History::of(&run).expect("it was written");
-    let Standing::Fell(fall) = standing(history.first()) else { panic!("it fell") };
-    let below = below(&run, &history, &fall).expect("it came down to less");
+    let Standing::Fell(drop) = standing(history.first()) else { panic!("it fell") };
+    let below = below(&run, &history, &drop).expect("it came down to less");
     assert!(below.from_bytes < 6e9 && 6e9 < below.to_bytes, "{below:?}");
     assert!((below.bytes_per_second / 90e6 - 1.0).abs() < 0.01, "{below:?}");
-    let gains = regained(&run, &history, &fall);
+    let gains = regained(&run, &history, &drop);
     assert_eq!(gains.len(), 7);
     // While it fell nobody can tell what was fast.
     assert_eq!(gains.iter().filter(|gain| !gain.is_known()).count(), 1, "{gains:?}");
@@ -559,10 +559,10 @@ impl BehindMemory {
     }
 }
 
-/// The host of a disk sees the fall when its media cache and its memory are full, whatever was in the media cache before; and the rate
+/// The host of a disk sees the drop when its media cache and its memory are full, whatever was in the media cache before; and the rate
 /// behind it is that which lasts.
 #[test]
-fn a_disk_falls_where_its_host_sees_it() {
+fn a_disk_drops_where_its_host_sees_it() {
     let mut disk = BehindMemory::default();
     let mut written: f64 = 0.0;
     while written < 10.2e9 {
@@ -576,17 +576,17 @@ fn a_disk_falls_where_its_host_sees_it() {
     let run =
         RunView { target: &target, environment: &environment, phases: &disk.phases, series: &disk.series };
     let findings = analyse(&run);
-    let cliff = &known::<WriteCliff>(&findings).expect("it falls").conclusion;
+    let cliff = &known::<WriteCliff>(&findings).expect("it drops").conclusion;
     let is = BehindMemory::CACHE + BehindMemory::MEMORY;
     assert!((cliff.bytes.value / is - 1.0).abs() < 0.003 && cliff.bytes.covers(is), "{cliff:?}");
     assert!((cliff.before / 15e6 - 1.0).abs() < 0.01, "{}", cliff.before);
     assert!((cliff.after / 0.5e6 - 1.0).abs() < 0.01, "{}", cliff.after);
 }
 
-/// What a disk with a memory of 200 MB is found to have in pieces of so many bytes.
-fn memory_found(pieces: &[f64]) -> Option<WriteCache> {
+/// What a disk with a memory of 200 MB is found to have in batches of so many bytes.
+fn memory_found(batches: &[f64]) -> Option<WriteCache> {
     let mut disk = BehindMemory::default();
-    for bytes in pieces {
+    for bytes in batches {
         disk.write(*bytes, 500.0);
     }
     let target = sim::open("smr-2tb", 1).unwrap().facts().clone();
@@ -611,7 +611,7 @@ fn a_write_cache_holds_what_is_acknowledged_before_it_is_stored() {
     assert_eq!(memory_found(&[4e6; 20]), None);
 }
 
-/// How a flash drive went that did not fall for good.
+/// How a flash drive went that did not drop for good.
 fn no_cliff_of(drive: &Resting) -> NoCliff {
     let target = sim::open("sata-tlc-500gb", 1).unwrap().facts().clone();
     let (environment, series) = (Environment::default(), MemorySeries::default());
@@ -621,10 +621,10 @@ fn no_cliff_of(drive: &Resting) -> NoCliff {
             return none;
         }
     }
-    panic!("no fall that lasts")
+    panic!("no drop that lasts")
 }
 
-/// It is no fall for good, but neither did it run at one rate from beginning to end.
+/// It is no drop for good, but neither did it run at one rate from beginning to end.
 #[test]
 fn a_rate_that_fell_for_a_while_is_not_said_to_be_even() {
     let mut drive = Resting { written: 0.0, free: 1.5e9, now_s: 0.0, phases: Vec::new() };
@@ -643,10 +643,10 @@ fn a_rate_that_fell_for_a_while_is_not_said_to_be_even() {
 
 /// What memory takes in tenths of a second says how busy the machine is, and not how the drive writes.
 #[test]
-fn what_lasts_for_a_tenth_of_a_second_is_no_fall() {
+fn what_lasts_for_a_tenth_of_a_second_is_no_drop() {
     let rate = |written: f64, _: usize| if written < 1.1e9 { 7e9 } else { 5e9 };
-    assert_eq!(fall(&pieces(1.5e9, 0.01, 5, rate)), None);
-    assert!(fall(&pieces(30e9, 0.01, 5, rate)).is_some());
+    assert_eq!(drop(&batches(1.5e9, 0.01, 5, rate)), None);
+    assert!(drop(&batches(30e9, 0.01, 5, rate)).is_some());
 }
 
 /// A drive that takes the first 60 MB at its link's rate, as any may into its memory, and all the rest at one rate: the drop is told, and
@@ -661,13 +661,13 @@ fn a_drop_is_told_beside_its_cause() {
     let (environment, series) = (Environment::default(), MemorySeries::default());
     let run = RunView { target: &target, environment: &environment, phases: &drive.phases, series: &series };
     let findings = analyse(&run);
-    let cliff = &known::<WriteCliff>(&findings).expect("it falls").conclusion;
+    let cliff = &known::<WriteCliff>(&findings).expect("it drops").conclusion;
     assert_eq!(cliff.cause, CliffCause::Buffer);
     assert!((cliff.bytes.value / 60e6 - 1.0).abs() < 0.03, "{cliff:?}");
 }
 
 #[test]
-fn a_rate_that_comes_back_did_not_fall_for_good() {
-    let swings = |_: f64, piece: usize| if piece / 12 % 2 == 1 { 100e6 } else { 300e6 };
-    assert_eq!(fall(&pieces(60e9, 0.01, 5, swings)), None);
+fn a_rate_that_comes_back_did_not_drop_for_good() {
+    let swings = |_: f64, batch: usize| if batch / 12 % 2 == 1 { 100e6 } else { 300e6 };
+    assert_eq!(drop(&batches(60e9, 0.01, 5, swings)), None);
 }

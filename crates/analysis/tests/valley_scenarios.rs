@@ -1,4 +1,4 @@
-//! Writing of our own making, of which we know when its rate falls: what must be found of valleys, and where nothing must be.
+//! Writing of our own making, of which we know when its rate dips: what must be found of valleys, and where nothing must be.
 
 use analysis::analyse;
 use model::finding::{
@@ -21,9 +21,9 @@ const BLOCK: Bytes = Bytes::from_kib(64);
 const RATE: f64 = 100e6;
 const PASS: Bytes = Bytes::from_gib(20);
 
-/// When the rate of writing falls.
+/// When the rate of writing dips.
 #[derive(Clone, Copy, Debug)]
-enum Falls {
+enum Dips {
     None,
     /// After so many seconds of writing, which differ by that share at most.
     Time(f64, f64),
@@ -41,7 +41,7 @@ enum Falls {
 
 /// A drive that is written in slices of 40 ms.
 struct Writing {
-    falls: Falls,
+    dips: Dips,
     width_s: f64,
     depth: f64,
     /// Standard deviation of the rate from slice to slice.
@@ -60,9 +60,9 @@ struct Writing {
 }
 
 impl Writing {
-    fn new(falls: Falls, width_s: f64, depth: f64, noise: f64, seed: u64) -> Writing {
+    fn new(dips: Dips, width_s: f64, depth: f64, noise: f64, seed: u64) -> Writing {
         let mut writing = Writing {
-            falls,
+            dips,
             width_s,
             depth,
             noise,
@@ -83,26 +83,26 @@ impl Writing {
 
     fn next_due(&mut self) -> f64 {
         let even = 2.0 * self.prng.unit() - 1.0;
-        match self.falls {
-            Falls::None | Falls::Places(_) | Falls::Starts(_) => f64::INFINITY,
-            Falls::Time(mean, jitter) => self.written_s + mean * (1.0 + jitter * even),
-            Falls::Bytes(mean, jitter) => self.written + mean * (1.0 + jitter * even),
-            Falls::Random(mean) => self.written_s - mean * (1.0 - self.prng.unit()).ln(),
-            Falls::Always(mean) => self.now_s + mean * (1.0 + 0.02 * even),
+        match self.dips {
+            Dips::None | Dips::Places(_) | Dips::Starts(_) => f64::INFINITY,
+            Dips::Time(mean, jitter) => self.written_s + mean * (1.0 + jitter * even),
+            Dips::Bytes(mean, jitter) => self.written + mean * (1.0 + jitter * even),
+            Dips::Random(mean) => self.written_s - mean * (1.0 - self.prng.unit()).ln(),
+            Dips::Always(mean) => self.now_s + mean * (1.0 + 0.02 * even),
         }
     }
 
     /// One millisecond at that rate, of writing or not; the bytes.
     fn millisecond(&mut self, rate: f64, writes: bool, passed: f64) -> f64 {
-        let clock = match self.falls {
-            Falls::Bytes(..) => self.written,
-            Falls::Always(_) => self.now_s,
+        let clock = match self.dips {
+            Dips::Bytes(..) => self.written,
+            Dips::Always(_) => self.now_s,
             _ => self.written_s,
         };
-        let is_due = clock >= self.due && (writes || matches!(self.falls, Falls::Always(_)));
-        let place = match self.falls {
-            Falls::Places(at) => at,
-            Falls::Starts(behind) => self.first + behind,
+        let is_due = clock >= self.due && (writes || matches!(self.dips, Dips::Always(_)));
+        let place = match self.dips {
+            Dips::Places(at) => at,
+            Dips::Starts(behind) => self.first + behind,
             _ => f64::INFINITY,
         };
         let is_place = writes && passed < place && passed + RATE.min(rate) * 1e-3 >= place;
@@ -250,7 +250,7 @@ fn value(finding: &Finding) -> Option<f64> {
     finding.estimate().map(|estimate| estimate.value)
 }
 
-/// The number is exact unless a fall lies across the border of two passes, the gap right to 5 %, the width to 20 %.
+/// The number is exact unless a dip lies across the border of two passes, the gap right to 5 %, the width to 20 %.
 #[test]
 fn valleys_are_counted_and_measured() {
     let mut wrong = BTreeSet::new();
@@ -259,8 +259,8 @@ fn valleys_are_counted_and_measured() {
         let (gap_s, width_s) = (25.0 + 50.0 * draw.unit(), 0.08 + 0.9 * draw.unit());
         let (depth, jitter) = (0.4 * draw.unit(), 0.02 + 0.08 * draw.unit());
         let by_time = seed % 2 == 0;
-        let falls = if by_time { Falls::Time(gap_s, jitter) } else { Falls::Bytes(gap_s * RATE, jitter) };
-        let mut writing = Writing::new(falls, width_s, depth, 0.01, seed);
+        let dips = if by_time { Dips::Time(gap_s, jitter) } else { Dips::Bytes(gap_s * RATE, jitter) };
+        let mut writing = Writing::new(dips, width_s, depth, 0.01, seed);
         let count = writing.passes();
         let finding = writing.finding();
         let said = format!("seed {seed}: {finding:?}");
@@ -283,18 +283,18 @@ fn valleys_are_counted_and_measured() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// No value where nothing recurs: nothing at all, falls at random, at places, or of somebody else; 40 runs of each.
+/// No value where nothing recurs: nothing at all, dips at random, at places, or of somebody else; 40 runs of each.
 #[test]
 fn no_valleys_where_there_are_none() {
     for seed in 0..40 {
         let noise = 0.002 * (seed % 20) as f64;
-        for falls in [Falls::None, Falls::Random(40.0), Falls::Random(8.0), Falls::Always(20.0)] {
-            let mut writing = Writing::new(falls, 0.3, 0.2, noise, seed);
+        for dips in [Dips::None, Dips::Random(40.0), Dips::Random(8.0), Dips::Always(20.0)] {
+            let mut writing = Writing::new(dips, 0.3, 0.2, noise, seed);
             writing.passes();
             let finding = writing.finding();
-            assert!(value(&finding).is_none_or(|count| count == 0.0), "{falls:?}, seed {seed}: {finding:?}");
-            if matches!(falls, Falls::None) {
-                assert_eq!(value(&finding), Some(0.0), "{falls:?}, seed {seed}: {finding:?}");
+            assert!(value(&finding).is_none_or(|count| count == 0.0), "{dips:?}, seed {seed}: {finding:?}");
+            if matches!(dips, Dips::None) {
+                assert_eq!(value(&finding), Some(0.0), "{dips:?}, seed {seed}: {finding:?}");
             }
         }
     }
@@ -316,8 +316,8 @@ fn why(finding: &Finding) -> &WriteValleysUnknown {
 }
 
 /// Passes at full rate, the second of four slowed and from 3 GB on, as `valleys` makes them; or all from the start of the area.
-fn passes_from(falls: Falls, first: f64, seed: u64) -> Finding {
-    let mut writing = Writing::new(falls, 0.3, 0.2, 0.01, seed);
+fn passes_from(dips: Dips, first: f64, seed: u64) -> Finding {
+    let mut writing = Writing::new(dips, 0.3, 0.2, 0.01, seed);
     let whole = PASS.as_f64();
     writing.run(Operation::Write, None, whole, f64::INFINITY);
     writing.run_from(first, Operation::Write, Some(0.6 * RATE), whole, f64::INFINITY);
@@ -332,9 +332,9 @@ fn passes_from(falls: Falls, first: f64, seed: u64) -> Finding {
 #[test]
 fn a_slow_place_is_told_as_one() {
     for seed in 0..8 {
-        let told = passes_from(Falls::Places(7e9), 3e9, seed);
+        let told = passes_from(Dips::Places(7e9), 3e9, seed);
         assert_eq!((value(&told), by(&told)), (Some(1.0), ValleyTrigger::Place), "seed {seed}: {told:?}");
-        let open = passes_from(Falls::Places(7e9), 0.0, seed);
+        let open = passes_from(Dips::Places(7e9), 0.0, seed);
         assert_eq!((value(&open), by(&open)), (Some(1.0), ValleyTrigger::Unknown), "seed {seed}: {open:?}");
     }
 }
@@ -344,9 +344,9 @@ fn a_slow_place_is_told_as_one() {
 #[test]
 fn what_comes_of_going_back_is_no_valley() {
     for seed in 0..8 {
-        let told = passes_from(Falls::Starts(3e7), 3e9, seed);
+        let told = passes_from(Dips::Starts(3e7), 3e9, seed);
         assert_eq!(value(&told), Some(0.0), "seed {seed}: {told:?}");
-        let open = passes_from(Falls::Starts(3e7), 0.0, seed);
+        let open = passes_from(Dips::Starts(3e7), 0.0, seed);
         assert!(matches!(why(&open), WriteValleysUnknown::AtStart { .. }), "seed {seed}: {open:?}");
     }
 }
@@ -356,9 +356,9 @@ fn what_comes_of_going_back_is_no_valley() {
 fn stalls_by_bytes_are_no_slow_places() {
     let every = PASS.as_f64() / 5.0;
     for seed in 0..8 {
-        let told = passes_from(Falls::Bytes(every, 0.0), 0.382 * every, seed);
+        let told = passes_from(Dips::Bytes(every, 0.0), 0.382 * every, seed);
         assert_eq!(by(&told), ValleyTrigger::Bytes, "seed {seed}: {told:?}");
-        let open = passes_from(Falls::Bytes(every, 0.0), 0.0, seed);
+        let open = passes_from(Dips::Bytes(every, 0.0), 0.0, seed);
         assert_eq!(by(&open), ValleyTrigger::Unknown, "seed {seed}: {open:?}");
         assert!(value(&open).is_some_and(|count| count >= 4.0), "seed {seed}: {open:?}");
     }
@@ -367,7 +367,7 @@ fn stalls_by_bytes_are_no_slow_places() {
 /// Somebody else holds up writing and reading, but reading is so uneven that nobody could see it there: that is no comparison.
 #[test]
 fn reading_that_is_too_uneven_compares_nothing() {
-    let mut writing = Writing::new(Falls::Always(20.0), 0.3, 0.2, 0.01, 3);
+    let mut writing = Writing::new(Dips::Always(20.0), 0.3, 0.2, 0.01, 3);
     for rate in [None, Some(0.6 * RATE), None] {
         writing.run(Operation::Write, rate, PASS.as_f64(), f64::INFINITY);
     }
@@ -380,7 +380,7 @@ fn reading_that_is_too_uneven_compares_nothing() {
 /// A pass of many hours is told as one of minutes is.
 #[test]
 fn a_million_slices_are_told_in_one_pass() {
-    let mut writing = Writing::new(Falls::Time(60.0, 0.05), 0.5, 0.1, 0.01, 1);
+    let mut writing = Writing::new(Dips::Time(60.0, 0.05), 0.5, 0.1, 0.01, 1);
     writing.run(Operation::Write, None, f64::INFINITY, 400.0);
     let slices = writing.series.intervals.clone();
     let period_ns = slices.len() as u64 * INTERVAL_NS;

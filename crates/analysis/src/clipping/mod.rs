@@ -1,7 +1,7 @@
 //! Steady-state random writes over parts of a drive that a run filled and then wrote at random.
 
 use crate::stats::CONFIDENCE;
-use crate::sustained::{Piece, WRITTEN_OVER_MIN, rounds};
+use crate::sustained::{Batch, WRITTEN_OVER_MIN, rounds};
 use model::estimate::Estimate;
 use model::plan::PhaseKind;
 use model::range::ByteRange;
@@ -13,19 +13,19 @@ use model::workload::{OperationMix, Pattern};
 pub struct UsedPart {
     pub range: ByteRange,
     /// What was written at random, in the order of time.
-    pub pieces: Vec<Piece>,
+    pub batches: Vec<Batch>,
 }
 
 impl UsedPart {
     /// What was written at random, in bytes.
     pub fn written(&self) -> f64 {
-        self.pieces.iter().map(|piece| piece.bytes).sum()
+        self.batches.iter().map(|batch| batch.bytes).sum()
     }
 
     /// The rate to which it settled; none as long as that is not known.
     pub fn steady_rate(&self) -> Option<Estimate> {
         let has_enough = self.written() >= WRITTEN_OVER_MIN * self.range.bytes().as_f64();
-        let rounds = rounds(&self.pieces).filter(|rounds| has_enough && rounds.are_steady())?;
+        let rounds = rounds(&self.batches).filter(|rounds| has_enough && rounds.are_steady())?;
         Some(rounds.mean.interval(CONFIDENCE))
     }
 }
@@ -39,16 +39,16 @@ pub fn used_parts(run: &RunView<'_>) -> Vec<UsedPart> {
         let writes = workload.mix == OperationMix::Write;
         match (summary.phase.kind, &workload.pattern) {
             (PhaseKind::Precondition, Pattern::Sequential) if writes => {
-                parts.push(UsedPart { range: workload.range, pieces: Vec::new() });
+                parts.push(UsedPart { range: workload.range, batches: Vec::new() });
                 is_open = true;
             }
             (PhaseKind::Measure, Pattern::RandomWithReplacement) if writes && is_open => {
                 let own = parts.last_mut().filter(|part| part.range == workload.range);
-                own.into_iter().for_each(|part| part.pieces.extend(Piece::of(number, summary)));
+                own.into_iter().for_each(|part| part.batches.extend(Batch::of(number, summary)));
             }
             _ => is_open = false,
         }
     }
-    parts.retain(|part| !part.pieces.is_empty());
+    parts.retain(|part| !part.batches.is_empty());
     parts
 }

@@ -53,7 +53,7 @@ impl Detector for ClippingEffectDetector {
         }
         let outcome = match compare(run, &parts) {
             Ok(effect) => {
-                let samples = parts.iter().flat_map(|part| &part.pieces);
+                let samples = parts.iter().flat_map(|part| &part.batches);
                 let phases: Vec<u32> = samples.map(|sample| sample.phase).collect();
                 Outcome::known(effect, evidence_of_phases(run, &phases))
             }

@@ -13,7 +13,7 @@
 //! Both kinds take equally long, as on flash and on drives whose cache is off; the cache holds more than the longest stream; several drives
 //! share the reads and are no stripe, so that what one keeps another may be asked for.
 //! # Known problems
-//! A drive that keeps a stream in pieces that overlap shows less than it has. Memory that is kept for writes
+//! A drive that keeps a stream in batches that overlap shows less than it has. Memory that is kept for writes
 //! is not seen. A drive that divides its cache among streams shows the share of one.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995.
@@ -98,8 +98,8 @@ pub(super) fn why_no_hits(run: &RunView<'_>, why: NotTold) -> CacheUnknown {
     }
 }
 
-/// A cache is given up piece by piece, and how much of the oldest piece is left when a stream ends is anything from nothing to all of
-/// it: how far back memory answers is drawn evenly between the size less a piece and the size. Of `n` draws with the range `r`, the
+/// A cache is given up batch by batch, and how much of the oldest batch is left when a stream ends is anything from nothing to all of
+/// it: how far back memory answers is drawn evenly between the size less a batch and the size. Of `n` draws with the range `r`, the
 /// size lies above the largest by more than `k·r` with a chance of (1+k)^(1−n). Each look ends between two reads, and where between
 /// them is not known: the interval takes the largest at its farthest, and the range as wide as it may be. It holds more often than in 95 of
 /// 100 runs: with ends drawn evenly between their reads, which need not be so, 45 of 60 random disks were held.

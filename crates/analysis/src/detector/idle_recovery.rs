@@ -21,7 +21,7 @@ use super::trust::{doubts, is_behind_layers};
 use crate::measured::evidence_of_phases;
 use crate::stats::CONFIDENCE;
 use crate::stats::student::t_two_sided;
-use crate::sustained::{Cause, Fall, History, Regained, Standing, cause, regained, standing};
+use crate::sustained::{Cause, History, RateDrop, Regained, Standing, cause, regained, standing};
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, IdlePoint, IdleRecovery, IdleRecoveryUnknown, Outcome};
 use model::run::RunView;
@@ -46,16 +46,16 @@ impl Detector for IdleRecoveryDetector {
 
     fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
         let Some(history) = History::of(run) else { return Vec::new() };
-        let Standing::Fell(fall) = standing(history.first()) else {
+        let Standing::Fell(drop) = standing(history.first()) else {
             return Vec::new();
         };
-        let points = regained(run, &history, &fall);
+        let points = regained(run, &history, &drop);
         if points.is_empty() {
             // Nobody asked.
             return Vec::new();
         }
-        let recovery = match cause(run, &history, &fall) {
-            Cause::Cache => recovery(&fall, &points),
+        let recovery = match cause(run, &history, &drop) {
+            Cause::Cache => recovery(&drop, &points),
             _ if is_behind_layers(run.target) => Err(IdleRecoveryUnknown::NotTheDrive),
             _ => Err(IdleRecoveryUnknown::NotACache),
         };
@@ -67,14 +67,14 @@ impl Detector for IdleRecoveryDetector {
     }
 }
 
-fn recovery(fall: &Fall, points: &[Regained]) -> Result<IdleRecovery, IdleRecoveryUnknown> {
+fn recovery(drop: &RateDrop, points: &[Regained]) -> Result<IdleRecovery, IdleRecoveryUnknown> {
     let longest_s = points.iter().map(|point| point.rest_s).fold(0.0, f64::max);
     let down: Vec<&Regained> = points.iter().filter(|point| point.is_down).collect();
     if !down.iter().any(|point| point.is_some()) {
         return Err(IdleRecoveryUnknown::NothingRecovered { longest_s });
     }
     let partial: Vec<&Regained> =
-        down.into_iter().filter(|point| point.bytes < FULL_SHARE * fall.bytes.value).collect();
+        down.into_iter().filter(|point| point.bytes < FULL_SHARE * drop.bytes.value).collect();
     let line = line_through(&partial).ok_or(IdleRecoveryUnknown::OnePoint { longest_s })?;
     Ok(IdleRecovery {
         rate: Estimate {
@@ -86,8 +86,8 @@ fn recovery(fall: &Fall, points: &[Regained]) -> Result<IdleRecovery, IdleRecove
         },
         points: points.iter().map(|point| IdlePoint { idle_s: point.rest_s, bytes: point.bytes }).collect(),
         delay_s: line.delay_s,
-        cache_bytes: fall.bytes.value,
-        cached_rate: fall.rate_before().value,
+        cache_bytes: drop.bytes.value,
+        cached_rate: drop.rate_before().value,
     })
 }
 

@@ -74,7 +74,7 @@ fn judge(run: &RunView<'_>, probes: &Probes) -> Result<RecordingKind, RecordingU
         Err(Some(_)) => return Err(RecordingUnknown::NothingMoves(probes.times())),
         Err(None) => return Err(RecordingUnknown::NoRereads),
     };
-    let mut kind = if probes.rewrites_behind_fall(run) {
+    let mut kind = if probes.rewrites_behind_drop(run) {
         rewritten(run, probes)
     } else {
         with_arm(run, probes, probes.writing())?
@@ -94,12 +94,12 @@ fn rewritten(run: &RunView<'_>, probes: &Probes) -> RecordingKind {
         reasons.push(RecordingReason::WritesToLog);
     }
     reasons.extend(signs_of_shingles(run.target));
-    RecordingKind { cost_after_cliff: probes.cost_behind_fall(run), ..kind(Recording::Smr, reasons, probes) }
+    RecordingKind { cost_after_cliff: probes.cost_behind_drop(run), ..kind(Recording::Smr, reasons, probes) }
 }
 
 fn with_arm(run: &RunView<'_>, probes: &Probes, writing: Writing) -> Result<RecordingKind, RecordingUnknown> {
     let (mut signs, times) = (signs_of_shingles(run.target), probes.times());
-    let fell = probes.cost_behind_fall(run).is_some();
+    let fell = probes.cost_behind_drop(run).is_some();
     match writing {
         Writing::InPlace if signs.is_empty() && !fell => {
             Ok(kind(Recording::Cmr, vec![RecordingReason::WritesInPlace], probes))

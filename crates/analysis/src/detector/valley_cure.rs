@@ -132,7 +132,7 @@ fn treatment(summary: &PhaseSummary) -> Treatment {
 
 /// Whether a pass that lasted for so long had no valleys.
 fn is_free(pass: &Pass, seconds_min: f64) -> bool {
-    !pass.has_falls() && pass.seconds >= seconds_min
+    !pass.has_dips() && pass.seconds >= seconds_min
 }
 
 fn cure(cases: &[Case<'_>], seconds_min: f64) -> Cure {
@@ -160,7 +160,7 @@ fn cure(cases: &[Case<'_>], seconds_min: f64) -> Cure {
 fn cured_by_passes(case: &Case<'_>, seconds_min: f64) -> Option<Cure> {
     let passes = case.group.full_rate();
     let freed = passes.iter().position(|pass| is_free(pass, seconds_min))?;
-    if freed == 0 || passes[freed..].iter().any(|pass| pass.has_falls()) {
+    if freed == 0 || passes[freed..].iter().any(|pass| pass.has_dips()) {
         return None;
     }
     Some(Cure::Passes { block_bytes: passes[0].shape.block.get(), passes: freed })
@@ -169,12 +169,12 @@ fn cured_by_passes(case: &Case<'_>, seconds_min: f64) -> Option<Cure> {
 /// The widths of valleys in the longest series of passes, if it made them narrower.
 fn narrowed(cases: &[Case<'_>], depth: f64) -> Option<Narrowed> {
     let longest = cases.iter().map(|case| case.group.full_rate()).max_by_key(Vec::len)?;
-    let with_falls: Vec<&Pass> = longest.iter().copied().filter(|pass| pass.has_falls()).collect();
-    let (first, last) = (longest.first()?, with_falls.last()?);
-    if with_falls.len() < 2 || last.lost_s() > BETTER * first.lost_s() {
+    let with_dips: Vec<&Pass> = longest.iter().copied().filter(|pass| pass.has_dips()).collect();
+    let (first, last) = (longest.first()?, with_dips.last()?);
+    if with_dips.len() < 2 || last.lost_s() > BETTER * first.lost_s() {
         return None;
     }
-    let widths_s = with_falls.iter().map(|pass| width_s(pass, depth)).collect();
+    let widths_s = with_dips.iter().map(|pass| width_s(pass, depth)).collect();
     Some(Narrowed { block: first.shape.block, widths_s })
 }
 
@@ -189,7 +189,7 @@ fn area_of(case: &Case<'_>, next: &Case<'_>) -> Option<CureArea> {
     let is_elsewhere = elsewhere.first_byte >= first.end_byte || elsewhere.end_byte <= first.first_byte;
     // Nothing was done between them, and what was done before was done to both.
     let is_fair = next.group.conditioning.is_empty() && case.last == next.last;
-    let is_better = first.has_falls() && last.lost_s() <= BETTER * first.lost_s();
+    let is_better = first.has_dips() && last.lost_s() <= BETTER * first.lost_s();
     if !is_elsewhere || !is_fair || !is_better || first.shape != elsewhere.shape {
         return None;
     }
@@ -232,5 +232,5 @@ impl Case<'_> {
 }
 
 fn shown_width_s(pass: &Pass, depth: f64) -> f64 {
-    if pass.has_falls() { width_s(pass, depth) } else { 0.0 }
+    if pass.has_dips() { width_s(pass, depth) } else { 0.0 }
 }

@@ -31,8 +31,8 @@ use super::trust::{doubts, is_behind_layers};
 use crate::measured::{evidence_of_phases, turns};
 use crate::recording::{Probes, Writing};
 use crate::sustained::{
-    Cause, Fall, History, Level, PIECES_AFTER_MIN, Standing, below, cause, dip, levels, regained, seen_bytes,
-    standing,
+    Cause, History, Level, PIECES_AFTER_MIN, RateDrop, Standing, below, cause, dip, levels, regained,
+    seen_bytes, standing,
 };
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -85,16 +85,16 @@ fn cliff<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteClif
         Standing::Falling => {
             Err(WriteCliffUnknown::StillFalling { writes: writes(history), written_bytes: history.written() })
         }
-        Standing::Fell(fall) if may_be_of_place(run, history) => {
-            Err(WriteCliffUnknown::OfPlace(write_drop(history, &fall)))
+        Standing::Fell(drop) if may_be_of_place(run, history) => {
+            Err(WriteCliffUnknown::OfPlace(write_drop(history, &drop)))
         }
-        Standing::Fell(fall) => match cause(run, history, &fall) {
-            Cause::Cache => Ok(lasting(run, history, &fall)),
+        Standing::Fell(drop) => match cause(run, history, &drop) {
+            Cause::Cache => Ok(lasting(run, history, &drop)),
             _ if is_behind_layers(run.target) => {
-                Err(WriteCliffUnknown::NotTheDrive(write_drop(history, &fall)))
+                Err(WriteCliffUnknown::NotTheDrive(write_drop(history, &drop)))
             }
-            Cause::Heat => Err(WriteCliffUnknown::Heat(write_drop(history, &fall))),
-            Cause::Collection => Err(WriteCliffUnknown::GarbageCollection(write_drop(history, &fall))),
+            Cause::Heat => Err(WriteCliffUnknown::Heat(write_drop(history, &drop))),
+            Cause::Collection => Err(WriteCliffUnknown::GarbageCollection(write_drop(history, &drop))),
         },
     }
 }
@@ -103,15 +103,15 @@ fn cliff<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteClif
 fn may_be_of_place(run: &RunView<'_>, history: &History<'_>) -> bool {
     history.workload.pattern == Pattern::Sequential
         && turns(run) != Some(false)
-        && history.pieces_again(run) < PIECES_AFTER_MIN
+        && history.batches_again(run) < PIECES_AFTER_MIN
 }
 
 /// What explains a drop, as far as anything shows it.
-fn cliff_cause(run: &RunView<'_>, fall: &Fall) -> CliffCause {
+fn cliff_cause(run: &RunView<'_>, drop: &RateDrop) -> CliffCause {
     let probes = Probes::of(run, &EXPERIMENT);
-    if probes.as_ref().is_some_and(|probes| probes.rewrites_behind_fall(run)) {
+    if probes.as_ref().is_some_and(|probes| probes.rewrites_behind_drop(run)) {
         CliffCause::MediaCache
-    } else if fall.bytes.value <= MEMORY_BYTES_MAX {
+    } else if drop.bytes.value <= MEMORY_BYTES_MAX {
         CliffCause::Buffer
     } else if probes.is_some_and(|probes| !probes.is_slow() && probes.shows_cells()) {
         CliffCause::CellCache
@@ -129,18 +129,18 @@ pub(super) fn writes(history: &History<'_>) -> WriteKind {
     WriteKind { order, block: history.workload.block_sizes.largest() }
 }
 
-fn write_drop(history: &History<'_>, fall: &Fall) -> WriteDrop {
+fn write_drop(history: &History<'_>, drop: &RateDrop) -> WriteDrop {
     WriteDrop {
         writes: writes(history),
-        before: fall.rate_before().value,
-        after: fall.rate_after().value,
-        bytes: fall.bytes.value,
+        before: drop.rate_before().value,
+        after: drop.rate_after().value,
+        bytes: drop.bytes.value,
     }
 }
 
 fn no_cliff(run: &RunView<'_>, history: &History<'_>) -> NoCliff {
-    let seconds: f64 = history.first().iter().map(|piece| piece.seconds).sum();
-    let flush_s: f64 = history.first().iter().map(|piece| piece.flush_s).sum();
+    let seconds: f64 = history.first().iter().map(|batch| batch.seconds).sum();
+    let flush_s: f64 = history.first().iter().map(|batch| batch.flush_s).sum();
     let probes = Probes::of(run, &EXPERIMENT);
     let may_turn = match &probes {
         Some(probes) => probes.has_arm(),
@@ -195,19 +195,19 @@ fn came_back(run: &RunView<'_>, history: &History<'_>) -> Option<WriteCliff> {
     if turns(run) != Some(false) || !is_once || is_behind_layers(run.target) {
         return None;
     }
-    let fall = dip(history.first())?;
-    fall.further.first()?;
-    Some(WriteCliff { comes_back: true, ..described(run, history, &fall, fall.bytes) })
+    let drop = dip(history.first())?;
+    drop.further.first()?;
+    Some(WriteCliff { comes_back: true, ..described(run, history, &drop, drop.bytes) })
 }
 
-fn lasting(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> WriteCliff {
-    let seen = place(run, history, fall);
+fn lasting(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> WriteCliff {
+    let seen = place(run, history, drop);
     let bytes = Estimate { high: seen.high + earlier_bytes(run, history), ..seen };
-    described(run, history, fall, bytes)
+    described(run, history, drop, bytes)
 }
 
-fn described(run: &RunView<'_>, history: &History<'_>, fall: &Fall, bytes: Estimate) -> WriteCliff {
-    let (before, after) = (fall.rate_before(), fall.rate_after());
+fn described(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop, bytes: Estimate) -> WriteCliff {
+    let (before, after) = (drop.rate_before(), drop.rate_after());
     WriteCliff {
         bytes,
         comes_back: false,
@@ -218,25 +218,25 @@ fn described(run: &RunView<'_>, history: &History<'_>, fall: &Fall, bytes: Estim
         after_low: after.low,
         after_high: after.high,
         ratio: after.value / before.value,
-        levels: write_levels(fall),
-        further: later_levels(fall),
-        after_from_bytes: fall.after.judged_from_bytes,
-        after_over_bytes: fall.after.judged_bytes,
-        in_memory_bytes: fall.in_memory_bytes,
-        cause: cliff_cause(run, fall),
+        levels: write_levels(drop),
+        further: later_levels(drop),
+        after_from_bytes: drop.after.judged_from_bytes,
+        after_over_bytes: drop.after.judged_bytes,
+        in_memory_bytes: drop.in_memory_bytes,
+        cause: cliff_cause(run, drop),
         looked_until_bytes: history.written(),
         writes: writes(history),
-        below: level_below(run, history, fall),
+        below: level_below(run, history, drop),
         is_whole: is_all(run, history),
         // Who only looks for a cliff stops with the phase that makes it certain.
         went_on: history.went_on(),
-        has_rests: !regained(run, history, fall).is_empty(),
+        has_rests: !regained(run, history, drop).is_empty(),
     }
 }
 
-fn write_levels(fall: &Fall) -> Vec<WriteLevel> {
+fn write_levels(drop: &RateDrop) -> Vec<WriteLevel> {
     let mut found = Vec::new();
-    for stage in &fall.course {
+    for stage in &drop.course {
         let (from, rate) = (stage.from_bytes, stage.level.rate());
         found.push(WriteLevel {
             from_bytes: from.value,
@@ -251,9 +251,9 @@ fn write_levels(fall: &Fall) -> Vec<WriteLevel> {
     found
 }
 
-fn later_levels(fall: &Fall) -> Vec<LaterLevel> {
+fn later_levels(drop: &RateDrop) -> Vec<LaterLevel> {
     let mut found = Vec::new();
-    for further in &fall.further {
+    for further in &drop.further {
         let (bytes, rate) = (further.bytes, further.rate_after());
         found.push(LaterLevel {
             bytes: bytes.value,
@@ -267,25 +267,25 @@ fn later_levels(fall: &Fall) -> Vec<LaterLevel> {
     found
 }
 
-fn level_below(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Option<LevelBelow> {
-    let below = below(run, history, fall)?;
+fn level_below(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Option<LevelBelow> {
+    let below = below(run, history, drop)?;
     let (from_bytes, to_bytes) = (below.from_bytes, below.to_bytes);
     Some(LevelBelow { from_bytes, to_bytes, bytes_per_second: below.bytes_per_second })
 }
 
 /// Where a host sees it: a disk first takes into its memory what it cannot write yet.
-fn place(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Estimate {
-    let (bytes, shift) = (fall.bytes, fall.in_memory_bytes);
+fn place(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Estimate {
+    let (bytes, shift) = (drop.bytes, drop.in_memory_bytes);
     if turns(run) != Some(true) {
         return bytes;
     }
     let shifted = Estimate { value: bytes.value + shift, high: bytes.high + shift, ..bytes };
-    seen_bytes(run, history, fall).unwrap_or(shifted)
+    seen_bytes(run, history, drop).unwrap_or(shifted)
 }
 
 /// What earlier random writes may have taken of a cache: in one that is full when its map is, a block each.
 fn earlier_bytes(run: &RunView<'_>, history: &History<'_>) -> f64 {
-    let first = history.first().first().map_or(0, |piece| piece.phase as usize);
+    let first = history.first().first().map_or(0, |batch| batch.phase as usize);
     let mut writes = 0;
     for summary in run.phases.iter().take(first) {
         let Some(workload) = &summary.phase.workload else { continue };

@@ -110,26 +110,26 @@ struct Shown<'story> {
 
 impl Shown<'_> {
     fn of(story: &Story, depth: f64) -> Shown<'_> {
-        let group = story.groups.iter().find(|group| group.passes.iter().any(Pass::has_falls));
+        let group = story.groups.iter().find(|group| group.passes.iter().any(Pass::has_dips));
         let full_rate = group.map(Group::full_rate).unwrap_or_default();
         let last = full_rate.last().copied();
         let widest = full_rate.iter().copied().max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
-        let shown = last.filter(|pass| pass.has_falls()).or(widest);
+        let shown = last.filter(|pass| pass.has_dips()).or(widest);
         let width = shown.map_or(Estimate::exact(0.0), |pass| width(pass, depth));
         Shown { group, last, count: last.map_or(0, Pass::count), width }
     }
 }
 
 fn at_offsets(places: &Places, shown: &Shown<'_>, depth_ratio: f64) -> ValleyPattern {
-    let falls = shown.last.into_iter().flat_map(Pass::alike);
+    let dips = shown.last.into_iter().flat_map(Pass::alike);
     ValleyPattern::AtOffsets(OffsetValleys {
         width_s: shown.width.value,
         width_s_low: shown.width.low,
         width_s_high: shown.width.high,
         depth_ratio,
         by: if places.is_told { ValleyTrigger::Place } else { ValleyTrigger::Unknown },
-        offsets: falls.map(|fall| fall.first_byte).take(ROWS_MAX).collect(),
-        test: OffsetTest { falls: places.falls, there_before: places.again, by_chance: places.by_chance },
+        offsets: dips.map(|dip| dip.first_byte).take(ROWS_MAX).collect(),
+        test: OffsetTest { falls: places.dips, there_before: places.again, by_chance: places.by_chance },
     })
 }
 
@@ -171,8 +171,8 @@ fn passes_to_stable(group: &Group) -> Option<usize> {
 /// a standstill and what the lowest interval shows.
 fn width(pass: &Pass, depth: f64) -> Estimate {
     let (mut sum, mut low, mut high, mut count) = (0.0, f64::INFINITY, 0.0_f64, 0.0_f64);
-    for fall in pass.alike() {
-        let width_s = fall.lost_s / (1.0 - depth.min(0.95));
+    for dip in pass.alike() {
+        let width_s = dip.lost_s / (1.0 - depth.min(0.95));
         (sum, low, high, count) = (sum + width_s, low.min(width_s), high.max(width_s), count + 1.0);
     }
     if count == 0.0 {
@@ -196,7 +196,7 @@ fn table(story: &Story, depth: f64) -> Vec<ValleyPass> {
 
 fn row(group: usize, pass: &Pass, depth: f64) -> ValleyPass {
     // What a slowed pass loses is made up for afterwards, and says nothing of the width.
-    let has_width = pass.has_falls() && !pass.shape.slowed;
+    let has_width = pass.has_dips() && !pass.shape.slowed;
     ValleyPass {
         group,
         block_bytes: pass.shape.block,

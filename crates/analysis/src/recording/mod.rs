@@ -204,30 +204,30 @@ impl Probes {
         self.writing() == Writing::InPlace || self.is_slow() && !self.has_arm() && waits
     }
 
-    /// What writes cost behind a lasting fall of the rate, in times of what getting to a place and writing there takes; none when
-    /// there was no fall.
-    pub fn cost_behind_fall(&self, run: &RunView<'_>) -> Option<f64> {
+    /// What writes cost behind a lasting drop of the rate, in times of what getting to a place and writing there takes; none when
+    /// there was no drop.
+    pub fn cost_behind_drop(&self, run: &RunView<'_>) -> Option<f64> {
         let history = History::of(run)?;
-        let Standing::Fell(fall) = standing(history.first()) else { return None };
+        let Standing::Fell(drop) = standing(history.first()) else { return None };
         let block_bytes = history.workload.block_sizes.largest().as_f64();
         let in_place_s = self.single_read_s()? + block_bytes / DISK_RATE_MIN;
-        Some(fall.after.seconds_per_byte() * block_bytes / in_place_s)
+        Some(drop.after.seconds_per_byte() * block_bytes / in_place_s)
     }
 
     /// Whether the rate of a drive without an arm fell for good, and why.
     pub fn fell_without_arm(&self, run: &RunView<'_>) -> Option<Cause> {
         let history = History::of(run)?;
         match standing(history.first()) {
-            Standing::Fell(fall) => Some(cause(run, &history, &fall)),
+            Standing::Fell(drop) => Some(cause(run, &history, &drop)),
             _ => None,
         }
     }
 
-    /// Whether bands are rewritten behind the fall, and no writes go to their places.
-    pub fn rewrites_behind_fall(&self, run: &RunView<'_>) -> bool {
+    /// Whether bands are rewritten behind the drop, and no writes go to their places.
+    pub fn rewrites_behind_drop(&self, run: &RunView<'_>) -> bool {
         // What went to its place before needs more to be believed: something else may use the drive since.
         let times = if self.writing() == Writing::InPlace { REWRITE_TIMES_MIN } else { BEHIND_TIMES_MIN };
-        self.has_arm() && self.cost_behind_fall(run).is_some_and(|cost| cost >= times)
+        self.has_arm() && self.cost_behind_drop(run).is_some_and(|cost| cost >= times)
     }
 
     /// What all rounds and the lone writes agree on.
@@ -238,7 +238,7 @@ impl Probes {
         }
         match (self.bursts(single_s), self.lone(single_s)) {
             (bursts, None) => bursts,
-            // Where the queue is long even a log is filled in pieces; what one write at a time does is the surer sign.
+            // Where the queue is long even a log is filled in batches; what one write at a time does is the surer sign.
             (Writing::InPlace | Writing::Unclear | Writing::Appended, Some(Writing::Appended)) => {
                 Writing::Appended
             }

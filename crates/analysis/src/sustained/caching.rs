@@ -4,8 +4,8 @@
 //! rate meanwhile, is its size. A flush shows that a cache is there at all: from the first write to its end the drive always has
 //! something to store, so that the bytes over that time are the drain rate, and the flush at that rate is what was left.
 
+use super::batch::Batch;
 use super::history::History;
-use super::piece::Piece;
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use crate::stats::student::t_two_sided;
@@ -27,7 +27,7 @@ pub struct Caching {
     /// Throughput with flushes: what gets to the medium.
     pub drained: Estimate,
     /// The phase with the most in the cache when its writes ended.
-    pub most: Piece,
+    pub most: Batch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub enum Held {
 
 /// A phase, and what its flush tells of a cache.
 struct Flushed {
-    piece: Piece,
+    batch: Batch,
     held_bytes: f64,
     /// While it wrote, until the cache was full if that shows.
     acknowledged: Option<f64>,
@@ -65,23 +65,23 @@ pub fn caching(run: &RunView<'_>, history: &History<'_>) -> Option<Caching> {
         return None;
     }
     let mut phases: Vec<Flushed> = Vec::new();
-    for piece in history.first() {
-        let summary = run.phases.get(piece.phase as usize)?;
+    for batch in history.first() {
+        let summary = run.phases.get(batch.phase as usize)?;
         if summary.totals_of(Operation::Flush).is_some() {
-            phases.push(flushed(run, history, *piece));
+            phases.push(flushed(run, history, *batch));
         }
     }
     if phases.len() < PHASES_MIN {
         return None;
     }
-    let drained = Sample::new(phases.iter().map(|phase| phase.piece.bytes / phase.piece.seconds).collect())?;
+    let drained = Sample::new(phases.iter().map(|phase| phase.batch.bytes / phase.batch.seconds).collect())?;
     let most = phases.iter().max_by(|one, other| one.held_bytes.total_cmp(&other.held_bytes))?;
     let acknowledged = Sample::new(phases.iter().filter_map(|phase| phase.acknowledged).collect());
     Some(Caching {
         held: held(history, &phases, &drained),
         acknowledged: acknowledged.map(|sample| sample.median()),
         drained: around_median(&drained),
-        most: most.piece,
+        most: most.batch,
     })
 }
 
@@ -113,7 +113,7 @@ fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
         let value = full.iter().sum::<f64>() / full.len() as f64;
         return Held::Full(widened(estimate(value, half, full.len()), in_flight));
     }
-    let left_to_flush = phases.iter().filter(|phase| phase.piece.flush_s > phase.piece.seconds / 2.0).count();
+    let left_to_flush = phases.iter().filter(|phase| phase.batch.flush_s > phase.batch.seconds / 2.0).count();
     if 2 * left_to_flush > phases.len() {
         Held::AtLeast(all.median().max(most / 2.0))
     } else {
@@ -138,14 +138,14 @@ fn estimate(value: f64, half: f64, count: usize) -> Estimate {
     Estimate { value, low, high, confidence: CONFIDENCE, effective_count: count as f64 }
 }
 
-fn flushed(run: &RunView<'_>, history: &History<'_>, piece: Piece) -> Flushed {
-    let drained = piece.bytes / piece.seconds;
-    let held_bytes = drained * piece.flush_s;
-    let wrote_s = (piece.seconds - piece.flush_s).max(1e-9);
+fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
+    let drained = batch.bytes / batch.seconds;
+    let held_bytes = drained * batch.flush_s;
+    let wrote_s = (batch.seconds - batch.flush_s).max(1e-9);
     let mut slices: Vec<(f64, f64)> = Vec::new();
-    for slice in run.series.intervals(piece.phase).filter(|slice| slice.operation == Operation::Write) {
-        let end_s = (slice.end_ns() as f64 / 1e9 - piece.start_s).min(wrote_s);
-        let seconds = end_s - (slice.start_ns as f64 / 1e9 - piece.start_s);
+    for slice in run.series.intervals(batch.phase).filter(|slice| slice.operation == Operation::Write) {
+        let end_s = (slice.end_ns() as f64 / 1e9 - batch.start_s).min(wrote_s);
+        let seconds = end_s - (slice.start_ns as f64 / 1e9 - batch.start_s);
         if seconds > 0.0 {
             slices.push((seconds, slice.bytes as f64));
         }
@@ -173,9 +173,9 @@ fn flushed(run: &RunView<'_>, history: &History<'_>, piece: Piece) -> Flushed {
         Fill { bytes: held_bytes, drained_bytes }
     });
     let acknowledged = match (is_full, fast) {
-        (false, _) => Some(piece.bytes / wrote_s),
+        (false, _) => Some(batch.bytes / wrote_s),
         (true, 2..) => Some(rate_of(&slices[..fast - 1])),
         (true, _) => None,
     };
-    Flushed { piece, held_bytes, acknowledged, fill }
+    Flushed { batch, held_bytes, acknowledged, fill }
 }

@@ -4,9 +4,9 @@
 //! garbage, so collection stops, while a full cache stays full. A drive that is too warm cools while little is written, although
 //! it is never idle, so that no cache is emptied.
 
-use super::fall::Fall;
+use super::batch::Batch;
+use super::drop::RateDrop;
 use super::history::History;
-use super::piece::Piece;
 use model::plan::PhaseKind;
 use model::run::RunView;
 use model::workload::{Arrival, Pattern};
@@ -26,22 +26,22 @@ pub enum Cause {
 /// a drive whose cache is full they are as fast, since the cells are programmed at one rate.
 const FASTER: f64 = 0.22;
 
-pub fn cause(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Cause {
-    if fall.bytes.value >= history.span as f64 && history.workload.pattern != Pattern::Sequential {
+pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause {
+    if drop.bytes.value >= history.span as f64 && history.workload.pattern != Pattern::Sequential {
         // All of it was written as often as once: no cells are left that a cache could have been of.
         return Cause::Collection;
     }
-    let halfway = f64::midpoint(fall.before.cost.value, fall.after.cost.value);
+    let halfway = f64::midpoint(drop.before.cost.value, drop.after.cost.value);
     if history.workload.pattern != Pattern::Sequential
-        && let Some(piece) = last_in_order(run, history)
-        && piece.seconds_per_byte().ln() < fall.after.cost.value - FASTER
+        && let Some(batch) = last_in_order(run, history)
+        && batch.seconds_per_byte().ln() < drop.after.cost.value - FASTER
     {
         return Cause::Collection;
     }
     for stream in history.streams.iter().skip(1) {
         if stream.before.iter().any(|phase| is_trickle(run, *phase))
-            && let Some(piece) = stream.pieces.first()
-            && piece.seconds_per_byte().ln() < halfway
+            && let Some(batch) = stream.batches.first()
+            && batch.seconds_per_byte().ln() < halfway
         {
             return Cause::Heat;
         }
@@ -50,15 +50,15 @@ pub fn cause(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Cause {
 }
 
 /// The last of the writes in order right behind the first stream.
-fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Piece> {
-    let end = history.first().last().map_or(0, |piece| piece.phase + 1);
+fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Batch> {
+    let end = history.first().last().map_or(0, |batch| batch.phase + 1);
     let mut last = None;
     for (number, summary) in (0..).zip(run.phases).skip(end as usize) {
         match &summary.phase.workload {
             Some(workload)
                 if summary.phase.kind == PhaseKind::Measure && workload.pattern == Pattern::Sequential =>
             {
-                last = Piece::of(number, summary);
+                last = Batch::of(number, summary);
             }
             _ => break,
         }

@@ -1,7 +1,7 @@
 //! What a run wrote: consecutive phases of one workload, each with its flush, without which it is only in the drive's memory.
 
-use super::fall::{Standing, standing};
-use super::piece::{Piece, Stream, bytes_of};
+use super::batch::{Batch, Stream, bytes_of};
+use super::drop::{Standing, standing};
 use crate::measured::phases_in_no_time;
 use model::plan::PhaseKind;
 use model::request::Operation;
@@ -11,7 +11,7 @@ use model::workload::{Arrival, Pattern, Workload};
 /// Everything that a run wrote with the workload that it wrote most with over the widest range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History<'run> {
-    /// That workload. Where it writes in order, its range is that of the first piece.
+    /// That workload. Where it writes in order, its range is that of the first batch.
     pub workload: &'run Workload,
     /// How wide the range is, in bytes.
     pub span: u64,
@@ -23,10 +23,10 @@ impl<'run> History<'run> {
     /// What that run wrote; none when it wrote nothing that could be measured.
     pub fn of(run: &RunView<'run>) -> Option<History<'run>> {
         let mut kinds: Vec<WritingKind<'run>> = Vec::new();
-        for (workload, piece) in writings(run) {
+        for (workload, batch) in writings(run) {
             match kinds.iter_mut().find(|kind| is_same(kind.workload, workload)) {
-                Some(kind) => kind.add(workload, piece.bytes),
-                None => kinds.push(WritingKind::new(workload, piece.bytes)),
+                Some(kind) => kind.add(workload, batch.bytes),
+                None => kinds.push(WritingKind::new(workload, batch.bytes)),
             }
         }
         let mut most: Option<&WritingKind<'_>> = None;
@@ -43,16 +43,16 @@ impl<'run> History<'run> {
         let kind = most?;
         let mut history = History { workload: kind.workload, span: kind.span(), streams: Vec::new() };
         let mut last: Option<u32> = None;
-        for (workload, piece) in writings(run) {
+        for (workload, batch) in writings(run) {
             if !is_same(kind.workload, workload) {
                 continue;
             }
-            let phase = piece.phase;
+            let phase = batch.phase;
             match (last, history.streams.last_mut()) {
-                (Some(before), Some(stream)) if before + 1 == phase => stream.pieces.push(piece),
+                (Some(before), Some(stream)) if before + 1 == phase => stream.batches.push(batch),
                 (before, _) => {
                     let from = before.map_or(phase, |before| before + 1);
-                    history.streams.push(Stream { pieces: vec![piece], before: (from..phase).collect() });
+                    history.streams.push(Stream { batches: vec![batch], before: (from..phase).collect() });
                 }
             }
             last = Some(phase);
@@ -60,26 +60,26 @@ impl<'run> History<'run> {
         Some(history)
     }
 
-    pub fn first(&self) -> &[Piece] {
+    pub fn first(&self) -> &[Batch] {
         match self.streams.first() {
-            Some(stream) => &stream.pieces,
+            Some(stream) => &stream.batches,
             None => &[],
         }
     }
 
-    /// How many of its pieces were written in order from the start of the range again, behind others; 0 as long as it did not go back.
-    pub fn pieces_again(&self, run: &RunView<'_>) -> usize {
-        let first_byte = |piece: &Piece| {
-            let workload = run.phases.get(piece.phase as usize)?.phase.workload.as_ref()?;
+    /// How many of its batches were written in order from the start of the range again, behind others; 0 as long as it did not go back.
+    pub fn batches_again(&self, run: &RunView<'_>) -> usize {
+        let first_byte = |batch: &Batch| {
+            let workload = run.phases.get(batch.phase as usize)?.phase.workload.as_ref()?;
             Some(workload.range.first())
         };
-        let pieces = self.first();
+        let batches = self.first();
         if self.workload.pattern != Pattern::Sequential {
             return 0;
         }
         let back =
-            (1..pieces.len()).rfind(|index| first_byte(&pieces[*index]) < first_byte(&pieces[index - 1]));
-        back.map_or(0, |back| pieces.len() - back)
+            (1..batches.len()).rfind(|index| first_byte(&batches[*index]) < first_byte(&batches[index - 1]));
+        back.map_or(0, |back| batches.len() - back)
     }
 
     pub fn written(&self) -> f64 {
@@ -87,8 +87,8 @@ impl<'run> History<'run> {
     }
 
     pub(crate) fn went_on(&self) -> bool {
-        let pieces = self.first();
-        let before_last = &pieces[..pieces.len().saturating_sub(1)];
+        let batches = self.first();
+        let before_last = &batches[..batches.len().saturating_sub(1)];
         matches!(standing(before_last), Standing::Fell(_))
     }
 
@@ -98,19 +98,19 @@ impl<'run> History<'run> {
     }
 
     pub(crate) fn first_phases(&self) -> Vec<u32> {
-        self.first().iter().map(|piece| piece.phase).collect()
+        self.first().iter().map(|batch| batch.phase).collect()
     }
 
     /// Whether all of that stream took no time, as on a drive that is none.
     pub(crate) fn is_in_no_time(&self, run: &RunView<'run>) -> bool {
-        let written = self.first().iter().filter_map(|piece| run.phases.get(piece.phase as usize));
+        let written = self.first().iter().filter_map(|batch| run.phases.get(batch.phase as usize));
         phases_in_no_time(run, written)
     }
 }
 
 /// The measured phases that write as fast as they can and where they like, with what they wrote, until the drive is prepared anew: what comes then has
 /// another beginning.
-fn writings<'run>(run: &RunView<'run>) -> impl Iterator<Item = (&'run Workload, Piece)> {
+fn writings<'run>(run: &RunView<'run>) -> impl Iterator<Item = (&'run Workload, Batch)> {
     let mut is_measured = false;
     let until_anew = (0..).zip(run.phases).take_while(move |(_, summary)| {
         // Reads before the first preparation change nothing.
@@ -125,7 +125,7 @@ fn writings<'run>(run: &RunView<'run>) -> impl Iterator<Item = (&'run Workload, 
             && !matches!(workload.pattern, Pattern::Listed { .. })
             && workload.mix.operations().contains(&Operation::Write)
             && workload.arrival == Arrival::ClosedLoop;
-        if fits { Some((workload, Piece::of(number, summary)?)) } else { None }
+        if fits { Some((workload, Batch::of(number, summary)?)) } else { None }
     })
 }
 

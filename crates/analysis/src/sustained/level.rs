@@ -1,6 +1,6 @@
 //! Levels of rate, by what had been written.
 
-use super::piece::{Piece, bytes_of, seconds_of};
+use super::batch::{Batch, bytes_of, seconds_of};
 use crate::stats::CONFIDENCE;
 use crate::stats::change_point::{noise, stretches, without_outliers};
 use crate::stats::mean::Mean;
@@ -8,18 +8,18 @@ use crate::stats::sample::Sample;
 use crate::stats::series::effective_count;
 use model::estimate::Estimate;
 
-/// A level has so many pieces at least: one that was begun in the level before, one that is in it, and one that confirms that.
+/// A level has so many batches at least: one that was begun in the level before, one that is in it, and one that confirms that.
 const PIECES_MIN: usize = 3;
-/// Levels closer than this, as the logarithm of their ratio, are one. The smallest fall known of a cache is 480 to 400 MB/s (870 EVO
+/// Levels closer than this, as the logarithm of their ratio, are one. The smallest drop known of a cache is 480 to 400 MB/s (870 EVO
 /// of 4 TB, TechPowerUp's test), 17 %: a third of that is told from drift.
 pub(super) const STEP_MIN: f64 = 0.06;
-/// Pieces are never taken for steadier than this, as a share: a sixth of that step.
+/// Batches are never taken for steadier than this, as a share: a sixth of that step.
 const NOISE_MIN: f64 = 0.01;
 
 /// This many stalls recur and are a part of the rate; two may be chance.
 const STALLS_MIN: usize = 3;
 
-/// A stretch of pieces of one rate.
+/// A stretch of batches of one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     pub first: usize,
@@ -28,16 +28,16 @@ pub struct Level {
     pub from_bytes: f64,
     pub bytes: f64,
     pub seconds: f64,
-    /// What had been written before the pieces by which its rate is judged, in bytes.
+    /// What had been written before the batches by which its rate is judged, in bytes.
     pub judged_from_bytes: f64,
     pub judged_bytes: f64,
     /// The logarithm of what a byte took, in seconds, with how well that is known.
     pub cost: Mean,
     /// The same of all of them, stalls that were left out as well.
     pub(super) whole_cost: f64,
-    /// The same of the piece in the middle, of which some stalls change nothing.
+    /// The same of the batch in the middle, of which some stalls change nothing.
     pub(super) typical_cost: f64,
-    /// The standard deviation of single pieces, as a share.
+    /// The standard deviation of single batches, as a share.
     pub(super) noise: f64,
 }
 
@@ -64,11 +64,11 @@ impl Level {
     }
 
     fn variance(&self, noise: f64, stall_s: f64) -> f64 {
-        noise * noise / self.pieces() as f64 + (stall_s / self.seconds).powi(2)
+        noise * noise / self.batches() as f64 + (stall_s / self.seconds).powi(2)
     }
 
     /// By how much a byte takes longer in another level, as logarithms: on the whole or in the median, whichever is less, since more
-    /// of the larger pieces have a stall.
+    /// of the larger batches have a stall.
     pub(super) fn step_to(&self, other: &Level) -> f64 {
         let (whole, typical) = (other.cost.value - self.cost.value, other.typical_cost - self.typical_cost);
         if whole.abs() < typical.abs() { whole } else { typical }
@@ -80,51 +80,51 @@ impl Level {
         (self.cost.variance * self.judged_bytes / bytes.max(1.0)).sqrt()
     }
 
-    /// By how much its second half differs from the first, as logarithms, without the pieces at its borders.
-    pub(super) fn trend(&self, pieces: &[Piece]) -> f64 {
-        let own = &pieces[self.first..self.end];
+    /// By how much its second half differs from the first, as logarithms, without the batches at its borders.
+    pub(super) fn trend(&self, batches: &[Batch]) -> f64 {
+        let own = &batches[self.first..self.end];
         let inner = if own.len() > 3 { &own[1..own.len() - 1] } else { own };
         let half = inner.len() / 2;
         typical_cost(&inner[inner.len() - half..]) - typical_cost(&inner[..half])
     }
 
-    /// By how much a byte takes longer in the first `count` pieces of the next level than in the last of this one, as logarithms of
+    /// By how much a byte takes longer in the first `count` batches of the next level than in the last of this one, as logarithms of
     /// their medians, without the two at the border.
-    pub(super) fn step_at_border(&self, next: &Level, pieces: &[Piece], count: usize) -> f64 {
-        let last = self.end - usize::from(self.pieces() > 1);
-        let first = next.first + usize::from(next.pieces() > 1);
-        let before = &pieces[last.saturating_sub(count).max(self.first)..last];
-        let behind = &pieces[first..(first + count).min(next.end)];
+    pub(super) fn step_at_border(&self, next: &Level, batches: &[Batch], count: usize) -> f64 {
+        let last = self.end - usize::from(self.batches() > 1);
+        let first = next.first + usize::from(next.batches() > 1);
+        let before = &batches[last.saturating_sub(count).max(self.first)..last];
+        let behind = &batches[first..(first + count).min(next.end)];
         typical_cost(behind) - typical_cost(before)
     }
 
-    pub fn pieces(&self) -> usize {
+    pub fn batches(&self) -> usize {
         self.end - self.first
     }
 
     /// This one and the next as one, of the stream that both are of. By how much the rate drifts in it, as logarithms, is no stall.
-    pub(super) fn joined(&self, next: &Level, pieces: &[Piece], drift: f64) -> Level {
-        Level::within(pieces, self.first, next.end, self.noise, drift)
+    pub(super) fn joined(&self, next: &Level, batches: &[Batch], drift: f64) -> Level {
+        Level::within(batches, self.first, next.end, self.noise, drift)
     }
 
-    /// Of a stream the pieces from `first` to `end`, without those at a border and without stalls unless they recur.
-    pub(super) fn of(pieces: &[Piece], first: usize, end: usize, noise: f64) -> Level {
-        Level::within(pieces, first, end, noise, noise)
+    /// Of a stream the batches from `first` to `end`, without those at a border and without stalls unless they recur.
+    pub(super) fn of(batches: &[Batch], first: usize, end: usize, noise: f64) -> Level {
+        Level::within(batches, first, end, noise, noise)
     }
 
-    /// The same, with pieces that lie that far from its middle being no stalls.
-    fn within(pieces: &[Piece], first: usize, end: usize, noise: f64, spread: f64) -> Level {
-        let own = &pieces[first..end];
+    /// The same, with batches that lie that far from its middle being no stalls.
+    fn within(batches: &[Batch], first: usize, end: usize, noise: f64, spread: f64) -> Level {
+        let own = &batches[first..end];
         let from = usize::from(first > 0);
-        let to = usize::from(end < pieces.len());
+        let to = usize::from(end < batches.len());
         let (from, to) = if own.len() > from + to { (from, own.len() - to) } else { (0, own.len()) };
         let inner = &own[from..to];
         Level {
             first,
             end,
-            from_bytes: bytes_of(&pieces[..first]),
+            from_bytes: bytes_of(&batches[..first]),
             bytes: bytes_of(own),
-            judged_from_bytes: bytes_of(&pieces[..first + from]),
+            judged_from_bytes: bytes_of(&batches[..first + from]),
             judged_bytes: bytes_of(inner),
             seconds: seconds_of(own),
             cost: cost(inner, noise, spread),
@@ -135,20 +135,20 @@ impl Level {
     }
 }
 
-fn logs_of(pieces: &[Piece]) -> Vec<f64> {
-    pieces.iter().map(|piece| piece.seconds_per_byte().ln()).collect()
+fn logs_of(batches: &[Batch]) -> Vec<f64> {
+    batches.iter().map(|batch| batch.seconds_per_byte().ln()).collect()
 }
 
-/// The logarithm of what a byte takes in the piece in the middle.
-fn typical_cost(pieces: &[Piece]) -> f64 {
-    let logs = logs_of(pieces);
+/// The logarithm of what a byte takes in the batch in the middle.
+fn typical_cost(batches: &[Batch]) -> f64 {
+    let logs = logs_of(batches);
     let alone = logs.first().copied().unwrap_or(0.0);
     Sample::new(logs).map_or(alone, |sample| sample.median())
 }
 
-/// The logarithm of what a byte takes. Pieces are of different sizes, and the small ones come first: each counts by what it wrote.
-fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
-    let logs = logs_of(pieces);
+/// The logarithm of what a byte takes. Batches are of different sizes, and the small ones come first: each counts by what it wrote.
+fn cost(batches: &[Batch], noise: f64, spread: f64) -> Mean {
+    let logs = logs_of(batches);
     let alone = Mean {
         value: logs.first().copied().unwrap_or(0.0),
         variance: noise * noise,
@@ -160,12 +160,12 @@ fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
     let stalls = logs.iter().filter(|log| *log - median > 3.0 * spread).count();
     let (mut bytes, mut seconds) = (0.0, 0.0);
     let mut kept = Vec::new();
-    for (piece, &log) in pieces.iter().zip(&logs) {
+    for (batch, &log) in batches.iter().zip(&logs) {
         if stalls < STALLS_MIN && (log - median).abs() > 3.0 * spread {
             continue;
         }
-        bytes += piece.bytes;
-        seconds += piece.seconds;
+        bytes += batch.bytes;
+        seconds += batch.seconds;
         kept.push(log);
     }
     let value = if bytes > 0.0 { (seconds / bytes).ln() } else { median };
@@ -175,14 +175,14 @@ fn cost(pieces: &[Piece], noise: f64, spread: f64) -> Mean {
     Mean { value, variance, degrees_of_freedom: (effective - 1.0).max(1.0) }
 }
 
-/// How long a stall takes if stalls recur in these pieces, in seconds; else nothing.
-pub(super) fn recurring_stall_s(pieces: &[Piece], noise: f64) -> f64 {
-    let logs = logs_of(pieces);
+/// How long a stall takes if stalls recur in these batches, in seconds; else nothing.
+pub(super) fn recurring_stall_s(batches: &[Batch], noise: f64) -> f64 {
+    let logs = logs_of(batches);
     let calm = without_outliers(&logs, noise);
     let mut stalls = Vec::new();
-    for (piece, (log, calm)) in pieces.iter().zip(logs.iter().zip(&calm)) {
+    for (batch, (log, calm)) in batches.iter().zip(logs.iter().zip(&calm)) {
         if log > calm {
-            stalls.push(piece.seconds - piece.bytes * calm.exp());
+            stalls.push(batch.seconds - batch.bytes * calm.exp());
         }
     }
     if stalls.len() < STALLS_MIN {
@@ -192,8 +192,8 @@ pub(super) fn recurring_stall_s(pieces: &[Piece], noise: f64) -> f64 {
 }
 
 /// The levels of a stream, in the order of time; empty for a stream that is too short to tell.
-pub fn levels(pieces: &[Piece]) -> Vec<Level> {
-    let logs = logs_of(pieces);
+pub fn levels(batches: &[Batch]) -> Vec<Level> {
+    let logs = logs_of(batches);
     let Some(noise) = noise(&logs) else { return Vec::new() };
     let noise = noise.max(NOISE_MIN);
     let calm = without_outliers(&logs, noise);
@@ -201,8 +201,8 @@ pub fn levels(pieces: &[Piece]) -> Vec<Level> {
     loop {
         let mut found: Vec<Level> = Vec::new();
         for (index, &first) in starts.iter().enumerate() {
-            let end = starts.get(index + 1).copied().unwrap_or(pieces.len());
-            found.push(Level::of(pieces, first, end, noise));
+            let end = starts.get(index + 1).copied().unwrap_or(batches.len());
+            found.push(Level::of(batches, first, end, noise));
         }
         let (mut smallest, mut joined) = (STEP_MIN, None);
         for (index, pair) in found.windows(2).enumerate() {

@@ -1,13 +1,13 @@
 //! What a rest gives back: how much is written at the full rate after it, until the rate is down again.
 
-use super::fall::Fall;
+use super::batch::Stream;
+use super::drop::RateDrop;
 use super::history::History;
 use super::level::recurring_stall_s;
-use super::piece::Stream;
 use model::plan::PhaseKind;
 use model::run::RunView;
 
-/// No rate of some pieces is known better than this, as a share.
+/// No rate of some batches is known better than this, as a share.
 const RATE_ERROR_MIN: f64 = 0.01;
 /// After one rest something else may have slowed the drive; after so many in a row it is lower.
 const RESTS_BELOW_MIN: usize = 2;
@@ -33,10 +33,10 @@ impl Regained {
     }
 }
 
-/// A further fall that came while rests were left: behind them the rate comes down to less than before.
+/// A further drop that came while rests were left: behind them the rate comes down to less than before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Below {
-    /// What had been written in all when the rate last came down to what it was after the fall, in bytes.
+    /// What had been written in all when the rate last came down to what it was after the drop, in bytes.
     pub from_bytes: f64,
     /// What had been written in all when it first came down to less.
     pub to_bytes: f64,
@@ -45,19 +45,19 @@ pub struct Below {
     pub bytes_per_second: f64,
 }
 
-/// Whether the rate comes down to less than after the fall, from some rest on until the end.
-pub fn below(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Option<Below> {
-    let least = fall.own_level_from(fall.last());
-    // A stall is no lower rate: of a small piece it may take much.
-    let stall_s = recurring_stall_s(history.first(), fall.last().noise);
+/// Whether the rate comes down to less than after the drop, from some rest on until the end.
+pub fn below(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Option<Below> {
+    let least = drop.own_level_from(drop.last());
+    // A stall is no lower rate: of a small batch it may take much.
+    let stall_s = recurring_stall_s(history.first(), drop.last().noise);
     let mut written = vec![0.0];
     for stream in &history.streams {
         written.push(written[written.len() - 1] + stream.bytes());
     }
     let is_below = |index: usize| {
         let stream = &history.streams[index];
-        let Some(piece) = stream.pieces.last() else { return false };
-        let cost = ((piece.seconds - stall_s) / piece.bytes).max(f64::MIN_POSITIVE).ln();
+        let Some(batch) = stream.batches.last() else { return false };
+        let cost = ((batch.seconds - stall_s) / batch.bytes).max(f64::MIN_POSITIVE).ln();
         rest_s(run, stream).is_some() && cost >= least
     };
     let count = history.streams.len();
@@ -69,16 +69,16 @@ pub fn below(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Option<Be
         return None;
     }
     let (mut bytes, mut seconds) = (0.0, 0.0);
-    for piece in history.streams[first..].iter().filter_map(|stream| stream.pieces.last()) {
-        bytes += piece.bytes;
-        seconds += piece.seconds;
+    for batch in history.streams[first..].iter().filter_map(|stream| stream.batches.last()) {
+        bytes += batch.bytes;
+        seconds += batch.seconds;
     }
     let (from_bytes, to_bytes) = (written[first], written[first + 1]);
     Some(Below { from_bytes, to_bytes, first, bytes_per_second: bytes / seconds })
 }
 
 /// How long the rest right before a stream was; none where it did not begin after one. What was done before the rest, such as writes
-/// in order that look for another cause of the fall, is no part of it.
+/// in order that look for another cause of the drop, is no part of it.
 fn rest_s(run: &RunView<'_>, stream: &Stream) -> Option<f64> {
     let mut rest_s = 0.0;
     for phase in stream.before.iter().rev() {
@@ -93,18 +93,18 @@ fn rest_s(run: &RunView<'_>, stream: &Stream) -> Option<f64> {
     (rest_s > 0.0).then_some(rest_s)
 }
 
-pub fn regained(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Vec<Regained> {
-    let below = below(run, history, fall);
+pub fn regained(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Vec<Regained> {
+    let below = below(run, history, drop);
     let mut gains = Vec::new();
     for (index, stream) in history.streams.iter().enumerate().skip(1) {
         let Some(rest_s) = rest_s(run, stream) else { continue };
-        let mut slow_s = fall.last().seconds_per_byte();
+        let mut slow_s = drop.last().seconds_per_byte();
         if let Some(below) = below
             && index >= below.first
         {
             slow_s = 1.0 / below.bytes_per_second;
         }
-        let mut gain = of_stream(rest_s, stream, fall, slow_s);
+        let mut gain = of_stream(rest_s, stream, drop, slow_s);
         if below.is_some_and(|below| index == below.first) {
             // It fell while this was written: to how much it was slow at which rate nobody can say.
             gain.error_bytes = gain.error_bytes.max(stream.bytes());
@@ -116,18 +116,18 @@ pub fn regained(run: &RunView<'_>, history: &History<'_>, fall: &Fall) -> Vec<Re
 
 /// Of all that was written after the rest, as much at the full rate as explains the time it took. A byte takes `slow_s` seconds when the
 /// rate is down.
-fn of_stream(rest_s: f64, stream: &Stream, fall: &Fall, slow: f64) -> Regained {
-    let lowest = fall.last();
-    let fast = fall.before.seconds_per_byte();
+fn of_stream(rest_s: f64, stream: &Stream, drop: &RateDrop, slow: f64) -> Regained {
+    let lowest = drop.last();
+    let fast = drop.before.seconds_per_byte();
     let (bytes, seconds) = (stream.bytes(), stream.seconds());
     let share_of_time = 1.0 - fast / slow;
     let regained = (bytes - seconds / slow) / share_of_time;
     let at_full_rate = regained.clamp(0.0, bytes);
     let slow_bytes = bytes - at_full_rate;
     let slow_error = slow_bytes * lowest.error_over(slow_bytes).max(RATE_ERROR_MIN);
-    let fast_error = at_full_rate * fall.before.error_over(at_full_rate).max(RATE_ERROR_MIN) * fast / slow;
-    let halfway = f64::midpoint(fall.before.cost.value, fall.after.cost.value);
-    let is_down = stream.pieces.last().is_some_and(|piece| piece.seconds_per_byte().ln() > halfway);
+    let fast_error = at_full_rate * drop.before.error_over(at_full_rate).max(RATE_ERROR_MIN) * fast / slow;
+    let halfway = f64::midpoint(drop.before.cost.value, drop.after.cost.value);
+    let is_down = stream.batches.last().is_some_and(|batch| batch.seconds_per_byte().ln() > halfway);
     Regained {
         rest_s,
         bytes: regained.max(0.0),

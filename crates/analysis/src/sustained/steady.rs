@@ -1,7 +1,7 @@
 //! Steady state by SNIA's Performance Test Specification (2.0): over five rounds the rates lie within 20 % of their mean, and the
 //! line through them moves by at most 10 % of it. fio's slope is per round, four times as much over the window.
 
-use super::piece::{Piece, bytes_of};
+use super::batch::{Batch, bytes_of};
 use crate::stats::mean::Mean;
 
 /// Rounds in the window, and what they may differ by.
@@ -22,7 +22,7 @@ pub struct Rounds {
     pub mean: Mean,
     /// The largest difference over the mean.
     pub range_ratio: f64,
-    /// How far the line through them rises or falls over the mean.
+    /// How far the line through them rises or drops over the mean.
     pub slope_ratio: f64,
 }
 
@@ -33,14 +33,14 @@ impl Rounds {
 }
 
 /// The rounds of a stream; none when it is too short to have any.
-pub fn rounds(pieces: &[Piece]) -> Option<Rounds> {
-    if pieces.len() < 2 * ROUNDS {
+pub fn rounds(batches: &[Batch]) -> Option<Rounds> {
+    if batches.len() < 2 * ROUNDS {
         return None;
     }
-    let total = bytes_of(pieces);
+    let total = bytes_of(batches);
     let from = total * (1.0 - WINDOW_SHARE);
     let size = (total - from) / ROUNDS as f64;
-    let at: Vec<f64> = (0..=ROUNDS).map(|round| seconds_to(pieces, from + size * round as f64)).collect();
+    let at: Vec<f64> = (0..=ROUNDS).map(|round| seconds_to(batches, from + size * round as f64)).collect();
     let rates: Vec<f64> = at.windows(2).map(|pair| size / (pair[1] - pair[0])).collect();
     let count = rates.len() as f64;
     let average = rates.iter().sum::<f64>() / count;
@@ -53,15 +53,15 @@ pub fn rounds(pieces: &[Piece]) -> Option<Rounds> {
     Some(Rounds { bytes_per_second: rates, mean, range_ratio: (most - least) / average, slope_ratio })
 }
 
-/// How long it took to write so much; within a piece as long as its rate says.
-fn seconds_to(pieces: &[Piece], bytes: f64) -> f64 {
+/// How long it took to write so much; within a batch as long as its rate says.
+fn seconds_to(batches: &[Batch], bytes: f64) -> f64 {
     let (mut written, mut seconds) = (0.0, 0.0);
-    for piece in pieces {
-        if written + piece.bytes >= bytes {
-            return seconds + (bytes - written) * piece.seconds_per_byte();
+    for batch in batches {
+        if written + batch.bytes >= bytes {
+            return seconds + (bytes - written) * batch.seconds_per_byte();
         }
-        written += piece.bytes;
-        seconds += piece.seconds;
+        written += batch.bytes;
+        seconds += batch.seconds;
     }
     seconds
 }
@@ -83,9 +83,9 @@ fn slope(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn pieces(rate: impl Fn(usize) -> f64) -> Vec<Piece> {
+    fn batches(rate: impl Fn(usize) -> f64) -> Vec<Batch> {
         (0..100)
-            .map(|index| Piece {
+            .map(|index| Batch {
                 phase: index as u32,
                 start_s: 0.0,
                 bytes: 1e6,
@@ -97,14 +97,14 @@ mod tests {
 
     #[test]
     fn a_level_is_steady_and_a_decline_is_not() {
-        let level = rounds(&pieces(|index| if index < 40 { 9e6 } else { 1e6 })).unwrap();
+        let level = rounds(&batches(|index| if index < 40 { 9e6 } else { 1e6 })).unwrap();
         assert!(level.are_steady() && (level.mean.value / 1e6 - 1.0).abs() < 1e-9, "{level:?}");
         // From 100 to 80 over the rounds: the range is less than 20 %, the slope more than 10 %.
-        let falling = rounds(&pieces(|index| 100e6 - 0.4e6 * (index as f64 - 50.0))).unwrap();
+        let falling = rounds(&batches(|index| 100e6 - 0.4e6 * (index as f64 - 50.0))).unwrap();
         assert!(
             !falling.are_steady() && falling.range_ratio < 0.2 && falling.slope_ratio > 0.1,
             "{falling:?}"
         );
-        assert_eq!(rounds(&pieces(|_| 1.0)[..9]), None);
+        assert_eq!(rounds(&batches(|_| 1.0)[..9]), None);
     }
 }

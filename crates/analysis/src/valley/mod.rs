@@ -1,15 +1,15 @@
 //! Short drops of sequential write throughput: where they are in a phase, how many each pass over an area had, and whether they
 //! recur by time, by bytes or by offset. The experiment that makes the passes and the detectors both read it.
 //!
-//! A *fall* lasts for 50 ms to some seconds. *Valleys* are falls that recur at a rhythm of their own.
+//! A *dip* lasts for 50 ms to some seconds. *Valleys* are dips that recur at a rhythm of their own.
 
 mod cell;
-mod fall;
+mod dip;
 mod pass;
 mod rhythm;
 mod story;
 
-pub use fall::Fall;
+pub use dip::Dip;
 pub use pass::{Pass, PassShape, stable_from};
 pub use rhythm::{Gap, Rhythm, rhythm};
 pub use story::{Group, Places, Story, Verdict};

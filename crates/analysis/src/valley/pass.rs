@@ -1,9 +1,9 @@
 //! A pass of sequential writing over an area, and when passes have become alike.
 
-use super::fall::{Fall, middle};
+use super::dip::{Dip, middle};
 use model::units::Bytes;
 
-/// Passes are alike when their numbers of falls differ by one at most, since that depends on where the first one falls …
+/// Passes are alike when their numbers of dips differ by one at most, since that depends on where the first one dips …
 const COUNT_DIFFERENCE_MAX: u64 = 1;
 /// … and what each takes by a fifth, the accuracy to which a width is claimed, or by as little as is seen at all.
 const LOST_RATIO_MAX: f64 = 1.2;
@@ -11,7 +11,7 @@ const LOST_DIFFERENCE_S: f64 = 0.025;
 /// So many passes are alike before they count as stable.
 const ALIKE_MIN: usize = 3;
 
-/// A fall is another one's kind if it takes this share of what half of them take, where there are so many of them.
+/// A dip is another one's kind if it takes this share of what half of them take, where there are so many of them.
 const ODD_SHARE: f64 = 0.3;
 const ODD_AMONG_MIN: usize = 3;
 
@@ -36,12 +36,12 @@ pub struct Pass {
     pub end_byte: u64,
     pub bytes: u64,
     pub seconds: f64,
-    pub falls: Vec<Fall>,
-    /// Falls that were not kept, since they are too many.
+    pub dips: Vec<Dip>,
+    /// Dips that were not kept, since they are too many.
     pub not_kept: u64,
-    /// Falls that lasted longer than short ones do.
+    /// Dips that lasted longer than short ones do.
     pub long: u64,
-    /// Seconds in which the rate was too uneven to see falls.
+    /// Seconds in which the rate was too uneven to see dips.
     pub uneven_s: f64,
 }
 
@@ -50,11 +50,11 @@ impl Pass {
         if self.seconds > 0.0 { self.bytes as f64 / self.seconds } else { 0.0 }
     }
 
-    /// The falls without those much smaller than the median: a hiccup of the machine. Of few falls nobody can say which are odd.
-    pub fn alike(&self) -> impl Iterator<Item = &Fall> {
-        let mut lost_s: Vec<f64> = self.falls.iter().map(|fall| fall.lost_s).collect();
+    /// The dips without those much smaller than the median: a hiccup of the machine. Of few dips nobody can say which are odd.
+    pub fn alike(&self) -> impl Iterator<Item = &Dip> {
+        let mut lost_s: Vec<f64> = self.dips.iter().map(|dip| dip.lost_s).collect();
         let least_s = if lost_s.len() < ODD_AMONG_MIN { 0.0 } else { ODD_SHARE * middle(&mut lost_s) };
-        self.falls.iter().filter(move |fall| fall.lost_s >= least_s)
+        self.dips.iter().filter(move |dip| dip.lost_s >= least_s)
     }
 
     /// Their number, with those that were not kept.
@@ -62,23 +62,23 @@ impl Pass {
         self.alike().count() as u64 + self.not_kept
     }
 
-    pub fn has_falls(&self) -> bool {
+    pub fn has_dips(&self) -> bool {
         self.count() > 0
     }
 
-    /// What a fall takes on average, in seconds; 0 when there is none.
+    /// What a dip takes on average, in seconds; 0 when there is none.
     pub fn lost_s(&self) -> f64 {
         let (mut lost_s, mut kept) = (0.0, 0u32);
-        for fall in self.alike() {
-            lost_s += fall.lost_s;
+        for dip in self.alike() {
+            lost_s += dip.lost_s;
             kept += 1;
         }
         lost_s / f64::from(kept.max(1))
     }
 
-    pub(super) fn falls_near_start(&self) -> bool {
+    pub(super) fn dips_near_start(&self) -> bool {
         let near = self.first_byte as f64 + START_S * self.rate();
-        self.alike().all(|fall| fall.first_byte as f64 <= near)
+        self.alike().all(|dip| dip.first_byte as f64 <= near)
     }
 
     fn is_like(&self, other: &Pass) -> bool {
@@ -92,7 +92,7 @@ impl Pass {
     }
 }
 
-/// From which of these passes on all are alike, counted from 0, if there are enough of them; two are enough where nothing falls.
+/// From which of these passes on all are alike, counted from 0, if there are enough of them; two are enough where nothing dips.
 pub fn stable_from(passes: &[&Pass]) -> Option<usize> {
     let last = passes.last()?;
     let alike = passes.iter().rev().take_while(|pass| pass.is_like(last)).count();
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn pass(count: u64, lost_s: f64) -> Pass {
-        let fall = Fall {
+        let dip = Dip {
             start_s: 1.0,
             end_s: 2.0,
             lost_s,
@@ -122,7 +122,7 @@ mod tests {
             end_byte: 1,
             bytes: 1,
             seconds: 1.0,
-            falls: vec![fall; count as usize],
+            dips: vec![dip; count as usize],
             not_kept: 0,
             long: 0,
             uneven_s: 0.0,

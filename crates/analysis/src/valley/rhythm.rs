@@ -1,4 +1,4 @@
-//! Whether falls recur at a rhythm, and whether it is time or bytes that it counts.
+//! Whether dips recur at a rhythm, and whether it is time or bytes that it counts.
 
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
@@ -9,7 +9,7 @@ use statrs::function::gamma::ln_gamma;
 
 /// Fewer gaps than this say nothing of a rhythm.
 pub(super) const GAPS_MIN: usize = 4;
-/// Gaps that are so much longer than half of all hold a fall that was too narrow to be seen; those that are so much shorter end with one
+/// Gaps that are so much longer than half of all hold a dip that was too narrow to be seen; those that are so much shorter end with one
 /// that something else made.
 const MISSED_TIMES: f64 = 1.5;
 /// At most this share of all gaps.
@@ -17,7 +17,7 @@ const MISSED_SHARE_MAX: f64 = 0.25;
 /// The confidence that time or bytes is the steadier of the two, two-sided.
 const BOUND_CONFIDENCE: f64 = 0.99;
 
-/// From the start of a fall to the start of the next.
+/// From the start of a dip to the start of the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
     pub seconds: f64,
@@ -36,7 +36,7 @@ pub struct Rhythm {
     /// Standard deviation over mean, of the gaps in time and in bytes, slowed ones and others together.
     pub variation_s: f64,
     pub variation_bytes: f64,
-    /// The probability that falls at random moments or places come as evenly as these, at most.
+    /// The probability that dips at random moments or places come as evenly as these, at most.
     pub by_chance: f64,
     pub by: ValleyTrigger,
     /// The statistic of the test that says so: Student's t with two degrees of freedom less than there are gaps.
@@ -88,10 +88,10 @@ fn medians_s(gaps: &[Gap]) -> [f64; 2] {
     for gap in gaps {
         if gap.slowed { slowed.push(gap.seconds) } else { full.push(gap.seconds) }
     }
-    [super::fall::middle(&mut full), super::fall::middle(&mut slowed)]
+    [super::dip::middle(&mut full), super::dip::middle(&mut slowed)]
 }
 
-/// The gaps without falls that other I/O made in between: halves are joined again, other short gaps left out, which have fewer
+/// The gaps without dips that other I/O made in between: halves are joined again, other short gaps left out, which have fewer
 /// bytes per second and so would speak for time. All if that does not make them twice as even, or takes too many.
 fn without_extra(gaps: Vec<Gap>) -> Vec<Gap> {
     let medians = medians_s(&gaps);
@@ -127,7 +127,7 @@ fn unevenness(gaps: &[Gap]) -> f64 {
     variation(&seconds_of(gaps)).min(variation(&bytes_of(gaps)))
 }
 
-/// All gaps but those in which a fall seems to be missing; all if these are too many.
+/// All gaps but those in which a dip seems to be missing; all if these are too many.
 fn without_missed(gaps: &[Gap]) -> Vec<Gap> {
     let medians = medians_s(gaps);
     let mut kept = gaps.to_vec();
@@ -246,7 +246,7 @@ mod tests {
     /// At 250 MB/s a drive stands still for 0.12 s after every 700 MB, and four times something else held it up as well; two gaps are of
     /// writing at 143 MB/s.
     #[test]
-    fn falls_that_others_make_in_between_change_neither_what_counts_nor_how_much() {
+    fn dips_that_others_make_in_between_change_neither_what_counts_nor_how_much() {
         let bytes = |bytes: f64, rate: f64, slowed| Gap { seconds: bytes / rate + 0.12, bytes, slowed };
         let mut gaps: Vec<Gap> = Vec::new();
         for index in 0..60 {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn random_falls_have_no_rhythm() {
+    fn random_dips_have_no_rhythm() {
         let mut prng = Prng::new(1, 1);
         let mut even = 0;
         for _ in 0..2000 {

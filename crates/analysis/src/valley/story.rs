@@ -3,7 +3,7 @@
 
 use super::EXPERIMENT;
 use super::cell::each_cell;
-use super::fall::{Fall, FallFinder, PhaseFalls, middle};
+use super::dip::{Dip, DipFinder, PhaseDips, middle};
 use super::pass::{Pass, PassShape};
 use super::rhythm::{Gap, Rhythm, rhythm};
 use crate::measured::is_measurement;
@@ -16,21 +16,21 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// Between phases that follow on each other so closely it is being written all the time.
 const PAUSE_S_MAX: f64 = 1.0;
-/// A fall at the end of a phase and one at the start of the next are one if no more than this lies between: what the drive needs to
+/// A dip at the end of a phase and one at the start of the next are one if no more than this lies between: what the drive needs to
 /// make lasting what it holds, and to get going.
 const JOINED_S: f64 = 0.3;
 /// The probability at most that what is by chance is taken for a rhythm or a place: one in a thousand runs in which something
-/// falls often enough.
+/// dips often enough.
 const CHANCE_MAX: f64 = 1e-3;
 /// Reading is a comparison if it went on for so many gaps.
 const COMPARED_GAPS_MIN: f64 = 2.0;
-/// While reading, a third of the falls is as many: what is the drive's own work of writing does not come at all.
+/// While reading, a third of the dips is as many: what is the drive's own work of writing does not come at all.
 const SAME_SHARE: f64 = 1.0 / 3.0;
-/// Two falls are at one place if they begin within so many seconds of writing of each other.
+/// Two dips are at one place if they begin within so many seconds of writing of each other.
 const SAME_PLACE_S: f64 = 0.1;
 /// Beyond this share of time in which the rate was uneven nothing is said.
 const UNEVEN_SHARE_MAX: f64 = 0.2;
-/// Falls that take less than this share of others are something else.
+/// Dips that take less than this share of others are something else.
 const ALIKE_SHARE: f64 = 0.1;
 const GAPS_MAX: usize = 100_000;
 /// What comes more often is ripple, such as a disk that changes surfaces: the rate over a second or two hides it.
@@ -57,7 +57,7 @@ const COMPARED_REQUEST_S_MAX: f64 = 0.010;
 struct Comparison {
     seconds: f64,
     request_s: f64,
-    falls: Vec<Fall>,
+    dips: Vec<Dip>,
     long: u64,
 }
 
@@ -68,7 +68,7 @@ pub struct Story {
     seen: usize,
     conditioning: Vec<u32>,
     begins_group: bool,
-    /// Bytes written in all passes, for the distances between falls.
+    /// Bytes written in all passes, for the distances between dips.
     written: f64,
     /// When the last writing phase ended, as long as nothing else came since.
     ended_s: Option<f64>,
@@ -79,7 +79,7 @@ pub struct Story {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     NothingWritten,
-    /// The rate was too uneven for falls to be told from the rest, for that share of the time.
+    /// The rate was too uneven for dips to be told from the rest, for that share of the time.
     Uneven(f64),
     None,
     /// So many, and too few to say whether they recur.
@@ -99,11 +99,11 @@ pub enum Verdict {
     Recurring(Rhythm),
 }
 
-/// Falls that are where they were in a pass before.
+/// Dips that are where they were in a pass before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Places {
-    /// Falls that were looked at, and those of them that were there before.
-    pub falls: u64,
+    /// Dips that were looked at, and those of them that were there before.
+    pub dips: u64,
     pub again: u64,
     /// The probability that so many and more are there by chance.
     pub by_chance: f64,
@@ -150,20 +150,20 @@ impl Story {
 
     fn add_reading(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary) {
         self.ended_s = None;
-        let falls = falls_of(run, index, summary, Operation::Read);
+        let dips = dips_of(run, index, summary, Operation::Read);
         let mean_ns = summary.totals_of(Operation::Read).and_then(|reads| reads.histogram.mean_ns());
         let request_s = mean_ns.unwrap_or(f64::INFINITY) / 1e9;
         self.comparisons.push(Comparison {
-            // Where it was read too unevenly no falls could be seen.
-            seconds: falls.seconds - falls.uneven_s,
+            // Where it was read too unevenly no dips could be seen.
+            seconds: dips.seconds - dips.uneven_s,
             request_s,
-            falls: falls.falls,
-            long: falls.long,
+            dips: dips.dips,
+            long: dips.long,
         });
     }
 
     fn add_pass(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary, workload: &Workload) {
-        let found = falls_of(run, index, summary, Operation::Write);
+        let found = dips_of(run, index, summary, Operation::Write);
         let shape = PassShape {
             block: workload.block_sizes.largest(),
             slowed: workload.arrival != Arrival::ClosedLoop,
@@ -184,30 +184,29 @@ impl Story {
         pass.seconds += summary.duration_ns as f64 / 1e9;
         pass.long += found.long;
         pass.uneven_s += found.uneven_s;
-        pass.not_kept += found.count - found.falls.len() as u64;
-        self.add_falls(&found);
+        pass.not_kept += found.count - found.dips.len() as u64;
+        self.add_dips(&found);
         self.written += bytes as f64;
         let flush_s = summary.flush_ns() as f64 / 1e9;
         self.ended_s = Some(begin_s + summary.duration_ns as f64 / 1e9 + flush_s);
     }
 
-    /// The falls of a phase, the first joined with the last before it if they are one.
-    fn add_falls(&mut self, found: &PhaseFalls) {
+    /// The dips of a phase, the first joined with the last before it if they are one.
+    fn add_dips(&mut self, found: &PhaseDips) {
         let (chain, written) = (self.chain, self.written);
-        let in_run =
-            found.falls.iter().map(|fall| Fall { chain, at_bytes: written + fall.at_bytes, ..*fall });
-        let mut falls = in_run.peekable();
+        let in_run = found.dips.iter().map(|dip| Dip { chain, at_bytes: written + dip.at_bytes, ..*dip });
+        let mut dips = in_run.peekable();
         let mut passes: Vec<&mut Pass> = self.groups.iter_mut().flat_map(|group| &mut group.passes).collect();
         if let (Some(last), Some(first)) =
-            (passes.iter_mut().rev().find_map(|pass| pass.falls.last_mut()), falls.peek())
+            (passes.iter_mut().rev().find_map(|pass| pass.dips.last_mut()), dips.peek())
             && last.chain == chain
             && first.start_s - last.end_s < JOINED_S
         {
             (last.lost_s, last.end_s) = (last.lost_s + first.lost_s, first.end_s);
-            falls.next();
+            dips.next();
         }
         if let Some(pass) = passes.last_mut() {
-            pass.falls.extend(falls);
+            pass.dips.extend(dips);
         }
     }
 
@@ -229,7 +228,7 @@ impl Story {
                 end_byte: first_byte,
                 bytes: 0,
                 seconds: 0.0,
-                falls: Vec::new(),
+                dips: Vec::new(),
                 not_kept: 0,
                 long: 0,
                 uneven_s: 0.0,
@@ -246,34 +245,34 @@ impl Story {
         self.passes().map(Pass::count).sum()
     }
 
-    /// Falls that lasted too long to be short.
+    /// Dips that lasted too long to be short.
     pub fn long(&self) -> u64 {
         self.passes().map(|pass| pass.long).sum()
     }
 
-    /// From fall to fall within writes without a pause at one speed.
+    /// From dip to dip within writes without a pause at one speed.
     pub fn gaps(&self) -> Vec<Gap> {
         let mut gaps = Vec::new();
-        let mut before: Option<Fall> = None;
+        let mut before: Option<Dip> = None;
         for pass in self.passes() {
-            for fall in pass.alike() {
+            for dip in pass.alike() {
                 if let Some(last) = before
-                    && last.chain == fall.chain
+                    && last.chain == dip.chain
                     && gaps.len() < GAPS_MAX
                 {
                     gaps.push(Gap {
-                        seconds: fall.start_s - last.start_s,
-                        bytes: fall.at_bytes - last.at_bytes,
+                        seconds: dip.start_s - last.start_s,
+                        bytes: dip.at_bytes - last.at_bytes,
                         slowed: pass.shape.slowed,
                     });
                 }
-                before = Some(*fall);
+                before = Some(*dip);
             }
         }
         gaps
     }
 
-    /// The mean time from fall to fall at full throughput; none without two of them, or for ripple.
+    /// The mean time from dip to dip at full throughput; none without two of them, or for ripple.
     pub fn gap_s(&self) -> Option<f64> {
         let (count, seconds, _) = self.full_rate_gaps();
         let mean_s = seconds / count;
@@ -293,13 +292,13 @@ impl Story {
         (count, seconds, bytes)
     }
 
-    /// What is left of throughput inside a fall: the median of those long enough to have an inside, else the lowest interval of any.
+    /// What is left of throughput inside a dip: the median of those long enough to have an inside, else the lowest interval of any.
     pub fn depth_ratio(&self) -> f64 {
         let (mut lowest, mut inside) = (1.0_f64, Vec::new());
         for pass in self.passes().filter(|pass| !pass.shape.slowed) {
-            for fall in pass.alike() {
-                lowest = lowest.min(fall.lowest);
-                inside.extend(fall.inside);
+            for dip in pass.alike() {
+                lowest = lowest.min(dip.lowest);
+                inside.extend(dip.inside);
             }
         }
         if inside.is_empty() { lowest } else { middle(&mut inside) }
@@ -326,13 +325,13 @@ impl Story {
         if let Some(repeated) = self.repeated() {
             return repeated;
         }
-        if let Some((reading, writing)) = self.falls_when_reading(gap_s) {
+        if let Some((reading, writing)) = self.dips_when_reading(gap_s) {
             return Verdict::AlsoWhenReading(reading, writing);
         }
         match rhythm(&self.gaps()) {
             None => Verdict::TooFew(count),
             Some(rhythm) if rhythm.by_chance > CHANCE_MAX => Verdict::Irregular(count),
-            Some(rhythm) if !self.is_compared(rhythm.seconds.value) || !self.could_show_falls() => {
+            Some(rhythm) if !self.is_compared(rhythm.seconds.value) || !self.could_show_dips() => {
                 Verdict::NotCompared
             }
             Some(rhythm) => Verdict::Recurring(rhythm),
@@ -352,7 +351,7 @@ impl Story {
         self.passes().filter(|pass| pass.shape.slowed).map(|pass| pass.seconds).sum()
     }
 
-    /// Whether reading went on for long enough to see falls that come so often.
+    /// Whether reading went on for long enough to see dips that come so often.
     pub fn is_compared(&self, gap_s: f64) -> bool {
         self.compared_s() >= COMPARED_GAPS_MIN * gap_s
     }
@@ -362,34 +361,34 @@ impl Story {
     }
 
     /// Whether reads are fast enough to show other I/O: it leaves no gap between slow ones.
-    fn could_show_falls(&self) -> bool {
+    fn could_show_dips(&self) -> bool {
         self.comparisons.iter().all(|reading| reading.request_s <= COMPARED_REQUEST_S_MAX)
     }
 
-    /// Falls a minute while reading and while writing, if there are as many as while writing.
-    fn falls_when_reading(&self, gap_s: f64) -> Option<(f64, f64)> {
+    /// Dips a minute while reading and while writing, if there are as many as while writing.
+    fn dips_when_reading(&self, gap_s: f64) -> Option<(f64, f64)> {
         let seconds = self.compared_s();
         // A hiccup of the machine is no valley: and others hold up reading less than writing: a tenth counts.
-        let with_falls = self.passes().filter(|pass| pass.count() > 0);
-        let least_s = with_falls.map(Pass::lost_s).fold(f64::INFINITY, f64::min);
-        let mut falls = 0;
+        let with_dips = self.passes().filter(|pass| pass.count() > 0);
+        let least_s = with_dips.map(Pass::lost_s).fold(f64::INFINITY, f64::min);
+        let mut dips = 0;
         for reading in &self.comparisons {
-            falls += reading.long;
-            for fall in &reading.falls {
-                falls += u64::from(fall.lost_s >= ALIKE_SHARE * least_s);
+            dips += reading.long;
+            for dip in &reading.dips {
+                dips += u64::from(dip.lost_s >= ALIKE_SHARE * least_s);
             }
         }
-        let is_same = falls > 0 && falls as f64 >= SAME_SHARE * (seconds / gap_s);
-        is_same.then_some((60.0 * falls as f64 / seconds, 60.0 / gap_s))
+        let is_same = dips > 0 && dips as f64 >= SAME_SHARE * (seconds / gap_s);
+        is_same.then_some((60.0 * dips as f64 / seconds, 60.0 / gap_s))
     }
 
-    /// The mean of what was written from fall to fall as fast as the drive can; none without two of them.
+    /// The mean of what was written from dip to dip as fast as the drive can; none without two of them.
     pub fn gap_bytes(&self) -> Option<f64> {
         let (count, _, bytes) = self.full_rate_gaps();
         (count > 0.0).then_some(bytes / count)
     }
 
-    /// Falls that are where they were in an earlier pass, more often than by chance. Passes from one that began further in on are
+    /// Dips that are where they were in an earlier pass, more often than by chance. Passes from one that began further in on are
     /// compared with the one before it: a pass that is a multiple of the gap in bytes has them at the same places as well. Whether
     /// places count, only that pass can say.
     fn repeated(&self) -> Option<Verdict> {
@@ -414,9 +413,9 @@ impl Story {
                     }
                 }
             }
-            is_near_start &= group.passes.iter().all(Pass::falls_near_start);
+            is_near_start &= group.passes.iter().all(Pass::dips_near_start);
         }
-        let same = if told.falls > 0 { told } else { open };
+        let same = if told.dips > 0 { told } else { open };
         let by_chance = same.by_chance()?;
         if behind_start.again > there.again {
             return Some(Verdict::AtStarts(self.count(), true));
@@ -425,14 +424,14 @@ impl Story {
         if !is_told && is_near_start {
             return Some(Verdict::AtStarts(self.count(), false));
         }
-        Some(Verdict::AtPlaces(Places { falls: same.falls, again: same.again, by_chance, is_told }))
+        Some(Verdict::AtPlaces(Places { dips: same.dips, again: same.again, by_chance, is_told }))
     }
 }
 
-/// Falls of passes, and those that were there in another one.
+/// Dips of passes, and those that were there in another one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Same {
-    falls: u64,
+    dips: u64,
     again: u64,
     /// How many of them would be there by chance.
     expected: f64,
@@ -444,35 +443,35 @@ impl Same {
         let near = SAME_PLACE_S * before.rate().max(pass.rate());
         let chance = (2.0 * near * before.count() as f64 / before.bytes.max(1) as f64).min(1.0);
         let mut count: u32 = 0;
-        for fall in pass.alike() {
+        for dip in pass.alike() {
             let mut distances =
-                before.alike().map(|one| (one.first_byte + behind).abs_diff(fall.first_byte) as f64);
+                before.alike().map(|one| (one.first_byte + behind).abs_diff(dip.first_byte) as f64);
             self.again += u64::from(distances.any(|distance| distance <= near));
             count += 1;
         }
-        self.falls += u64::from(count);
+        self.dips += u64::from(count);
         self.expected += chance * f64::from(count);
     }
 
     /// The probability that so many are there by chance; none where it is too large, or most are not there.
     fn by_chance(&self) -> Option<f64> {
-        if self.again * 2 < self.falls || self.again < 2 {
+        if self.again * 2 < self.dips || self.again < 2 {
             return None;
         }
-        let share = (self.expected / self.falls as f64).clamp(0.0, 1.0);
-        let by_chance = Binomial::new(share, self.falls).ok()?.sf(self.again - 1);
+        let share = (self.expected / self.dips as f64).clamp(0.0, 1.0);
+        let by_chance = Binomial::new(share, self.dips).ok()?.sf(self.again - 1);
         (by_chance < CHANCE_MAX).then_some(by_chance)
     }
 }
 
-fn falls_of(run: &RunView<'_>, index: u32, summary: &PhaseSummary, operation: Operation) -> PhaseFalls {
+fn dips_of(run: &RunView<'_>, index: u32, summary: &PhaseSummary, operation: Operation) -> PhaseDips {
     let block = match &summary.phase.workload {
         Some(workload) => workload.block_sizes.largest(),
         None => Bytes::ZERO,
     };
     // Single requests begin and end where they do; slices do not.
     let has_ios = run.series.ios(index).next().is_some();
-    let mut finder = FallFinder::new(block.as_f64(), has_ios);
+    let mut finder = DipFinder::new(block.as_f64(), has_ios);
     each_cell(run, index, summary, operation, |cell| finder.take(cell));
     finder.finish()
 }

@@ -274,7 +274,7 @@ mod tests {
             Just(WritePattern::Sequential),
             share().prop_map(|share| WritePattern::Mixed(share.get())),
         ];
-        let until = select(vec![Until::Fall, Until::Levels, Until::Steady]);
+        let until = select(vec![Until::Cliff, Until::Levels, Until::Steady]);
         prop_oneof![
             (drive(), of(pattern), of(size()), of(share()), until, vec(time(), 0..3), vec(share(), 0..3))
                 .prop_map(|(drive, pattern, block, read, until, idle, clip)| {

@@ -7,7 +7,7 @@ use analysis::datasheet;
 use model::units::Bytes;
 
 /// The largest media cache of an SMR disk that was measured holds 25 GB (ST8000AS0002; Aghayev, Shafaei and Desnoyers, "Skylight",
-/// 2015). Without a fall within twice that and a quarter more, a disk has none that is known.
+/// 2015). Without a drop within twice that and a quarter more, a disk has none that is known.
 const DISK_BYTES: Bytes = Bytes::new(64_000_000_000);
 /// Flash cells of two bits and more that are written with one hold at most half of the drive, so that a cache of them is full before
 /// the range has been written once.
@@ -20,9 +20,9 @@ const STEADY_DISK_BYTES: Bytes = Bytes::new(160_000_000_000);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Budget {
-    /// At most, to see a fall.
+    /// At most, to see a drop.
     pub bytes: Bytes,
-    /// Whether somebody chose it, so that no fall makes it larger.
+    /// Whether somebody chose it, so that no drop makes it larger.
     pub is_asked: bool,
 }
 

@@ -1,7 +1,7 @@
-//! The part of `sustain` that fills a write cache which held all of each piece: pieces that double until one of them ends at the rate
+//! The part of `sustain` that fills a write cache which held all of each batch: batches that double until one of them ends at the rate
 //! at which the cache drains.
 
-use super::fall::workload;
+use super::drop::workload;
 use super::request::SustainRequest;
 use crate::preparation::phase;
 use crate::{Experiment, Remaining, Setup, Step};
@@ -14,9 +14,9 @@ use model::workload::{OperationMix, Pattern};
 
 /// The largest caches of RAID controllers hold 8 GB (Broadcom MegaRAID 9670, data sheet): twice that fills them.
 const BYTES_MAX: u64 = 16 << 30;
-/// Doubled from the smallest piece of 16 MiB, so many lead there.
+/// Doubled from the smallest batch of 16 MiB, so many lead there.
 const PIECES_MAX: u32 = 10;
-/// A piece that does not end by then says as much as it does: the flush counts, too.
+/// A batch that does not end by then says as much as it does: the flush counts, too.
 const TIME_MAX: Nanos = Nanos::from_secs(600);
 
 pub(super) struct Cache {
@@ -26,21 +26,21 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// The part, for random writes. Sequential ones go on behind the last piece, which is another question.
+    /// The part, for random writes. Sequential ones go on behind the last batch, which is another question.
     pub fn new(setup: &Setup, request: &SustainRequest) -> Option<Cache> {
         let fits =
             request.pattern() == Pattern::RandomWithReplacement && request.mix() == OperationMix::Write;
         fits.then(|| Cache { setup: setup.clone(), request: request.clone(), is_over: false })
     }
 
-    /// How much to write next; none where no piece was left to its flush, one has filled the cache, or writes fell for good.
+    /// How much to write next; none where no batch was left to its flush, one has filled the cache, or writes fell for good.
     fn bytes(&self, so_far: &RunView<'_>) -> Option<Bytes> {
         let history = History::of(so_far).filter(|history| self.request.is_of(history.workload))?;
         let is_left_to_flush = matches!(caching(so_far, &history)?.held, Held::AtLeast(_));
         if !is_left_to_flush || matches!(standing(history.first()), Standing::Fell(_)) {
             return None;
         }
-        let largest = history.first().iter().map(|piece| piece.bytes as u64).max()?;
+        let largest = history.first().iter().map(|batch| batch.bytes as u64).max()?;
         let next = Bytes::new(2 * largest).round_down_to(self.request.block());
         (next.get() <= BYTES_MAX && next < self.setup.range.bytes()).then_some(next)
     }
@@ -67,7 +67,7 @@ impl Experiment for Cache {
         }
         // It writes what is left of what was announced: most drives need none of it.
         let time = self.setup.time_limit.unwrap_or(Remaining::UNBOUNDED);
-        let what = "larger writes, if all of each piece fits into the write cache".into();
+        let what = "larger writes, if all of each batch fits into the write cache".into();
         let (likely, slow) = (Nanos::ZERO, Nanos::ZERO);
         let (reads, writes) = (Some(Bytes::ZERO), Some(Bytes::ZERO));
         Remaining { steps: vec![Step { what, phases: PIECES_MAX, time, likely, slow, reads, writes }] }

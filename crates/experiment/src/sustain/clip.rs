@@ -12,17 +12,17 @@ use model::units::{Bytes, MIB, Nanos};
 use model::workload::{BLOCK_BYTES_MAX, OperationMix, Pattern, Workload};
 use std::collections::VecDeque;
 
-/// Random writes as those of the fall, with enough under way for all dies: SNIA's 32.
+/// Random writes as those of the drop, with enough under way for all dies: SNIA's 32.
 const BLOCK: Bytes = Bytes::from_kib(128);
 const DEPTH: u32 = 32;
-/// A part is written at random in pieces of this share of it, and no more often than that: SNIA gives up after as much.
+/// A part is written at random in batches of this share of it, and no more often than that: SNIA gives up after as much.
 const PIECE_SHARE: f64 = 0.1;
 const PIECES_MAX: u32 = 50;
-/// So many are likely enough: the spare space is used up long before it was written once, and the last half of the pieces has to be
+/// So many are likely enough: the spare space is used up long before it was written once, and the last half of the batches has to be
 /// even.
 const PIECES_LIKELY: u32 = 15;
 const PART_MIN: Bytes = Bytes::from_mib(64);
-/// A piece that takes longer is cut.
+/// A batch that takes longer is cut.
 const PIECE_TIME: Nanos = Nanos::from_secs(3600);
 /// What is guessed of a rate, in bytes per second.
 const RATE: f64 = 100e6;
@@ -31,9 +31,9 @@ pub(super) struct Clip {
     setup: Setup,
     /// In the order in which they are used.
     ranges: VecDeque<ByteRange>,
-    /// What comes before the next piece.
+    /// What comes before the next batch.
     queue: VecDeque<Phase>,
-    pieces: u32,
+    batches: u32,
 }
 
 impl Clip {
@@ -55,7 +55,7 @@ impl Clip {
         if ranges.is_empty() {
             return None;
         }
-        let mut clip = Clip { setup: setup.clone(), ranges, queue: VecDeque::new(), pieces: 0 };
+        let mut clip = Clip { setup: setup.clone(), ranges, queue: VecDeque::new(), batches: 0 };
         if !setup.facts.discard_max.unwrap_or_default().is_zero() {
             clip.queue.push_back(discard(setup.range));
         }
@@ -64,7 +64,7 @@ impl Clip {
     }
 
     fn fill_next(&mut self) {
-        self.pieces = 0;
+        self.batches = 0;
         let Some(range) = self.ranges.front() else { return };
         let writes = Workload::new(
             *range,
@@ -84,17 +84,17 @@ impl Clip {
         ));
     }
 
-    fn piece(&self, range: ByteRange) -> Phase {
+    fn batch(&self, range: ByteRange) -> Phase {
         let writes = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Write, BLOCK, DEPTH);
         let bytes = Bytes::new((range.bytes().as_f64() * PIECE_SHARE) as u64).round_down_to(BLOCK).max(BLOCK);
         let stop = StopCondition::after(PIECE_TIME).or_bytes(bytes);
-        let name = format!("write to {}, piece {}", range.bytes(), self.pieces);
+        let name = format!("write to {}, batch {}", range.bytes(), self.batches);
         phase(ExperimentName::Sustain, name, PhaseKind::Measure, Some(writes), stop)
     }
 
-    /// What is written from now on with so many pieces in each part.
-    fn bytes_left(&self, pieces: u32) -> Bytes {
-        let per_part = 1.0 + PIECE_SHARE * f64::from(pieces);
+    /// What is written from now on with so many batches in each part.
+    fn bytes_left(&self, batches: u32) -> Bytes {
+        let per_part = 1.0 + PIECE_SHARE * f64::from(batches);
         let mut bytes = Bytes::ZERO;
         for range in &self.ranges {
             bytes += Bytes::new((range.bytes().as_f64() * per_part) as u64);
@@ -129,15 +129,15 @@ impl Experiment for Clip {
                 return Some(phase);
             }
             let range = *self.ranges.front()?;
-            let is_steady = self.pieces > 0
+            let is_steady = self.batches > 0
                 && matches!(used_parts(so_far).last(), Some(part) if part.steady_rate().is_some());
-            if is_steady || self.pieces >= PIECES_MAX {
+            if is_steady || self.batches >= PIECES_MAX {
                 self.ranges.pop_front();
                 self.fill_next();
                 continue;
             }
-            self.pieces += 1;
-            return Some(self.piece(range));
+            self.batches += 1;
+            return Some(self.batch(range));
         }
     }
 

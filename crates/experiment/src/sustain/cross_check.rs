@@ -1,11 +1,11 @@
-//! After a fall of a flash drive: whether a cache was full, or free space was short, or the drive was too warm. What is written next tells
+//! After a drop of a flash drive: whether a cache was full, or free space was short, or the drive was too warm. What is written next tells
 //! these apart: see [`analysis::sustained::cause`].
 
-use super::fall::written_max;
+use super::drop::written_max;
 use super::request::SustainRequest;
 use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
 use crate::{Experiment, Remaining, Setup, Step};
-use analysis::sustained::{Cause, Fall, History, Standing, cause, standing};
+use analysis::sustained::{Cause, History, RateDrop, Standing, cause, standing};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 /// Drives keep 5 % of their capacity and more as spare space: a flash drive for consumers has what 2³⁰ is more than 10⁹, 7 %. Where the
 /// rate fell sooner than after this share, it was not for want of space.
 const SPARE_SHARE: f64 = 0.04;
-/// Writes in order are this share of what was written until the fall, in two halves: more than a block of all dies at once, of which
+/// Writes in order are this share of what was written until the drop, in two halves: more than a block of all dies at once, of which
 /// there are a dozen and more in the spare space.
 const IN_ORDER_SHARE: f64 = 0.1;
 /// No drive becomes too warm in less: parts of some grams that take some watts.
@@ -28,14 +28,14 @@ const COOLING_PER_SECOND: f64 = 10.0;
 /// So often it is looked whether it is cool. What a drive and its heat sink take to cool by two thirds is a minute to ten (assumed, as in
 /// virtual drives), and it goes on at full rate some degrees below where it was too warm: after ten minutes any has.
 const COOLINGS: usize = 5;
-/// Then a piece of this share of what was written until the fall shows whether it is fast again.
+/// Then a batch of this share of what was written until the drop shows whether it is fast again.
 const AFTER_COOLING_SHARE: f64 = 0.01;
 const PIECE_MIN: u64 = 16 * MIB;
 const TIME_MAX: Nanos = Nanos::from_secs(600);
 /// What is guessed of a rate, in bytes per second: that of a SATA drive.
 const RATE: f64 = 300e6;
 
-/// The part of `sustain` that looks into a fall.
+/// The part of `sustain` that looks into a drop.
 pub(super) struct CrossCheck {
     setup: Setup,
     request: SustainRequest,
@@ -53,16 +53,16 @@ impl CrossCheck {
 
     fn plan(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
         let Some(history) = History::of(so_far) else { return VecDeque::new() };
-        let Standing::Fell(fall) = standing(history.first()) else {
+        let Standing::Fell(drop) = standing(history.first()) else {
             return VecDeque::new();
         };
         let mut phases = VecDeque::new();
         let span = self.setup.range.bytes().as_f64();
-        if self.may_lack_space() && fall.bytes.value >= SPARE_SHARE * span && fall.bytes.value < span {
-            phases.extend(self.in_order(&fall));
+        if self.may_lack_space() && drop.bytes.value >= SPARE_SHARE * span && drop.bytes.value < span {
+            phases.extend(self.in_order(&drop));
         }
-        if self.is_fast_link() && fall.before.seconds.max(history.first()[0].seconds) >= WARM_S {
-            phases.extend(self.cooling(&fall));
+        if self.is_fast_link() && drop.before.seconds.max(history.first()[0].seconds) >= WARM_S {
+            phases.extend(self.cooling(&drop));
             self.coolings_left = COOLINGS - 1;
         }
         phases
@@ -76,8 +76,8 @@ impl CrossCheck {
         let Some(history) = History::of(so_far) else { return VecDeque::new() };
         self.coolings_left -= 1;
         match standing(history.first()) {
-            Standing::Fell(fall) if cause(so_far, &history, &fall) == Cause::Cache => {
-                self.cooling(&fall).into()
+            Standing::Fell(drop) if cause(so_far, &history, &drop) == Cause::Cache => {
+                self.cooling(&drop).into()
             }
             _ => VecDeque::new(),
         }
@@ -92,7 +92,7 @@ impl CrossCheck {
         self.setup.facts.link.as_ref().is_some_and(|link| link.name.starts_with("PCIe"))
     }
 
-    /// What it writes at most when nothing is known of the fall yet.
+    /// What it writes at most when nothing is known of the drop yet.
     fn bytes_max(&self) -> Bytes {
         let span = self.setup.range.bytes().as_f64();
         let in_order = match self.may_lack_space() {
@@ -102,8 +102,8 @@ impl CrossCheck {
         if !self.is_fast_link() {
             return Bytes::new(in_order);
         }
-        let fall = written_max(&self.setup, &self.request, false).as_f64();
-        let again = ((fall * AFTER_COOLING_SHARE) as u64).max(PIECE_MIN).max(self.request.block().get());
+        let drop = written_max(&self.setup, &self.request, false).as_f64();
+        let again = ((drop * AFTER_COOLING_SHARE) as u64).max(PIECE_MIN).max(self.request.block().get());
         Bytes::new(in_order + COOLINGS as u64 * (self.bytes_while_cooling().get() + again))
     }
 
@@ -111,10 +111,10 @@ impl CrossCheck {
         Bytes::new((COOLING.seconds() * COOLING_PER_SECOND) as u64 * self.request.block().get())
     }
 
-    fn in_order(&self, fall: &Fall) -> [Phase; 2] {
+    fn in_order(&self, drop: &RateDrop) -> [Phase; 2] {
         let range = self.setup.range;
         let half =
-            Bytes::new((fall.bytes.value * IN_ORDER_SHARE / 2.0) as u64).round_down_to(SEQUENTIAL_BLOCK);
+            Bytes::new((drop.bytes.value * IN_ORDER_SHARE / 2.0) as u64).round_down_to(SEQUENTIAL_BLOCK);
         let half = half.max(SEQUENTIAL_BLOCK).min(Bytes::new(range.bytes().get() / 2));
         [range.first(), range.first() + half].map(|first| {
             let part = ByteRange::new(first, half).unwrap_or(range);
@@ -126,7 +126,7 @@ impl CrossCheck {
         })
     }
 
-    fn cooling(&self, fall: &Fall) -> [Phase; 2] {
+    fn cooling(&self, drop: &RateDrop) -> [Phase; 2] {
         let range = self.setup.range;
         let (pattern, block) = (self.request.pattern(), self.request.block());
         let writes = Workload::new(range, pattern, self.request.mix(), block, self.request.depth());
@@ -134,7 +134,7 @@ impl CrossCheck {
             arrival: Arrival::OpenLoop { per_second: COOLING_PER_SECOND, spacing: Spacing::Even },
             ..writes.clone()
         };
-        let again = Bytes::new((fall.bytes.value * AFTER_COOLING_SHARE) as u64)
+        let again = Bytes::new((drop.bytes.value * AFTER_COOLING_SHARE) as u64)
             .max(Bytes::new(PIECE_MIN))
             .round_down_to(block);
         let stop = StopCondition::after(TIME_MAX).or_bytes(again.max(block));
@@ -187,7 +187,7 @@ impl Experiment for CrossCheck {
         let what = "writes after a write cliff, if any, to find its cause".into();
         let reads = self.request.reads();
         let time = cooling + writing;
-        // Before a fall nobody knows whether there will be one.
+        // Before a drop nobody knows whether there will be one.
         let likely = if self.phases.is_some() { time } else { Nanos::ZERO };
         Remaining {
             steps: vec![Step { what, phases: phases as u32, time, likely, slow: likely, reads, writes }],

@@ -8,7 +8,7 @@ mod cache;
 mod clip;
 mod cross_check;
 mod drain;
-mod fall;
+mod drop;
 mod kind;
 mod request;
 mod rest;
@@ -27,7 +27,7 @@ use cache::Cache;
 use clip::Clip;
 use cross_check::CrossCheck;
 use drain::Drain;
-use fall::Fall;
+use drop::RateDrop;
 use kind::Kind;
 use model::experiment_name::ExperimentName;
 use model::plan::Phase;
@@ -40,7 +40,7 @@ pub use request::{SustainRequest, Until, WritePattern};
 /// A scratch file is filled before: what was never written is mapped and allotted while one writes to it, which is another question.
 /// It takes at most this long.
 const FILLING: Filling = Filling::of(600, 5);
-/// Smaller ranges hold too few pieces of writing to see a fall.
+/// Smaller ranges hold too few batches of writing to see a drop.
 const RANGE_MIN: Bytes = Bytes::from_mib(64);
 
 pub struct Sustain {
@@ -106,7 +106,7 @@ impl Sustain {
         if let Some(part) = Kind::new(setup, mechanical) {
             parts.push(Box::new(part));
         }
-        parts.push(Box::new(Fall::new(setup, request, mechanical)));
+        parts.push(Box::new(RateDrop::new(setup, request, mechanical)));
         if let Some(part) = Cache::new(setup, request) {
             parts.push(Box::new(part));
         }
@@ -172,7 +172,7 @@ impl Experiment for Sustain {
         if self.parts.is_none() {
             self.begin(so_far)?;
         }
-        // A piece more would fail as well: where all that is written is refused there is no end by bytes.
+        // A batch more would fail as well: where all that is written is refused there is no end by bytes.
         if so_far.phases.last().is_some_and(PhaseSummary::has_all_failed) {
             return None;
         }

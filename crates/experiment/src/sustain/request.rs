@@ -85,7 +85,9 @@ pub enum Until {
     /// Until the write cliff is found or ruled out
     // What is written stays within one and a half times a cache.
     #[default]
-    Fall,
+    #[value(alias = "fall")]
+    #[serde(alias = "fall")]
+    Cliff,
     /// Until all drops are seen: writes a flash drive once
     // The last cells of a flash drive are slow only when no others are free.
     Levels,

@@ -1,10 +1,10 @@
-//! Rests after the fall: after each, writes until the rate is down again, so that it shows what the rest gave back.
+//! Rests after the drop: after each, writes until the rate is down again, so that it shows what the rest gave back.
 
-use super::fall::written_max;
+use super::drop::written_max;
 use super::request::SustainRequest;
 use crate::preparation::phase;
 use crate::{Experiment, Remaining, Setup, Step};
-use analysis::sustained::{Cause, Fall, History, Standing, cause, regained, standing};
+use analysis::sustained::{Cause, History, RateDrop, Standing, cause, regained, standing};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 /// The stream of the seed that draws the order.
 const ORDER_STREAM: u64 = u64::MAX - 2;
-/// The first piece after a rest, and by how much each is larger than the one before: what was regained is not known.
+/// The first batch after a rest, and by how much each is larger than the one before: what was regained is not known.
 const PIECE: u64 = 16 * MIB;
 const GROWTH: f64 = 1.5;
 /// With fewer rests of which it is known to a tenth what they gave back, longer ones follow, each twice as long, as long as they are no
@@ -24,7 +24,7 @@ const RESTS_KNOWN: usize = 3;
 const LONGEST: Nanos = Nanos::from_secs(240);
 /// No rest gives back more than all of the cache: so many times that is written at most, and then the rate is not down, whatever it is.
 const CACHES_MAX: f64 = 1.2;
-/// A piece ends after this at the latest.
+/// A batch ends after this at the latest.
 const PIECE_TIME: Nanos = Nanos::from_secs(600);
 
 /// The part of `sustain` that leaves the drive alone now and then.
@@ -34,8 +34,8 @@ pub(super) struct Rest {
     mechanical: bool,
     rests: VecDeque<Nanos>,
     longest: Nanos,
-    /// The size of the next piece; none before a rest.
-    piece: Option<f64>,
+    /// The size of the next batch; none before a rest.
+    batch: Option<f64>,
     is_over: bool,
 }
 
@@ -51,14 +51,14 @@ impl Rest {
             mechanical,
             longest,
             rests: rests.into(),
-            piece: None,
+            batch: None,
             is_over: false,
         })
     }
 
-    fn fall(&self, run: &RunView<'_>, history: &History<'_>) -> Option<Fall> {
+    fn drop(&self, run: &RunView<'_>, history: &History<'_>) -> Option<RateDrop> {
         match standing(history.first()) {
-            Standing::Fell(fall) if cause(run, history, &fall) == Cause::Cache => Some(*fall),
+            Standing::Fell(drop) if cause(run, history, &drop) == Cause::Cache => Some(*drop),
             _ => None,
         }
     }
@@ -76,7 +76,7 @@ impl Rest {
     }
 
     fn write(&mut self, size: f64) -> Phase {
-        self.piece = Some(size * GROWTH);
+        self.batch = Some(size * GROWTH);
         let block = self.request.block();
         let bytes = Bytes::new((size as u64).max(block.get())).round_down_to(block);
         let workload = Workload::new(
@@ -98,28 +98,28 @@ impl Experiment for Rest {
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let history = History::of(so_far);
-        let fall = match &history {
-            Some(history) => self.fall(so_far, history),
+        let drop = match &history {
+            Some(history) => self.drop(so_far, history),
             None => None,
         };
-        let (Some(history), Some(fall), false) = (history, fall, self.setup.is_out_of_time(so_far)) else {
+        let (Some(history), Some(drop), false) = (history, drop, self.setup.is_out_of_time(so_far)) else {
             self.is_over = true;
             return None;
         };
-        let gains = regained(so_far, &history, &fall);
-        if let Some(size) = self.piece {
+        let gains = regained(so_far, &history, &drop);
+        if let Some(size) = self.batch {
             let has_written =
                 matches!(so_far.phases.last(), Some(last) if last.phase.kind != PhaseKind::Idle);
             let written = match history.streams.last() {
                 Some(stream) if has_written => stream.bytes(),
                 _ => 0.0,
             };
-            let left = CACHES_MAX * fall.bytes.value - written;
+            let left = CACHES_MAX * drop.bytes.value - written;
             let is_down = has_written && matches!(gains.last(), Some(gain) if gain.is_down);
             if !is_down && left > 0.0 {
                 return Some(self.write(size.min(left.max(PIECE as f64))));
             }
-            self.piece = None;
+            self.batch = None;
         }
         let known = gains.iter().filter(|gain| gain.is_known()).count();
         if self.rests.is_empty() && known < RESTS_KNOWN && self.longest.saturating_mul(2) <= LONGEST {
@@ -130,7 +130,7 @@ impl Experiment for Rest {
             self.is_over = true;
             return None;
         };
-        self.piece = Some(PIECE as f64);
+        self.batch = Some(PIECE as f64);
         Some(phase(
             ExperimentName::Sustain,
             format!("idle for {} s", rest.seconds()),

@@ -14,18 +14,18 @@ use std::collections::VecDeque;
 /// Smaller ranges are written in less time than valleys need to recur.
 pub(super) const RANGE_MIN: Bytes = Bytes::from_mib(256);
 /// On small areas passes are short. More of them are made, until it was written for some gaps between valleys of the only drive on which
-/// they were timed, one a minute; if there are falls, until it was written for a quarter of an hour.
+/// they were timed, one a minute; if there are dips, until it was written for a quarter of an hour.
 pub(super) const WRITTEN_S_MIN: f64 = 180.0;
 pub(super) const WRITTEN_S_ENOUGH: f64 = 900.0;
 /// The gaps that slowed passes are to show, and for how many gaps they go on to show them.
 pub(super) const SLOWED_GAPS_MIN: usize = 3;
 pub(super) const SLOWED_GAPS: f64 = 5.0;
-/// So many gaps between falls begin the comparisons …
+/// So many gaps between dips begin the comparisons …
 pub(super) const GAPS_TO_COMPARE: usize = 2;
 /// Passes until they are alike, at most: a drive that was seen needs six.
 pub(super) const PASSES_MAX: u32 = 10;
 const PASSES_SEEN: u32 = 6;
-/// Passes without a fall are alike from the second on.
+/// Passes without a dip are alike from the second on.
 const PASSES_MIN: u32 = 2;
 /// Over small areas of a drive there are more, but no more than write so much, slowed ones half of it: flash wears.
 pub(super) const WRITTEN_MAX: Bytes = Bytes::from_gib(192);

@@ -1,7 +1,7 @@
-//! `valleys`: short falls of the rate that recur while a drive is written in order; what brings them, and what takes them away.
+//! `valleys`: short dips of the rate that recur while a drive is written in order; what brings them, and what takes them away.
 //!
-//! The drive is conditioned as asked, and then passed over until passes are alike. As soon as some falls were seen, a pass is made more
-//! slowly, and from further in, which tells time, bytes and places apart, and it is read for some gaps between falls, which tells the drive's own work from what
+//! The drive is conditioned as asked, and then passed over until passes are alike. As soon as some dips were seen, a pass is made more
+//! slowly, and from further in, which tells time, bytes and places apart, and it is read for some gaps between dips, which tells the drive's own work from what
 //! somebody else does. Passes over another area or with other blocks follow.
 
 mod conditioning;
@@ -34,13 +34,13 @@ const USED_BYTES_MAX: Bytes = Bytes::from_gib(128);
 /// The block of passes, as HD Tune's.
 const BLOCK: Bytes = Bytes::from_kib(64);
 /// A slowed pass is written at this share of the rate: slow enough to tell time from bytes by a handful of gaps that differ by some
-/// per cent, and fast enough that a fall to 40 % still shows.
+/// per cent, and fast enough that a dip to 40 % still shows.
 const SLOWED_SHARE: f64 = 0.6;
-/// The first slowed pass begins so far into the area, as a share of what is written from fall to fall: what comes after so many bytes
+/// The first slowed pass begins so far into the area, as a share of what is written from dip to dip: what comes after so many bytes
 /// comes somewhere else from then on, and slow places stay where they are. The golden section is far from all simple fractions, so that
-/// falls of which only each second or third is seen move as well.
+/// dips of which only each second or third is seen move as well.
 const FURTHER_IN_SHARE: f64 = 0.382;
-/// With fewer gaps it cannot be told whether falls recur, so passes go on.
+/// With fewer gaps it cannot be told whether dips recur, so passes go on.
 const GAPS_TO_TELL: usize = 5;
 /// … of which reading goes on for so many, and for so long.
 const READING_GAPS: f64 = 3.2;
@@ -105,7 +105,7 @@ impl Valleys {
         true
     }
 
-    /// Plans what tells time from bytes, and then the drive from others, when enough falls were seen and it was not done before.
+    /// Plans what tells time from bytes, and then the drive from others, when enough dips were seen and it was not done before.
     fn compare(&mut self, task: &mut Task, now: Nanos, has_time: bool) -> bool {
         if self.is_compared {
             return false;
@@ -249,7 +249,7 @@ impl Experiment for Valleys {
         }
     }
 
-    /// At most: passes end earlier when they are alike, and nothing is compared where nothing falls.
+    /// At most: passes end earlier when they are alike, and nothing is compared where nothing dips.
     fn remaining(&self) -> Remaining {
         let mut phases = Vec::new();
         let mut tasks = Vec::from_iter(&self.task);

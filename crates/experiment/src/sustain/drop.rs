@@ -1,4 +1,4 @@
-//! Writes until it is known whether the rate falls: piece after piece, each a small share of what was written before, so that their
+//! Writes until it is known whether the rate drops: batch after batch, each a small share of what was written before, so that their
 //! number stays small and the end comes in time.
 
 use super::budget::Budget;
@@ -7,7 +7,7 @@ use crate::preparation::phase;
 use crate::{Experiment, Remaining, SLOW_BYTES_PER_SECOND, Setup, Step};
 use analysis::datasheet::{self, Recording};
 use analysis::recording::Probes;
-use analysis::sustained::{History, PIECES_AFTER_MIN, Piece, Standing, WRITTEN_OVER_MIN, rounds, standing};
+use analysis::sustained::{Batch, History, PIECES_AFTER_MIN, Standing, WRITTEN_OVER_MIN, rounds, standing};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
@@ -16,29 +16,29 @@ use model::target::TargetFacts;
 use model::units::{Bytes, MIB, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
-/// The first pieces. Of flash that is a twentieth of the smallest caches and more than a request's noise; of a disk, some hundred
+/// The first batches. Of flash that is a twentieth of the smallest caches and more than a request's noise; of a disk, some hundred
 /// requests at random places, and no less than its arm needs for an even rate.
 const FLASH_PIECE: u64 = 16 * MIB;
 const DISK_PIECE: u64 = 128 * MIB;
-/// A piece is this share of all that was written: the place of a fall is found within it, and 2 TB are written in 260.
+/// A batch is this share of all that was written: the place of a drop is found within it, and 2 TB are written in 260.
 const PIECE_SHARE: f64 = 0.04;
-/// When all levels are looked for, it is no more than this share of all that will be: a level of a thirtieth has pieces
+/// When all levels are looked for, it is no more than this share of all that will be: a level of a thirtieth has batches
 /// enough.
 const LEVEL_PIECE_SHARE: f64 = 0.005;
-/// After a fall a piece takes no longer than so many before it.
+/// After a drop a batch takes no longer than so many before it.
 const TIMES_SLOWER: f64 = 3.0;
 /// And is no smaller than this share of all that was written, so that there are hundreds of them and not thousands.
 const SLOW_PIECE_SHARE: f64 = 0.005;
-/// A piece that takes so many times as long as the one before, and at least this long, is cut short.
+/// A batch that takes so many times as long as the one before, and at least this long, is cut short.
 const TIMES_CUT: f64 = 10.0;
 const CUT: Nanos = Nanos::from_secs(60);
-/// When a fall was seen near the end of what may be written, it goes on for this share of that to see whether it lasts.
+/// When a drop was seen near the end of what may be written, it goes on for this share of that to see whether it lasts.
 const LONGER_SHARE: f64 = 0.4;
 /// A disk whose small writes go to their places has no cache to fill but its memory of 512 MiB at most: four times that shows the
 /// rate behind it.
 const IN_PLACE_BYTES: u64 = 2048 * MIB;
 /// Nothing that carries data to a drive is as fast as 100 GB/s (16 lanes of PCIe 5 carry 63): what seems to be is none, and so many
-/// pieces show it.
+/// batches show it.
 const NO_TIME: f64 = 1e-11;
 const PIECES_TO_TELL: usize = 8;
 /// Before so much was written a disk is not taken to be steady: the largest media cache measured, twice (25 GB; Skylight, 2015).
@@ -47,7 +47,7 @@ const DISK_SETTLED: f64 = 50e9;
 const DISK_RATE: f64 = 12e6;
 const FLASH_RATE: f64 = 300e6;
 
-/// Behind the fall of a shingled disk it is written until the rate is known, which takes up to twice as long as all before: it writes so
+/// Behind the drop of a shingled disk it is written until the rate is known, which takes up to twice as long as all before: it writes so
 /// little then.
 const BEHIND_FALL_TIMES: f64 = 2.0;
 /// The middle of the caches of six drives that were measured by reviewers, from 2 % of an 870 QVO to 34 % of an SN580, as a share of
@@ -60,7 +60,7 @@ const MEDIA_CACHE: f64 = 25e9;
 const LINK_SHARE: f64 = 0.5;
 
 /// The part of `sustain` that writes until the rate has fallen.
-pub(super) struct Fall {
+pub(super) struct RateDrop {
     setup: Setup,
     request: SustainRequest,
     mechanical: bool,
@@ -72,14 +72,14 @@ pub(super) struct Fall {
     in_place: Option<bool>,
     /// Where writes in order go on, in bytes from the start of the range.
     at: u64,
-    /// Of writes in order, how many pieces were written from the start again.
+    /// Of writes in order, how many batches were written from the start again.
     again: usize,
     is_over: bool,
 }
 
-impl Fall {
-    pub fn new(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Fall {
-        Fall {
+impl RateDrop {
+    pub fn new(setup: &Setup, request: &SustainRequest, mechanical: bool) -> RateDrop {
+        RateDrop {
             setup: setup.clone(),
             request: request.clone(),
             mechanical,
@@ -102,9 +102,9 @@ impl Fall {
         };
         let (likely, times) = match (self.request.until, self.mechanical) {
             (Until::Steady | Until::Levels, _) => (most, 1.0),
-            (Until::Fall, true) if is_shingled => (MEDIA_CACHE, 1.0 + BEHIND_FALL_TIMES),
-            (Until::Fall, true) => (IN_PLACE_BYTES as f64, 1.0),
-            (Until::Fall, false) => {
+            (Until::Cliff, true) if is_shingled => (MEDIA_CACHE, 1.0 + BEHIND_FALL_TIMES),
+            (Until::Cliff, true) => (IN_PLACE_BYTES as f64, 1.0),
+            (Until::Cliff, false) => {
                 (FLASH_CACHE_SHARE * UNTIL_CERTAIN * self.setup.range.bytes().as_f64(), 1.0)
             }
         };
@@ -116,28 +116,28 @@ impl Fall {
     }
 
     /// Whether to go on, by what was written.
-    fn goes_on(&self, pieces: &[Piece], elapsed: Nanos, in_place: bool) -> bool {
+    fn goes_on(&self, batches: &[Batch], elapsed: Nanos, in_place: bool) -> bool {
         if let Some(limit) = self.setup.time_limit
             && elapsed >= limit
         {
             return false;
         }
-        if pieces.len() >= PIECES_TO_TELL && pieces.iter().all(|piece| piece.seconds_per_byte() < NO_TIME) {
+        if batches.len() >= PIECES_TO_TELL && batches.iter().all(|batch| batch.seconds_per_byte() < NO_TIME) {
             return false;
         }
-        let standing = standing(pieces);
+        let standing = standing(batches);
         let may_write = self.may_write(in_place) as f64;
         let longer = if self.budget.is_asked { 0.0 } else { LONGER_SHARE };
         match (self.request.until, standing) {
             (Until::Steady, Standing::Falling) => self.written < may_write,
-            (Until::Steady, _) => self.written < may_write && !self.is_steady(pieces, in_place),
-            (Until::Fall, Standing::Fell(_)) if self.looks_again() => self.again < PIECES_AFTER_MIN,
+            (Until::Steady, _) => self.written < may_write && !self.is_steady(batches, in_place),
+            (Until::Cliff, Standing::Fell(_)) if self.looks_again() => self.again < PIECES_AFTER_MIN,
             // It was of the place.
-            (Until::Fall, _) if self.looks_again() && self.again > 0 => self.again < PIECES_AFTER_MIN,
-            (Until::Fall, Standing::Fell(fall)) if self.uses_all() => {
-                self.written < may_write && !has_lasted_as_long(&fall, pieces)
+            (Until::Cliff, _) if self.looks_again() && self.again > 0 => self.again < PIECES_AFTER_MIN,
+            (Until::Cliff, Standing::Fell(drop)) if self.uses_all() => {
+                self.written < may_write && !has_lasted_as_long(&drop, batches)
             }
-            (Until::Fall, Standing::Fell(_)) => false,
+            (Until::Cliff, Standing::Fell(_)) => false,
             (_, Standing::Falling) => self.written < may_write * (1.0 + longer),
             (_, Standing::Fell(_) | Standing::Even) => self.written < may_write,
         }
@@ -156,7 +156,7 @@ impl Fall {
         is_given && self.request.idle.is_empty() && self.request.clip.is_empty() && !self.request.drain
     }
 
-    /// What may be written until it is known whether the rate falls.
+    /// What may be written until it is known whether the rate drops.
     fn may_write(&self, in_place: bool) -> u64 {
         match in_place && self.request.until != Until::Steady {
             true => self.budget.bytes.get().min(IN_PLACE_BYTES),
@@ -165,7 +165,7 @@ impl Fall {
     }
 
     /// Whether the rate is what it will stay.
-    fn is_steady(&self, pieces: &[Piece], in_place: bool) -> bool {
+    fn is_steady(&self, batches: &[Batch], in_place: bool) -> bool {
         let over = self.written / self.setup.range.bytes().as_f64();
         // A disk may hold a media cache until as much was written as the largest of them takes, and as much again.
         let is_settled = match (self.mechanical, in_place) {
@@ -173,25 +173,25 @@ impl Fall {
             (true, false) => self.written >= DISK_SETTLED,
             (false, _) => over >= WRITTEN_OVER_MIN,
         };
-        match rounds(pieces) {
+        match rounds(batches) {
             Some(rounds) => is_settled && rounds.are_steady(),
             None => false,
         }
     }
 
-    /// Where the next piece of writes in order begins: behind the last, or at the start when that ended the range or a drop has to be seen
+    /// Where the next batch of writes in order begins: behind the last, or at the start when that ended the range or a drop has to be seen
     /// there too.
-    fn goes_on_at(&self, so_far: &RunView<'_>, pieces: &[Piece]) -> u64 {
-        let Some(last) = pieces.last() else { return 0 };
+    fn goes_on_at(&self, so_far: &RunView<'_>, batches: &[Batch]) -> u64 {
+        let Some(last) = batches.last() else { return 0 };
         let Some(workload) = &so_far.phases[last.phase as usize].phase.workload else { return 0 };
         let end = workload.range.end() - self.setup.range.first();
-        let fell = self.request.until == Until::Fall && matches!(standing(pieces), Standing::Fell(_));
+        let fell = self.request.until == Until::Cliff && matches!(standing(batches), Standing::Fell(_));
         let looks = self.looks_again() && fell && self.again == 0;
         if looks || end >= self.setup.range.bytes() { 0 } else { end.get() }
     }
 
-    fn piece(&self, pieces: &[Piece], elapsed: Nanos) -> Phase {
-        let (bytes, time) = self.piece_size(pieces);
+    fn batch(&self, batches: &[Batch], elapsed: Nanos) -> Phase {
+        let (bytes, time) = self.batch_size(batches);
         let time = match self.setup.time_limit {
             Some(limit) => limit.saturating_sub(elapsed).min(time),
             None => time,
@@ -202,7 +202,7 @@ impl Fall {
             StopCondition { time: Some(time), bytes: Some(Bytes::new(bytes)), ..StopCondition::default() };
         phase(
             ExperimentName::Sustain,
-            format!("write, piece {}", pieces.len() + 1),
+            format!("write, batch {}", batches.len() + 1),
             PhaseKind::Measure,
             Some(workload),
             stop,
@@ -210,10 +210,10 @@ impl Fall {
     }
 
     /// How much, and how long at most.
-    fn piece_size(&self, pieces: &[Piece]) -> (u64, Nanos) {
+    fn batch_size(&self, batches: &[Batch]) -> (u64, Nanos) {
         let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
         let least = least.min(self.setup.range.bytes().as_f64() / 8.0);
-        if self.again > 0 || self.at == 0 && !pieces.is_empty() && self.looks_again() {
+        if self.again > 0 || self.at == 0 && !batches.is_empty() && self.looks_again() {
             return (self.blocks(least), CUT.max(Nanos::from_secs(600)));
         }
         let share = if self.request.until == Until::Levels { LEVEL_PIECE_SHARE } else { f64::INFINITY };
@@ -221,8 +221,8 @@ impl Fall {
         let left = self.budget.bytes.as_f64() - self.written;
         let full =
             if self.budget.is_asked { full.min(left.max(self.request.block().as_f64())) } else { full };
-        let Some(last) = pieces.last() else { return (self.blocks(full), Nanos::from_secs(600)) };
-        let usual_s = full * median_cost(pieces);
+        let Some(last) = batches.last() else { return (self.blocks(full), Nanos::from_secs(600)) };
+        let usual_s = full * median_cost(batches);
         let by_time = TIMES_SLOWER * usual_s / last.seconds_per_byte();
         let bytes = full.min(by_time.max(least / 8.0).max(self.written * SLOW_PIECE_SHARE));
         let expected_s = bytes * last.seconds_per_byte();
@@ -236,9 +236,9 @@ impl Fall {
 }
 
 /// Whether it was slow for as long as it was fast before.
-fn has_lasted_as_long(fall: &analysis::sustained::Fall, pieces: &[Piece]) -> bool {
-    let seconds = |pieces: &[Piece]| pieces.iter().map(|piece| piece.seconds).sum::<f64>();
-    let (before, after) = pieces.split_at(fall.after.first);
+fn has_lasted_as_long(drop: &analysis::sustained::RateDrop, batches: &[Batch]) -> bool {
+    let seconds = |batches: &[Batch]| batches.iter().map(|batch| batch.seconds).sum::<f64>();
+    let (before, after) = batches.split_at(drop.after.first);
     seconds(after) >= seconds(before)
 }
 
@@ -272,7 +272,7 @@ fn says_shingled(facts: &TargetFacts) -> bool {
     is_zoned || facts.rotational == Some(true) && !facts.discard_max.unwrap_or_default().is_zero()
 }
 
-/// What is written at most until the rate has fallen: beyond its budget, to see whether it lasts, and the piece under way.
+/// What is written at most until the rate has fallen: beyond its budget, to see whether it lasts, and the batch under way.
 pub(super) fn written_max(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Bytes {
     let budget = Budget::of(setup, request, mechanical);
     if budget.is_asked {
@@ -284,7 +284,7 @@ pub(super) fn written_max(setup: &Setup, request: &SustainRequest, mechanical: b
     Bytes::new((until + last) as u64 + request.block().get())
 }
 
-/// The workload of a piece. Writes in order go on where the last piece ended.
+/// The workload of a batch. Writes in order go on where the last batch ended.
 pub(super) fn workload(setup: &Setup, request: &SustainRequest, at: u64, bytes: u64) -> Workload {
     let whole = setup.range;
     let range = if request.pattern() == Pattern::Sequential && request.mix() == OperationMix::Write {
@@ -296,13 +296,13 @@ pub(super) fn workload(setup: &Setup, request: &SustainRequest, at: u64, bytes: 
     Workload::new(range, request.pattern(), request.mix(), request.block(), request.depth())
 }
 
-/// What a byte took in the middle of all that was written so far: after a fall pieces are small, and count for little.
-fn median_cost(pieces: &[Piece]) -> f64 {
+/// What a byte took in the middle of all that was written so far: after a drop batches are small, and count for little.
+fn median_cost(batches: &[Batch]) -> f64 {
     let mut costs = Vec::new();
     let mut half = 0.0;
-    for piece in pieces {
-        costs.push((piece.seconds_per_byte(), piece.bytes));
-        half += piece.bytes / 2.0;
+    for batch in batches {
+        costs.push((batch.seconds_per_byte(), batch.bytes));
+        half += batch.bytes / 2.0;
     }
     costs.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut written = 0.0;
@@ -315,7 +315,7 @@ fn median_cost(pieces: &[Piece]) -> f64 {
     0.0
 }
 
-impl Experiment for Fall {
+impl Experiment for RateDrop {
     fn name(&self) -> ExperimentName {
         ExperimentName::Sustain
     }
@@ -325,25 +325,25 @@ impl Experiment for Fall {
             Some(history) if self.request.is_of(history.workload) => Some(history),
             _ => None,
         };
-        let pieces = match &history {
+        let batches = match &history {
             Some(history) => history.first(),
             None => &[],
         };
         let mut seconds = 0.0;
         self.written = 0.0;
-        for piece in pieces {
-            self.written += piece.bytes;
-            seconds += piece.seconds;
+        for batch in batches {
+            self.written += batch.bytes;
+            seconds += batch.seconds;
         }
         if seconds > 0.0 {
             self.rate = self.written / seconds;
         }
-        self.again = history.as_ref().map_or(0, |history| history.pieces_again(so_far));
-        self.at = self.goes_on_at(so_far, pieces);
+        self.again = history.as_ref().map_or(0, |history| history.batches_again(so_far));
+        self.at = self.goes_on_at(so_far, batches);
         let in_place = !self.budget.is_asked && writes_in_place(so_far);
         self.in_place = Some(in_place);
-        self.is_over = !self.goes_on(pieces, so_far.elapsed(), in_place);
-        if self.is_over { None } else { Some(self.piece(pieces, so_far.elapsed())) }
+        self.is_over = !self.goes_on(batches, so_far.elapsed(), in_place);
+        if self.is_over { None } else { Some(self.batch(batches, so_far.elapsed())) }
     }
 
     fn remaining(&self) -> Remaining {
@@ -353,7 +353,7 @@ impl Experiment for Fall {
         let [likely, (left, times)] = self.ahead();
         let most = written_max(&self.setup, &self.request, self.mechanical);
         let no_longer = self.setup.time_limit.unwrap_or(Remaining::UNBOUNDED);
-        // How slow a drive is nobody knows before it was written to, nor how far its rate falls: what is written bounds it, and no time.
+        // How slow a drive is nobody knows before it was written to, nor how far its rate drops: what is written bounds it, and no time.
         let is_known = self.written > 0.0 && self.mechanical;
         let time = if is_known { taking(left / self.rate * times).min(no_longer) } else { no_longer };
         let slow_rate = if self.written > 0.0 { self.rate } else { self.rate.min(SLOW_BYTES_PER_SECOND) };

@@ -1,8 +1,8 @@
-//! Falls of throughput within one phase: intervals slower than those around them. One pass, in bounded memory.
+//! Dips of throughput within one phase: intervals slower than those around them. One pass, in bounded memory.
 
 use super::cell::Cell;
 
-/// What is usual is the median over about this long: longer than a fall, shorter than zones and levels of a cache.
+/// What is usual is the median over about this long: longer than a dip, shorter than zones and levels of a cache.
 const WINDOW_S: f64 = 10.0;
 /// A rest shorter than this joins the window before it.
 const REST_S: f64 = 5.0;
@@ -10,24 +10,24 @@ const REST_S: f64 = 5.0;
 const WINDOW_CELLS_MAX: usize = 1024;
 /// Below this share of what is usual an interval is low. Surfaces and zones of a disk differ by 6 %.
 const LOW_SHARE: f64 = 0.75;
-/// With requests that take longer than a slice each, a fall of 50 ms makes one of them so much longer.
+/// With requests that take longer than a slice each, a dip of 50 ms makes one of them so much longer.
 const SHORTEST_S: f64 = 0.05;
 const LOW_SHARE_MAX: f64 = 0.9;
 /// A piece is low only if noise alone would hardly ever make it so.
 const NOISE_TIMES: f64 = 6.0;
-/// If that would be below this share, the rate is too uneven for falls to be told from it.
+/// If that would be below this share, the rate is too uneven for dips to be told from it.
 const LOW_SHARE_MIN: f64 = 0.4;
-/// What a fall takes away at least, in seconds of writing: 50 ms at half the rate. A late completion takes less.
+/// What a dip takes away at least, in seconds of writing: 50 ms at half the rate. A late completion takes less.
 const LOST_S_MIN: f64 = 0.025;
-/// What lasts longer is no short fall: a drive that is too warm needs some seconds at least to cool by a few degrees.
+/// What lasts longer is no short dip: a drive that is too warm needs some seconds at least to cool by a few degrees.
 const WIDTH_S_MAX: f64 = 3.0;
-/// Falls of a phase that are kept; all are counted.
+/// Dips of a phase that are kept; all are counted.
 const FALLS_MAX: usize = 10_000;
 /// The standard deviation of a normal variable is so many times its median absolute deviation.
 const MAD_TO_SIGMA: f64 = 1.4826;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fall {
+pub struct Dip {
     /// When it began, in seconds of the run's clock.
     pub start_s: f64,
     pub end_s: f64,
@@ -39,16 +39,16 @@ pub struct Fall {
     pub lowest: f64,
     pub at_bytes: f64,
     pub first_byte: u64,
-    /// Falls with one number came while it was written without a pause at one speed.
+    /// Dips with one number came while it was written without a pause at one speed.
     pub chain: u32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct PhaseFalls {
-    pub falls: Vec<Fall>,
+pub(super) struct PhaseDips {
+    pub dips: Vec<Dip>,
     /// Also those that were not kept.
     pub count: u64,
-    /// Falls that lasted too long to be short.
+    /// Dips that lasted too long to be short.
     pub long: u64,
     /// Seconds that were looked at, and of them those in which the rate was too uneven.
     pub seconds: f64,
@@ -62,7 +62,7 @@ struct Window {
     noise: f64,
 }
 
-pub(super) struct FallFinder {
+pub(super) struct DipFinder {
     block_bytes: f64,
     whole_requests: bool,
     /// The window that is filled, and the two before it, of which the later has not been looked at.
@@ -71,15 +71,15 @@ pub(super) struct FallFinder {
     waiting: Option<Window>,
     median_before: Option<f64>,
     scratch: Vec<f64>,
-    open: Option<OpenFall>,
+    open: Option<OpenDip>,
     /// What the last piece lost that was not low.
     edge_lost_s: f64,
     bytes: f64,
-    found: PhaseFalls,
+    found: PhaseDips,
 }
 
-struct OpenFall {
-    fall: Fall,
+struct OpenDip {
+    dip: Dip,
     low_s: f64,
     /// Seconds of the low pieces, and the bytes as seconds of the usual rate, the first and the latest left out.
     inside: (f64, f64),
@@ -89,9 +89,9 @@ struct OpenFall {
     is_pausing: bool,
 }
 
-impl FallFinder {
-    pub fn new(block_bytes: f64, whole_requests: bool) -> FallFinder {
-        FallFinder {
+impl DipFinder {
+    pub fn new(block_bytes: f64, whole_requests: bool) -> DipFinder {
+        DipFinder {
             block_bytes,
             whole_requests,
             filling: Vec::new(),
@@ -102,7 +102,7 @@ impl FallFinder {
             open: None,
             edge_lost_s: 0.0,
             bytes: 0.0,
-            found: PhaseFalls::default(),
+            found: PhaseDips::default(),
         }
     }
 
@@ -120,7 +120,7 @@ impl FallFinder {
         }
     }
 
-    pub fn finish(mut self) -> PhaseFalls {
+    pub fn finish(mut self) -> PhaseDips {
         let rest = std::mem::take(&mut self.filling);
         let rest_s = self.filling_s;
         match self.waiting.take() {
@@ -159,7 +159,7 @@ impl FallFinder {
         Window { cells, seconds, median, noise: spread.max(grain) }
     }
 
-    /// What is usual is the lowest of three windows: behind a step to a lower rate that is the new one, so that a step is no fall.
+    /// What is usual is the lowest of three windows: behind a step to a lower rate that is the new one, so that a step is no dip.
     fn look(&mut self, window: Window, after: Option<f64>) {
         let (before, after) = (self.median_before.unwrap_or(f64::INFINITY), after.unwrap_or(f64::INFINITY));
         let usual = before.min(window.median).min(after);
@@ -189,7 +189,7 @@ impl FallFinder {
         let lost_s = cell.seconds - cell.bytes / usual;
         if share < low_share {
             let (edge_lost_s, at_bytes) = (self.edge_lost_s, self.bytes);
-            let open = self.open.get_or_insert_with(|| OpenFall::at(cell, edge_lost_s, at_bytes));
+            let open = self.open.get_or_insert_with(|| OpenDip::at(cell, edge_lost_s, at_bytes));
             open.add(cell, share, lost_s);
         } else {
             match &mut self.open {
@@ -197,7 +197,7 @@ impl FallFinder {
                 Some(open) => {
                     // It may go on after one piece; if not, this piece holds the end of it.
                     open.is_pausing = true;
-                    open.fall.lost_s += lost_s;
+                    open.dip.lost_s += lost_s;
                 }
                 None => {}
             }
@@ -212,20 +212,20 @@ impl FallFinder {
             self.found.long += 1;
             return;
         }
-        let fall = open.closed();
-        if fall.lost_s < LOST_S_MIN {
+        let dip = open.closed();
+        if dip.lost_s < LOST_S_MIN {
             return;
         }
         self.found.count += 1;
-        if self.found.falls.len() < FALLS_MAX {
-            self.found.falls.push(fall);
+        if self.found.dips.len() < FALLS_MAX {
+            self.found.dips.push(dip);
         }
     }
 }
 
-impl OpenFall {
-    fn at(cell: &Cell, edge_lost_s: f64, at_bytes: f64) -> OpenFall {
-        let fall = Fall {
+impl OpenDip {
+    fn at(cell: &Cell, edge_lost_s: f64, at_bytes: f64) -> OpenDip {
+        let dip = Dip {
             start_s: cell.start_s,
             end_s: cell.start_s,
             // The piece before holds the beginning of it.
@@ -236,25 +236,25 @@ impl OpenFall {
             first_byte: cell.first_byte,
             chain: 0,
         };
-        OpenFall { fall, low_s: 0.0, inside: (0.0, 0.0), latest: (0.0, 0.0), low_cells: 0, is_pausing: false }
+        OpenDip { dip, low_s: 0.0, inside: (0.0, 0.0), latest: (0.0, 0.0), low_cells: 0, is_pausing: false }
     }
 
     fn add(&mut self, cell: &Cell, share: f64, lost_s: f64) {
         self.is_pausing = false;
         self.low_cells += 1;
         self.low_s += cell.seconds;
-        self.fall.lost_s += lost_s;
-        self.fall.end_s = cell.start_s + cell.seconds;
-        self.fall.lowest = self.fall.lowest.min(share);
+        self.dip.lost_s += lost_s;
+        self.dip.end_s = cell.start_s + cell.seconds;
+        self.dip.lowest = self.dip.lowest.min(share);
         self.inside = (self.inside.0 + self.latest.0, self.inside.1 + self.latest.1);
         self.latest = if self.low_cells > 1 { (cell.seconds, cell.seconds * share) } else { (0.0, 0.0) };
     }
 
     /// Its first and its last low piece are only partly inside.
-    fn closed(mut self) -> Fall {
+    fn closed(mut self) -> Dip {
         let (seconds, usual_s) = self.inside;
-        self.fall.inside = (seconds > 0.0).then_some(usual_s / seconds);
-        self.fall
+        self.dip.inside = (seconds > 0.0).then_some(usual_s / seconds);
+        self.dip
     }
 }
 
@@ -277,10 +277,10 @@ mod tests {
     use proptest::prelude::*;
 
     /// 100 MB/s in pieces of 40 ms of whole requests of 64 KiB, with that share of the rate between two moments.
-    fn found(falls: &[(f64, f64, f64)], seconds: f64) -> PhaseFalls {
-        let mut finder = FallFinder::new(65_536.0, false);
+    fn found(dips: &[(f64, f64, f64)], seconds: f64) -> PhaseDips {
+        let mut finder = DipFinder::new(65_536.0, false);
         let share_at = |at_s: f64| {
-            let of = falls.iter().find(|(from_s, width_s, _)| (*from_s..from_s + width_s).contains(&at_s));
+            let of = dips.iter().find(|(from_s, width_s, _)| (*from_s..from_s + width_s).contains(&at_s));
             of.map_or(1.0, |(_, _, share)| *share)
         };
         for number in 0..(seconds / 0.04) as u32 {
@@ -292,16 +292,16 @@ mod tests {
     }
 
     #[test]
-    fn a_fall_is_measured() {
+    fn a_dip_is_measured() {
         let phase = found(&[(20.01, 0.5, 0.1)], 60.0);
-        let [fall] = phase.falls[..] else { panic!("{phase:?}") };
-        assert!((fall.start_s - 20.01).abs() <= 0.04 && (fall.lost_s - 0.45).abs() < 0.002, "{fall:?}");
-        assert!((fall.inside.unwrap() - 0.1).abs() < 1e-9, "{fall:?}");
-        assert!((fall.at_bytes - 2e9).abs() < 5e6, "{fall:?}");
+        let [dip] = phase.dips[..] else { panic!("{phase:?}") };
+        assert!((dip.start_s - 20.01).abs() <= 0.04 && (dip.lost_s - 0.45).abs() < 0.002, "{dip:?}");
+        assert!((dip.inside.unwrap() - 0.1).abs() < 1e-9, "{dip:?}");
+        assert!((dip.at_bytes - 2e9).abs() < 5e6, "{dip:?}");
     }
 
     #[test]
-    fn steps_and_long_falls_are_none() {
+    fn steps_and_long_dips_are_none() {
         let half = found(&[(13.0, 1e9, 0.4)], 60.0);
         assert_eq!((half.count, half.long), (0, 0));
         let long = found(&[(22.0, 4.0, 0.4)], 60.0);
@@ -311,13 +311,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_fall_takes_is_found_wherever_it_lies(
+        fn what_a_dip_takes_is_found_wherever_it_lies(
             from_s in 1.0f64..55.0, width_s in 0.08f64..2.0, share in 0.0f64..0.4,
         ) {
             let phase = found(&[(from_s, width_s, share)], 60.0);
             prop_assert_eq!(phase.count, 1);
             let lost_s = width_s * (1.0 - share);
-            prop_assert!((phase.falls[0].lost_s - lost_s).abs() < 0.003, "{:?} {}", phase.falls[0], lost_s);
+            prop_assert!((phase.dips[0].lost_s - lost_s).abs() < 0.003, "{:?} {}", phase.dips[0], lost_s);
         }
     }
 }

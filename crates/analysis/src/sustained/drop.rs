@@ -1,17 +1,17 @@
 //! Whether and where the rate fell for good.
 
+use super::batch::{Batch, bytes_of, seconds_of};
 use super::level::{Level, STEP_MIN, levels, recurring_stall_s};
-use super::piece::{Piece, bytes_of, seconds_of};
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use model::estimate::Estimate;
 
 /// Levels that differ by fewer standard errors may do so by chance: one time in 4·10⁷ they do by 5.5, and some hundred borders are
-/// looked at after each of some hundred pieces.
+/// looked at after each of some hundred batches.
 const ERRORS_MIN: f64 = 5.5;
-/// After a fall so many pieces are seen at least.
+/// After a drop so many batches are seen at least.
 pub const PIECES_AFTER_MIN: usize = 5;
-/// A fall lasts when so much was written after it as a share of what was before, or when it went on for this share of the time.
+/// A drop lasts when so much was written after it as a share of what was before, or when it went on for this share of the time.
 const BYTES_AFTER_SHARE: f64 = 0.1;
 const TIME_AFTER_SHARE: f64 = 0.5;
 /// And when it cost so much time against the level before: a host that is kept from running loses time as well. Half a second was lost
@@ -22,25 +22,25 @@ const LOST_S_MIN: f64 = 1.0;
 const SECONDS_AFTER_MIN: f64 = 0.4;
 /// Then the rate after it is known well enough, as a share of it to either side; or this much was written, and it is not worth more.
 const PRECISION: f64 = 0.02;
-/// So many pieces are enough as well: a rate that drifts is not known better by more of them.
+/// So many batches are enough as well: a rate that drifts is not known better by more of them.
 const PIECES_AFTER_ENOUGH: usize = 20;
 /// A later step is a level if it is this share of the first, as logarithms; smaller ones count where nothing drifts. Published
 /// second steps are 0.24 of the first (870 QVO: 530, 160 and 120 MB/s) and more.
 const OWN_LEVEL_SHARE: f64 = 0.15;
 /// Halves of a drifting line that is cut in two differ by half of the step, those of a level by nothing: nearer to nothing.
 const TREND_SHARE_MAX: f64 = 0.25;
-/// At a step the pieces next to it differ as much as the levels do; at a cut through a drift by at most half, where a level has
-/// twice as many pieces.
+/// At a step the batches next to it differ as much as the levels do; at a cut through a drift by at most half, where a level has
+/// twice as many batches.
 const BORDER_SHARE_MIN: f64 = 0.5;
 /// It is more than that by so many standard errors, since there are some dozens of borders in a run: chance makes it so one time in 700.
 const BORDER_ERRORS: f64 = 3.0;
 const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
 
-/// No place is known to less than this share of the piece that it lies in: rates within a piece are not quite even.
+/// No place is known to less than this share of the batch that it lies in: rates within a batch are not quite even.
 pub(super) const PLACE_SHARE_MIN: f64 = 0.05;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fall {
+pub struct RateDrop {
     /// What was written until then, in bytes.
     pub bytes: Estimate,
     pub before: Level,
@@ -49,7 +49,7 @@ pub struct Fall {
     pub further: Vec<Further>,
     /// All levels of their own from the one before on, also one to which the rate only went and came back, in the order of time.
     pub course: Vec<Stage>,
-    /// What was in the drive's own memory whenever the writes of a piece ended, in bytes.
+    /// What was in the drive's own memory whenever the writes of a batch ended, in bytes.
     pub in_memory_bytes: f64,
 }
 
@@ -72,12 +72,12 @@ pub struct Stage {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Standing {
     Even,
-    /// The last pieces were slower; whether that lasts is not known yet.
+    /// The last batches were slower; whether that lasts is not known yet.
     Falling,
-    Fell(Box<Fall>),
+    Fell(Box<RateDrop>),
 }
 
-impl Fall {
+impl RateDrop {
     /// The rate before, in bytes per second.
     pub fn rate_before(&self) -> Estimate {
         self.before.rate()
@@ -94,7 +94,7 @@ impl Fall {
         }
     }
 
-    /// From which logarithm of a byte's time on a single piece is of a level below that one.
+    /// From which logarithm of a byte's time on a single batch is of a level below that one.
     pub(super) fn own_level_from(&self, level: &Level) -> f64 {
         level.cost.value + own_step(&self.before, &self.after).max(ERRORS_MIN * level.noise)
     }
@@ -107,42 +107,42 @@ impl Further {
     }
 }
 
-/// By how much a level behind a fall differs from the one before it if it is no drift, as logarithms.
+/// By how much a level behind a drop differs from the one before it if it is no drift, as logarithms.
 fn own_step(before: &Level, after: &Level) -> f64 {
     (OWN_LEVEL_SHARE * (after.cost.value - before.cost.value)).max(STEP_MIN)
 }
 
 /// How a stream stands.
-pub fn standing(pieces: &[Piece]) -> Standing {
-    let levels = levels(pieces);
-    let Some(index) = (1..levels.len()).find(|index| falls_for_good(pieces, &levels, *index)) else {
-        return if ends_slow(pieces, &levels) { Standing::Falling } else { Standing::Even };
+pub fn standing(batches: &[Batch]) -> Standing {
+    let levels = levels(batches);
+    let Some(index) = (1..levels.len()).find(|index| drops_for_good(batches, &levels, *index)) else {
+        return if ends_slow(batches, &levels) { Standing::Falling } else { Standing::Even };
     };
     let before = levels[index - 1];
     let least = OWN_LEVEL_SHARE * (levels[index].cost.value - before.cost.value);
-    let after = with_drift(pieces, &levels[index..], least);
+    let after = with_drift(batches, &levels[index..], least);
     // All that follows is lower as well, of whatever level.
-    let lower = Level::of(pieces, after.first, pieces.len(), after.noise);
+    let lower = Level::of(batches, after.first, batches.len(), after.noise);
     let lost_s = lower.seconds - lower.bytes * before.seconds_per_byte();
-    if !has_lasted(pieces, &lower) || lost_s < LOST_S_MIN || !is_known(pieces, &after) {
+    if !has_lasted(batches, &lower) || lost_s < LOST_S_MIN || !is_known(batches, &after) {
         return Standing::Falling;
     }
     let least = own_step(&before, &after);
-    let own = own_levels(pieces, &levels, after, least);
-    Standing::Fell(Box::new(fall_through(pieces, &[&[before], &own[..]].concat(), least)))
+    let own = own_levels(batches, &levels, after, least);
+    Standing::Fell(Box::new(drop_through(batches, &[&[before], &own[..]].concat(), least)))
 }
 
 /// A stream that was slower in the middle, by a step down and one up again. None where it fell for good, or swings.
-pub fn dip(pieces: &[Piece]) -> Option<Fall> {
-    let levels = levels(pieces);
+pub fn dip(batches: &[Batch]) -> Option<RateDrop> {
+    let levels = levels(batches);
     let index = 1 + levels.windows(2).position(|pair| {
         let [last, next] = [&pair[0], &pair[1]];
-        last.step_to(next) >= STEP_MIN && is_sharp(pieces, last, next) && is_certain(pieces, last, next)
+        last.step_to(next) >= STEP_MIN && is_sharp(batches, last, next) && is_certain(batches, last, next)
     })?;
     let before = levels[index - 1];
     let least = own_step(&before, &levels[index]);
-    let after = with_drift(pieces, &levels[index..], least);
-    let all = [&[before], &own_levels(pieces, &levels, after, least)[..]].concat();
+    let after = with_drift(batches, &levels[index..], least);
+    let all = [&[before], &own_levels(batches, &levels, after, least)[..]].concat();
     // A rate that went down anywhere else swings.
     let halfway = f64::midpoint(before.cost.value, after.cost.value);
     for level in &levels {
@@ -151,41 +151,41 @@ pub fn dip(pieces: &[Piece]) -> Option<Fall> {
             return None;
         }
     }
-    if after.pieces() < PIECES_AFTER_MIN || passing(pieces, &all, least) != [after.first] {
+    if after.batches() < PIECES_AFTER_MIN || passing(batches, &all, least) != [after.first] {
         return None;
     }
-    Some(fall_through(pieces, &all, least))
+    Some(drop_through(batches, &all, least))
 }
 
-/// Whether the rate falls to the level of that number and stays down.
-fn falls_for_good(pieces: &[Piece], levels: &[Level], index: usize) -> bool {
-    let stall_s = recurring_stall_s(&pieces[..levels[index].first], levels[index].noise);
+/// Whether the rate drops to the level of that number and stays down.
+fn drops_for_good(batches: &[Batch], levels: &[Level], index: usize) -> bool {
+    let stall_s = recurring_stall_s(&batches[..levels[index].first], levels[index].noise);
     is_lasting(&levels[index - 1], &levels[index..], stall_s)
 }
 
-/// The fall from the first of these levels, each another one than that before it, to the second.
-fn fall_through(pieces: &[Piece], own: &[Level], least: f64) -> Fall {
+/// The drop from the first of these levels, each another one than that before it, to the second.
+fn drop_through(batches: &[Batch], own: &[Level], least: f64) -> RateDrop {
     let (before, after) = (own[0], own[1]);
-    // Before the fall pieces are larger than any memory.
-    let in_memory_bytes = in_memory(&pieces[before.first.midpoint(before.end)..before.end]);
-    let lasting = without_passing(pieces, &own[1..], least);
+    // Before the drop batches are larger than any memory.
+    let in_memory_bytes = in_memory(&batches[before.first.midpoint(before.end)..before.end]);
+    let lasting = without_passing(batches, &own[1..], least);
     let further = lasting
         .windows(2)
-        .map(|pair| Further { bytes: place(pieces, &pair[0], &pair[1]), after: pair[1] })
+        .map(|pair| Further { bytes: place(batches, &pair[0], &pair[1]), after: pair[1] })
         .collect();
-    let bytes = place(pieces, &before, &after);
-    Fall { bytes, before, after, further, course: course(pieces, own, &lasting, least), in_memory_bytes }
+    let bytes = place(batches, &before, &after);
+    RateDrop { bytes, before, after, further, course: course(batches, own, &lasting, least), in_memory_bytes }
 }
 
 /// Where each of these levels begins; of a rate that swings only those that last.
-fn course(pieces: &[Piece], own: &[Level], lasting: &[Level], least: f64) -> Vec<Stage> {
-    let swings = passing(pieces, own, least).len() > 1;
+fn course(batches: &[Batch], own: &[Level], lasting: &[Level], least: f64) -> Vec<Stage> {
+    let swings = passing(batches, own, least).len() > 1;
     let kept = if swings { [&own[..1], lasting].concat() } else { own.to_vec() };
-    let passing = passing(pieces, &kept, least);
+    let passing = passing(batches, &kept, least);
     let mut stages = Vec::new();
     for (index, level) in kept.iter().enumerate() {
         let from_bytes = match index.checked_sub(1) {
-            Some(before) => place(pieces, &kept[before], level),
+            Some(before) => place(batches, &kept[before], level),
             None => Estimate::exact(level.from_bytes),
         };
         stages.push(Stage { from_bytes, level: *level, comes_back: passing.contains(&level.first) });
@@ -194,14 +194,14 @@ fn course(pieces: &[Piece], own: &[Level], lasting: &[Level], least: f64) -> Vec
 }
 
 /// The level `after` and later levels, also those to which throughput comes back.
-fn own_levels(pieces: &[Piece], levels: &[Level], after: Level, least: f64) -> Vec<Level> {
+fn own_levels(batches: &[Batch], levels: &[Level], after: Level, least: f64) -> Vec<Level> {
     let mut own = vec![after];
     let mut end = after.end;
     while let Some(index) = levels.iter().position(|level| level.first >= end) {
-        let next = with_drift(pieces, &levels[index..], least);
+        let next = with_drift(batches, &levels[index..], least);
         end = next.end;
-        if next.pieces() >= PIECES_AFTER_MIN
-            && own.last().is_some_and(|last| is_own(pieces, last, &next, least))
+        if next.batches() >= PIECES_AFTER_MIN
+            && own.last().is_some_and(|last| is_own(batches, last, &next, least))
         {
             own.push(next);
         }
@@ -209,11 +209,11 @@ fn own_levels(pieces: &[Piece], levels: &[Level], after: Level, least: f64) -> V
     own
 }
 
-/// The first pieces of the levels from which the rate comes back to what it was before.
-fn passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<usize> {
+/// The first batches of the levels from which the rate comes back to what it was before.
+fn passing(batches: &[Batch], own: &[Level], least: f64) -> Vec<usize> {
     let mut passing = Vec::new();
     for three in own.windows(3) {
-        if !is_own(pieces, &three[0], &three[2], least) {
+        if !is_own(batches, &three[0], &three[2], least) {
             passing.push(three[1].first);
         }
     }
@@ -221,30 +221,30 @@ fn passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<usize> {
 }
 
 /// Whether a level is another one than that before it: by a large step, or by one that is no part of a drift.
-fn is_own(pieces: &[Piece], last: &Level, next: &Level, least: f64) -> bool {
-    let differs = (next.cost.value - last.cost.value).abs() >= least || is_sharp(pieces, last, next);
-    differs && is_certain(pieces, last, next)
+fn is_own(batches: &[Batch], last: &Level, next: &Level, least: f64) -> bool {
+    let differs = (next.cost.value - last.cost.value).abs() >= least || is_sharp(batches, last, next);
+    differs && is_certain(batches, last, next)
 }
 
 /// Whether two levels differ by more than chance would make them.
-fn is_certain(pieces: &[Piece], last: &Level, next: &Level) -> bool {
-    let stall_s = recurring_stall_s(&pieces[last.first..next.first], last.noise);
+fn is_certain(batches: &[Batch], last: &Level, next: &Level) -> bool {
+    let stall_s = recurring_stall_s(&batches[last.first..next.first], last.noise);
     last.errors_from(next, stall_s) >= ERRORS_MIN
 }
 
 /// Whether the rate steps from one level to the next and does not drift there.
-fn is_sharp(pieces: &[Piece], last: &Level, next: &Level) -> bool {
+fn is_sharp(batches: &[Batch], last: &Level, next: &Level) -> bool {
     let step = last.step_to(next).abs();
     let flat = TREND_SHARE_MAX * step;
-    let at_border = last.step_at_border(next, pieces, PIECES_AFTER_MIN).abs();
+    let at_border = last.step_at_border(next, batches, PIECES_AFTER_MIN).abs();
     step >= STEP_MIN
-        && next.pieces() >= PIECES_AFTER_MIN
-        && last.trend(pieces).abs() <= flat
-        && next.trend(pieces).abs() <= flat
+        && next.batches() >= PIECES_AFTER_MIN
+        && last.trend(batches).abs() <= flat
+        && next.trend(batches).abs() <= flat
         && at_border - BORDER_ERRORS * border_error(last) >= BORDER_SHARE_MIN * step
 }
 
-/// What the step between the pieces next to a border is known to, as logarithms. The middle of some values scatters by 1.25 times as much
+/// What the step between the batches next to a border is known to, as logarithms. The middle of some values scatters by 1.25 times as much
 /// as their mean does.
 fn border_error(last: &Level) -> f64 {
     1.25 * last.noise * (2.0 / PIECES_AFTER_MIN as f64).sqrt()
@@ -252,17 +252,17 @@ fn border_error(last: &Level) -> f64 {
 
 /// These levels without passing ones, which may be other I/O or heat: where throughput comes back more than once it swings; where
 /// it does once, that level has to last, and what follows has to go on for longer.
-fn without_passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Level> {
-    let passing = passing(pieces, own, least);
+fn without_passing(batches: &[Batch], own: &[Level], least: f64) -> Vec<Level> {
+    let passing = passing(batches, own, least);
     let mut kept: Vec<Level> = own[..1].to_vec();
     let mut passed_s: f64 = 0.0;
     for level in &own[1..] {
-        if kept.last().is_some_and(|last| !is_own(pieces, last, level, least)) {
+        if kept.last().is_some_and(|last| !is_own(batches, last, level, least)) {
             continue;
         }
         let stays = match passing.contains(&level.first) {
-            true => passing.len() == 1 && has_lasted(pieces, level),
-            false => level.seconds > passed_s || has_lasted(pieces, level),
+            true => passing.len() == 1 && has_lasted(batches, level),
+            false => level.seconds > passed_s || has_lasted(batches, level),
         };
         if stays {
             kept.push(*level);
@@ -274,39 +274,39 @@ fn without_passing(pieces: &[Piece], own: &[Level], least: f64) -> Vec<Level> {
 }
 
 /// Whether enough was written at a level, or for long enough, that it is no stall.
-fn has_lasted(pieces: &[Piece], level: &Level) -> bool {
-    let seconds_before = seconds_of(&pieces[..level.first]);
-    level.pieces() >= PIECES_AFTER_MIN
+fn has_lasted(batches: &[Batch], level: &Level) -> bool {
+    let seconds_before = seconds_of(&batches[..level.first]);
+    level.batches() >= PIECES_AFTER_MIN
         && level.seconds >= SECONDS_AFTER_MIN
         && (level.bytes >= BYTES_AFTER_SHARE * level.from_bytes
             || level.seconds >= TIME_AFTER_SHARE * seconds_before)
 }
 
 /// Whether the rate of a level is known well enough, or more would not make it so.
-fn is_known(pieces: &[Piece], after: &Level) -> bool {
+fn is_known(batches: &[Batch], after: &Level) -> bool {
     let interval = after.cost.interval(CONFIDENCE);
-    let bytes = bytes_of(&pieces[after.first..]);
+    let bytes = bytes_of(&batches[after.first..]);
     (interval.high - interval.low) / 2.0 <= PRECISION
-        || pieces.len() - after.first >= PIECES_AFTER_ENOUGH
+        || batches.len() - after.first >= PIECES_AFTER_ENOUGH
         || bytes >= BYTES_AFTER_SHARE_MAX * after.from_bytes
 }
 
 /// The first of these levels, with those behind it that are no levels of their own: that differ by less than `least`, and not by a step.
-fn with_drift(pieces: &[Piece], levels: &[Level], least: f64) -> Level {
+fn with_drift(batches: &[Batch], levels: &[Level], least: f64) -> Level {
     let mut after = levels[0];
     let (mut least_cost, mut most_cost) = (after.cost.value, after.cost.value);
     for level in &levels[1..] {
-        let is_step = is_sharp(pieces, &after, level) && is_certain(pieces, &after, level);
+        let is_step = is_sharp(batches, &after, level) && is_certain(batches, &after, level);
         if is_step || (level.cost.value - after.cost.value).abs() >= least {
             break;
         }
         (least_cost, most_cost) = (least_cost.min(level.cost.value), most_cost.max(level.cost.value));
-        after = after.joined(level, pieces, most_cost - least_cost);
+        after = after.joined(level, batches, most_cost - least_cost);
     }
     after
 }
 
-/// Whether the rate falls from that level to those and never comes back to halfway. Stalls of `stall_s` seconds recur before it.
+/// Whether the rate drops from that level to those and never comes back to halfway. Stalls of `stall_s` seconds recur before it.
 fn is_lasting(before: &Level, levels: &[Level], stall_s: f64) -> bool {
     let after = &levels[0];
     let halfway = f64::midpoint(before.cost.value, after.cost.value);
@@ -315,45 +315,45 @@ fn is_lasting(before: &Level, levels: &[Level], stall_s: f64) -> bool {
         && levels.iter().all(|level| level.cost.value > halfway)
 }
 
-/// Whether the last two pieces were slower than the last level by more than levels may differ.
-fn ends_slow(pieces: &[Piece], levels: &[Level]) -> bool {
+/// Whether the last two batches were slower than the last level by more than levels may differ.
+fn ends_slow(batches: &[Batch], levels: &[Level]) -> bool {
     let Some(level) = levels.last() else { return false };
     let slow = level.cost.value + STEP_MIN;
-    pieces.iter().rev().take(2).all(|piece| piece.seconds_per_byte().ln() > slow)
-        || levels.len() > 1 && level.pieces() < PIECES_AFTER_MIN
+    batches.iter().rev().take(2).all(|batch| batch.seconds_per_byte().ln() > slow)
+        || levels.len() > 1 && level.batches() < PIECES_AFTER_MIN
 }
 
 /// What a flush still had to write, by how long it took.
-fn in_memory(pieces: &[Piece]) -> f64 {
-    let bytes = pieces.iter().map(|piece| (piece.flush_s / piece.seconds_per_byte()).min(piece.bytes));
+fn in_memory(batches: &[Batch]) -> f64 {
+    let bytes = batches.iter().map(|batch| (batch.flush_s / batch.seconds_per_byte()).min(batch.bytes));
     Sample::new(bytes.collect()).map_or(0.0, |sample| sample.median())
 }
 
-/// Where the rate fell: within the pieces at the border, where as much of their time as they took is explained by both rates.
-fn place(pieces: &[Piece], before: &Level, after: &Level) -> Estimate {
+/// Where the rate fell: within the batches at the border, where as much of their time as they took is explained by both rates.
+fn place(batches: &[Batch], before: &Level, after: &Level) -> Estimate {
     let border = after.first;
     let (from, to) = (border.saturating_sub(2).max(before.first), (border + 2).min(after.end));
     let fast = before.seconds_per_byte();
-    // The rate may drift after a fall: what came right after it counts.
-    let near = &pieces[to.min(after.end - 1)..(to + 5).min(after.end).max(to.min(after.end - 1) + 1)];
+    // The rate may drift after a drop: what came right after it counts.
+    let near = &batches[to.min(after.end - 1)..(to + 5).min(after.end).max(to.min(after.end - 1) + 1)];
     let slow = seconds_of(near) / bytes_of(near);
-    let written = bytes_of(&pieces[..from]);
-    let (bytes, seconds) = (bytes_of(&pieces[from..to]), seconds_of(&pieces[from..to]));
+    let written = bytes_of(&batches[..from]);
+    let (bytes, seconds) = (bytes_of(&batches[from..to]), seconds_of(&batches[from..to]));
     let at_full_rate = ((bytes * slow - seconds) / (slow - fast)).clamp(0.0, bytes);
     let value = written + at_full_rate;
     // What the rates are not known by moves the place by as much of what was written at each.
     let error = |level: &Level, bytes: f64, cost: f64| {
-        level.cost.variance.sqrt() * (level.pieces() as f64).sqrt() * bytes * cost / (slow - fast)
+        level.cost.variance.sqrt() * (level.batches() as f64).sqrt() * bytes * cost / (slow - fast)
     };
     let (before_error, after_error) =
         (error(before, at_full_rate, fast), error(after, bytes - at_full_rate, slow));
     let half = 2.0 * (before_error.powi(2) + after_error.powi(2)).sqrt();
-    let half = half.max(pieces[border.min(pieces.len() - 1)].bytes * PLACE_SHARE_MIN);
+    let half = half.max(batches[border.min(batches.len() - 1)].bytes * PLACE_SHARE_MIN);
     Estimate {
         value,
         low: (value - half).max(written),
         high: (value + half).min(written + bytes),
         confidence: CONFIDENCE,
-        effective_count: (before.pieces() + after.pieces()) as f64,
+        effective_count: (before.batches() + after.batches()) as f64,
     }
 }

@@ -4,7 +4,7 @@ use model::request::Operation;
 use model::run::PhaseSummary;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
+pub struct Batch {
     pub phase: u32,
     /// When it began, in seconds since the run began.
     pub start_s: f64,
@@ -15,23 +15,23 @@ pub struct Piece {
     pub flush_s: f64,
 }
 
-/// Pieces that follow each other with nothing in between.
+/// Batches that follow each other with nothing in between.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stream {
-    /// The pieces, in the order of time. None is empty.
-    pub pieces: Vec<Piece>,
+    /// The batches, in the order of time. None is empty.
+    pub batches: Vec<Batch>,
     /// The phases between it and the stream before it.
     pub before: Vec<u32>,
 }
 
-impl Piece {
-    pub fn of(phase: u32, summary: &PhaseSummary) -> Option<Piece> {
+impl Batch {
+    pub fn of(phase: u32, summary: &PhaseSummary) -> Option<Batch> {
         let bytes = summary.totals_of(Operation::Write)?.bytes as f64;
         let flush_s = summary.flush_ns() as f64 / 1e9;
         let seconds = summary.duration_ns as f64 / 1e9 + flush_s;
         let start_s = summary.start_ns as f64 / 1e9;
         // What took no time at all took less than the clock shows.
-        (bytes > 0.0).then_some(Piece { phase, start_s, bytes, seconds: seconds.max(1e-9), flush_s })
+        (bytes > 0.0).then_some(Batch { phase, start_s, bytes, seconds: seconds.max(1e-9), flush_s })
     }
 
     pub fn seconds_per_byte(&self) -> f64 {
@@ -39,21 +39,21 @@ impl Piece {
     }
 }
 
-pub(super) fn bytes_of(pieces: &[Piece]) -> f64 {
+pub(super) fn bytes_of(batches: &[Batch]) -> f64 {
     // The sum of nothing is minus nothing.
-    0.0 + pieces.iter().map(|piece| piece.bytes).sum::<f64>()
+    0.0 + batches.iter().map(|batch| batch.bytes).sum::<f64>()
 }
 
-pub(super) fn seconds_of(pieces: &[Piece]) -> f64 {
-    0.0 + pieces.iter().map(|piece| piece.seconds).sum::<f64>()
+pub(super) fn seconds_of(batches: &[Batch]) -> f64 {
+    0.0 + batches.iter().map(|batch| batch.seconds).sum::<f64>()
 }
 
 impl Stream {
     pub fn bytes(&self) -> f64 {
-        bytes_of(&self.pieces)
+        bytes_of(&self.batches)
     }
 
     pub fn seconds(&self) -> f64 {
-        seconds_of(&self.pieces)
+        seconds_of(&self.batches)
     }
 }
