@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
-/// Something that reads bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     pub name: &'static str,

@@ -14,7 +14,6 @@ pub enum Event<'run> {
     RunBegan(&'run Run, &'run Remaining),
     PhaseBegan(u32, &'run Phase, &'run Remaining),
     Interval(&'run IntervalRecord),
-    /// About a second of it.
     Histogram(&'run HistogramRecord),
     Error(&'run ErrorRecord),
     Ios(&'run [IoRecord]),

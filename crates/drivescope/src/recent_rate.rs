@@ -3,7 +3,6 @@
 use model::record::IntervalRecord;
 use model::units::Nanos;
 
-/// Of 40 ms each.
 const INTERVALS: usize = 12;
 
 #[derive(Clone, Debug, Default)]

@@ -21,7 +21,6 @@ pub struct Occasion<'run> {
     pub profile: Option<&'run str>,
     pub engine: &'run EngineFacts,
     pub direct: bool,
-    /// None in virtual time.
     pub overhead: Option<Overhead>,
     pub warnings: Vec<String>,
     pub state_before: Vec<String>,

@@ -59,7 +59,6 @@ const TIME_MAX: Nanos = Nanos::from_secs(110);
 /// The same when a precision was asked for.
 const TIME_MAX_PRECISE: Nanos = Nanos::from_secs(600);
 
-/// What `check` is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CheckRequest {
@@ -114,7 +113,6 @@ pub struct Check {
     mechanical: bool,
     rounds_more: u32,
     search: Option<StreamSearch>,
-    /// What reads stream with.
     setting: StreamSetting,
     /// Whether it was asked what a rate limit counts.
     has_asked_limit: bool,

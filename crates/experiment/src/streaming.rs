@@ -38,7 +38,6 @@ const SAMPLE_TIME: Nanos = Nanos::from_millis(60);
 const REQUESTS_MIN: u64 = 2;
 /// Left out between two samples, so that the drive has not read ahead what the next one asks for: the largest segments have so much.
 const GAP: Bytes = Bytes::from_mib(16);
-/// Confirming pairs in each area.
 const PAIRS: usize = 2;
 /// Each area is a quarter of the range. All settings and pairs have room there, so that nothing is read twice.
 const SAMPLES_MAX: u64 = (DEPTHS.len() * BLOCKS_KIB.len() + 2 * PAIRS) as u64;

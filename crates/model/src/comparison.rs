@@ -33,7 +33,6 @@ pub struct Difference {
     /// The run that it is measured against.
     pub first: usize,
     pub second: usize,
-    /// The second over the first.
     pub ratio: Estimate,
     /// How probable a difference as large as this is when there is none.
     pub probability: f64,

@@ -158,7 +158,6 @@ impl FileTask {
 }
 
 impl ProcessorTime {
-    /// Both together, in seconds.
     pub fn seconds(self) -> f64 {
         (self.user_ns as f64 + self.system_ns as f64) / 1e9
     }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 pub struct CachedRow {
     #[serde(rename = "first_byte")]
     pub first: Offset,
-    /// How many blocks were read.
     pub reads: u64,
     #[serde(rename = "asked_bytes")]
     pub asked: Bytes,

@@ -9,7 +9,6 @@ use crate::prng::Prng;
 /// Four rounds suffice for a pseudo-random permutation (Luby and Rackoff 1988).
 const ROUNDS: usize = 4;
 
-/// A bijection of `0..count`.
 #[derive(Clone, Debug)]
 pub struct Permutation {
     count: u64,

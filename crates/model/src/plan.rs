@@ -62,7 +62,6 @@ pub struct StopCondition {
 words! {
     pub enum StopReason {
         Time = "time",
-        /// It had moved its bytes.
         Bytes = "bytes",
         Operations = "operations",
         /// It had gone through its range.

@@ -61,7 +61,6 @@ pub struct Completion {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// All bytes were moved.
     Done,
     /// Fewer bytes were moved than asked for, without an error: the end of a file or device.
     Short,
@@ -111,7 +110,6 @@ impl Status {
         }
     }
 
-    /// Whether all bytes were moved.
     pub fn is_done(self) -> bool {
         self == Status::Done
     }

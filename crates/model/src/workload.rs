@@ -64,7 +64,6 @@ pub enum Pattern {
     },
     /// These offsets in this order, then again from the first.
     Listed {
-        /// Not empty.
         #[serde(rename = "offsets_bytes")]
         offsets: Vec<Offset>,
     },
@@ -139,9 +138,7 @@ pub enum DataPattern {
     #[serde(alias = "addressed")]
     Marked(Mark),
     Zero,
-    /// These bytes, repeated.
     Given {
-        /// Not empty.
         #[serde(rename = "hexadecimal", with = "hexadecimal")]
         bytes: Vec<u8>,
     },
@@ -201,7 +198,6 @@ impl TryFrom<Vec<BlockShare>> for BlockSizes {
 }
 
 impl BlockSizes {
-    /// All blocks of one size.
     pub fn one(size: Bytes) -> BlockSizes {
         BlockSizes(vec![(size, 1.0)])
     }

@@ -48,7 +48,6 @@ pub(crate) enum Severity {
     Bad,
     Care,
     Sound,
-    /// The run does not tell.
     Open,
 }
 

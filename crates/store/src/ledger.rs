@@ -51,7 +51,6 @@ words! {
         Write = "write",
         /// Told that it holds nothing of use there.
         Discard = "discard",
-        /// Brought into an empty state.
         Purge = "purge",
         Idle = "idle",
     }

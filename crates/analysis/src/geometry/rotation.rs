@@ -113,7 +113,6 @@ impl Rotation {
         })
     }
 
-    /// One turn, in seconds.
     pub fn turn_s(&self) -> f64 {
         self.period.value
     }
@@ -284,7 +283,6 @@ fn median_slope(points: &[Point], speed: f64) -> f64 {
 
 /// Phases that grow evenly, with an angle for each place.
 struct Line {
-    /// Turns per second.
     speed: f64,
     angles: Vec<Option<f64>>,
     scatter: f64,

@@ -28,7 +28,6 @@ pub(super) struct Gain {
 }
 
 impl Gain {
-    /// All shares equally likely beforehand.
     pub(super) fn log_odds(&self) -> f64 {
         log_sum_exp(self.by_share.iter().copied()) - (SHARES.len() as f64).ln()
     }

@@ -112,7 +112,6 @@ fn own_step(before: &Level, after: &Level) -> f64 {
     (OWN_LEVEL_SHARE * (after.cost.value - before.cost.value)).max(STEP_MIN)
 }
 
-/// How a stream stands.
 pub fn standing(batches: &[Batch]) -> Standing {
     let levels = levels(batches);
     let Some(index) = (1..levels.len()).find(|index| drops_for_good(batches, &levels, *index)) else {

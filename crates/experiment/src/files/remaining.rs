@@ -9,7 +9,6 @@ use model::run::PhaseSummary;
 use model::units::{Bytes, Nanos};
 
 impl Files {
-    /// By groups of tasks.
     pub fn remaining(&self, done: &[PhaseSummary]) -> Remaining {
         let request = &self.request;
         let rounds = request.rounds_planned().saturating_sub(self.round);

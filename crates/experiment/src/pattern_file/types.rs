@@ -19,7 +19,6 @@ pub struct PatternFile {
 pub struct PatternStep {
     pub name: String,
     pub kind: PhaseKind,
-    /// Nothing while idle.
     pub load: Option<Load>,
     pub stop: Stop,
 }

@@ -73,7 +73,6 @@ pub struct DriveOptions {
     pub writing: WritingOptions,
 }
 
-/// Whether and where to write.
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Writing (a scratch file needs none of these)")]
 #[serde(default)]
@@ -104,7 +103,6 @@ pub struct WritingOptions {
     pub journal_anyway: bool,
 }
 
-/// Where the result goes.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
@@ -129,7 +127,6 @@ pub struct OutputOptions {
     pub plain: bool,
 }
 
-/// Engines to choose from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineChoice {

@@ -78,7 +78,6 @@ pub enum WritePattern {
     Mixed(f64),
 }
 
-/// How far writes go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {

@@ -151,7 +151,6 @@ impl Valleys {
         true
     }
 
-    /// Never without a time limit.
     fn passes_end(&self) -> Nanos {
         match self.setup.time_limit {
             Some(limit) => Nanos::new((limit.as_f64() * PASSES_TIME_SHARE) as u64),

@@ -73,7 +73,6 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// That share of it.
     pub(super) fn part(self, share: f64) -> Amount {
         match self {
             Amount::HalfOfArea => Amount::HalfOfArea,

@@ -403,7 +403,6 @@ pub enum CacheUnknown {
     /// Hits and misses follow no order.
     Disorder,
     Interference,
-    /// Several drives share the reads.
     SeveralDrives,
     /// One stream does not show how it scatters.
     OneStream,

@@ -29,7 +29,6 @@ pub struct FindingDocument {
 #[serde(untagged)]
 pub enum ValueDocument {
     Number(f64),
-    /// A kind, such as "cmr".
     Text(String),
 }
 

@@ -103,7 +103,6 @@ pub trait Conclusion: Serialize + Clone + Debug + PartialEq + 'static {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Number(Estimate),
-    /// A kind, such as "cmr".
     Word(Name),
 }
 

@@ -43,7 +43,6 @@ pub struct WriteCliff {
     pub has_rests: bool,
 }
 
-/// What explains a drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CliffCause {
@@ -132,7 +131,6 @@ pub struct WriteDrop {
 pub struct NoCliff {
     pub writes: WriteKind,
     pub written_bytes: f64,
-    /// With flushes, and without.
     pub mean: f64,
     pub acknowledged: f64,
     pub course: NoCliffCourse,

@@ -11,7 +11,6 @@ use crate::flash::garbage_collection::Victims;
 use crate::flash::layout::Layout;
 use std::collections::VecDeque;
 
-/// No unit, no slot.
 const NONE: u32 = 0;
 
 #[derive(Clone, Copy, Debug)]

@@ -19,7 +19,6 @@ pub struct ChooseArguments {
     pub page: PageArguments,
 }
 
-/// What is asked of you.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Your answers (missing ones are asked)")]
 pub struct AnswerArguments {
@@ -40,7 +39,6 @@ pub struct AnswerArguments {
     pub prefer: Option<PreferenceArgument>,
 }
 
-/// What you write.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Your writes (to tell how long they take on each drive)")]
 pub struct DayArguments {
@@ -57,7 +55,6 @@ pub struct DayArguments {
     pub random: Option<String>,
 }
 
-/// Yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum YesOrNo {
     /// Yes
@@ -66,7 +63,6 @@ pub enum YesOrNo {
     No,
 }
 
-/// What counts most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PreferenceArgument {
     /// Capacity per price

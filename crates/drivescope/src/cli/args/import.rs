@@ -61,7 +61,6 @@ pub enum DriveKindArgument {
     Flash,
 }
 
-/// Operations to choose from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OperationArgument {
     /// Reads

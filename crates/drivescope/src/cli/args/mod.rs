@@ -45,7 +45,6 @@ pub struct Arguments {
     pub store: Option<PathBuf>,
 }
 
-/// What to do.
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "one is made in the life of the program")]
 pub enum Command {

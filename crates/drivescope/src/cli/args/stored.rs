@@ -63,7 +63,6 @@ pub struct ReportArguments {
     pub plain: bool,
 }
 
-/// Sizes of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SizeArgument {
     /// 1000 pixels wide

@@ -29,7 +29,6 @@ pub struct BadStretch {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Move {
-    /// A sample of these bytes.
     Sample(ByteRange),
     /// This much is passed over; what follows is gone through again.
     PassOver(ByteRange),

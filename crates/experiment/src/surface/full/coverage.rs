@@ -4,7 +4,6 @@ use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 use std::collections::BTreeMap;
 
-/// A set of bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
     /// The end of each stretch by its first byte.

@@ -60,7 +60,6 @@ pub enum Purpose {
     /// Which blocks of a request that failed are bad.
     Look,
     Again {
-        /// Which, counted from 1.
         number: u32,
         count: u32,
         /// For which time, counted from 1.
