@@ -70,7 +70,10 @@ impl Verdict {
         };
         let bad = sentences_of(&rows, Tone::Bad);
         if !bad.is_empty() {
-            return verdict(Severity::Bad, "Not sound.", and_answers(bad));
+            // What such a drive leaves unknown stands below.
+            let is_known =
+                run.findings.iter().any(|finding| Some(finding.code()) == asked(run) && finding.is_known());
+            return verdict(Severity::Bad, "Not sound.", if is_known { and_answers(bad) } else { bad });
         }
         let failed = not_served(run);
         if !failed.is_empty() {
@@ -118,6 +121,11 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
         ExperimentName::Ping => &[FindingCode::ReadLatency],
         _ => &[],
     }
+}
+
+/// The first of the findings that answer the question of the run's command.
+fn asked(run: &Run) -> Option<FindingCode> {
+    answering(&run.phases.first()?.phase.experiment).first().copied()
 }
 
 fn answers(run: &Run, style: Style) -> Vec<String> {

@@ -113,7 +113,10 @@ pub(crate) fn notices_of(run: &Run, style: Style) -> Vec<(Tone, String)> {
     }
     let told = known::<CacheInfluence>(&run.findings).map(|known| &known.conclusion.reasons);
     for caveat in &run.target.caveats {
-        if !told.is_some_and(|reasons| reasons.contains(&CacheSign::Target(*caveat))) {
+        // It is about reads, and then the finding tells it.
+        if *caveat != Caveat::Unmapped
+            && !told.is_some_and(|reasons| reasons.contains(&CacheSign::Target(*caveat)))
+        {
             all.push((Tone::Warning, style.own(caveat.statement())));
         }
     }
