@@ -22,8 +22,8 @@ fn score(seed: usize) -> (Option<String>, bool) {
     let run = measured("sustain", &drive.target, &["--write"]);
     let said = run.said(CODE);
     let Some(found) = run.value(CODE) else { return (Some(format!("{}: {said}", drive.name)), false) };
-    // From the start of one piece to that of the next it was written and flushed.
-    let phases: Vec<_> = run.phases().iter().filter(|phase| is_piece(phase)).collect();
+    // From the start of one batch to that of the next it was written and flushed.
+    let phases: Vec<_> = run.phases().iter().filter(|phase| is_batch(phase)).collect();
     let (first, last) = (phases[0], phases[phases.len() - 1]);
     let bytes_before_last: f64 = phases[..phases.len() - 1].iter().map(|phase| number(phase, "bytes")).sum();
     let drain_rate = bytes_before_last / (number(last, "start_s") - number(first, "start_s"));
@@ -34,8 +34,8 @@ fn score(seed: usize) -> (Option<String>, bool) {
     (is_wrong.then_some(line), covers(said, bytes).unwrap_or_default())
 }
 
-fn is_piece(phase: &Value) -> bool {
-    phase["name"].as_str().is_some_and(|name| name.starts_with("write, piece"))
+fn is_batch(phase: &Value) -> bool {
+    phase["name"].as_str().is_some_and(|name| name.starts_with("write, batch"))
 }
 
 #[test]
