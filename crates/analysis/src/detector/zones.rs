@@ -2,7 +2,7 @@
 
 use crate::measured::{is_surveyed, turns};
 use crate::surface::SurfaceMap;
-use model::finding::{OtherLoad, SurveyUnknown};
+use model::finding::SurveyUnknown;
 use model::request::Operation;
 use model::run::RunView;
 use model::target::Caveat;
@@ -31,9 +31,7 @@ pub(super) fn map_of_disk(run: &RunView<'_>) -> Result<SurfaceMap, SurveyUnknown
 /// Fails where other load hides the rate of the drive alone; the rate beside it is a lower bound.
 pub(super) fn check_load(map: &SurfaceMap, seconds_per_byte: f64) -> Result<(), SurveyUnknown> {
     match map.load_in_most_visits() {
-        Some(OtherLoad::Most { quicker }) => {
-            Err(SurveyUnknown::OnlyLoaded { rate: 1.0 / seconds_per_byte, quicker })
-        }
-        _ => Ok(()),
+        Some(_) => Err(SurveyUnknown::OnlyLoaded { rate: 1.0 / seconds_per_byte }),
+        None => Ok(()),
     }
 }

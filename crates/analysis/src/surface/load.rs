@@ -5,6 +5,7 @@
 //! in time and are alike. Places are drawn at random, so neither can come from the place. Where nearly every visit met somebody
 //! else's requests none is late any more: then the few that met least are much quicker than most.
 
+use super::place::Place;
 use model::finding::OtherLoad;
 
 /// Visits on both sides of a moment that tell how likely a visit then was slow, whatever its place.
@@ -32,6 +33,8 @@ const QUARTER_TURN_S: f64 = 0.25 * 60.0 / 5400.0;
 const QUICK_SHARE: f64 = 0.05;
 /// Fewer places than this lie so far apart that rates around a place are not those of the place.
 const PLACES_MIN: usize = 200;
+/// So few places that two of them are a tenth say nothing of how often a place is quick.
+const PLACES_BESIDE_MIN: usize = 20;
 /// Visits that follow each other are alike beyond chance when their correlation is more than noise by so many standard errors, a
 /// chance of 1 in 30,000, and large enough to matter.
 const CORRELATION_SCORE_MAX: f64 = 4.0;
@@ -102,12 +105,12 @@ impl Moments {
         self.quantile(0.5) - self.quantile(0.1587)
     }
 
-    /// By how much less than the median the quickest visits took, as a difference of logarithms; 0 of fewer places than tell that.
-    pub(super) fn quicker(&self) -> f64 {
+    /// By how much less than the median the quickest visits took, as a difference of logarithms; none of fewer places than tell that.
+    pub(super) fn quicker(&self) -> Option<f64> {
         if self.excesses.len() < PLACES_MIN {
-            return 0.0;
+            return None;
         }
-        self.quantile(0.5) - self.quantile(QUICK_SHARE)
+        Some(self.quantile(0.5) - self.quantile(QUICK_SHARE))
     }
 
     /// Visits that were late and, as a control, those that were as early.
@@ -127,6 +130,22 @@ impl Moments {
         let mean = self.excesses.iter().sum::<f64>() / self.excesses.len().max(1) as f64;
         (self.quantile(QUICK_SHARE) - mean).min(0.0)
     }
+}
+
+/// By how much less than both places beside them the quickest twentieth of places took, but two at least, as a difference of logarithms;
+/// 0 of fewer than [`PLACES_BESIDE_MIN`]. A drive that other requests keep so busy that few samples fit the time has no more than that.
+/// Times rise or fall from place to place and one slow place has two neighbours: the quicker of both leaves neither of them quick.
+pub(super) fn quicker_than_beside(places: &[Place]) -> f64 {
+    if places.len() < PLACES_BESIDE_MIN {
+        return 0.0;
+    }
+    let mut differences: Vec<f64> = Vec::new();
+    for three in places.windows(3) {
+        differences.push(three[0].value.min(three[2].value) - three[1].value);
+    }
+    differences.sort_by(|left, right| right.total_cmp(left));
+    let quick = (QUICK_SHARE * differences.len() as f64) as usize;
+    differences[quick.max(1)].max(0.0)
 }
 
 pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: usize) -> Option<OtherLoad> {
@@ -192,8 +211,9 @@ mod tests {
         let moments = Moments::of((0..300).map(visit).collect());
         let (median, two) = (1.25f64.ln(), 1.5f64.ln());
         assert!(two - median < LATE_EXCESS_MAX && moments.late_and_early() == (0, 100));
-        assert!((moments.quicker() - median).abs() < 1e-12);
-        let disturbances = Disturbances { quicker: moments.quicker(), ..Disturbances::default() };
+        let shown = moments.quicker().expect("enough places");
+        assert!((shown - median).abs() < 1e-12);
+        let disturbances = Disturbances { quicker: shown, ..Disturbances::default() };
         let Some(OtherLoad::Most { quicker }) = in_most_visits(&disturbances, 0.06) else {
             panic!("it is seen")
         };

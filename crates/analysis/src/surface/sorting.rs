@@ -1,6 +1,6 @@
 //! Which places are sound, which are slow again and again, and which were slow once.
 
-use super::load::{Disturbances, Moments};
+use super::load::{self, Disturbances, Moments};
 use super::noise::Noise;
 use super::place::Place;
 use super::visit::Visit;
@@ -238,7 +238,7 @@ impl Sorting {
         Disturbances {
             late,
             early,
-            quicker: self.moments.quicker(),
+            quicker: self.moments.quicker().unwrap_or_else(|| load::quicker_than_beside(&self.places)),
             visits: count,
             share: count as f64 / visits.len().max(1) as f64,
             times_ns,

@@ -37,7 +37,6 @@ pub enum SurveyUnknown {
     /// Only the throughput beside other load was seen, in bytes per second.
     OnlyLoaded {
         rate: f64,
-        quicker: f64,
     },
     NotRotating,
     RotationUnknown,

@@ -446,11 +446,9 @@ fn inconclusive(reason: &SurveyUnknown) -> String {
         SurveyUnknown::TooImprecise => {
             "samples differ too much to bound the throughput. Measure longer.".into()
         }
-        SurveyUnknown::OnlyLoaded { rate: seen, quicker } => format!(
-            "other load fell into most samples; beside it the drive gave {}. {} {ALONE}",
-            rate(*seen),
-            quicker_words(*quicker)
-        ),
+        SurveyUnknown::OnlyLoaded { rate: seen } => {
+            format!("other load fell into most samples; beside it the drive gave {}. {ALONE}", rate(*seen))
+        }
         SurveyUnknown::RotationUnknown => {
             "neither what the drive reports nor its latency tells whether it rotates; only disks have zones."
                 .into()
