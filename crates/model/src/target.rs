@@ -149,7 +149,7 @@ impl Caveat {
             }
             Caveat::PlacesUntold => "FUSE file system: file offsets may not be drive offsets.",
             Caveat::Unmapped => {
-                "The flash read was never written: the drive answers without reading a cell, so reads look too fast."
+                "What was read had never been written: flash answers that without reading a cell, so reads look too fast."
             }
         }
     }

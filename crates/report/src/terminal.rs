@@ -25,6 +25,7 @@ mod phases;
 mod plan;
 mod post;
 mod section;
+mod sizes;
 mod state;
 mod stated;
 mod tables;
@@ -77,6 +78,7 @@ pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> Strin
         findings::rows(run, &said, options.is_full, style),
         phases::table(options.phases, style),
         files::side_by_side(run, style),
+        sizes::table(run, style),
         findings::advice(run, style),
     ];
     if !options.is_full && !is_plan(run) {

@@ -112,7 +112,9 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
     match experiment {
         ExperimentName::Check => &[FindingCode::ReadRateMean, FindingCode::AccessTime],
         ExperimentName::Surface => &[FindingCode::ReadRateMean, FindingCode::SlowRegions],
-        ExperimentName::Access => &[FindingCode::AccessTime, FindingCode::ConcurrencyKnee],
+        ExperimentName::Access => {
+            &[FindingCode::AccessTime, FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee]
+        }
         ExperimentName::Geometry => &[FindingCode::RotationPeriod, FindingCode::SeekAverage],
         ExperimentName::Sustain => &[FindingCode::WriteCliff, FindingCode::RecordingKind],
         ExperimentName::Valleys => &[FindingCode::WriteValleys, FindingCode::ValleyCure],

@@ -277,7 +277,7 @@ fn in_flight(axis: ConcurrencyAxis, point: &OperatingPoint) -> String {
 
 impl Wording for StripeLayout {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Members")
+        (Group::Access, "RAID members")
     }
 
     fn statement(known: &Known<StripeLayout>, _: FindingCode, subject: &Subject<'_>) -> String {

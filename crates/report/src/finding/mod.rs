@@ -183,7 +183,7 @@ pub(crate) fn shown(code: FindingCode, estimate: &Estimate, unit: &str) -> Measu
     }
     // How many reasons there are for doubt measures nothing.
     if code == FindingCode::CacheInfluence {
-        return Measured { value: "yes".into(), interval: String::new() };
+        return Measured { value: "suspected".into(), interval: String::new() };
     }
     // What is written is counted as rates are, in powers of ten; what a memory holds in powers of two.
     let shown = measured(estimate, if code == FindingCode::WriteCliff { "bytes written" } else { unit });

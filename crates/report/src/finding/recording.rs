@@ -15,9 +15,9 @@ impl Wording for RecordingKind {
     fn statement(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> String {
         let kind = &known.conclusion;
         let mut sentences = vec![match kind.recording {
-            Recording::Cmr => "Conventional recording (CMR).".to_string(),
-            Recording::Smr => "Drive-managed SMR (shingled) with a media cache.".to_string(),
-            Recording::Flash => "Flash (SSD or flash card).".to_string(),
+            Recording::Cmr => "The disk is CMR (not shingled).".to_string(),
+            Recording::Smr => "The disk is drive-managed SMR (shingled) with a media cache.".to_string(),
+            Recording::Flash => "The medium is flash.".to_string(),
         }];
         for reason in &kind.reasons {
             sentences.push(because(*reason, kind));
@@ -193,7 +193,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
-            "Drive-managed SMR (shingled) with a media cache. Past the cliff a random write takes 14 × an in-place \
+            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff a random write takes 14 × an in-place \
              write: it rewrites a band. The data sheet agrees."
         );
     }

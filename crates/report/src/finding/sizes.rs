@@ -3,7 +3,7 @@
 use super::numbers::{memory, rate, short_time};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
 use model::finding::{
-    FindingCode, Known, NEARLY, SizePattern, SizePoint, SizeProfile, SizesUnknown, SuspectPoint,
+    FindingCode, Known, NEARLY, SizePattern, SizePoint, SizeProfile, SizeSaturation, SizesUnknown, SuspectPoint,
     SuspectPoints,
 };
 use model::request::Operation;
@@ -21,24 +21,15 @@ impl Wording for SizeProfile {
     fn statement(known: &Known<SizeProfile>, _: FindingCode, subject: &Subject<'_>) -> String {
         let profile = &known.conclusion;
         let mut sentences = Vec::new();
-        for saturation in &profile.saturation {
-            let what = operations(saturation.pattern, saturation.operation);
-            let (depth, best) = (saturation.depth, rate(saturation.best));
-            sentences.push(match saturation.from {
-                Some(from) => {
-                    let dips: Vec<String> = saturation.dips.iter().map(Bytes::to_string).collect();
-                    let except = match dips.len() {
-                        0 => String::new(),
-                        1..=NAMED_MAX => format!(", except at {}", dips.join(", ")),
-                        count => format!(", except at {count} larger sizes"),
-                    };
-                    format!(
-                        "{what} at QD {depth} reach {:.0} % of {best} from {from} blocks{except}.",
-                        100.0 * NEARLY
-                    )
-                }
-                None => format!("{what} at QD {depth} stay below {:.0} % of {best}.", 100.0 * NEARLY),
-            });
+        let mut depths: Vec<String> = Vec::new();
+        for (index, saturation) in profile.saturation.iter().enumerate() {
+            depths.push(format!("QD {}", saturation.depth));
+            let (what, reached) = saturation_words(saturation);
+            let next = profile.saturation.get(index + 1).map(saturation_words);
+            if next.is_none_or(|next| next != (what, reached.clone())) {
+                sentences.push(format!("{what} at {} {reached}.", depths.join(" and ")));
+                depths.clear();
+            }
         }
         if profile.is_single {
             sentences.push("Each size was measured once, so its throughput has no interval.".into());
@@ -59,6 +50,22 @@ impl Wording for SizeProfile {
     fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         why_no_sizes(*reason)
     }
+}
+
+/// What is done, and from which size on it is fast; the same of depths that do not differ.
+fn saturation_words(saturation: &SizeSaturation) -> (&'static str, String) {
+    let what = operations(saturation.pattern, saturation.operation);
+    let best = rate(saturation.best);
+    let Some(from) = saturation.from else {
+        return (what, format!("stay below {:.0} % of {best}", 100.0 * NEARLY));
+    };
+    let dips: Vec<String> = saturation.dips.iter().map(Bytes::to_string).collect();
+    let except = match dips.len() {
+        0 => String::new(),
+        1..=NAMED_MAX => format!(", except at {}", dips.join(", ")),
+        count => format!(", except at {count} larger sizes"),
+    };
+    (what, format!("reach {:.0} % of {best} from {from} blocks{except}", 100.0 * NEARLY))
 }
 
 /// "Random writes average 100 µs at 4.00 KiB and 15.0 ms at 1.00 MiB; the slowest took 150 ms."
@@ -161,7 +168,7 @@ fn named(point: &SuspectPoint) -> String {
 mod tests {
     use super::super::testing::{known, statement};
     use super::*;
-    use model::finding::{SizeSaturation, SuspectReason};
+    use model::finding::SuspectReason;
     use model::units::Bytes;
 
     #[test]

@@ -61,7 +61,7 @@ impl Wording for WriteCache {
             }
             WriteCacheUnknown::NoTime => NO_TIME.into(),
             WriteCacheUnknown::None { flush_s, flush_behind_bytes } => format!(
-                "No volatile write cache shows: writes are stored as fast as they are acknowledged. A flush behind {} takes {}.",
+                "None seen: writes are stored as fast as they are acknowledged. A flush behind {} takes {}.",
                 size(flush_behind_bytes as u64),
                 short_time(flush_s)
             ),
