@@ -7,7 +7,8 @@
 //! Data that cannot be read is lost, and a drive that has begun to lose sectors tends to lose more.
 //! # How
 //! The failed requests, sorted by offset and joined across gaps of up to 16 MiB: one flaw, such as a scratch over a few
-//! tracks on each surface, is one region. A region is as fine as the requests that failed. Flushes have no offset, and
+//! tracks on each surface, is one region; and so is what was skipped between two failures because nothing could be read there. A
+//! region is as fine as the requests that failed. Flushes have no offset, and
 //! failures after the last success anywhere have another cause.
 //! # Cannot tell when
 //! Nothing failed: a check that samples part of a drive does not show that the rest is sound. A target that refuses
@@ -26,6 +27,7 @@ use model::record::ErrorRecord;
 use model::request::{Operation, Status};
 use model::run::RunView;
 use model::units::MIB;
+use model::workload::Pattern;
 
 pub(super) struct BadBlocksDetector;
 
@@ -92,7 +94,7 @@ fn nowhere(first: &ErrorRecord, failed: usize, silence: Option<Silence>) -> BadB
 fn bad_blocks(run: &RunView<'_>, errors: &[ErrorRecord], silence: Option<Silence>) -> BadBlocks {
     let counted: u64 = run.phases.iter().map(|summary| summary.errors()).sum();
     let after = silence.map_or(0, |silence| silence.failed);
-    let mut regions = join(errors);
+    let mut regions = join(errors, &transferred(run));
     let regions_left_out = regions.len().saturating_sub(LISTED_MAX) as u64;
     regions.truncate(LISTED_MAX);
     BadBlocks {
@@ -109,7 +111,23 @@ fn evidence(run: &RunView<'_>, errors: &[ErrorRecord]) -> Vec<Evidence> {
     evidence_of_phases(run, &phases)
 }
 
-fn join(errors: &[ErrorRecord]) -> Vec<BadRegion> {
+/// Where the phases got data from or to, in bytes from the first to before the end; a sequential one as far as it came.
+fn transferred(run: &RunView<'_>) -> Vec<(u64, u64)> {
+    let mut ranges = Vec::new();
+    for summary in run.phases.iter().filter(|summary| summary.bytes() > 0) {
+        let Some(workload) = &summary.phase.workload else { continue };
+        let (first_byte, mut end_byte) = (workload.range.first().get(), workload.range.end().get());
+        if workload.pattern == Pattern::Sequential && summary.phase.stop.passes == Some(1) {
+            let failed = summary.errors().saturating_mul(workload.block_sizes.largest().get());
+            let reached = first_byte.saturating_add(summary.bytes()).saturating_add(failed);
+            end_byte = end_byte.min(reached);
+        }
+        ranges.push((first_byte, end_byte));
+    }
+    ranges
+}
+
+fn join(errors: &[ErrorRecord], transferred: &[(u64, u64)]) -> Vec<BadRegion> {
     let mut sorted: Vec<&ErrorRecord> = errors.iter().collect();
     sorted.sort_unstable_by_key(|error| (error.offset_bytes, error.length_bytes));
     let mut regions: Vec<BadRegion> = Vec::new();
@@ -117,7 +135,7 @@ fn join(errors: &[ErrorRecord]) -> Vec<BadRegion> {
         let first_byte = error.offset_bytes;
         let end_byte = first_byte.saturating_add(u64::from(error.length_bytes));
         match regions.last_mut() {
-            Some(last) if first_byte <= (last.first_byte + last.bytes).saturating_add(JOIN_GAP_BYTES) => {
+            Some(last) if is_joined(last, first_byte, transferred) => {
                 last.bytes = last.bytes.max(end_byte - last.first_byte);
                 last.count += 1;
             }
@@ -125,6 +143,12 @@ fn join(errors: &[ErrorRecord]) -> Vec<BadRegion> {
         }
     }
     regions
+}
+
+fn is_joined(region: &BadRegion, next_byte: u64, transferred: &[(u64, u64)]) -> bool {
+    let end_byte = region.first_byte + region.bytes;
+    next_byte <= end_byte.saturating_add(JOIN_GAP_BYTES)
+        || !transferred.iter().any(|(first, end)| *first < next_byte && *end > end_byte)
 }
 
 #[cfg(test)]
@@ -147,7 +171,8 @@ mod tests {
     #[test]
     fn neighbours_are_one_place() {
         let far = 64 * MIB;
-        let regions = join(&[error(far), error(4096), error(0), error(4096)]);
+        let whole = [(0, u64::MAX)];
+        let regions = join(&[error(far), error(4096), error(0), error(4096)], &whole);
         assert_eq!(
             regions,
             [
@@ -157,11 +182,25 @@ mod tests {
         );
     }
 
+    /// A scan that skips over 10 GB probes them now and then; each probe failed.
+    #[test]
+    fn what_was_skipped_between_failures_is_one_region() {
+        let probes = [error(1 << 30), error(2 << 30), error(4 << 30), error(8 << 30)];
+        let read = [(0, 1 << 30), (3 << 30, (3 << 30) + 4096), ((8 << 30) + 4096, 1 << 40)];
+        assert_eq!(
+            join(&probes, &read),
+            [
+                BadRegion { first_byte: 1 << 30, bytes: (1 << 30) + 4096, count: 2 },
+                BadRegion { first_byte: 4 << 30, bytes: (4 << 30) + 4096, count: 2 }
+            ]
+        );
+    }
+
     proptest! {
         #[test]
         fn every_failure_is_in_one_place(offsets in prop::collection::vec(0u64..1 << 40, 1..60)) {
             let errors: Vec<ErrorRecord> = offsets.iter().map(|&offset| error(offset)).collect();
-            let regions = join(&errors);
+            let regions = join(&errors, &[(0, u64::MAX)]);
             prop_assert_eq!(regions.iter().map(|region| region.count).sum::<u64>(), errors.len() as u64);
             prop_assert!(regions.windows(2).all(|pair| pair[0].first_byte + pair[0].bytes + JOIN_GAP_BYTES < pair[1].first_byte));
             for offset in offsets {

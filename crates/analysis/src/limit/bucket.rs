@@ -26,6 +26,8 @@ const COSTS_OFF: f64 = 6.0;
 const COSTS_MIN: f64 = 50.0 * COSTS_OFF;
 /// A shape is limited when it was so much faster while credit was left.
 const FASTER_MIN: f64 = 1.2;
+/// And a sequential one so many windows before: the last of them holds the border.
+const BORDER_WINDOWS: usize = 3;
 /// With credit left, a workload is not that much slower than at its fastest: a disk reads 2.2 times as fast at its outer
 /// diameter as at its inner one.
 const SLOW_SHARE: f64 = 0.4;
@@ -411,16 +413,27 @@ impl<'run> Fitting<'run> {
     /// The highest rate over a window while credit was left. None unless one of these shapes was clearly faster then.
     fn burst_of(&self, limited: &[&Shape]) -> Option<f64> {
         let (mut burst, mut is_of_limited) = (0.0f64, false);
-        for window in self.windows {
+        for (index, window) in self.windows.iter().enumerate() {
             if (window.from..window.to).any(|step| self.is_at_credit(step)) {
                 continue;
             }
             burst = burst.max(window.rate());
             let is_faster = window.rate() >= FASTER_MIN * self.stretch.per_second;
-            is_of_limited |=
-                is_faster && self.asked.only_shape(window).is_some_and(|shape| limited.contains(&shape));
+            let Some(shape) = self.asked.only_shape(window) else { continue };
+            is_of_limited |= is_faster
+                && limited.contains(&shape)
+                && (!shape.is_sequential || self.is_before_the_limit(index));
         }
         is_of_limited.then_some(burst)
+    }
+
+    /// Whether the limit is met in one of the next windows. A pass over a disk ends in a zone of one rate, and only its zones far
+    /// before that were much faster.
+    fn is_before_the_limit(&self, window: usize) -> bool {
+        let next = window + 1..=window + BORDER_WINDOWS;
+        self.members
+            .iter()
+            .any(|member| next.contains(member) && self.is_at_credit(self.windows[*member].to - 1))
     }
 
     /// Whether the credit was used up again after so much of it had come back.

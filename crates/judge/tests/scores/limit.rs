@@ -12,6 +12,7 @@ const CLOUD_VOLUMES: usize = if cfg!(debug_assertions) { 6 } else { 120 };
 const OTHERS: usize = if cfg!(debug_assertions) { 5 } else { 400 };
 /// How far off credit and refill may be.
 const OFF_MAX: f64 = 0.03;
+const WHOLE_DISKS: [&str; 3] = ["sim:sata-160gb", "sim:wd20ears", "sim:random-hard-disk-7001"];
 const COMMANDS: [(&str, &[&str]); 3] =
     [("check", &["--write"]), ("access", &[]), ("surface", &["--time-limit", "60s"])];
 
@@ -60,10 +61,25 @@ fn no_rate_limit_is_invented() {
         let target = format!("sim:random-{}-{}", families[seed % families.len()], 5000 + seed);
         let run = measured(command, &target, options);
         let said = run.said(FindingCode::RateLimit).to_string();
-        let is_said = run.value(FindingCode::RateLimit).is_some();
+        let is_said = run.value(FindingCode::RateLimit).is_some() || said.contains("as a rate limit does");
         Ok::<_, Failure>(is_said.then(|| format!("{command} {target}: {said}")))
     })
     .expect("no failure");
     let invented: Vec<String> = invented.into_iter().flatten().collect();
     assert!(invented.is_empty(), "{} of {}: {invented:#?}", invented.len(), OTHERS * commands.len());
+}
+
+/// It ends in a zone of one rate, which was never that fast before.
+#[test]
+fn a_pass_over_a_disk_meets_no_rate_limit() {
+    let disks = if cfg!(debug_assertions) { &["sim:sata-160gb"][..] } else { &WHOLE_DISKS };
+    for disk in disks {
+        let run = measured("surface", disk, &["--full"]);
+        assert!(
+            run.finding(FindingCode::RateLimit).is_none(),
+            "{disk}: {}",
+            run.said(FindingCode::RateLimit)
+        );
+        assert!(run.value(FindingCode::FullPassTime).is_some(), "{disk}");
+    }
 }

@@ -3,8 +3,8 @@
 use super::numbers::{memory, rate, short_time};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
 use model::finding::{
-    FindingCode, Known, NEARLY, SizePattern, SizePoint, SizeProfile, SizeSaturation, SizesUnknown, SuspectPoint,
-    SuspectPoints,
+    FindingCode, Known, NEARLY, SizePattern, SizePoint, SizeProfile, SizeSaturation, SizesUnknown,
+    SuspectPoint, SuspectPoints,
 };
 use model::request::Operation;
 use model::units::Bytes;
