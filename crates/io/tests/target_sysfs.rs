@@ -181,7 +181,7 @@ fn an_nvme_drive_has_the_link_of_its_controller() {
     assert_eq!(facts.firmware.as_deref(), Some("0B2QJXD7"));
     assert_eq!(facts.rotational, Some(false));
     let link = facts.link.unwrap();
-    assert_eq!(link.name, "PCIe 4.0 × 4");
+    assert_eq!(link.name, "PCIe 4.0 x4");
     assert_eq!(link.bytes_per_second_max.unwrap().round(), 7_876_923_077.0);
 }
 
@@ -227,7 +227,7 @@ fn a_zoned_namespace_says_so() {
     assert_eq!(facts.serial.as_deref(), Some("ZNS0"));
     assert_eq!(facts.firmware.as_deref(), Some("7.2.22"));
     assert_eq!(facts.zoned.as_deref(), Some("host-managed"));
-    assert_eq!(facts.link.unwrap().name, "PCIe 1.0 × 1");
+    assert_eq!(facts.link.unwrap().name, "PCIe 1.0 x1");
 }
 
 #[test]

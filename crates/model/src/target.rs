@@ -86,7 +86,7 @@ words! {
 /// How a drive is connected, and how fast that can be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// For people: "SATA 3.0 Gbit/s", "USB 480 Mbit/s", "PCIe 4.0 × 4", "virtio".
+    /// For people: "SATA 3.0 Gbit/s", "USB 480 Mbit/s", "PCIe 4.0 x4", "virtio".
     pub name: String,
     /// What it can carry after line coding, in bytes per second; none where that is not known.
     pub bytes_per_second_max: Option<f64>,
@@ -149,7 +149,7 @@ impl Caveat {
             }
             Caveat::PlacesUntold => "FUSE file system: file offsets may not be drive offsets.",
             Caveat::Unmapped => {
-                "What was read had never been written: flash answers that without reading a cell, so reads look too fast."
+                "The blocks read were never written: an SSD returns them without reading flash, so reads look too fast."
             }
         }
     }

@@ -267,7 +267,7 @@ pub fn rough_share(share: f64) -> String {
     match percent {
         _ if !percent.is_finite() => "unknown".into(),
         0.0 => "0 %".into(),
-        ..0.1 => "less than 0.1 %".into(),
+        ..0.1 => "<0.1 %".into(),
         ..10.0 => format!("{percent:.1} %"),
         99.5..100.0 => "99 %".into(),
         _ => format!("{percent:.0} %"),

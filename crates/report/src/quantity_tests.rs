@@ -84,7 +84,7 @@ fn capacities_and_impressions() {
     assert_eq!(rough_time(Nanos::from_secs(42)), "42 s");
     assert_eq!(rough_time(Nanos::from_secs(192)), "3 min 12 s");
     assert_eq!(rough_time(Nanos::from_secs(17923)), "4 h 59 min");
-    assert_eq!(rough_share(0.00001), "less than 0.1 %");
+    assert_eq!(rough_share(0.00001), "<0.1 %");
     assert_eq!(rough_share(0.9999), "99 %");
     assert_eq!(binary_unit(1024.0), (1024.0, "KiB"));
     assert_eq!(binary_unit(1073741823.0).1, "MiB");

@@ -1,7 +1,7 @@
 //! Whether a drive is sound, and the findings that say most about it: what a page, a report and a post begin with.
 
-use crate::finding::{Group, Text, label, text};
-use crate::style::{Style, Tone};
+use crate::finding::{Group, NONE_FOUND, Text, label, text};
+use crate::style::{Style, Tone, lower};
 use crate::terminal::findings::{Row, named, rows_of};
 use crate::terminal::method::not_served;
 use model::experiment_name::ExperimentName;
@@ -73,7 +73,7 @@ impl Verdict {
             // What such a drive leaves unknown stands below.
             let is_known =
                 run.findings.iter().any(|finding| Some(finding.code()) == asked(run) && finding.is_known());
-            return verdict(Severity::Bad, "Not sound.", if is_known { and_answers(bad) } else { bad });
+            return verdict(Severity::Bad, "Failed.", if is_known { and_answers(bad) } else { bad });
         }
         let failed = not_served(run);
         if !failed.is_empty() {
@@ -85,11 +85,11 @@ impl Verdict {
         }
         let warnings = sentences_of(&rows, Tone::Warning);
         if !warnings.is_empty() {
-            return verdict(Severity::Care, "Take care.", and_answers(warnings));
+            return verdict(Severity::Care, "Caution.", and_answers(warnings));
         }
         for row in &rows {
-            if row.code == Some(FindingCode::SlowRegions) && is_known(row) && row.number != "none" {
-                return verdict(Severity::Care, "Take care.", and_answers(row.sentence.clone()));
+            if row.code == Some(FindingCode::SlowRegions) && is_known(row) && row.number != NONE_FOUND {
+                return verdict(Severity::Care, "Caution.", and_answers(row.sentence.clone()));
             }
         }
         let Some(nothing) = rows.iter().find(|row| row.code.is_none()) else {
@@ -98,7 +98,7 @@ impl Verdict {
         if answers.is_empty() {
             return verdict(Severity::Sound, "No I/O errors.", nothing.sentence.clone());
         }
-        let sentence = format!("No I/O errors: {}", nothing.sentence);
+        let sentence = format!("No I/O errors in {}", nothing.sentence);
         verdict(Severity::Sound, &answers.join(" "), sentence)
     }
 
@@ -110,7 +110,9 @@ impl Verdict {
 /// The findings that answer the question of a command, the first in full and the others in a sentence.
 fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
     match experiment {
-        ExperimentName::Check => &[FindingCode::ReadRateMean, FindingCode::AccessTime],
+        ExperimentName::Check => {
+            &[FindingCode::ReadRateMean, FindingCode::AccessTime, FindingCode::ConcurrencyGain]
+        }
         ExperimentName::Surface => &[FindingCode::ReadRateMean, FindingCode::SlowRegions],
         ExperimentName::Access => {
             &[FindingCode::AccessTime, FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee]
@@ -159,7 +161,7 @@ fn first_sentence(text: &str) -> &str {
     text.find(". ").map_or(text, |end| &text[..=end])
 }
 
-/// "Sequential write 220 MB/s; sequential read 1.06 GB/s."
+/// "Sequential write 220 MB/s, sequential read 1.06 GB/s."
 fn file_rates(run: &Run, style: Style) -> Vec<String> {
     let mut rates = Vec::new();
     for row in rows_of(Group::Files, run, style) {
@@ -173,10 +175,12 @@ fn file_rates(run: &Run, style: Style) -> Vec<String> {
             )
         );
         if is_asked && is_known(&row) {
-            rates.push(format!("{} {} {}", row.label, row.number, row.unit));
+            let label = if rates.is_empty() { row.label } else { lower(&row.label) };
+            let unit = if row.unit == "/s" { row.unit } else { format!(" {}", row.unit) };
+            rates.push(format!("{label} {}{unit}", row.number));
         }
     }
-    if rates.is_empty() { Vec::new() } else { vec![format!("{}.", rates.join("; "))] }
+    if rates.is_empty() { Vec::new() } else { vec![format!("{}.", rates.join(", "))] }
 }
 
 fn sentences_of(rows: &[Row], tone: Tone) -> String {
@@ -208,5 +212,5 @@ pub(crate) fn weightiest(run: &Run, style: Style, count: usize) -> Vec<Row> {
 /// Bad news first, numbers of nothing last, and between them what says most about a drive.
 fn importance(row: &Row) -> (bool, bool, usize) {
     let weight = WEIGHTY.iter().position(|weighty| row.code == Some(*weighty));
-    (row.tone.is_none(), row.number == "none", weight.unwrap_or(WEIGHTY.len()))
+    (row.tone.is_none(), row.number == NONE_FOUND, weight.unwrap_or(WEIGHTY.len()))
 }

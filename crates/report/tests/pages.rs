@@ -261,7 +261,7 @@ fn drive_rows() -> Vec<DriveRow> {
             identity: vec!["serial number S7DN\u{1b}[2J".into(), "firmware 0B2QJXD7".into()],
             capacity: Some(Bytes::new(2_000_398_934_016)),
             kind: "flash".into(),
-            link: Some("PCIe 4.0 × 4".into()),
+            link: Some("PCIe 4.0 x4".into()),
             used_by: vec![],
             partitions: vec![
                 PartitionRow {

@@ -60,7 +60,7 @@ fn cache<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteCach
         return Err(WriteCacheUnknown::NoTime);
     }
     let caching = caching(run, history).ok_or(WriteCacheUnknown::TooFewPhases)?;
-    let (flush_s, flush_behind_bytes) = (caching.most.flush_s, caching.most.bytes);
+    let (flush_s, flush_behind_bytes) = (caching.shown.flush_s, caching.shown.bytes);
     let bytes = match caching.held {
         Held::Full(bytes) => bytes,
         Held::AtLeast(bytes) => Estimate { high: f64::INFINITY, ..Estimate::exact(bytes) },

@@ -26,8 +26,8 @@ pub struct Caching {
     pub acknowledged: Option<f64>,
     /// Throughput with flushes: what gets to the medium.
     pub drained: Estimate,
-    /// The phase with the most in the cache when its writes ended.
-    pub most: Batch,
+    /// The first phase that filled the cache; where none did, that with the most in it when its writes ended.
+    pub shown: Batch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,13 +75,15 @@ pub fn caching(run: &RunView<'_>, history: &History<'_>) -> Option<Caching> {
         return None;
     }
     let drained = Sample::new(phases.iter().map(|phase| phase.batch.bytes / phase.batch.seconds).collect())?;
-    let most = phases.iter().max_by(|one, other| one.held_bytes.total_cmp(&other.held_bytes))?;
+    // Once writes have dropped, a flush takes as long for other reasons.
+    let filled = phases.iter().find(|phase| phase.fill.is_some());
+    let shown = filled.or(phases.iter().max_by(|one, other| one.held_bytes.total_cmp(&other.held_bytes)))?;
     let acknowledged = Sample::new(phases.iter().filter_map(|phase| phase.acknowledged).collect());
     Some(Caching {
         held: held(history, &phases, &drained),
         acknowledged: acknowledged.map(|sample| sample.median()),
         drained: around_median(&drained),
-        most: most.batch,
+        shown: shown.batch,
     })
 }
 

@@ -248,7 +248,7 @@ pub fn pcie_link(speed: &str, lanes: &str) -> Option<Link> {
         _ => return None,
     };
     Some(Link {
-        name: format!("PCIe {generation} × {lanes}"),
+        name: format!("PCIe {generation} x{lanes}"),
         bytes_per_second_max: Some(gigatransfers * 1e9 / 8.0 * share * f64::from(lanes.get())),
     })
 }

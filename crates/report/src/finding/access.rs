@@ -136,7 +136,7 @@ fn describe(mode: &LatencyMode, rounds: usize) -> String {
 
 impl Wording for ConcurrencyGain {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Concurrency gain")
+        (Group::Access, "IOPS scaling")
     }
 
     fn statement(known: &Known<ConcurrencyGain>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -150,7 +150,7 @@ impl Wording for ConcurrencyGain {
             // By the gain, which may rest on all depths.
             let most = number(one * gain.value);
             let one = number(one);
-            format!("Random {verb} IOPS rise {times} × from QD 1 ({one}) to QD {depth} ({most})")
+            format!("Random {verb} IOPS rise {times}-fold from QD 1 ({one}) to QD {depth} ({most})")
         } else if gain.high <= NO_GAIN_MAX {
             format!("Random {verb} IOPS do not rise with queue depth: at best {times} × at QD {depth}")
         } else {
@@ -210,10 +210,10 @@ impl Wording for ConcurrencyKnee {
                 None => "IOPS saturate at QD 1",
             };
             format!(
-                "{verdict}: QD {} adds {} IOPS and {} latency.",
+                "{verdict}: QD {} raises latency by {} and adds {} IOPS.",
                 next.in_flight,
-                percent(next.iops / one.iops),
-                percent(next.latency_s() / one.latency_s())
+                percent(next.latency_s() / one.latency_s()),
+                percent(next.iops / one.iops)
             )
         };
         if let Some(most) = open_beyond {
@@ -289,18 +289,19 @@ impl Wording for StripeLayout {
                  A mirror that reads from one drive looks the same."
             ),
             (VolumeKind::Stripe, Some(chunk)) => {
-                format!("A stripe (RAID 0) of {members} members with chunks of {} KiB.", chunk / KIB)
+                format!("RAID 0 (striped), {members} members, chunk size {} KiB.", chunk / KIB)
             }
-            (VolumeKind::Stripe, None) => format!("A stripe (RAID 0) of {members} members."),
-            (VolumeKind::Mirror, _) => format!("A mirror (RAID 1): {members} members share the reads."),
+            (VolumeKind::Stripe, None) => format!("RAID 0 (striped), {members} members."),
+            (VolumeKind::Mirror, _) => format!("RAID 1 (mirrored): {members} members share the reads."),
         };
         text + &stated_by_system(&subject.target.stack, *kind)
     }
 
     fn advice(known: &Known<StripeLayout>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let StripeLayout { members, chunk_bytes, .. } = &known.conclusion;
-        let row = members.value as u64 * (*chunk_bytes)? / KIB;
-        Some(format!("Align large requests to {row} KiB, one chunk of each member."))
+        let chunk = (*chunk_bytes)? / KIB;
+        let (count, stripe) = (members.value, members.value as u64 * chunk);
+        Some(format!("Align large requests to {stripe} KiB, a full stripe ({count} × {chunk} KiB)."))
     }
 
     fn counted() -> Option<(&'static str, &'static str)> {
@@ -561,7 +562,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(knee), FindingCode::ConcurrencyKnee),
-            "IOPS saturate at QD 1: QD 2 adds no IOPS and 100 % latency. The Kneedle method gives QD 8."
+            "IOPS saturate at QD 1: QD 2 raises latency by 100 % and adds no IOPS. The Kneedle method gives QD 8."
         );
     }
 
@@ -587,7 +588,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(gain), FindingCode::ConcurrencyGain),
-            "Random read IOPS rise 2.06 × from QD 1 (77.8) to QD 100 (160)."
+            "Random read IOPS rise 2.06-fold from QD 1 (77.8) to QD 100 (160)."
         );
     }
 

@@ -18,12 +18,12 @@ impl Wording for CapacityTrue {
         match (past_the_end, probes) {
             (PastTheEnd::Wraps, _) => {
                 format!(
-                    "Counterfeit capacity: {real}, not the claimed {claimed}. Writes past that wrap around and overwrite the start."
+                    "Fake capacity: the drive claims {claimed} but holds {real}. Writes past that wrap around and overwrite the start."
                 )
             }
             (PastTheEnd::Lost, _) => {
                 format!(
-                    "Counterfeit capacity: {about}{real}, not the claimed {claimed}. Writes past that are lost."
+                    "Fake capacity: the drive claims {claimed} but holds {about}{real}. Writes past that are lost."
                 )
             }
             (PastTheEnd::All, None) => format!("The drive holds all of the claimed {claimed}."),
@@ -43,7 +43,7 @@ impl Wording for CapacityTrue {
             PastTheEnd::Wraps | PastTheEnd::Lost => {
                 let end = size(capacity.low as u64);
                 Some(format!(
-                    "Return the drive and keep no data on it; what was stored past the end is lost. If you must use it, create one partition that ends before {end}."
+                    "Return the drive and keep no data on it: treat all files on it as damaged. If you must use it, create one partition that ends before {end}."
                 ))
             }
         }
@@ -90,7 +90,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(found.clone()), FindingCode::CapacityTrue),
-            "Counterfeit capacity: about 8.00 GB, not the claimed 64.0 GB. Writes past that are lost."
+            "Fake capacity: the drive claims 64.0 GB but holds about 8.00 GB. Writes past that are lost."
         );
         (found.capacity, found.past_the_end) = (Estimate::exact(64e9), PastTheEnd::All);
         assert_eq!(

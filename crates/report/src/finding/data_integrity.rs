@@ -7,7 +7,7 @@ use model::finding::{DataIntegrity, DataIntegrityUnknown, FindingCode, Known, Wr
 
 impl Wording for DataIntegrity {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Wrong blocks")
+        (Group::Sound, "Data mismatches")
     }
 
     fn statement(known: &Known<DataIntegrity>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -15,7 +15,7 @@ impl Wording for DataIntegrity {
         let checked = count(integrity.checked_blocks);
         let wrong = integrity.wrong.value as u64;
         if wrong == 0 {
-            let before = if integrity.ends_early { " before the real end" } else { "" };
+            let before = if integrity.ends_early { " below the true capacity" } else { "" };
             let all = format!(
                 "All {checked} blocks of {} checked{before} read back correctly.",
                 integrity.block_bytes
@@ -24,7 +24,7 @@ impl Wording for DataIntegrity {
                 Some(share) => {
                     let drawn = count(integrity.drawn_blocks);
                     format!(
-                        "{all} From {drawn} of them, drawn at random: at most {} % of blocks are bad (95 %).",
+                        "{all} Judging by {drawn} drawn at random, at most {} % of blocks are bad (95 % confidence).",
                         percent(share)
                     )
                 }
@@ -123,8 +123,8 @@ mod tests {
     fn a_sound_drive_bounds_what_was_not_compared() {
         assert_eq!(
             statement(&known(sound()), FindingCode::DataIntegrity),
-            "All 16,384 blocks of 4 KiB checked read back correctly. From 250 of them, drawn at random: at most 1.2 % \
-             of blocks are bad (95 %)."
+            "All 16,384 blocks of 4 KiB checked read back correctly. Judging by 250 drawn at random, at most 1.2 % of blocks are \
+             bad (95 % confidence)."
         );
     }
 

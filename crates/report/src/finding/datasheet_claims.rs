@@ -14,7 +14,7 @@ const NARROW: f64 = 0.005;
 
 impl Wording for DatasheetClaims {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sheet, "Figures compared")
+        (Group::Sheet, "Data sheet values")
     }
 
     fn statement(known: &Known<DatasheetClaims>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -23,7 +23,7 @@ impl Wording for DatasheetClaims {
         let limited = if sheet.is_limited { " The link, and not the drive, limits throughput." } else { "" };
         let source = match sheet.certainty {
             Certainty::Read => format!("Source: {}.", sheet.source),
-            Certainty::Recalled => format!("Source (not verified): {}.", sheet.source),
+            Certainty::Recalled => format!("Source of the stated values, not verified: {}.", sheet.source),
         };
         format!("{} {}: {}.{limited} {source}", sheet.maker, sheet.family, claims.join("; "))
     }
@@ -64,18 +64,19 @@ fn claim_words(claim: &Claim) -> String {
     }
 }
 
-/// "average throughput 166 MB/s, 156 stated (+6 %, CI +5 to +8 %)".
+/// "average throughput 166 MB/s measured, 156 MB/s stated (+6 %, CI +5 to +8 %)".
 fn figure_words(figure: &ClaimedFigure) -> String {
     let ClaimedFigure { unit, stated, measured, low, high, ratio, .. } = *figure;
     let is_narrow = (high - low) / 2.0 / measured < NARROW;
     let chance = if figure.significant { "" } else { ", not significant" };
+    let (low, high) = (percent(low / stated, is_narrow), percent(high / stated, is_narrow));
+    let interval = if low == high { String::new() } else { format!(", CI {low} to {high} %") };
     format!(
-        "{} {} {unit}, {stated} stated ({} %, CI {} to {} %{chance})",
+        "{} {} {unit} measured, {} {unit} stated ({} %{interval}{chance})",
         what(figure.name),
         number(measured),
-        percent(ratio, is_narrow),
-        percent(low / stated, is_narrow),
-        percent(high / stated, is_narrow)
+        number(stated),
+        percent(ratio, is_narrow)
     )
 }
 
@@ -93,14 +94,14 @@ fn what(name: ClaimName) -> &'static str {
         ClaimName::WriteRateMax => "highest write throughput",
         ClaimName::SeekAverage => "average seek",
         ClaimName::SeekTrackToTrack => "track-to-track seek",
-        ClaimName::TurnsPerMinute => "rotation",
-        ClaimName::Recording => "recording",
+        ClaimName::TurnsPerMinute => "rotational speed",
+        ClaimName::Recording => "recording technology",
     }
 }
 
 fn recording_words(recording: &ClaimedRecording) -> String {
     let verdict = if recording.significant { "not as stated" } else { "as stated" };
-    format!("recording {}, {verdict}", recording.measured.to_uppercase())
+    format!("recording technology {}, {verdict}", recording.measured.to_uppercase())
 }
 
 #[cfg(test)]
@@ -119,11 +120,11 @@ mod tests {
     fn a_claim_is_set_against_what_was_measured() {
         assert_eq!(
             figure(156.0, 166.0, 164.0, 168.0),
-            "average throughput 166 MB/s, 156 stated (+6 %, CI +5 to +8 %)"
+            "average throughput 166 MB/s measured, 156 MB/s stated (+6 %, CI +5 to +8 %)"
         );
         assert_eq!(
             figure(210.0, 203.6, 203.2, 204.0),
-            "average throughput 204 MB/s, 210 stated (-3.0 %, CI -3.2 to -2.9 %)"
+            "average throughput 204 MB/s measured, 210 MB/s stated (-3.0 %, CI -3.2 to -2.9 %)"
         );
     }
 
@@ -131,10 +132,10 @@ mod tests {
     fn what_lies_within_the_interval_is_not_significant() {
         assert_eq!(
             figure(156.0, 155.0, 150.0, 160.0),
-            "average throughput 155 MB/s, 156 stated (-1 %, CI -4 to +3 %, not significant)"
+            "average throughput 155 MB/s measured, 156 MB/s stated (-1 %, CI -4 to +3 %, not significant)"
         );
         assert!(figure(156.0, 155.9, 155.3, 156.5).contains("(-0.1 %, CI -0.4 to +0.3 %, not significant)"));
-        assert!(figure(100.0, 100.01, 100.01, 100.01).contains("100 stated (0.0 %, CI 0.0 to 0.0 %)"));
+        assert!(figure(100.0, 100.01, 100.01, 100.01).contains("100 MB/s stated (0.0 %"));
     }
 
     #[test]
@@ -148,7 +149,7 @@ mod tests {
                 significant,
             })
         };
-        assert_eq!(recording("cmr"), "recording CMR, as stated");
-        assert_eq!(recording("smr"), "recording SMR, not as stated");
+        assert_eq!(recording("cmr"), "recording technology CMR, as stated");
+        assert_eq!(recording("smr"), "recording technology SMR, not as stated");
     }
 }

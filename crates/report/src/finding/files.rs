@@ -15,8 +15,8 @@ impl Wording for FileRate {
             FindingCode::FileWriteRate => "Sequential write",
             FindingCode::FileRewriteRate => "Sequential rewrite",
             FindingCode::FileReadRate => "Sequential read",
-            FindingCode::FilePerByteWriteRate => "Write, per byte",
-            FindingCode::FilePerByteReadRate => "Read, per byte",
+            FindingCode::FilePerByteWriteRate => "Write, byte by byte",
+            FindingCode::FilePerByteReadRate => "Read, byte by byte",
             FindingCode::FileSeeks => "Random seeks",
             FindingCode::FileCreateRate => "Create, sequential names",
             FindingCode::FileStatRate => "Stat, sequential names",
@@ -127,11 +127,11 @@ impl Wording for FilePlacement {
             ([], Some(why)) => format!(". Its place on a disk is unknown: {why}"),
             ([], None) => String::new(),
             ([part], None) => format!(
-                ", {} into {} of {} ({} %){}",
+                ", around {} ({} %) into {} of {}{}",
                 size(part.middle as u64),
+                number(100.0 * part.position),
                 part.disk,
                 size(part.disk_bytes),
-                number(100.0 * part.position),
                 if file.is_on_disk { diameter(part) } else { "" }
             ),
             (parts, unplaced) => {
@@ -316,7 +316,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(file), FindingCode::FileLayout),
-            "The file is contiguous, 250 GB into sda of 500 GB (50.0 %)."
+            "The file is contiguous, around 250 GB (50.0 %) into sda of 500 GB."
         );
     }
 

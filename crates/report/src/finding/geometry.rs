@@ -2,6 +2,7 @@
 
 use super::numbers::{number, short_time, size};
 use super::{Group, NO_TIME, Subject, Wording};
+use crate::quantity::count;
 use model::estimate::Estimate;
 use model::finding::{
     FindingCode, Known, NoGeometry, RotationPeriod, SeekAverage, SeekFullStroke, SeekTrackToTrack,
@@ -16,7 +17,9 @@ impl Wording for RotationPeriod {
 
     fn statement(known: &Known<RotationPeriod>, _: FindingCode, _: &Subject<'_>) -> String {
         let RotationPeriod { period, rpm, .. } = known.conclusion;
-        format!("The disk rotates at {rpm:.1} rpm, one revolution in {:.4} ms.", period.value * 1e3)
+        let tenths = (10.0 * rpm).round() as u64;
+        let (whole, tenth) = (count(tenths / 10), tenths % 10);
+        format!("The disk rotates at {whole}.{tenth} rpm, one revolution in {:.4} ms.", period.value * 1e3)
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
@@ -98,7 +101,7 @@ impl Wording for TrackLayout {
         };
         let capacity = subject.target.capacity;
         format!(
-            "Tracks hold {} sectors of {} {} and {} {}, by surface; {} zones detected{surfaces}.",
+            "Tracks hold {} sectors of {} {} and {} {}, depending on the surface; {} zones detected{surfaces}.",
             sectors(first),
             layout.sector,
             edge(first.first_byte, 0, capacity, "at the outer diameter"),
@@ -212,7 +215,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(finding), FindingCode::RotationPeriod),
-            "The disk rotates at 7200.0 rpm, one revolution in 8.3333 ms."
+            "The disk rotates at 7,200.0 rpm, one revolution in 8.3333 ms."
         );
     }
 

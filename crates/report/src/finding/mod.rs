@@ -142,13 +142,14 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
 /// Why a number is not stated.
 fn inconclusive(estimate: &Estimate, code: FindingCode) -> String {
     if !(estimate.low.is_finite() && estimate.high.is_finite()) {
-        return "Inconclusive: the interval of the value has no bounds. Repeat it for longer.".into();
+        return "Inconclusive: the interval of the value has no bounds. Measure longer.".into();
     }
     let shown = measured(estimate, code.unit().unwrap_or_default());
     let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
+    let before = if code == FindingCode::ConcurrencyKnee { QUEUE_DEPTH } else { "" };
     format!(
-        "Inconclusive: the 95 % confidence interval, {}{unit}, is too wide to state a value. Repeat it for longer, or \
-         on an idle system.",
+        "Inconclusive: the 95 % confidence interval, {before}{}{unit}, is too wide to state a value. Measure longer, or on \
+         an idle system.",
         shown.interval
     )
 }
@@ -176,14 +177,14 @@ pub(crate) fn label(code: FindingCode) -> &'static str {
     model::with_conclusion!(code, C => <C as Wording>::place(code).1)
 }
 
-/// The number of a finding as pages show it, with the name of what it counts: "16 zones", "QD 8", "none".
+/// The number of a finding as pages show it, with the name of what it counts: "16 zones", "QD 8", "none found".
 pub(crate) fn shown(code: FindingCode, estimate: &Estimate, unit: &str) -> Measured {
     if is_count_of_trouble(code) && estimate.value == 0.0 {
-        return Measured { value: "none".into(), interval: String::new() };
+        return Measured { value: NONE_FOUND.into(), interval: String::new() };
     }
     // How many reasons there are for doubt measures nothing.
     if code == FindingCode::CacheInfluence {
-        return Measured { value: "suspected".into(), interval: String::new() };
+        return Measured { value: "doubtful".into(), interval: String::new() };
     }
     // What is written is counted as rates are, in powers of ten; what a memory holds in powers of two.
     let shown = measured(estimate, if code == FindingCode::WriteCliff { "bytes written" } else { unit });
@@ -202,7 +203,10 @@ pub(crate) fn shown(code: FindingCode, estimate: &Estimate, unit: &str) -> Measu
 /// Stands before its number, as no unit does.
 pub(crate) const QUEUE_DEPTH: &str = "QD ";
 
-/// Codes whose number counts what is wrong, so that zero reads "none".
+/// Zero of what is wrong: a sample does not show that there is none.
+pub(crate) const NONE_FOUND: &str = "none found";
+
+/// Codes whose number counts what is wrong, so that zero reads [`NONE_FOUND`].
 fn is_count_of_trouble(code: FindingCode) -> bool {
     matches!(
         code,

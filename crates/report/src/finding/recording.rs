@@ -2,6 +2,7 @@
 
 use super::numbers::{memory, short_time};
 use super::{Group, Subject, Wording};
+use crate::quantity::count;
 use model::finding::{
     BandSize, BandSizeUnknown, FindingCode, Known, ProbeTimes, Recording, RecordingKind, RecordingReason,
     RecordingUnknown,
@@ -9,7 +10,7 @@ use model::finding::{
 
 impl Wording for RecordingKind {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Medium")
+        (Group::Writes, "Drive type")
     }
 
     fn statement(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -92,11 +93,11 @@ impl Wording for RecordingKind {
 fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
     match reason {
         RecordingReason::RewritesAfterCliff => format!(
-            "Past the cliff a random write takes {:.0} × an in-place write: it rewrites a band.",
+            "Past the cliff a random write takes {:.0} times as long as one in place, because a band is rewritten.",
             kind.cost_after_cliff.unwrap_or(0.0)
         ),
         RecordingReason::WritesToLog => {
-            format!("Small random writes go to a log first ({}).", times(&kind.times))
+            format!("Small random writes go to the media cache first ({}).", times(&kind.times))
         }
         RecordingReason::WritesInPlace => {
             format!("Small random writes go in place ({}).", times(&kind.times))
@@ -108,7 +109,9 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
         RecordingReason::DataSheet => "The data sheet agrees.".into(),
-        RecordingReason::Rotates => "It rotates: rereads complete whole revolutions apart.".into(),
+        RecordingReason::Rotates => {
+            "It rotates: rereads of a sector complete whole revolutions apart.".into()
+        }
         RecordingReason::Seeks => "Latency grows with seek distance.".into(),
         RecordingReason::BuffersWrites => {
             "Writes complete in half the time of reads or less: a buffer takes them.".into()
@@ -148,8 +151,9 @@ impl Wording for BandSize {
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;
         format!(
-            "Cleaning rewrites bands of {}; {borders} band borders found, the first at byte {first_byte}.",
-            memory(size.value)
+            "Cleaning rewrites bands of {}; {borders} band boundaries found, the first at byte {}.",
+            memory(size.value),
+            count(*first_byte)
         )
     }
 
@@ -193,8 +197,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
-            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff a random write takes 14 × an in-place \
-             write: it rewrites a band. The data sheet agrees."
+            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff a random write takes 14 times as long as \
+             one in place, because a band is rewritten. The data sheet agrees."
         );
     }
 
@@ -214,7 +218,7 @@ mod tests {
         let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
         assert_eq!(
             statement(&known(size), FindingCode::BandSize),
-            "Cleaning rewrites bands of 30.0 MiB; 6 band borders found, the first at byte 4096."
+            "Cleaning rewrites bands of 30.0 MiB; 6 band boundaries found, the first at byte 4,096."
         );
     }
 }

@@ -57,7 +57,7 @@ fn saturation_words(saturation: &SizeSaturation) -> (&'static str, String) {
     let what = operations(saturation.pattern, saturation.operation);
     let best = rate(saturation.best);
     let Some(from) = saturation.from else {
-        return (what, format!("stay below {:.0} % of {best}", 100.0 * NEARLY));
+        return (what, format!("stay below {:.0} % of the peak, {best}", 100.0 * NEARLY));
     };
     let dips: Vec<String> = saturation.dips.iter().map(Bytes::to_string).collect();
     let except = match dips.len() {
@@ -65,7 +65,13 @@ fn saturation_words(saturation: &SizeSaturation) -> (&'static str, String) {
         1..=NAMED_MAX => format!(", except at {}", dips.join(", ")),
         count => format!(", except at {count} larger sizes"),
     };
-    (what, format!("reach {:.0} % of {best} from {from} blocks{except}", 100.0 * NEARLY))
+    (
+        what,
+        format!(
+            "reach {:.0} % of their peak, {best}, with blocks of {from} and larger{except}",
+            100.0 * NEARLY
+        ),
+    )
 }
 
 /// "Random writes average 100 µs at 4.00 KiB and 15.0 ms at 1.00 MiB; the slowest took 150 ms."
@@ -110,13 +116,13 @@ fn why_no_sizes(reason: SizesUnknown) -> String {
 
 impl Wording for SuspectPoints {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Outlier block sizes")
+        (Group::Sound, "Outliers")
     }
 
     fn statement(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> String {
         let SuspectPoints { count, all, points, dips } = &known.conclusion;
         let mut text = match count {
-            0 => format!("All rounds of all {all} points agree."),
+            0 => format!("All repetitions of all {all} points agree."),
             _ => {
                 let mut names = Vec::new();
                 for point in points.iter().take(NAMED_MAX) {
@@ -186,8 +192,9 @@ mod tests {
             SizeProfile { sizes: 18, points: vec![], saturation: vec![never, saturation], is_single: true };
         assert_eq!(
             statement(&known(profile), FindingCode::SizeProfile),
-            "Sequential reads at QD 1 stay below 90 % of 271 MB/s. Sequential reads at QD 4 reach 90 % of 271 MB/s \
-             from 64 KiB blocks, except at 8 MiB. Each size was measured once, so its throughput has no interval."
+            "Sequential reads at QD 1 stay below 90 % of the peak, 271 MB/s. Sequential reads at QD 4 reach 90 % of their peak, \
+             271 MB/s, with blocks of 64 KiB and larger, except at 8 MiB. Each size was measured once, so its throughput has no \
+             interval."
         );
     }
 
@@ -212,6 +219,9 @@ mod tests {
              rounds."
         );
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
-        assert_eq!(statement(&known(none), FindingCode::SuspectPoints), "All rounds of all 76 points agree.");
+        assert_eq!(
+            statement(&known(none), FindingCode::SuspectPoints),
+            "All repetitions of all 76 points agree."
+        );
     }
 }

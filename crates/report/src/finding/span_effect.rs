@@ -18,22 +18,15 @@ impl Wording for SpanEffect {
             return "Random reads within a small span are as fast as over the whole range: no seek time."
                 .into();
         }
-        let mut parts: Vec<String> = [("10 %", 0.1), ("1 %", 0.01)]
+        let parts: Vec<String> = [("10 %", 0.1), ("1 %", 0.01)]
             .iter()
             .filter_map(|(name, share)| Some((name, nearest(points, *share)?)))
             .map(|(name, point)| {
-                format!(
-                    "{} × over the first {name} ({})",
-                    number(point.gain.value),
-                    size(point.span_bytes.get())
-                )
+                let (times, span) = (number(point.gain.value), size(point.span_bytes.get()));
+                format!("{times} × within the first {name} ({span})")
             })
             .collect();
-        if let Some(whole) = points.last() {
-            parts
-                .insert(0, format!("Random reads at QD 1: {} IOPS over the whole range", number(whole.iops)));
-        }
-        format!("{}.", parts.join(", "))
+        format!("Random reads at QD 1 gain {}.", parts.join(", "))
     }
 
     fn why(reason: &SpanEffectUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -80,7 +73,7 @@ mod tests {
         let finding = known(SpanEffect { gain: Estimate::exact(2.06), points });
         assert_eq!(
             statement(&finding, FindingCode::SpanEffect),
-            "Random reads at QD 1: 77.8 IOPS over the whole range, 1.54 × over the first 10 % (50.0 GB), 2.06 × over the first 1 % (5.00 GB)."
+            "Random reads at QD 1 gain 1.54 × within the first 10 % (50.0 GB), 2.06 × within the first 1 % (5.00 GB)."
         );
     }
 }

@@ -10,6 +10,8 @@ use model::finding::{
 use model::range::ByteRange;
 use model::request::Operation;
 
+/// SATA began with 1.5 Gbit/s, which any port has.
+const SLOWEST_PORT_GBIT: f64 = 1.5;
 const LOADED: &str = " Other load on the drive or host was seen meanwhile: alone it may be faster.";
 const ALONE: &str = "Repeat while nothing else uses the drive.";
 const FASTER_PORT: &str = "Connect the drive to a faster port, without a bridge or hub between.";
@@ -67,12 +69,18 @@ impl Wording for SequentialRate {
 
     fn advice(known: &Known<SequentialRate>, code: FindingCode, _: &Subject<'_>) -> Option<String> {
         let found = &known.conclusion;
-        if let (Some(line), Some(port)) = (found.line_gbit, found.port_gbit) {
-            let speed = rate(found.rate.value);
-            return Some(format!(
-                "Use a SATA port of {port:.1} Gbit/s or faster: {speed} needs {} Gbit/s on the line (8b/10b coding).",
-                number(line)
-            ));
+        if let Some(port) = found.port_gbit {
+            // Each generation of SATA is twice as fast as the one before, and 8b/10b coding makes 100 MB/s of 1 Gbit/s.
+            let slower = port / 2.0;
+            if slower >= SLOWEST_PORT_GBIT {
+                return Some(format!(
+                    "Use a SATA port of {port:.1} Gbit/s or faster: {slower:.1} Gbit/s carries {:.0} MB/s less protocol overhead, and \
+                     the drive reads {}.",
+                    100.0 * slower,
+                    rate(found.rate.value)
+                ));
+            }
+            return None;
         }
         match found.of {
             RateOf::Pass { .. } if is_write(code) => {
@@ -116,7 +124,7 @@ fn is_write(code: FindingCode) -> bool {
 
 impl Wording for FullPassTime {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Full pass")
+        (Group::Speed, "Full pass (est.)")
     }
 
     fn statement(known: &Known<FullPassTime>, _: FindingCode, subject: &Subject<'_>) -> String {

@@ -188,8 +188,8 @@ mod tests {
         let Text::Unknown { why } = text(&unsure, &target()) else { panic!("{unsure:?}") };
         assert_eq!(
             why,
-            "Inconclusive: the 95 % confidence interval, 0.0 to 3,052.0 MB/s, is too wide to state a value. Repeat it \
-             for longer, or on an idle system."
+            "Inconclusive: the 95 % confidence interval, 0.0 to 3,052.0 MB/s, is too wide to state a value. Measure longer, or on \
+             an idle system."
         );
     }
 

@@ -66,7 +66,7 @@ impl Wording for WriteValleys {
                 number(*reading)
             ),
             WriteValleysUnknown::Irregular { count } => format!(
-                "Inconclusive: {} seen while writing, at random intervals: other I/O, or garbage collection on demand.",
+                "Inconclusive: {} seen while writing, at irregular intervals, unlike valleys. Other I/O or foreground garbage collection may cause them.",
                 drops(*count)
             ),
             WriteValleysUnknown::NotCompared => {

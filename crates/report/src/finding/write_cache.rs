@@ -1,7 +1,7 @@
 //! Words for the finding of a volatile write cache.
 
 use super::numbers::{rate, short_time, size};
-use super::write_cliff::{lower, writes};
+use super::write_cliff::writes;
 use super::{Group, NO_TIME, Subject, Wording};
 use model::finding::{FindingCode, Known, WriteCache, WriteCacheUnknown};
 
@@ -16,16 +16,13 @@ impl Wording for WriteCache {
         let (bytes, drained) = (size(cache.bytes.value as u64), rate(cache.drained));
         let rates = match cache.acknowledged {
             Some(acknowledged) => {
-                format!(
-                    "run at {} without flushes until it is full, and at {drained} with them",
-                    rate(acknowledged)
-                )
+                format!("run at {} until it is full, and at {drained} with flushes", rate(acknowledged))
             }
             None => format!("run at {drained} with flushes"),
         };
         format!(
-            "The write cache acknowledges {at_least}{bytes} before they are stored: {} {rates}. A flush behind {} takes {}.",
-            lower(&writes(&cache.writes)),
+            "The write cache acknowledges {at_least}{bytes} of writes before they reach the medium. {} {rates}. A flush after {} of writes takes {}.",
+            writes(&cache.writes),
             size(cache.flush_behind_bytes as u64),
             short_time(cache.flush_s)
         )
@@ -43,7 +40,7 @@ impl Wording for WriteCache {
             )
         });
         Some(format!(
-            "Compare drives by {}, with flushes.{} A power failure loses data that was not flushed.",
+            "To compare drives, use the rate with flushes ({}).{} A power failure loses data that was not flushed.",
             rate(cache.drained),
             bursts.unwrap_or_default()
         ))
@@ -52,7 +49,7 @@ impl Wording for WriteCache {
     fn why(reason: &WriteCacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match *reason {
             WriteCacheUnknown::NotTested { is_on } => format!(
-                "Not measured: the drive reports its volatile write cache {}. `drivescope sustain --write` measures it.",
+                "Not measured: the drive reports that its volatile write cache is {}. `drivescope sustain --write` measures it.",
                 if is_on { "enabled" } else { "disabled or absent" }
             ),
             WriteCacheUnknown::TooFewPhases => {
@@ -61,12 +58,12 @@ impl Wording for WriteCache {
             }
             WriteCacheUnknown::NoTime => NO_TIME.into(),
             WriteCacheUnknown::None { flush_s, flush_behind_bytes } => format!(
-                "None seen: writes are stored as fast as they are acknowledged. A flush behind {} takes {}.",
+                "None detected; writes reach the medium as fast as they are acknowledged. A flush after {} of writes takes {}.",
                 size(flush_behind_bytes as u64),
                 short_time(flush_s)
             ),
             WriteCacheUnknown::Unclear { bytes_max, flush_s, flush_behind_bytes } => format!(
-                "Inconclusive: a flush behind {} takes {}, and throughput before it shows no full cache. It holds at most {}.",
+                "Inconclusive: a flush after {} of writes takes {}, and throughput before it shows no full cache. It holds at most {}.",
                 size(flush_behind_bytes as u64),
                 short_time(flush_s),
                 size(bytes_max as u64)
@@ -102,20 +99,20 @@ mod tests {
         let code = FindingCode::WriteCache;
         assert_eq!(
             statement(&known(cache()), code),
-            "The write cache acknowledges 537 MB before they are stored: random writes of 128 KiB run at 1.03 GB/s without flushes \
-             until it is full, and at 25.1 MB/s with them. A flush behind 1.07 GB takes 21.4 s."
+            "The write cache acknowledges 537 MB of writes before they reach the medium. Random writes of 128 KiB run at 1.03 \
+             GB/s until it is full, and at 25.1 MB/s with flushes. A flush after 1.07 GB of writes takes 21.4 s."
         );
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
-            "Compare drives by 25.1 MB/s, with flushes. Bursts under 530 MB run at 1.03 GB/s, and take 21.1 s to drain. A power \
-             failure loses data that was not flushed."
+            "To compare drives, use the rate with flushes (25.1 MB/s). Bursts under 530 MB run at 1.03 GB/s, and take 21.1 s to \
+             drain. A power failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
         let unfilled = WriteCache { bytes, is_full: false, acknowledged: None, ..cache() };
         assert_eq!(
             statement(&known(unfilled), code),
-            "The write cache acknowledges at least 134 MB before they are stored: random writes of 128 KiB run at 25.1 MB/s with \
-             flushes. A flush behind 1.07 GB takes 21.4 s."
+            "The write cache acknowledges at least 134 MB of writes before they reach the medium. Random writes of 128 KiB run at \
+             25.1 MB/s with flushes. A flush after 1.07 GB of writes takes 21.4 s."
         );
     }
 
@@ -124,7 +121,7 @@ mod tests {
         let reason = WriteCacheUnknown::NotTested { is_on: true };
         assert_eq!(
             why::<WriteCache>(&reason, FindingCode::WriteCache),
-            "Not measured: the drive reports its volatile write cache enabled. `drivescope sustain --write` measures it."
+            "Not measured: the drive reports that its volatile write cache is enabled. `drivescope sustain --write` measures it."
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use super::numbers::{number, rate, size};
 use super::{Group, NO_TIME, Subject, Wording};
+use crate::style::lower;
 use model::finding::{
     CliffCause, FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
     WriteDrop, WriteKind, WriteOrder,
@@ -55,7 +56,7 @@ impl Wording for WriteCliff {
             )),
             None if !cliff.is_whole => {
                 sentences.push(format!(
-                    "Writes ended at {}, before a steady state was shown.",
+                    "The test stopped after {}, before steady state was established.",
                     size(cliff.looked_until_bytes as u64)
                 ));
             }
@@ -128,10 +129,6 @@ pub(super) fn writes(kind: &WriteKind) -> String {
         }
         WriteOrder::Random => format!("Random writes of {}", kind.block),
     }
-}
-
-pub(super) fn lower(text: &str) -> String {
-    text[..1].to_lowercase() + &text[1..]
 }
 
 fn dropped(drop: &WriteDrop) -> String {
@@ -242,8 +239,8 @@ mod tests {
     fn a_cliff_names_its_levels_and_how_far_it_looked() {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
-            "Random writes of 128 KiB drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on \
-             they run at 40.0 MB/s. Writes ended at 50.0 GB, before a steady state was shown."
+            "Random writes of 128 KiB drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on they run at \
+             40.0 MB/s. The test stopped after 50.0 GB, before steady state was established."
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),

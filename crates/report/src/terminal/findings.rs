@@ -61,7 +61,7 @@ struct Columns {
 
 /// "Write cliff: inconclusive; …" for "Inconclusive: …".
 pub(crate) fn named(label: &str, why: &str) -> String {
-    for word in ["Inconclusive", "Not measured"] {
+    for word in ["Inconclusive", "Not measured", "None detected"] {
         if let Some(rest) = why.strip_prefix(word).and_then(|rest| rest.strip_prefix(": ")) {
             return format!("{label}: {}; {rest}", word.to_lowercase());
         }
@@ -91,7 +91,7 @@ pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String
         lines.extend(toned(Tone::Faint, "  ", &named(&labels, &why), style));
     }
     if !lines.is_empty() {
-        lines.insert(0, style.paint(Tone::Heading, "Not known"));
+        lines.insert(0, style.paint(Tone::Heading, "Not found, or not known"));
     }
     lines
 }
@@ -188,12 +188,12 @@ fn nothing_failed(run: &Run) -> Option<Row> {
     if requests == 0 || has_failed || is_found || is_imported(run) {
         return None;
     }
-    let mut sentence = format!("{} requests completed", count(requests));
+    let mut sentence = format!("{} requests", count(requests));
     let share = bytes as f64 / run.target.capacity.as_f64();
     // Through a file system nobody asked about the drive, or about its size.
     if share < 1.0 && run.target.kind != TargetKind::Folder {
         let share = rough_share(share);
-        sentence += &format!(", on {share} of {}", capacity(run.target.capacity));
+        sentence += &format!(", covering {share} of {}", capacity(run.target.capacity));
     }
     sentence += ".";
     Some(Row { label: "I/O errors".into(), number: "none".into(), sentence, ..Row::default() })
@@ -303,9 +303,9 @@ fn is_said_by_its_row(row: &Row) -> bool {
         || is_single && SAID_BY_ROWS.contains(&code)
 }
 
-/// Whether its number is that of another row, and what it has besides is a table for files.
+/// Whether its number is that of another row, or it is a table, which stands below or in files.
 fn is_detail(row: &Row) -> bool {
-    row.code == Some(FindingCode::ZoneTable)
+    matches!(row.code, Some(FindingCode::ZoneTable | FindingCode::SizeProfile))
 }
 
 const SAID_BY_ROWS: [FindingCode; 15] = [

@@ -78,8 +78,11 @@ fn transferred(run: &Run) -> String {
             _ => {}
         }
     }
-    let written =
-        if written.is_zero() { "wrote nothing".into() } else { format!("wrote {}", capacity(written)) };
+    let written = if written.is_zero() {
+        "wrote nothing".into()
+    } else {
+        format!("wrote {} in all", capacity(written))
+    };
     let mut text = format!("read {}, {written}", capacity(read));
     for what in not_served(run) {
         text += &format!("; {what}");
@@ -99,7 +102,7 @@ pub(crate) fn not_served(run: &Run) -> Vec<String> {
         said.push(format!("{} requests failed", count(failed)));
     }
     if wrong > 0 {
-        said.push(format!("{} reads failed or returned wrong data", count(wrong)));
+        said.push(format!("{} reads failed or mismatched", count(wrong)));
     }
     said
 }

@@ -17,7 +17,7 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
     }
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     let style_inside = Style { width: style.columns().saturating_sub(INDENT.len()), ..style };
-    let header = ["phase", "operation", "IOPS", "throughput", "errors", "CPU"];
+    let header = ["job", "operation", "IOPS", "throughput", "errors", "CPU"];
     // Simulated requests cost no processor time.
     let has_cpu = rows.iter().any(|row| row.cpu_share.is_some());
     let mut table = Table::new(&header[..header.len() - usize::from(!has_cpu)], 1, style_inside);
@@ -35,7 +35,7 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
         }
         table.row(cells, Vec::new());
     }
-    let mut lines = vec![style.paint(Tone::Heading, "Phases")];
+    let mut lines = vec![style.paint(Tone::Heading, "Jobs")];
     lines.extend(indented(&table));
     lines.push(String::new());
     lines.extend(indented(&latencies(shown, style_inside)));
@@ -44,15 +44,14 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
         note += " CPU is the share of all processors that drivescope used.";
     }
     if rows.len() > shown.len() {
-        note += &format!(" {} more phases: drivescope export.", count((rows.len() - shown.len()) as u64));
+        note += &format!(" {} more jobs: drivescope export.", count((rows.len() - shown.len()) as u64));
     }
     lines.extend(paragraph("  ", &style.own(&note), style.columns()));
     lines
 }
 
 fn latencies(rows: &[PhaseRow], style: Style) -> Table {
-    let mut table =
-        Table::new(&["phase", "operation", "mean latency", "p50", "p99", "p99.9", "max"], 1, style);
+    let mut table = Table::new(&["job", "operation", "mean latency", "p50", "p99", "p99.9", "max"], 1, style);
     for row in rows {
         let quantile = |name| {
             let known = row.latency_quantiles.iter().find(|(known, _)| *known == name);

@@ -171,7 +171,7 @@ fn the_link_says_what_it_is() {
     assert_eq!((sata.name.as_str(), sata.bytes_per_second_max), ("SATA 3.0 Gbit/s", Some(300e6)));
     let nvme = LinkProfile { pcie_generation: Some(4), ..LinkProfile::of(LinkKind::Nvme) };
     let nvme = link(&nvme);
-    assert_eq!(nvme.name, "PCIe 4.0 × 4");
+    assert_eq!(nvme.name, "PCIe 4.0 x4");
     assert_eq!(nvme.bytes_per_second_max.unwrap().round(), 7_876_923_077.0);
     let usb = link(&LinkProfile::of(LinkKind::Usb32AttachedScsi));
     assert_eq!(usb.bytes_per_second_max.unwrap().round(), 1_212_121_212.0);

@@ -172,7 +172,7 @@ fn nvme(profile: &LinkProfile) -> LinkNumbers {
         command_overhead_s: 0.1e-6,
         command_latency_s: 4e-6,
         duplex: Duplex::Full,
-        ..of_lines(format!("PCIe {generation}.0 × {lanes}"), coded, PCIE_DATA_SHARE, 65_535, 2048)
+        ..of_lines(format!("PCIe {generation}.0 x{lanes}"), coded, PCIE_DATA_SHARE, 65_535, 2048)
     }
 }
 
