@@ -241,7 +241,7 @@ fn a_damaged_journal_gives_back_what_it_can_and_nothing_is_written_over_the_rest
     let before = noise(MIB << 20);
     let wrong = fs::read(&image.path).unwrap().iter().zip(&before).filter(|(now, then)| now != then).count();
     assert!(wrong <= 1 << 20, "{wrong} bytes are not back, and only one stretch is damaged");
-    let refused = home.run(&verify(file, &[]));
+    let refused = when_free(&home, &verify(file, &[]));
     assert!(
         refused.status == Some(1) && refused.err.contains("A part of its journal is damaged"),
         "{refused:?}"
@@ -250,7 +250,7 @@ fn a_damaged_journal_gives_back_what_it_can_and_nothing_is_written_over_the_rest
     let mut damaged = sound.clone();
     damaged[70] ^= 1;
     fs::write(&journal, &damaged).unwrap();
-    let refused = home.run(&verify(file, &[]));
+    let refused = when_free(&home, &verify(file, &[]));
     assert!(refused.status == Some(1) && refused.err.contains("may have data"), "{refused:?}");
     fs::write(&journal, &sound).unwrap();
     let restored = when_free(&home, &["restore", file, "--confirm", file, "--although-changed"]);
@@ -259,7 +259,7 @@ fn a_damaged_journal_gives_back_what_it_can_and_nothing_is_written_over_the_rest
     // A journal in a folder that is not mounted: the pointer of an older version does not say whose data it holds.
     let pointer = journal.with_extension("pointer");
     fs::write(&pointer, "/nowhere/a.journal").unwrap();
-    let refused = home.run(&verify(file, &[]));
+    let refused = when_free(&home, &verify(file, &[]));
     assert!(refused.status == Some(1) && refused.err.contains("may have data"), "{refused:?}");
     fs::remove_file(&pointer).unwrap();
     // What a crash leaves of one that was just made holds nothing.

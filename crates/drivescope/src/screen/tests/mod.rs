@@ -203,7 +203,7 @@ const EIGHTY: [&str; 24] = [
     "                                            max       100 ms     100 ms   100 ms",
     "Background load 5.00 MB/s   Temperature 41 °C   CPU 25 % busy",
     "Findings so far",
-    "  Medium  CMR",
+    "  Drive type  CMR",
     "",
     "p pause   s skip   q stop   c chart   ? help",
 ];
@@ -244,7 +244,7 @@ const WIDE: [&str; 30] = [
     "                                                     0           0.2          0.4           0.6          0.8        1 TB",
     "",
     "                                                Findings so far",
-    "                                                  Medium  CMR",
+    "                                                  Drive type  CMR",
     "",
     "p pause   s skip   q stop   c chart   ? help",
 ];
