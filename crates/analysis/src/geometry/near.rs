@@ -54,9 +54,11 @@ impl NearMap {
             skew: count.skew_turns?,
             angle: 0.0,
         };
-        // The tracks of a place are told by the reads that were made to tell them, up to the first pair of it.
+        // The tracks of a place are told by the reads that were made to tell them: of the pairs that follow, some are answered by the
+        // drive's cache, and the fewer places there are, the more.
+        let told_by = probe.first()?.phase..=probe.first()?.phase + 1;
         let mut spots = Vec::new();
-        for reading in readings {
+        for reading in readings.iter().filter(|reading| told_by.contains(&reading.phase)) {
             if let Some(below) = map.below(reading.offset) {
                 spots.push((below, rotation.phase(reading.completed_ns) + below / sectors));
             }
