@@ -22,6 +22,8 @@ const WARM_UP_READS_MIN: u64 = 5;
 /// From this latency on a drive is taken to move parts for a single random read: flash answers in tens to hundreds of
 /// microseconds, disks in milliseconds.
 const MECHANICAL_LATENCY: Nanos = Nanos::from_millis(1);
+/// An arm waits for the platter: at 15,000 rpm for 0 to 4 ms, so that nine tenths of all reads differ by 3.2 ms.
+const ARM_SPREAD_MIN: Nanos = Nanos::from_millis(2);
 
 pub fn phase(
     experiment: ExperimentName,
@@ -84,6 +86,21 @@ pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
         Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => is_mechanical(warm_up),
         _ => facts.rotational.unwrap_or(true),
     }
+}
+
+/// Whether an arm serves single reads, by the warm-up. A slow stick takes milliseconds too, but always the same.
+pub fn has_arm(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
+    let Some(warm_up) = so_far.phases.last().filter(|last| last.operations() >= WARM_UP_READS_MIN) else {
+        return moves_parts(facts, so_far);
+    };
+    is_mechanical(warm_up) && spread(warm_up).is_some_and(|spread| spread >= ARM_SPREAD_MIN)
+}
+
+/// What the middle nine tenths of the reads differ by.
+fn spread(warm_up: &PhaseSummary) -> Option<Nanos> {
+    let reads = &warm_up.totals_of(Operation::Read)?.histogram;
+    let latency = |share: f64| reads.quantile(Quantile::new(share)?);
+    Some(latency(0.95)?.saturating_sub(latency(0.05)?))
 }
 
 /// Whether the warm-up says that the drive has moving parts.

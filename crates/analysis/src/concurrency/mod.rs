@@ -10,6 +10,14 @@ use curve::Curve;
 use model::request::Operation;
 use model::run::RunView;
 
+/// By what share the most requests in flight that were measured complete more a second than the next fewer; none with fewer than two
+/// numbers.
+pub fn last_gain(run: &RunView<'_>, operation: Operation) -> Option<f64> {
+    let curve = Curve::of(run, operation).ok()?;
+    let (last, before) = curve.points.split_last()?;
+    Some(last.iops().value / before.last()?.iops().value - 1.0)
+}
+
 /// Numbers of requests at a time on both sides of the knee so far, half way to the next that were measured, where finer points
 /// say most; and the knee itself, to be measured again beside them. Empty when there is no knee, or no room next to it.
 pub fn finer_numbers(run: &RunView<'_>, operation: Operation) -> Vec<u32> {

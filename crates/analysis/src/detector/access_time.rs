@@ -56,6 +56,8 @@ const BATCH_OPERATIONS: f64 = 30.0;
 const DISTANCE_GROUPS: usize = 10;
 /// Within a tenth of all distances seeks differ by a millisecond or two, a fifth of a turn: finer groups of the turn bring no more.
 const TURN_GROUPS: usize = 5;
+/// With so many reads to a group on average, one of fifty has fewer than [`GROUP_MIN`] in one run of a thousand (Poisson).
+const GROUP_MEAN: usize = 18;
 /// A spread of fewer is too uncertain to add up.
 const GROUP_MIN: usize = 5;
 /// With a larger share of failures the rest is not the drive's behaviour.
@@ -192,17 +194,14 @@ fn by_distance_and_turn(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Vec<M
         },
     };
     let turn_s = Rotation::of(&all_readings(run).ok()?).ok()?.turn_s();
-    let mut grouped = Vec::new();
-    for visit in visits {
-        let mut of_visit = distances(run, visit, layout);
-        for (group, seconds) in &mut of_visit {
-            let part = (*seconds / turn_s).fract();
-            let turn_group = ((part * TURN_GROUPS as f64) as usize).min(TURN_GROUPS - 1);
-            *group = *group * TURN_GROUPS + turn_group;
-        }
-        grouped.push(of_visit);
+    let mut grouped: Vec<Vec<Grouped>> = visits.iter().map(|visit| distances(run, visit, layout)).collect();
+    let reads: usize = grouped.iter().map(Vec::len).sum();
+    let turn_groups = (reads / (GROUP_MEAN * DISTANCE_GROUPS)).clamp(1, TURN_GROUPS);
+    for (group, seconds) in grouped.iter_mut().flatten() {
+        let part = (*seconds / turn_s).fract();
+        *group = *group * turn_groups + ((part * turn_groups as f64) as usize).min(turn_groups - 1);
     }
-    means_of_visits(&grouped, DISTANCE_GROUPS * TURN_GROUPS, GROUP_MIN)
+    means_of_visits(&grouped, DISTANCE_GROUPS * turn_groups, GROUP_MIN)
 }
 
 /// The mean of a visit whose reads were kept one by one, by how far each was from the one before.

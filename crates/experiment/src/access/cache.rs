@@ -21,11 +21,12 @@ const PAUSE: Nanos = Nanos::from_millis(80);
 const READS_AGAIN: usize = 8;
 /// Distances that are tried first: powers of four from a block on.
 const DISTANCE_MAX: u64 = 64 * MIB;
-const REPEATS_FIRST: usize = 3;
-/// Then between the two where it ends, twice: of the three octaves' width an eighth is left, and then an eighth of that, 5 %.
-const HALVINGS: u32 = 2;
-const BETWEEN: u64 = 7;
-const REPEATS_BETWEEN: usize = 4;
+const REPEATS_FIRST: usize = 2;
+/// Then between the two where it ends, three times: of two octaves' width a quarter is left each time, 5 % in the end. Each pair costs
+/// two pauses, and fewer distances at a time need fewer pairs for the same end.
+const QUARTERINGS: u32 = 3;
+const BETWEEN: u64 = 3;
+const REPEATS_BETWEEN: usize = 3;
 /// Streams to look back over, each longer than the last; four that are longer than what is kept. Of each, up to an eighth is left off at
 /// random: a cache is given up piece by piece, and where in a piece a stream ends must not be always the same. The reads
 /// stay of one size, a power of two: of others some lie half within what was read on, and what is read twice is kept twice.
@@ -52,7 +53,7 @@ pub(super) struct Cache {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Pairs of reads, with so many halvings done.
+    /// Pairs of reads, with so many quarterings done.
     Pairs(u32),
     /// A stream of that size number is to be read, and then looked back over.
     Stream {
@@ -216,7 +217,7 @@ impl Experiment for Cache {
                     }
                     return Some(self.first_pairs());
                 }
-                Stage::Pairs(done) if done <= HALVINGS => {
+                Stage::Pairs(done) if done <= QUARTERINGS => {
                     self.stage = Stage::Pairs(done + 1);
                     if let Some(phase) = self.pairs_between(so_far) {
                         return Some(phase);

@@ -1,13 +1,13 @@
 //! Random access by requests at a time, by size and by span: every configuration once in each round, in random order, so that what
-//! changes in time is no effect of a configuration. When the rounds are over, finer numbers at a time are measured where the
-//! curve bends.
+//! changes in time is no effect of a configuration. Longer queues follow as long as the last one brought more, and then finer numbers
+//! at a time where the curve bends.
 
 use super::cell::Cell;
 use super::request::AccessRequest;
 use crate::precision::Known;
 use crate::preparation::random_block;
 use crate::{Experiment, Remaining, Setup};
-use analysis::concurrency::finer_numbers;
+use analysis::concurrency::{finer_numbers, last_gain};
 use model::experiment_name::ExperimentName;
 use model::finding::FindingCode;
 use model::plan::Phase;
@@ -26,19 +26,32 @@ const ROUNDS: u32 = 5;
 /// With so many at a time a round on a disk takes long, and the queue evens out what single requests differ.
 const MANY: u64 = 250;
 const ROUNDS_OF_MANY: u32 = 2;
+/// No finding rests on other sizes: a curve is drawn through them.
+const ROUNDS_OF_SIZES: u32 = 2;
 const ROUNDS_FINER: u32 = 2;
-/// Single accesses of a disk differ by a third of their mean (seek and turn): 1000 of them tell it to 2 %, and a disk makes
-/// some 75 a second. They are measured twice in a round: three means say too little of how they differ.
-const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(2800);
-const SINGLE: Nanos = Nanos::from_millis(200);
+/// Single accesses of a disk differ by a third of their mean (seek and turn), and by half of that at one distance and angle: 700 of them
+/// tell it to 1 %, and a disk makes some 70 a second. They are measured twice in a round: three means say too little of how they differ.
+const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(1800);
+const SINGLE: Nanos = Nanos::from_millis(90);
 const SINGLES_IN_ROUND: usize = 2;
-const OTHER_MECHANICAL: Nanos = Nanos::from_millis(1200);
-const OTHER: Nanos = Nanos::from_millis(200);
-/// A disk that sorts its queue answers 120 and more requests a second: so long for each at once, and the queue was gone through once.
+/// A part of the range, or another size.
+const OTHER_MECHANICAL: Nanos = Nanos::from_millis(400);
+const QUEUE_MECHANICAL: Nanos = Nanos::from_millis(600);
+const OTHER: Nanos = Nanos::from_millis(80);
+/// A disk that sorts its queue completes 120 and more requests a second: so long for each in flight, and the queue was gone through once.
 const FOR_EACH_AT_ONCE: Nanos = Nanos::from_millis(8);
 const LONG_MAX: Nanos = Nanos::from_secs(5);
+/// Unless depths were asked for, longer queues than this are measured only while the last one brought more: a disk takes some seconds
+/// to empty one.
+const DEPTH_ALWAYS: u64 = 25;
+/// What it has to bring where parts move: the queue of a SATA disk ends at 32 and gains a tenth from 25 on; one that ends later gains
+/// the logarithm of its length, and four times as long is a fifth and more. Elsewhere, what two means differ by through chance.
+const MORE_BY_MECHANICAL: f64 = 0.18;
+const MORE_BY: f64 = 0.02;
 /// A span is measured if it holds so many blocks: with fewer, reads soon meet what was read before.
 const SPAN_BLOCKS_MIN: u64 = 4096;
+/// The span that the finding is about is measured twice in a round, as single accesses to the whole range are.
+const SPAN_TOLD: f64 = 0.01;
 /// A size is measured if the range holds so many of it.
 pub(super) const RANGE_BLOCKS_MIN: u64 = 64;
 /// Without a time limit, whatever the drive does, all rounds are over by then.
@@ -50,6 +63,8 @@ const TIME_MAX_PRECISE: Nanos = Nanos::from_secs(600);
 pub(super) struct Grid {
     setup: Setup,
     cells: Vec<Cell>,
+    /// Longer queues, the shortest first, each of which is measured if the one before it brought more.
+    deeper: VecDeque<Cell>,
     prng: Prng,
     mechanical: bool,
     /// By how much all times are shortened to fit into the time limit, at most 1.
@@ -63,6 +78,7 @@ pub(super) struct Grid {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Rounds,
+    Deeper,
     Finer,
     Precise,
 }
@@ -74,8 +90,11 @@ impl Grid {
         if setup.may_write {
             cells.extend(cells_of(setup, request, OperationMix::Write));
         }
+        let is_deeper = |cell: &Cell| request.has_usual_depths() && cell.at_once() > DEPTH_ALWAYS;
+        let (deeper, cells) = cells.into_iter().partition(is_deeper);
         let mut grid = Grid {
             cells,
+            deeper: Vec::into(deeper),
             prng: Prng::new(setup.seed, ORDER_STREAM),
             mechanical,
             scale: 1.0,
@@ -86,31 +105,38 @@ impl Grid {
             setup: setup.clone(),
         };
         grid.scale = grid.scale_to_limit();
-        for round in 1..=grid.rounds(1) {
+        for round in 1..=grid.rounds_of_all() {
             grid.plan_round(round);
         }
         grid
     }
 
-    fn rounds(&self, at_once: u64) -> u32 {
+    fn rounds_of_all(&self) -> u32 {
+        if self.mechanical { ROUNDS_MECHANICAL } else { ROUNDS }
+    }
+
+    fn rounds(&self, cell: &Cell) -> u32 {
         match self.mechanical {
-            true if at_once >= MANY => ROUNDS_OF_MANY,
-            true => ROUNDS_MECHANICAL,
-            false => ROUNDS,
+            true if cell.at_once() >= MANY => ROUNDS_OF_MANY,
+            true if !self.is_usual_size(cell) => ROUNDS_OF_SIZES,
+            _ => self.rounds_of_all(),
         }
+    }
+
+    fn is_usual_size(&self, cell: &Cell) -> bool {
+        cell.sizes.single() == Some(random_block(&self.setup.facts))
     }
 
     /// How long a cell is measured in a round.
     fn time(&self, cell: &Cell) -> Nanos {
-        let is_first = cell.at_once() == 1
-            && cell.range == self.setup.range
-            && cell.sizes.single() == Some(random_block(&self.setup.facts));
+        let is_first = cell.at_once() == 1 && cell.range == self.setup.range && self.is_usual_size(cell);
         let usual = match (self.mechanical, is_first) {
             (true, true) => SINGLE_MECHANICAL,
             (false, true) => SINGLE,
+            (true, false) if cell.at_once() == 1 => OTHER_MECHANICAL,
             (true, false) => {
                 let long = FOR_EACH_AT_ONCE * cell.at_once();
-                OTHER_MECHANICAL.max(long.min(LONG_MAX))
+                QUEUE_MECHANICAL.max(long.min(LONG_MAX))
             }
             (false, false) => OTHER,
         };
@@ -121,8 +147,8 @@ impl Grid {
     fn scale_to_limit(&self) -> f64 {
         let Some(limit) = self.setup.time_limit else { return 1.0 };
         let mut usual = Nanos::ZERO;
-        for cell in &self.cells {
-            usual += self.time(cell) * u64::from(self.rounds(cell.at_once()));
+        for cell in self.cells.iter().chain(&self.deeper) {
+            usual += self.time(cell) * u64::from(self.rounds(cell));
         }
         let usual = usual.as_f64() * 4.0 / 3.0;
         (limit.as_f64() / usual).min(1.0)
@@ -130,16 +156,29 @@ impl Grid {
 
     fn plan_round(&mut self, round: u32) {
         let mut cells = self.cells.clone();
-        cells.retain(|cell| round <= self.rounds(cell.at_once()));
+        cells.retain(|cell| round <= self.rounds(cell));
         self.plan(cells, round);
     }
 
     fn plan(&mut self, mut cells: Vec<Cell>, round: u32) {
         self.prng.shuffle(&mut cells);
         for cell in cells {
-            let phase = cell.phase(round, self.time(&cell), self.rounds(cell.at_once()) + self.rounds_more);
+            let phase = cell.phase(round, self.time(&cell), self.rounds(&cell) + self.rounds_more);
             self.queue.push_back(phase);
         }
+    }
+
+    /// All rounds of the next longer queue, if the longest so far brought more than the one before it; else of none.
+    fn plan_deeper(&mut self, so_far: &RunView<'_>) {
+        let Some(cell) = self.deeper.pop_front() else { return };
+        let more_by = if self.mechanical { MORE_BY_MECHANICAL } else { MORE_BY };
+        if last_gain(so_far, cell.mix.operations()[0]).is_none_or(|gain| gain < more_by) {
+            return self.deeper.retain(|other| other.mix != cell.mix);
+        }
+        for round in 1..=self.rounds(&cell) {
+            self.plan(vec![cell.clone()], round);
+        }
+        self.cells.push(cell);
     }
 
     fn plan_finer(&mut self, so_far: &RunView<'_>) {
@@ -163,7 +202,7 @@ impl Grid {
         let known = Known::of(so_far, precision);
         if known.is_wide(FindingCode::AccessTime) || known.is_wide(FindingCode::ConcurrencyGain) {
             self.rounds_more += 1;
-            let round = self.rounds(1) + self.rounds_more;
+            let round = self.rounds_of_all() + self.rounds_more;
             let mut few = self.cells.clone();
             few.retain(|cell| cell.at_once() < MANY);
             self.plan(few, round);
@@ -189,7 +228,9 @@ impl Experiment for Grid {
         }
         while self.queue.is_empty() {
             match self.stage {
-                Stage::Rounds => {
+                Stage::Rounds => self.stage = Stage::Deeper,
+                Stage::Deeper if !self.deeper.is_empty() => self.plan_deeper(so_far),
+                Stage::Deeper => {
                     self.stage = Stage::Finer;
                     self.plan_finer(so_far);
                 }
@@ -207,8 +248,14 @@ impl Experiment for Grid {
         self.queue.pop_front()
     }
 
+    /// What is planned, and longer queues as if each brought more.
     fn remaining(&self) -> Remaining {
-        Remaining::of(&Vec::from(self.queue.clone()))
+        let mut phases = Vec::from(self.queue.clone());
+        for cell in &self.deeper {
+            let rounds = self.rounds(cell);
+            phases.extend((1..=rounds).map(|round| cell.phase(round, self.time(cell), rounds)));
+        }
+        Remaining::of(&phases)
     }
 
     /// Where single accesses go and how long each takes makes the scatter over the surface.
@@ -248,6 +295,10 @@ fn cells_of(setup: &Setup, request: &AccessRequest, mix: OperationMix) -> Vec<Ce
             distinct.push(cell);
         }
     }
+    let is_span_told =
+        |cell: &&Cell| cell.range.bytes().get() == share_of(setup.range, &one, SPAN_TOLD).get();
+    let again = distinct.iter().find(is_span_told).cloned();
+    distinct.extend(again);
     distinct.extend(vec![one; SINGLES_IN_ROUND - 1]);
     distinct
 }
@@ -257,7 +308,7 @@ pub(super) fn has_room(range: ByteRange, size: Bytes) -> bool {
     size.get().saturating_mul(RANGE_BLOCKS_MIN) <= range.bytes().get()
 }
 
-/// Other sizes, one at a time; and all of them mixed, if there are several.
+/// Other sizes, one at a time; and all of them mixed, if several were asked for.
 fn sizes(setup: &Setup, request: &AccessRequest, one: &Cell) -> Vec<Cell> {
     let logical = setup.facts.logical_block;
     let (mut cells, mut parts) = (Vec::new(), Vec::new());
@@ -267,7 +318,8 @@ fn sizes(setup: &Setup, request: &AccessRequest, one: &Cell) -> Vec<Cell> {
             parts.push((size, 1.0));
         }
     }
-    if let Ok(sizes) = BlockSizes::mix(parts)
+    if !request.blocks.is_empty()
+        && let Ok(sizes) = BlockSizes::mix(parts)
         && sizes.single().is_none()
     {
         let pattern = Pattern::RandomWithReplacement;
@@ -276,11 +328,15 @@ fn sizes(setup: &Setup, request: &AccessRequest, one: &Cell) -> Vec<Cell> {
     cells
 }
 
+fn share_of(range: ByteRange, one: &Cell, share: f64) -> Bytes {
+    Bytes::new((range.bytes().as_f64() * share) as u64).round_down_to(one.alignment)
+}
+
 /// Parts of the range from its start.
 fn spans(setup: &Setup, request: &AccessRequest, one: &Cell) -> Vec<Cell> {
     let mut cells = Vec::new();
     for share in request.spans() {
-        let bytes = Bytes::new((setup.range.bytes().as_f64() * share) as u64).round_down_to(one.alignment);
+        let bytes = share_of(setup.range, one, share);
         if bytes / one.alignment >= SPAN_BLOCKS_MIN
             && let Some(range) = ByteRange::new(setup.range.first(), bytes)
         {

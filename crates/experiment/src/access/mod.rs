@@ -9,7 +9,7 @@ mod request;
 mod stripe;
 
 use super::composition::{Prepared, Sequence};
-use super::preparation::{Filling, moves_parts, random_block};
+use super::preparation::{Filling, has_arm, random_block};
 use super::{Experiment, Remaining, Setup};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
@@ -128,7 +128,7 @@ impl Experiment for Access {
         }
         if self.parts.is_none() {
             self.setup.range = self.prepared.range(self.setup.range, so_far)?;
-            self.parts = Some(Sequence::of(self.parts(moves_parts(&self.setup.facts, so_far))));
+            self.parts = Some(Sequence::of(self.parts(has_arm(&self.setup.facts, so_far))));
         }
         self.parts.as_mut()?.next(so_far)
     }

@@ -55,7 +55,12 @@ pub struct AccessRequest {
 
 impl AccessRequest {
     pub(super) fn depths(&self) -> Vec<u32> {
-        if self.depths.is_empty() && self.threads.is_empty() { DEPTHS.to_vec() } else { self.depths.clone() }
+        if self.has_usual_depths() { DEPTHS.to_vec() } else { self.depths.clone() }
+    }
+
+    /// Whether neither depths nor threads were asked for.
+    pub(super) fn has_usual_depths(&self) -> bool {
+        self.depths.is_empty() && self.threads.is_empty()
     }
 
     pub(super) fn blocks(&self) -> Vec<Bytes> {

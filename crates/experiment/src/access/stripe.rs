@@ -21,14 +21,14 @@ const SINGLES: usize = 64;
 /// Many at a time on disks: twice as many as the drives that volumes usually have, so that few of them are idle, and
 /// no more, so that reads on one drive are few enough to be told from those of others.
 const ARMS_DEPTH: u32 = 16;
-/// The first of these tells one arm from several: of independent answers, some 50 pairs are expected within a millisecond.
-const ARMS_ROUNDS: [usize; 12] = [384, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
+/// The first of these tells one arm from several: of independent answers, some 30 pairs are expected within a millisecond.
+const ARMS_ROUNDS: [usize; 12] = [256, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
 /// Without an arm it takes so many that controllers and links of all drives are busy, and requests that they are busy with.
 const STILL_DEPTH: u32 = 64;
 const STILL_BLOCK: Bytes = Bytes::from_kib(16);
 const STILL_ROUNDS: [usize; 6] = [4096; 6];
-const STILL_TIME_MAX: Nanos = Nanos::from_secs(6);
-/// No phase takes longer; one that does is cut and says what it says.
+const STILL_TIME_MAX: Nanos = Nanos::from_secs(2);
+/// No phase takes longer; one that does is cut and says what it says. Without an arm, none takes longer than all.
 const PHASE_TIME_MAX: Nanos = Nanos::from_secs(10);
 const TIME_MAX: Nanos = Nanos::from_secs(45);
 
@@ -90,15 +90,14 @@ impl Stripe {
     }
 
     fn listed(&mut self, name: String, block: Bytes, count: usize, depth: u32) -> Phase {
+        let is_still = self.asked > 0 && !self.reads.has_arm();
+        let time = if is_still { STILL_TIME_MAX } else { PHASE_TIME_MAX }.min(self.time_max);
         let places = self.range.bytes() / block;
         let offsets = (0..count).map(|_| self.range.first() + block * self.prng.below(places)).collect();
         let workload =
             Workload::new(self.range, Pattern::Listed { offsets }, OperationMix::Read, block, depth);
-        let stop = StopCondition {
-            time: Some(PHASE_TIME_MAX.min(self.time_max)),
-            operations: Some(count as u64),
-            ..StopCondition::default()
-        };
+        let stop =
+            StopCondition { time: Some(time), operations: Some(count as u64), ..StopCondition::default() };
         self.asked += 1;
         phase(ExperimentName::Access, name, PhaseKind::Measure, Some(workload), stop)
     }
