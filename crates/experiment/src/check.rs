@@ -6,6 +6,7 @@
 //! stratum tell how even it is (stratified sampling; Cochran, "Sampling Techniques", 3rd ed., ch. 5), and since rounds
 //! follow each other, a drive that warms up or gets busy is seen as such and not as a place that is slow.
 
+use crate::deep::Deep;
 use crate::error::PlanError;
 use crate::precision::Known;
 use crate::preparation::{self, Filling, filled, is_mechanical, sequential_block, verb};
@@ -65,6 +66,10 @@ pub struct CheckRequest {
     #[command(flatten)]
     #[serde(flatten)]
     pub drive: DriveOptions,
+
+    /// Surface, random access and disk mechanics in one run of three minutes at most (read-only)
+    #[arg(long, conflicts_with_all = ["write", "precision"])]
+    pub deep: bool,
 }
 
 impl DriveRequest for CheckRequest {
@@ -75,6 +80,9 @@ impl DriveRequest for CheckRequest {
     }
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
+        if self.deep {
+            return Ok(Box::new(Deep::new(setup)?));
+        }
         Ok(Box::new(Check::new(setup)?))
     }
 }

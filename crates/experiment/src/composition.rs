@@ -25,6 +25,11 @@ impl Prepared {
         Prepared { count: phases.len(), phases, fills: setup.empty }
     }
 
+    /// Of a drive that is filled and awake.
+    pub fn none() -> Prepared {
+        Prepared { phases: VecDeque::new(), count: 0, fills: false }
+    }
+
     /// The same, and then wakes the drive.
     pub fn and_warm_up(mut self, experiment: ExperimentName, range: ByteRange, block: Bytes) -> Prepared {
         self.phases.push_back(preparation::warm_up(experiment, range, block, preparation::WARM_UP));

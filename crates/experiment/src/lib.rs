@@ -8,6 +8,7 @@ pub mod access;
 pub mod check;
 mod composition;
 mod contract;
+mod deep;
 pub mod error;
 pub mod files;
 pub mod geometry;

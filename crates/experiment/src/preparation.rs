@@ -88,12 +88,21 @@ pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
     }
 }
 
-/// Whether an arm serves single reads, by the warm-up. A slow stick takes milliseconds too, but always the same.
+/// Whether an arm serves single reads, by the reads that woke the drive; by its own word where they were too few. A slow stick takes
+/// milliseconds too, but always the same.
 pub fn has_arm(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
-    let Some(warm_up) = so_far.phases.last().filter(|last| last.operations() >= WARM_UP_READS_MIN) else {
-        return moves_parts(facts, so_far);
-    };
-    is_mechanical(warm_up) && spread(warm_up).is_some_and(|spread| spread >= ARM_SPREAD_MIN)
+    match so_far.phases.iter().rfind(|summary| is_warm_up(&summary.phase)) {
+        Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => {
+            is_mechanical(warm_up) && spread(warm_up).is_some_and(|spread| spread >= ARM_SPREAD_MIN)
+        }
+        _ => facts.rotational.unwrap_or(true),
+    }
+}
+
+/// Whether these are the random reads that wake the drive.
+pub fn is_warm_up(phase: &Phase) -> bool {
+    let is_random = |workload: &Workload| workload.pattern == Pattern::RandomWithReplacement;
+    phase.kind == PhaseKind::WarmUp && phase.workload.as_ref().is_some_and(is_random)
 }
 
 /// What the middle nine tenths of the reads differ by.

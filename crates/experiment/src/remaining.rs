@@ -58,6 +58,16 @@ impl Remaining {
         self.steps.push(next);
     }
 
+    /// Takes off what steps may take beyond what they likely do, until all of them end within that time.
+    pub(crate) fn end_within(&mut self, time: Nanos) {
+        let mut beyond = self.time().saturating_sub(time);
+        for step in self.steps.iter_mut().rev() {
+            let cut = beyond.min(step.time.saturating_sub(step.likely));
+            step.time = step.time - cut;
+            beyond = beyond - cut;
+        }
+    }
+
     /// How long it takes at most.
     pub fn time(&self) -> Nanos {
         sum_of(self.steps.iter().map(|step| step.time))

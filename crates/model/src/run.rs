@@ -1,6 +1,7 @@
 //! A run as detectors see it: facts, phases and series, read-only. Series are streamed, since a run of days does
 //! not fit into memory.
 
+use crate::experiment_name::ExperimentName;
 use crate::file_work::FileWork;
 use crate::finding::{Evidence, Finding};
 use crate::histogram::LatencyHistogram;
@@ -54,6 +55,17 @@ impl Run {
     /// The run as detectors see it.
     pub fn view<'run>(&'run self, series: &'run dyn Series) -> RunView<'run> {
         RunView { target: &self.target, environment: &self.environment, phases: &self.phases, series }
+    }
+
+    /// The experiments whose phases it has, in the order in which they began.
+    pub fn experiments(&self) -> Vec<&ExperimentName> {
+        let mut experiments = Vec::new();
+        for summary in &self.phases {
+            if !experiments.contains(&&summary.phase.experiment) {
+                experiments.push(&summary.phase.experiment);
+            }
+        }
+        experiments
     }
 }
 

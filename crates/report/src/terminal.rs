@@ -113,7 +113,7 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
         charts.extend(timeline(&charted));
         charts.extend(charts_of(&charted));
     } else {
-        match run.phases.first().map(|first| &first.phase.experiment) {
+        match run.experiments().first() {
             Some(ExperimentName::Run) => {
                 charts.extend(timeline(&charted));
                 charts.extend(chart_named("latency-percentiles", &charted));
@@ -124,6 +124,10 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
             _ => {
                 for operation in [Operation::Read, Operation::Write] {
                     charts.extend(rate_over_position(&charted, &[operation]));
+                }
+                if run.experiments().len() > 1 {
+                    charts.extend(chart_named("iops-over-depth", &charted));
+                    charts.extend(chart_named("seek-curve", &charted));
                 }
             }
         }

@@ -127,18 +127,25 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
     }
 }
 
+/// The findings that answer the question of the run's command. Of several experiments, the first of each.
+fn all_answering(run: &Run) -> Vec<FindingCode> {
+    match run.experiments().as_slice() {
+        [one] => answering(one).to_vec(),
+        several => several.iter().filter_map(|experiment| answering(experiment).first()).copied().collect(),
+    }
+}
+
 /// The first of the findings that answer the question of the run's command.
 fn asked(run: &Run) -> Option<FindingCode> {
-    answering(&run.phases.first()?.phase.experiment).first().copied()
+    all_answering(run).first().copied()
 }
 
 fn answers(run: &Run, style: Style) -> Vec<String> {
-    let Some(first) = run.phases.first() else { return Vec::new() };
-    if first.phase.experiment == ExperimentName::Files {
+    if run.phases.first().is_some_and(|first| first.phase.experiment == ExperimentName::Files) {
         return file_rates(run, style);
     }
     let mut answers = Vec::new();
-    for (place_in_line, code) in answering(&first.phase.experiment).iter().enumerate() {
+    for (place_in_line, code) in all_answering(run).iter().enumerate() {
         let Some(finding) = run.findings.iter().find(|finding| finding.code() == *code) else { continue };
         match text(finding, &run.target) {
             Text::Known { statement, .. } if place_in_line == 0 => answers.push(style.sentence(&statement)),

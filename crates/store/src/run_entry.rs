@@ -65,12 +65,7 @@ impl RunEntry {
 
     fn of_facts(id: String, folder: PathBuf, stamp: Stamp, facts: &Facts) -> RunEntry {
         let run = &facts.run;
-        let mut experiments: Vec<String> = Vec::new();
-        for phase in &run.phases {
-            if !experiments.iter().any(|known| known.as_str() == phase.phase.experiment.name()) {
-                experiments.push(phase.phase.experiment.to_string());
-            }
-        }
+        let experiments = run.experiments().into_iter().map(ToString::to_string).collect();
         let listing = RunListing {
             id,
             folder,

@@ -28,6 +28,7 @@ pub use seek::{Hop, SeekCurve, hops_of};
 pub use track::{TrackCount, counts_of, probe_count};
 
 use crate::measured::evidence_across;
+use model::experiment_name::ExperimentName;
 use model::finding::Evidence;
 use model::finding::NoGeometry;
 use model::plan::{PhaseKind, StopReason};
@@ -77,10 +78,13 @@ pub fn readings_of(ios: impl Iterator<Item = IoRecord>) -> Vec<Reading> {
     readings
 }
 
-/// The phases of single reads of listed places, one at a time.
+/// The phases of single reads of listed places, one at a time. Where `geometry` made some, these alone: of others the cache answers many.
 fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
-    (0u32..).zip(run.phases).filter(|(_, summary)| {
-        summary.phase.kind == PhaseKind::Measure
+    let is_of_geometry = |summary: &PhaseSummary| summary.phase.experiment == ExperimentName::Geometry;
+    let has_geometry = run.phases.iter().any(is_of_geometry);
+    (0u32..).zip(run.phases).filter(move |(_, summary)| {
+        has_geometry == is_of_geometry(summary)
+            && summary.phase.kind == PhaseKind::Measure
             && summary.phase.workload.as_ref().is_some_and(|workload| {
                 matches!(workload.pattern, Pattern::Listed { .. })
                     && workload.caching == Caching::Direct

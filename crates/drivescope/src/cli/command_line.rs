@@ -244,7 +244,7 @@ mod tests {
 
     fn reads() -> impl Strategy<Value = Request> {
         prop_oneof![
-            drive().prop_map(|drive| Request::Check(CheckRequest { drive })),
+            drive().prop_map(|drive| Request::Check(CheckRequest { drive, deep: false })),
             (drive(), of(1u64..99), of(size()), any::<bool>()).prop_map(|(drive, areas, size, full)| {
                 let verify = full && drive.writing.write;
                 let areas = areas.filter(|_| !full);

@@ -115,6 +115,30 @@ fn a_resumed_pass_finds_what_an_uninterrupted_one_finds() {
     assert_eq!(bad(&whole), bad(&parted));
 }
 
+/// The mechanics have the last 45 phases and random access 80 before them: the run is killed in the first part and in the second.
+#[test]
+fn a_deep_check_is_resumed_in_the_part_that_was_under_way() {
+    let codes = |home: &Home| -> Vec<String> {
+        let run = home.json(&["show", "last"]);
+        let findings = run["findings"].as_array().expect("findings");
+        findings.iter().filter_map(|finding| finding["code"].as_str()).map(String::from).collect()
+    };
+    let deep = ["check", "sim:st3000dm001", "--deep", "-q", "--seed", "7"];
+    let whole = Home::new();
+    whole.print(&deep);
+    let all = run_of(&whole).expect("the run").phases.len();
+    for phases in [300, all - 110] {
+        let home = Home::new();
+        stop_in(&home, &mut start(&home, &deep), phases, "KILL");
+        let page = home.print(&["show", "last"]);
+        assert!(page.contains("drivescope check --resume"), "{phases} of {all}: {page}");
+        home.print(&["check", "--resume", "last", "-q"]);
+        let run = run_of(&home).expect("the run");
+        assert_eq!(run.status, RunStatus::Complete);
+        assert_eq!(codes(&home), codes(&whole), "{phases}");
+    }
+}
+
 #[test]
 fn a_pass_over_a_file_is_interrupted_and_resumed() {
     for stop in ["INT", "KILL"] {

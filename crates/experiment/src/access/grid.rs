@@ -31,27 +31,28 @@ const ROUNDS_OF_SIZES: u32 = 2;
 const ROUNDS_FINER: u32 = 2;
 /// Single accesses of a disk differ by a third of their mean (seek and turn), and by half of that at one distance and angle: 700 of them
 /// tell it to 1 %, and a disk makes some 70 a second. They are measured twice in a round: three means say too little of how they differ.
-const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(1800);
+const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(1700);
 const SINGLE: Nanos = Nanos::from_millis(90);
 const SINGLES_IN_ROUND: usize = 2;
 /// A part of the range, or another size.
-const OTHER_MECHANICAL: Nanos = Nanos::from_millis(400);
-const QUEUE_MECHANICAL: Nanos = Nanos::from_millis(600);
+const OTHER_MECHANICAL: Nanos = Nanos::from_millis(350);
+/// Ten times the 99th percentile of five in flight on three disks, so that it is told.
+const QUEUE_MECHANICAL: Nanos = Nanos::from_millis(800);
 const OTHER: Nanos = Nanos::from_millis(80);
 /// A disk that sorts its queue completes 120 and more requests a second: so long for each in flight, and the queue was gone through once.
 const FOR_EACH_AT_ONCE: Nanos = Nanos::from_millis(8);
 const LONG_MAX: Nanos = Nanos::from_secs(5);
 /// Unless depths were asked for, longer queues than this are measured only while the last one brought more: a disk takes some seconds
-/// to empty one.
+/// to empty one. What it has to bring is what two means differ by through chance.
 const DEPTH_ALWAYS: u64 = 25;
-/// What it has to bring where parts move: the queue of a SATA disk ends at 32 and gains a tenth from 25 on; one that ends later gains
-/// the logarithm of its length, and four times as long is a fifth and more. Elsewhere, what two means differ by through chance.
-const MORE_BY_MECHANICAL: f64 = 0.18;
-const MORE_BY: f64 = 0.02;
-/// A span is measured if it holds so many blocks: with fewer, reads soon meet what was read before.
-const SPAN_BLOCKS_MIN: u64 = 4096;
+const MORE_BY: f64 = 0.05;
+/// And for one of [`MANY`] where parts move: four times as long a queue that is sorted brings a fifth and more, and one of SATA ends at
+/// 32, which is a tenth more than 25.
+const MORE_BY_FOR_MANY: f64 = 0.18;
 /// The span that the finding is about is measured twice in a round, as single accesses to the whole range are.
 const SPAN_TOLD: f64 = 0.01;
+/// A span is measured if it holds so many blocks: with fewer, reads soon meet what was read before.
+const SPAN_BLOCKS_MIN: u64 = 4096;
 /// A size is measured if the range holds so many of it.
 pub(super) const RANGE_BLOCKS_MIN: u64 = 64;
 /// Without a time limit, whatever the drive does, all rounds are over by then.
@@ -117,7 +118,7 @@ impl Grid {
 
     fn rounds(&self, cell: &Cell) -> u32 {
         match self.mechanical {
-            true if cell.at_once() >= MANY => ROUNDS_OF_MANY,
+            true if cell.at_once() > DEPTH_ALWAYS => ROUNDS_OF_MANY,
             true if !self.is_usual_size(cell) => ROUNDS_OF_SIZES,
             _ => self.rounds_of_all(),
         }
@@ -143,11 +144,11 @@ impl Grid {
         Nanos::new((usual.as_f64() * self.scale) as u64)
     }
 
-    /// Finer numbers, and the queues that run empty after each phase, take about a third on top.
+    /// Longer queues, finer numbers, and the queues that run empty after each phase, take about a third on top.
     fn scale_to_limit(&self) -> f64 {
         let Some(limit) = self.setup.time_limit else { return 1.0 };
         let mut usual = Nanos::ZERO;
-        for cell in self.cells.iter().chain(&self.deeper) {
+        for cell in &self.cells {
             usual += self.time(cell) * u64::from(self.rounds(cell));
         }
         let usual = usual.as_f64() * 4.0 / 3.0;
@@ -171,7 +172,8 @@ impl Grid {
     /// All rounds of the next longer queue, if the longest so far brought more than the one before it; else of none.
     fn plan_deeper(&mut self, so_far: &RunView<'_>) {
         let Some(cell) = self.deeper.pop_front() else { return };
-        let more_by = if self.mechanical { MORE_BY_MECHANICAL } else { MORE_BY };
+        let is_long = self.mechanical && cell.at_once() >= MANY;
+        let more_by = if is_long { MORE_BY_FOR_MANY } else { MORE_BY };
         if last_gain(so_far, cell.mix.operations()[0]).is_none_or(|gain| gain < more_by) {
             return self.deeper.retain(|other| other.mix != cell.mix);
         }

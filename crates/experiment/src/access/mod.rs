@@ -37,6 +37,8 @@ pub struct Access {
     prepared: Prepared,
     /// None of them until the preparation is over.
     parts: Option<Sequence>,
+    /// Whether to ask for a rotation: not where `geometry` does.
+    asks_turn: bool,
 }
 
 impl Access {
@@ -67,7 +69,17 @@ impl Access {
             range,
             block,
         );
-        Ok(Access { setup: Setup { range, ..setup }, request, prepared, parts: None })
+        Ok(Access { setup: Setup { range, ..setup }, request, prepared, parts: None, asks_turn: true })
+    }
+
+    /// The usual questions on a drive that is awake and filled and has an arm or none, as a part of another experiment.
+    pub(crate) fn of_woken(setup: Setup, has_arm: bool, asks_turn: bool) -> Access {
+        let range = setup.range.align_inward(random_block(&setup.facts));
+        let setup = Setup { range, empty: false, ..setup };
+        let (request, prepared) = (AccessRequest::default(), Prepared::none());
+        let mut access = Access { setup, request, prepared, parts: None, asks_turn };
+        access.parts = Some(Sequence::of(access.parts(has_arm)));
+        access
     }
 
     fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
@@ -91,7 +103,7 @@ impl Access {
         {
             parts.push(Box::new(page_cache));
         }
-        if mechanical {
+        if mechanical && self.asks_turn {
             parts.push(Box::new(Turn::new(&self.setup, ExperimentName::Access)));
         }
         // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.

@@ -43,7 +43,7 @@ const WAKE_UP_MAX: Nanos = Nanos::from_secs(30);
 /// What a read takes, for the plan that is shown.
 const READ_TIME_EXPECTED: Nanos = Nanos::from_millis(13);
 /// The time for all, unless another is asked for.
-const TIME: Nanos = Nanos::from_millis(54_000);
+pub(crate) const TIME: Nanos = Nanos::from_secs(54);
 /// Parts of the drive that are probed first.
 const STRATA: u64 = 48;
 /// The share of these probes that must tell a track. The detectors ask for half of all, and of 48 no disk has so few by chance.
@@ -139,25 +139,29 @@ impl Geometry {
     /// # Errors
     /// When it is a scratch file, or the range has no room for it.
     pub fn new(setup: Setup) -> Result<Geometry, PlanError> {
+        let block = random_block(&setup.facts);
+        let mut geometry = Geometry::of_woken(setup)?;
+        let (range, block) = (geometry.range, block.max(geometry.block));
+        let warm_up = preparation::warm_up(ExperimentName::Geometry, range, block, preparation::WARM_UP);
+        geometry.queue.push_back(warm_up);
+        Ok(geometry)
+    }
+
+    /// The same of a drive that is awake, up to the time limit since the run began.
+    pub(crate) fn of_woken(setup: Setup) -> Result<Geometry, PlanError> {
         if setup.empty {
             return Err(PlanError::ScratchHasNoPlace);
         }
         let block = setup.facts.physical_block.max(setup.facts.logical_block);
         let range = setup.range.align_inward(block);
         check_room(ExperimentName::Geometry, range.bytes(), RANGE_MIN)?;
-        let warm_up = preparation::warm_up(
-            ExperimentName::Geometry,
-            range,
-            random_block(&setup.facts).max(block),
-            preparation::WARM_UP,
-        );
         Ok(Geometry {
             block,
             range,
             time: setup.time_limit.unwrap_or(TIME),
             spent: Nanos::ZERO,
             prng: Prng::new(setup.seed, PLACES_STREAM),
-            queue: VecDeque::from([warm_up]),
+            queue: VecDeque::new(),
             stage: Stage::WarmUp,
             readings: Vec::new(),
             rotation: None,
@@ -323,7 +327,9 @@ impl Experiment for Geometry {
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.spent = so_far.elapsed();
-        if let Some(newest) = so_far.phases.len().checked_sub(1) {
+        if let Some(newest) = so_far.phases.len().checked_sub(1)
+            && so_far.phases[newest].phase.experiment == ExperimentName::Geometry
+        {
             self.readings.extend(readings_of(so_far.series.ios(newest as u32)));
         }
         while self.queue.is_empty() && self.stage != Stage::Done {

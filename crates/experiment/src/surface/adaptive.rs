@@ -523,7 +523,9 @@ impl Adaptive {
             let most = self.bytes_max().max(visits * bytes.get()).checked_add(bytes.get());
             let (none, moved) = (Some(Bytes::ZERO), most.map(Bytes::new));
             let (reads, writes) = if writes { (none, moved) } else { (moved, none) };
-            let likely = (VISIT_TIME_EXPECTED * visits).min(time);
+            // On a disk there is always a border of zones to look for.
+            let looks_for_borders = self.mechanical && mix == OperationMix::Read;
+            let likely = if looks_for_borders { time } else { (VISIT_TIME_EXPECTED * visits).min(time) };
             let what = format!("{} samples of {bytes} at random offsets", preparation::verb(mix));
             steps.push(Step { what, phases: visits as u32, time, likely, slow: likely, reads, writes });
         }

@@ -4,6 +4,7 @@ mod access;
 #[path = "../../../analysis/tests/bench/mod.rs"]
 mod bench;
 mod coverage;
+mod deep;
 mod detectors;
 mod geometry;
 mod home;

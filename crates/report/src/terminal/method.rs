@@ -5,6 +5,7 @@ use super::stated::is_imported;
 use crate::hostile::harmless;
 use crate::quantity::{capacity, count, readable_moment, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
+use model::experiment_name::ExperimentName;
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus};
@@ -211,7 +212,10 @@ fn going_on(run: &Run) -> Option<String> {
     if run.target.kind == TargetKind::File && first.kind == PhaseKind::Precondition {
         return None;
     }
-    let experiment = harmless(first.experiment.name(), COMMAND_COLUMNS_MAX);
+    // Of several experiments in one run, the command that made it.
+    let asked = run.command.split(' ').nth(1).map(|word| ExperimentName::from(word.to_string()));
+    let asked = asked.filter(|name| !matches!(name, ExperimentName::Other(_)));
+    let experiment = harmless(asked.as_ref().unwrap_or(&first.experiment).name(), COMMAND_COLUMNS_MAX);
     let writes = run.command.split(' ').any(|word| word == "--write");
     let consent = if writes { " --write" } else { "" };
     Some(format!("drivescope {experiment}{consent} --resume"))

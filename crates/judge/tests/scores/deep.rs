@@ -1,0 +1,93 @@
+//! `check --deep`: all that `surface`, `access` and `geometry` find of a drive, in one run of three minutes.
+
+use crate::home::{measured, shipped, truth, value};
+use judge::access::score::CODES;
+use judge::document::Document;
+use model::finding::FindingCode;
+
+const DEVICE_S_MAX: f64 = 180.0;
+/// The sequential samples of a stick of 34 MB/s take most of it.
+const DEVICE_S_MAX_STICK: f64 = 80.0;
+const DEVICE_S_MAX_SSD: f64 = 35.0;
+const MECHANICS: [FindingCode; 5] = [
+    FindingCode::RotationPeriod,
+    FindingCode::SeekTrackToTrack,
+    FindingCode::SeekAverage,
+    FindingCode::SeekFullStroke,
+    FindingCode::TrackLayout,
+];
+
+fn deep(target: &str) -> Document {
+    measured("check", target, &["--deep"])
+}
+
+/// The codes of what is known after a run.
+fn known(document: &Document) -> Vec<&str> {
+    let known = document.findings().iter().filter(|finding| finding["unknown"].is_null());
+    known.filter_map(|finding| finding["code"].as_str()).collect()
+}
+
+#[test]
+fn one_run_finds_what_three_find() {
+    for (drive, device_s_max) in [
+        ("wd20ears", DEVICE_S_MAX),
+        ("sata-tlc-500gb", DEVICE_S_MAX_SSD),
+        ("lying-stick", DEVICE_S_MAX_STICK),
+    ] {
+        let target = format!("sim:{drive}");
+        let all = deep(&target);
+        assert!(all.device_s() <= device_s_max, "{drive}: {} s", all.device_s());
+        for experiment in ["surface", "access", "geometry"] {
+            let alone = measured(experiment, &target, &[]);
+            let found = known(&all);
+            let missing: Vec<&str> = known(&alone).into_iter().filter(|code| !found.contains(code)).collect();
+            assert!(missing.is_empty(), "{drive}, {experiment}: {missing:?}");
+        }
+    }
+}
+
+#[test]
+fn one_run_is_as_exact_as_three() {
+    let all = deep("sim:st3000dm001");
+    let profile = shipped("st3000dm001");
+    for (code, _, allowed) in CODES {
+        if matches!(
+            code,
+            FindingCode::LatencyModes
+                | FindingCode::TrackLayout
+                | FindingCode::StripeLayout
+                | FindingCode::ConcurrencyKnee
+        ) {
+            continue;
+        }
+        let (found, is) = (value(&all, *code), truth(&profile, *code));
+        assert!(allowed.allows(found, is), "{}: {found}, truth {is}", code.name());
+    }
+    for code in [FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::ReadRateMean] {
+        let (found, is) = (value(&all, code), truth(&profile, code));
+        assert!((found / is - 1.0).abs() < 0.01, "{}: {found}, truth {is}", code.name());
+    }
+    // Half a revolution is known by the rotation that the mechanics show.
+    let half_s = all.number(FindingCode::AccessTime, "rotation_s").expect("a rotational latency");
+    assert!((half_s / (60.0 / 7200.0 / 2.0) - 1.0).abs() < 1e-4, "{half_s}");
+}
+
+#[test]
+fn where_nothing_rotates_no_mechanics_are_asked_for() {
+    for drive in ["sata-tlc-500gb", "lying-stick"] {
+        let all = deep(&format!("sim:{drive}"));
+        for code in MECHANICS {
+            assert!(all.finding(code).is_none(), "{drive}: {}", all.said(code));
+        }
+    }
+}
+
+/// 60 s for a disk: each part gets its third, and all of them say something.
+#[test]
+fn a_time_limit_holds_for_all_parts_together() {
+    let all = measured("check", "sim:wd20ears", &["--deep", "--time-limit", "60s"]);
+    assert!(all.device_s() <= 63.0, "{} s", all.device_s());
+    for code in [FindingCode::ReadRateMean, FindingCode::AccessTime, FindingCode::RotationPeriod] {
+        assert!(all.value(code).is_some(), "{}", all.said(code));
+    }
+}
