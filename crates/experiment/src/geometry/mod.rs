@@ -106,7 +106,7 @@ pub struct Geometry {
     block: Bytes,
     range: ByteRange,
     time: Nanos,
-    /// Of that time, as of the last phase.
+    /// Of that time, at the end of the phase under way.
     spent: Nanos,
     prng: Prng,
     queue: VecDeque<Phase>,
@@ -338,12 +338,15 @@ impl Experiment for Geometry {
             }
             self.plan();
         }
-        self.queue.pop_front()
+        let next = self.queue.pop_front()?;
+        self.spent += READ_TIME_EXPECTED * next.stop.operations.unwrap_or(0);
+        Some(next)
     }
 
-    /// What is planned, as long as reads of a disk take, and before that the time that all may take.
+    /// The time that all may take without the phase under way; before it begins, waking the drive too.
     fn remaining(&self) -> Remaining {
-        let mut remaining = Remaining::of(&Vec::from(self.queue.clone()));
+        let waking = if self.stage == Stage::WarmUp { Vec::from(self.queue.clone()) } else { Vec::new() };
+        let mut remaining = Remaining::of(&waking);
         let left = self.time.saturating_sub(self.spent);
         if self.stage != Stage::Done && left > Nanos::ZERO {
             remaining.steps.push(Step {

@@ -98,6 +98,8 @@ pub struct Adaptive {
     survey: Survey,
     search: Option<StreamSearch>,
     queue: VecDeque<Phase>,
+    /// When the last phase ended, since the run began.
+    now: Nanos,
 }
 
 /// What the queue holds the end of.
@@ -142,6 +144,7 @@ impl Adaptive {
             survey: Survey { visitor, round: 0, ends: Nanos::ZERO, bytes_left: 0, has_asked_limit: false },
             search: None,
             queue: VecDeque::new(),
+            now: Nanos::ZERO,
             setup,
         };
         if adaptive.setup.empty {
@@ -472,6 +475,7 @@ impl Experiment for Adaptive {
 
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let now = so_far.elapsed();
+        self.now = now;
         if let (Stage::Probe | Stage::Rounds, Some(last)) = (self.stage, so_far.phases.last()) {
             self.survey.bytes_left = self.survey.bytes_left.saturating_sub(last.bytes());
         }
@@ -515,17 +519,24 @@ impl Adaptive {
                 false => (STRATA, EDGE_VISITS, self.survey.visitor.bytes()),
             };
             let visits = u64::from(ROUNDS_MIN.saturating_sub(done)) * (strata + 2 * edges);
-            if visits == 0 {
+            // On a disk there is always a border of zones to look for.
+            let looks_for_borders = self.mechanical && !writes;
+            if visits == 0 && !looks_for_borders {
                 continue;
             }
-            let time = self.time_max(self.preparation_time());
+            let time = match under_way && index == 0 {
+                true => self.survey.ends.saturating_sub(self.now),
+                false => self.time_max(self.preparation_time()),
+            };
             // The visit that reaches a limit is finished.
             let most = self.bytes_max().max(visits * bytes.get()).checked_add(bytes.get());
             let (none, moved) = (Some(Bytes::ZERO), most.map(Bytes::new));
             let (reads, writes) = if writes { (none, moved) } else { (moved, none) };
-            // On a disk there is always a border of zones to look for.
-            let looks_for_borders = self.mechanical && mix == OperationMix::Read;
-            let likely = if looks_for_borders { time } else { (VISIT_TIME_EXPECTED * visits).min(time) };
+            let planned = VISIT_TIME_EXPECTED * self.queue.len() as u64;
+            let likely = match looks_for_borders {
+                true => time.saturating_sub(planned),
+                false => (VISIT_TIME_EXPECTED * visits).min(time),
+            };
             let what = format!("{} samples of {bytes} at random offsets", preparation::verb(mix));
             steps.push(Step { what, phases: visits as u32, time, likely, slow: likely, reads, writes });
         }

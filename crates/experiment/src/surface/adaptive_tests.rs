@@ -161,7 +161,8 @@ fn a_short_limit_is_kept_on_a_scratch_file_and_enough_for_the_first_rounds() {
 fn no_survey_takes_more_than_was_said() {
     let wild = |_: f64, number: usize| (1.0 + 0.3 * Prng::new(6, number as u64).normal().abs()) / 4e9;
     let flash = Drive { access: Nanos::new(80_000), seconds_per_byte: &wild };
-    let asked = Setup { may_write: true, empty: true, ..setup(4 << 30) };
+    let mut asked = Setup { may_write: true, empty: true, ..setup(4 << 30) };
+    asked.facts.rotational = Some(false);
     let mixes = vec![OperationMix::Read, OperationMix::Write];
     let said = Adaptive::new(asked.clone(), mixes.clone()).unwrap().remaining();
     assert!(said.likely_time().seconds() < said.time().seconds() / 2.0, "{said:?}");

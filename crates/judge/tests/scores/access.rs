@@ -1,4 +1,4 @@
-//! `access` against drives whose truth is known: what it must find in three minutes, and what it must not.
+//! `access` against drives whose truth is known: what it must find in a minute, and what it must not.
 
 use crate::home::{Home, measured, shipped, truth, value};
 use judge::access::score::CODES;
@@ -10,8 +10,8 @@ use serde_json::Value;
 const DISKS: &[&str] = &["st3000dm001", "st3250823a", "exos-x20", "wd20ears"];
 /// The first of these in a debug build.
 const DISKS_IN_DEBUG: usize = 1;
-const DEVICE_S_MAX: f64 = 180.0;
-const DEVICE_S_MAX_FLASH: f64 = 30.0;
+const DEVICE_S_MAX: f64 = 60.0;
+const DEVICE_S_MAX_FLASH: f64 = 15.0;
 
 fn accessed(target: &str, options: &[&str]) -> Document {
     measured("access", target, options)
@@ -25,7 +25,7 @@ fn assert_allowed(document: &Document, disk: &str, code: FindingCode) {
 }
 
 #[test]
-fn a_disk_is_known_in_three_minutes() {
+fn a_disk_is_known_in_a_minute() {
     let count = if cfg!(debug_assertions) { DISKS_IN_DEBUG } else { DISKS.len() };
     for disk in &DISKS[..count] {
         let document = accessed(&format!("sim:{disk}"), &[]);
@@ -52,7 +52,7 @@ fn a_disk_is_known_in_three_minutes() {
 #[test]
 fn a_drive_without_a_mechanism_shows_none() {
     let document = accessed("sim:constant", &[]);
-    assert!(document.device_s() <= DEVICE_S_MAX_FLASH + 5.0, "{} s", document.device_s());
+    assert!(document.device_s() <= DEVICE_S_MAX_FLASH, "{} s", document.device_s());
     assert!((value(&document, FindingCode::AccessTime) / 100e-6 - 1.0).abs() < 1e-3);
     assert!((value(&document, FindingCode::ConcurrencyGain) / 8.0 - 1.0).abs() < 0.02);
     let knee = document.said(FindingCode::ConcurrencyKnee);
@@ -130,7 +130,7 @@ fn threads_are_counted_as_threads() {
     assert_eq!(document.said(FindingCode::ConcurrencyKnee)["data"]["axis"], "threads");
 }
 
-/// By 100 at a time this drive has 97.7 in its queue for 7.7 it serves: 80,000 a second, and each waits 1.25 ms.
+/// Eight servers of 100 µs complete 80,000 a second from 8 in flight on, within 1 ms up to 80: of what is measured, 10 or 25.
 #[test]
 fn a_latency_that_is_allowed_bounds_the_number_at_a_time() {
     let home = Home::new();
@@ -138,7 +138,8 @@ fn a_latency_that_is_allowed_bounds_the_number_at_a_time() {
     let page = home.print(&[&words[..], &["1ms"]].concat());
     assert!(page.contains("99th percentile within 1 ms"), "{page}");
     let of_budget = page.rsplit("99th percentile within").next().unwrap_or_default();
-    assert!(of_budget.contains("10") && of_budget.contains("80"), "{of_budget}");
+    let fits = ["QD 10 ", "QD 25 "].iter().any(|depth| of_budget.contains(depth));
+    assert!(fits && ["80,0", "79,9"].iter().any(|iops| of_budget.contains(iops)), "{of_budget}");
     let page = home.print(&[&words[..], &["50us"]].concat());
     assert!(page.contains("No queue depth stays within it"), "{page}");
 }

@@ -29,7 +29,7 @@ const SEEK_ERROR_MAX: f64 = 0.03;
 const SEEK_ERROR_S_MAX: f64 = 0.1e-3;
 /// The share of the zones reported in which every number of sectors is one that the truth has there.
 const ZONES_RIGHT_MIN: f64 = 0.95;
-const DEVICE_S_MAX: f64 = 120.0;
+const DEVICE_S_MAX: f64 = 57.0;
 const SEEKS: [FindingCode; 3] =
     [FindingCode::SeekTrackToTrack, FindingCode::SeekAverage, FindingCode::SeekFullStroke];
 
@@ -78,7 +78,7 @@ fn a_disk_is_told_in_a_minute() {
 
 #[test]
 #[ignore = "minutes of processor time: the table of the accuracy reached, run by hand"]
-fn all_disks_that_ship_are_told_in_two_minutes() {
+fn all_disks_that_ship_are_told_in_a_minute() {
     let score = |number: usize| {
         let name = PRESETS[number];
         let said = geometry(&format!("sim:{name}"), &[]);
