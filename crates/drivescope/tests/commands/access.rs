@@ -51,7 +51,8 @@ fn how_far_the_system_reads_on_is_measured() {
 #[test]
 fn depths_without_a_99th_percentile_are_named() {
     let home = Home::new();
-    home.print(&["access", "sim:x25-m", "--time-limit", "10s", "--seed", "1", "--quiet"]);
+    let depths = ["--depths", "1,2,5,10,25,100,250,1000", "--time-limit", "10s"];
+    home.print(&[&["access", "sim:x25-m", "--seed", "1", "--quiet"], &depths[..]].concat());
     let page = home.print(&["estimate", "last", "--latency-budget", "1ms"]);
     assert!(page.contains("Not considered: QD 250, QD 1000."), "{page}");
     let budget = &home.json(&["estimate", "last", "--latency-budget", "1ms"])["budgets"][0];
