@@ -2,7 +2,7 @@
 
 use super::section::toned;
 use super::stated::is_imported;
-use crate::finding::{Group, QUEUE_DEPTH, Text, alarm, label, place, shown, text};
+use crate::finding::{Group, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, place, shown, text};
 use crate::quantity::{capacity, count, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
@@ -226,7 +226,9 @@ impl Row {
                 let unit = finding.unit().unwrap_or_default();
                 let shown = shown(code, estimate, &style.name(&unit));
                 let (number, unit) = match shown.value.split_once(' ') {
-                    Some(parts) if !shown.value.starts_with(QUEUE_DEPTH) => parts,
+                    Some(parts) if !shown.value.starts_with(QUEUE_DEPTH) && shown.value != NONE_FOUND => {
+                        parts
+                    }
                     _ => (shown.value.as_str(), ""),
                 };
                 (style.own(number), style.own(unit), style.own(&shown.interval))
