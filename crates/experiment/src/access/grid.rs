@@ -29,13 +29,13 @@ const ROUNDS_OF_MANY: u32 = 2;
 /// No finding rests on other sizes: a curve is drawn through them.
 const ROUNDS_OF_SIZES: u32 = 2;
 const ROUNDS_FINER: u32 = 2;
-/// Single accesses of a disk differ by a third of their mean (seek and turn), and by half of that at one distance and angle: 700 of them
+/// Single accesses of a disk differ by a third of their mean (seek and turn), and by half of that at one distance and angle: 800 of them
 /// tell it to 1 %, and a disk makes some 70 a second. They are measured twice in a round: three means say too little of how they differ.
-const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(1700);
+const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(2000);
 const SINGLE: Nanos = Nanos::from_millis(90);
 const SINGLES_IN_ROUND: usize = 2;
 /// A part of the range, or another size.
-const OTHER_MECHANICAL: Nanos = Nanos::from_millis(350);
+const OTHER_MECHANICAL: Nanos = Nanos::from_millis(300);
 /// Ten times the 99th percentile of five in flight on three disks, so that it is told.
 const QUEUE_MECHANICAL: Nanos = Nanos::from_millis(800);
 const OTHER: Nanos = Nanos::from_millis(80);
@@ -118,7 +118,7 @@ impl Grid {
 
     fn rounds(&self, cell: &Cell) -> u32 {
         match self.mechanical {
-            true if cell.at_once() > DEPTH_ALWAYS => ROUNDS_OF_MANY,
+            true if cell.at_once() >= MANY => ROUNDS_OF_MANY,
             true if !self.is_usual_size(cell) => ROUNDS_OF_SIZES,
             _ => self.rounds_of_all(),
         }
