@@ -196,8 +196,12 @@ impl Wording for ConcurrencyKnee {
     fn statement(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
         let ConcurrencyKnee { knee, one, next, most, open_beyond, disagreeing, .. } = &known.conclusion;
         let mut text = if knee.in_flight > 1 {
+            let verdict = match most {
+                Some(_) => "Latency rises faster than IOPS past QD",
+                None => "IOPS saturate at QD",
+            };
             format!(
-                "IOPS saturate at QD {}: {} IOPS at {}, against {} IOPS at {} at QD 1.",
+                "{verdict} {}: {} IOPS at {}, against {} IOPS at {} at QD 1.",
                 knee.in_flight,
                 number(knee.iops),
                 short_time(knee.latency_s()),
@@ -247,7 +251,8 @@ impl Wording for ConcurrencyKnee {
         let at_knee = in_flight(*axis, knee);
         Some(match most {
             Some(most) => format!(
-                "Use {at_knee} for the lowest latency, {} for the most IOPS ({} at {}).",
+                "Use {at_knee} for {}, {} for the most IOPS ({} at {}).",
+                if knee.in_flight == 1 { "the lowest latency" } else { "the best IOPS per latency" },
                 in_flight(*axis, most),
                 number(most.iops),
                 long_time(most.latency_s())

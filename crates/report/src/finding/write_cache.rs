@@ -58,7 +58,7 @@ impl Wording for WriteCache {
             }
             WriteCacheUnknown::NoTime => NO_TIME.into(),
             WriteCacheUnknown::None { flush_s, flush_behind_bytes } => format!(
-                "None detected; writes reach the medium as fast as they are acknowledged. A flush after {} of writes takes {}.",
+                "None detected: writes reach the medium as fast as they are acknowledged. A flush after {} of writes takes {}.",
                 size(flush_behind_bytes as u64),
                 short_time(flush_s)
             ),
