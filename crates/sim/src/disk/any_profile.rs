@@ -126,7 +126,7 @@ prop_compose! {
             command_overhead_ms: times.2,
             geometry,
             seek,
-            read_ahead: ReadAheadProfile { segments, segment_kib, ahead_kib: None },
+            read_ahead: ReadAheadProfile { segments, segment_kib, ahead_kib: None, drops_delivered: false },
             write_cache: WriteCacheProfile { capacity_kib: write_cache_kib },
             queue,
             standby: standby

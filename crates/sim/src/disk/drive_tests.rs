@@ -200,6 +200,26 @@ fn it_reads_on_while_idle() {
     assert!(seconds > 1e-3, "{seconds}");
 }
 
+/// 2 MiB are prefetched behind each of 16 reads, one segment each; what was read and what was delivered is gone.
+#[test]
+fn a_cache_that_drops_what_it_delivered_answers_once() {
+    let mut disk = disk(|profile| {
+        profile.read_ahead = ReadAheadProfile { drops_delivered: true, ..ReadAheadProfile::default() };
+    });
+    let mut now = Instant::START;
+    for block in 0..17 {
+        read(&mut disk, &mut now, block << 33, 4096);
+        now = Instant::new(now.get() + 100_000_000);
+    }
+    for block in 1..17 {
+        let (_, seconds) = read(&mut disk, &mut now, (block << 33) + 8192, 4096);
+        assert!((seconds - 0.2e-3).abs() < 1e-8, "{block} takes {seconds}");
+    }
+    for dropped in [1 << 33, (2 << 33) + 4096, (3 << 33) + 8192, 4096] {
+        assert!(read(&mut disk, &mut now, dropped, 4096).1 > 0.3e-3, "{dropped}");
+    }
+}
+
 /// A host at a third of the disk's rate always finds what it asks for in the buffer: the arm goes on in time.
 #[test]
 fn a_slow_host_never_waits_for_the_platter() {
@@ -254,7 +274,8 @@ fn a_write_makes_what_was_read_there_stale() {
 #[test]
 fn a_segment_is_too_large_even_where_there_are_none() {
     let mut profile = profile();
-    profile.read_ahead = ReadAheadProfile { segments: 0, segment_kib: 1 << 60, ahead_kib: None };
+    profile.read_ahead =
+        ReadAheadProfile { segments: 0, segment_kib: 1 << 60, ahead_kib: None, drops_delivered: false };
     let flaw = profile.check(DISK_4TB_CAPACITY).unwrap_err();
     assert!(flaw.to_string().contains("read_ahead.segment_kib"), "{flaw}");
 }

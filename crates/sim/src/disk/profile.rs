@@ -104,6 +104,8 @@ section! {
         segment_kib: u64 = 2048, in 0..=16_384 => "Segment size, at least 4.";
         #[serde(skip_serializing_if = "Option::is_none")]
         ahead_kib: Option<u64> = None => "Read-ahead distance; 0 turns it off. Default: the segment size.";
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        drops_delivered: bool = false => "The cache holds prefetched data only and drops them once delivered: rereads come from the medium.";
     }
 }
 
@@ -162,6 +164,13 @@ all_by_default!(ReadAheadProfile, WriteCacheProfile, QueueProfile);
 impl ReadAheadProfile {
     pub fn ahead_bytes(&self) -> u64 {
         if self.segments == 0 { 0 } else { self.ahead_kib.unwrap_or(self.segment_kib) * KIB }
+    }
+
+    /// Reads of `read_bytes` at unrelated offsets whose prefetched data fit side by side: each takes whole segments.
+    pub fn streams(&self, read_bytes: u64) -> u64 {
+        let delivered_bytes = if self.drops_delivered { 0 } else { read_bytes };
+        let segment_bytes = self.segment_kib * KIB;
+        u64::from(self.segments) / (delivered_bytes + self.ahead_bytes()).div_ceil(segment_bytes).max(1)
     }
 
     pub fn cache_bytes(&self) -> u64 {

@@ -3,7 +3,8 @@
 //! The cache consists of segments, replaced as a whole, the least recently used first. A stream of reads fills one
 //! after the other. After a read the arm reads on, up to a distance past what was asked for, until somebody needs the arm;
 //! a request that continues there costs no positioning and is answered when its last sector has passed the head. When a
-//! stream has used up half of what was read on and nobody needs the arm, it goes on reading.
+//! stream has used up half of what was read on and nobody needs the arm, it goes on reading. With `drops_delivered` a
+//! segment holds what was read on only, and gives up what was delivered and all before it, so that no read hits twice.
 //!
 //! Not modelled: segments whose size adapts to the load, and keeping only a part of what is asked for: a request that is
 //! not all there is read from the platter as a whole.
@@ -18,6 +19,7 @@ pub struct ReadAhead {
     segments: Vec<Segment>,
     segment_bytes: u64,
     ahead_bytes: u64,
+    drops_delivered: bool,
     uses: u64,
     /// The segment in which something was found or stored last.
     recent: usize,
@@ -50,6 +52,7 @@ impl ReadAhead {
             segments: vec![Segment::default(); profile.segments as usize],
             segment_bytes: profile.segment_kib * KIB,
             ahead_bytes: profile.ahead_bytes(),
+            drops_delivered: profile.drops_delivered,
             uses: 0,
             recent: 0,
             stream: None,
@@ -70,6 +73,7 @@ impl ReadAhead {
         if held_byte == end_byte {
             let ready_s = self.passed_s(mechanism, first_byte, end_byte).max(now_s);
             self.resume(mechanism, end_byte, now_s, others_wait);
+            self.drop_delivered(first_byte, end_byte);
             return Some(ready_s);
         }
         let further_byte = self.limit_of(mechanism, end_byte);
@@ -83,8 +87,27 @@ impl ReadAhead {
         (stream.promised_byte, stream.promised_s) = (end_byte, ready_s);
         stream.limit_byte = further_byte;
         mechanism.read_on_to(&last, end_byte.div_ceil(mechanism.geometry().sector_bytes()), ready_s);
-        self.store(held_byte, end_byte);
+        self.store_delivered(held_byte, end_byte);
+        self.drop_delivered(first_byte, end_byte);
         Some(ready_s.max(now_s))
+    }
+
+    fn store_delivered(&mut self, first_byte: u64, end_byte: u64) {
+        if !self.drops_delivered {
+            self.store(first_byte, end_byte);
+        }
+    }
+
+    /// Gives up what was delivered, and what its segments hold before it.
+    fn drop_delivered(&mut self, first_byte: u64, end_byte: u64) {
+        if !self.drops_delivered {
+            return;
+        }
+        for segment in &mut self.segments {
+            if first_byte < segment.end_byte && end_byte > segment.first_byte {
+                segment.first_byte = end_byte.min(segment.end_byte);
+            }
+        }
     }
 
     /// Up to where a stretch is in segments; `first_byte` when its first byte is not.
@@ -121,7 +144,7 @@ impl ReadAhead {
         if self.segments.is_empty() || transfer.failed_byte.is_some() {
             return;
         }
-        self.store(first_byte, end_byte);
+        self.store_delivered(first_byte, end_byte);
         if self.ahead_bytes > 0 && transfer.is_plain {
             self.stream = Some(Stream {
                 first_byte,

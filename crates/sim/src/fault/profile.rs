@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const REMEMBERED_MAX: u64 = 1 << 18;
 
 /// Something that goes wrong; `kind` says what: `unreadable`, `slow`, `times-out`, `short-reads`, `stall`,
-/// `gone-after-requests`, `gone-at`, `lying-capacity`, `loses-past-end`, `silent-corruption`, `other-load`.
+/// `gone-after-requests`, `gone-at`, `lying-capacity`, `loses-past-end`, `silent-corruption`, `other-load`, `host-delay`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FaultProfile {
@@ -119,6 +119,17 @@ pub enum FaultProfile {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         queue_depth: Option<u32>,
     },
+    /// The host sees completions late; the drive works on.
+    HostDelay {
+        /// The mean delay in microseconds, exponentially distributed.
+        mean_us: f64,
+        /// The share of completions that are `late_ms` later still. Default: 0.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        late_share: f64,
+        /// How much later those are, in milliseconds. Default: 0.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        late_ms: f64,
+    },
 }
 
 words! {
@@ -189,6 +200,14 @@ impl FaultProfile {
                     _ => Ok(()),
                 }
             }
+            FaultProfile::HostDelay { mean_us, late_share, late_ms } => {
+                check_seconds("mean_us", mean_us / 1e6, 0.0)?;
+                check_seconds("late_ms", late_ms / 1e3, 0.0)?;
+                match (0.0..=1.0).contains(&late_share) {
+                    true => Ok(()),
+                    false => Err(Flaw::new("late_share", "it is not between 0 and 1")),
+                }
+            }
         }
     }
 
@@ -233,7 +252,8 @@ impl FaultProfile {
             FaultProfile::LyingCapacity { real_bytes } => vec![Fault::Wraps(Bytes::new(real_bytes))],
             FaultProfile::LosesPastEnd { .. }
             | FaultProfile::SilentCorruption { .. }
-            | FaultProfile::OtherLoad { .. } => Vec::new(),
+            | FaultProfile::OtherLoad { .. }
+            | FaultProfile::HostDelay { .. } => Vec::new(),
         }
     }
 }
@@ -396,7 +416,7 @@ mod tests {
         /// Whatever passes the check can be built, and says what it said.
         #[test]
         fn what_passes_the_check_can_be_built(
-            first_byte: u64, bytes: u64, count: u64, small: bool, time: f64, other: f64, part in 0usize..11,
+            first_byte: u64, bytes: u64, count: u64, small: bool, time: f64, other: f64, part in 0usize..12,
         ) {
             let scale = if small { 1 << 29 } else { u64::MAX };
             let (first_byte, bytes) = (first_byte % scale, bytes % scale);
@@ -431,6 +451,7 @@ mod tests {
                     per_second: (count % 5 != 0).then_some(other),
                     queue_depth: (count % 5 == 0).then_some(count as u32 % 70),
                 },
+                FaultProfile::HostDelay { mean_us: time, late_share: other, late_ms: other },
             ][part].clone();
             if fault.check(CAPACITY).is_ok() {
                 prop_assert_eq!(fault.faults().is_empty(), part >= 8);

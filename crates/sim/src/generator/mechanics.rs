@@ -139,7 +139,10 @@ pub(super) fn draw_caches(draws: &mut Draws, gb_per_surface: f64) -> (ReadAheadP
         draws.weighted(&[(70, None), (15, Some(segment_kib / 2)), (10, Some(segment_kib / 4)), (5, Some(0))]);
     let held_kib = (memory_kib as f64 * draws.even(WRITE_CACHE_SHARE)) as u64;
     let capacity_kib = if draws.percent(90) { held_kib } else { 0 };
-    (ReadAheadProfile { segments, segment_kib, ahead_kib }, WriteCacheProfile { capacity_kib })
+    (
+        ReadAheadProfile { segments, segment_kib, ahead_kib, drops_delivered: false },
+        WriteCacheProfile { capacity_kib },
+    )
 }
 
 pub(super) fn draw_queue(draws: &mut Draws, depth: u32) -> QueueProfile {

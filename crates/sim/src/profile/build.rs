@@ -1,10 +1,10 @@
-//! From a profile to the drive: mechanism, then link, then who else uses it, then its limit, then faults.
+//! From a profile to the drive: mechanism, then link, then who else uses it, then its limit, then faults, then the host.
 
 use crate::Drive;
 use crate::constant::ConstantDrive;
 use crate::contents::Contents;
 use crate::disk::drive::DiskDrive;
-use crate::fault::{FaultyDrive, LoadedDrive, OtherLoad};
+use crate::fault::{DelayedDrive, FaultyDrive, HostDelay, LoadedDrive, OtherLoad};
 use crate::flash::drive::FlashDrive;
 use crate::flash::profile::Initial;
 use crate::flaw::Flaw;
@@ -64,6 +64,10 @@ fn build_within(profile: &Profile, path: &str, seed: u64, depth: u32) -> Result<
     }
     if !profile.faults.is_empty() {
         drive = Box::new(FaultyDrive::of_profile(drive, &profile.faults));
+    }
+    let delays: Vec<HostDelay> = profile.faults.iter().filter_map(HostDelay::of_profile).collect();
+    if !delays.is_empty() {
+        drive = Box::new(DelayedDrive::new(drive, delays, seed));
     }
     Ok(drive)
 }

@@ -47,7 +47,12 @@ pub(in crate::smr) fn disk() -> DiskProfile {
             }),
         },
         seek: SeekProfile::DataSheet { track_to_track_ms: 1.0, average_ms: 8.5, full_stroke_ms: 17.0 },
-        read_ahead: ReadAheadProfile { segments: 16, segment_kib: 2048, ahead_kib: None },
+        read_ahead: ReadAheadProfile {
+            segments: 16,
+            segment_kib: 2048,
+            ahead_kib: None,
+            drops_delivered: false,
+        },
         write_cache: WriteCacheProfile { capacity_kib: 16_384 },
         queue: QueueProfile::default(),
         standby: None,

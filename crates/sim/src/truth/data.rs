@@ -52,6 +52,10 @@ pub enum TruthData {
         read: f64,
         write: f64,
     },
+    Prefetch {
+        streams: u64,
+        keeps_delivered: bool,
+    },
     Regions {
         regions: Vec<Region>,
     },

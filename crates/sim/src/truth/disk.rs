@@ -1,6 +1,6 @@
 //! What is true of hard disks, shingled or not.
 
-use crate::disk::profile::{DefectKind, DiskProfile};
+use crate::disk::profile::{DefectKind, DiskProfile, ReadAheadProfile};
 use crate::disk::truth::DiskTruth;
 use crate::link::LinkNumbers;
 use crate::smr::profile::{SmrProfile, disk_on_platter};
@@ -125,8 +125,8 @@ fn mechanism(
         Truth::number(FindingCode::SeekFullStroke, truth.seek_full_stroke_s()),
         track_layout(truth, hidden_bytes),
         write_cache(disk.write_cache.capacity_kib * KIB),
-        Truth::number(FindingCode::DriveCache, disk.read_ahead.cache_bytes() as f64),
-        Truth::number(FindingCode::ReadAhead, disk.read_ahead.ahead_bytes() as f64),
+        drive_cache(&disk.read_ahead),
+        read_ahead(&disk.read_ahead),
         one_drive(),
     ];
     // Seeks between random offsets have one mode, since a seek grows ever less with the distance and long distances are
@@ -135,6 +135,24 @@ fn mechanism(
         truths.push(Truth::number(FindingCode::LatencyModes, 1.0));
     }
     truths
+}
+
+fn drive_cache(read_ahead: &ReadAheadProfile) -> Truth {
+    match read_ahead.drops_delivered {
+        true => Truth::absent(FindingCode::DriveCache),
+        false => Truth::number(FindingCode::DriveCache, read_ahead.cache_bytes() as f64),
+    }
+}
+
+fn read_ahead(read_ahead: &ReadAheadProfile) -> Truth {
+    let truth = Truth::number(FindingCode::ReadAhead, read_ahead.ahead_bytes() as f64);
+    match read_ahead.ahead_bytes() {
+        0 => truth,
+        _ => truth.with(TruthData::Prefetch {
+            streams: read_ahead.streams(u64::from(ACCESS_BYTES)),
+            keeps_delivered: !read_ahead.drops_delivered,
+        }),
+    }
 }
 
 fn track_layout(truth: &DiskTruth, hidden_bytes: u64) -> Truth {
