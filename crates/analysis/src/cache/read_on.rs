@@ -1,7 +1,11 @@
 //! How far a drive reads on: two reads with a pause between them, the second so far behind the first. If memory answers it, the
 //! drive had read that far meanwhile.
+//!
+//! What memory takes is learned from reads of what was just read. A drive that drops what it delivered does not answer those from
+//! memory; then it is learned from the bytes right behind the first read of a pair.
 
 use super::answers::{NotTold, Probe, Step, step, threshold_ns};
+use super::streams::is_of_streams;
 use crate::measured::EXPERIMENT_ACCESS;
 use crate::stripe::{Arms, Layout};
 use model::plan::PhaseKind;
@@ -27,9 +31,16 @@ pub enum ReadOn {
         /// Reads that memory surely could answer and that took longer, as a share: of what was just read, and of what lies before
         /// the end.
         late_share: f64,
+        /// Whether memory answers what was just read once more; none where it does now and then.
+        keeps_delivered: Option<bool>,
         phases: Vec<u32>,
     },
 }
+
+/// The nearest distances of pairs, which a drive that prefetches has surely prefetched: powers of four from a block on, up to 64 KiB.
+const NEAREST_DISTANCES: usize = 3;
+/// Of rereads, so many may differ from the others: eight are made, and the head is over one in time for one in twenty.
+const ODD_SHARE_MAX: f64 = 0.2;
 
 pub fn read_on(run: &RunView<'_>) -> ReadOn {
     let phases = phases_of_pairs(run);
@@ -38,11 +49,11 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
     }
     let layout = Arms::of(run, &EXPERIMENT_ACCESS).stripe();
     let pairs = pairs_of(run, &phases, layout);
-    let (again, first) = again_and_first(&pairs);
-    let threshold = match threshold_ns(again, first) {
+    let threshold = match hit_ns_max(&pairs) {
         Ok(threshold) => threshold,
         Err(why) => return ReadOn::NotTold(why),
     };
+    let keeps_delivered = keeps_delivered(&pairs, threshold);
     let mut probes = Vec::new();
     for pair in &pairs {
         if pair.distance > 0 {
@@ -54,14 +65,15 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
     };
     let (mut sure, mut late) = (0u32, 0u32);
     for pair in &pairs {
-        if pair.distance <= low.unwrap_or(0) {
+        let is_sure = pair.distance > 0 || keeps_delivered != Some(false);
+        if is_sure && pair.distance <= low.unwrap_or(0) {
             sure += 1;
             late += u32::from(pair.second_ns as f64 > threshold);
         }
     }
     let late_share = f64::from(late) / f64::from(sure.max(1));
     let [low, high, lowest, highest] = [low, high, lowest, highest].map(|distance| distance.map(Bytes::new));
-    ReadOn::Found { low, high, lowest, highest, stray_share, late_share, phases }
+    ReadOn::Found { low, high, lowest, highest, stray_share, late_share, keeps_delivered, phases }
 }
 
 /// How long the first reads of all pairs took, in nanoseconds: at places where nothing was read before.
@@ -72,10 +84,54 @@ pub(crate) fn first_reads_ns(run: &RunView<'_>) -> Vec<u64> {
 /// What an answer from the drive's own memory takes, in seconds: the median of reads of what was just read. None where memory cannot be
 /// told from the medium. It is what a command costs without seek and turn.
 pub(crate) fn memory_answer_s(run: &RunView<'_>) -> Option<f64> {
-    let (mut again, first) = again_and_first(&pairs_of(run, &phases_of_pairs(run), None));
-    threshold_ns(again.clone(), first).ok()?;
-    again.sort_unstable();
-    Some(again[again.len() / 2] as f64 / 1e9)
+    let pairs = pairs_of(run, &phases_of_pairs(run), None);
+    let threshold = hit_ns_max(&pairs).ok()?;
+    let (again, _) = again_and_first(&pairs);
+    let mut hits = if keeps_delivered(&pairs, threshold) == Some(false) { nearest(&pairs) } else { again };
+    hits.sort_unstable();
+    Some(hits[hits.len() / 2] as f64 / 1e9)
+}
+
+/// Reads up to this long came from memory, in nanoseconds.
+pub(super) fn hit_ns(run: &RunView<'_>) -> Option<f64> {
+    hit_ns_max(&pairs_of(run, &phases_of_pairs(run), None)).ok()
+}
+
+/// Answers up to this long came from memory, in nanoseconds; or why rereads do not show it, where nothing else does either.
+fn hit_ns_max(pairs: &[Pair]) -> Result<f64, NotTold> {
+    let (again, first) = again_and_first(pairs);
+    let why = match threshold_ns(again, first.clone()) {
+        Ok(threshold) => return Ok(threshold),
+        Err(why @ (NotTold::TooFew | NotTold::AllOfMemory)) => return Err(why),
+        Err(why) => why,
+    };
+    threshold_ns(nearest(pairs), first).map_err(|_| why)
+}
+
+/// What second reads right behind the first took, in nanoseconds.
+fn nearest(pairs: &[Pair]) -> Vec<u64> {
+    let mut distances: Vec<u64> =
+        pairs.iter().map(|pair| pair.distance).filter(|distance| *distance > 0).collect();
+    distances.sort_unstable();
+    distances.dedup();
+    let farthest = distances.get(NEAREST_DISTANCES - 1).copied().unwrap_or(0);
+    let mut behind = Vec::new();
+    for pair in pairs {
+        if (1..=farthest).contains(&pair.distance) {
+            behind.push(pair.second_ns);
+        }
+    }
+    behind
+}
+
+fn keeps_delivered(pairs: &[Pair], threshold_ns: f64) -> Option<bool> {
+    let (again, _) = again_and_first(pairs);
+    let hits = again.iter().filter(|ns| **ns as f64 <= threshold_ns).count();
+    match hits as f64 / again.len().max(1) as f64 {
+        share if share <= ODD_SHARE_MAX => Some(false),
+        share if share >= 1.0 - ODD_SHARE_MAX => Some(true),
+        _ => None,
+    }
 }
 
 struct Pair {
@@ -101,6 +157,7 @@ fn is_of_pairs(summary: &PhaseSummary) -> bool {
         && matches!(workload.pattern, Pattern::Listed { .. })
         && matches!(workload.arrival, Arrival::OpenLoop { .. })
         && workload.in_flight_max() == 1
+        && !is_of_streams(workload)
 }
 
 /// What second reads of the same place took, and all first reads, in nanoseconds.

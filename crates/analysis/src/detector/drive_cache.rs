@@ -10,7 +10,7 @@
 //! far back as the cache reaches, less what the drive reads on behind the end. Streams of
 //! several lengths give the size and its interval.
 //! # Cannot tell when
-//! Both kinds take equally long, as on flash and on drives whose cache is off; the cache holds more than the longest stream; several drives
+//! Both kinds take equally long, as on flash and on drives whose cache is off; the drive drops what it delivered, so that no reread hits; the cache holds more than the longest stream; several drives
 //! share the reads and are no stripe, so that what one keeps another may be asked for.
 //! # Known problems
 //! A drive that keeps a stream in batches that overlap shows less than it has. Memory that is kept for writes
@@ -56,6 +56,11 @@ fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknow
         Kept::NotAsked => return Err(CacheUnknown::TooFewReads),
         Kept::NotTold(why) => {
             let is_one = Arms::of(run, &EXPERIMENT_ACCESS) == Arms::One;
+            let drops =
+                matches!(read_on(run), ReadOn::Found { low: Some(_), keeps_delivered: Some(false), .. });
+            if drops && *why != NotTold::TooFew {
+                return Err(CacheUnknown::DeliveredDropped);
+            }
             return Err(if is_one { why_no_hits(run, *why) } else { CacheUnknown::SeveralDrives });
         }
         Kept::AtLeast(bytes) => return Err(CacheUnknown::AtLeast(*bytes)),

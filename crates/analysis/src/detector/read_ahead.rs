@@ -7,15 +7,18 @@
 //! neighbours measures a memory and not a drive.
 //! # How
 //! Two reads with a pause between them, the second behind the first by a distance that is looked for by halving. Reads of what was
-//! just read are surely answered by memory and first reads surely not; where these two kinds lie apart, every answer is one of them. The
+//! just read are surely answered by memory and first reads surely not; where these two kinds lie apart, every answer is one of them. Where
+//! they do not, the drive may drop what it delivered: then reads of the next bytes take the place of rereads, if they take one time. The
 //! step that explains most reads is taken. Reads go past the page cache, so that it is the drive that reads on and not the system.
+//! Streams are counted by reads at 48 unrelated offsets and then the block behind each, the newest first.
 //! # Cannot tell when
 //! Both kinds take equally long, as on flash and on drives whose cache is off; a fifth of the reads is not explained; a pause is too
 //! short for the drive to read on as far as it would. Several arms answer and are no stripe: of a mirror the other drive may be asked. On a
 //! stripe pairs of reads are looked at that lie on one drive.
 //! # Known problems
 //! How far the system reads on is a question of its own (`system-read-ahead`); where it was not measured, its own word is told.
-//! A drive that reads on only after several reads in order is found to read on not at all.
+//! A drive that reads on only after several reads in order is found to read on not at all. One that drops what it delivered and prefetches
+//! less than 64 KiB stays unknown. A read may take two segments where what was read and what was prefetched are more than one holds.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and
 //! misses).
@@ -24,7 +27,7 @@ use super::detect::{Detector, Need};
 use super::drive_cache::why_no_hits;
 use super::system_read_ahead;
 use super::trust::doubts;
-use crate::cache::{ReadOn, first_reads_ns, read_on};
+use crate::cache::{ReadOn, first_reads_ns, read_on, streams};
 use crate::measured::{
     EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share, held_up_share_of,
 };
@@ -65,7 +68,7 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
     if Arms::of(run, &EXPERIMENT_ACCESS) == Arms::Shared {
         return Err(CacheUnknown::SeveralDrives);
     }
-    let (low, high, lowest, highest, phases) = match read_on {
+    let (low, high, lowest, highest, keeps_delivered, phases) = match read_on {
         ReadOn::NotAsked => return Err(CacheUnknown::TooFewReads),
         ReadOn::NotTold(why) => return Err(why_no_hits(run, *why)),
         ReadOn::Found { stray_share, .. } if *stray_share > STRAY_SHARE_MAX => {
@@ -77,8 +80,17 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
         ReadOn::Found { low: None | Some(Bytes::ZERO), .. } if was_called_away(run) => {
             return Err(CacheUnknown::CalledAway);
         }
-        ReadOn::Found { low, high: Some(high), lowest, highest: Some(highest), phases, .. } => {
-            (low.unwrap_or(Bytes::ZERO), *high, lowest.unwrap_or(Bytes::ZERO), *highest, phases)
+        ReadOn::Found {
+            low,
+            high: Some(high),
+            lowest,
+            highest: Some(highest),
+            keeps_delivered,
+            phases,
+            ..
+        } => {
+            let [low, lowest] = [low, lowest].map(|distance| distance.unwrap_or(Bytes::ZERO));
+            (low, *high, lowest, *highest, *keeps_delivered, phases)
         }
         ReadOn::Found { low, .. } => return Err(CacheUnknown::AtLeast(low.unwrap_or(Bytes::ZERO))),
     };
@@ -95,6 +107,8 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
         by: Reader::Drive,
         system_says_bytes: run.target.read_ahead.map(|bytes| bytes.get()),
         pause_s: phases.first().and_then(|phase| pause_s(run, *phase)),
+        keeps_delivered,
+        streams: streams(run),
     })
 }
 

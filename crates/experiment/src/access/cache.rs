@@ -1,5 +1,5 @@
-//! What the drive's own memory answers: how far it reads on, by pairs of reads with a pause between them, and how much it keeps, by
-//! looking back over a stream that was just read.
+//! What the drive's own memory answers: how far it reads on, by pairs of reads with a pause between them, for how many streams side by
+//! side, and how much it keeps, by looking back over a stream that was just read.
 
 use crate::preparation::{SEQUENTIAL_DEPTH, phase, random_block};
 use crate::{Experiment, Remaining, Setup};
@@ -27,6 +27,8 @@ const REPEATS_FIRST: usize = 2;
 const QUARTERINGS: u32 = 3;
 const BETWEEN: u64 = 3;
 const REPEATS_BETWEEN: usize = 3;
+/// Reads at unrelated offsets, whose next blocks are read then: more than the 16 to 32 segments that are usual.
+const INTERLEAVED: usize = 48;
 /// Streams to look back over, each longer than the last; four that are longer than what is kept. Of each, up to an eighth is left off at
 /// random: a cache is given up piece by piece, and where in a piece a stream ends must not be always the same. The reads
 /// stay of one size, a power of two: of others some lie half within what was read on, and what is read twice is kept twice.
@@ -55,6 +57,7 @@ pub(super) struct Cache {
 enum Stage {
     /// Pairs of reads, with so many quarterings done.
     Pairs(u32),
+    Interleaved,
     /// A stream of that size number is to be read, and then looked back over.
     Stream {
         size: usize,
@@ -109,6 +112,11 @@ impl Cache {
             };
             offsets.extend([first, Offset::new(second)]);
         }
+        self.paused(offsets, name.into())
+    }
+
+    /// Single reads at these offsets, a pause apart.
+    fn paused(&self, offsets: Vec<Offset>, name: String) -> Phase {
         let count = offsets.len() as u64;
         let listed = Pattern::Listed { offsets };
         let spacing = Spacing::Even;
@@ -117,7 +125,7 @@ impl Cache {
             ..Workload::new(self.setup.range, listed, OperationMix::Read, self.block(), 1)
         };
         let stop = StopCondition::after(PAUSE * (count + 1) * 2).or_operations(count);
-        phase(ExperimentName::Access, name.into(), PhaseKind::Measure, Some(reads), stop)
+        phase(ExperimentName::Access, name, PhaseKind::Measure, Some(reads), stop)
     }
 
     fn first_pairs(&mut self) -> Phase {
@@ -130,6 +138,20 @@ impl Cache {
         }
         distances.extend([0; READS_AGAIN]);
         self.pairs(distances, "pairs of reads, up to 64 MiB apart")
+    }
+
+    /// A read in each of many places, then the block behind each, the newest first: what a hit touches is not what the next one needs.
+    fn interleaved(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let prefetches = matches!(read_on(so_far), ReadOn::Found { low: Some(low), .. } if low > Bytes::ZERO);
+        // A stripe keeps the streams of each member apart.
+        if !prefetches || Arms::of(so_far, &ExperimentName::Access) != Arms::One {
+            return None;
+        }
+        let mut offsets: Vec<Offset> = (0..INTERLEAVED).map(|_| self.place(2 * self.block().get())).collect();
+        for stream in (0..INTERLEAVED).rev() {
+            offsets.push(Offset::new(offsets[stream].get() + self.block().get()));
+        }
+        Some(self.paused(offsets, "interleaved streams".into()))
     }
 
     /// Pairs between the distances where reading on ends, if it does.
@@ -223,7 +245,13 @@ impl Experiment for Cache {
                         return Some(phase);
                     }
                 }
-                Stage::Pairs(_) => self.stage = Stage::Stream { size: 0, looks: 0 },
+                Stage::Pairs(_) => self.stage = Stage::Interleaved,
+                Stage::Interleaved => {
+                    self.stage = Stage::Stream { size: 0, looks: 0 };
+                    if let Some(phase) = self.interleaved(so_far) {
+                        return Some(phase);
+                    }
+                }
                 Stage::Stream { size, looks } => {
                     self.stage = Stage::Look { size, looks: looks + 1 };
                     return Some(self.stream(size));
@@ -250,7 +278,7 @@ impl Experiment for Cache {
             Cache { setup: self.setup.clone(), prng: self.prng.clone(), stage: self.stage, ..*self };
         let phases = match self.stage {
             Stage::Pairs(0) => vec![ahead.first_pairs(), ahead.stream(0)],
-            Stage::Pairs(_) => vec![ahead.stream(0)],
+            Stage::Pairs(_) | Stage::Interleaved => vec![ahead.stream(0)],
             Stage::Stream { size, .. } => vec![ahead.stream(size)],
             Stage::Look { .. } | Stage::Done => Vec::new(),
         };

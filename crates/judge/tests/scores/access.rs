@@ -3,13 +3,18 @@
 use crate::home::{Home, measured, shipped, truth, value};
 use judge::access::score::CODES;
 use judge::document::Document;
+use judge::truth::Truths;
 use model::finding::FindingCode;
 use serde_json::Value;
+use sim::truth::data::TruthData;
 
 /// Both with what they do with a queue: one that sorts it, one that takes a command at a time.
 const DISKS: &[&str] = &["st3000dm001", "st3250823a", "exos-x20", "wd20ears"];
 /// The first of these in a debug build.
 const DISKS_IN_DEBUG: usize = 1;
+/// Disks that drop what they delivered, drawn at random, and how many of them in a debug build.
+const DROPPING: u64 = 40;
+const DROPPING_IN_DEBUG: u64 = 6;
 const DEVICE_S_MAX: f64 = 60.0;
 const DEVICE_S_MAX_FLASH: f64 = 15.0;
 
@@ -45,6 +50,38 @@ fn a_disk_is_known_in_a_minute() {
         assert_eq!(value(&document, FindingCode::ConcurrencyKnee), 1.0, "{disk}");
         assert!((1.6..2.8).contains(&value(&document, FindingCode::SpanEffect)), "{disk}");
         assert_eq!(document.said(FindingCode::WakeUp), &Value::Null, "{disk}");
+    }
+}
+
+/// Rereads never hit, so what a hit takes is seen in the bytes behind a read only. Segments are counted within one.
+#[test]
+fn a_drive_that_drops_what_it_delivered_prefetches_all_the_same() {
+    let count = if cfg!(debug_assertions) { DROPPING_IN_DEBUG } else { DROPPING };
+    for number in 0..count {
+        let home = Home::new();
+        let change = ("[disk.read_ahead]", "[disk.read_ahead]\ndrops_delivered = true");
+        let drive = home.changed(&format!("random-hard-disk-{}", 300 + number), &[change], "");
+        let document = accessed(&drive.target, &[]);
+        let said = document.said(FindingCode::ReadAhead);
+        let truths = Truths::of(&drive.profile).expect("a sound drive");
+        let truth = truths.get(FindingCode::ReadAhead).expect("it is known");
+        let is = truth.value().expect("a number");
+        if is == 0.0 {
+            assert!(said["unknown"].is_string(), "{}: {said}", drive.name);
+            continue;
+        }
+        let TruthData::Prefetch { streams, .. } = truth.data else { panic!("{truth:?}") };
+        let found = value(&document, FindingCode::ReadAhead);
+        assert!((found / is - 1.0).abs() < 0.1, "{}: {said}, truth {is}", drive.name);
+        assert_eq!(said["data"]["keeps_delivered"], false, "{}: {said}", drive.name);
+        let found = said["data"]["streams"]["value"].as_u64();
+        assert!(
+            found.is_some_and(|found| found.abs_diff(streams) <= 1),
+            "{}: {said}, truth {streams}",
+            drive.name
+        );
+        let why = document.said(FindingCode::DriveCache)["unknown"].as_str().unwrap_or_default();
+        assert!(why.contains("drops delivered data"), "{}: {why}", drive.name);
     }
 }
 

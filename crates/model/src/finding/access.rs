@@ -399,6 +399,8 @@ pub enum CacheUnknown {
     NoHits,
     /// Rereads are faster, but by the arm that is still near, not by memory.
     NearbyRereads,
+    /// The drive prefetches, but drops what it delivered.
+    DeliveredDropped,
     LateHits,
     /// Hits and misses follow no order.
     Disorder,
@@ -446,6 +448,21 @@ pub struct ReadAhead {
     pub system_says_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause_s: Option<f64>,
+    /// Whether rereads of delivered data hit; none where some do and some do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keeps_delivered: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<PrefetchStreams>,
+}
+
+/// Interleaved streams whose prefetched data stay in cache side by side, one read each, 95 % confidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PrefetchStreams {
+    pub value: u64,
+    pub low: u64,
+    /// None where all that were measured stayed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -7,7 +7,7 @@ pub use access::{
     AccessMeasured, AccessParts, AccessTime, AccessTimeUnknown, CacheUnknown, CachedSequence,
     CompletionPairs, ConcurrencyAxis, ConcurrencyGain, ConcurrencyKnee, ConcurrencyPoint, ConcurrencyUnknown,
     DriveCache, InFlight, LatencyMode, LatencyModes, LatencyModesUnknown, OperatingPoint, OtherKnee,
-    ReadAhead, Reader, ScalabilityLaw, StripeLayout, StripeLayoutUnknown, SystemReadAhead,
+    PrefetchStreams, ReadAhead, Reader, ScalabilityLaw, StripeLayout, StripeLayoutUnknown, SystemReadAhead,
     SystemReadAheadUnknown, VolumeKind, WriteGain,
 };
 pub use bad_blocks::{BadBlocks, BadBlocksUnknown, BadRegion};

@@ -5,8 +5,8 @@ use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     AccessTime, AccessTimeUnknown, CacheUnknown, ConcurrencyAxis, ConcurrencyGain, ConcurrencyKnee,
     ConcurrencyUnknown, DriveCache, FindingCode, Known, LatencyMode, LatencyModes, LatencyModesUnknown,
-    OperatingPoint, OtherKnee, ReadAhead, StripeLayout, StripeLayoutUnknown, SystemReadAhead,
-    SystemReadAheadUnknown, VolumeKind,
+    OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead, StripeLayout, StripeLayoutUnknown,
+    SystemReadAhead, SystemReadAheadUnknown, VolumeKind,
 };
 use model::units::{Bytes, KIB};
 
@@ -429,6 +429,9 @@ fn why_no_cache(reason: &CacheUnknown) -> String {
         CacheUnknown::NearbyRereads => {
             "No read cache detected: rereads are read again from under the heads, or prefetch evicts them.".into()
         }
+        CacheUnknown::DeliveredDropped => {
+            "No read cache detected: the drive prefetches, but drops delivered data. Rereads come from the medium.".into()
+        }
         CacheUnknown::LateHits => {
             format!("Inconclusive: cache hits were delayed by other I/O or a busy host. {REPEAT_ALONE}")
         }
@@ -453,7 +456,9 @@ impl Wording for ReadAhead {
     }
 
     fn statement(known: &Known<ReadAhead>, _: FindingCode, _: &Subject<'_>) -> String {
-        let ReadAhead { bytes, system_is_measured, system_says_bytes, pause_s, .. } = &known.conclusion;
+        let ReadAhead {
+            bytes, system_is_measured, system_says_bytes, pause_s, keeps_delivered, streams, ..
+        } = &known.conclusion;
         let within = pause_s.map_or(String::new(), |pause_s| format!(" within {}", short_time(pause_s)));
         let mut text = if bytes.value == 0.0 {
             format!("The drive does not prefetch{within} after a single read.")
@@ -463,6 +468,12 @@ impl Wording for ReadAhead {
                 "The drive prefetches {prefetched}{within} after a single read (kernel read-ahead excluded)."
             )
         };
+        if let Some(streams) = streams {
+            text += &side_by_side(streams);
+        }
+        if *keeps_delivered == Some(false) {
+            text += " Delivered data are dropped: rereads miss.";
+        }
         if let (false, Some(system)) = (system_is_measured, system_says_bytes) {
             let system = memory(*system as f64);
             text +=
@@ -473,6 +484,21 @@ impl Wording for ReadAhead {
 
     fn why(reason: &CacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         why_no_cache(reason)
+    }
+}
+
+/// A sentence that begins with a blank.
+fn side_by_side(streams: &PrefetchStreams) -> String {
+    match *streams {
+        PrefetchStreams { low: 1, high: Some(1), .. } => {
+            " One stream at a time keeps its prefetched data.".into()
+        }
+        PrefetchStreams { value, high: None, .. } => {
+            format!(" {value} or more interleaved streams keep their prefetched data.")
+        }
+        PrefetchStreams { value, low, high: Some(high) } => {
+            format!(" {value} interleaved streams keep their prefetched data ({low} to {high}).")
+        }
     }
 }
 
