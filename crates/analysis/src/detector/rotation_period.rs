@@ -20,7 +20,7 @@
 //! disk drive parameters", SIGMETRICS 1995. Mardia and Jupp, "Directional statistics", 2000.
 
 use super::detect::{Detector, Need};
-use crate::geometry::{Rotation, all_readings, counts_of, evidence_of, probe_count};
+use crate::geometry::{all_readings, evidence_of, rotation_of, tracks_of};
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, RotationPeriod};
 use model::run::RunView;
 
@@ -49,9 +49,10 @@ impl Detector for RotationPeriodDetector {
 
 fn period(run: &RunView<'_>) -> Result<RotationPeriod, NoGeometry> {
     let readings = all_readings(run)?;
-    let rotation = Rotation::of(&readings)?;
+    let rotation = rotation_of(&readings)?;
     let sector = run.target.physical_block.max(run.target.logical_block).get();
-    let (probes, fitting) = (probe_count(&readings), counts_of(&readings, &rotation, sector).len());
+    let (counts, probes) = tracks_of(&readings, &rotation, sector);
+    let fitting = counts.len();
     let rpm = 60.0 / rotation.turn_s();
     if probes >= PROBES_MIN && 2 * fitting < probes {
         return Err(NoGeometry::NoTracks { unfit: probes - fitting, probes, rpm });

@@ -24,8 +24,8 @@
 use super::detect::{Detector, Need};
 use super::trust::covers;
 use crate::geometry::{
-    Density, Layout, NearSeeks, Rotation, SeekCurve, all_readings, counts_of, evidence_of, hops_of,
-    near_maps, probe_count, range_of,
+    Density, Layout, NearSeeks, SeekCurve, all_readings, evidence_of, hops_of, near_maps, range_of,
+    rotation_of, tracks_of,
 };
 use model::estimate::Estimate;
 use model::finding::{
@@ -95,10 +95,9 @@ struct Seen {
 impl Seen {
     fn of(run: &RunView<'_>) -> Result<Seen, NoGeometry> {
         let readings = all_readings(run)?;
-        let rotation = Rotation::of(&readings)?;
+        let rotation = rotation_of(&readings)?;
         let sector = run.target.physical_block.max(run.target.logical_block).get();
-        let counts = counts_of(&readings, &rotation, sector);
-        let probes = probe_count(&readings);
+        let (counts, probes) = tracks_of(&readings, &rotation, sector);
         if 2 * counts.len() < probes {
             let unfit = probes - counts.len();
             return Err(NoGeometry::NoTracks { unfit, probes, rpm: 60.0 / rotation.turn_s() });

@@ -8,6 +8,8 @@
 //! # How
 //! Sectors side by side on a track pass at angles that are a whole number of sectors apart; a few reads give the number exactly.
 //! See `geometry::track`, and `geometry::layout` for how zones come of it.
+//! Where completion times scatter, as on a busy host, both ends of a track are looked for instead, where the angle jumps by the skew: see
+//! `geometry::ends`. It takes half a second a track.
 //! # Cannot tell when
 //! Nothing turns; at most places no number of sectors fits the angles: the addresses do not follow tracks (several drives, a
 //! drive that moves data), or the clock is too coarse for them.
@@ -21,7 +23,7 @@
 //! in a population", 1984.
 
 use super::detect::{Detector, Need};
-use crate::geometry::{Layout, Rotation, all_readings, counts_of, evidence_of, probe_count, range_of};
+use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, tracks_of};
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
 use model::run::RunView;
 use model::units::Bytes;
@@ -55,10 +57,9 @@ impl Detector for TrackLayoutDetector {
 
 fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
     let readings = all_readings(run)?;
-    let rotation = Rotation::of(&readings)?;
+    let rotation = rotation_of(&readings)?;
     let sector = run.target.physical_block.max(run.target.logical_block);
-    let counts = counts_of(&readings, &rotation, sector.get());
-    let probes = probe_count(&readings);
+    let (counts, probes) = tracks_of(&readings, &rotation, sector.get());
     if probes == 0 {
         return Err(NoGeometry::NoProbes);
     }

@@ -44,6 +44,8 @@ const ENDS_MIN: usize = 8;
 const SET_MAX: usize = 24;
 /// How many numbers the count of a further surface may be: surfaces differ in every zone by the same shares, but for rounding.
 const ROUNDINGS: f64 = 3.0;
+/// Fewer counts at the end of a zone are told apart from it by `with_sure_ends`.
+const PART_MIN: usize = 2;
 /// The chance that surfaces are said not to share the tracks evenly though they do.
 const FALSE_ALARM: f64 = 1e-3;
 /// Tracks to a surface without which surfaces are not counted.
@@ -234,11 +236,28 @@ fn zones_of(counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
     let mut end = size;
     while end > 0 {
         let start = best[end].1;
-        zones.push(zone_seen(&counts[start..end]));
+        zones.splice(0..0, parts_of(&counts[start..end]).into_iter().map(zone_seen));
         end = start;
     }
-    zones.reverse();
     with_sure_ends(&zones, counts)
+}
+
+/// A zone cut where all counts before differ from all behind and both ends of their range fall: with a few probes to a zone several of them
+/// take the fewest words together, but a count that never comes again is no surface of one zone.
+fn parts_of(zone: &[(u64, u32)]) -> Vec<&[(u64, u32)]> {
+    for at in PART_MIN..(zone.len() + 1).saturating_sub(PART_MIN) {
+        let (before, behind) = zone.split_at(at);
+        let is_apart = before.iter().all(|one| behind.iter().all(|other| one.1 != other.1));
+        let (least, most) = (extreme(before, u32::min), extreme(before, u32::max));
+        if is_apart && extreme(behind, u32::min) < least && extreme(behind, u32::max) < most {
+            return [parts_of(before), parts_of(behind)].concat();
+        }
+    }
+    vec![zone]
+}
+
+fn extreme(counts: &[(u64, u32)], of: fn(u32, u32) -> u32) -> u32 {
+    counts.iter().map(|(_, count)| *count).reduce(of).unwrap_or(0)
 }
 
 fn zone_seen(counts: &[(u64, u32)]) -> ZoneSeen {

@@ -13,6 +13,7 @@
 
 mod censored;
 mod density;
+mod ends;
 mod layout;
 mod linear;
 mod near;
@@ -21,11 +22,12 @@ mod seek;
 mod track;
 
 pub use density::Density;
+pub use ends::{TrackEnds, rotation_of, track_ends, tracks_of};
 pub use layout::{Layout, ZoneSeen};
 pub use near::{NearMap, NearSeeks, near_maps};
 pub use rotation::Rotation;
 pub use seek::{Hop, SeekCurve, hops_of};
-pub use track::{TrackCount, counts_of, probe_count};
+pub use track::{TrackCount, counts_of, probe_count, scatters};
 
 use crate::measured::evidence_across;
 use model::experiment_name::ExperimentName;

@@ -7,21 +7,18 @@
 //! the time that the drive took to get there. On the same track that is the command alone.
 
 use super::censored::one_time;
-use super::track::{count_of, probes_of};
+use super::ends::track_ends;
+use super::track::{FINEST_TURNS, TrackCount, count_of, long_probes, scatters};
 use super::{Reading, Rotation, wrapped};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
 
-/// A probe with as many readings is made to know tracks sector by sector: four to a track, over three tracks.
-const READINGS_MIN: usize = 12;
 /// The share of the readings of a place that fit its map; one in ten may have met something else.
 const FITTING_SHARE_MIN: f64 = 0.85;
 /// The tracks of a place that its map covers.
 const TRACKS: f64 = 3.0;
 /// Pairs of each kind, without which nothing is concluded.
 const PAIRS_MIN: usize = 12;
-/// Nothing is known closer than a sector takes to pass: a five-hundredth of a turn or less. This is half of that.
-const FINEST_TURNS: f64 = 1e-3;
 
 /// Tracks of one place, sector by sector. Sectors count downwards from the highest that was read.
 #[derive(Clone, Debug)]
@@ -36,18 +33,17 @@ pub struct NearMap {
 }
 
 impl NearMap {
-    /// The map of a place by a probe of it, and by all other reads of it.
+    /// The map of a place by the count of a probe of it, and by all other reads of it.
     fn of(
+        count: &TrackCount,
         probe: &[Reading],
         readings: &[Reading],
         rotation: &Rotation,
         sector_bytes: u64,
     ) -> Option<NearMap> {
-        let count = count_of(probe, rotation, sector_bytes)?;
         let sectors = count.exact().map_or(count.sectors, f64::from);
-        let top = probe.first()?.offset;
         let mut map = NearMap {
-            top,
+            top: probe.first()?.offset,
             sector_bytes,
             sectors,
             border: (0.0, sectors),
@@ -166,8 +162,28 @@ pub struct NearSeeks {
 
 /// The places of a run that are known sector by sector.
 pub fn near_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
-    let probes = probes_of(readings).into_iter().filter(|probe| probe.len() >= READINGS_MIN);
-    probes.filter_map(|probe| NearMap::of(probe, readings, rotation, sector_bytes)).collect()
+    let (mut counts, mut counted) = (Vec::new(), Vec::new());
+    let probes = long_probes(readings);
+    for probe in &probes {
+        if let Some(count) = count_of(probe, rotation, sector_bytes) {
+            counted.push(probe);
+            counts.push(count);
+        }
+    }
+    let mut maps = Vec::new();
+    if scatters(&counts, probes.len(), rotation) {
+        for ends in track_ends(readings, rotation, sector_bytes) {
+            // The second of a pair on the next track lies behind the second end.
+            let skew = (ends.levels[1] - ends.levels[2]).rem_euclid(1.0);
+            let (border, angle) = ((ends.ends[0].first, ends.ends[0].last), ends.levels[1] + skew);
+            maps.push(NearMap { top: ends.top, sector_bytes, sectors: ends.sectors, border, skew, angle });
+        }
+        return maps;
+    }
+    for (count, probe) in counts.iter().zip(counted) {
+        maps.extend(NearMap::of(count, probe, readings, rotation, sector_bytes));
+    }
+    maps
 }
 
 impl NearSeeks {

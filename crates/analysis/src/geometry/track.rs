@@ -12,6 +12,8 @@ use super::{Reading, Rotation, wrapped};
 const SECTORS: (u32, u32) = (24, 12_000);
 /// Reads of a probe are no further apart than this: a few tracks of any disk.
 const REACH_BYTES: u64 = 16 << 20;
+/// Nothing is known closer than a sector takes to pass: a five-hundredth of a turn or less. This is half of that.
+pub(super) const FINEST_TURNS: f64 = 1e-3;
 /// Fewer readings could not contradict each other.
 const READINGS_MIN: usize = 4;
 /// The interval of a count: 3.5 standard deviations to either side, since hundreds of counts are made and none shall be wrong.
@@ -61,6 +63,20 @@ pub fn counts_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -
 /// How many probes a run holds.
 pub fn probe_count(readings: &[Reading]) -> usize {
     probes_of(readings).len()
+}
+
+/// The probes over several tracks.
+pub(super) fn long_probes(readings: &[Reading]) -> Vec<&[Reading]> {
+    let mut probes = probes_of(readings);
+    probes.retain(|probe| probe.len() >= LONG_PROBE);
+    probes
+}
+
+/// Whether completions scatter by more than half of what a sector takes to pass at the most, a five-hundredth of a turn, and angles on one track
+/// do not tell a single number for most of so many probes.
+pub fn scatters(counts: &[TrackCount], probes: usize, rotation: &Rotation) -> bool {
+    let exact = counts.iter().filter(|count| count.exact().is_some()).count();
+    rotation.scatter_turns > FINEST_TURNS && 2 * exact < probes
 }
 
 /// Stretches of reads each of which was a little below the last.

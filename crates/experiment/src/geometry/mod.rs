@@ -8,6 +8,9 @@
 //! 4. *Places*: a few places whose tracks become known sector by sector, and pairs of sectors there: what a command costs alone,
 //!    and a seek to the next track.
 //! 5. *Tracks*: probes of tracks until the time is over: zones, surfaces, skew.
+//!
+//! Where completion times scatter too much for a probe to tell a number of sectors, both ends of a track are looked for by halving at the
+//! places of 4 and in 5, for all places of a batch in turns.
 
 mod anchors;
 mod probes;
@@ -19,8 +22,8 @@ use crate::error::PlanError;
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use analysis::geometry::{
-    Density, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, counts_of, hops_of, near_maps, probe_count,
-    readings_of,
+    Density, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of, hops_of, near_maps,
+    probe_count, readings_of, scatters, track_ends,
 };
 use clap::{Arg, Args};
 use model::experiment_name::ExperimentName;
@@ -44,6 +47,8 @@ const WAKE_UP_MAX: Nanos = Nanos::from_secs(30);
 const READ_TIME_EXPECTED: Nanos = Nanos::from_millis(13);
 /// The time for all, unless another is asked for.
 pub(crate) const TIME: Nanos = Nanos::from_secs(54);
+/// The same where completion times scatter: a track then takes half a second and more.
+const TIME_OF_ENDS: Nanos = Nanos::from_secs(220);
 /// Parts of the drive that are probed first.
 const STRATA: u64 = 48;
 /// The share of these probes that must tell a track. The detectors ask for half of all, and of 48 no disk has so few by chance.
@@ -64,6 +69,14 @@ const PAIRS: u32 = 12;
 const CLOSE_TURNS: f64 = 0.04;
 /// Probes in a batch of the last stage.
 const BATCH: u64 = 20;
+/// The same where the ends of tracks are looked for. Two reads a round leave a third of where an end may be, of a track of 5000 sectors one
+/// after 8 rounds; late ones cost some more, and the last ones confirm.
+const BATCH_OF_ENDS: u64 = 48;
+/// With fewer of them open no round is made: a drive with 32 cache segments still holds what the last one read.
+const OPEN_MIN: usize = 12;
+const ROUNDS_OF_ENDS: u32 = 16;
+/// Of both ends of a track.
+const PAIRS_OF_ENDS: usize = 2;
 
 /// What `geometry` is asked for. It only reads, so that its help has no options for writing.
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
@@ -116,6 +129,10 @@ pub struct Geometry {
     /// Of `readings`, how many have been searched for probes, and what they held.
     searched: usize,
     counts: Vec<TrackCount>,
+    /// Whether completion times scatter too much for probes, and the first of `readings` of the places whose ends are looked for.
+    scatters: bool,
+    has_limit: bool,
+    batch_from: usize,
 }
 
 /// What the queue holds the end of.
@@ -127,9 +144,11 @@ enum Stage {
     Ways(u32),
     Places,
     Closer,
+    EndsOfPlaces(u32),
     Pairs,
     ClosePairs,
     Tracks,
+    EndsOfTracks(u32),
     Done,
 }
 
@@ -167,6 +186,9 @@ impl Geometry {
             rotation: None,
             searched: 0,
             counts: Vec::new(),
+            scatters: false,
+            has_limit: setup.time_limit.is_some(),
+            batch_from: 0,
         })
     }
 
@@ -197,18 +219,37 @@ impl Geometry {
             self.stage = Stage::Done;
             return;
         };
-        self.counts.extend(counts_of(&self.readings[self.searched..], &rotation, self.block.get()));
+        if !self.scatters {
+            self.counts.extend(counts_of(&self.readings[self.searched..], &rotation, self.block.get()));
+        }
         self.searched = self.readings.len();
         self.stage = match self.stage {
             Stage::Rounds => self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata),
-            Stage::Strata if !self.follows_tracks() => Stage::Done,
-            Stage::Strata => self.plan_way(&rotation, 1),
+            Stage::Strata => {
+                self.scatters = scatters(&self.counts, probe_count(&self.readings), &rotation);
+                if self.scatters && !self.has_limit {
+                    self.time = TIME_OF_ENDS;
+                }
+                if self.scatters || self.follows_tracks() { self.plan_way(&rotation, 1) } else { Stage::Done }
+            }
             Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
-            Stage::Ways(_) => self.plan_places(),
+            Stage::Ways(_) if self.scatters => self.plan_places(BATCH_OF_ENDS, Stage::Places),
+            Stage::Ways(_) => self.plan_places(PLACES, Stage::Places),
+            Stage::Places if self.scatters => self.plan_ends(&rotation, 1, Stage::EndsOfPlaces),
+            Stage::EndsOfPlaces(done) if done <= ROUNDS_OF_ENDS => {
+                self.plan_ends(&rotation, done + 1, Stage::EndsOfPlaces)
+            }
             Stage::Places => self.plan_closer(&rotation),
-            Stage::Closer => self.plan_pairs(&rotation),
+            Stage::Closer | Stage::EndsOfPlaces(_) => self.plan_pairs(&rotation),
             Stage::Pairs => self.plan_close_pairs(&rotation),
-            Stage::ClosePairs | Stage::Tracks => {
+            Stage::Tracks if self.scatters => self.plan_ends(&rotation, 1, Stage::EndsOfTracks),
+            Stage::EndsOfTracks(done) if done <= ROUNDS_OF_ENDS => {
+                self.plan_ends(&rotation, done + 1, Stage::EndsOfTracks)
+            }
+            Stage::ClosePairs | Stage::EndsOfTracks(_) if self.scatters => {
+                self.plan_places(BATCH_OF_ENDS, Stage::Tracks)
+            }
+            Stage::ClosePairs | Stage::Tracks | Stage::EndsOfTracks(_) => {
                 self.plan_probes("tracks at random offsets", BATCH, Stage::Tracks)
             }
             Stage::WarmUp | Stage::Done => Stage::Done,
@@ -252,13 +293,35 @@ impl Geometry {
     }
 
     /// Probes over some tracks, at a few places.
-    fn plan_places(&mut self) -> Stage {
-        let reads = self.probes(PLACES, probes::below_close);
+    fn plan_places(&mut self, count: u64, stage: Stage) -> Stage {
+        self.batch_from = self.readings.len();
+        let reads = self.probes(count, probes::below_close);
         if reads.is_empty() {
-            return Stage::Pairs;
+            return if stage == Stage::Tracks { Stage::Done } else { Stage::Pairs };
         }
         self.queue.push_back(self.reads("some tracks in detail", &reads));
-        Stage::Places
+        stage
+    }
+
+    /// Reads that halve where the tracks of a batch may end; behind the last round, when all are known, what they count.
+    fn plan_ends(&mut self, rotation: &Rotation, round: u32, stage: fn(u32) -> Stage) -> Stage {
+        let places = track_ends(&self.readings[self.batch_from..], rotation, self.block.get());
+        // Pairs of all places in turns: what is read of one place at a time are probes, and of these no drive shall hold the next.
+        let pairs: Vec<Vec<[u64; 2]>> = places.iter().map(TrackEnds::closer_places).collect();
+        let mut reads = Vec::new();
+        for turn in 0..PAIRS_OF_ENDS {
+            for pairs in &pairs {
+                reads.extend(pairs.get(turn).into_iter().flatten());
+            }
+        }
+        let open = pairs.iter().filter(|pairs| !pairs.is_empty()).count();
+        if open < OPEN_MIN || round > ROUNDS_OF_ENDS {
+            self.counts.retain(|count| count.exact().is_some());
+            self.counts.extend(places.iter().map(TrackEnds::count));
+            return stage(ROUNDS_OF_ENDS + 1);
+        }
+        self.queue.push_back(self.reads("the ends of these tracks", &reads));
+        stage(round)
     }
 
     /// More reads near the ends of those tracks.

@@ -1,0 +1,286 @@
+//! Where tracks end, and so how many sectors a track holds, where completions are seen late by some microseconds or more.
+//!
+//! The angles of sectors on one track tell their number no closer than completion times scatter: at 100 µs within some percent. But
+//! the angle jumps by a skew where a track ends, by several times that scatter. So both ends of a track are looked for by halving, each
+//! with several reads: their distance is a whole number of sectors. Late reads are a share of all that may be anywhere (a mixture of a
+//! Laplace distribution and an even one).
+
+use super::track::{FINEST_TURNS, TrackCount, counts_of, long_probes, probe_count, scatters};
+use super::{Reading, Rotation, wrapped};
+use model::finding::NoGeometry;
+use std::ops::Range;
+
+/// A host that is taken its processor away is late by anything: 1 % of 1 ms and more, with room for answers of a cache.
+const LATE_SHARE: f64 = 0.03;
+/// By how much the logarithm of the likelihood falls off the ends of an interval: a late read that speaks for the wrong side counts up to 7,
+/// and two of them at one end are one in ten thousand; hundreds of ends are looked for.
+const FALL: f64 = 12.0;
+/// Tracks may be this much shorter and longer than the reads of a place were planned for: by probes that scatter likewise.
+const LENGTHS: (f64, f64) = (0.7, 1.4);
+/// The tracks that the reads of a place were planned to cover.
+const TRACKS: f64 = 2.72;
+/// Tracks side by side may lie on surfaces that differ by so much: by up to 6 % on disks (Wong 2019), 2 % as a rule.
+const UNLIKE: f64 = 0.04;
+/// How often levels and ends are found anew, each by the other.
+const PASSES: usize = 4;
+
+/// A read of a place: its sector, counted down from the highest one, and its angle in turns.
+#[derive(Clone, Copy)]
+struct Spot {
+    below: f64,
+    angle: f64,
+}
+
+/// The ends of the tracks of a place. Sectors count downwards from the highest that was read.
+#[derive(Clone, Debug)]
+pub struct TrackEnds {
+    pub(super) top: u64,
+    sector_bytes: u64,
+    pub(super) sectors: f64,
+    pub(super) ends: [End; 2],
+    /// Of the tracks above, between and below them: the angle at the highest sector, if the track reached there.
+    pub(super) levels: [f64; 3],
+}
+
+/// An end of a track.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct End {
+    /// The first sector down that may lie on the next track, and the first that surely does.
+    pub(super) first: f64,
+    pub(super) last: f64,
+    pub(super) likeliest: f64,
+    /// With a third of the likelihood that lies above the one and below the other: what is read next (Horstein 1963, on bisection by
+    /// answers that may be wrong).
+    thirds: [f64; 2],
+}
+
+/// Sectors one of which is the first of the next track, each with the same likelihood, as a logarithm.
+#[derive(Clone, Copy)]
+struct Stretch {
+    from: f64,
+    to: f64,
+    height: f64,
+}
+
+impl Stretch {
+    fn weight(&self, top: f64) -> f64 {
+        (self.to - self.from + 1.0) * (self.height - top).exp()
+    }
+}
+
+impl End {
+    fn at(below: f64) -> End {
+        End { first: below, last: below, likeliest: below, thirds: [below; 2] }
+    }
+
+    fn of(mut stretches: Vec<Stretch>) -> End {
+        stretches.retain(|stretch| stretch.from <= stretch.to);
+        let top = stretches.iter().map(|stretch| stretch.height).fold(f64::NEG_INFINITY, f64::max);
+        let (one, two) = (at_share(&stretches, top, 1.0 / 3.0), at_share(&stretches, top, 2.0 / 3.0));
+        // A read of a sector tells whether the end is above it. Where one sector is likeliest by far, it and the one above confirm it.
+        let thirds = if one < two { [one, two - 1.0] } else { [(one - 1.0).max(0.0), one] };
+        let best = stretches.iter().find(|stretch| stretch.height == top);
+        let likeliest = best.map_or(0.0, |stretch| (stretch.from + stretch.to) / 2.0);
+        stretches.retain(|stretch| stretch.height >= top - FALL);
+        let first = stretches.first().map_or(0.0, |stretch| stretch.from);
+        let last = stretches.last().map_or(0.0, |stretch| stretch.to);
+        End { first, last, likeliest, thirds }
+    }
+}
+
+/// The sector above which that share of the likelihood lies.
+fn at_share(stretches: &[Stretch], top: f64, share: f64) -> f64 {
+    let mut left = share * stretches.iter().map(|stretch| stretch.weight(top)).sum::<f64>();
+    for stretch in stretches {
+        let weight = stretch.weight(top);
+        if left <= weight {
+            return stretch
+                .to
+                .min(stretch.from + (left / weight * (stretch.to - stretch.from + 1.0)).floor());
+        }
+        left -= weight;
+    }
+    stretches.last().map_or(0.0, |stretch| stretch.to)
+}
+
+/// The ends at all places of a run that were read closely.
+pub fn track_ends(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<TrackEnds> {
+    let probes = long_probes(readings).into_iter();
+    probes.filter_map(|probe| TrackEnds::of(probe, readings, rotation, sector_bytes)).collect()
+}
+
+/// The rotation that the reads of a run show. Where completions scatter, only reads before the first place that was read closely count: near ends
+/// of tracks sectors are read again so soon that a cache may answer.
+///
+/// # Errors
+/// Why none can be seen.
+pub fn rotation_of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
+    let rotation = Rotation::of(readings)?;
+    let first = long_probes(readings)
+        .first()
+        .and_then(|probe| readings.iter().position(|reading| *reading == probe[0]));
+    match first {
+        Some(first) if rotation.scatter_turns > FINEST_TURNS => Rotation::of(&readings[..first]),
+        _ => Ok(rotation),
+    }
+}
+
+/// The counts of a run, and how many probes they come from: by the angles on one track, or by its ends where those scatter too much.
+pub fn tracks_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> (Vec<TrackCount>, usize) {
+    let counts = counts_of(readings, rotation, sector_bytes);
+    let (all, probes) = (probe_count(readings), long_probes(readings).len());
+    if !scatters(&counts, all, rotation) || probes == 0 {
+        return (counts, all);
+    }
+    let mut counts: Vec<TrackCount> =
+        track_ends(readings, rotation, sector_bytes).iter().map(TrackEnds::count).collect();
+    let open = counts.iter().filter(|count| count.exact().is_none()).count();
+    // Places that the time did not suffice for say nothing, but where most stay open there may be no tracks.
+    if open <= counts.len() / 2 {
+        counts.retain(|count| count.exact().is_some());
+        return (counts, probes - open);
+    }
+    (counts, probes)
+}
+
+impl TrackEnds {
+    /// The ends by a probe of a place, and by all other reads of it.
+    pub(super) fn of(
+        probe: &[Reading],
+        readings: &[Reading],
+        rotation: &Rotation,
+        sector_bytes: u64,
+    ) -> Option<TrackEnds> {
+        let top = probe.first()?.offset;
+        let reach = (top - probe.last()?.offset) as f64 / sector_bytes as f64;
+        let scatter = rotation.scatter_turns.max(FINEST_TURNS);
+        let spots_of = |readings: &[Reading]| {
+            let mut spots = Vec::new();
+            for reading in readings {
+                let below = (top as f64 - reading.offset as f64) / sector_bytes as f64;
+                if (0.0..=reach).contains(&below) {
+                    spots.push(Spot { below, angle: rotation.phase(reading.completed_ns) });
+                }
+            }
+            spots.sort_by(|one, other| one.below.total_cmp(&other.below));
+            spots
+        };
+        let guess = reach / TRACKS;
+        let mut ends =
+            TrackEnds { top, sector_bytes, sectors: guess, ends: [End::default(); 2], levels: [0.0; 3] };
+        ends.search(&spots_of(probe), guess, scatter);
+        let spots = spots_of(readings);
+        for _ in 0..PASSES {
+            ends.refine(&spots, scatter);
+        }
+        let is_apart = ends.levels.windows(2).all(|two| wrapped(two[0] - two[1]).abs() > 3.0 * scatter);
+        (is_apart && ends.ends[0].last < ends.ends[1].first).then_some(ends)
+    }
+
+    /// Tries lengths of a track and places of its ends, for those that explain the reads of a probe best.
+    fn search(&mut self, spots: &[Spot], guess: f64, scatter: f64) {
+        let mut best = f64::NEG_INFINITY;
+        let mut sectors = LENGTHS.0 * guess;
+        while sectors < LENGTHS.1 * guess {
+            for at in 1..spots.len() {
+                let end = (spots[at - 1].below + spots[at].below) / 2.0;
+                let next = end + sectors;
+                if end > sectors || next > spots[spots.len() - 1].below {
+                    break;
+                }
+                let (mut height, mut levels) = (0.0, [0.0; 3]);
+                for (level, track) in levels.iter_mut().zip([0.0..end, end..next, next..next + sectors]) {
+                    let likeliest = level_of(spots, track, sectors, scatter);
+                    *level = likeliest.0;
+                    height += likeliest.1;
+                }
+                if height > best {
+                    best = height;
+                    (self.sectors, self.levels, self.ends) = (sectors, levels, [End::at(end), End::at(next)]);
+                }
+            }
+            sectors *= 1.0 + scatter;
+        }
+    }
+
+    /// Finds the levels anew by what lies between the ends, and the ends by the levels.
+    fn refine(&mut self, spots: &[Spot], scatter: f64) {
+        let [first, second] = self.ends.map(|end| end.likeliest);
+        self.sectors = second - first;
+        let spare = UNLIKE * self.sectors;
+        let tracks = [0.0..first, first..second, second..second + self.sectors - spare];
+        for (level, track) in self.levels.iter_mut().zip(tracks) {
+            *level = level_of(spots, track, self.sectors, scatter).0;
+        }
+        let half = self.sectors / 2.0;
+        let near = [(first - half).max(0.0)..first + half, second - half..second + half];
+        for (index, near) in near.into_iter().enumerate() {
+            self.ends[index] = self.end(spots, near, index, scatter);
+        }
+    }
+
+    /// Where the angle goes from one level to the next.
+    fn end(&self, spots: &[Spot], near: Range<f64>, index: usize, scatter: f64) -> End {
+        // The end lies behind one read and not behind the next one: which reads these are, and how likely that is.
+        let mut stretches = vec![Stretch { from: near.start.ceil(), to: near.end.floor(), height: 0.0 }];
+        let mut height = 0.0;
+        for spot in spots.iter().filter(|spot| near.contains(&spot.below)) {
+            let above = likelihood(spot, self.levels[index], self.sectors, scatter);
+            let below = likelihood(spot, self.levels[index + 1], self.sectors, scatter);
+            height += (above / below).ln();
+            if let Some(last) = stretches.last_mut() {
+                last.to = spot.below;
+            }
+            stretches.push(Stretch { from: spot.below + 1.0, to: near.end.floor(), height });
+        }
+        End::of(stretches)
+    }
+
+    /// Pairs of reads that tell the ends closer, the higher one first; none of an end that is known.
+    pub fn closer_places(&self) -> Vec<[u64; 2]> {
+        let mut pairs = Vec::new();
+        for end in &self.ends {
+            if end.first != end.last {
+                pairs.push(end.thirds.map(|below| self.top.saturating_sub(below as u64 * self.sector_bytes)));
+            }
+        }
+        pairs
+    }
+
+    /// The sectors of the track between both ends.
+    pub fn count(&self) -> TrackCount {
+        let [first, second] = self.ends;
+        let offset = |below: f64| self.top.saturating_sub(below as u64 * self.sector_bytes);
+        TrackCount {
+            offset: offset(second.first - 1.0),
+            last_offset: offset(first.last),
+            sectors: self.sectors,
+            range: (second.first - first.last, second.last - first.first),
+            skew_turns: Some((self.levels[1] - self.levels[2]).rem_euclid(1.0)),
+        }
+    }
+}
+
+/// How likely an angle is on a track of that level, against an angle anywhere.
+fn likelihood(spot: &Spot, level: f64, sectors: f64, scatter: f64) -> f64 {
+    let off = wrapped(spot.angle + spot.below / sectors - level).abs();
+    (1.0 - LATE_SHARE) / (2.0 * scatter) * (-off / scatter).exp() + LATE_SHARE
+}
+
+/// The level of a track that explains its reads best, and the logarithm of its likelihood.
+fn level_of(spots: &[Spot], track: Range<f64>, sectors: f64, scatter: f64) -> (f64, f64) {
+    let mut on_track = spots.to_vec();
+    on_track.retain(|spot| track.contains(&spot.below));
+    let mut best = (0.0, 0.0);
+    for candidate in &on_track {
+        let level = candidate.angle + candidate.below / sectors;
+        let mut height = 0.0;
+        for spot in &on_track {
+            height += likelihood(spot, level, sectors, scatter).ln();
+        }
+        if height > best.1 {
+            best = (level, height);
+        }
+    }
+    best
+}
