@@ -128,19 +128,19 @@ pub fn rotation_of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
 /// The counts of a run, and how many probes they come from: by the angles on one track, or by its ends where those scatter too much.
 pub fn tracks_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> (Vec<TrackCount>, usize) {
     let counts = counts_of(readings, rotation, sector_bytes);
-    let (all, probes) = (probe_count(readings), long_probes(readings).len());
-    if !scatters(&counts, all, rotation) || probes == 0 {
+    let all = probe_count(readings);
+    if !scatters(&counts, all, rotation) || long_probes(readings).is_empty() {
         return (counts, all);
     }
     let mut counts: Vec<TrackCount> =
         track_ends(readings, rotation, sector_bytes).iter().map(TrackEnds::count).collect();
+    // Places that the time did not suffice for say nothing.
     let open = counts.iter().filter(|count| count.exact().is_none()).count();
-    // Places that the time did not suffice for say nothing, but where most stay open there may be no tracks.
     if open <= counts.len() / 2 {
         counts.retain(|count| count.exact().is_some());
-        return (counts, probes - open);
     }
-    (counts, probes)
+    let found = counts.len();
+    (counts, found)
 }
 
 impl TrackEnds {

@@ -490,9 +490,7 @@ impl Wording for ReadAhead {
 /// A sentence that begins with a blank.
 fn side_by_side(streams: &PrefetchStreams) -> String {
     match *streams {
-        PrefetchStreams { low: 1, high: Some(1), .. } => {
-            " One stream at a time keeps its prefetched data.".into()
-        }
+        PrefetchStreams { low: 1, high: Some(1), .. } => " A single stream keeps its prefetched data.".into(),
         PrefetchStreams { value, high: None, .. } => {
             format!(" {value} or more interleaved streams keep their prefetched data.")
         }
