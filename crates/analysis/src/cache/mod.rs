@@ -2,6 +2,7 @@
 //! The experiment that places the reads and the detectors both read it.
 
 mod answers;
+mod interleaved;
 mod kept;
 mod read_on;
 mod streams;

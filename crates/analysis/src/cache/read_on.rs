@@ -5,7 +5,7 @@
 //! memory; then it is learned from the bytes right behind the first read of a pair.
 
 use super::answers::{NotTold, Probe, Step, step, threshold_ns};
-use super::streams::is_of_streams;
+use super::interleaved::is_of_streams;
 use crate::measured::EXPERIMENT_ACCESS;
 use crate::stripe::{Arms, Layout};
 use model::plan::PhaseKind;

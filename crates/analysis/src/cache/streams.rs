@@ -2,18 +2,16 @@
 //! first. Each stream that came after it may have taken its segment, so hits end where the segments do.
 
 use super::answers::{Probe, Step, step};
+use super::interleaved::is_of_streams;
 use super::read_on::hit_ns;
 use crate::measured::EXPERIMENT_ACCESS;
 use model::finding::PrefetchStreams;
 use model::plan::PhaseKind;
 use model::record::IoRecord;
 use model::run::{PhaseSummary, RunView};
-use model::workload::{Arrival, Pattern, Workload};
 
 /// With more reads unexplained by an end, segments are not replaced in the order of their use, or other I/O took some.
 const STRAY_SHARE_MAX: f64 = 0.2;
-/// Fewer are pairs of reads.
-const STREAMS_MIN: usize = 4;
 
 /// None where it was not measured, or not even one stream is still there.
 pub fn streams(run: &RunView<'_>) -> Option<PrefetchStreams> {
@@ -39,16 +37,4 @@ fn is_of_interleaved_streams(summary: &PhaseSummary) -> bool {
     summary.phase.experiment == EXPERIMENT_ACCESS
         && summary.phase.kind == PhaseKind::Measure
         && summary.phase.workload.as_ref().is_some_and(is_of_streams)
-}
-
-/// Whether the second half of the reads are the blocks behind those of the first, the last one first.
-pub(super) fn is_of_streams(workload: &Workload) -> bool {
-    let Pattern::Listed { offsets } = &workload.pattern else { return false };
-    let block = workload.block_sizes.largest().get();
-    let (first, second) = offsets.split_at(offsets.len() / 2);
-    let is_single = matches!(workload.arrival, Arrival::OpenLoop { .. }) && workload.in_flight_max() == 1;
-    is_single
-        && first.len() >= STREAMS_MIN
-        && first.len() == second.len()
-        && first.iter().rev().zip(second).all(|(read, behind)| read.get() + block == behind.get())
 }

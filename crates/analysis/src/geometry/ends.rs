@@ -42,7 +42,7 @@ pub struct TrackEnds {
     pub(super) levels: [f64; 3],
 }
 
-/// An end of a track.
+/// Where a track may end, and what tells it closer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct End {
     /// The first sector down that may lie on the next track, and the first that surely does.

@@ -65,7 +65,7 @@ pub fn probe_count(readings: &[Reading]) -> usize {
     probes_of(readings).len()
 }
 
-/// The probes over several tracks.
+/// The probes that go over several tracks.
 pub(super) fn long_probes(readings: &[Reading]) -> Vec<&[Reading]> {
     let mut probes = probes_of(readings);
     probes.retain(|probe| probe.len() >= LONG_PROBE);
