@@ -49,7 +49,9 @@ use crate::stats::stratified::{Stratum, finest_strata, stratified_mean, with_bor
 use crate::streaming::Calibration;
 use crate::surface::SurfaceMap;
 use model::estimate::Estimate;
-use model::finding::{Evidence, Finding, FindingCode, Outcome, RateOf, SequentialRate, SurveyUnknown};
+use model::finding::{
+    Evidence, Finding, FindingCode, Outcome, PORT_DATA_SHARE, RateOf, SequentialRate, SurveyUnknown,
+};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
@@ -210,9 +212,8 @@ impl SequentialRateDetector {
 
 /// Bits on a line with 8b/10b coding for each byte: SATA up to 6 Gbit/s, USB 5 Gbit/s.
 const LINE_BITS_PER_BYTE: f64 = 10.0;
-/// Rates of SATA ports in Gbit/s, and what of their bits after coding is data: see `interface_limit`.
+/// Rates of SATA ports in Gbit/s.
 const PORTS_GBIT: [f64; 3] = [1.5, 3.0, 6.0];
-const PORT_DATA_SHARE: f64 = 0.93;
 
 fn all_unknown(reason: SurveyUnknown) -> [Outcome<SequentialRate>; 3] {
     [reason; 3].map(Outcome::Unknown)

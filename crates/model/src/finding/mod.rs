@@ -41,8 +41,9 @@ pub use sizes::{
 pub use span_effect::{SpanEffect, SpanEffectUnknown, SpanPoint};
 pub use survey::{
     FigureKind, FigureRatio, FullPassTime, ImportedRatio, InterfaceLimit, LatencyClasses, LimitReach,
-    OtherLoad, PassBasis, RateOf, SampledSize, SequentialRate, SlowKind, SlowRegion, SlowRegions,
-    StreamSetting, Streaming, SurveyUnknown, UnmappedRanges, Zone, ZoneCount, ZoneRatio, ZoneTable,
+    OtherLoad, PORT_DATA_SHARE, PassBasis, RateOf, SampledSize, SequentialRate, SlowKind, SlowRegion,
+    SlowRegions, StreamSetting, Streaming, SurveyUnknown, UnmappedRanges, Zone, ZoneCount, ZoneRatio,
+    ZoneTable,
 };
 pub use sustained::{
     ClippingEffect, ClippingEffectUnknown, ClippingPoint, IdlePoint, IdleRecovery, IdleRecoveryUnknown,

@@ -78,6 +78,9 @@ pub enum OtherLoad {
     Most { quicker: f64 },
 }
 
+/// What of the bits on a SATA port after 8b/10b coding is data: see the detector of link limits.
+pub const PORT_DATA_SHARE: f64 = 0.93;
+
 /// Sequential throughput at the start, at the end, or over a pass; the code says which, and of which operation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SequentialRate {

@@ -140,17 +140,12 @@ impl Wording for ConcurrencyGain {
     }
 
     fn statement(known: &Known<ConcurrencyGain>, _: FindingCode, _: &Subject<'_>) -> String {
-        let ConcurrencyGain { gain, best, points, is_read, limited_by_tool, imported, .. } =
-            &known.conclusion;
+        let ConcurrencyGain { gain, best, is_read, limited_by_tool, imported, .. } = &known.conclusion;
         let verb = if *is_read { "read" } else { "write" };
         let depth = best.count();
         let times = number(gain.value);
-        let one = points.first().map_or(f64::NAN, |point| point.iops);
         let mut text = if gain.low > 1.0 || imported.is_some() {
-            // By the gain, which may rest on all depths.
-            let most = number(one * gain.value);
-            let one = number(one);
-            format!("Random {verb} IOPS rise {times}-fold from QD 1 ({one}) to QD {depth} ({most})")
+            format!("Random {verb} IOPS rise {times}-fold from QD 1 to QD {depth}")
         } else if gain.high <= NO_GAIN_MAX {
             format!("Random {verb} IOPS do not rise with queue depth: at best {times} × at QD {depth}")
         } else {
@@ -196,18 +191,14 @@ impl Wording for ConcurrencyKnee {
     fn statement(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
         let ConcurrencyKnee { knee, one, next, most, open_beyond, disagreeing, .. } = &known.conclusion;
         let mut text = if knee.in_flight > 1 {
-            let verdict = match most {
-                Some(_) => "Latency rises faster than IOPS past QD",
-                None => "IOPS saturate at QD",
-            };
-            format!(
-                "{verdict} {}: {} IOPS at {}, against {} IOPS at {} at QD 1.",
-                knee.in_flight,
-                number(knee.iops),
-                short_time(knee.latency_s()),
-                number(one.iops),
-                short_time(one.latency_s())
-            )
+            let (iops, latency) = (number(knee.iops), short_time(knee.latency_s()));
+            match most {
+                Some(_) => format!(
+                    "Past QD {} ({iops} IOPS at {latency}) latency rises faster than IOPS.",
+                    knee.in_flight
+                ),
+                None => format!("IOPS saturate at QD {}: {iops} IOPS at {latency}.", knee.in_flight),
+            }
         } else {
             let verdict = match most {
                 Some(_) => "Past QD 1 latency rises faster than IOPS",
@@ -252,7 +243,11 @@ impl Wording for ConcurrencyKnee {
         Some(match most {
             Some(most) => format!(
                 "Use {at_knee} for {}, {} for the most IOPS ({} at {}).",
-                if knee.in_flight == 1 { "the lowest latency" } else { "the best IOPS per latency" },
+                if knee.in_flight == 1 {
+                    "the lowest latency"
+                } else {
+                    "the best balance of IOPS and latency"
+                },
                 in_flight(*axis, most),
                 number(most.iops),
                 long_time(most.latency_s())
@@ -290,7 +285,7 @@ impl Wording for StripeLayout {
         let members = members.value;
         let text = match (kind, chunk_bytes) {
             (VolumeKind::None, _) => format!(
-                "One drive serves all reads: at QD {depth} no two completions come from different actuators. \
+                "One drive serves all reads: completions at QD {depth} have the timing of a single actuator. \
                  A mirror that reads from one drive looks the same."
             ),
             (VolumeKind::Stripe, Some(chunk)) => {
@@ -597,7 +592,7 @@ mod tests {
 
     /// A gain may rest on all depths: the IOPS beside it follow from it, not from those of one depth.
     #[test]
-    fn the_iops_beside_a_gain_are_that_many_times_each_other() {
+    fn a_gain_names_both_depths() {
         let point = |depth, iops| ConcurrencyPoint {
             in_flight: InFlight::Depth(depth),
             iops,
@@ -617,7 +612,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(gain), FindingCode::ConcurrencyGain),
-            "Random read IOPS rise 2.06-fold from QD 1 (77.8) to QD 100 (160)."
+            "Random read IOPS rise 2.06-fold from QD 1 to QD 100."
         );
     }
 

@@ -43,7 +43,7 @@ impl Wording for DatasheetClaims {
     }
 
     fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("figure", "figures"))
+        Some(("value compared", "values compared"))
     }
 
     fn why(reason: &DatasheetClaimsUnknown, _: FindingCode, _: &Subject<'_>) -> String {

@@ -120,14 +120,14 @@ impl Wording for FilePlacement {
         let file = &known.conclusion;
         let folder = in_folder((!file.is_only_folder).then_some(&file.folder));
         let fragments = match file.fragments {
-            0 | 1 => "The file is contiguous".to_string(),
-            fragments => format!("The file has {fragments} extents"),
+            0 | 1 => "The test file is contiguous".to_string(),
+            fragments => format!("The test file has {fragments} extents"),
         };
         let place = match (file.disks.as_slice(), &file.unplaced) {
             ([], Some(why)) => format!(". Its place on a disk is unknown: {why}"),
             ([], None) => String::new(),
             ([part], None) => format!(
-                ", around {} ({} %) into {} of {}{}",
+                ", about {} ({} %) into {} ({}){}",
                 size(part.middle as u64),
                 number(100.0 * part.position),
                 part.disk,
@@ -316,7 +316,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(file), FindingCode::FileLayout),
-            "The file is contiguous, around 250 GB (50.0 %) into sda of 500 GB."
+            "The test file is contiguous, about 250 GB (50.0 %) into sda (500 GB)."
         );
     }
 

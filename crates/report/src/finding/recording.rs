@@ -92,10 +92,7 @@ impl Wording for RecordingKind {
 
 fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
     match reason {
-        RecordingReason::RewritesAfterCliff => format!(
-            "Past the cliff a random write takes {:.0} times as long as one in place, because a band is rewritten.",
-            kind.cost_after_cliff.unwrap_or(0.0)
-        ),
+        RecordingReason::RewritesAfterCliff => "Past the cliff each random write rewrites a band.".into(),
         RecordingReason::WritesToLog => {
             format!("Small random writes go to the media cache first ({}).", times(&kind.times))
         }
@@ -159,7 +156,7 @@ impl Wording for BandSize {
 
     fn advice(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let size = memory(known.conclusion.size.value);
-        Some(format!("Write sequentially in extents over {size}: they bypass the media cache."))
+        Some(format!("Write sequentially in runs longer than a band ({size}): they bypass the media cache."))
     }
 
     fn why(reason: &BandSizeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -197,8 +194,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
-            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff a random write takes 14 times as long as \
-             one in place, because a band is rewritten. The data sheet agrees."
+            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. The \
+             data sheet agrees."
         );
     }
 

@@ -3,9 +3,9 @@
 use super::numbers::{long_time, number, plural, rate, size};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
-    FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PassBasis,
-    RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Streaming, SurveyUnknown, UnmappedRanges,
-    ZoneCount, ZoneRatio, ZoneTable,
+    FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PORT_DATA_SHARE,
+    PassBasis, RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Streaming, SurveyUnknown,
+    UnmappedRanges, ZoneCount, ZoneRatio, ZoneTable,
 };
 use model::range::ByteRange;
 use model::request::Operation;
@@ -70,13 +70,13 @@ impl Wording for SequentialRate {
     fn advice(known: &Known<SequentialRate>, code: FindingCode, _: &Subject<'_>) -> Option<String> {
         let found = &known.conclusion;
         if let Some(port) = found.port_gbit {
-            // Each generation of SATA is twice as fast as the one before, and 8b/10b coding makes 100 MB/s of 1 Gbit/s.
+            // Each generation of SATA is twice as fast as the one before, and 8b/10b coding makes 100 MB/s of 1 Gbit/s before the protocol.
             let slower = port / 2.0;
             if slower >= SLOWEST_PORT_GBIT {
                 return Some(format!(
-                    "Use a SATA port of {port:.1} Gbit/s or faster: {slower:.1} Gbit/s carries less than {:.0} MB/s, and \
+                    "Use a SATA port of {port:.1} Gbit/s or faster: {slower:.1} Gbit/s delivers about {:.0} MB/s, and \
                      the drive reads {}.",
-                    100.0 * slower,
+                    100.0 * slower * PORT_DATA_SHARE,
                     rate(found.rate.value)
                 ));
             }

@@ -66,7 +66,7 @@ impl Wording for WriteValleys {
                 number(*reading)
             ),
             WriteValleysUnknown::Irregular { count } => format!(
-                "Inconclusive: {} seen while writing, at irregular intervals, unlike valleys. Other I/O or foreground garbage collection may cause them.",
+                "Inconclusive: {} seen while writing, at irregular intervals; valleys recur regularly. Other I/O or foreground garbage collection may have caused them.",
                 drops(*count)
             ),
             WriteValleysUnknown::NotCompared => {

@@ -16,9 +16,9 @@ impl Wording for WriteCache {
         let (bytes, drained) = (size(cache.bytes.value as u64), rate(cache.drained));
         let rates = match cache.acknowledged {
             Some(acknowledged) => {
-                format!("run at {} until it is full, and at {drained} with flushes", rate(acknowledged))
+                format!("run at {} until it is full, and at {drained} including flushes", rate(acknowledged))
             }
-            None => format!("run at {drained} with flushes"),
+            None => format!("run at {drained} including flushes"),
         };
         format!(
             "The write cache acknowledges {at_least}{bytes} of writes before they reach the medium. {} {rates}. A flush after {} of writes takes {}.",
@@ -40,7 +40,7 @@ impl Wording for WriteCache {
             )
         });
         Some(format!(
-            "To compare drives, use the rate with flushes ({}).{} A power failure loses data that was not flushed.",
+            "To compare drives, use the rate that includes flushes ({}).{} A power failure loses data that was not flushed.",
             rate(cache.drained),
             bursts.unwrap_or_default()
         ))
@@ -100,12 +100,12 @@ mod tests {
         assert_eq!(
             statement(&known(cache()), code),
             "The write cache acknowledges 537 MB of writes before they reach the medium. Random writes of 128 KiB run at 1.03 \
-             GB/s until it is full, and at 25.1 MB/s with flushes. A flush after 1.07 GB of writes takes 21.4 s."
+             GB/s until it is full, and at 25.1 MB/s including flushes. A flush after 1.07 GB of writes takes 21.4 s."
         );
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
-            "To compare drives, use the rate with flushes (25.1 MB/s). Bursts under 530 MB run at 1.03 GB/s, and take 21.1 s to \
-             drain. A power failure loses data that was not flushed."
+            "To compare drives, use the rate that includes flushes (25.1 MB/s). Bursts under 530 MB run at 1.03 GB/s, and take \
+             21.1 s to drain. A power failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
         let unfilled = WriteCache { bytes, is_full: false, acknowledged: None, ..cache() };

@@ -310,7 +310,7 @@ fn is_detail(row: &Row) -> bool {
     matches!(row.code, Some(FindingCode::ZoneTable | FindingCode::SizeProfile))
 }
 
-const SAID_BY_ROWS: [FindingCode; 15] = [
+const SAID_BY_ROWS: [FindingCode; 14] = [
     FindingCode::ReadRateOuter,
     FindingCode::ReadRateInner,
     FindingCode::ReadRateMean,
@@ -319,7 +319,6 @@ const SAID_BY_ROWS: [FindingCode; 15] = [
     FindingCode::WriteRateMean,
     FindingCode::ZoneRatio,
     FindingCode::FullPassTime,
-    FindingCode::ConcurrencyGain,
     FindingCode::DriveCache,
     FindingCode::ReadAhead,
     FindingCode::RotationPeriod,

@@ -6,6 +6,7 @@ use crate::hostile::harmless;
 use crate::quantity::{capacity, count, readable_moment, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::experiment_name::ExperimentName;
+use model::finding::{CapacityTrue, DataIntegrity, PastTheEnd, known};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus};
@@ -25,7 +26,12 @@ pub(super) fn in_full(run: &Run, style: Style) -> Vec<String> {
 
 /// One sentence for those who only want to know whether it was a minute or a night.
 pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
-    let caching = if run.environment.direct { "direct I/O" } else { "buffered I/O" };
+    let caching = match (run.environment.engine.as_str(), run.environment.direct) {
+        // Files are put out of memory before they are read.
+        ("files", _) => "page cache dropped before reads",
+        (_, true) => "direct I/O",
+        (_, false) => "buffered I/O",
+    };
     let took = Nanos::new(run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0));
     let mut text = format!("Method: {}; {}", style.own(&rough_time(took)), transferred(run));
     if !is_imported(run) {
@@ -103,9 +109,18 @@ pub(crate) fn not_served(run: &Run) -> Vec<String> {
         said.push(format!("{} requests failed", count(failed)));
     }
     if wrong > 0 {
-        said.push(format!("{} reads failed or mismatched", count(wrong)));
+        let place = if are_past_the_end(run) { " past the true capacity" } else { "" };
+        said.push(format!("{} reads{place} failed or mismatched", count(wrong)));
     }
     said
+}
+
+/// Whether what was compared was right wherever the drive holds data at all.
+fn are_past_the_end(run: &Run) -> bool {
+    let capacity = known::<CapacityTrue>(&run.findings);
+    let is_smaller = capacity.is_some_and(|known| known.conclusion.past_the_end != PastTheEnd::All);
+    let integrity = known::<DataIntegrity>(&run.findings);
+    is_smaller && integrity.is_some_and(|known| known.conclusion.wrong.value == 0.0)
 }
 
 fn moment(run: &Run, style: Style) -> String {
