@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(
             statement(&known(unfilled), code),
             "The write cache acknowledges at least 134 MB of writes before they reach the medium. Random writes of 128 KiB run at \
-             25.1 MB/s with flushes. A flush after 1.07 GB of writes takes 21.4 s."
+             25.1 MB/s including flushes. A flush after 1.07 GB of writes takes 21.4 s."
         );
     }
 
