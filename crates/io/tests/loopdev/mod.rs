@@ -230,6 +230,9 @@ pub struct SwappedOn(pub PathBuf);
 impl SwappedOn {
     pub fn new(path: &Path) -> SwappedOn {
         run("mkswap", &["-q", path.to_str().expect("plain")]);
+        // Otherwise its label is written back some seconds later when another program had the device open as well, and looks like a write
+        // of ours.
+        run("sync", &[path.to_str().expect("plain")]);
         run("swapon", &[path.to_str().expect("plain")]);
         SwappedOn(path.into())
     }
