@@ -22,7 +22,9 @@ impl Wording for AccessTime {
 
     fn statement(known: &Known<AccessTime>, _: FindingCode, subject: &Subject<'_>) -> String {
         let AccessTime { mean, block, median_s, range, parts, measured, .. } = &known.conclusion;
-        let mut text = format!("Random {block} reads at QD 1 average {}", short_time(mean.value));
+        let iops = number(1.0 / mean.value);
+        let mut text =
+            format!("Random {block} reads at QD 1 average {}, {iops} IOPS", short_time(mean.value));
         if let Some(parts) = parts {
             text += &format!(
                 " (seek {}, rotational latency {}, overhead {})",
@@ -185,7 +187,7 @@ pub(crate) fn why_no_concurrency(reason: ConcurrencyUnknown) -> String {
 
 impl Wording for ConcurrencyKnee {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Saturation point")
+        (Group::Access, "IOPS knee")
     }
 
     fn statement(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -564,7 +566,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(access), FindingCode::AccessTime),
-            "Random 4 KiB reads at QD 1 average 12.7 ms (seek 8.35 ms, rotational latency 4.17 ms, overhead 210 µs)."
+            "Random 4 KiB reads at QD 1 average 12.7 ms, 78.6 IOPS (seek 8.35 ms, rotational latency 4.17 ms, overhead 210 µs)."
         );
     }
 

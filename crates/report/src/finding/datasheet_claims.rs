@@ -22,8 +22,10 @@ impl Wording for DatasheetClaims {
         let claims: Vec<String> = sheet.claims.iter().map(claim_words).collect();
         let limited = if sheet.is_limited { " The link, and not the drive, limits throughput." } else { "" };
         let source = match sheet.certainty {
-            Certainty::Read => format!("Source: {}.", sheet.source),
-            Certainty::Recalled => format!("Source of the stated values, not verified: {}.", sheet.source),
+            Certainty::Read => format!("Stated values: {}.", sheet.source),
+            Certainty::Recalled => {
+                format!("Stated values: {}, not checked against the original.", sheet.source)
+            }
         };
         format!("{} {}: {}.{limited} {source}", sheet.maker, sheet.family, claims.join("; "))
     }

@@ -105,9 +105,9 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
-        RecordingReason::DataSheet => "The data sheet agrees.".into(),
+        RecordingReason::DataSheet => "Its data sheet says so, too.".into(),
         RecordingReason::Rotates => {
-            "It rotates: rereads of a sector complete whole revolutions apart.".into()
+            "Rereads of a sector complete whole revolutions apart, so the medium rotates.".into()
         }
         RecordingReason::Seeks => "Latency grows with seek distance.".into(),
         RecordingReason::BuffersWrites => {
@@ -148,7 +148,7 @@ impl Wording for BandSize {
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;
         format!(
-            "Cleaning rewrites bands of {}; {borders} band boundaries found, the first at byte {}.",
+            "Cleaning rewrites bands of {}; {borders} band boundaries found, the lowest at byte {}.",
             memory(size.value),
             count(*first_byte)
         )
@@ -194,8 +194,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
-            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. The \
-             data sheet agrees."
+            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. Its \
+             data sheet says so, too."
         );
     }
 
@@ -215,7 +215,7 @@ mod tests {
         let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
         assert_eq!(
             statement(&known(size), FindingCode::BandSize),
-            "Cleaning rewrites bands of 30.0 MiB; 6 band boundaries found, the first at byte 4,096."
+            "Cleaning rewrites bands of 30.0 MiB; 6 band boundaries found, the lowest at byte 4,096."
         );
     }
 }

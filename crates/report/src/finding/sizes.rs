@@ -67,10 +67,7 @@ fn saturation_words(saturation: &SizeSaturation) -> (&'static str, String) {
     };
     (
         what,
-        format!(
-            "reach {:.0} % of their peak, {best}, with blocks of {from} and larger{except}",
-            100.0 * NEARLY
-        ),
+        format!("peak at {best}; blocks of {from} and larger reach {:.0} % of that{except}", 100.0 * NEARLY),
     )
 }
 
@@ -192,8 +189,8 @@ mod tests {
             SizeProfile { sizes: 18, points: vec![], saturation: vec![never, saturation], is_single: true };
         assert_eq!(
             statement(&known(profile), FindingCode::SizeProfile),
-            "Sequential reads at QD 1 stay below 90 % of the peak, 271 MB/s. Sequential reads at QD 4 reach 90 % of their peak, \
-             271 MB/s, with blocks of 64 KiB and larger, except at 8 MiB. Each size was measured once, so its throughput has no \
+            "Sequential reads at QD 1 stay below 90 % of the peak, 271 MB/s. Sequential reads at QD 4 peak at 271 MB/s; blocks of \
+             64 KiB and larger reach 90 % of that, except at 8 MiB. Each size was measured once, so its throughput has no \
              interval."
         );
     }

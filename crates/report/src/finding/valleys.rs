@@ -66,7 +66,7 @@ impl Wording for WriteValleys {
                 number(*reading)
             ),
             WriteValleysUnknown::Irregular { count } => format!(
-                "Inconclusive: {} seen while writing, at irregular intervals; valleys recur regularly. Other I/O or foreground garbage collection may have caused them.",
+                "Inconclusive: {} seen in write throughput, at irregular intervals. Valleys are periodic, so other I/O or foreground garbage collection may have caused these.",
                 drops(*count)
             ),
             WriteValleysUnknown::NotCompared => {

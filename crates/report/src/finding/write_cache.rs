@@ -49,7 +49,7 @@ impl Wording for WriteCache {
     fn why(reason: &WriteCacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match *reason {
             WriteCacheUnknown::NotTested { is_on } => format!(
-                "Not measured: the drive reports that its volatile write cache is {}. `drivescope sustain --write` measures it.",
+                "Not measured: the drive reports that its volatile write cache is {}. `drivescope sustain --write` measures it, and overwrites data.",
                 if is_on { "enabled" } else { "disabled or absent" }
             ),
             WriteCacheUnknown::TooFewPhases => {
@@ -121,7 +121,8 @@ mod tests {
         let reason = WriteCacheUnknown::NotTested { is_on: true };
         assert_eq!(
             why::<WriteCache>(&reason, FindingCode::WriteCache),
-            "Not measured: the drive reports that its volatile write cache is enabled. `drivescope sustain --write` measures it."
+            "Not measured: the drive reports that its volatile write cache is enabled. `drivescope sustain --write` measures it, \
+             and overwrites data."
         );
     }
 }

@@ -28,14 +28,18 @@ pub(super) fn in_full(run: &Run, style: Style) -> Vec<String> {
 pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
     let caching = match (run.environment.engine.as_str(), run.environment.direct) {
         // Files are put out of memory before they are read.
-        ("files", _) => "page cache dropped before reads",
+        ("files", _) => "buffered, page cache dropped before reads",
         (_, true) => "direct I/O",
         (_, false) => "buffered I/O",
     };
     let took = Nanos::new(run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0));
     let mut text = format!("Method: {}; {}", style.own(&rough_time(took)), transferred(run));
     if !is_imported(run) {
-        text += &format!("; {}, {caching}, seed {}", style.name(&run.environment.engine), run.seed);
+        let engine = match run.environment.engine.as_str() {
+            "files" => "file I/O".into(),
+            engine => style.name(engine),
+        };
+        text += &format!("; {engine}, {caching}, seed {}", run.seed);
     }
     toned(Tone::Faint, "", &format!("{text}."), style)
 }
