@@ -191,7 +191,7 @@ fn a_run_that_is_stopped_leaves_nothing_and_keeps_what_it_measured() {
     let Some(tmpfs) = Tmpfs::new("size=200m", test) else { return };
     let home = Home::new();
     let mut stopped = home
-        .command(&["files", tmpfs.text(), "--tasks", "blocks", "--size", "32MiB", "--rounds", "100", "-q"])
+        .command(&["files", tmpfs.text(), "--tasks", "blocks", "--size", "128MiB", "--rounds", "100", "-q"])
         .stdout(std::process::Stdio::null())
         .spawn()
         .expect("it starts");

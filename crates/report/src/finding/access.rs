@@ -220,7 +220,7 @@ impl Wording for ConcurrencyKnee {
             // Whoever wants throughput reads this one; where other methods put the bend is of less use.
             return text
                 + &format!(
-                    " IOPS peak at QD {}: {} at {} mean latency.",
+                    " IOPS are highest at QD {}: {} at {} mean latency.",
                     most.in_flight,
                     number(most.iops),
                     long_time(most.latency_s())

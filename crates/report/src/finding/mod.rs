@@ -182,6 +182,9 @@ pub(crate) fn shown(code: FindingCode, estimate: &Estimate, unit: &str) -> Measu
     if is_count_of_trouble(code) && estimate.value == 0.0 {
         return Measured { value: NONE_FOUND.into(), interval: String::new() };
     }
+    if code == FindingCode::StripeLayout && estimate.value == 1.0 {
+        return Measured { value: "none".into(), interval: String::new() };
+    }
     // How many reasons there are for doubt measures nothing.
     if code == FindingCode::CacheInfluence {
         return Measured { value: "doubtful".into(), interval: String::new() };
