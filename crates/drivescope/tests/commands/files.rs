@@ -188,7 +188,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
 #[test]
 fn a_run_that_is_stopped_leaves_nothing_and_keeps_what_it_measured() {
     let test = "a_run_that_is_stopped_leaves_nothing_and_keeps_what_it_measured";
-    let Some(tmpfs) = Tmpfs::new("size=200m", test) else { return };
+    let Some(tmpfs) = Tmpfs::new("size=400m", test) else { return };
     let home = Home::new();
     let mut stopped = home
         .command(&["files", tmpfs.text(), "--tasks", "blocks", "--size", "128MiB", "--rounds", "100", "-q"])

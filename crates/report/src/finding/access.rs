@@ -22,9 +22,7 @@ impl Wording for AccessTime {
 
     fn statement(known: &Known<AccessTime>, _: FindingCode, subject: &Subject<'_>) -> String {
         let AccessTime { mean, block, median_s, range, parts, measured, .. } = &known.conclusion;
-        let iops = number(1.0 / mean.value);
-        let mut text =
-            format!("Random {block} reads at QD 1 average {}, {iops} IOPS", short_time(mean.value));
+        let mut text = format!("Random {block} reads at QD 1 average {}", short_time(mean.value));
         if let Some(parts) = parts {
             text += &format!(
                 " (seek {}, rotational latency {}, overhead {})",
@@ -35,6 +33,10 @@ impl Wording for AccessTime {
         }
         if let Some(range) = range {
             text += &format!(" over {}", subject.extent(*range));
+        }
+        // No clock tells less than a nanosecond.
+        if mean.value >= 1e-9 {
+            text += &format!(", {} IOPS", number(1.0 / mean.value));
         }
         if let Some(median_s) = median_s {
             text += &format!("; the median is {}", short_time(*median_s));
@@ -566,7 +568,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(access), FindingCode::AccessTime),
-            "Random 4 KiB reads at QD 1 average 12.7 ms, 78.6 IOPS (seek 8.35 ms, rotational latency 4.17 ms, overhead 210 µs)."
+            "Random 4 KiB reads at QD 1 average 12.7 ms (seek 8.35 ms, rotational latency 4.17 ms, overhead 210 µs), 78.6 IOPS."
         );
     }
 
