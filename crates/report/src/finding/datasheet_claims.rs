@@ -24,7 +24,7 @@ impl Wording for DatasheetClaims {
         let source = match sheet.certainty {
             Certainty::Read => format!("Stated values: {}.", sheet.source),
             Certainty::Recalled => {
-                format!("Stated values: {}, not checked against the original.", sheet.source)
+                format!("Stated values: attributed to {}, not verified.", sheet.source)
             }
         };
         format!("{} {}: {}.{limited} {source}", sheet.maker, sheet.family, claims.join("; "))

@@ -105,7 +105,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
-        RecordingReason::DataSheet => "Its data sheet says so, too.".into(),
+        RecordingReason::DataSheet => "The data sheet gives the same type.".into(),
         RecordingReason::Rotates => {
             "Rereads of a sector complete whole revolutions apart, so the medium rotates.".into()
         }
@@ -194,8 +194,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
-            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. Its \
-             data sheet says so, too."
+            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. The \
+             data sheet gives the same type."
         );
     }
 

@@ -66,7 +66,7 @@ impl Wording for WriteValleys {
                 number(*reading)
             ),
             WriteValleysUnknown::Irregular { count } => format!(
-                "Inconclusive: {} seen in write throughput, at irregular intervals; valleys are periodic stalls. Other I/O or foreground garbage collection may have caused the drops.",
+                "Inconclusive: {} seen in write throughput, at irregular intervals. Write valleys are periodic stalls; other I/O or foreground garbage collection may have caused these drops.",
                 drops(*count)
             ),
             WriteValleysUnknown::NotCompared => {
