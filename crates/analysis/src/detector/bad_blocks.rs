@@ -117,6 +117,10 @@ fn transferred(run: &RunView<'_>) -> Vec<(u64, u64)> {
     for summary in run.phases.iter().filter(|summary| summary.bytes() > 0) {
         let Some(workload) = &summary.phase.workload else { continue };
         let (first_byte, mut end_byte) = (workload.range.first().get(), workload.range.end().get());
+        // Single reads here and there, such as those that wake a drive, show no stretch to be readable.
+        if workload.pattern != Pattern::Sequential && summary.errors() == 0 {
+            continue;
+        }
         if workload.pattern == Pattern::Sequential && summary.phase.stop.passes == Some(1) {
             let failed = summary.errors().saturating_mul(workload.block_sizes.largest().get());
             let reached = first_byte.saturating_add(summary.bytes()).saturating_add(failed);
