@@ -3,6 +3,7 @@
 use crate::home::{Home, measured, shipped, truth, value};
 use judge::access::score::CODES;
 use judge::document::Document;
+use judge::document::covers;
 use judge::truth::Truths;
 use model::finding::FindingCode;
 use serde_json::Value;
@@ -71,8 +72,13 @@ fn a_drive_that_drops_what_it_delivered_prefetches_all_the_same() {
             continue;
         }
         let TruthData::Prefetch { streams, .. } = truth.data else { panic!("{truth:?}") };
-        let found = value(&document, FindingCode::ReadAhead);
-        assert!((found / is - 1.0).abs() < 0.1, "{}: {said}, truth {is}", drive.name);
+        // Distances are a few sectors apart, more where little is prefetched: the interval says how many.
+        let off = (value(&document, FindingCode::ReadAhead) / is - 1.0).abs();
+        assert!(
+            off < 0.15 && (off < 0.1 || covers(said, is) == Some(true)),
+            "{}: {said}, truth {is}",
+            drive.name
+        );
         assert_eq!(said["data"]["keeps_delivered"], false, "{}: {said}", drive.name);
         let found = said["data"]["streams"]["value"].as_u64();
         assert!(
