@@ -32,6 +32,7 @@ pub mod disk;
 pub mod fault;
 pub mod flash;
 pub mod flaw;
+pub mod flush;
 pub mod generator;
 pub mod limit;
 pub mod link;

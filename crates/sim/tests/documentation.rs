@@ -19,6 +19,7 @@ const WORDS_AT: &[(&str, &str)] = &[
     ("LinkKind", "#### `kind` of a link"),
     ("Duplex", "#### `duplex`"),
     ("Corruption", "#### `corruption`"),
+    ("FlushPolicy", "#### `flush`"),
 ];
 const NO_KEY: &str = "qqqqqqqqqqqqqqqq";
 

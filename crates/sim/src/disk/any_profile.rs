@@ -127,7 +127,7 @@ prop_compose! {
             geometry,
             seek,
             read_ahead: ReadAheadProfile { segments, segment_kib, ahead_kib: None, drops_delivered: false },
-            write_cache: WriteCacheProfile { capacity_kib: write_cache_kib },
+            write_cache: WriteCacheProfile { capacity_kib: write_cache_kib, ..WriteCacheProfile::default() },
             queue,
             standby: standby
                 .map(|(after_idle_s, wake_up_s, asleep)| StandbyProfile { after_idle_s, wake_up_s, asleep }),

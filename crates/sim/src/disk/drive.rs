@@ -16,6 +16,7 @@ use crate::disk::profile::DiskProfile;
 use crate::disk::queue::{Queue, Waiting};
 use crate::disk::read_ahead::ReadAhead;
 use crate::disk::write_cache::WriteCache;
+use crate::flush::FlushPolicy;
 use crate::{Drive, answer_within, first_at, insert_by_time, take_ready};
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
@@ -32,6 +33,7 @@ pub struct DiskDrive {
     /// Writes that find no room, with the moment they came.
     refused: VecDeque<(Request, f64)>,
     flushes: VecDeque<Request>,
+    flush: FlushPolicy,
     /// When the arm is free to be told what to do next: not before the latest request came.
     decides_s: f64,
     /// The same as a moment at which to look: that in seconds may be off by its rounding.
@@ -54,6 +56,7 @@ impl DiskDrive {
             cache: WriteCache::new(profile.write_cache.capacity_kib * KIB),
             refused: VecDeque::new(),
             flushes: VecDeque::new(),
+            flush: profile.write_cache.flush,
             decides_s: 0.0,
             decides_at: Instant::START,
             wrote_last: false,
@@ -207,6 +210,7 @@ impl Drive for DiskDrive {
         let touches_nothing = request.length_bytes == 0 || request.offset_bytes >= self.facts.capacity.get();
         match request.operation {
             Operation::Discard => self.answer(&request, now_s + self.overhead_s, Status::NotSupported, 0),
+            Operation::Flush if !self.flush.stores() => self.finish(request, now_s + self.overhead_s, None),
             Operation::Flush if !self.cache.is_empty() => self.flushes.push_back(request),
             Operation::Flush => {
                 let written_s = if self.wrote_last { self.decides_s } else { now_s };

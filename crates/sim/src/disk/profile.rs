@@ -1,6 +1,7 @@
 //! The section `[disk]` of a profile: what a hard disk is made of. It describes the mechanism; rates, access times and
 //! stripes follow from it.
 
+use crate::flush::FlushPolicy;
 use crate::profile::schema::{all_by_default, section, words};
 use model::units::KIB;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ section! {
         geometry: GeometryProfile => "Track layout and zones.";
         seek: SeekProfile => "Seek time.";
         read_ahead: ReadAheadProfile = ReadAheadProfile::default() => "Read-ahead and read cache.";
-        write_cache: WriteCacheProfile = WriteCacheProfile::default() => "Volatile write cache.";
+        write_cache: WriteCacheProfile = WriteCacheProfile::default() => "Write cache.";
         queue: QueueProfile = QueueProfile::default() => "Command queue.";
         #[serde(skip_serializing_if = "Option::is_none")]
         standby: Option<StandbyProfile> = None => "Spin-down.";
@@ -110,8 +111,10 @@ section! {
 }
 
 section! {
-    WriteCacheProfile at "[disk.write_cache]" = "The volatile write cache." {
+    WriteCacheProfile at "[disk.write_cache]" = "The write cache." {
         capacity_kib: u64 = 16_384, in 0..=67_108_864 => "Size; 0 turns it off: each write completes on the platter.";
+        #[serde(skip_serializing_if = "FlushPolicy::is_default")]
+        flush: FlushPolicy = FlushPolicy::Honoured => "What a flush does.";
     }
 }
 

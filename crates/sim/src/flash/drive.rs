@@ -32,6 +32,10 @@ pub struct FlashDrive {
     write_overhead_s: f64,
     controller_free_s: f64,
     active_until_s: f64,
+    /// Whether anything was written since the last flush.
+    is_dirty: bool,
+    /// When the mapping table of the last flush is stored.
+    stored_s: f64,
     answers: BinaryHeap<Reverse<Answer>>,
     taken: u64,
 }
@@ -90,6 +94,8 @@ impl FlashDrive {
             write_overhead_s: profile.write_overhead_us * 1e-6,
             controller_free_s: 0.0,
             active_until_s: 0.0,
+            is_dirty: false,
+            stored_s: 0.0,
             answers: BinaryHeap::new(),
             taken: 0,
         })
@@ -128,13 +134,23 @@ impl FlashDrive {
 
     fn write(&mut self, offset: u64, bytes: u64, at_s: f64) -> f64 {
         let room_s = self.writes.write(offset, bytes, at_s).max(at_s);
+        self.is_dirty = true;
         let copy_s = self.buffer.as_ref().map_or(0.0, |buffer| bytes as f64 * 1e-6 / buffer.copy_mb_per_s);
         room_s.max(at_s + copy_s) + self.write_overhead_s
     }
 
-    fn flush(&self, at_s: f64) -> f64 {
-        let protected = self.buffer.as_ref().is_some_and(|buffer| buffer.power_loss_protected);
-        let empty_s = if protected { at_s } else { self.writes.free_s().max(at_s) };
+    fn flush(&mut self, at_s: f64) -> f64 {
+        let mut empty_s = self.writes.free_s().max(at_s);
+        let was_written = std::mem::take(&mut self.is_dirty);
+        match &self.buffer {
+            Some(buffer) if !buffer.flush.stores() => empty_s = at_s,
+            Some(buffer) if was_written => {
+                empty_s += buffer.flush_us * 1e-6;
+                self.stored_s = empty_s;
+            }
+            // A flush that comes while another stores the table waits for it.
+            _ => empty_s = empty_s.max(self.stored_s),
+        }
         empty_s + self.write_overhead_s
     }
 }

@@ -13,7 +13,8 @@
 
 use crate::flash::layout::Layout;
 use crate::flaw::{Flaw, InSection};
-use crate::profile::schema::{all_by_default, section, within, words};
+use crate::flush::FlushPolicy;
+use crate::profile::schema::{all_by_default, is_zero, section, within, words};
 use model::units::{Bytes, KIB};
 
 section! {
@@ -93,7 +94,10 @@ section! {
         capacity_kib: u64, in 4..=4_194_304 => "Size.";
         // 0.46 µs for 4 KiB, as NVMeVirt has it for a 970 PRO.
         copy_mb_per_s: f64 = 8900.0, in 0.1..=1e6 => "Copy throughput into the buffer.";
-        power_loss_protected: bool = false => "Whether it survives a power cut. If so, a flush completes at once.";
+        #[serde(skip_serializing_if = "FlushPolicy::is_default")]
+        flush: FlushPolicy = FlushPolicy::Honoured => "What a flush does.";
+        #[serde(skip_serializing_if = "is_zero")]
+        flush_us: f64 = 0.0, in 0..=1e6 => "Time that an honoured flush adds when anything was written: the mapping table is stored too.";
     }
 }
 

@@ -118,7 +118,7 @@ impl FlashProfile {
     pub fn random_write_levels(&self, capacity: Bytes, limit: f64) -> Vec<WriteLevel> {
         let mut levels = self.levels(capacity, limit, levels_of_fresh_at_random);
         // A buffer that a flush does not empty hides a slower flash until it is full: it grows by what comes and does not leave.
-        let hidden = self.buffer.as_ref().filter(|buffer| buffer.power_loss_protected);
+        let hidden = self.buffer.as_ref().filter(|buffer| !buffer.flush.stores());
         let hidden = hidden.map_or(0.0, |buffer| (buffer.capacity_kib * KIB) as f64);
         let rates: Vec<f64> = levels.iter().map(|level| level.bytes_per_second).collect();
         for (level, before) in levels.iter_mut().skip(1).zip(rates) {

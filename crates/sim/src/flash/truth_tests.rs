@@ -91,7 +91,8 @@ fn stalls_of_the_table_count_into_rates() {
 fn a_buffer_that_is_not_flushed_hides_a_fall_until_it_is_full() {
     let slc = "[slc]\nbits = 3\nstatic_bytes = 24_000_000_000\nprogram_us = 100\nwhen_full = \"fold\"\nfold_mb_per_s = 421\n";
     let from = |protected: bool| {
-        let buffer = format!("[buffer]\ncapacity_kib = 65536\npower_loss_protected = {protected}\n");
+        let flush = if protected { "protected" } else { "honoured" };
+        let buffer = format!("[buffer]\ncapacity_kib = 65536\nflush = \"{flush}\"\n");
         let levels = profile(&format!("{PLAIN}{slc}{buffer}")).random_write_levels(Bytes::new(500 * GB), 1e9);
         assert!((levels[1].bytes_per_second / 0.4e9 - 1.0).abs() < 1e-3, "{levels:?}");
         levels[1].from_bytes

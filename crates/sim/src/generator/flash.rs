@@ -4,6 +4,7 @@ use crate::flash::profile::{
     BufferProfile, FlashProfile, GarbageCollectionProfile, HousekeepingProfile, Initial, MapFlushProfile,
     PowerStateProfile, SlcProfile, ThermalProfile, WhenFull,
 };
+use crate::flush::FlushPolicy;
 use crate::generator::draws::{Draws, Range, rounded};
 use crate::generator::family::{Family, frame, size};
 use crate::link::{LinkKind, LinkProfile};
@@ -232,8 +233,9 @@ fn draw_pages_per_block(draws: &mut Draws, make: &Make, flash: &FlashProfile, gb
 fn draw_buffer(draws: &mut Draws) -> Option<BufferProfile> {
     let capacity_kib = draws.by_ratio(BUFFER_KIB) as u64;
     // 0.46 µs for 4 KiB are 8900 MB/s (970 PRO, NVMeVirt). Consumer drives have no capacitors.
-    let (copy_mb_per_s, power_loss_protected) = (draws.by_ratio((2000.0, 9000.0)), draws.percent(15));
-    draws.percent(90).then_some(BufferProfile { capacity_kib, copy_mb_per_s, power_loss_protected })
+    let (copy_mb_per_s, is_protected) = (draws.by_ratio((2000.0, 9000.0)), draws.percent(15));
+    let flush = if is_protected { FlushPolicy::Protected } else { FlushPolicy::Honoured };
+    draws.percent(90).then_some(BufferProfile { capacity_kib, copy_mb_per_s, flush, flush_us: 0.0 })
 }
 
 fn draw_slc(draws: &mut Draws, flash: &FlashProfile, bits: u32, bytes: u64) -> Option<SlcProfile> {

@@ -141,7 +141,7 @@ pub(super) fn draw_caches(draws: &mut Draws, gb_per_surface: f64) -> (ReadAheadP
     let capacity_kib = if draws.percent(90) { held_kib } else { 0 };
     (
         ReadAheadProfile { segments, segment_kib, ahead_kib, drops_delivered: false },
-        WriteCacheProfile { capacity_kib },
+        WriteCacheProfile { capacity_kib, ..WriteCacheProfile::default() },
     )
 }
 

@@ -91,8 +91,12 @@ fn facts(profile: &Profile, path: &str) -> Result<TargetFacts, Flaw> {
     };
     let is_flash = matches!(medium, Medium::Flash(_));
     let write_cache = match medium {
-        Medium::Disk(disk) | Medium::Shingled(disk, _) => Some(disk.write_cache.capacity_kib > 0),
-        Medium::Flash(flash) => Some(flash.buffer.is_some()),
+        Medium::Disk(disk) | Medium::Shingled(disk, _) => {
+            Some(disk.write_cache.capacity_kib > 0 && disk.write_cache.flush.is_reported_volatile())
+        }
+        Medium::Flash(flash) => {
+            Some(flash.buffer.as_ref().is_some_and(|buffer| buffer.flush.is_reported_volatile()))
+        }
         Medium::Constant(_) | Medium::Zoned(_) | Medium::Volume(_) => None,
     };
     Ok(TargetFacts {

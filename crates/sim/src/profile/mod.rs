@@ -31,6 +31,7 @@ use crate::constant::ConstantProfile;
 use crate::disk::profile as disk;
 use crate::fault::Corruption;
 use crate::flash::profile as flash;
+use crate::flush::FlushPolicy;
 use crate::limit::LimitProfile;
 use crate::link::{Duplex, LinkKind, LinkProfile};
 use crate::smr::profile as smr;
@@ -71,6 +72,7 @@ pub const SECTIONS: &[Section] = &[
     LimitProfile::SECTION,
 ];
 pub const WORDS: &[Words] = &[
+    FlushPolicy::WORDS,
     disk::TrackLayout::WORDS,
     disk::QueuePolicy::WORDS,
     disk::DefectKind::WORDS,

@@ -52,6 +52,8 @@ const PRESETS: &[(&str, &str)] = presets![
     "970-pro",
     "980-pro",
     "nm790",
+    "consumer-nvme-1tb",
+    "dc-nvme-1tb",
     "lying-stick",
 ];
 

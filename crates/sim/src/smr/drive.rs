@@ -26,6 +26,7 @@ use crate::disk::mechanism::Mechanism;
 use crate::disk::profile::DiskProfile;
 use crate::disk::queue::{Queue, Waiting};
 use crate::disk::read_ahead::ReadAhead;
+use crate::flush::FlushPolicy;
 use crate::smr::bands::Piece;
 use crate::smr::cleaning::clean_s;
 use crate::smr::map::ShingledMap;
@@ -55,6 +56,7 @@ pub struct SmrDrive {
     /// Writes that find no room in the buffer, with when they came.
     refused: VecDeque<(Request, f64)>,
     flushes: VecDeque<Request>,
+    flush: FlushPolicy,
     /// When the arm is told what to do next: not before the latest request came.
     decides_s: f64,
     /// The same as a moment at which to look.
@@ -93,6 +95,7 @@ impl SmrDrive {
             queue: Queue::new(&disk.queue),
             refused: VecDeque::new(),
             flushes: VecDeque::new(),
+            flush: disk.write_cache.flush,
             decides_s: 0.0,
             decides_at: Instant::START,
             wrote_last: false,
@@ -478,6 +481,7 @@ impl Drive for SmrDrive {
             Operation::Discard if !trims => {
                 self.answer(&request, now_s + self.overhead_s, Status::NotSupported, 0);
             }
+            Operation::Flush if !self.flush.stores() => self.finish(&request, now_s + self.overhead_s, None),
             Operation::Flush if !self.buffer.is_empty() => self.flushes.push_back(request),
             Operation::Flush => {
                 let written_s = if self.wrote_last { self.decides_s } else { now_s };

@@ -53,7 +53,7 @@ pub(in crate::smr) fn disk() -> DiskProfile {
             ahead_kib: None,
             drops_delivered: false,
         },
-        write_cache: WriteCacheProfile { capacity_kib: 16_384 },
+        write_cache: WriteCacheProfile { capacity_kib: 16_384, ..WriteCacheProfile::default() },
         queue: QueueProfile::default(),
         standby: None,
         defects: Vec::new(),
@@ -242,7 +242,10 @@ fn small_writes_share_a_packet() {
     bench.write_random(&mut prng, 2 * TERABYTE, 4096, 100_000_000);
     let rate = bench.write_random(&mut prng, 2 * TERABYTE, 4096, 400_000_000);
     assert_near(4096.0 / rate, 0.27e-3, 0.02, "4 KiB");
-    let without = DiskProfile { write_cache: WriteCacheProfile { capacity_kib: 0 }, ..disk() };
+    let without = DiskProfile {
+        write_cache: WriteCacheProfile { capacity_kib: 0, ..WriteCacheProfile::default() },
+        ..disk()
+    };
     let mut bench = Bench::new(2 * TERABYTE, &without, &smr);
     bench.write_random(&mut prng, 2 * TERABYTE, 4096, 4096);
     let rate = bench.write_random(&mut prng, 2 * TERABYTE, 4096, 409_600);
@@ -253,7 +256,10 @@ fn small_writes_share_a_packet() {
 /// later, and with almost a turn only at the next: the electronics need 0.2 ms.
 #[test]
 fn without_a_write_cache_a_write_takes_whole_turns() {
-    let without = DiskProfile { write_cache: WriteCacheProfile { capacity_kib: 0 }, ..disk() };
+    let without = DiskProfile {
+        write_cache: WriteCacheProfile { capacity_kib: 0, ..WriteCacheProfile::default() },
+        ..disk()
+    };
     let at_once =
         LinkProfile { rate_mb_per_s: Some(1e6), queue_depth_max: Some(1), ..LinkProfile::default() };
     let link = at_once.numbers().expect("a link");
@@ -277,7 +283,10 @@ fn without_a_write_cache_a_write_takes_whole_turns() {
 /// Of writes that wait at the drive the latest goes on where the one before it ended: 0.69 ms of data and two journals of 2.08 ms.
 #[test]
 fn without_a_write_cache_a_queue_goes_on_at_once() {
-    let without = DiskProfile { write_cache: WriteCacheProfile { capacity_kib: 0 }, ..disk() };
+    let without = DiskProfile {
+        write_cache: WriteCacheProfile { capacity_kib: 0, ..WriteCacheProfile::default() },
+        ..disk()
+    };
     let smr =
         SmrProfile { packet_bytes: 65_536, journal_turns: 0.25, ..SmrProfile::plain(CACHE, 250_000, BAND) };
     let mut bench = Bench::new(2 * TERABYTE, &without, &smr);

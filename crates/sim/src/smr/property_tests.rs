@@ -76,7 +76,14 @@ fn profiles() -> impl Strategy<Value = (DiskProfile, SmrProfile)> {
                 idle_delay_seconds: 0.3,
                 ..SmrProfile::plain(4 * MIB, map_entries, SLOT_BYTES)
             };
-            (DiskProfile { write_cache: WriteCacheProfile { capacity_kib }, seek_noise: 0.03, ..disk() }, smr)
+            (
+                DiskProfile {
+                    write_cache: WriteCacheProfile { capacity_kib, ..WriteCacheProfile::default() },
+                    seek_noise: 0.03,
+                    ..disk()
+                },
+                smr,
+            )
         },
     )
 }

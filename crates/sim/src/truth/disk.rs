@@ -124,7 +124,7 @@ fn mechanism(
         Truth::number(FindingCode::SeekAverage, truth.seek_average_s()),
         Truth::number(FindingCode::SeekFullStroke, truth.seek_full_stroke_s()),
         track_layout(truth, hidden_bytes),
-        write_cache(disk.write_cache.capacity_kib * KIB),
+        write_cache(if disk.write_cache.flush.stores() { disk.write_cache.capacity_kib * KIB } else { 0 }),
         drive_cache(&disk.read_ahead),
         read_ahead(&disk.read_ahead),
         one_drive(),

@@ -76,8 +76,8 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
     truths.push(cure(flash));
     truths.push(Truth::word(FindingCode::RecordingKind, "flash"));
     truths.push(one_drive());
-    // A protected buffer keeps its data over a flush.
-    let volatile = flash.buffer.as_ref().filter(|buffer| !buffer.power_loss_protected);
+    // A buffer that no flush empties looks like none.
+    let volatile = flash.buffer.as_ref().filter(|buffer| buffer.flush.stores());
     truths.push(write_cache(volatile.map_or(0, |buffer| buffer.capacity_kib * KIB)));
     truths
 }
