@@ -6,6 +6,7 @@
 pub mod cache;
 pub mod choice;
 pub mod clipping;
+pub mod commit;
 pub mod compare;
 pub mod concurrency;
 pub mod datasheet;

@@ -92,7 +92,7 @@ impl VirtualRun {
             result.bytes += totals.bytes;
             match totals.operation {
                 Operation::Flush => result.flush_s += totals.histogram.sum_ns() as f64 / 1e9,
-                Operation::Read | Operation::Write => result.totals.push(totals),
+                Operation::Read | Operation::Write | Operation::Commit => result.totals.push(totals),
                 Operation::Discard => {}
             }
         }

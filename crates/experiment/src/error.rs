@@ -39,6 +39,12 @@ pub enum PlanError {
          to a scratch file in it{}", if *experiment == ExperimentName::Verify { ". To compare what a run wrote: --read-back RUN" } else { "" }
     )]
     NeedsWrite { experiment: ExperimentName, path: String },
+    #[error("--sizes: a commit of {} is outside 512B to 64KiB", size_text(*size))]
+    CommitSize { size: Bytes },
+    #[error(
+        "commits cannot be preserved: their logs are as long as the drive is fast. Omit --preserve, or name a folder"
+    )]
+    NotPreserved,
     #[error("{0} only reads. Omit --write")]
     OnlyReads(ExperimentName),
     #[error(

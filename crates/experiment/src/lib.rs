@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod check;
+pub mod commit;
 mod composition;
 mod contract;
 mod deep;

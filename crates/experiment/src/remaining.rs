@@ -176,6 +176,9 @@ fn time_of_bytes(phase: &Phase, workload: &Workload, bytes_per_second: f64) -> O
 fn describe(phase: &Phase) -> String {
     let Some(workload) = &phase.workload else { return phase.name.clone() };
     let block = workload.block_sizes.largest();
+    if workload.mix.commits().is_some() {
+        return format!("commits of {block}, by method, committers and load");
+    }
     match (phase.kind, &workload.pattern) {
         (PhaseKind::Measure, Pattern::Sequential) => {
             format!("{} sequential blocks of {block} over the range", verb(workload.mix))

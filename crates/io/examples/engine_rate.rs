@@ -106,7 +106,7 @@ fn raw(
     let workload = random_reads(RAW_RANGE, depth);
     let block_bytes = workload.block_sizes.largest().get() as usize;
     let load = Load { workload: &workload, stop, phase: 0, seed: 1, trace: false };
-    let open = |depth| UringEngine::open(file.as_raw_fd(), depth, block_bytes, false, clock);
+    let open = |_| UringEngine::open(file.as_raw_fd(), depth, block_bytes, false, clock);
     Ok(run_threads(&load, clock, 1, open, counts)?)
 }
 

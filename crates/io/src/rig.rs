@@ -2,6 +2,7 @@
 
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::engine::Engine;
+use crate::engine::commit::CommitEngine;
 use crate::engine::null::NullEngine;
 use crate::engine::psync::PsyncEngine;
 use crate::engine::sim::SimEngine;
@@ -9,12 +10,14 @@ use crate::engine::uring::UringEngine;
 use crate::error::IoError;
 use crate::flushing::{Extent, Flushing, unless_ended};
 use crate::load::collect::{PhaseObserver, Verdict};
-use crate::load::phase::{Load, LoadOutcome, run_threads, run_virtual, workers_for};
+use crate::load::generate::Share;
+use crate::load::phase::{Load, LoadOutcome, depth_of, run_threads, run_virtual, workers_for};
 use crate::load::presence::PresenceWatch;
 use crate::permit_watch::PermitWatch;
 use crate::targets::preserve::TargetMedium;
 use crate::targets::purge::{PurgeEnd, PurgeError, PurgeMethod, purge};
-use crate::targets::{ScratchFile, Target, WritePermit, unsplit_bytes_max};
+use crate::targets::{LogFile, ScratchFile, Target, WritePermit, unsplit_bytes_max};
+use model::commit::{Commits, Log};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
 use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS};
@@ -248,14 +251,21 @@ impl Rig {
         }
         let descriptor = source.descriptor_for(load.workload)?;
         let writes = load.workload.mix.changes_data();
-        let polled = load.workload.block_sizes.largest().get() <= self.polled_bytes_max;
+        let polled = load.workload.largest_request().get() <= self.polled_bytes_max;
         let permit = if writes { source.permit() } else { None };
         assert!(!writes || permit.is_some(), "what changes data goes through a permit");
         let mut permit_watch = PermitWatch::new(observer, permit, *clock);
         let mut watch = PresenceWatch::new(&mut permit_watch, &is_gone, *clock);
-        let mut outcome =
-            run_real(load, self.engine.name, polled, descriptor.borrowed().as_raw_fd(), *clock, &mut watch)?;
-        if writes && self.engine.name != "null" {
+        let raw = descriptor.borrowed().as_raw_fd();
+        let commits = load.workload.mix.commits();
+        let mut outcome = match commits {
+            Some(commits) => {
+                let logs = source.logs(load.workload, commits)?;
+                run_commits(load, commits, &logs, raw, *clock, &mut watch)?
+            }
+            None => run_real(load, self.engine.name, polled, raw, *clock, &mut watch)?,
+        };
+        if writes && commits.is_none() && self.engine.name != "null" {
             flush_target(&descriptor, *clock, load.phase, &mut outcome, &mut watch);
         }
         // A flush may succeed where nothing can be written.
@@ -328,7 +338,7 @@ impl Rig {
 }
 
 fn check_memory(workload: &Workload) -> Result<(), WorkloadError> {
-    let (requests, block) = (workload.in_flight_max(), workload.block_sizes.largest());
+    let (requests, block) = (workload.in_flight_max(), workload.largest_request());
     match block.checked_mul(requests) {
         Some(bytes) if bytes <= BUFFERS_MAX => Ok(()),
         _ => Err(WorkloadError(format!(
@@ -365,6 +375,21 @@ impl Source {
             Source::Writing(_, permit) => Some(permit),
             Source::Scratch(scratch) => Some(scratch.permit()),
         }
+    }
+
+    /// The files that commits go to, of our own beside a scratch file; none where they go to the target itself.
+    fn logs(&self, workload: &Workload, commits: Commits) -> Result<Vec<LogFile>, IoError> {
+        let Source::Scratch(scratch) = self else { return Ok(Vec::new()) };
+        let count = match commits.log {
+            Log::Target => 0,
+            Log::OverwriteEach => workload.threads,
+            Log::Extend | Log::Preallocated | Log::Overwrite => 1,
+        };
+        let mut logs = Vec::new();
+        for _ in 0..count {
+            logs.push(scratch.log(workload.range.end().from_start(), commits)?);
+        }
+        Ok(logs)
     }
 
     /// The descriptor that a workload may use: one that can write only if it has to, and only through the permit.
@@ -412,15 +437,41 @@ fn run_real(
     let buffer_bytes = load.workload.block_sizes.largest().get() as usize;
     match engine {
         "uring" => {
-            let open = |depth| UringEngine::open(descriptor, depth, buffer_bytes, polled, clock);
+            let open = |share| {
+                UringEngine::open(descriptor, depth_of(load.workload, share), buffer_bytes, polled, clock)
+            };
             run_threads(load, clock, workers, open, observer)
         }
         "psync" => {
-            let open = |depth| PsyncEngine::open(descriptor, depth, buffer_bytes, clock);
+            let open =
+                |share| PsyncEngine::open(descriptor, depth_of(load.workload, share), buffer_bytes, clock);
             run_threads(load, clock, workers, open, observer)
         }
-        _ => run_threads(load, clock, workers, |depth| Ok(NullEngine::new(depth, clock)), observer),
+        _ => {
+            let open = |share| Ok(NullEngine::new(depth_of(load.workload, share), clock));
+            run_threads(load, clock, workers, open, observer)
+        }
     }
+}
+
+/// Commits, each committer on a thread, to `logs`: one for all or one for each; none stands for the target.
+fn run_commits(
+    load: &Load<'_>,
+    commits: Commits,
+    logs: &[LogFile],
+    target: RawFd,
+    clock: MonotonicClock,
+    observer: &mut dyn PhaseObserver,
+) -> Result<LoadOutcome, IoError> {
+    let buffer_bytes = load.workload.largest_request().get() as usize;
+    let open = |share: Share| {
+        let log = match logs.get(share.index as usize).or(logs.first()) {
+            Some(log) => log.descriptor().as_raw_fd(),
+            None => target,
+        };
+        CommitEngine::open(log, target, commits.method, buffer_bytes, clock)
+    };
+    run_threads(load, clock, workers_for(load.workload), open, observer)
 }
 
 /// Makes what a phase wrote to a real target lasting, and counts it as one more operation: what is only in a cache is not yet

@@ -17,6 +17,7 @@ pub enum ExperimentName {
     Sizes,
     Ping,
     Files,
+    Commit,
     Verify,
     Purge,
     /// Not measured here: figures of another program.
@@ -26,7 +27,7 @@ pub enum ExperimentName {
 }
 
 impl ExperimentName {
-    const KNOWN: [ExperimentName; 13] = [
+    const KNOWN: [ExperimentName; 14] = [
         ExperimentName::Check,
         ExperimentName::Surface,
         ExperimentName::Access,
@@ -37,6 +38,7 @@ impl ExperimentName {
         ExperimentName::Sizes,
         ExperimentName::Ping,
         ExperimentName::Files,
+        ExperimentName::Commit,
         ExperimentName::Verify,
         ExperimentName::Purge,
         ExperimentName::Import,
@@ -55,6 +57,7 @@ impl ExperimentName {
             ExperimentName::Sizes => "sizes",
             ExperimentName::Ping => "ping",
             ExperimentName::Files => "files",
+            ExperimentName::Commit => "commit",
             ExperimentName::Verify => "verify",
             ExperimentName::Purge => "purge",
             ExperimentName::Import => "import",

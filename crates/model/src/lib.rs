@@ -24,6 +24,8 @@ mod null_number;
 mod phase_document;
 mod words;
 
+pub mod application;
+pub mod commit;
 pub mod comparison;
 pub mod estimate;
 pub mod experiment_name;

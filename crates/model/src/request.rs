@@ -12,6 +12,8 @@ words! {
         Flush = "flush",
         /// Tells the drive that a range holds nothing of use (TRIM, UNMAP). Destroys data, so it needs a permit too.
         Discard = "discard",
+        /// Writes data, and completes when they are durable: a write and the flush after it.
+        Commit = "commit",
     }
 }
 
@@ -19,6 +21,11 @@ impl Operation {
     /// Whether it can change what is on the drive. Only what is known to read is safe, so this lists the safe ones.
     pub fn changes_data(self) -> bool {
         !matches!(self, Operation::Read | Operation::Flush)
+    }
+
+    /// Whether it sends data to the drive.
+    pub fn sends_data(self) -> bool {
+        matches!(self, Operation::Write | Operation::Commit)
     }
 
     /// The number in stored series: its place in [`Operation::ALL`].

@@ -1,5 +1,6 @@
 //! A workload: where requests go, how large they are, what they do, how many are under way and when they arrive.
 
+use crate::commit::Commits;
 use crate::null_number::null_as_nan;
 use crate::payload::Mark;
 use crate::range::ByteRange;
@@ -124,6 +125,8 @@ pub enum OperationMix {
         /// In [0, 1].
         read_share: f64,
     },
+    /// Writes that are each made durable.
+    Commit(Commits),
 }
 
 /// What is written, and what reads are compared with.
@@ -234,6 +237,11 @@ impl BlockSizes {
 }
 
 impl OperationMix {
+    /// The commits that it consists of, if it does.
+    pub fn commits(self) -> Option<Commits> {
+        if let OperationMix::Commit(commits) = self { Some(commits) } else { None }
+    }
+
     /// The operations that can occur, in the order of their numbers.
     pub fn operations(self) -> &'static [Operation] {
         match self {
@@ -241,6 +249,7 @@ impl OperationMix {
             OperationMix::Write => &[Operation::Write],
             OperationMix::Discard => &[Operation::Discard],
             OperationMix::ReadWrite { .. } => &[Operation::Read, Operation::Write],
+            OperationMix::Commit(commits) => commits.operations(),
         }
     }
 
@@ -276,7 +285,17 @@ impl Workload {
 
     /// Requests under way over all threads.
     pub fn in_flight_max(&self) -> u64 {
-        u64::from(self.queue_depth) * u64::from(self.threads)
+        let beside = self.mix.commits().map_or(0, Commits::beside_depth);
+        u64::from(self.queue_depth) * u64::from(self.threads) + u64::from(beside)
+    }
+
+    /// The largest request, of the load beside commits too.
+    pub fn largest_request(&self) -> Bytes {
+        let own = self.block_sizes.largest();
+        match self.mix.commits().and_then(|commits| commits.beside) {
+            Some(beside) => own.max(beside.load.block()),
+            None => own,
+        }
     }
 
     /// Whether requests of that operation, and no others, go to random places one at a time.

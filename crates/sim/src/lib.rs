@@ -51,7 +51,8 @@ use std::collections::VecDeque;
 
 /// A virtual drive. Time never goes backwards: each call's `now` is at least that of the call before.
 pub trait Drive {
-    /// Never refuses: the caller keeps to the queue depth that it was opened with.
+    /// Never refuses: the caller keeps to the queue depth that it was opened with. A commit is no command of a drive: the engine sends
+    /// a write and a flush.
     fn submit(&mut self, request: Request, now: Instant);
 
     /// The next moment to look at if nothing more is submitted: no completion is ready before it, and at it one may be, or

@@ -132,7 +132,8 @@ impl LedgerEvent {
 
 fn events_of_phase(run: &Run, summary: &PhaseSummary) -> Vec<LedgerEvent> {
     let phase = &summary.phase;
-    let (written, discarded) = (bytes_of(summary, Operation::Write), bytes_of(summary, Operation::Discard));
+    let written = bytes_of(summary, Operation::Write) + bytes_of(summary, Operation::Commit);
+    let discarded = bytes_of(summary, Operation::Discard);
     let pattern = match &phase.workload {
         Some(workload) => workload.pattern.name(),
         None => "unknown",

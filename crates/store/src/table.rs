@@ -250,7 +250,7 @@ impl<'run> PhaseRow<'run> {
             OperationMix::Read => Some(1.0),
             OperationMix::Write => Some(0.0),
             OperationMix::ReadWrite { read_share } => Some(read_share),
-            OperationMix::Discard => None,
+            OperationMix::Discard | OperationMix::Commit(_) => None,
         }
     }
 

@@ -70,7 +70,7 @@ impl Course {
             let used = Used { requests: slice.operations as f64, bytes: slice.bytes as f64 };
             let (reads, writes) = match slice.operation {
                 Operation::Read => (used, Used::default()),
-                Operation::Write => (Used::default(), used),
+                Operation::Write | Operation::Commit => (Used::default(), used),
                 Operation::Flush | Operation::Discard => continue,
             };
             // The last slice of a phase is recorded with its full length.

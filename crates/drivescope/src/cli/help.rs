@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         "Measure (read-only unless --write is given; a folder gets a scratch file)",
         &[
             "check", "surface", "access", "geometry", "sustain", "valleys", "sizes", "ping", "verify",
-            "files", "run",
+            "files", "commit", "run",
         ],
     ),
     ("Results", &["runs", "show", "report", "compare", "replay", "serve", "export", "import"]),

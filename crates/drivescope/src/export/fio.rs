@@ -142,6 +142,7 @@ impl JobKey {
     fn of(workload: &Workload) -> Option<JobKey> {
         let is_random = workload.pattern.is_random()?;
         let rw = match (workload.mix, is_random) {
+            (OperationMix::Commit(_), _) => return None,
             (OperationMix::Read, false) => "read",
             (OperationMix::Write, false) => "write",
             (OperationMix::Discard, false) => "trim",

@@ -223,7 +223,7 @@ impl Drive for Host {
     fn submit(&mut self, request: Request, now: Instant) {
         match request.operation {
             Operation::Read => self.read(request, now),
-            Operation::Write => self.write(request, now),
+            Operation::Write | Operation::Commit => self.write(request, now),
             Operation::Flush => self.flushes.push(request.tag),
             Operation::Discard => self.complete(request.tag, 0, now),
         }

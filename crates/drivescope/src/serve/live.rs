@@ -192,7 +192,7 @@ impl Totals {
         let bytes = interval.bytes;
         let (bytes_read, bytes_written) = match interval.operation {
             Operation::Read => (bytes, 0),
-            Operation::Write => (0, bytes),
+            Operation::Write | Operation::Commit => (0, bytes),
             Operation::Flush | Operation::Discard => (0, 0),
         };
         let (failed, end_ns) = (interval.errors, interval.end_ns());

@@ -62,7 +62,7 @@ impl LoadWatch {
         self.failed |= record.errors > 0;
         match record.operation {
             Operation::Read => self.own_bytes.0 += record.bytes,
-            Operation::Write => self.own_bytes.1 += record.bytes,
+            Operation::Write | Operation::Commit => self.own_bytes.1 += record.bytes,
             Operation::Flush | Operation::Discard => {}
         }
     }

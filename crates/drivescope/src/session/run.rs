@@ -304,7 +304,9 @@ impl Session<'_> {
     fn written(&self) -> Bytes {
         let mut bytes = 0;
         for summary in &self.run.phases {
-            bytes += summary.totals_of(Operation::Write).map_or(0, |totals| totals.bytes);
+            for operation in [Operation::Write, Operation::Commit] {
+                bytes += summary.totals_of(operation).map_or(0, |totals| totals.bytes);
+            }
         }
         Bytes::new(bytes)
     }

@@ -52,7 +52,7 @@ pub fn after(note: &mut DriveNote, target: &Target, run: &Run) -> Vec<String> {
 
 fn changed_bytes(phase: &PhaseSummary) -> u64 {
     let mut bytes = 0;
-    for operation in [Operation::Write, Operation::Discard] {
+    for operation in [Operation::Write, Operation::Discard, Operation::Commit] {
         if let Some(totals) = phase.totals_of(operation) {
             bytes += totals.bytes;
         }

@@ -3,6 +3,7 @@
 use super::drive_request::DriveRequest;
 use crate::access::AccessRequest;
 use crate::check::CheckRequest;
+use crate::commit::CommitRequest;
 use crate::files::FilesRequest;
 use crate::geometry::GeometryRequest;
 use crate::ping::PingRequest;
@@ -39,6 +40,8 @@ pub enum Request {
     Ping(PingRequest),
     /// File system throughput and small files, as bonnie++
     Files(FilesRequest),
+    /// Durable writes: fast enough for etcd or PostgreSQL? Safe?
+    Commit(CommitRequest),
     /// Fake capacity and data integrity test, as f3 and badblocks -w
     Verify(VerifyRequest),
 }
@@ -56,6 +59,7 @@ macro_rules! of_drive {
             Request::Run(request) => Some(request),
             Request::Sizes(request) => Some(request),
             Request::Ping(request) => Some(request),
+            Request::Commit(request) => Some(request),
             Request::Verify(request) => Some(request),
             Request::Files(_) => None,
         }

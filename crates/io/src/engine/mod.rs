@@ -1,6 +1,7 @@
 //! Engines: what carries requests to a drive. Four of them behind one contract, held by one conformance suite.
 
 pub mod buffer;
+pub mod commit;
 #[cfg(test)]
 mod conformance;
 pub mod null;
@@ -47,7 +48,7 @@ pub struct Full(pub Request);
 
 /// The completion of `request` that the system answered with a byte count or a negative error number.
 fn completion_of(request: Request, answer: i32, completed_ns: u64) -> Completion {
-    let moves_data = matches!(request.operation, Operation::Read | Operation::Write);
+    let moves_data = request.operation == Operation::Read || request.operation.sends_data();
     let transferred_bytes = if moves_data { answer.max(0) as u32 } else { 0 };
     debug_assert!(transferred_bytes <= request.length_bytes, "no more is moved than was asked for");
     let status = match answer {

@@ -216,14 +216,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn serve(descriptor: RawFd, request: Request, buffer: BufferPointer, clock: &MonotonicClock) -> Completion {
+    let answer = call(descriptor, request, buffer.0);
+    let completed_ns = clock.now().get();
+    super::completion_of(request, answer, completed_ns)
+}
+
+/// One blocking call: the bytes moved, or a negative error number. Of a commit the write. `buffer` has room for the request.
+pub(super) fn call(descriptor: RawFd, request: Request, buffer: *mut u8) -> i32 {
     let length = request.length_bytes as usize;
     let offset = request.offset_bytes as libc::off_t;
     // SAFETY: the buffer is a slot of at least `length` bytes that nobody else touches until the completion; the
     // descriptor outlives the engine. The other calls take no memory of ours.
     let result = unsafe {
         match request.operation {
-            Operation::Read => libc::pread(descriptor, buffer.0.cast(), length, offset),
-            Operation::Write => libc::pwrite(descriptor, buffer.0.cast(), length, offset),
+            Operation::Read => libc::pread(descriptor, buffer.cast(), length, offset),
+            Operation::Write | Operation::Commit => libc::pwrite(descriptor, buffer.cast(), length, offset),
             Operation::Flush => libc::fdatasync(descriptor) as isize,
             Operation::Discard => {
                 let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
@@ -231,11 +238,9 @@ fn serve(descriptor: RawFd, request: Request, buffer: BufferPointer, clock: &Mon
             }
         }
     };
-    let answer = if result < 0 {
-        -std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
-    } else {
-        result as i32
-    };
-    let completed_ns = clock.now().get();
-    super::completion_of(request, answer, completed_ns)
+    if result < 0 { last_error() } else { result as i32 }
+}
+
+pub(super) fn last_error() -> i32 {
+    -std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
 }

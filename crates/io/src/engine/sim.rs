@@ -16,6 +16,14 @@ const ANSWERS_AT_ONCE_MAX: u64 = 1000;
 /// What the host then needs for each.
 const HOST_TIME: Nanos = Nanos::new(1000);
 
+/// How far a commit has come: drives know writes and flushes only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CommitStep {
+    None,
+    Writing,
+    Flushing { transferred_bytes: u32 },
+}
+
 /// The data of a virtual drive, for workloads that look at them, and what moves them.
 struct Data<'drive> {
     contents: &'drive mut Contents,
@@ -29,6 +37,8 @@ pub struct SimEngine<'drive> {
     clock: VirtualClock,
     depth: u32,
     queued: Vec<Request>,
+    /// Of each tag whether it is a commit, and what its write moved once that is done.
+    commits: Vec<CommitStep>,
     in_flight: u32,
     answered_at: Instant,
     answers_at_once: u64,
@@ -42,6 +52,7 @@ impl<'drive> SimEngine<'drive> {
             clock,
             depth,
             queued: Vec::with_capacity(depth as usize),
+            commits: vec![CommitStep::None; depth as usize],
             in_flight: 0,
             answered_at: Instant::START,
             answers_at_once: 0,
@@ -65,6 +76,25 @@ impl<'drive> SimEngine<'drive> {
     fn take_ready(&mut self, into: &mut Vec<Completion>) -> u32 {
         let mut taken = 0;
         while let Some(mut completion) = self.drive.take_completion(self.clock.now()) {
+            let step = &mut self.commits[completion.tag.0 as usize];
+            match *step {
+                CommitStep::Writing if completion.status.is_done() => {
+                    *step = CommitStep::Flushing { transferred_bytes: completion.transferred_bytes };
+                    let flush = Request {
+                        tag: completion.tag,
+                        operation: Operation::Flush,
+                        offset_bytes: 0,
+                        length_bytes: 0,
+                    };
+                    self.drive.submit(flush, self.clock.now());
+                    continue;
+                }
+                CommitStep::Flushing { transferred_bytes } if completion.status.is_done() => {
+                    completion.transferred_bytes = transferred_bytes;
+                }
+                _ => {}
+            }
+            *step = CommitStep::None;
             if let Some(data) = &mut self.data {
                 data.finish(&mut completion);
             }
@@ -112,7 +142,12 @@ impl Engine for SimEngine<'_> {
         let now = self.clock.now();
         let count = self.queued.len() as u32;
         for request in self.queued.drain(..) {
-            self.drive.submit(request, now);
+            if request.operation == Operation::Commit {
+                self.commits[request.tag.0 as usize] = CommitStep::Writing;
+                self.drive.submit(Request { operation: Operation::Write, ..request }, now);
+            } else {
+                self.drive.submit(request, now);
+            }
             if let Some(data) = &mut self.data {
                 data.under_way[request.tag.0 as usize] = Some(request);
             }
@@ -156,13 +191,15 @@ impl Data<'_> {
         let length = buffer.len().min(request.length_bytes as usize);
         match request.operation {
             Operation::Read => self.contents.read(request.offset_bytes, &mut buffer[..length]),
-            Operation::Write if self.contents.write(request.offset_bytes, &buffer[..length]).is_err() => {
+            Operation::Write | Operation::Commit
+                if self.contents.write(request.offset_bytes, &buffer[..length]).is_err() =>
+            {
                 (completion.status, completion.transferred_bytes) = (Status::NoSpace, 0);
             }
             Operation::Discard => {
                 self.contents.discard(request.offset_bytes, u64::from(request.length_bytes));
             }
-            Operation::Write | Operation::Flush => {}
+            Operation::Write | Operation::Commit | Operation::Flush => {}
         }
     }
 }

@@ -164,13 +164,13 @@ impl UringEngine {
                     (Operation::Read, true) => {
                         opcode::ReadFixed::new($file, buffer, length, 0).offset(offset).build()
                     }
-                    (Operation::Write, true) => {
+                    (Operation::Write | Operation::Commit, true) => {
                         opcode::WriteFixed::new($file, buffer, length, 0).offset(offset).build()
                     }
                     (Operation::Read, false) => {
                         opcode::Read::new($file, buffer, length).offset(offset).build()
                     }
-                    (Operation::Write, false) => {
+                    (Operation::Write | Operation::Commit, false) => {
                         opcode::Write::new($file, buffer, length).offset(offset).build()
                     }
                     (Operation::Flush, _) => opcode::Fsync::new($file).flags(FsyncFlags::DATASYNC).build(),

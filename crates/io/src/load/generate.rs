@@ -3,10 +3,11 @@
 //! Several workers share one workload: each has its own stream, and together they make every request of a pass
 //! exactly once. What a stream yields depends on workload, seed and worker alone, never on the drive.
 
+use model::commit::{Beside, BesideLoad, Commits, Log};
 use model::permutation::Permutation;
 use model::prng::Prng;
 use model::range::ByteRange;
-use model::request::Operation;
+use model::request::{Operation, Tag};
 use model::units::{Bytes, NANOS_PER_SECOND};
 use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
 
@@ -39,6 +40,13 @@ pub struct RequestStream {
     arrivals: Option<Arrivals>,
     range_first: u64,
     range_bytes: u64,
+    beside: Option<Box<OtherStream>>,
+}
+
+/// The load beside commits, of a worker that serves both: its requests have the tags from the first on.
+struct OtherStream {
+    first: Tag,
+    stream: RequestStream,
 }
 
 enum Places {
@@ -84,6 +92,32 @@ struct Arrivals {
 impl RequestStream {
     /// The stream of one worker. The workload has been validated; the stream of the PRNG is the phase's number.
     pub fn new(workload: &Workload, seed: u64, phase: u32, share: Share) -> RequestStream {
+        let Some((commits, beside)) = parts(workload) else {
+            return RequestStream::plain(workload, seed, phase, share);
+        };
+        let committers = workload.threads;
+        if share.count == 1 {
+            let mut stream = RequestStream::plain(workload, seed, phase, share);
+            if let Some(beside) = &beside {
+                let other = RequestStream::plain(beside, seed ^ BESIDE, phase, share);
+                stream.beside = Some(Box::new(OtherStream { first: Tag(committers), stream: other }));
+            }
+            return stream;
+        }
+        match beside {
+            Some(beside) if share.index >= committers => {
+                let share = Share { index: share.index - committers, count: beside.queue_depth };
+                RequestStream::plain(&beside, seed ^ BESIDE, phase, share)
+            }
+            _ if commits.log == Log::OverwriteEach => {
+                let alone = Share { index: 0, count: 1 };
+                RequestStream::plain(workload, seed ^ u64::from(share.index), phase, alone)
+            }
+            _ => RequestStream::plain(workload, seed, phase, Share { count: committers, ..share }),
+        }
+    }
+
+    fn plain(workload: &Workload, seed: u64, phase: u32, share: Share) -> RequestStream {
         let stream = (u64::from(phase) << 32) | u64::from(share.index);
         let mut prng = Prng::new(seed, stream);
         // All workers need the same order of blocks, so it has a stream of its own.
@@ -96,6 +130,7 @@ impl RequestStream {
             prng,
             range_first: workload.range.first().get(),
             range_bytes: workload.range.bytes().get(),
+            beside: None,
         }
     }
 
@@ -111,7 +146,15 @@ impl RequestStream {
 
     /// The next request. Panics rather than touch a byte outside the range of the workload.
     #[inline]
-    pub fn next_request(&mut self) -> Planned {
+    pub fn next_request(&mut self, tag: Tag) -> Planned {
+        match &mut self.beside {
+            Some(other) if tag >= other.first => other.stream.planned(),
+            _ => self.planned(),
+        }
+    }
+
+    #[inline]
+    fn planned(&mut self) -> Planned {
         let length_bytes = match &self.sizes {
             Sizes::One(size) => *size,
             Sizes::Mix(parts) => draw(parts, self.prng.unit()),
@@ -126,6 +169,7 @@ impl RequestStream {
             OperationMix::Discard => Operation::Discard,
             OperationMix::ReadWrite { read_share } if self.prng.unit() < read_share => Operation::Read,
             OperationMix::ReadWrite { .. } => Operation::Write,
+            OperationMix::Commit(_) => Operation::Commit,
         };
         Planned { operation, offset_bytes, length_bytes }
     }
@@ -146,6 +190,22 @@ impl RequestStream {
             arrivals.at_ns += arrivals.mean_ns * spacing;
         }
     }
+}
+
+/// Changes the seed of the load beside commits.
+const BESIDE: u64 = u64::from_le_bytes(*b"besides!");
+
+/// Of a workload of commits: what they are, and the workload beside them.
+fn parts(workload: &Workload) -> Option<(Commits, Option<Workload>)> {
+    let commits = workload.mix.commits()?;
+    let beside = commits.beside.map(|Beside { load, range }| {
+        let (pattern, mix) = match load {
+            BesideLoad::RandomReads => (Pattern::RandomWithReplacement, OperationMix::Read),
+            BesideLoad::SequentialWrites => (Pattern::Sequential, OperationMix::Write),
+        };
+        Workload::new(range, pattern, mix, load.block(), load.depth())
+    });
+    Some((commits, beside))
 }
 
 impl Arrivals {
@@ -335,7 +395,7 @@ mod tests {
 
     fn offsets(workload: &Workload, seed: u64, share: Share, count: usize) -> Vec<u64> {
         let mut stream = RequestStream::new(workload, seed, 0, share);
-        (0..count).map(|_| stream.next_request().offset_bytes).collect()
+        (0..count).map(|_| stream.next_request(Tag(0)).offset_bytes).collect()
     }
 
     #[test]
@@ -425,7 +485,7 @@ mod tests {
             prop_assume!(load.validate(capacity, Bytes::new(512)).is_ok());
             let mut stream = RequestStream::new(&load, seed, 7, ALONE);
             for _ in 0..200 {
-                let planned = stream.next_request();
+                let planned = stream.next_request(Tag(0));
                 let block = ByteRange::new(Offset::new(planned.offset_bytes), Bytes::new(u64::from(planned.length_bytes))).unwrap();
                 prop_assert!(load.range.contains(&block), "{block:?} in {:?}", load.range);
                 prop_assert_eq!(planned.offset_bytes % BLOCK, 0);

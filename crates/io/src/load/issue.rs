@@ -175,7 +175,7 @@ fn fill_queue<E: Engine, C: Clock>(
             state.stop = Some(StopReason::Time);
             break;
         }
-        let planned = worker.stream.next_request();
+        let planned = worker.stream.next_request(tag);
         worker.stream.pass_arrival();
         state.free.pop();
         submit(worker, state, tag, planned, intended_ns, now);
@@ -199,7 +199,7 @@ fn submit<E: Engine, C: Clock>(
 ) {
     let Planned { operation, offset_bytes, length_bytes } = planned;
     debug_assert!(intended_ns <= now.get(), "no request is submitted before it arrives");
-    if operation == Operation::Write {
+    if operation.sends_data() {
         let buffer = worker.engine.buffer(tag);
         let length = buffer.len().min(length_bytes as usize);
         worker.data.stamp(&mut buffer[..length], offset_bytes);
@@ -311,6 +311,9 @@ fn count_error<E: Engine, C: Clock>(
     }
     if completion.status == Status::DeviceGone {
         state.stop = Some(StopReason::DeviceGone);
+    } else if request.operation == Operation::Commit && state.stop.is_none() {
+        // What a failed flush has lost, no later one brings back: a second try would hide it.
+        state.stop = Some(StopReason::Errors);
     } else if state.errors_in_a_row >= ERRORS_IN_A_ROW_MAX && state.stop.is_none() {
         state.stop = Some(StopReason::Errors);
     }

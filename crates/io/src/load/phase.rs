@@ -13,7 +13,7 @@ use crate::load::issue::{Limits, Worker, WorkerOutcome, issue_loop};
 use crate::load::processor_wait::waited_by_this_thread;
 use model::plan::{StopCondition, StopReason};
 use model::record::{ErrorRecord, IoRecord};
-use model::request::{Operation, Tag};
+use model::request::Tag;
 use model::run::OperationTotals;
 use model::units::{Instant, Nanos};
 use model::workload::Workload;
@@ -57,7 +57,7 @@ pub struct LoadOutcome {
     pub waited: Nanos,
 }
 
-/// Runs a load on real time. `open` makes the engine of a worker for that many requests, on the worker's thread.
+/// Runs a load on real time. `open` makes the engine of a worker, on the worker's thread.
 ///
 /// # Errors
 /// When an engine cannot be opened or breaks.
@@ -65,7 +65,7 @@ pub fn run_threads<E: Engine>(
     load: &Load<'_>,
     clock: MonotonicClock,
     workers: u32,
-    open: impl Fn(u32) -> Result<E, IoError> + Sync,
+    open: impl Fn(Share) -> Result<E, IoError> + Sync,
     observer: &mut dyn PhaseObserver,
 ) -> Result<LoadOutcome, IoError> {
     let stop = AtomicBool::new(false);
@@ -121,7 +121,7 @@ pub fn run_virtual(
     let share = Share { index: 0, count: 1 };
     let mut engine = SimEngine::new(drive, clock.clone(), depth_of(load.workload, share));
     if let Some(contents) = contents {
-        engine = engine.with_contents(contents, load.workload.block_sizes.largest().get() as usize)?;
+        engine = engine.with_contents(contents, load.workload.largest_request().get() as usize)?;
     }
     let mut sink = InlineSink {
         collector: Collector::new(observer, load.phase, began, 1, operations),
@@ -146,6 +146,9 @@ pub fn run_virtual(
 /// How many workers serve a workload: more than there are processors would only take turns. A blocking engine has a
 /// thread for each request under way whatever this is.
 pub fn workers_for(workload: &Workload) -> u32 {
+    if workload.mix.commits().is_some() {
+        return workload.in_flight_max() as u32;
+    }
     match std::thread::available_parallelism() {
         Ok(processors) => workload.threads.min(processors.get() as u32),
         Err(_) => 1,
@@ -179,14 +182,14 @@ fn work<E: Engine>(
     clock: MonotonicClock,
     share: Share,
     start: &Start,
-    open: &(impl Fn(u32) -> Result<E, IoError> + Sync),
+    open: &(impl Fn(Share) -> Result<E, IoError> + Sync),
     mut sink: RingSink<'_>,
 ) -> Result<WorkerOutcome, IoError> {
     let depth = depth_of(load.workload, share);
     let mut data = WriteData::new(&load.workload.data, load.seed ^ u64::from(share.index));
-    let mut opened = open(depth);
+    let mut opened = open(share);
     if let Ok(engine) = &mut opened
-        && load.workload.mix.operations().contains(&Operation::Write)
+        && load.workload.mix.operations().iter().any(|operation| operation.sends_data())
     {
         for tag in 0..depth {
             data.fill(&load.workload.data, engine.buffer(Tag(tag)));
@@ -216,14 +219,19 @@ fn work<E: Engine>(
     }
 }
 
-fn depth_of(workload: &Workload, share: Share) -> u32 {
+pub fn depth_of(workload: &Workload, share: Share) -> u32 {
     share.of(workload.in_flight_max().min(u64::from(u32::MAX))) as u32
 }
 
 fn limits(load: &Load<'_>, began: Instant, share: Share) -> Limits {
+    // The load beside commits goes on until the phase ends.
+    let is_beside = load.workload.mix.commits().is_some() && share.index >= load.workload.threads;
     let mut limits = Limits { end: None, operations: None, bytes: None };
     if let Some(time) = load.stop.time {
         limits.end = Some(began.saturating_add(time));
+    }
+    if is_beside {
+        return limits;
     }
     if let Some(bytes) = load.stop.bytes {
         limits.bytes = Some(share.of(bytes.get()));

@@ -50,7 +50,7 @@ pub use content::{ContentProbe, probe_content};
 pub use obstacle::{Obstacle, ObstacleKind};
 pub use page_cache::{CachedStretch, cached_stretches, drop_page_cache};
 pub use permit::{WriteConsent, WritePermit};
-pub use scratch::{SCRATCH_SIZE_MIN, ScratchFile};
+pub use scratch::{LogFile, SCRATCH_SIZE_MIN, ScratchFile};
 pub use target::{SIZE_MIN, Target};
 pub use unsplit::unsplit_bytes_max;
 pub use usage::survey;

@@ -8,6 +8,7 @@ use super::permit::WritePermit;
 use super::system_call;
 use super::target::Target;
 use crate::error::IoError;
+use model::commit::{CommitMethod, Commits, Log};
 use model::target::Caveat;
 use model::units::{Bytes, MIB};
 use std::ffi::OsString;
@@ -95,6 +96,53 @@ impl ScratchFile {
     pub fn permit(&self) -> &WritePermit {
         &self.permit
     }
+
+    /// A log of that length beside it, for commits. It is as much ours, and gone with its descriptor.
+    ///
+    /// # Errors
+    /// When it cannot be made there, or there is no room.
+    pub fn log(&self, size: Bytes, commits: Commits) -> Result<LogFile, IoError> {
+        let directory = self.target.path();
+        let made = make_log(directory, size, commits);
+        explained("make a log file in", directory, made)
+    }
+}
+
+/// A file of ours that commits go to, through the page cache as a database's log.
+#[derive(Debug)]
+pub struct LogFile {
+    descriptor: OwnedFd,
+    _name: Option<Name>,
+}
+
+impl LogFile {
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+fn make_log(directory: &Path, size: Bytes, commits: Commits) -> io::Result<LogFile> {
+    let (made, name) = make(system_call::open(directory, libc::O_RDONLY | libc::O_DIRECTORY)?)?;
+    match commits.log {
+        Log::Extend | Log::Target => {}
+        Log::Preallocated => system_call::reserve(made.as_fd(), 0, size.get())?,
+        Log::Overwrite | Log::OverwriteEach => {
+            let mut file = std::fs::File::from(made.try_clone()?);
+            let zeroes = vec![0; MIB as usize];
+            let mut left = size.get();
+            while left > 0 {
+                let part = left.min(MIB);
+                io::Write::write_all(&mut file, &zeroes[..part as usize])?;
+                left -= part;
+            }
+            file.sync_all()?;
+        }
+    }
+    let descriptor = match commits.method {
+        CommitMethod::OpenDsync => system_call::reopen(made.as_fd(), libc::O_RDWR | libc::O_DSYNC)?,
+        _ => made,
+    };
+    Ok(LogFile { descriptor, _name: name })
 }
 
 fn look(directory: &Path, size_max: Bytes) -> Result<(OwnedFd, Bytes), IoError> {

@@ -127,6 +127,7 @@ fn what(workload: &Workload) -> String {
         OperationMix::ReadWrite { read_share } => {
             format!("{:.0} % reads", 100.0 * read_share)
         }
+        OperationMix::Commit(commits) => format!("commits by {}", commits.method.name()),
     };
     let pattern = match &workload.pattern {
         Pattern::Sequential => "sequential".into(),

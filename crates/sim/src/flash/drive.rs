@@ -165,7 +165,7 @@ impl Drive for FlashDrive {
             Operation::Flush => self.flush(at_s),
             _ if bytes == 0 => at_s + self.read_overhead_s,
             Operation::Read => self.read(offset, bytes, at_s),
-            Operation::Write => self.write(offset, bytes, at_s),
+            Operation::Write | Operation::Commit => self.write(offset, bytes, at_s),
             Operation::Discard => {
                 self.writes.trim(offset, bytes, self.facts.capacity.get());
                 at_s + self.write_overhead_s

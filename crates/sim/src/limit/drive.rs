@@ -79,7 +79,7 @@ impl LimitedDrive {
     fn gate(&mut self, operation: Operation) -> Option<&mut Gate> {
         match operation {
             Operation::Read => self.gates.first_mut(),
-            Operation::Write => self.gates.last_mut(),
+            Operation::Write | Operation::Commit => self.gates.last_mut(),
             Operation::Flush | Operation::Discard => None,
         }
     }

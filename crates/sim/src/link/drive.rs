@@ -121,7 +121,7 @@ impl LinkedDrive {
 
     fn send(&mut self, request: Request, now: u64) {
         let data_ns = match request.operation {
-            Operation::Write => f64::from(request.length_bytes) * self.write_ns_per_byte,
+            Operation::Write | Operation::Commit => f64::from(request.length_bytes) * self.write_ns_per_byte,
             Operation::Read | Operation::Flush | Operation::Discard => 0.0,
         };
         let cost_ns = self.overhead_ns + data_ns;

@@ -244,7 +244,7 @@ impl LinkNumbers {
     pub fn occupied_s(&self, operation: Operation, length_bytes: u32) -> f64 {
         let rate = match operation {
             Operation::Read => self.read_bytes_per_second,
-            Operation::Write => self.write_bytes_per_second,
+            Operation::Write | Operation::Commit => self.write_bytes_per_second,
             Operation::Flush | Operation::Discard => return self.command_overhead_s,
         };
         self.commands(length_bytes) * self.command_overhead_s + f64::from(length_bytes) / rate

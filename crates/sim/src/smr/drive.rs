@@ -493,7 +493,7 @@ impl Drive for SmrDrive {
                 self.finish(&request, now_s + self.overhead_s, None);
             }
             Operation::Read => self.submit_read(request, now_s),
-            Operation::Write => self.submit_write(request, now_s),
+            Operation::Write | Operation::Commit => self.submit_write(request, now_s),
         }
         self.work_until(now);
     }

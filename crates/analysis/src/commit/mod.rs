@@ -1,0 +1,106 @@
+//! Commits of a run, put together by what was asked for.
+
+use crate::stats::quantile::of_histogram;
+use model::commit::{Beside, BesideLoad, CommitMethod, Commits, Log};
+use model::estimate::Estimate;
+use model::histogram::LatencyHistogram;
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+use model::units::{Bytes, Quantile};
+
+pub const CONFIDENCE: f64 = 0.95;
+
+/// What is measured again in each round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellKey {
+    pub method: CommitMethod,
+    pub log: Log,
+    pub write: Bytes,
+    pub committers: u32,
+    pub beside: Option<BesideLoad>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub key: CellKey,
+    pub commits: Commits,
+    pub histogram: LatencyHistogram,
+    pub seconds: f64,
+    pub phases: Vec<u32>,
+}
+
+impl CellKey {
+    /// That of a phase, if it measures commits one behind the other. Those at random offsets look for the medium.
+    pub fn of(summary: &PhaseSummary) -> Option<(CellKey, Commits)> {
+        let workload = summary.phase.workload.as_ref()?;
+        let commits = workload.mix.commits()?;
+        if summary.phase.kind != PhaseKind::Measure {
+            return None;
+        }
+        let key = CellKey {
+            method: commits.method,
+            log: commits.log,
+            write: workload.block_sizes.single()?,
+            committers: workload.threads,
+            beside: commits.beside.map(|Beside { load, .. }| load),
+        };
+        Some((key, commits))
+    }
+
+    /// One committer with nothing beside it.
+    pub fn is_alone(&self) -> bool {
+        self.committers == 1 && self.beside.is_none()
+    }
+}
+
+impl Cell {
+    pub fn quantile(&self, quantile: Quantile) -> Option<Estimate> {
+        let latency = of_histogram(&self.histogram, quantile, CONFIDENCE)?;
+        Some(latency.map_monotonic(|nanos| nanos / 1e9))
+    }
+
+    /// Commits per second of all committers; none where nothing was committed.
+    pub fn per_second(&self) -> Option<f64> {
+        if self.seconds > 0.0 { Some(self.histogram.count() as f64 / self.seconds) } else { None }
+    }
+}
+
+/// The cells that completed a commit, in the order in which they first came.
+pub fn cells(run: &RunView<'_>) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::new();
+    for (number, summary) in (0..).zip(run.phases) {
+        let Some((key, commits)) = CellKey::of(summary) else { continue };
+        let Some(totals) = summary.totals_of(Operation::Commit) else { continue };
+        if totals.operations == 0 {
+            continue;
+        }
+        // A log may be full before the time is up, while the load beside it goes on: what counts ends with the last commit.
+        let ended_ns = totals.stretch.map_or(summary.end_ns(), |stretch| stretch.last_ns);
+        let seconds = ended_ns.saturating_sub(summary.start_ns) as f64 / 1e9;
+        match cells.iter_mut().find(|cell| cell.key == key) {
+            Some(cell) => {
+                cell.histogram.merge(&totals.histogram);
+                cell.seconds += seconds;
+                cell.phases.push(number);
+            }
+            None => {
+                let mut histogram = LatencyHistogram::small();
+                histogram.merge(&totals.histogram);
+                cells.push(Cell { key, commits, histogram, seconds, phases: vec![number] });
+            }
+        }
+    }
+    cells
+}
+
+/// The cells that stand for the drive: those that every other differs from in one way.
+pub fn main_cells(cells: &[Cell]) -> Vec<&Cell> {
+    let Some(first) = cells.iter().find(|cell| cell.key.is_alone() && cell.commits.is_main) else {
+        return Vec::new();
+    };
+    let is_like = |cell: &&Cell| {
+        cell.key.is_alone() && cell.key.method == first.key.method && cell.key.log == first.key.log
+    };
+    cells.iter().filter(is_like).collect()
+}
