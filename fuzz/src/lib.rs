@@ -30,8 +30,9 @@ enum Seeds {
     Made(fn() -> Vec<Vec<u8>>),
 }
 
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "import", read: texts::import, seeds: Seeds::Folder("crates/import/tests/samples") },
+    Target { name: "import-posts", read: texts::import, seeds: Seeds::Folder("crates/import/tests/posts") },
     Target { name: "profile", read: texts::profile, seeds: Seeds::Folder("crates/sim/presets") },
     Target {
         name: "plan-toml",

@@ -2,7 +2,7 @@
 
 use crate::memory::{in_memory, keep};
 use drivescope::pattern_file;
-use import::{Format, Hints, read, recognised};
+use import::{Format, Hints, read, read_all};
 use model::quantity_text::{parse_duration, parse_share, parse_size};
 use model::request::Operation;
 use sim::profile::Profile;
@@ -15,7 +15,7 @@ pub fn import(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for operation in [None, Some(Operation::Read)] {
         let hints = Hints { file_name: "job_bw.1.log".into(), operation };
-        let _ = recognised(&text, &hints);
+        let _ = read_all(&text, &hints);
         for format in Format::ALL {
             let _ = read(&text, format, &hints);
         }

@@ -132,7 +132,9 @@ fn environment(sources: &[Source], telling: &Telling, target: &TargetFacts, dire
     let (mut files, mut host) = (Vec::new(), None);
     let (mut is_of_sheet, mut is_undated) = (telling.capacity.is_none() && !target.capacity.is_zero(), true);
     for Source { name, imported } in sources {
-        files.push(name.as_str());
+        if !files.contains(&name.as_str()) {
+            files.push(name.as_str());
+        }
         host = host.or(imported.host.clone());
         is_of_sheet &= imported.capacity.is_none();
         is_undated &= imported.measured_unix_s.is_none();
@@ -281,6 +283,10 @@ impl Builder {
         let (workload, totals, stop) = match &figure.work {
             Work::Files(count) => {
                 (None, Vec::new(), StopCondition { operations: Some(*count), ..StopCondition::default() })
+            }
+            Work::Flushes(count) => {
+                let stop = StopCondition { operations: Some(*count), ..StopCondition::default() };
+                (None, vec![total(Operation::Flush, *count, 0, figure)], stop)
             }
             Work::Transfer(transfer) => {
                 let mut bytes = Bytes::ZERO;
@@ -447,14 +453,18 @@ fn count_of(transfer: &Transfer, operation: Operation) -> u64 {
     0
 }
 
+fn total(operation: Operation, operations: u64, bytes: u64, figure: &Figure) -> OperationTotals {
+    let histogram = match &figure.latencies {
+        Some(latencies) => (**latencies).clone(),
+        None => LatencyHistogram::small(),
+    };
+    OperationTotals { operation, operations, bytes, errors: 0, histogram, stretch: None }
+}
+
 fn totals(transfer: &Transfer, figure: &Figure) -> Vec<OperationTotals> {
     let mut totals = Vec::new();
     for &(operation, operations, bytes) in &transfer.moved {
-        let histogram = match &figure.latencies {
-            Some(latencies) => (**latencies).clone(),
-            None => LatencyHistogram::small(),
-        };
-        totals.push(OperationTotals { operation, operations, bytes, errors: 0, histogram, stretch: None });
+        totals.push(total(operation, operations, bytes, figure));
     }
     totals.sort_by_key(|totals| totals.operation.number());
     totals

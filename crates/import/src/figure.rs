@@ -58,6 +58,18 @@ pub enum Work {
     Transfer(Transfer),
     /// Files were created, looked at or deleted: so many.
     Files(u64),
+    /// What was written was made durable: so many times.
+    Flushes(u64),
+}
+
+impl Imported {
+    /// Adds a note, once.
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
 }
 
 impl From<Transfer> for Work {

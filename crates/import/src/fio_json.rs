@@ -3,14 +3,12 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
+use crate::fio::{BINNED_REQUESTS_MAX, Syncs, figure_name, order_of};
 use crate::text::rounded;
 use model::histogram::LatencyHistogram;
 use model::quantity_text::parse_size;
 use model::request::Operation;
 use serde_json::Value;
-
-/// A distribution of more requests is not taken over one by one.
-const BINNED_REQUESTS_MAX: u64 = 4_000_000;
 
 pub(crate) fn fits(text: &str) -> bool {
     text.contains('{') && text.contains("\"fio version\"")
@@ -63,8 +61,11 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         if imported.target.is_none() {
             imported.target = options.get("filename").map(str::to_owned);
         }
-        if let Some(figure) = figure(job, &options)? {
-            imported.sets.push(Set { figures: vec![figure] });
+        let mut figures = Vec::new();
+        figures.extend(figure(job, &options)?);
+        figures.extend(syncs(job).figure());
+        if !figures.is_empty() {
+            imported.sets.push(Set { figures });
         }
         if job["error"].as_i64().unwrap_or(0) != 0 {
             imported.notes.push(format!("fio's job {} ended with an error.", name_of(job)));
@@ -83,11 +84,7 @@ fn name_of(job: &Value) -> String {
 /// The figure of a job; none when it moved nothing.
 fn figure(job: &Value, options: &Options<'_>) -> Result<Option<Figure>, ImportError> {
     let mode = options.get("rw").or(options.get("readwrite")).unwrap_or("read");
-    let order = match mode {
-        _ if mode.starts_with("rand") => Order::Random,
-        "read" | "write" | "rw" | "readwrite" | "trim" => Order::Sequential,
-        _ => Order::Unknown,
-    };
+    let order = order_of(mode);
     let mut moved = Vec::new();
     let mut milliseconds = 0u64;
     let mut latencies = None;
@@ -109,18 +106,29 @@ fn figure(job: &Value, options: &Options<'_>) -> Result<Option<Figure>, ImportEr
     };
     let block = options.size("bs").or(options.size("blocksize")).unwrap_or(bytes / count);
     let place = place(options, order, bytes);
-    let word = match order {
-        Order::Sequential => "sequential",
-        Order::Random => "random",
-        Order::Unknown => "mixed",
-    };
-    let verb = if moved.len() > 1 { "reads and writes" } else { operation.name() };
+    let name = figure_name(order, &moved);
     let latencies = if moved.len() == 1 { latencies.map(Box::new) } else { None };
     let transfer = Transfer { moved, ..Transfer::of(order, operation, bytes, block) };
     let threads = if is_grouped(options) { options.number("numjobs").unwrap_or(1) } else { 1 };
     let transfer = transfer.deep(options.number("iodepth").unwrap_or(1), threads);
-    let figure = Figure::of(format!("{word} {verb}"), transfer, milliseconds as f64 / 1e3).at(place);
+    let figure = Figure::of(name, transfer, milliseconds as f64 / 1e3).at(place);
     Ok(Some(Figure { latencies, ..figure }))
+}
+
+/// The flushes of a job with `fsync` or `fdatasync`.
+fn syncs(job: &Value) -> Syncs {
+    let lat = &job["sync"]["lat_ns"];
+    let told = lat["N"].as_u64().or(job["sync"]["total_ios"].as_u64());
+    let mut percentiles = Vec::new();
+    for (percent, latency) in lat["percentile"].as_object().into_iter().flatten() {
+        if let (Ok(percent), Some(latency)) = (percent.parse::<f64>(), latency.as_f64())
+            && percent > 0.0
+        {
+            percentiles.push((percent, latency));
+        }
+    }
+    percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
+    Syncs { count: told.unwrap_or(0), mean_ns: lat["mean"].as_f64().unwrap_or(0.0), percentiles }
 }
 
 /// Whether one entry stands for all threads of a job.

@@ -3,7 +3,9 @@
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported};
 use crate::fio_log::LogKind;
-use crate::{atto, bonnie, dd, diskmark, fio_json, fio_log, hdparm, hdtune, iometer, ioping, zcav};
+use crate::{
+    atto, bonnie, dd, diskmark, fio_json, fio_log, fio_terse, fio_text, hdparm, hdtune, iometer, ioping, zcav,
+};
 use model::request::Operation;
 
 /// The longest text that is read, in bytes. Results are pages; only logs of single requests come near.
@@ -24,6 +26,10 @@ pub enum Format {
     Zcav,
     /// fio: JSON and JSON+.
     FioJson,
+    /// fio: what it prints without further options.
+    FioText,
+    /// fio: `--minimal`.
+    FioTerse,
     FioBandwidthLog,
     /// fio: a log of requests per second.
     FioIopsLog,
@@ -39,11 +45,13 @@ pub enum Format {
 }
 
 impl Format {
-    pub const ALL: [Format; 13] = [
+    pub const ALL: [Format; 15] = [
         Format::Bonnie,
         Format::Dd,
         Format::Zcav,
         Format::FioJson,
+        Format::FioText,
+        Format::FioTerse,
         Format::FioBandwidthLog,
         Format::FioIopsLog,
         Format::FioLatencyLog,
@@ -61,6 +69,8 @@ impl Format {
             Format::Dd => "dd",
             Format::Zcav => "zcav",
             Format::FioJson => "fio",
+            Format::FioText => "fio-text",
+            Format::FioTerse => "fio-terse",
             Format::FioBandwidthLog => "fio-bw-log",
             Format::FioIopsLog => "fio-iops-log",
             Format::FioLatencyLog => "fio-lat-log",
@@ -101,6 +111,8 @@ impl Format {
             Format::Dd => dd::fits(text),
             Format::Zcav => zcav::fits(text),
             Format::FioJson => fio_json::fits(text),
+            Format::FioText => fio_text::fits(text),
+            Format::FioTerse => fio_terse::fits(text),
             // What a log counts is only in the name of its file.
             Format::FioBandwidthLog | Format::FioIopsLog | Format::FioLatencyLog => fio_log::fits(text),
             Format::Ioping => ioping::fits(text),
@@ -122,32 +134,56 @@ pub struct Hints {
     pub operation: Option<Operation>,
 }
 
-/// The format of a text.
+/// The formats of a text: of a post with results of several programs there are several.
 ///
 /// # Errors
-/// When it looks like none, or like several: then it says which `--as` to give.
-pub fn recognised(text: &str, hints: &Hints) -> Result<Format, ImportError> {
-    let fitting: Vec<Format> = Format::ALL.into_iter().filter(|format| format.fits(text)).collect();
-    match fitting.as_slice() {
-        [one] => Ok(*one),
-        [] => {
-            let names = Format::ALL.map(Format::name);
-            Err(ImportError::whole(format!(
-                "the output of a program that is known here, and this looks like none. If it is one of these, say so with --as: {}",
-                names.join(", ")
-            )))
-        }
-        several => {
-            if let Some(named) = several.iter().find(|format| format.is_named(&hints.file_name)) {
-                return Ok(*named);
-            }
-            let names: Vec<String> = several.iter().map(|format| format!("--as {}", format.name())).collect();
-            Err(ImportError::whole(format!(
-                "a text of one kind, and this may be of several. Say which: {}",
-                names.join(" or ")
-            )))
+/// When it looks like none, or like a log that may count several things: then it says which `--as` to give.
+pub fn recognised(text: &str, hints: &Hints) -> Result<Vec<Format>, ImportError> {
+    let mut fitting: Vec<Format> = Format::ALL.into_iter().filter(|format| format.fits(text)).collect();
+    if fitting.is_empty() {
+        let names = Format::ALL.map(Format::name);
+        return Err(ImportError::whole(format!(
+            "the output of a program that is known here, and this looks like none. If it is one of these, say so with --as: {}",
+            names.join(", ")
+        )));
+    }
+    let logs: Vec<Format> = fitting.iter().copied().filter(|format| format.log_kind().is_some()).collect();
+    if let Some(named) = logs.iter().find(|format| format.is_named(&hints.file_name)) {
+        return Ok(vec![*named]);
+    }
+    fitting.retain(|format| format.log_kind().is_none());
+    if fitting.is_empty() {
+        let names: Vec<String> = logs.iter().map(|format| format!("--as {}", format.name())).collect();
+        return Err(ImportError::whole(format!(
+            "a text of one kind, and this may be of several. Say which: {}",
+            names.join(" or ")
+        )));
+    }
+    Ok(fitting)
+}
+
+/// Reads a text in all formats that it is in. What cannot be read beside something that can is a note.
+///
+/// # Errors
+/// Where it cannot be read on, if nothing of it could.
+pub fn read_all(text: &str, hints: &Hints) -> Result<Vec<Imported>, ImportError> {
+    let (mut all, mut failed) = (Vec::new(), Vec::new());
+    for format in recognised(text, hints)? {
+        match read(text, format, hints) {
+            Ok(imported) => all.push(imported),
+            Err(error) => failed.push((format, error)),
         }
     }
+    match (all.first_mut(), failed.first()) {
+        (None, Some((_, error))) => return Err(error.clone()),
+        (Some(first), _) => {
+            for (format, error) in failed {
+                first.note(format!("What looks like {} was left out: {error}.", format.name()));
+            }
+        }
+        (None, None) => {}
+    }
+    Ok(all)
 }
 
 /// Reads a text in a format. One that breaks off within its last line is taken without it, which is said.
@@ -194,6 +230,8 @@ fn parsed(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportE
         Format::Dd => dd::read(text, hints.operation),
         Format::Zcav => zcav::read(text, hints.operation),
         Format::FioJson => fio_json::read(text),
+        Format::FioText => fio_text::read(text),
+        Format::FioTerse => fio_terse::read(text),
         Format::FioBandwidthLog => fio_log::read(text, LogKind::Bandwidth),
         Format::FioIopsLog => fio_log::read(text, LogKind::Iops),
         Format::FioLatencyLog => fio_log::read(text, LogKind::Latency),

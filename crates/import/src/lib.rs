@@ -17,8 +17,11 @@ mod dd;
 mod diskmark;
 mod error;
 mod figure;
+mod fio;
 mod fio_json;
 mod fio_log;
+mod fio_terse;
+mod fio_text;
 mod format;
 mod hdparm;
 mod hdtune;
@@ -29,4 +32,4 @@ mod zcav;
 
 pub use error::ImportError;
 pub use figure::{Figure, Imported, Order, Place, Request, Set, Slice, Transfer, Work};
-pub use format::{Format, Hints, TEXT_BYTES_MAX, read, recognised};
+pub use format::{Format, Hints, TEXT_BYTES_MAX, read, read_all, recognised};

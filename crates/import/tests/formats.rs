@@ -1,7 +1,7 @@
 //! Every format on a sample of it: which one it is taken for, and the figures that come of it, as literals; and that no change of a sample,
 //! however hostile, does worse than an error that names a place.
 
-use import::{Figure, Format, Hints, Imported, Order, Work, read, recognised};
+use import::{Figure, Format, Hints, Imported, Order, Work, read, read_all, recognised};
 use model::request::Operation;
 use proptest::prelude::*;
 
@@ -46,8 +46,9 @@ fn sample(name: &str) -> &'static str {
 
 fn imported(name: &str) -> Imported {
     let hints = Hints { file_name: name.into(), operation: None };
-    let format = recognised(sample(name), &hints).unwrap();
-    read(sample(name), format, &hints).unwrap()
+    let mut all = read_all(sample(name), &hints).unwrap();
+    assert_eq!(all.len(), 1, "{name}");
+    all.remove(0)
 }
 
 fn figures(imported: &Imported) -> Vec<&Figure> {
@@ -60,7 +61,7 @@ fn rate(figure: &Figure) -> f64 {
         Work::Transfer(transfer) => {
             transfer.moved.iter().map(|(_, _, bytes)| *bytes).sum::<u64>() as f64 / figure.seconds
         }
-        Work::Files(count) => *count as f64 / figure.seconds,
+        Work::Files(count) | Work::Flushes(count) => *count as f64 / figure.seconds,
     }
 }
 
@@ -69,7 +70,7 @@ fn shape(figure: &Figure) -> (Order, u64, u32) {
         Work::Transfer(transfer) => {
             (transfer.order, transfer.block.get(), transfer.queue_depth * transfer.threads)
         }
-        Work::Files(_) => panic!("files are no transfer"),
+        Work::Files(_) | Work::Flushes(_) => panic!("this is no transfer"),
     }
 }
 
@@ -82,7 +83,9 @@ fn every_sample_is_recognised_by_what_stands_in_it() {
     let formats: Vec<&str> = SAMPLES
         .iter()
         .map(|(name, text)| {
-            recognised(text, &Hints { file_name: (*name).into(), operation: None }).unwrap().name()
+            let formats = recognised(text, &Hints { file_name: (*name).into(), operation: None }).unwrap();
+            assert_eq!(formats.len(), 1, "{name}: {formats:?}");
+            formats[0].name()
         })
         .collect();
     let expected = [
@@ -169,7 +172,7 @@ fn later_bonnies_have_other_columns_and_plus_signs_are_said() {
 fn the_table_is_read_where_the_csv_is_missing() {
     let text = sample("bonnie-2.00.txt").lines().take(4).collect::<Vec<_>>().join("\n");
     let hints = Hints::default();
-    let imported = read(&text, recognised(&text, &hints).unwrap(), &hints).unwrap();
+    let imported = read(&text, recognised(&text, &hints).unwrap()[0], &hints).unwrap();
     let all = figures(&imported);
     assert!((rate(named(&all, "block read")) / 1_048_576.0 - 171.0).abs() < 0.01);
     assert!((rate(named(&all, "write per character")) / 1024.0 - 665.0).abs() < 0.01);
@@ -317,7 +320,7 @@ fn hd_tune_gives_its_average_and_its_rows() {
     assert_eq!(all.len(), 9);
     let hints = Hints::default();
     let text = include_str!("samples/hdtune.csv");
-    let curve = read(text, recognised(text, &hints).unwrap(), &hints).unwrap();
+    let curve = read(text, recognised(text, &hints).unwrap()[0], &hints).unwrap();
     assert_eq!((figures(&curve).len(), curve.capacity.unwrap().get()), (32, 961_099_400_000));
 }
 
@@ -483,7 +486,7 @@ proptest! {
         let hints = Hints { file_name: name.into(), operation: Some(Operation::Read) };
         let format = match as_other {
             Some(other) => Some(Format::ALL[other]),
-            None => recognised(&text, &hints).ok(),
+            None => recognised(&text, &hints).ok().map(|formats| formats[0]),
         };
         let Some(format) = format else { return Ok(()) };
         match read(&text, format, &hints) {

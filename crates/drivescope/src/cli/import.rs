@@ -6,7 +6,7 @@ use super::{output, resolve};
 use crate::error::{Cannot, UserError, exit};
 use crate::imported_run::{self, Source};
 use crate::stamp;
-use import::{Hints, TEXT_BYTES_MAX, read, recognised};
+use import::{Hints, TEXT_BYTES_MAX, read, read_all};
 use report::hostile::harmless;
 use std::fs::File;
 use std::io::Read;
@@ -26,12 +26,13 @@ pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, User
         let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let hints = Hints { file_name, operation: wish.operation };
         let what = format!("import {name}");
-        let format = match wish.format {
-            Some(format) => format,
-            None => recognised(&text, &hints).or_cannot(&what)?,
+        let all = match wish.format {
+            Some(format) => read(&text, format, &hints).map(|imported| vec![imported]),
+            None => read_all(&text, &hints),
         };
-        let imported = read(&text, format, &hints).or_cannot(&what)?;
-        sources.push(Source { name, imported });
+        for imported in all.or_cannot(&what)? {
+            sources.push(Source { name: name.clone(), imported });
+        }
     }
     let records = imported_run::records(&sources, &wish.telling)?;
     let measured_unix_s = sources.iter().find_map(|source| source.imported.measured_unix_s);

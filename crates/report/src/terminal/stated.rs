@@ -1,11 +1,13 @@
 //! What another program stated, figure by figure, as a table.
 
 use super::tables::Table;
+use crate::finding::numbers::short_time;
 use crate::quantity::{capacity, count, rough_rate};
 use crate::style::{Style, Tone};
 use model::experiment_name::ExperimentName;
+use model::histogram::LatencyHistogram;
 use model::run::{PhaseSummary, Run};
-use model::units::Bytes;
+use model::units::{Bytes, Quantile};
 use model::workload::{Pattern, Workload};
 
 /// Of more figures only the first are shown; the others are in the JSON document, and a series of places is in the chart.
@@ -20,13 +22,19 @@ fn is_stated(phase: &PhaseSummary) -> bool {
 }
 
 pub(super) fn figures(run: &Run, style: Style) -> Vec<String> {
-    let mut table = Table::new(&["figure", "requests", "QD", "offset", "rate", "per second"], 1, style);
+    let header = ["figure", "requests", "QD", "offset", "rate", "per second", "p50", "p99", "p99.9"];
+    let has_latencies = run.phases.iter().any(|phase| is_stated(phase) && latencies(phase).is_some());
+    let mut table = Table::new(if has_latencies { &header } else { &header[..6] }, 1, style);
     let mut stated = 0;
     for phase in &run.phases {
         if is_stated(phase) {
             stated += 1;
             if stated <= FIGURES_MAX {
-                table.row(row(phase, run, style), Vec::new());
+                let mut cells = row(phase, run, style);
+                if has_latencies {
+                    cells.extend(percentiles(phase));
+                }
+                table.row(cells, Vec::new());
             }
         }
     }
@@ -48,7 +56,8 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
     let name = style.name(&phase.phase.name);
     let Some(workload) = &phase.phase.workload else {
         let count = phase.phase.stop.operations.unwrap_or(0) as f64;
-        return vec![name, "files".into(), "-".into(), "-".into(), "-".into(), per_second(count / seconds)];
+        let what = if phase.totals.is_empty() { "files" } else { "flushes" };
+        return vec![name, what.into(), "-".into(), "-".into(), "-".into(), per_second(count / seconds)];
     };
     // Of what was read and written back, each counts once.
     let (mut bytes, mut operations) = (0, 0);
@@ -68,6 +77,19 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
         rough_rate(bytes as f64 / seconds),
         if is_small { per_second(operations as f64 / seconds) } else { "-".into() },
     ]
+}
+
+/// All latencies of a figure, if the program told them.
+fn latencies(phase: &PhaseSummary) -> Option<&LatencyHistogram> {
+    let [totals] = phase.totals.as_slice() else { return None };
+    if totals.histogram.count() > 0 { Some(&totals.histogram) } else { None }
+}
+
+fn percentiles(phase: &PhaseSummary) -> [String; 3] {
+    [Quantile::MEDIAN, Quantile::P99, Quantile::P999].map(|quantile| {
+        let latency = latencies(phase).and_then(|latencies| latencies.quantile(quantile));
+        latency.map_or("-".into(), |latency| short_time(latency.seconds()))
+    })
 }
 
 fn per_second(number: f64) -> String {

@@ -22,8 +22,8 @@ pub struct ImportArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What the files do not tell")]
 pub struct TellingArguments {
-    /// Program that wrote the files [default: detected]: bonnie++, dd, zcav, fio, fio-bw-log, fio-iops-log, fio-lat-log, ioping,
-    /// hdparm, crystaldiskmark, atto, hdtune, iometer
+    /// Program that wrote the files [default: detected]: bonnie++, dd, zcav, fio, fio-text, fio-terse, fio-bw-log,
+    /// fio-iops-log, fio-lat-log, ioping, hdparm, crystaldiskmark, atto, hdtune, iometer
     #[arg(long = "as", value_name = "FORMAT")]
     pub format: Option<String>,
 

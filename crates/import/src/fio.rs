@@ -1,0 +1,342 @@
+//! What fio's outputs have in common: its jobs with their sides, and how they become figures. Jobs of one group ran at the same time.
+
+use crate::figure::{Figure, Imported, Order, Place, Set, Transfer, Work};
+use crate::text::{Line, above_zero, number, rounded};
+use model::histogram::LatencyHistogram;
+use model::quantity_text::parse_size;
+use model::request::Operation;
+use std::collections::BTreeMap;
+
+/// A distribution of more requests is not taken over one by one.
+pub(crate) const BINNED_REQUESTS_MAX: u64 = 4_000_000;
+/// Options that say something of a figure; all others are passed over.
+const OPTIONS: [&str; 13] = [
+    "rw",
+    "readwrite",
+    "bs",
+    "blocksize",
+    "iodepth",
+    "numjobs",
+    "direct",
+    "filename",
+    "offset",
+    "size",
+    "fsync",
+    "fdatasync",
+    "group_reporting",
+];
+
+/// One job, or all of a group that fio reports as one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Job {
+    pub group: u64,
+    pub name: String,
+    pub shape: Shape,
+    pub threads: u32,
+    pub sides: Vec<Side>,
+    pub syncs: Option<Syncs>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub order: Order,
+    /// Of reads, writes and trims.
+    pub blocks: [Option<u64>; 3],
+    pub depth: u32,
+}
+
+/// What a job did in one direction.
+#[derive(Clone, Debug)]
+pub(crate) struct Side {
+    pub operation: Operation,
+    pub bytes: u64,
+    /// Requests; 0 when the text does not tell.
+    pub count: u64,
+    pub seconds: f64,
+    pub percentiles: Percentiles,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Syncs {
+    pub count: u64,
+    pub mean_ns: f64,
+    pub percentiles: Percentiles,
+}
+
+/// Percents and latencies in ns, both rising.
+pub(crate) type Percentiles = Vec<(f64, f64)>;
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape { order: Order::Unknown, blocks: [None; 3], depth: 1 }
+    }
+}
+
+/// The options of a command line or a job file in a text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    given: BTreeMap<&'static str, String>,
+}
+
+impl Options {
+    /// Takes over what a line says; a new command begins anew.
+    pub(crate) fn line(&mut self, line: Line<'_>) {
+        let words = line.words();
+        let is_command = |word: &str| word == "fio" || word.ends_with("/fio");
+        if words.windows(2).any(|pair| is_command(pair[0].text) && pair[1].text.starts_with('-')) {
+            self.given.clear();
+        }
+        for (at, word) in words.iter().enumerate() {
+            let bare = word.text.trim_start_matches(['-', '–', '—']);
+            let has_dash = bare.len() < word.text.len();
+            if !has_dash && words.len() > 1 {
+                continue;
+            }
+            let next = words.get(at + 1).map_or("", |next| next.text);
+            let (name, value) = bare.split_once('=').unwrap_or((bare, next));
+            if let Some(name) = OPTIONS.into_iter().find(|known| *known == name)
+                && (!value.is_empty() || name == "group_reporting")
+            {
+                let value = value.trim_end_matches(['\\', ';']).trim_matches(['"', '\'']);
+                self.given.insert(name, value.to_owned());
+            }
+        }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.given.get(name).map(String::as_str)
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<u32> {
+        self.get(name)?.parse().ok()
+    }
+
+    /// How many jobs one entry stands for.
+    pub(crate) fn jobs(&self) -> u32 {
+        if self.get("group_reporting").is_some() { self.number("numjobs").unwrap_or(1) } else { 1 }
+    }
+
+    /// A size; fio takes `k` and `KiB` for 1024 bytes, as we do.
+    pub(crate) fn size(&self, name: &str) -> Option<u64> {
+        Some(parse_size(self.get(name)?).ok()?.get())
+    }
+
+    pub(crate) fn mode(&self) -> Option<&str> {
+        self.get("rw").or(self.get("readwrite"))
+    }
+
+    pub(crate) fn block(&self) -> Option<u64> {
+        self.size("bs").or(self.size("blocksize"))
+    }
+
+    pub(crate) fn direct(&self) -> Option<bool> {
+        Some(self.get("direct")? != "0")
+    }
+
+    /// How many writes fio did for each flush.
+    pub(crate) fn writes_per_sync(&self) -> Option<u64> {
+        self.get("fdatasync").or(self.get("fsync"))?.parse().ok().filter(|writes| *writes > 0)
+    }
+}
+
+/// The order of a mode such as `randread`.
+pub(crate) fn order_of(mode: &str) -> Order {
+    match mode {
+        _ if mode.starts_with("rand") => Order::Random,
+        "read" | "write" | "rw" | "readwrite" | "trim" => Order::Sequential,
+        _ => Order::Unknown,
+    }
+}
+
+/// "random read", "sequential reads and writes".
+pub(crate) fn figure_name(order: Order, moved: &[(Operation, u64, u64)]) -> String {
+    let word = match order {
+        Order::Sequential => "sequential ",
+        Order::Random => "random ",
+        Order::Unknown => "",
+    };
+    match moved {
+        [(operation, _, _)] => format!("{word}{}", operation.name()),
+        _ => format!("{word}reads and writes"),
+    }
+}
+
+/// Adds the jobs of one run of fio.
+pub(crate) fn add(imported: &mut Imported, jobs: Vec<Job>, options: &Options) {
+    if let Some(direct) = options.direct() {
+        imported.direct = Some(imported.direct.unwrap_or(true) && direct);
+    }
+    if imported.target.is_none() {
+        imported.target = options.get("filename").map(str::to_owned);
+    }
+    let mut merged: Vec<Job> = Vec::new();
+    for job in jobs {
+        match merged.last_mut() {
+            Some(last) if last.group == job.group && last.shape == job.shape && same_sides(last, &job) => {
+                last.join(job);
+            }
+            Some(last) if last.group == job.group => {
+                imported.note(format!(
+                    "fio ran the jobs {} and {} at the same time: their figures share the drive.",
+                    short(&last.name),
+                    short(&job.name)
+                ));
+                merged.push(job);
+            }
+            _ => merged.push(job),
+        }
+    }
+    for job in merged {
+        let mut figures = Vec::new();
+        figures.extend(job.transfer(options));
+        figures.extend(job.syncs.as_ref().and_then(Syncs::figure));
+        if !figures.is_empty() {
+            imported.sets.push(Set { figures });
+        }
+    }
+}
+
+fn same_sides(one: &Job, other: &Job) -> bool {
+    let operations = |job: &Job| job.sides.iter().map(|side| side.operation).collect::<Vec<_>>();
+    operations(one) == operations(other)
+}
+
+pub(crate) fn short(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_control()).take(40).collect()
+}
+
+impl Job {
+    fn join(&mut self, other: Job) {
+        self.threads = self.threads.saturating_add(other.threads);
+        for (mine, its) in self.sides.iter_mut().zip(other.sides) {
+            mine.bytes = mine.bytes.saturating_add(its.bytes);
+            mine.count = mine.count.saturating_add(its.count);
+            mine.seconds = mine.seconds.max(its.seconds);
+            // Percentiles of several jobs cannot be added up.
+            mine.percentiles.clear();
+        }
+        if let (Some(mine), Some(its)) = (&mut self.syncs, other.syncs) {
+            let count = mine.count.saturating_add(its.count);
+            let sum = mine.mean_ns * mine.count as f64 + its.mean_ns * its.count as f64;
+            (mine.mean_ns, mine.count) = (sum / (count as f64).max(1.0), count);
+            mine.percentiles.clear();
+        }
+    }
+
+    fn transfer(&self, options: &Options) -> Option<Figure> {
+        let (mut moved, mut seconds) = (Vec::new(), 0.0f64);
+        for side in &self.sides {
+            if side.bytes > 0 {
+                moved.push((side.operation, side.count, side.bytes));
+                seconds = seconds.max(side.seconds);
+            }
+        }
+        let (operation, count, bytes) = *moved.first()?;
+        let place = match operation {
+            Operation::Read => 0,
+            Operation::Write => 1,
+            _ => 2,
+        };
+        // A byte stands for a size that nobody tells.
+        let block =
+            self.shape.blocks[place].or(bytes.checked_div(count).map(nearest_block)).unwrap_or(1).max(1);
+        for (_, count, bytes) in &mut moved {
+            if *count == 0 {
+                *count = *bytes / block;
+            }
+        }
+        let latencies = match (self.sides.as_slice(), moved.len()) {
+            (sides, 1) => sides.iter().find(|side| side.bytes > 0).and_then(Side::latencies),
+            _ => None,
+        };
+        let order = self.shape.order;
+        let name = figure_name(order, &moved);
+        let transfer = Transfer { moved, ..Transfer::of(order, operation, bytes, block) };
+        let transfer = transfer.deep(self.shape.depth, self.threads);
+        let place = if self.threads > 1 { None } else { place_of(options, order, bytes) };
+        let figure = Figure::of(name, transfer, seconds).at(place);
+        Some(Figure { latencies: latencies.map(Box::new), ..figure })
+    }
+}
+
+impl Side {
+    fn latencies(&self) -> Option<LatencyHistogram> {
+        distribution(&self.percentiles, self.count)
+    }
+}
+
+impl Syncs {
+    /// Flushes one after the other: as long as they took together.
+    pub(crate) fn figure(&self) -> Option<Figure> {
+        let seconds = self.mean_ns * self.count as f64 / 1e9;
+        if self.count == 0 || seconds <= 0.0 {
+            return None;
+        }
+        let latencies = distribution(&self.percentiles, self.count).map(Box::new);
+        Some(Figure { latencies, ..Figure::of("flush", Work::Flushes(self.count), seconds) })
+    }
+}
+
+/// Where on a device it was. A part of a target in percent says nothing without its size.
+pub(crate) fn place_of(options: &Options, order: Order, bytes: u64) -> Option<Place> {
+    if !options.get("filename")?.starts_with("/dev/") {
+        return None;
+    }
+    let first_byte = match options.get("offset") {
+        Some(_) => options.size("offset")?,
+        None => 0,
+    };
+    match (order, options.size("size")) {
+        (Order::Sequential, size) => Some(Place { first_byte, bytes: bytes.min(size.unwrap_or(bytes)) }),
+        (_, Some(size)) => Some(Place { first_byte, bytes: size }),
+        _ => None,
+    }
+}
+
+/// A distribution with those percentiles. Between two of them all latencies are the higher one, as in fio's own buckets.
+pub(crate) fn distribution(percentiles: &[(f64, f64)], count: u64) -> Option<LatencyHistogram> {
+    if percentiles.is_empty() || count == 0 || count > BINNED_REQUESTS_MAX {
+        return None;
+    }
+    let (mut histogram, mut done) = (LatencyHistogram::default(), 0);
+    for (at, (percent, latency)) in percentiles.iter().enumerate() {
+        let is_last = at + 1 == percentiles.len();
+        let until = if is_last { count } else { rounded(count as f64 * percent / 100.0)?.min(count) };
+        for _ in done..until {
+            histogram.record(above_zero(*latency).unwrap_or(1));
+        }
+        done = done.max(until);
+    }
+    Some(histogram)
+}
+
+/// The power of two or the multiple of 512 bytes that a mean size is closest to, within 2 %.
+pub(crate) fn nearest_block(mean: u64) -> u64 {
+    let power = mean.max(1).next_power_of_two();
+    for block in [power, power / 2, mean.div_ceil(512).saturating_mul(512)] {
+        if block > 0 && mean.abs_diff(block) * 50 <= block {
+            return block;
+        }
+    }
+    mean.max(1)
+}
+
+/// The factor to ns of a unit in parentheses: "(usec)".
+pub(crate) fn unit_ns(text: &str) -> Option<f64> {
+    [("(nsec)", 1.0), ("(usec)", 1e3), ("(msec)", 1e6), ("(sec)", 1e9)]
+        .into_iter()
+        .find_map(|(unit, factor)| text.contains(unit).then_some(factor))
+}
+
+/// "12.5", "16.2k", "1.1M": as fio shortens counts and latencies.
+pub(crate) fn shortened(text: &str) -> Option<f64> {
+    let digits = text.trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G']);
+    let factor = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" => 1.0,
+        "k" => 1e3,
+        "m" => 1e6,
+        "g" => 1e9,
+        _ => return None,
+    };
+    Some(number(digits)? * factor)
+}
