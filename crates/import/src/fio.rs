@@ -40,7 +40,7 @@ pub(crate) struct Job {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub order: Order,
-    /// Of reads, writes and trims.
+    /// One for reads, one for writes, one for trims.
     pub blocks: [Option<u64>; 3],
     pub depth: u32,
 }

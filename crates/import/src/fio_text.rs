@@ -43,7 +43,7 @@ fn side_of(text: &str) -> Option<(Operation, &str)> {
     is_side.then_some((operation, rest))
 }
 
-/// Whose percentiles come next.
+/// Whose percentiles the next lines list, with their unit.
 #[derive(Clone, Copy, PartialEq)]
 enum Listed {
     Side(f64),
@@ -356,7 +356,7 @@ fn bytes_of(text: &str) -> Option<u64> {
     rounded(number(digits.trim())? * factor)
 }
 
-/// "10002msec", "60sec".
+/// "10002msec" or "60sec", as seconds.
 fn seconds_of(text: &str) -> Option<f64> {
     let digits = text.trim().trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == ')');
     let unit = &text.trim()[digits.len()..];
