@@ -49,6 +49,11 @@ impl Document {
         self.said(code)["unknown"].as_str().unwrap_or_default()
     }
 
+    /// Whether the run asked for the finding: it has the code, and no word that it was not looked for.
+    pub fn has_asked(&self, code: FindingCode) -> bool {
+        self.finding(code).is_some() && !self.why(code).starts_with("Not measured")
+    }
+
     /// A number of the finding's data.
     pub fn number(&self, code: FindingCode, key: &str) -> Option<f64> {
         self.said(code)["data"][key].as_f64()
@@ -140,6 +145,7 @@ mod tests {
         assert_eq!((document.rows(code, "points").len(), document.rows(code, "none").len()), (2, 0));
         assert_eq!(document.why(FindingCode::ZoneRatio), "too little");
         assert_eq!(document.finding(FindingCode::ReadAhead), None);
+        assert!(document.has_asked(FindingCode::ZoneRatio) && !document.has_asked(FindingCode::ReadAhead));
         assert_eq!([9.5, 11.0].map(|truth| covers(document.said(code), truth)), [Some(true), Some(false)]);
         assert!(document.says(&["somebody"]) && document.says(&["too little"]) && !document.says(&["load"]));
     }

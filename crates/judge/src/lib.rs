@@ -9,10 +9,12 @@
 
 pub mod access;
 pub mod compare_peers;
+pub mod coverage;
 pub mod document;
 pub mod engine;
 pub mod failure;
 pub mod files;
+pub mod interval;
 pub mod machine;
 pub mod mount;
 pub mod options;

@@ -6,7 +6,8 @@ use judge::failure::Failure;
 use judge::options::{Bench, Chore, Options};
 use judge::program::AS_PROGRAM;
 use judge::{
-    access, compare_peers, engine, files, mount, report, sim_speed, surface, valleys, verify, writes,
+    access, compare_peers, coverage, engine, files, mount, report, sim_speed, surface, valleys, verify,
+    writes,
 };
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ fn run(chore: &Chore) -> Result<(), Failure> {
     match chore {
         Chore::ComparePeers(options) => compare_peers::run(options),
         Chore::Bench { what } => match what {
+            Bench::Coverage(options) => coverage::run(options),
             Bench::Engine(options) => engine::run(options),
             Bench::Access(options) => access::run(options),
             Bench::Files(options) => files::run(options),

@@ -29,6 +29,8 @@ pub enum Bench {
     Engine(EngineOptions),
     /// Scores `access` and `geometry` against the truth; keeps its table from 100 random drives on
     Access(ScoreOptions),
+    /// Scores every finding on every family of random drives; keeps its table from 20 drives each on
+    Coverage(CoverageOptions),
     /// Files against dd, fio and bonnie++, in turns (as root)
     Files(TurnOptions),
     /// Mounted virtual drives against their models (as root, with fio and dd)
@@ -61,6 +63,27 @@ pub struct ScoreOptions {
     pub random: u64,
     /// The number of the first; nobody looked at those from 5000 on while the detectors were made
     #[arg(long, default_value_t = 5000)]
+    pub first: u64,
+    /// Decides all randomness of the runs
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub program: ProgramOption,
+}
+
+#[derive(Args, Debug)]
+pub struct CoverageOptions {
+    /// Only these families, and keeps no table
+    #[arg(long, value_delimiter = ',')]
+    pub families: Vec<String>,
+    /// Only these experiments, and keeps no table
+    #[arg(long, value_delimiter = ',')]
+    pub experiments: Vec<String>,
+    /// How many drives of each family
+    #[arg(long, default_value_t = 60)]
+    pub random: u64,
+    /// The number of the first; nobody looked at those from 9000 on while the detectors were made
+    #[arg(long, default_value_t = 9000)]
     pub first: u64,
     /// Decides all randomness of the runs
     #[arg(long, default_value_t = 1)]
@@ -122,6 +145,16 @@ impl ProgramOption {
     /// Whether the program is the one of this tree: only then a comparison keeps its table.
     pub fn is_ours(&self) -> bool {
         self.program.is_none()
+    }
+}
+
+impl CoverageOptions {
+    /// With fewer, a share of 95 % is known to no better than 10 % to either side.
+    const RANDOM_KEPT_MIN: u64 = 20;
+
+    pub fn is_complete(&self) -> bool {
+        let is_whole = self.families.is_empty() && self.experiments.is_empty();
+        is_whole && self.random >= Self::RANDOM_KEPT_MIN && self.program.is_ours()
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use model::finding::FindingCode;
 
 use super::score::{Allowed, CODES, Score, Verdict};
+use crate::interval::{expected_to_hold, is_bound};
 use crate::machine::{today, worst};
 use crate::options::ScoreOptions;
 
@@ -55,41 +56,6 @@ fn of_intervals() -> String {
          - a turn is known to what the clock rounds off, which may drift by a whole step of it.\n\n",
         bounds.join(", ")
     )
-}
-
-/// Whether the interval of a code is no matter of chance: of whole numbers all that are possible, or what lies between two answers that
-/// are certain, or how the clock rounds.
-fn is_bound(code: FindingCode) -> bool {
-    matches!(
-        code,
-        FindingCode::LatencyModes
-            | FindingCode::ConcurrencyKnee
-            | FindingCode::ReadAhead
-            | FindingCode::StripeLayout
-            | FindingCode::RotationPeriod
-            | FindingCode::DriveCache
-    )
-}
-
-/// Of so many intervals that each hold the truth with a chance of 95 %, between how many hold it in 95 of 100 cases: what lies outside
-/// is rarer than one in forty at either end.
-fn expected_to_hold(count: usize) -> (usize, usize) {
-    const HOLDS: f64 = 0.95;
-    const TAIL: f64 = 0.025;
-    // From all of them downwards, by the ratio of one binomial probability to the one above it.
-    let (mut chance, mut above) = (HOLDS.powi(count as i32), 0.0);
-    let (mut least, mut most) = (count, count);
-    for held in (0..=count).rev() {
-        if above + chance <= TAIL {
-            most = held.saturating_sub(1);
-        }
-        if above < 1.0 - TAIL {
-            least = held;
-        }
-        above += chance;
-        chance *= held as f64 / (count - held + 1) as f64 * (1.0 - HOLDS) / HOLDS;
-    }
-    (least, most)
 }
 
 pub fn by_drive(title: &str, scores: &[Score]) -> String {
@@ -193,16 +159,7 @@ fn holding(code: FindingCode, held: usize, count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{expected_to_hold, of_intervals};
-
-    /// 0.95^20 = 0.358, so that all of 20 are nothing strange; of 100, 90 to 99 (in R, qbinom(c(0.025, 0.975), 100, 0.95)).
-    #[test]
-    fn as_many_hold_as_chance_lets() {
-        assert_eq!(expected_to_hold(20), (17, 20));
-        assert_eq!(expected_to_hold(100), (90, 99));
-        assert_eq!(expected_to_hold(1), (0, 1));
-        assert_eq!(expected_to_hold(0), (0, 0));
-    }
+    use super::of_intervals;
 
     #[test]
     fn what_is_a_bound_is_said() {

@@ -1,0 +1,159 @@
+//! Verdicts: what a finding says of a drive, against what is true of it.
+
+use crate::document::Document;
+use crate::failure::Failure;
+use crate::interval::is_bound;
+use crate::truth::Truths;
+use crate::virtual_drive::Drive;
+use model::finding::FindingCode;
+use serde_json::Value;
+use sim::truth::{Truth, TruthValue};
+
+/// A closed form and a measurement may round the last bits apart.
+const ROUNDING: f64 = 1e-9;
+
+/// A finding on one drive, and a line for whoever looks for its fault.
+pub struct Judged {
+    pub code: FindingCode,
+    pub verdict: Verdict,
+    pub line: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A number with the interval of chance.
+    Interval { holds: bool },
+    /// A number of which only bounds are told.
+    Bound { holds: bool },
+    /// A word, or a number that is called exact.
+    Exact { is_right: bool },
+    /// There is none, and none was told.
+    None,
+    /// There is none, and one was told.
+    Invented,
+    /// There is one, and it was asked for and not told.
+    Unknown,
+}
+
+impl Verdict {
+    pub fn is_wrong(self) -> bool {
+        matches!(
+            self,
+            Verdict::Invented | Verdict::Exact { is_right: false } | Verdict::Bound { holds: false }
+        )
+    }
+
+    /// Whether somebody should look at it; one interval in twenty misses by chance.
+    pub fn is_bad(self) -> bool {
+        self.is_wrong() || matches!(self, Verdict::Interval { holds: false } | Verdict::Unknown)
+    }
+}
+
+/// A verdict for each finding of which the truth speaks.
+///
+/// # Errors
+/// When the drive has no truth.
+pub fn judged(drive: &Drive, document: &Document) -> Result<Vec<Judged>, Failure> {
+    let truths = Truths::of(&drive.profile)?;
+    let mut judged = Vec::new();
+    for truth in &truths.list {
+        let code = truth.code;
+        if !document.has_asked(code) {
+            continue;
+        }
+        let found = document.said(code);
+        if let Some(verdict) = verdict(found, truth) {
+            judged.push(Judged { code, verdict, line: line(found, truth) });
+        }
+    }
+    Ok(judged)
+}
+
+/// None where what is true depends on what was done before.
+fn verdict(found: &Value, truth: &Truth) -> Option<Verdict> {
+    let said = &found["value"];
+    match truth.value {
+        TruthValue::Depends(_) => None,
+        TruthValue::Absent if said.is_null() || *said == 0.0 => Some(Verdict::None),
+        TruthValue::Absent => Some(Verdict::Invented),
+        _ if said.is_null() => Some(Verdict::Unknown),
+        TruthValue::Word(word) => Some(Verdict::Exact { is_right: said == word }),
+        TruthValue::Number(number) => Some(of_number(found, truth.code, number)),
+    }
+}
+
+fn of_number(found: &Value, code: FindingCode, truth: f64) -> Verdict {
+    let margin = ROUNDING * truth.abs();
+    let (low, high) = (found["low"].as_f64(), found["high"].as_f64());
+    let holds = low.is_none_or(|low| low - margin <= truth) && high.is_none_or(|high| truth <= high + margin);
+    match low.zip(high) {
+        Some((low, high)) if low == high => Verdict::Exact { is_right: holds },
+        Some(_) if !is_bound(code) => Verdict::Interval { holds },
+        _ => Verdict::Bound { holds },
+    }
+}
+
+fn line(found: &Value, truth: &Truth) -> String {
+    let code = truth.code.name();
+    let true_value = match truth.value {
+        TruthValue::Number(number) => number.to_string(),
+        TruthValue::Word(word) => word.to_owned(),
+        TruthValue::Absent | TruthValue::Depends(_) => "none".to_owned(),
+    };
+    match found["unknown"].as_str() {
+        Some(why) => format!("{code}, truth {true_value}: {why}"),
+        None => {
+            format!("{code}, truth {true_value}: {} ({} to {})", found["value"], found["low"], found["high"])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict, judged};
+    use crate::document::Document;
+    use crate::virtual_drive::named;
+    use model::finding::FindingCode;
+    use serde_json::{Value, json};
+
+    /// Of the verdict on one finding of a drive whose rotation takes 8.333 ms, which is a CMR disk and has no rate limit.
+    fn of(finding: Value) -> Option<Verdict> {
+        let drive = named("sata-160gb").expect("a drive that ships");
+        let document = Document::from(json!({ "findings": [finding] }));
+        judged(&drive, &document).expect("a truth").first().map(|judged| judged.verdict)
+    }
+
+    #[test]
+    fn an_interval_holds_or_misses() {
+        let seek =
+            |low: f64, high: f64| of(json!({"code": "zone-ratio", "value": low, "low": low, "high": high}));
+        assert_eq!(seek(1.0, 9.0), Some(Verdict::Interval { holds: true }));
+        assert_eq!(seek(8.0, 9.0), Some(Verdict::Interval { holds: false }));
+        assert_eq!(seek(8.0, 8.0), Some(Verdict::Exact { is_right: false }));
+        let lowest = of(json!({"code": "zone-count", "value": 1.0, "low": 1.0, "high": null}));
+        assert_eq!(lowest, Some(Verdict::Bound { holds: true }));
+        let turn = of(json!({"code": "rotation-period", "value": 1.0, "low": 0.9, "high": 1.1}));
+        assert_eq!(turn, Some(Verdict::Bound { holds: false }));
+    }
+
+    #[test]
+    fn a_word_is_right_or_wrong() {
+        let kind = |word: &str| of(json!({"code": "recording-kind", "value": word}));
+        assert_eq!(kind("cmr"), Some(Verdict::Exact { is_right: true }));
+        assert_eq!(kind("smr"), Some(Verdict::Exact { is_right: false }));
+    }
+
+    #[test]
+    fn what_was_not_asked_is_no_unknown() {
+        let unknown = |why: &str| of(json!({"code": "rotation-period", "unknown": why}));
+        assert_eq!(unknown("Inconclusive: too few reads."), Some(Verdict::Unknown));
+        assert_eq!(unknown("Not measured: no reads at QD 1."), None);
+    }
+
+    #[test]
+    fn what_is_not_there_is_invented() {
+        let code = FindingCode::WriteCliff.name();
+        assert_eq!(of(json!({"code": code, "value": 1e9})), Some(Verdict::Invented));
+        assert_eq!(of(json!({"code": code, "unknown": "None detected."})), Some(Verdict::None));
+    }
+}
