@@ -32,6 +32,7 @@ pub fn phase_rows(run: &RunView<'_>) -> Vec<PhaseRow> {
 
 /// None of an operation of which nothing completed.
 fn row(run: &RunView<'_>, number: u32, summary: &PhaseSummary, totals: &OperationTotals) -> Option<PhaseRow> {
+    let workload = summary.phase.workload.as_ref()?;
     let batches = Batches::of(run, number, summary, totals);
     let mut latency_quantiles = Vec::new();
     for (name, share) in QUANTILES {
@@ -42,6 +43,8 @@ fn row(run: &RunView<'_>, number: u32, summary: &PhaseSummary, totals: &Operatio
     Some(PhaseRow {
         phase: summary.phase.name.clone(),
         operation: totals.operation,
+        block: workload.block_sizes.single(),
+        queue_depth: u64::from(workload.queue_depth) * u64::from(workload.threads),
         errors: totals.errors,
         iops: batches.per_second(totals.operations, Batch::operations)?,
         bytes_per_second: batches.per_second(totals.bytes, Batch::bytes)?,

@@ -2,11 +2,16 @@
 
 use crate::estimate::Estimate;
 use crate::request::Operation;
+use crate::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseRow {
     pub phase: String,
     pub operation: Operation,
+    /// Of one size; none of a mix of sizes.
+    pub block: Option<Bytes>,
+    /// Requests in flight, over all threads.
+    pub queue_depth: u64,
     pub errors: u64,
     /// Completions per second over the phase.
     pub iops: Estimate,

@@ -98,13 +98,29 @@ impl Verdict {
         if answers.is_empty() {
             return verdict(Severity::Sound, "No I/O errors.", nothing.sentence.clone());
         }
-        let sentence = format!("No I/O errors in {}", nothing.sentence);
-        verdict(Severity::Sound, &answers.join(" "), sentence)
+        let requests = format!("No I/O errors in {}", nothing.sentence);
+        if !is_health_test(&rows, run) {
+            return verdict(Severity::Sound, &answers.join(" "), requests);
+        }
+        verdict(Severity::Sound, "No fault found.", format!("{} {requests}", answers.join(" ")))
     }
 
     pub(crate) fn text(&self) -> String {
         format!("{} {}", self.headline, self.sentence)
     }
+}
+
+/// Whether the command asks for the drive's health, and no slow region was found where one was looked for.
+fn is_health_test(rows: &[Row], run: &Run) -> bool {
+    run.experiments().iter().any(|asked| tests_health(asked)) && rows.iter().any(has_no_slow_region)
+}
+
+fn tests_health(experiment: &ExperimentName) -> bool {
+    matches!(experiment, ExperimentName::Check | ExperimentName::Surface)
+}
+
+fn has_no_slow_region(row: &Row) -> bool {
+    row.code == Some(FindingCode::SlowRegions) && row.number == NONE_FOUND
 }
 
 /// The findings that answer the question of a command, the first in full and the others in a sentence.
@@ -113,7 +129,7 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
         ExperimentName::Check => {
             &[FindingCode::ReadRateMean, FindingCode::AccessTime, FindingCode::ConcurrencyGain]
         }
-        ExperimentName::Surface => &[FindingCode::ReadRateMean, FindingCode::SlowRegions],
+        ExperimentName::Surface => &[FindingCode::ReadRateMean],
         ExperimentName::Access => {
             &[FindingCode::AccessTime, FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee]
         }

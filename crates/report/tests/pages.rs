@@ -75,6 +75,8 @@ fn a_table_of_phases() {
     let row = PhaseRow {
         phase: "random reads over the outer half, round 1".into(),
         operation: Operation::Read,
+        block: Some(Bytes::from_kib(4)),
+        queue_depth: 16,
         errors: 0,
         iops: exact(35_063.0),
         bytes_per_second: Estimate { low: 90e6, high: 110e6, ..exact(100e6) },
@@ -83,7 +85,7 @@ fn a_table_of_phases() {
         latency_max: 0.012,
         cpu_share: Some(0.031),
     };
-    let phases = [row.clone(), PhaseRow { phase: "b".into(), errors: 3, ..row }];
+    let phases = [row.clone(), PhaseRow { phase: "b".into(), block: None, errors: 3, ..row }];
     let options = PageOptions { phases: &phases, ..PageOptions::default() };
     for (name, style) in
         [("phases-80", style(80)), ("phases-80-ascii", Style { unicode: false, ..style(80) })]

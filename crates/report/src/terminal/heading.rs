@@ -11,8 +11,9 @@ use model::target::{Caveat, TargetFacts, TargetKind};
 pub(super) fn target(target: &TargetFacts, style: Style) -> Vec<String> {
     let path = path(target, style);
     let (title, place) = match identity(target, style) {
-        Some(title) => (title, format!("{path}: ")),
-        None => (path.clone(), String::new()),
+        // A virtual drive without a model of its own is called after its path.
+        Some(title) if !title.ends_with(&path) => (title, format!("{path}: ")),
+        Some(_) | None => (path.clone(), String::new()),
     };
     let mut lines = Vec::new();
     for line in wrap(&title, style.columns()) {

@@ -2,7 +2,7 @@
 
 use super::tables::Table;
 use crate::finding::numbers::{number, short_time};
-use crate::quantity::{count, rough_rate};
+use crate::quantity::{count, rough_rate, size};
 use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
 use model::phase_row::PhaseRow;
@@ -17,7 +17,7 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
     }
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     let style_inside = Style { width: style.columns().saturating_sub(INDENT.len()), ..style };
-    let header = ["job", "operation", "IOPS", "throughput", "errors", "CPU"];
+    let header = ["job", "operation", "block", "QD", "IOPS", "throughput", "errors", "CPU"];
     // Simulated requests cost no processor time.
     let has_cpu = rows.iter().any(|row| row.cpu_share.is_some());
     let mut table = Table::new(&header[..header.len() - usize::from(!has_cpu)], 1, style_inside);
@@ -26,6 +26,8 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
         let mut cells = vec![
             style.name(&row.phase),
             row.operation.name().into(),
+            row.block.map_or("mixed".into(), size),
+            count(row.queue_depth),
             style.own(&with_spread(number(row.iops.value), &row.iops)),
             style.own(&with_spread(rough_rate(row.bytes_per_second.value), &row.bytes_per_second)),
             count(row.errors),
