@@ -129,8 +129,14 @@ impl RunWriter {
         self.replaces = Some(folder);
     }
 
+    /// Where the run is while it is written.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Where the run is once it is finished: a repeated run then takes the place of the old one.
+    pub fn finished_folder(&self) -> &Path {
+        self.replaces.as_deref().unwrap_or(&self.folder)
     }
 
     /// Keeps what is known of the drive, for the ledger: when the run begins, and again before it is finished.

@@ -136,6 +136,7 @@ pub(super) fn carry_out(
     let Begun { rig, writer, run, trace, owed, preserving } = begun;
     let controls = Arc::new(Controls::default());
     let folder = writer.folder().to_owned();
+    let finished_folder = writer.finished_folder().to_owned();
     let look_again = findings_so_far(&folder);
     let mut screen = Screen::new(shown.quiet, shown.plain, Arc::clone(&controls), look_again);
     let interrupt = interrupt::flag()?;
@@ -146,7 +147,7 @@ pub(super) fn carry_out(
     // The terminal is given back before anything is said.
     drop(screen);
     let run = run?;
-    output::give_measured(&run, &folder, shown)?;
+    output::give_measured(&run, &finished_folder, shown)?;
     Ok(run)
 }
 

@@ -43,6 +43,18 @@ fn the_steps_of_each_kind_of_file_are_done_as_it_says() {
     assert_eq!(again, format!("drivescope run {plan} sim:zoned --seed 1"));
 }
 
+/// The second run takes the place of the first when it is finished, and its page is made after that.
+#[test]
+fn a_repeated_run_shows_its_jobs_again() {
+    let home = Home::new();
+    let path = home.folder.path().join("job.fio");
+    fs::write(&path, "[reads]\nrw=randread\nbs=8k\niodepth=4\nsize=10%\nio_size=4m\n").unwrap();
+    for _ in 0..2 {
+        let page = home.print(&["run", path.to_str().unwrap(), "sim:zoned", "--seed", "1"]);
+        assert!(page.contains("  reads  read       8 KiB  4 "), "{page}");
+    }
+}
+
 #[test]
 fn what_writes_needs_consent_and_what_is_wrong_is_told_with_its_place() {
     let home = Home::new();
@@ -76,7 +88,7 @@ fn each_phase_of_a_job_is_a_row_of_the_page() {
     let page = home.print(&["run", job, &target, "--write", "--seed", "1"]);
     let rows: Vec<&str> = page.lines().filter(|line| line.trim_start().starts_with("mixed  ")).collect();
     let iops =
-        |row: &str| row.split_whitespace().nth(2).unwrap().replace(',', "").parse::<f64>().expect("IOPS");
+        |row: &str| row.split_whitespace().nth(5).unwrap().replace(',', "").parse::<f64>().expect("IOPS");
     // Two of throughput, two of latency.
     assert_eq!(rows.len(), 4, "{page}");
     assert!(rows[0].contains("read") && rows[1].contains("write"), "{page}");
