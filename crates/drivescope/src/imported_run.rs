@@ -105,11 +105,14 @@ pub fn keep(records: &Records, run: &mut Run, writer: &mut RunWriter) -> Result<
 }
 
 fn target(sources: &[Source], telling: &Telling) -> TargetFacts {
-    let (mut model, mut path, mut capacity) = (telling.model.clone(), None, telling.capacity);
+    let (mut model, mut path, mut capacity) = (telling.model.clone(), None::<String>, telling.capacity);
     let mut has_place = !telling.positions.is_empty() || telling.partitions;
     for Source { imported, .. } in sources {
         model = model.or(imported.drive.clone());
-        path = path.or(imported.target.clone());
+        // Beside the file of one program, the device of another is what was measured.
+        let is_better =
+            imported.target.as_deref().is_some_and(is_device) && !path.as_deref().is_some_and(is_device);
+        path = if is_better { imported.target.clone() } else { path.or(imported.target.clone()) };
         capacity = capacity.or(imported.capacity);
         for figure in imported.sets.iter().flat_map(|set| &set.figures) {
             has_place |= figure.place.is_some();
@@ -121,10 +124,14 @@ fn target(sources: &[Source], telling: &Telling) -> TargetFacts {
         capacity = capacity.or(Some(Bytes::new((sheet.capacity_gb * 1e9) as u64)));
     }
     let path = path.unwrap_or(sources[0].name.clone());
-    let is_device = path.starts_with("/dev/") || has_place || model.is_some();
-    let kind = if is_device { TargetKind::Device } else { TargetKind::File };
+    let is_drive = is_device(&path) || has_place || model.is_some();
+    let kind = if is_drive { TargetKind::Device } else { TargetKind::File };
     let capacity = capacity.unwrap_or(Bytes::ZERO);
     TargetFacts { model, rotational: turns, ..TargetFacts::unidentified(kind, path, capacity) }
+}
+
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/")
 }
 
 fn environment(sources: &[Source], telling: &Telling, target: &TargetFacts, direct: bool) -> Environment {

@@ -5,7 +5,7 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Set, Transfer, Work};
-use crate::text::{Field, Line, lines, rounded};
+use crate::text::{Field, Line, lines, number, rounded};
 use model::request::Operation;
 
 /// How many fields a line of CSV has at least: of version 1.03, and since 1.93 with the version in front.
@@ -36,7 +36,7 @@ struct Result<'text> {
 }
 
 pub(crate) fn fits(text: &str) -> bool {
-    text.contains("------Sequential Output------") || lines(text).any(|line| is_csv(line))
+    text.contains("Sequential Output------") || lines(text).any(|line| is_csv(line))
 }
 
 fn is_csv(line: Line<'_>) -> bool {
@@ -61,6 +61,7 @@ fn is_size(text: &str) -> bool {
 /// Reads all results of a text.
 pub(crate) fn read(text: &str) -> std::result::Result<Imported, ImportError> {
     let mut imported = Imported { tool: "bonnie++", direct: Some(false), ..Imported::default() };
+    let text = &without_marks(text);
     let has_csv = lines(text).any(is_csv);
     let mut version = None;
     for line in lines(text) {
@@ -73,8 +74,8 @@ pub(crate) fn read(text: &str) -> std::result::Result<Imported, ImportError> {
             take(&mut imported, new_result(&fields)?)?;
         } else if fields.len() == FIELDS_OLD {
             take(&mut imported, old_result(&fields, version))?;
-        } else if words.len() == 14 && is_size(words[1].text) {
-            take(&mut imported, table_row(&words, version))?;
+        } else if let Some(row) = table_row(&words, version) {
+            take(&mut imported, row)?;
         }
     }
     if imported.sets.iter().any(|set| set.figures.iter().any(|figure| is_by_character(&figure.work))) {
@@ -138,20 +139,59 @@ fn whole_or(field: &Field<'_>, default: u64, what: &str) -> std::result::Result<
     if field.text.is_empty() { Ok(default) } else { field.whole(what) }
 }
 
-/// A row of the table, with blanks between its columns.
-fn table_row<'text>(words: &[Field<'text>], version: Option<&'text str>) -> Result<'text> {
+/// The text with blanks for what quotations, HTML and bold type add to a table, so that columns stay where they are.
+fn without_marks(text: &str) -> String {
+    let mut is_tag = false;
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars() {
+        is_tag = (is_tag || letter == '<') && letter != '\n';
+        plain.push(if is_tag || matches!(letter, '>' | '*') { ' ' } else { letter });
+        is_tag &= letter != '>';
+    }
+    plain
+}
+
+/// A row of the table: a name, which may have blanks or be missing, a size, and six figures with their shares. With `-f` the two of
+/// single characters are missing.
+fn table_row<'text>(words: &[Field<'text>], version: Option<&'text str>) -> Option<Result<'text>> {
+    let figures = words.iter().rev().take_while(|word| is_rate(word.text)).count();
+    let (before, figures) = words.split_at(words.len() - figures);
+    let nothing = Field { text: "", ..*words.first()? };
+    let figures: Vec<Field<'text>> = match figures.len() {
+        12 => figures.to_vec(),
+        8 => [&[nothing; 2], &figures[..4], &[nothing; 2], &figures[4..]].concat(),
+        _ => return None,
+    };
+    let last = before.last()?;
+    // A long name leaves no blank before the size.
+    let name = last
+        .text
+        .trim_end_matches(['k', 'K', 'M', 'G'])
+        .trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let from = if is_size(last.text) { 0 } else { name.len() };
+    let size =
+        Field { text: &last.text[from..], column: last.column + name[..from].chars().count(), ..*last };
+    if !is_size(size.text) {
+        return None;
+    }
     let seekers = if version.unwrap_or_default().starts_with('2') { 5 } else { SEEKERS };
-    Result {
+    let host = if before.len() > 1 { before[0].text } else { &last.text[..from] };
+    Some(Result {
         version,
-        host: words[0].text,
-        size: words[1],
+        host,
+        size,
         block: BLOCK,
         seeks: SEEKS,
         seekers,
-        transfers: six(&words[2..14]),
+        transfers: six(&figures),
         files: None,
         of_files: Vec::new(),
-    }
+    })
+}
+
+/// A figure of the table or its share; only version 2 has units, in small letters.
+fn is_rate(text: &str) -> bool {
+    text.starts_with("++") || number(text.trim_end_matches(['k', 'm', 'g'])).is_some()
 }
 
 /// What each figure of a transfer is called, and what it does.

@@ -88,7 +88,10 @@ pub(crate) fn read(text: &str, told: Option<Operation>) -> Result<Imported, Impo
 /// The command, if the line holds one: after a prompt, in a loop, or alone.
 fn command_of(line: Line<'_>) -> Result<Option<Command>, ImportError> {
     let words = line.words();
-    let Some(at) = words.iter().position(|word| word.text == "dd" || word.text.ends_with("/dd")) else {
+    let Some(at) = words.iter().position(|word| {
+        let name = word.text.trim_start_matches(['`', '$', '(']);
+        name == "dd" || name.ends_with("/dd")
+    }) else {
         return Ok(None);
     };
     let operands = &words[at + 1..];
@@ -97,7 +100,9 @@ fn command_of(line: Line<'_>) -> Result<Option<Command>, ImportError> {
     }
     let mut command = Command { block: BLOCK, ..Command::default() };
     for word in operands {
-        let Some((key, value)) = word.text.split_once('=') else { continue };
+        let Some((key, value)) = word.text.trim_end_matches(['`', ';', ',']).split_once('=') else {
+            continue;
+        };
         match key {
             "if" => command.input = value.to_owned(),
             "of" => command.output = value.trim_end_matches(';').to_owned(),
@@ -105,8 +110,12 @@ fn command_of(line: Line<'_>) -> Result<Option<Command>, ImportError> {
             "skip" | "iseek" => command.skip = operand(word, value)?,
             "seek" | "oseek" => command.seek = operand(word, value)?,
             "count" => command.has_count = true,
-            "iflag" | "oflag" => command.direct |= value.contains("direct"),
-            "conv" => command.synced = value.contains("sync"),
+            "iflag" => command.direct |= value.contains("direct"),
+            "oflag" => {
+                command.direct |= value.contains("direct");
+                command.synced |= value.contains("sync");
+            }
+            "conv" => command.synced |= value.contains("sync"),
             _ => {}
         }
     }
@@ -114,8 +123,15 @@ fn command_of(line: Line<'_>) -> Result<Option<Command>, ImportError> {
 }
 
 fn operand(word: &Field<'_>, value: &str) -> Result<u64, ImportError> {
-    let size = parse_size(value.trim_end_matches(';').trim_end_matches('B')).ok();
-    Ok(word.needs(size, "a size or a number, such as bs=1M")?.get())
+    let what = "a size or a number, such as bs=1M";
+    // A shell computes `$((1024*1024))`, and dd itself `2x512`.
+    let factors = value.trim_start_matches("$((").trim_end_matches(')').split(['*', 'x']);
+    let mut product = 1u64;
+    for factor in factors {
+        let size = word.needs(parse_size(factor.trim_end_matches('B')).ok(), what)?.get();
+        product = word.needs(product.checked_mul(size), what)?;
+    }
+    Ok(product)
 }
 
 impl Command {
@@ -124,9 +140,19 @@ impl Command {
         match (is_nothing(&self.input), is_nothing(&self.output)) {
             (false, true) => Some((Operation::Read, &self.input)),
             (true, false) => Some((Operation::Write, &self.output)),
+            // An image to a drive, or a drive to an image.
+            (false, false) => match (is_device(&self.input), is_device(&self.output)) {
+                (true, false) => Some((Operation::Read, &self.input)),
+                (false, true) => Some((Operation::Write, &self.output)),
+                _ => None,
+            },
             _ => None,
         }
     }
+}
+
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/")
 }
 
 fn is_nothing(path: &str) -> bool {
@@ -192,7 +218,7 @@ impl Reader {
             ));
         };
         let command = command.clone().unwrap_or(Command { block: BLOCK, ..Command::default() });
-        let on_device = path.starts_with("/dev/");
+        let on_device = is_device(path);
         let first_byte = match operation {
             Operation::Read => command.skip,
             _ => command.seek,
@@ -225,10 +251,13 @@ impl Reader {
         if !path.is_empty() && self.imported.target.is_none() {
             self.imported.target = Some(path.to_owned());
         }
-        if path.starts_with("/dev/")
+        if is_device(path)
             && let Some(bytes) = whole
         {
             self.imported.capacity = Some(model::units::Bytes::new(bytes));
+        }
+        if !is_nothing(&command.input) && !is_nothing(&command.output) {
+            self.note("dd copied between a drive and a file: the slower of the two sets the throughput.");
         }
         self.imported.direct = Some(self.imported.direct.unwrap_or(true) && command.direct);
         if !command.direct {

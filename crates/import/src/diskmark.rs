@@ -7,8 +7,11 @@ use crate::text::{Field, Line, above_zero, lines, rounded};
 use model::request::Operation;
 
 pub(crate) fn fits(text: &str) -> bool {
-    text.contains("CrystalDiskMark") || text.contains("KDiskMark")
+    lines(text).any(|line| is_row(line.text) && line.text.contains("(Q"))
 }
+
+/// How long a measurement takes, unless the text tells.
+const SECONDS: f64 = 5.0;
 
 /// What a row is about, from its words.
 struct Row {
@@ -23,29 +26,18 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let mut imported = Imported { tool: "CrystalDiskMark", ..Imported::default() };
     let mut set = Set::default();
     let mut section = None;
-    let (mut seconds, mut is_mixed) = (1.0, false);
+    let (mut seconds, mut is_mixed) = (SECONDS, false);
     for line in lines(text) {
         let trimmed = line.text.trim();
         match trimmed {
-            _ if trimmed.starts_with("CrystalDiskMark") || trimmed.starts_with("KDiskMark") => {
-                let tool = if trimmed.starts_with('K') { "KDiskMark" } else { "CrystalDiskMark" };
-                imported.tool = tool;
-                let version = trimmed[tool.len()..].split_whitespace().next().unwrap_or("");
-                let version = version.trim_matches(['(', ')', ':']);
-                imported.version = if version.is_empty() { None } else { Some(version.to_owned()) };
-            }
-            _ if trimmed.starts_with('[') && trimmed.ends_with(']') => {
-                is_mixed = trimmed.starts_with("[Mix");
-                section = match trimmed {
-                    _ if trimmed.starts_with("[Read") => Some(Operation::Read),
-                    _ if trimmed.starts_with("[Write") => Some(Operation::Write),
-                    _ => None,
-                };
-            }
-            _ if trimmed.contains("MB/s") && is_row(trimmed) && !is_mixed => {
-                set.figures.push(row(line, section)?);
-            }
+            _ if trimmed.contains("DiskMark") => version(&mut imported, line),
+            _ if trimmed.contains("[Read") => (section, is_mixed) = (Some(Operation::Read), false),
+            _ if trimmed.contains("[Write") => (section, is_mixed) = (Some(Operation::Write), false),
+            _ if trimmed.contains("[Mix") => (section, is_mixed) = (None, true),
             _ => {}
+        }
+        if is_row(trimmed) && !is_mixed {
+            set.figures.push(row(line, section)?);
         }
         if let Some(field) = line.after("Measure")
             && line.text.contains("sec")
@@ -53,7 +45,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             let mut words = field.text.trim_start_matches([':', ' ']).split_whitespace();
             seconds = match words.next().and_then(crate::text::number) {
                 Some(number) if number > 0.0 => number,
-                _ => 1.0,
+                _ => SECONDS,
             };
         }
     }
@@ -70,8 +62,22 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
+/// "CrystalDiskMark 8.0.4 x64", "KDiskMark (3.1.2)": the first that a version follows.
+fn version(imported: &mut Imported, line: Line<'_>) {
+    for tool in ["CrystalDiskMark", "KDiskMark"] {
+        let Some(field) = line.after(tool) else { continue };
+        let version = field.text.split_whitespace().next().unwrap_or("").trim_matches(['(', ')', ':']);
+        if imported.version.is_none() && version.starts_with(is_digit) {
+            (imported.tool, imported.version) = (tool, Some(version.to_owned()));
+        }
+        return;
+    }
+}
+
+/// A row, also in a quotation, a comment or a string.
 fn is_row(text: &str) -> bool {
-    ["SEQ", "RND", "Sequential", "Random"].iter().any(|word| text.starts_with(word))
+    let Some((label, rate)) = text.rsplit_once(':') else { return false };
+    rate.contains(" MB/s") && ["SEQ", "RND", "Sequential", "Random"].iter().any(|word| label.contains(word))
 }
 
 /// What was stated for a second was measured for as long as the text tells.
@@ -80,7 +86,8 @@ fn stretch(set: &mut Set, seconds: f64) {
         let Work::Transfer(transfer) = &mut figure.work else { continue };
         for (_, operations, bytes) in &mut transfer.moved {
             *bytes = rounded(*bytes as f64 * seconds).unwrap_or(*bytes);
-            *operations = *bytes / transfer.block.get().max(1);
+            let block = transfer.block.get().max(1);
+            *operations = (*bytes + block / 2) / block;
         }
         figure.seconds = seconds;
     }
@@ -114,7 +121,7 @@ fn shape(label: &str, section: Option<Operation>) -> Option<Row> {
         () if upper.contains("WRITE") => Some(Operation::Write),
         () => section,
     };
-    let order = if upper.trim().starts_with('S') { Order::Sequential } else { Order::Random };
+    let order = if upper.contains("SEQ") { Order::Sequential } else { Order::Random };
     let queue_depth = number_after(&upper, "Q=").or(number_after(&upper, "QD=")).unwrap_or(1);
     let block = size_in(&upper).unwrap_or(match (order, queue_depth) {
         // Version 5 reads in order in blocks of 128 KiB with a queue, and of 1 MiB without one.

@@ -1,10 +1,11 @@
 //! The formats, and which one a text is in: told by what stands in it, never by the name of its file alone.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported};
+use crate::figure::{Figure, Imported, Work};
 use crate::fio_log::LogKind;
 use crate::{
-    atto, bonnie, dd, diskmark, fio_json, fio_log, fio_terse, fio_text, hdparm, hdtune, iometer, ioping, zcav,
+    as_ssd, atto, blackmagic, bonnie, dd, diskmark, fio_json, fio_log, fio_terse, fio_text, hdparm, hdtune,
+    iometer, ioping, pg_test_fsync, winsat, yabs, zcav,
 };
 use model::request::Operation;
 
@@ -15,6 +16,9 @@ const LINES_MAX: usize = 500_000;
 
 /// A hundred years: nobody measured for longer, and the nanoseconds of some such figures fit into 64 bits.
 const SECONDS_MAX: f64 = 3.2e9;
+
+/// So many figures are compared with each other to find repeats.
+const LOOKED_AT_MAX: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -42,10 +46,20 @@ pub enum Format {
     /// HD Tune and HD Tune Pro.
     HdTune,
     Iometer,
+    /// YABS: yet-another-bench-script.
+    Yabs,
+    /// The disk part of WinSAT.
+    WinSat,
+    /// PostgreSQL's test of commit methods.
+    PgTestFsync,
+    /// The clipboard of AS SSD Benchmark.
+    AsSsd,
+    /// Two typed rates of Blackmagic Disk Speed Test.
+    Blackmagic,
 }
 
 impl Format {
-    pub const ALL: [Format; 15] = [
+    pub const ALL: [Format; 20] = [
         Format::Bonnie,
         Format::Dd,
         Format::Zcav,
@@ -61,6 +75,11 @@ impl Format {
         Format::Atto,
         Format::HdTune,
         Format::Iometer,
+        Format::Yabs,
+        Format::WinSat,
+        Format::PgTestFsync,
+        Format::AsSsd,
+        Format::Blackmagic,
     ];
 
     pub fn name(self) -> &'static str {
@@ -80,6 +99,11 @@ impl Format {
             Format::Atto => "atto",
             Format::HdTune => "hdtune",
             Format::Iometer => "iometer",
+            Format::Yabs => "yabs",
+            Format::WinSat => "winsat",
+            Format::PgTestFsync => "pg_test_fsync",
+            Format::AsSsd => "as-ssd",
+            Format::Blackmagic => "blackmagic",
         }
     }
 
@@ -121,6 +145,11 @@ impl Format {
             Format::Atto => atto::fits(text),
             Format::HdTune => hdtune::fits(text),
             Format::Iometer => iometer::fits(text),
+            Format::Yabs => yabs::fits(text),
+            Format::WinSat => winsat::fits(text),
+            Format::PgTestFsync => pg_test_fsync::fits(text),
+            Format::AsSsd => as_ssd::fits(text),
+            Format::Blackmagic => blackmagic::fits(text),
         }
     }
 }
@@ -215,6 +244,9 @@ pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, Impor
     };
     imported.notes.extend(note.map(str::to_owned));
     keep_what_took_time(&mut imported);
+    if has_repeats(&imported) {
+        imported.note("The text has several results of the same kind. If they are of different drives, import each alone.");
+    }
     if imported.sets.iter().all(|set| set.figures.is_empty()) {
         return Err(ImportError::whole(format!(
             "at least one result of {}, and there is none",
@@ -241,7 +273,29 @@ fn parsed(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportE
         Format::Atto => atto::read(text),
         Format::HdTune => hdtune::read(text),
         Format::Iometer => iometer::read(text),
+        Format::Yabs => yabs::read(text),
+        Format::WinSat => winsat::read(text),
+        Format::PgTestFsync => pg_test_fsync::read(text),
+        Format::AsSsd => as_ssd::read(text),
+        Format::Blackmagic => blackmagic::read(text),
     }
+}
+
+/// Whether two figures without a place are of the same workload.
+fn has_repeats(imported: &Imported) -> bool {
+    let mut seen = Vec::new();
+    for figure in imported.sets.iter().flat_map(|set| &set.figures) {
+        let Work::Transfer(transfer) = &figure.work else { continue };
+        if figure.place.is_some() || seen.len() > LOOKED_AT_MAX {
+            continue;
+        }
+        let shape = (&figure.name, transfer.block, transfer.queue_depth, transfer.threads);
+        if seen.contains(&shape) {
+            return true;
+        }
+        seen.push(shape);
+    }
+    false
 }
 
 /// A figure in no time, or in more than any measurement takes, is none; that some were is said.

@@ -17,7 +17,7 @@ pub(crate) fn fits(text: &str) -> bool {
 
 /// "Timing buffered disk reads: …": what was timed, and what came of it.
 fn timing<'text>(line: Line<'text>) -> Option<(&'text str, Field<'text>)> {
-    let what = line.text.trim().strip_prefix("Timing ")?;
+    let what = line.text.trim_start_matches(['>', '#', '*', ' ', '\t']).strip_prefix("Timing ")?;
     let (what, _) = what.split_once(':')?;
     if what.contains("reads") { Some((what, line.after(":")?)) } else { None }
 }

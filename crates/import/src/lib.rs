@@ -11,7 +11,9 @@
 //! Nothing here reads a file or a clock. A text is read once; what it becomes is never larger than some times the text.
 #![forbid(unsafe_code)]
 
+mod as_ssd;
 mod atto;
+mod blackmagic;
 mod bonnie;
 mod dd;
 mod diskmark;
@@ -27,7 +29,10 @@ mod hdparm;
 mod hdtune;
 mod iometer;
 mod ioping;
+mod pg_test_fsync;
 mod text;
+mod winsat;
+mod yabs;
 mod zcav;
 
 pub use error::ImportError;

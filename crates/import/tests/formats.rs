@@ -11,7 +11,7 @@ macro_rules! samples {
     };
 }
 
-const SAMPLES: [(&str, &str); 26] = samples![
+const SAMPLES: [(&str, &str); 27] = samples![
     "bonnie-1.03-outer-1.txt",
     "bonnie-1.03-outer-2.txt",
     "bonnie-1.03-inner-3.txt",
@@ -38,6 +38,7 @@ const SAMPLES: [(&str, &str); 26] = samples![
     "atto-4.txt",
     "hdtune.txt",
     "iometer.csv",
+    "as-ssd.txt",
 ];
 
 fn sample(name: &str) -> &'static str {
@@ -115,8 +116,20 @@ fn every_sample_is_recognised_by_what_stands_in_it() {
         "atto",
         "hdtune",
         "iometer",
+        "as-ssd",
     ];
     assert_eq!(formats, expected);
+}
+
+#[test]
+fn as_ssd_counts_in_mib_and_keeps_access_times_out() {
+    let imported = imported("as-ssd.txt");
+    assert_eq!(imported.drive.as_deref(), Some("Samsung SSD 840 PRO Series"));
+    let figures = figures(&imported);
+    assert_eq!(figures.len(), 6);
+    assert_eq!(shape(figures[5]), (Order::Random, 4096, 64));
+    assert!((rate(figures[5]) / 1_048_576.0 - 340.79).abs() < 0.01, "{}", rate(figures[5]));
+    assert_eq!(shape(figures[2]), (Order::Random, 4096, 1));
 }
 
 #[test]

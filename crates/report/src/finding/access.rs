@@ -68,7 +68,7 @@ impl Wording for AccessTime {
             ),
             AccessTimeUnknown::OnlySeveral { in_flight, per_second, written_back } => format!(
                 "Inconclusive: the random reads were made at QD {in_flight}{}; their {} IOPS do not give the latency of one.",
-                if *written_back { ", some written back" } else { "" },
+                if *written_back { ", mixed with writes" } else { "" },
                 number(*per_second)
             ),
         }

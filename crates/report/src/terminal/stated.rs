@@ -22,7 +22,7 @@ fn is_stated(phase: &PhaseSummary) -> bool {
 }
 
 pub(super) fn figures(run: &Run, style: Style) -> Vec<String> {
-    let header = ["figure", "requests", "QD", "offset", "rate", "per second", "p50", "p99", "p99.9"];
+    let header = ["figure", "requests", "QD", "offset", "rate", "per second", "p99", "p99.9"];
     let has_latencies = run.phases.iter().any(|phase| is_stated(phase) && latencies(phase).is_some());
     let mut table = Table::new(if has_latencies { &header } else { &header[..6] }, 1, style);
     let mut stated = 0;
@@ -59,11 +59,13 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
         let what = if phase.totals.is_empty() { "files" } else { "flushes" };
         return vec![name, what.into(), "-".into(), "-".into(), "-".into(), per_second(count / seconds)];
     };
-    // Of what was read and written back, each counts once.
-    let (mut bytes, mut operations) = (0, 0);
-    for totals in &phase.totals {
-        (bytes, operations) = (totals.bytes.max(bytes), totals.operations.max(operations));
-    }
+    // What was read and written back counts once; of other mixtures both sides stand here, reads first.
+    let sides = match phase.totals.as_slice() {
+        [reads, writes] if reads.bytes == writes.bytes => &phase.totals[..1],
+        sides => sides,
+    };
+    let rates: Vec<String> = sides.iter().map(|side| rough_rate(side.bytes as f64 / seconds)).collect();
+    let counts: Vec<String> = sides.iter().map(|side| per_second(side.operations as f64 / seconds)).collect();
     let is_small = workload.block_sizes.largest().get() > 1;
     vec![
         name,
@@ -74,8 +76,8 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
         },
         workload.in_flight_max().to_string(),
         place(workload, run.target.capacity),
-        rough_rate(bytes as f64 / seconds),
-        if is_small { per_second(operations as f64 / seconds) } else { "-".into() },
+        rates.join(" + "),
+        if is_small { counts.join(" + ") } else { "-".into() },
     ]
 }
 
@@ -85,8 +87,8 @@ fn latencies(phase: &PhaseSummary) -> Option<&LatencyHistogram> {
     if totals.histogram.count() > 0 { Some(&totals.histogram) } else { None }
 }
 
-fn percentiles(phase: &PhaseSummary) -> [String; 3] {
-    [Quantile::MEDIAN, Quantile::P99, Quantile::P999].map(|quantile| {
+fn percentiles(phase: &PhaseSummary) -> [String; 2] {
+    [Quantile::P99, Quantile::P999].map(|quantile| {
         let latency = latencies(phase).and_then(|latencies| latencies.quantile(quantile));
         latency.map_or("-".into(), |latency| short_time(latency.seconds()))
     })

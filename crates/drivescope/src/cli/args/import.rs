@@ -23,7 +23,8 @@ pub struct ImportArguments {
 #[command(next_help_heading = "What the files do not tell")]
 pub struct TellingArguments {
     /// Program that wrote the files [default: detected]: bonnie++, dd, zcav, fio, fio-text, fio-terse, fio-bw-log,
-    /// fio-iops-log, fio-lat-log, ioping, hdparm, crystaldiskmark, atto, hdtune, iometer
+    /// fio-iops-log, fio-lat-log, ioping, hdparm, crystaldiskmark, atto, hdtune, iometer, yabs,
+    /// winsat, pg_test_fsync, as-ssd, blackmagic
     #[arg(long = "as", value_name = "FORMAT")]
     pub format: Option<String>,
 

@@ -1,0 +1,50 @@
+//! PostgreSQL's pg_test_fsync: how often one or two writes of 8 KiB are made durable in a second, by each method. It writes the same place
+//! again and again and states means only. What it says of other sizes and of writes that are not durable is left out.
+
+use crate::error::ImportError;
+use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::text::lines;
+use model::request::Operation;
+
+const BLOCK: u64 = 8192;
+const METHODS: [&str; 5] = ["open_datasync", "fdatasync", "fsync", "fsync_writethrough", "open_sync"];
+/// A mean is of so many commits at least, so that its time is some seconds.
+const SECONDS: f64 = 5.0;
+
+pub(crate) fn fits(text: &str) -> bool {
+    text.contains("Compare file sync methods using")
+}
+
+pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
+    let mut imported = Imported { tool: "pg_test_fsync", ..Imported::default() };
+    let mut set = Set::default();
+    let mut writes = None;
+    for line in lines(text) {
+        if line.text.contains("using one ") {
+            writes = Some(1);
+        } else if line.text.contains("using two ") {
+            writes = Some(2);
+        } else if line.text.contains("Compare ")
+            || line.text.contains("Non-sync")
+            || line.text.contains("Test if")
+        {
+            writes = None;
+        }
+        let words = line.words();
+        let Some(at) = words.iter().position(|word| METHODS.contains(&word.text)) else { continue };
+        let (Some(writes), [method, rate, unit, ..]) = (writes, &words[at..]) else { continue };
+        if rate.text == "n/a" || unit.text != "ops/sec" {
+            continue;
+        }
+        let count = rate.number("commits per second")? * SECONDS * f64::from(writes);
+        let count = rate.needs(crate::text::above_zero(count), "commits per second above zero")?;
+        let bytes = rate.needs(count.checked_mul(BLOCK), "commits per second")?;
+        let transfer = Transfer::of(Order::Unknown, Operation::Write, bytes, BLOCK);
+        let name = if writes == 1 { "write with" } else { "two writes with" };
+        set.figures.push(Figure::of(format!("{name} {}", method.text), transfer, SECONDS));
+    }
+    imported.sets.push(set);
+    imported
+        .note("pg_test_fsync states means only; to see the 99th percentile of commits: drivescope commit.");
+    Ok(imported)
+}
