@@ -228,7 +228,9 @@ impl Reader {
                 line.error("a place that a drive can have: skip or seek times the block is too large")
             );
         };
-        let is_whole = ended && !command.has_count && first_byte == 0;
+        // An image ends where it ends, not where the drive does.
+        let is_image = operation == Operation::Write && !is_nothing(&command.input);
+        let is_whole = ended && !command.has_count && first_byte == 0 && !is_image;
         self.facts(&command, operation, path, if is_whole { Some(last.bytes) } else { None });
         let mut set = Set::default();
         let mut before = Report { bytes: 0, seconds: 0.0 };

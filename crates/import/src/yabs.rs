@@ -17,7 +17,7 @@ pub(crate) fn fits(text: &str) -> bool {
     text.contains("fio Disk Speed Tests")
 }
 
-/// One column of a table.
+/// One column of the table: a size of requests.
 struct Column {
     block: u64,
     /// Bytes and requests per second of reads, then of writes.

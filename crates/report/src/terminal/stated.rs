@@ -12,6 +12,10 @@ use model::workload::{Pattern, Workload};
 
 /// Of more figures only the first are shown; the others are in the JSON document, and a series of places is in the chart.
 const FIGURES_MAX: usize = 48;
+const HEADER: [&str; 8] = ["figure", "requests", "QD", "offset", "rate", "per second", "p99", "p99.9"];
+/// Columns of [`HEADER`] that are left out where nothing stands in them.
+const OFFSET: usize = 3;
+const LATENCIES: usize = 6;
 
 pub(super) fn is_imported(run: &Run) -> bool {
     run.phases.iter().any(is_stated)
@@ -22,31 +26,37 @@ fn is_stated(phase: &PhaseSummary) -> bool {
 }
 
 pub(super) fn figures(run: &Run, style: Style) -> Vec<String> {
-    let header = ["figure", "requests", "QD", "offset", "rate", "per second", "p99", "p99.9"];
-    let has_latencies = run.phases.iter().any(|phase| is_stated(phase) && latencies(phase).is_some());
-    let mut table = Table::new(if has_latencies { &header } else { &header[..6] }, 1, style);
-    let mut stated = 0;
-    for phase in &run.phases {
-        if is_stated(phase) {
-            stated += 1;
-            if stated <= FIGURES_MAX {
-                let mut cells = row(phase, run, style);
-                if has_latencies {
-                    cells.extend(percentiles(phase));
-                }
-                table.row(cells, Vec::new());
+    let phases: Vec<&PhaseSummary> = run.phases.iter().filter(|phase| is_stated(phase)).collect();
+    let shown = &phases[..phases.len().min(FIGURES_MAX)];
+    if shown.is_empty() {
+        return Vec::new();
+    }
+    // Columns in which nothing would stand are left out.
+    let has_offsets = shown.iter().any(|phase| has_place(phase));
+    let has_latencies = shown.iter().any(|phase| latencies(phase).is_some());
+    let columns = |cells: Vec<String>| {
+        let mut kept = Vec::new();
+        for (at, cell) in cells.into_iter().enumerate() {
+            if (at != OFFSET || has_offsets) && (at < LATENCIES || has_latencies) {
+                kept.push(cell);
             }
         }
-    }
-    if stated == 0 {
-        return Vec::new();
+        kept
+    };
+    let header = columns(HEADER.map(str::to_owned).to_vec());
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let mut table = Table::new(&header, 1, style);
+    for phase in shown {
+        let mut cells = row(phase, run, style);
+        cells.extend(percentiles(phase));
+        table.row(columns(cells), Vec::new());
     }
     let mut lines = vec![style.paint(Tone::Heading, "Stated figures")];
     for line in table.lines() {
         lines.push(format!("  {line}"));
     }
-    if stated > FIGURES_MAX {
-        lines.push(format!("  and {} more: see the JSON document", stated - FIGURES_MAX));
+    if phases.len() > FIGURES_MAX {
+        lines.push(format!("  and {} more: see the JSON document", phases.len() - FIGURES_MAX));
     }
     lines
 }
@@ -79,6 +89,10 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
         rates.join(" + "),
         if is_small { counts.join(" + ") } else { "-".into() },
     ]
+}
+
+fn has_place(phase: &PhaseSummary) -> bool {
+    phase.phase.workload.as_ref().is_some_and(|workload| !workload.range.is_empty())
 }
 
 /// All latencies of a figure, if the program told them.

@@ -11,6 +11,7 @@ use model::finding::{
 };
 use model::request::Operation;
 use model::run::RunView;
+use model::workload::Pattern;
 use std::collections::BTreeMap;
 
 /// Fewer reads do not show how they scatter.
@@ -23,12 +24,16 @@ const SHARED_PLACE: f64 = 1.2;
 fn random_reads<'run>(run: &RunView<'run>) -> BTreeMap<Shape, Vec<Stated<'run>>> {
     let mut shapes: BTreeMap<Shape, Vec<Stated<'run>>> = BTreeMap::new();
     for figure in stated(run) {
-        let is_random = model::workload::Pattern::RandomWithReplacement == figure.workload.pattern;
-        if is_random && figure.workload.mix.operations() == [Operation::Read] {
+        if is_random(&figure) && figure.workload.mix.operations() == [Operation::Read] {
             shapes.entry(figure.shape()).or_default().push(figure);
         }
     }
     shapes
+}
+
+/// Of what nobody says whether it was sequential, nothing follows.
+fn is_random(figure: &Stated<'_>) -> bool {
+    figure.workload.pattern == Pattern::RandomWithReplacement
 }
 
 /// The time of a single random read. Reads of several at a time, or that are written back in part, do not tell it.
@@ -65,7 +70,7 @@ fn one_by_one(run: &RunView<'_>, figures: &[Stated<'_>]) -> Option<Estimate> {
 
 fn several_at_a_time(run: &RunView<'_>) -> Vec<Finding> {
     let stated = stated(run);
-    let random = stated.iter().find(|figure| !figure.shape().in_order && figure.shape().reads);
+    let random = stated.iter().find(|figure| is_random(figure) && figure.shape().reads);
     let Some(first) = random else { return Vec::new() };
     let shape = first.shape();
     let reason = AccessTimeUnknown::OnlySeveral {
