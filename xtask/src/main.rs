@@ -31,6 +31,11 @@ const COMMANDS: &[Command] = &[
         summary: "install the system packages the tests need (as root), then formatting, clippy and all tests",
         run: test::run,
     },
+    Command {
+        name: "python",
+        summary: "pytest and mypy of the Python package alone, with every CPython from 3.9 that is here",
+        run: test::run_python,
+    },
     Command { name: "tidy", summary: "check the rules of STYLE.md that a program can check", run: tidy::run },
     Command {
         name: "shape",

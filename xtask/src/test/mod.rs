@@ -1,13 +1,14 @@
 //! `cargo xtask test`: all that has to pass before a change is done, and the system packages that takes.
 //!
 //! ```text
-//! system tools ──► formatting ──► clippy ──► tests and doc tests ──► tests in a browser ──► skipped tests with reasons ──► one line of numbers
+//! system tools ──► formatting ──► clippy ──► tests and doc tests ──► tests in a browser ──► pytest ──► skipped tests with reasons ──► one line of numbers
 //! ```
 //! A test that cannot run here says so in the file named by `DRIVESCOPE_SKIP_LOG`, one line each; it is counted
 //! as skipped, not as passed.
 
 mod browser;
 mod programs;
+mod python;
 mod system_tools;
 mod tally;
 mod temporary_folder;
@@ -45,7 +46,24 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     check_with("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &mut tally)?;
     run_tests(&mut tally)?;
     browser::run(&mut tally)?;
+    python::run(without_system_tests, &mut tally)?;
 
+    println!("\n{}", tally.summary());
+    if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
+}
+
+/// Builds the program and runs the tests of the Python package alone.
+pub fn run_python(arguments: &[String]) -> Result<(), Failure> {
+    if let Some(argument) = arguments.first() {
+        return Err(Failure::cannot(format!(
+            "'cargo xtask python' takes no options; it was given '{argument}'."
+        )));
+    }
+    let mut tally = Tally::default();
+    if !succeeds(&mut cargo(&["build", "-p", "drivescope"]))? {
+        return Err(Failure::cannot("The program does not build; its reason is above."));
+    }
+    python::run(false, &mut tally)?;
     println!("\n{}", tally.summary());
     if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
 use crate::workspace::succeeds;
@@ -27,6 +27,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("chromium", "chromium"),
     ("node", "nodejs"),
     ("npm", "npm"),
+    ("python3", "python3-venv"),
 ];
 /// Where system programs are, although the search path of an ordinary user leaves these out.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
@@ -62,8 +63,15 @@ pub fn provide(without_system_tests: bool) -> Result<(), Failure> {
 
 fn missing() -> Vec<(&'static str, &'static str)> {
     let mut missing = TOOLS.to_vec();
-    missing.retain(|(tool, _)| find(tool).is_none());
+    missing.retain(|(tool, _)| find(tool).is_none() || *tool == "python3" && !makes_environments());
     missing
+}
+
+/// Whether Python can make environments: Debian has the part with pip in a package of its own.
+fn makes_environments() -> bool {
+    let mut python = Command::new("timeout");
+    python.args(["30", "python3", "-c", "import ensurepip, venv"]).stdin(Stdio::null()).stderr(Stdio::null());
+    python.status().is_ok_and(|status| status.success())
 }
 
 /// What is missing and the command that brings it.

@@ -1,0 +1,296 @@
+//! The tests of the Python package, with every CPython that it supports and this machine has.
+//!
+//! ```text
+//! python3.9 … python3.13 ──► environment below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
+//! ```
+//! Nothing here can hang the test command: each program has a time limit after which it is killed with all that it started, reads nothing,
+//! and writes to a file, so that no pipe that somebody still holds keeps us waiting.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::system_tools;
+use super::tally::Tally;
+use crate::failure::Failure;
+use crate::workspace::{root, succeeds, target_folder};
+
+const NAME: &str = "tests of the Python package";
+/// The versions that `python/pyproject.toml` promises, the oldest first.
+const VERSIONS: [&str; 5] = ["3.9", "3.10", "3.11", "3.12", "3.13"];
+/// Time limits: making an environment, installing 50 MB of packages, the tests (5 s here) and the types.
+const ENVIRONMENT_SECONDS: u32 = 120;
+const INSTALL_SECONDS: u32 = 300;
+const TEST_SECONDS: u32 = 300;
+/// From being asked to end until being killed.
+const GRACE_SECONDS: u32 = 10;
+
+/// One CPython, and the environment with its packages.
+struct Python {
+    version: &'static str,
+    interpreter: PathBuf,
+    environment: PathBuf,
+}
+
+/// Runs them with the program that the other tests have built. What cannot be set up fails the step, unless
+/// `without_system_tests`: then it is skipped and counted.
+pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
+    println!("\n== pytest python");
+    let pythons = pythons()?;
+    if pythons.is_empty() {
+        give_up(without_system_tests, tally, NAME, "there is no CPython 3.9 to 3.13. Install python3-venv.");
+    }
+    let mut newest = None;
+    for python in pythons {
+        let name = format!("{NAME} with {}", python.version);
+        match python.prepare()? {
+            Ok(()) => {
+                python.test(&name, tally)?;
+                newest = Some(python);
+            }
+            Err(why) => give_up(without_system_tests, tally, &name, &why),
+        }
+    }
+    match newest {
+        Some(python) => python.check_types(tally),
+        None => Ok(()),
+    }
+}
+
+fn give_up(without_system_tests: bool, tally: &mut Tally, name: &str, why: &str) {
+    if without_system_tests {
+        println!("SKIPPED {name}: {why}");
+        tally.skip(name, why);
+    } else {
+        tally.fail_step(&format!("{name}: {why} Or run 'cargo xtask test --without-system-tests'."));
+    }
+}
+
+/// Every supported CPython, the oldest first: on the search path, or of pyenv, whose names on the path are only for those it has chosen.
+fn pythons() -> Result<Vec<Python>, Failure> {
+    let mut found = Vec::new();
+    for version in VERSIONS {
+        for interpreter in candidates(version) {
+            if is_version(&interpreter, version)? {
+                let environment = folder().join(version);
+                found.push(Python { version, interpreter, environment });
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn candidates(version: &str) -> Vec<PathBuf> {
+    let mut candidates = pyenv(version);
+    candidates.extend(system_tools::find(&format!("python{version}")));
+    candidates.extend(system_tools::find("python3"));
+    candidates
+}
+
+fn pyenv(version: &str) -> Vec<PathBuf> {
+    let root = match (std::env::var_os("PYENV_ROOT"), std::env::var_os("HOME")) {
+        (Some(root), _) => PathBuf::from(root),
+        (None, Some(home)) => PathBuf::from(home).join(".pyenv"),
+        (None, None) => return Vec::new(),
+    };
+    let mut interpreters = Vec::new();
+    for entry in fs::read_dir(root.join("versions")).into_iter().flatten().flatten() {
+        let interpreter = entry.path().join("bin/python");
+        if entry.file_name().to_string_lossy().starts_with(&format!("{version}.")) && interpreter.is_file() {
+            interpreters.push(interpreter);
+        }
+    }
+    interpreters.sort();
+    interpreters
+}
+
+fn is_version(interpreter: &Path, version: &str) -> Result<bool, Failure> {
+    let script = "import sys; print('%s %d.%d' % (sys.implementation.name, *sys.version_info[:2]))";
+    let mut command = limited(30, interpreter);
+    let told = logged(command.args(["-c", script]), "version")?;
+    Ok(told.is_success && told.text.trim() == format!("cpython {version}"))
+}
+
+impl Python {
+    /// Makes the environment, unless it was made of the same list of packages; otherwise why it cannot be made.
+    fn prepare(&self) -> Result<Result<(), String>, Failure> {
+        let list = root().join("python/requirements.txt");
+        let wanted = match fs::read(&list) {
+            Ok(wanted) => wanted,
+            Err(error) => return Err(Failure::to(format_args!("read {}", list.display()), error)),
+        };
+        let installed = self.environment.join("installed.txt");
+        if fs::read(&installed).is_ok_and(|installed| installed == wanted) {
+            return Ok(Ok(()));
+        }
+        let mut make = limited(ENVIRONMENT_SECONDS, &self.interpreter);
+        make.args(["-m", "venv", "--clear"]).arg(&self.environment);
+        if let Some(why) = why_failed(&mut make, "venv")? {
+            return Ok(Err(format!(
+                "'python{} -m venv' failed ({why}). Install python3-venv.",
+                self.version
+            )));
+        }
+        let mut install = limited(INSTALL_SECONDS, &self.environment.join("bin/python"));
+        install.args(["-m", "pip", "install", "--quiet", "--no-input", "--timeout", "30", "--retries", "2"]);
+        install.args(["--disable-pip-version-check", "--only-binary", ":all:", "--require-hashes", "-r"]);
+        if let Some(why) = why_failed(install.arg(&list), "pip")? {
+            return Ok(Err(format!(
+                "pip could not install python/requirements.txt ({why}). Check the network."
+            )));
+        }
+        match fs::write(&installed, wanted) {
+            Ok(()) => Ok(Ok(())),
+            Err(error) => Err(Failure::to(format_args!("write {}", installed.display()), error)),
+        }
+    }
+
+    fn test(&self, name: &str, tally: &mut Tally) -> Result<(), Failure> {
+        let mut command = self.command();
+        let program = target_folder().join("debug/drivescope");
+        command.args(["-m", "pytest", "-q", "--color=no"]).env("DRIVESCOPE_PROGRAM", program);
+        let told = logged(&mut command, "pytest")?;
+        print!("{} {}", self.version, told.text.trim_start());
+        let counts = counts(&told.text);
+        tally.add(counts.passed, counts.failed);
+        for why in counts.skipped {
+            tally.skip(name, &why);
+        }
+        if !told.is_success && counts.failed == 0 {
+            tally.fail_step(&format!(
+                "{name}: pytest {}, though no test of it failed: see above",
+                told.ending
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_types(&self, tally: &mut Tally) -> Result<(), Failure> {
+        println!("== mypy python");
+        // mypy has no version for Python 3.9 any more.
+        if self.version == VERSIONS[0] {
+            tally.skip("mypy", "it needs Python 3.10");
+            return Ok(());
+        }
+        if !succeeds(self.command().args(["-m", "mypy", "--no-incremental"]))? {
+            tally.fail_step("mypy --strict of the Python package");
+        }
+        Ok(())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = limited(TEST_SECONDS, &self.environment.join("bin/python"));
+        command.current_dir(root().join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    }
+}
+
+/// A program that is killed with everything it has started when it takes longer than this, and that has nothing to read.
+fn limited(seconds: u32, program: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.arg(format!("--kill-after={GRACE_SECONDS}")).arg(seconds.to_string()).arg(program);
+    command.stdin(Stdio::null()).env_remove("PYTHONPATH").env_remove("PYTHONHOME");
+    command
+}
+
+/// What a program printed, and how it ended.
+struct Told {
+    is_success: bool,
+    ending: String,
+    text: String,
+}
+
+/// Runs a program with its output going to a file below the target folder.
+fn logged(command: &mut Command, name: &str) -> Result<Told, Failure> {
+    let path = folder().join(format!("{name}.log"));
+    let made = fs::create_dir_all(folder()).and_then(|()| File::create(&path));
+    let log = match made.and_then(|log| Ok((log.try_clone()?, log))) {
+        Ok(log) => log,
+        Err(error) => return Err(Failure::to(format_args!("write {}", path.display()), error)),
+    };
+    let status = match command.stdout(log.0).stderr(log.1).status() {
+        Ok(status) => status,
+        Err(error) => return Err(Failure::to("run timeout (coreutils)", error)),
+    };
+    let text = match fs::read(&path) {
+        Ok(text) => String::from_utf8_lossy(&text).into_owned(),
+        Err(error) => return Err(Failure::to(format_args!("read {}", path.display()), error)),
+    };
+    Ok(Told { is_success: status.success(), ending: ending(status.code(), &status.to_string()), text })
+}
+
+fn ending(code: Option<i32>, status: &str) -> String {
+    match code {
+        // As timeout(1) says that it had to end the program, politely or not.
+        Some(124 | 137) => "was stopped at its time limit".to_owned(),
+        _ => format!("ended with {status}"),
+    }
+}
+
+/// The last line of what a program printed, if it failed.
+fn why_failed(command: &mut Command, name: &str) -> Result<Option<String>, Failure> {
+    let told = logged(command, name)?;
+    if told.is_success {
+        return Ok(None);
+    }
+    print!("{}", told.text);
+    let last = told.text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Ok(Some(format!("it {}: {}", told.ending, last.trim())))
+}
+
+fn folder() -> PathBuf {
+    target_folder().join("python")
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    skipped: Vec<String>,
+}
+
+/// Of the last line of pytest, `1 failed, 26 passed, 1 error in 3.31s`, and of its lines about tests that could not run.
+fn counts(output: &str) -> Counts {
+    let mut counts = Counts::default();
+    for line in output.lines() {
+        if let Some(skipped) = line.strip_prefix("SKIPPED ") {
+            counts.skipped.push(skipped.to_owned());
+        }
+    }
+    let Some(result) = output.lines().rev().find(|line| line.contains(" in ")) else { return counts };
+    for part in result.split(" in ").next().unwrap_or_default().split(", ") {
+        let Some((count, what)) = part.trim().split_once(' ') else { continue };
+        let Ok(count) = count.parse::<u64>() else { continue };
+        match what {
+            "passed" => counts.passed += count,
+            "failed" | "error" | "errors" => counts.failed += count,
+            _ => {}
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counts, counts, ending, limited, logged};
+    use std::path::Path;
+
+    #[test]
+    fn the_numbers_are_those_of_the_last_line() {
+        let output = "..s.F\nSKIPPED [1] tests/test_x.py:12: no root\n2 failed, 26 passed, 1 skipped, 1 error in 3.31s\n";
+        let skipped = vec!["[1] tests/test_x.py:12: no root".to_owned()];
+        assert_eq!(counts(output), Counts { passed: 26, failed: 3, skipped });
+        assert_eq!(counts("usage: pytest"), Counts::default());
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_stopped_with_what_it_started_and_gets_no_input() {
+        let mut command = limited(1, Path::new("sh"));
+        let told = logged(command.args(["-c", "read line; echo read:$?; sleep 60 & wait"]), "hang")
+            .expect("sh starts");
+        assert_eq!((told.text.as_str(), told.is_success), ("read:1\n", false));
+        assert_eq!(told.ending, "was stopped at its time limit");
+        assert_eq!(ending(Some(3), "exit status: 3"), "ended with exit status: 3");
+    }
+}
