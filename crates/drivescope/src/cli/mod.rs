@@ -14,6 +14,7 @@ mod list;
 mod measure;
 mod output;
 mod output_file;
+mod packaging;
 mod picture;
 mod plan;
 mod purge;
@@ -105,6 +106,8 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::State(state)) => state::run(&state, store),
         Some(Command::Choose(choose)) => choose::run(&choose, store),
         Some(Command::Sim(sim)) => sim::run(&sim.command),
+        Some(Command::Completions(completions)) => packaging::completions(&completions),
+        Some(Command::Man(man)) => packaging::man(&man),
         Some(Command::Help(help)) => help::run(&help),
     }
 }

@@ -11,6 +11,7 @@ mod imported;
 mod kill_minus_nine;
 mod ledger;
 mod lost_device;
+mod packaging;
 mod ping;
 mod planning;
 #[path = "../program/mod.rs"]

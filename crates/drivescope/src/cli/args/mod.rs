@@ -3,6 +3,7 @@
 mod choose;
 mod export;
 mod import;
+mod packaging;
 mod purge;
 mod replay;
 mod restore;
@@ -17,6 +18,7 @@ pub use experiment::request::OutputOptions as OutputArguments;
 use experiment::request::Request;
 pub use export::ExportArguments;
 pub use import::{DriveKindArgument, ImportArguments, OperationArgument, TellingArguments};
+pub use packaging::{CompletionsArguments, ManArguments};
 pub use purge::{MethodArgument, PurgeArguments};
 pub use replay::ReplayArguments;
 pub use restore::RestoreArguments;
@@ -82,6 +84,12 @@ pub enum Command {
     Choose(ChooseArguments),
     /// Virtual drives with known truth: list, show, mount, reproduce
     Sim(SimArguments),
+    /// Print completions of bash, zsh, fish and other shells
+    Completions(CompletionsArguments),
+    /// Write man pages to a folder
+    // Only packagers need it.
+    #[command(hide = true)]
+    Man(ManArguments),
     /// Explain a command or a term: drivescope help queue depth
     Help(HelpArguments),
 }
