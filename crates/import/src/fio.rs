@@ -301,7 +301,8 @@ pub(crate) fn distribution(percentiles: &[(f64, f64)], count: u64) -> Option<Lat
     let (mut histogram, mut done) = (LatencyHistogram::default(), 0);
     for (at, (percent, latency)) in percentiles.iter().enumerate() {
         let is_last = at + 1 == percentiles.len();
-        let until = if is_last { count } else { rounded(count as f64 * percent / 100.0)?.min(count) };
+        let until =
+            if is_last { count } else { rounded((count as f64 * percent / 100.0).ceil())?.min(count) };
         for _ in done..until {
             histogram.record(above_zero(*latency).unwrap_or(1));
         }

@@ -10,8 +10,11 @@ use model::quantity_text::parse_size;
 use model::request::Operation;
 use serde_json::Value;
 
+/// Every document of fio has it.
+const MARK: &str = "\"fio version\"";
+
 pub(crate) fn fits(text: &str) -> bool {
-    text.contains('{') && text.contains("\"fio version\"")
+    text.contains('{') && text.contains(MARK)
 }
 
 /// The options of a job, with those that hold for all jobs behind them.
@@ -36,24 +39,49 @@ impl<'json> Options<'json> {
 }
 
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
-    let start = text.find('{').unwrap_or(0);
-    let lines_before = text[..start].matches('\n').count();
-    let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
-    let document = match documents.next() {
-        Some(Ok(document)) => document,
-        Some(Err(error)) => {
-            let (line, column) = (error.line() + lines_before, error.column());
-            return Err(ImportError::at(line, column, "JSON that goes on to its end", &error.to_string()));
+    let mut imported = Imported { tool: "fio", ..Imported::default() };
+    let mark = if text.contains(MARK) { MARK } else { "{" };
+    if !text.contains(mark) {
+        return Err(ImportError::whole("JSON"));
+    }
+    let mut done = 0;
+    // A post may have several documents, and braces in its prose.
+    while let Some(at) = text[done..].find(mark) {
+        let start = done + text[done..=done + at].rfind('{').unwrap_or(at);
+        let lines_before = text[..start].matches('\n').count();
+        let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        match documents.next() {
+            Some(Ok(document)) => document_into(&mut imported, &document)?,
+            Some(Err(error)) => {
+                let (line, column) = (error.line() + lines_before, error.column());
+                return Err(ImportError::at(
+                    line,
+                    column,
+                    "JSON that goes on to its end",
+                    &error.to_string(),
+                ));
+            }
+            None => return Err(ImportError::whole("JSON")),
         }
-        None => return Err(ImportError::whole("JSON")),
-    };
-    let version = document["fio version"].as_str();
-    let version = version.map(|version| version.trim_start_matches("fio-").to_owned());
-    let measured_unix_s = document["timestamp"].as_u64();
-    let mut imported = Imported { tool: "fio", version, measured_unix_s, ..Imported::default() };
+        // The mark itself at least is behind, whatever the document was.
+        done = (start + documents.byte_offset()).max(done + at + 1);
+    }
+    if imported.direct == Some(false) {
+        imported.note("fio ran without direct=1, so the page cache may have served requests.");
+    }
+    Ok(imported)
+}
+
+fn document_into(imported: &mut Imported, document: &Value) -> Result<(), ImportError> {
+    if imported.version.is_none() {
+        let version = document["fio version"].as_str();
+        imported.version = version.map(|version| version.trim_start_matches("fio-").to_owned());
+        imported.measured_unix_s = document["timestamp"].as_u64();
+    }
     let Some(jobs) = document["jobs"].as_array() else {
         return Err(ImportError::whole("a list of jobs under \"jobs\""));
     };
+    let mut group = None;
     for job in jobs {
         let options = Options { job: &job["job options"], global: &document["global options"] };
         let direct = !matches!(options.get("direct"), None | Some("0"));
@@ -61,6 +89,10 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         if imported.target.is_none() {
             imported.target = options.get("filename").map(str::to_owned);
         }
+        if group.is_some() && group == job["groupid"].as_u64() {
+            imported.note("fio ran several jobs at the same time: their figures share the drive. With --group_reporting they are one.");
+        }
+        group = job["groupid"].as_u64();
         let mut figures = Vec::new();
         figures.extend(figure(job, &options)?);
         figures.extend(syncs(job).figure());
@@ -68,13 +100,10 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             imported.sets.push(Set { figures });
         }
         if job["error"].as_i64().unwrap_or(0) != 0 {
-            imported.notes.push(format!("fio's job {} ended with an error.", name_of(job)));
+            imported.note(format!("fio's job {} ended with an error.", name_of(job)));
         }
     }
-    if imported.direct == Some(false) {
-        imported.notes.push("fio ran without direct=1, so the page cache may have served requests.".into());
-    }
-    Ok(imported)
+    Ok(())
 }
 
 fn name_of(job: &Value) -> String {

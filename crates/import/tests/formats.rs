@@ -3,6 +3,7 @@
 
 use import::{Figure, Format, Hints, Imported, Order, Work, read, read_all, recognised};
 use model::request::Operation;
+use model::units::Quantile;
 use proptest::prelude::*;
 
 macro_rules! samples {
@@ -11,7 +12,7 @@ macro_rules! samples {
     };
 }
 
-const SAMPLES: [(&str, &str); 27] = samples![
+const SAMPLES: [(&str, &str); 30] = samples![
     "bonnie-1.03-outer-1.txt",
     "bonnie-1.03-outer-2.txt",
     "bonnie-1.03-inner-3.txt",
@@ -39,6 +40,9 @@ const SAMPLES: [(&str, &str); 27] = samples![
     "hdtune.txt",
     "iometer.csv",
     "as-ssd.txt",
+    "fio-terse.txt",
+    "fio-jobs.txt",
+    "fio-two.txt",
 ];
 
 fn sample(name: &str) -> &'static str {
@@ -117,6 +121,9 @@ fn every_sample_is_recognised_by_what_stands_in_it() {
         "hdtune",
         "iometer",
         "as-ssd",
+        "fio-terse",
+        "fio-text",
+        "fio",
     ];
     assert_eq!(formats, expected);
 }
@@ -130,6 +137,43 @@ fn as_ssd_counts_in_mib_and_keeps_access_times_out() {
     assert_eq!(shape(figures[5]), (Order::Random, 4096, 64));
     assert!((rate(figures[5]) / 1_048_576.0 - 340.79).abs() < 0.01, "{}", rate(figures[5]));
     assert_eq!(shape(figures[2]), (Order::Random, 4096, 1));
+}
+
+#[test]
+fn every_terse_version_of_fio_is_read_with_the_command_above_it() {
+    let imported = imported("fio-terse.txt");
+    let figures = figures(&imported);
+    let shapes: Vec<_> = figures.iter().map(|figure| shape(figure)).collect();
+    assert_eq!(shapes, [(Order::Random, 8192, 1), (Order::Random, 8192, 1), (Order::Random, 8192, 4)]);
+    assert!((rate(figures[0]) / 1024.0 - 117_028.0).abs() < 10.0, "{}", rate(figures[0]));
+    assert_eq!(figures[2].name, "random reads and writes");
+    let Work::Transfer(transfer) = &figures[2].work else { panic!("no transfer") };
+    let bytes: Vec<u64> = transfer.moved.iter().map(|(_, _, bytes)| *bytes).collect();
+    assert_eq!(bytes, [3968 * 1024, 4224 * 1024]);
+}
+
+#[test]
+fn jobs_that_ran_at_the_same_time_are_one_figure() {
+    let imported = imported("fio-jobs.txt");
+    let figures = figures(&imported);
+    assert_eq!(figures.len(), 1);
+    assert_eq!(shape(figures[0]), (Order::Random, 4096, 2));
+    // fio's own sum: bw=51.3MiB/s, io=8192KiB, run=156msec.
+    assert!((rate(figures[0]) - 8192.0 * 1024.0 / 0.156).abs() < 1.0, "{}", rate(figures[0]));
+}
+
+#[test]
+fn several_documents_of_fio_and_its_flushes_are_read() {
+    let imported = imported("fio-two.txt");
+    let figures = figures(&imported);
+    let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
+    assert_eq!(names, ["sequential write", "sequential write", "flush"]);
+    assert_eq!(figures[2].work, Work::Flushes(455));
+    assert!((figures[2].seconds - 455.0 * 3024.354_164_835e-6).abs() < 1e-9, "{}", figures[2].seconds);
+    let latencies = figures[2].latencies.as_ref().unwrap();
+    let p99 = latencies.quantile(Quantile::P99).unwrap().get();
+    assert!(p99.abs_diff(8_290_304) < 40_000, "{p99}");
+    assert_eq!(imported.direct, Some(false));
 }
 
 #[test]
