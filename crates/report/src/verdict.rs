@@ -165,23 +165,18 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
         let Some(finding) = run.findings.iter().find(|finding| finding.code() == *code) else { continue };
         match text(finding, &run.target) {
             Text::Known { statement, .. } if place_in_line == 0 => answers.push(style.sentence(&statement)),
-            Text::Known { statement, .. } => answers.push(style.sentence(first_sentence(&statement))),
+            Text::Known { headline, .. } => answers.push(style.sentence(&headline)),
             // "No lasting drop within 6.17 GB" is an answer by itself.
-            Text::Unknown { why } if place_in_line == 0 && why.starts_with("No ") => {
+            Text::Unknown { why, is_answer: true } if place_in_line == 0 => {
                 answers.push(style.sentence(&why));
             }
-            Text::Unknown { why } if place_in_line == 0 => {
+            Text::Unknown { why, .. } if place_in_line == 0 => {
                 answers.push(named(label(*code), &style.sentence(&why)));
             }
             Text::Unknown { .. } => {}
         }
     }
     answers
-}
-
-/// A sentence ends with a point before a space; within a number none follows.
-fn first_sentence(text: &str) -> &str {
-    text.find(". ").map_or(text, |end| &text[..=end])
 }
 
 /// "Sequential write 220 MB/s, sequential read 1.06 GB/s."

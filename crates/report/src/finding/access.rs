@@ -20,8 +20,14 @@ impl Wording for AccessTime {
         (Group::Access, "Access time")
     }
 
-    fn statement(known: &Known<AccessTime>, _: FindingCode, subject: &Subject<'_>) -> String {
-        let AccessTime { mean, block, median_s, range, parts, measured, .. } = &known.conclusion;
+    fn statement(known: &Known<AccessTime>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let AccessTime { mean, measured, .. } = &known.conclusion;
+        let host = measured.map(|measured| host_remark(measured.host_s, mean.value));
+        Self::headline(known, code, subject) + &host.unwrap_or_default()
+    }
+
+    fn headline(known: &Known<AccessTime>, _: FindingCode, subject: &Subject<'_>) -> String {
+        let AccessTime { mean, block, median_s, range, parts, .. } = &known.conclusion;
         let mut text = format!("Random {block} reads at QD 1 average {}", short_time(mean.value));
         if let Some(parts) = parts {
             text += &format!(
@@ -41,8 +47,7 @@ impl Wording for AccessTime {
         if let Some(median_s) = median_s {
             text += &format!("; the median is {}", short_time(*median_s));
         }
-        let host = measured.map(|measured| host_remark(measured.host_s, mean.value));
-        text + imported_remark(known.conclusion.imported) + "." + &host.unwrap_or_default()
+        text + imported_remark(known.conclusion.imported) + "."
     }
 
     fn why(reason: &AccessTimeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -143,12 +148,20 @@ impl Wording for ConcurrencyGain {
         (Group::Access, "IOPS scaling")
     }
 
-    fn statement(known: &Known<ConcurrencyGain>, _: FindingCode, _: &Subject<'_>) -> String {
-        let ConcurrencyGain { gain, best, is_read, limited_by_tool, imported, .. } = &known.conclusion;
+    fn statement(known: &Known<ConcurrencyGain>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let mut text = Self::headline(known, code, subject);
+        if known.conclusion.limited_by_tool == Some(true) {
+            text += " The engine may be the limit here, so the drive may gain more.";
+        }
+        text
+    }
+
+    fn headline(known: &Known<ConcurrencyGain>, _: FindingCode, _: &Subject<'_>) -> String {
+        let ConcurrencyGain { gain, best, is_read, imported, .. } = &known.conclusion;
         let verb = if *is_read { "read" } else { "write" };
         let depth = best.count();
         let times = number(gain.value);
-        let mut text = if gain.low > 1.0 || imported.is_some() {
+        let text = if gain.low > 1.0 || imported.is_some() {
             format!("Random {verb} IOPS rise {times}-fold from QD 1 to QD {depth}")
         } else if gain.high <= NO_GAIN_MAX {
             format!("Random {verb} IOPS do not rise with queue depth: at best {times} × at QD {depth}")
@@ -158,12 +171,7 @@ impl Wording for ConcurrencyGain {
                 "Random {verb} IOPS change by {times} × ({low} to {high}) at QD {depth}: measure longer to tell"
             )
         };
-        text += imported_remark(*imported);
-        text += ".";
-        if *limited_by_tool == Some(true) {
-            text += " The engine may be the limit here, so the drive may gain more.";
-        }
-        text
+        text + imported_remark(*imported) + "."
     }
 
     fn why(reason: &ConcurrencyUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -192,9 +200,9 @@ impl Wording for ConcurrencyKnee {
         (Group::Access, "IOPS knee")
     }
 
-    fn statement(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
-        let ConcurrencyKnee { knee, one, next, most, open_beyond, disagreeing, .. } = &known.conclusion;
-        let mut text = if knee.in_flight > 1 {
+    fn headline(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
+        let ConcurrencyKnee { knee, one, next, most, .. } = &known.conclusion;
+        if knee.in_flight > 1 {
             let (iops, latency) = (number(knee.iops), short_time(knee.latency_s()));
             match most {
                 Some(_) => format!(
@@ -214,7 +222,12 @@ impl Wording for ConcurrencyKnee {
                 percent(next.latency_s() / one.latency_s()),
                 percent(next.iops / one.iops)
             )
-        };
+        }
+    }
+
+    fn statement(known: &Known<ConcurrencyKnee>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let ConcurrencyKnee { most, open_beyond, disagreeing, .. } = &known.conclusion;
+        let mut text = Self::headline(known, code, subject);
         if let Some(most) = open_beyond {
             text += &format!(" Not measured past QD {most}, which may be better still.");
         }

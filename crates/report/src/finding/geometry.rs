@@ -48,10 +48,13 @@ impl Wording for SeekAverage {
         (Group::Mechanics, "Average seek")
     }
 
-    fn statement(known: &Known<SeekAverage>, _: FindingCode, _: &Subject<'_>) -> String {
+    fn statement(known: &Known<SeekAverage>, code: FindingCode, subject: &Subject<'_>) -> String {
         let SeekAverage { seek, is_bounded, .. } = &known.conclusion;
-        let average = short_time(seek.value);
-        format!("Seeks average {average} over all pairs of cylinders.{}", bounds(seek, *is_bounded))
+        Self::headline(known, code, subject) + &bounds(seek, *is_bounded)
+    }
+
+    fn headline(known: &Known<SeekAverage>, _: FindingCode, _: &Subject<'_>) -> String {
+        format!("Seeks average {} over all pairs of cylinders.", short_time(known.conclusion.seek.value))
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {

@@ -79,8 +79,18 @@ pub(crate) trait Wording: Conclusion {
     /// One or two sentences: verdict, numbers, limits.
     fn statement(known: &Known<Self>, code: FindingCode, subject: &Subject<'_>) -> String;
 
+    /// The sentence of the statement that answers by itself, for a verdict that has other answers, too.
+    fn headline(known: &Known<Self>, code: FindingCode, subject: &Subject<'_>) -> String {
+        Self::statement(known, code, subject)
+    }
+
     fn advice(_known: &Known<Self>, _code: FindingCode, _subject: &Subject<'_>) -> Option<String> {
         None
+    }
+
+    /// Whether the reason answers the question: what was looked for is not there.
+    fn is_answer(_reason: &Self::Unknown) -> bool {
+        false
     }
 
     /// Why it is not known, and the command that would tell.
@@ -119,8 +129,8 @@ fn imported_remark(imported: Option<Imported>) -> &'static str {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
-    Known { statement: String, advice: Option<String> },
-    Unknown { why: String },
+    Known { headline: String, statement: String, advice: Option<String> },
+    Unknown { why: String, is_answer: bool },
 }
 
 pub fn text(finding: &Finding, target: &TargetFacts) -> Text {
@@ -131,11 +141,19 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
     match outcome {
         Outcome::Known(known) => {
             let subject = Subject::new(target, &known.caveats);
-            let (statement, advice) = (C::statement(known, code, &subject), C::advice(known, code, &subject));
-            Text::Known { statement, advice }
+            Text::Known {
+                headline: C::headline(known, code, &subject),
+                statement: C::statement(known, code, &subject),
+                advice: C::advice(known, code, &subject),
+            }
         }
-        Outcome::Inconclusive(estimate) => Text::Unknown { why: inconclusive(estimate, code) },
-        Outcome::Unknown(reason) => Text::Unknown { why: C::why(reason, code, &Subject::new(target, &[])) },
+        Outcome::Inconclusive(estimate) => {
+            Text::Unknown { why: inconclusive(estimate, code), is_answer: false }
+        }
+        Outcome::Unknown(reason) => Text::Unknown {
+            why: C::why(reason, code, &Subject::new(target, &[])),
+            is_answer: C::is_answer(reason),
+        },
     }
 }
 
@@ -160,8 +178,8 @@ pub fn documents(run: &Run) -> Vec<FindingDocument> {
 
 fn document(finding: &Finding, target: &TargetFacts) -> FindingDocument {
     match text(finding, target) {
-        Text::Known { statement, advice } => FindingDocument::known(finding, statement, advice),
-        Text::Unknown { why } => FindingDocument::unknown(finding, why),
+        Text::Known { statement, advice, .. } => FindingDocument::known(finding, statement, advice),
+        Text::Unknown { why, .. } => FindingDocument::unknown(finding, why),
     }
 }
 

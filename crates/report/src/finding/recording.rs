@@ -13,13 +13,18 @@ impl Wording for RecordingKind {
         (Group::Writes, "Drive type")
     }
 
-    fn statement(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> String {
+    fn headline(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> String {
+        let headline = match known.conclusion.recording {
+            Recording::Cmr => "The disk is CMR (not shingled).",
+            Recording::Smr => "The disk is drive-managed SMR (shingled) with a media cache.",
+            Recording::Flash => "The medium is flash.",
+        };
+        headline.into()
+    }
+
+    fn statement(known: &Known<RecordingKind>, code: FindingCode, subject: &Subject<'_>) -> String {
         let kind = &known.conclusion;
-        let mut sentences = vec![match kind.recording {
-            Recording::Cmr => "The disk is CMR (not shingled).".to_string(),
-            Recording::Smr => "The disk is drive-managed SMR (shingled) with a media cache.".to_string(),
-            Recording::Flash => "The medium is flash.".to_string(),
-        }];
+        let mut sentences = vec![Self::headline(known, code, subject)];
         for reason in &kind.reasons {
             sentences.push(because(*reason, kind));
         }

@@ -161,9 +161,8 @@ impl Wording for ValleyCure {
         (Group::Writes, "Valley cure")
     }
 
-    fn statement(known: &Known<ValleyCure>, _: FindingCode, _: &Subject<'_>) -> String {
-        let found = &known.conclusion;
-        let mut sentences = vec![match found.cure {
+    fn headline(known: &Known<ValleyCure>, _: FindingCode, _: &Subject<'_>) -> String {
+        match known.conclusion.cure {
             Cure::Fill { block_bytes } => {
                 format!(
                     "One sequential fill in blocks of {} removes the valleys.",
@@ -177,11 +176,16 @@ impl Wording for ValleyCure {
                     memory(block_bytes as f64)
                 )
             }
-            Cure::None {} if !found.is_treated => {
+            Cure::None {} if !known.conclusion.is_treated => {
                 "Repeated passes do not remove the valleys; nothing else was tried.".into()
             }
             Cure::None {} => "Nothing that was tried removes the valleys.".into(),
-        }];
+        }
+    }
+
+    fn statement(known: &Known<ValleyCure>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let found = &known.conclusion;
+        let mut sentences = vec![Self::headline(known, code, subject)];
         if let Some(narrowed) = &found.narrowed {
             let widths: Vec<String> = narrowed.widths_s.iter().copied().map(short_time).collect();
             sentences.push(format!(

@@ -88,6 +88,10 @@ impl Wording for WriteCliff {
         Some(advice)
     }
 
+    fn is_answer(reason: &WriteCliffUnknown) -> bool {
+        matches!(reason, WriteCliffUnknown::None(_))
+    }
+
     fn why(reason: &WriteCliffUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             WriteCliffUnknown::NothingWritten => "Not measured: nothing could be written.".into(),

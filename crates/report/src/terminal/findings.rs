@@ -207,7 +207,7 @@ impl Row {
                 let sentence = style.sentence(&statement);
                 Row { sentence, ..row.with_value(finding, &value, style) }
             }
-            (Text::Known { statement: why, .. } | Text::Unknown { why }, _) => Row {
+            (Text::Known { statement: why, .. } | Text::Unknown { why, .. }, _) => Row {
                 mark: UNKNOWN_MARK,
                 tone: Some(Tone::Faint),
                 number: "unknown".into(),
