@@ -2,6 +2,7 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Request, Set, Transfer};
+use crate::fio::nearest_block;
 use crate::text::{Field, Line, above_zero, lines, number, rounded, unit_bytes};
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
@@ -19,6 +20,8 @@ fn request_of<'text>(line: Line<'text>) -> Option<(Operation, Field<'text>)> {
     let operation = match () {
         () if line.text.contains(" <<< ") => Operation::Read,
         () if line.text.contains(" >>> ") => Operation::Write,
+        // Until 0.8, reads only.
+        () if line.text.contains(" bytes from ") => Operation::Read,
         () => return None,
     };
     if line.text.contains("request=") { Some((operation, line.after("time=")?)) } else { None }
@@ -26,16 +29,12 @@ fn request_of<'text>(line: Line<'text>) -> Option<(Operation, Field<'text>)> {
 
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let mut imported = Imported { tool: "ioping", ..Imported::default() };
-    let mut requests = Vec::new();
     if text.trim_start().starts_with('[') {
+        let mut requests = Vec::new();
         of_json(text, &mut imported, &mut requests)?;
+        push(&mut imported, figure_of(requests));
     } else {
-        of_lines(text, &mut imported, &mut requests)?;
-    }
-    if let Some(figure) = figure_of(requests) {
-        imported.sets.push(Set { figures: vec![figure] });
-    } else if let Some(figure) = of_statistics(text)? {
-        imported.sets.push(Set { figures: vec![figure] });
+        of_lines(text, &mut imported)?;
     }
     imported.notes.push(
         "ioping does not state the range that it measured: in a folder it is a file, which may be small."
@@ -44,25 +43,39 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-fn of_lines(text: &str, imported: &mut Imported, requests: &mut Vec<Request>) -> Result<(), ImportError> {
+fn push(imported: &mut Imported, figure: Option<Figure>) {
+    imported.sets.extend(figure.map(|figure| Set { figures: vec![figure] }));
+}
+
+/// Runs one after the other; one that only printed its end is known by its statistics.
+fn of_lines(text: &str, imported: &mut Imported) -> Result<(), ImportError> {
+    let mut requests: Vec<Request> = Vec::new();
     for line in lines(text) {
+        if line.text.contains("requests completed in") {
+            let figure = figure_of(std::mem::take(&mut requests));
+            let figure = if figure.is_some() { figure } else { of_statistics(line)? };
+            push(imported, figure);
+            continue;
+        }
         let Some((operation, time)) = request_of(line) else { continue };
+        if line.text.contains("request=1 ") {
+            push(imported, figure_of(std::mem::take(&mut requests)));
+        }
+        let words = line.words();
+        let at = words.iter().position(|word| matches!(word.text, "<<<" | ">>>" | "from"));
+        let before = line.needs(at.filter(|at| *at >= 2), "a size and its unit")?;
         if imported.target.is_none() {
-            let split = line.text.split_once(" <<< ").or(line.text.split_once(" >>> "));
-            let (_, rest) = split.unwrap_or_default();
-            imported.target = rest.split(" (").next().map(str::to_owned);
+            let target = words.get(before + 1).map(|word| word.text.trim_end_matches(':').to_owned());
+            imported.target = target;
         }
         if line.text.contains("(warmup)") {
             continue;
         }
-        let words = line.words();
-        let bytes = match words.as_slice() {
-            [size, unit, ..] => size_of(size, unit)?,
-            _ => return Err(line.error("a size and its unit")),
-        };
+        let bytes = size_of(&words[before - 2], &words[before - 1])?;
         let latency_ns = time_of(&time)?;
         requests.push(Request { operation, completed_s: 0.0, latency_ns, first_byte: 0, bytes });
     }
+    push(imported, figure_of(requests));
     Ok(())
 }
 
@@ -137,30 +150,34 @@ fn figure_of(mut requests: Vec<Request>) -> Option<Figure> {
     Some(Figure { latencies: Some(Box::new(latencies)), requests, ..figure })
 }
 
-/// "326.6 k requests completed in 841.8 ms, 1.25 GiB read, …": all there is of a run that only printed its end.
-fn of_statistics(text: &str) -> Result<Option<Figure>, ImportError> {
-    let Some(line) = lines(text).find(|line| line.text.contains("requests completed in")) else {
-        return Ok(None);
-    };
+/// "326.6 k requests completed in 841.8 ms, 1.25 GiB read, …": all there is of a run that only printed its end. Until 0.8 the size of
+/// what was read is missing.
+fn of_statistics(line: Line<'_>) -> Result<Option<Figure>, ImportError> {
     let words = line.words();
-    let count = match words.as_slice() {
-        [count, unit, ..] => {
-            let factor = match unit.text {
-                "k" => 1e3,
-                "M" => 1e6,
-                _ => 1.0,
-            };
-            rounded(count.number("a number of requests")? * factor).unwrap_or(0)
-        }
-        _ => 0,
+    let after = words.iter().position(|word| word.text == "requests").unwrap_or(0);
+    let factor = match words[..after].last().map(|word| word.text) {
+        Some("k") => 1e3,
+        Some("M") => 1e6,
+        _ => 1.0,
     };
+    let at = line.needs(after.checked_sub(if factor > 1.0 { 2 } else { 1 }), "a number of requests")?;
+    let count = rounded(words[at].number("a number of requests")? * factor).unwrap_or(0);
     let Some(time) = line.after("completed in") else { return Ok(None) };
     let until_comma = Field { text: time.text.split(',').next().unwrap_or(""), ..time };
     let nanos = time_of(&until_comma)?;
     if count == 0 || nanos == 0 {
         return Ok(None);
     }
+    let moved = words.iter().position(|word| matches!(word.text, "read," | "written,"));
+    let block = match moved.filter(|at| *at >= 2) {
+        Some(at) => {
+            let size = unit_bytes(words[at - 1].text, 1024.0).zip(number(words[at - 2].text));
+            let mean = size.and_then(|(unit, size)| above_zero(unit * size / count as f64));
+            nearest_block(words[at - 2].needs(mean, "a size")?)
+        }
+        None => 4096,
+    };
     let operation = if line.text.contains(" written") { Operation::Write } else { Operation::Read };
-    let transfer = Transfer::of(Order::Random, operation, count.saturating_mul(4096), 4096);
+    let transfer = Transfer::of(Order::Random, operation, count.saturating_mul(block), block);
     Ok(Some(Figure::of(format!("random {}", operation.name()), transfer, nanos as f64 / 1e9)))
 }
