@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod deny;
+mod dist;
 mod failure;
 mod fuzz;
 mod judge;
@@ -61,6 +62,11 @@ const COMMANDS: &[Command] = &[
         name: "deny",
         summary: "check licences, duplicate crates and sources of the dependencies (needs cargo-deny)",
         run: deny::run,
+    },
+    Command {
+        name: "dist",
+        summary: "make what people install into dist/; --check installs each in a clean place, --reproduce builds again",
+        run: dist::run,
     },
 ];
 
