@@ -15,7 +15,7 @@ import drivescope
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Documents whose Python examples have to be true.
-DOCUMENTS = ["python/README.md"]
+DOCUMENTS = ["README.md", "python/README.md"]
 
 
 def test_the_version_is_that_of_the_program() -> None:

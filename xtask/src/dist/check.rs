@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::stage::empty;
-use super::{Release, folder, told};
+use super::files::{empty, folder, told, write};
+use super::release::Release;
 use crate::failure::Failure;
 use crate::workspace::{root, target_folder};
 
@@ -18,7 +18,7 @@ const CHECK: &str = "drivescope --version && drivescope check sim:zoned --seed 1
 /// A step's name and the lines of shell that do it; they see `$DIST`, `$PLACE`, `$ROOT` and the names of the packages.
 type Step = (&'static str, &'static str);
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     ("checksums", "cd $DIST && sha256sum --check --strict SHA256SUMS"),
     (
         "static file",
@@ -29,6 +29,10 @@ const STEPS: [Step; 6] = [
         "python3 -m venv venv && venv/bin/pip install --quiet --no-input --timeout 30 --retries 2 $DIST/drivescope-*.whl \
          && export PATH=$PLACE/venv/bin:/usr/bin:/bin XDG_DATA_HOME=$PLACE && python -m doctest -o ELLIPSIS -o NORMALIZE_WHITESPACE \
          readme.txt && ",
+    ),
+    (
+        "alerts",
+        "cd $SOURCE/packaging/prometheus && promtool check rules drivescope.rules.yml && promtool test rules test.yml",
     ),
     ("lintian", "lintian --fail-on error --no-tag-display-limit $DIST/drivescope_*.deb"),
     (
@@ -78,7 +82,7 @@ fn is_done(release: &Release, (name, lines): Step) -> Result<bool, Failure> {
     let readme = root().join("python/README.md");
     // A closing fence is no output of the example above it.
     let text = fs::read_to_string(&readme).unwrap_or_default();
-    super::write(
+    write(
         &place.join("readme.txt"),
         text.lines().filter(|line| !line.starts_with("```")).collect::<Vec<_>>().join("\n"),
     )?;
@@ -89,7 +93,7 @@ fn is_done(release: &Release, (name, lines): Step) -> Result<bool, Failure> {
     let mut shell = Command::new("timeout");
     shell.args(["--kill-after=10", STEP_SECONDS, "unshare", "--mount", "sh", "-ec", &lines]);
     shell.current_dir(&place).stdin(Stdio::null());
-    shell.env("DIST", folder()).env("PLACE", &place).env("NAME", release.name());
+    shell.env("SOURCE", root()).env("DIST", folder()).env("PLACE", &place).env("NAME", release.name());
     let done = match shell.status() {
         Ok(status) => status.success(),
         Err(error) => return Err(Failure::to("run timeout (coreutils)", error)),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Release, read, told};
+use super::files::{read, told};
 use crate::failure::Failure;
 use crate::workspace::{cargo, root};
 
@@ -139,7 +139,7 @@ pub fn licences(components: &[Component]) -> String {
 }
 
 /// The bill of materials as CycloneDX 1.5 writes it.
-pub fn bill_of_materials(release: &Release, components: &[Component]) -> String {
+pub fn bill_of_materials(release: &str, components: &[Component]) -> String {
     let mut parts = Vec::new();
     for Component { name, version, licence, checksum, .. } in components {
         let url = format!("pkg:cargo/{name}@{version}");
@@ -155,8 +155,8 @@ pub fn bill_of_materials(release: &Release, components: &[Component]) -> String 
     let bill = json!({
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
         "metadata": { "component": {
-            "type": "application", "name": "drivescope", "version": release.version,
-            "purl": format!("pkg:cargo/drivescope@{}", release.version),
+            "type": "application", "name": "drivescope", "version": release,
+            "purl": format!("pkg:cargo/drivescope@{}", release),
             "licenses": [{ "expression": "MIT OR Apache-2.0" }],
         } },
         "components": parts,

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::stage::empty;
-use super::{Release, create, folder, read, told, write};
+use super::files::{create, empty, folder, read, told, write};
+use super::release::Release;
 use crate::failure::Failure;
 use crate::workspace::{root, target_folder};
 
@@ -116,7 +116,7 @@ pub fn wheel(release: &Release) -> Result<Option<PathBuf>, Failure> {
     // A static program needs no library of the system, so it keeps to the oldest standard there is.
     build.args(["--compatibility", "manylinux2014"]).current_dir(root().join("python"));
     told(release.environment(&mut build).env("CARGO_TARGET_DIR", target_folder()))?;
-    for entry in fs::read_dir(&made).into_iter().flatten().flatten() {
+    if let Some(entry) = fs::read_dir(&made).into_iter().flatten().flatten().next() {
         let path = folder().join(entry.file_name());
         rename(&entry.path(), &path)?;
         return Ok(Some(path));

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Release, components, create, read, told, write};
+use super::components;
+use super::files::{create, empty, read, told, write};
+use super::release::Release;
 use crate::failure::Failure;
 use crate::workspace::{root, target_folder};
 
@@ -45,7 +47,7 @@ pub fn stage(release: &Release) -> Result<PathBuf, Failure> {
     let linked = components::linked(&release.target)?;
     let documents = folder.join("share/doc/drivescope");
     write(&documents.join("LICENSES-OF-CRATES.txt"), components::licences(&linked))?;
-    write(&documents.join("sbom.cdx.json"), components::bill_of_materials(release, &linked))?;
+    write(&documents.join("sbom.cdx.json"), components::bill_of_materials(&release.version, &linked))?;
     Ok(folder)
 }
 
@@ -59,16 +61,6 @@ fn manual(program: &Path, folder: &Path) -> Result<(), Failure> {
         compress.arg(entry.path());
     }
     told(&mut compress).map(drop)
-}
-
-/// Removes what an earlier call has left, and makes the folder.
-pub fn empty(folder: &Path) -> Result<(), Failure> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::to(format_args!("remove {}", folder.display()), error))
-        }
-        _ => create(folder),
-    }
 }
 
 /// Modes of a package do not depend on whoever makes it.
