@@ -13,7 +13,7 @@ use crate::workspace::{cargo, root};
 /// Names under which a crate brings its licence.
 const LICENCE_NAMES: [&str; 5] = ["license", "licence", "copying", "notice", "copyright"];
 
-/// One crate in the program.
+/// One crate of others that is linked into the program.
 pub struct Component {
     name: String,
     version: String,

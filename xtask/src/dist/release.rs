@@ -8,14 +8,12 @@ use super::files::told;
 use crate::failure::Failure;
 use crate::workspace::{cargo, root, succeeds, target_folder};
 
-/// What is made, and where.
 pub struct Release {
     pub version: String,
-    /// `x86_64-unknown-linux-gnu`: that of the compiler.
+    /// The target of the compiler itself, such as `x86_64-unknown-linux-gnu`.
     pub target: String,
     /// Seconds since 1970 of the last commit: the date of everything that is made.
     pub epoch: String,
-    /// The static program.
     pub program: PathBuf,
 }
 
@@ -27,7 +25,7 @@ impl Release {
         Ok(Release { version: components::version()?, target, epoch, program })
     }
 
-    /// `drivescope-0.1.0-x86_64-unknown-linux-gnu`.
+    /// What the archive is called, and the folder in it: `drivescope-0.1.0-x86_64-unknown-linux-gnu`.
     pub fn name(&self) -> String {
         format!("drivescope-{}-{}", self.version, self.target)
     }
