@@ -7,7 +7,21 @@ import sys
 from pathlib import Path
 
 from . import rows
+from .engine import DUCKDB, SPARK, Engine
 from .lake import Lake, LakeError
+
+QUESTIONS = {
+    "outliers": "Drives slower than their equals; the share of false ones is --rate",
+    "fail-slow": "Drives with more latency than their throughput explains",
+    "drift": "Drives that changed, and the day of a step",
+    "effects": "Effects of firmware and slots; variance by rack, host and enclosure",
+    "batches": "Decision for each batch: accept, refuse or inconclusive",
+    "survival": "Share of drives without slow regions after 30, 60 and 90 days",
+    "rebuild": "Hours of a rebuild of each enclosure, now and in 90 days",
+    "smr": "SMR drives under a model that is not",
+    "counterfeits": "Drives that hold less than they report",
+    "latency": "Latency percentiles of each model, from merged histograms",
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -31,6 +45,30 @@ def parser() -> argparse.ArgumentParser:
 
     _command(commands, "compact", "Merge the files of each date and model", _compact)
     _command(commands, "verify", "List files whose bytes do not match their name", _verify)
+
+    for name, text in QUESTIONS.items():
+        question = _command(commands, name, text, _ask)
+        question.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
+        question.add_argument("--csv", type=Path, help="write all rows to this file")
+        question.add_argument("--rows", type=int, default=20, help="rows to print (default: 20)")
+        question.set_defaults(question=name)
+
+    sheet = _command(commands, "data-sheet", "Measured throughput against data sheets", _data_sheet)
+    sheet.add_argument("--sheet", type=Path, required=True, help="CSV: model, bytes_per_second")
+    sheet.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
+
+    plan = commands.add_parser("plan", help="How many drives of a batch must be measured")
+    plan.add_argument("--lot", type=int, required=True, help="drives in the batch")
+    plan.add_argument("--slow-max", type=float, default=0.02, help="share of slow drives to rule out (default: 0.02)")
+    plan.add_argument("--confidence", type=float, default=0.95)
+    plan.add_argument("--slow-good", type=float, default=0.0, help="share of slow drives of a good batch, to be accepted")
+    plan.set_defaults(run=_plan)
+
+    sim = _command(commands, "sim", "Fill a lake with a simulated fleet whose truth is known", _sim)
+    sim.add_argument("--drives", type=int, default=1000)
+    sim.add_argument("--days", type=int, default=90)
+    sim.add_argument("--seed", type=int, default=1)
+    sim.add_argument("--truth", type=Path, help="file for the truth (default: LAKE-truth.parquet)")
     return top
 
 
@@ -57,6 +95,77 @@ def _push(options: argparse.Namespace) -> int:
         print(f"error: {text}", file=sys.stderr)
     print(f"{added} runs added, {known} known, {len(refused)} refused")
     return 1 if refused else 0
+
+
+def answer(engine: Engine, question: str):
+    """The answer to one of `QUESTIONS` as a table; of `effects` the list of effects."""
+    from .questions import acceptance, claims, drift, effects, fail_slow, latency, outliers, rebuild, survival
+
+    functions = {
+        "outliers": outliers.outliers,
+        "fail-slow": fail_slow.fail_slow,
+        "drift": drift.drift,
+        "effects": effects.effects,
+        "batches": acceptance.batches,
+        "survival": survival.survival,
+        "rebuild": rebuild.rebuild,
+        "smr": claims.smr,
+        "counterfeits": claims.counterfeits,
+        "latency": latency.latency,
+    }
+    return functions[question](engine)
+
+
+def _ask(options: argparse.Namespace) -> int:
+    result = answer(Engine.open(Lake.open(options.lake), options.engine), options.question)
+    if options.question == "effects":
+        print(result.variance.to_string(index=False, float_format="%.4g"), end="\n\n")
+        result = result.fixed
+    if options.question == "outliers":
+        columns = ["serial", "model", "host", "enclosure", "slot", "slower", "z", "q", "cause"]
+        result = result.loc[result["is_outlier"], columns]
+    for flag in ("is_fail_slow", "has_drifted"):
+        if flag in result:
+            result = result[result[flag]].drop(columns=flag)
+    if options.csv:
+        result.to_csv(options.csv, index=False)
+    print(result.head(options.rows).to_string(index=False, float_format="%.4g"))
+    print(f"{len(result)} rows")
+    return 0
+
+
+def _data_sheet(options: argparse.Namespace) -> int:
+    import pandas
+
+    from .questions.claims import data_sheet
+
+    result = data_sheet(Engine.open(Lake.open(options.lake), options.engine), pandas.read_csv(options.sheet))
+    print(result.to_string(index=False, float_format="%.4g"))
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> int:
+    from .questions.acceptance import plan
+
+    try:
+        chosen = plan(options.lot, options.slow_max, options.confidence, options.slow_good)
+    except ValueError as error:
+        raise LakeError(f"cannot plan: {error}")
+    print(
+        f"Measure {chosen.sample} of {chosen.lot} drives. Accept the batch if at most {chosen.accept} of them are slow.\n"
+        f"Risk to accept {options.slow_max:.3g} slow: {chosen.consumer_risk:.3f}. "
+        f"Risk to refuse {options.slow_good:.3g} slow: {chosen.producer_risk:.3f}."
+    )
+    return 0
+
+
+def _sim(options: argparse.Namespace) -> int:
+    from .simulate import simulate
+
+    truth = options.truth or Path(f"{options.lake.rstrip('/')}-truth.parquet")
+    runs = simulate(options.lake, options.drives, options.days, options.seed, truth)
+    print(f"{runs} runs of {options.drives} drives in {options.lake}; truth in {truth}")
+    return 0
 
 
 def _compact(options: argparse.Namespace) -> int:

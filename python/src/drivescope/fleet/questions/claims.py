@@ -1,0 +1,50 @@
+"""What is not as sold: throughput below the data sheet, SMR drives under a CMR model, counterfeit capacity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from ibis import _
+
+from ..engine import Engine
+from ..figures import by_place, findings
+
+CAPACITY_SHARE_MIN = 0.99
+SMR_SHARE_MAX = 0.2
+
+
+def data_sheet(engine: Engine, sheet: pd.DataFrame) -> pd.DataFrame:
+    """Measured outer throughput of each model against the column `bytes_per_second` of a sheet with a row per `model`."""
+    places = by_place(engine, "read-rate-outer")
+    places = places[places["n_recent"] > 0]
+    level = places["y_recent"] / places["n_recent"]
+    rows = level.groupby(places["model"]).agg(["size", "median", "std"]).reset_index()
+    rows.columns = ["model", "drives", "median", "deviation"]
+    rows = rows.merge(sheet[["model", "bytes_per_second"]], on="model")
+    # The median of a normal sample scatters 1.253 times as far as its mean.
+    error = 1.253 * rows["deviation"].fillna(np.inf) / np.sqrt(rows["drives"])
+    rows["measured"] = np.exp(rows["median"])
+    rows["low"], rows["high"] = np.exp(rows["median"] - 1.96 * error), np.exp(rows["median"] + 1.96 * error)
+    rows["ratio"] = rows["measured"] / rows["bytes_per_second"]
+    rows["decision"] = np.select(
+        [rows["low"] >= rows["bytes_per_second"], rows["high"] < rows["bytes_per_second"]], ["as stated", "below"], "inconclusive"
+    )
+    return rows[["model", "drives", "bytes_per_second", "measured", "low", "high", "ratio", "decision"]]
+
+
+def smr(engine: Engine) -> pd.DataFrame:
+    """Drives found to be SMR although most drives of their model are not."""
+    kinds = findings(engine, "recording-kind").group_by(["serial", "model"]).agg(
+        smr=(_.value_text == "smr").cast("int64").sum(), runs=_.value_text.count()
+    )
+    frame = kinds.to_pandas().sort_values("serial", ignore_index=True)
+    frame["is_smr"] = 2 * frame["smr"] > frame["runs"]
+    share = frame.groupby("model")["is_smr"].transform("mean")
+    return frame[frame["is_smr"] & (share <= SMR_SHARE_MAX)].reset_index(drop=True)
+
+
+def counterfeits(engine: Engine) -> pd.DataFrame:
+    """Drives whose true capacity is less than 99 % of what they report."""
+    held = findings(engine, "capacity-true").group_by(["serial", "model", "capacity_bytes", "host", "enclosure", "slot"])
+    frame = held.agg(held_bytes=_.value.min()).to_pandas().sort_values("serial", ignore_index=True)
+    return frame[frame["held_bytes"] < CAPACITY_SHARE_MIN * frame["capacity_bytes"]].reset_index(drop=True)

@@ -1,0 +1,76 @@
+"""Which drives answer later than the throughput they carry explains (fail-slow)?
+
+As Perseus does (Lu et al., FAST '23), latency is regressed on throughput, here for all drives of a model: a parabola in
+the logarithm of latency. A drive whose recent windows lie above the curve of its equals is fail-slow. The curve comes from
+sums that the engine makes, so that all windows of all days take part.
+"""
+
+from __future__ import annotations
+
+import ibis
+import numpy as np
+import pandas as pd
+from ibis import _
+from scipy import stats
+
+from ..engine import Engine
+from ..figures import RECENT_DAYS, last_day
+from .outliers import FALSE_DISCOVERY_RATE, upper_scale
+
+WINDOWS_MIN = 20
+UNIT_BYTES_PER_SECOND = 1e8
+# Less than this is no failure: it is what firmware and place do.
+SLOWER_MIN = 0.1
+
+
+def fail_slow(engine: Engine, rate: float = FALSE_DISCOVERY_RATE) -> pd.DataFrame:
+    """Drives by excess latency, worst first: `excess`, `z`, `p`, `q`, `is_fail_slow`."""
+    windows = _windows(engine)
+    x, y = _.x, _.y
+    peers = (
+        windows.group_by("model")
+        .agg(
+            n=y.count().cast("float64"),
+            x1=x.sum(), x2=(x**2).sum(), x3=(x**3).sum(), x4=(x**4).sum(),
+            y0=y.sum(), y1=(x * y).sum(), y2=(x**2 * y).sum(),
+        )
+        .to_pandas()
+    )
+    first = pd.Timestamp(last_day(engine)) - pd.Timedelta(days=RECENT_DAYS - 1)
+    drives = (
+        windows.filter(_.date >= ibis.date(str(first.date())))
+        .group_by(["model", "serial"])
+        .agg(n=y.count().cast("float64"), x1=x.sum(), x2=(x**2).sum(), y0=y.sum())
+        .to_pandas()
+        .sort_values(["model", "serial"], ignore_index=True)
+    )
+    curves = peers.set_index("model").apply(_curve, axis=1, result_type="expand")
+    coefficient = curves.reindex(drives["model"]).to_numpy()
+    expected = coefficient[:, 0] + (coefficient[:, 1] * drives["x1"] + coefficient[:, 2] * drives["x2"]) / drives["n"]
+    excess = drives["y0"] / drives["n"] - expected
+    excess -= excess.groupby(drives["model"]).transform("median")
+    scale = excess.groupby(drives["model"]).transform(lambda values: upper_scale(-values.to_numpy()))
+    drives["excess"] = np.expm1(excess)
+    drives["z"] = excess / scale
+    drives = drives[drives["n"] >= WINDOWS_MIN].copy()
+    drives["p"] = stats.norm.sf(drives["z"])
+    drives["q"] = stats.false_discovery_control(drives["p"]) if len(drives) > 0 else drives["p"]
+    drives["is_fail_slow"] = (drives["q"] <= rate) & (drives["excess"] >= SLOWER_MIN)
+    return drives.sort_values("z", ascending=False, ignore_index=True)[
+        ["serial", "model", "excess", "z", "p", "q", "is_fail_slow"]
+    ]
+
+
+def _windows(engine: Engine) -> ibis.Table:
+    rows = engine.runs.select("serial", "model", "date", window=_.windows.unnest())
+    rows = rows.filter((_.window.bytes_per_second > 0) & (_.window.latency_seconds > 0))
+    return rows.select(
+        "serial", "model", "date", x=_.window.bytes_per_second / UNIT_BYTES_PER_SECOND, y=_.window.latency_seconds.ln()
+    )
+
+
+def _curve(sums: pd.Series) -> np.ndarray:
+    """Coefficients of the least-squares parabola."""
+    n, x1, x2, x3, x4 = sums["n"], sums["x1"], sums["x2"], sums["x3"], sums["x4"]
+    matrix = np.array([[n, x1, x2], [x1, x2, x3], [x2, x3, x4]])
+    return np.linalg.lstsq(matrix, np.array([sums["y0"], sums["y1"], sums["y2"]]), rcond=None)[0]

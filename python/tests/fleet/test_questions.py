@@ -1,0 +1,174 @@
+"""Questions find what is true of simulated fleets, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from drivescope.fleet import Lake
+from drivescope.fleet.commands import main
+from drivescope.fleet.engine import Engine
+from drivescope.fleet.questions import acceptance, claims, drift, effects, fail_slow, latency, outliers, rebuild, survival
+from drivescope.fleet.simulate import simulate
+
+DRIVES, DAYS = 2400, 40
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fleet")
+    runs = simulate(str(folder / "lake"), DRIVES, DAYS, 7, folder / "truth.parquet")
+    assert runs == 2400 * 40 + sum((7 + 40 - drive % 7 - 1) // 7 for drive in range(2400))
+    return Engine.open(Lake.open(str(folder / "lake"))), pd.read_parquet(folder / "truth.parquet"), folder / "lake"
+
+
+def test_slow_drives_are_found(fleet):
+    engine, truth, _ = fleet
+    found = outliers.outliers(engine).merge(truth, on="serial")
+    slow = (found["slower_y"] >= 0.1) | found["bad_slot"]
+    assert slow.sum() >= 20 and found.loc[slow, "is_outlier"].mean() >= 0.95
+    false = found["is_outlier"] & (found["slower_y"] == 0) & ~found["bad_slot"]
+    # Of about 30 listed, 5 % are 1.5 expected; more than 6 have a chance below 0.2 %.
+    assert false.sum() <= 6
+
+
+def test_a_swap_tells_a_slot_from_a_drive(fleet):
+    engine, truth, _ = fleet
+    found = outliers.outliers(engine).merge(truth, on="serial")
+    told = found[found["cause"].isin(["slot", "drive"]) & ((found["slower_y"] >= 0.1) | found["bad_slot"])]
+    assert len(told) >= 5
+    assert ((told["cause"] == "slot") == told["bad_slot"]).mean() >= 0.95
+
+
+def test_a_sound_fleet_has_few_outliers():
+    random = np.random.default_rng(3)
+    n = 3_000
+    places = pd.DataFrame(
+        {
+            "serial": [f"S{i}" for i in range(n)], "model": "M", "firmware": "F", "capacity_bytes": 1, "batch": "b",
+            "rack": "r", "host": "h", "enclosure": "e", "slot": 0.0, "n": 28.0, "n_recent": 28.0,
+        }
+    )
+    listed = 0
+    for repetition in range(20):
+        places["y"] = places["y_recent"] = 28 * (19 + 0.012 * random.standard_normal(n))
+        listed += outliers.judge(places)["is_outlier"].any()
+    # With no slow drive at all the rate is the chance to list any: 5 % of 20 is one; 5 or more have a chance of 0.3 %.
+    assert listed <= 4
+
+
+def test_fail_slow_drives_are_found(fleet):
+    engine, truth, _ = fleet
+    found = fail_slow.fail_slow(engine).merge(truth, on="serial")
+    assert truth["fail_slow"].sum() >= 4
+    assert set(truth.loc[truth["fail_slow"], "serial"]) <= set(found.loc[found["is_fail_slow"], "serial"])
+    sound = ~found["fail_slow"] & (found["slower"] < 0.03) & ~found["bad_slot"]
+    assert found.loc[sound, "is_fail_slow"].sum() <= 2
+
+
+def test_drift_is_told_from_a_step(fleet):
+    engine, truth, _ = fleet
+    found = drift.drift(engine).merge(truth, on="serial")
+    listed = found[found["has_drifted"]]
+    assert ((listed["slowed_on_day"] > 0) | listed["ageing"]).mean() >= 0.85 and len(listed) >= 10
+    stepped = listed[listed["slowed_on_day"] > 0]
+    day = (pd.to_datetime(stepped["day"]) - pd.Timestamp("2026-08-01")).dt.days
+    assert (day - stepped["slowed_on_day"]).abs().median() <= 1
+    assert (listed.loc[listed["ageing"], "kind"] == "slope").mean() >= 0.8
+
+
+def test_effects_of_firmware_and_slots_are_found(fleet):
+    found = effects.effects(fleet[0])
+    firmware = found.fixed[found.fixed["factor"] == "firmware"].set_index("level")
+    slower = {level for level, row in firmware.iterrows() if row["p_adjusted"] < 0.05}
+    assert slower == {
+        "ST4000DM000 CC54 against CC52",
+        "ST12000NM0007 SN03 against SN02",
+        "TOSHIBA MG07ACA14TA 0104 against 0101",
+    }
+    for level in slower:
+        assert firmware.loc[level, "low"] - 0.002 < -0.03 < firmware.loc[level, "high"] + 0.002
+    slots = found.fixed[found.fixed["factor"] == "slot"].set_index("level")["effect"]
+    # Two of twelve slots lose 4 %: against the mean of all, 10/12 of that.
+    assert slots["first slot"] == pytest.approx(-0.0335, abs=0.004) and slots["slot 11"] == pytest.approx(-0.0335, abs=0.004)
+    deviation = found.variance.set_index("factor")["deviation"]
+    assert deviation["drive"] == pytest.approx(0.0126, abs=0.001)
+    assert deviation["enclosure"] == pytest.approx(0.005, abs=0.0025)
+
+
+def test_variances_agree_with_statsmodels():
+    import statsmodels.formula.api as formula
+
+    random = np.random.default_rng(5)
+    host = np.repeat(np.arange(40), 10)
+    frame = pd.DataFrame(
+        {
+            "host": host.astype(str), "rack": "r", "enclosure": None, "model": "M", "firmware": np.where(random.random(400) < 0.5, "A", "B"),
+            "slot": np.nan, "level": 0.02 * random.standard_normal(40)[host] + 0.01 * random.standard_normal(400),
+        }
+    )
+    frame["level"] -= np.where(frame["firmware"] == "B", 0.03, 0.0)
+    ours = effects.fit(frame)
+    theirs = formula.mixedlm("level ~ firmware", frame.assign(level=frame["level"] * 100), groups="host").fit(reml=True)
+    ours_deviation = ours.variance.set_index("factor")["deviation"]
+    assert ours_deviation["host"] == pytest.approx(np.sqrt(theirs.cov_re.iloc[0, 0]) / 100, rel=0.01)
+    assert ours_deviation["drive"] == pytest.approx(np.sqrt(theirs.scale) / 100, rel=0.01)
+    assert np.log1p(ours.fixed["effect"].iloc[0]) == pytest.approx(theirs.params["firmware[T.B]"] / 100, rel=1e-3)
+
+
+def test_a_plan_keeps_its_risks():
+    chosen = acceptance.plan(500, 0.02, 0.95)
+    # 129 of 500: C(490,129)/C(500,129) is the first below 5 %.
+    assert (chosen.sample, chosen.accept) == (129, 0)
+    assert stats.hypergeom.pmf(0, 500, 10, 128) > 0.05 >= chosen.consumer_risk
+    both = acceptance.plan(500, 0.05, 0.95, share_good=0.01, producer_risk=0.05)
+    assert both.consumer_risk <= 0.05 and both.producer_risk <= 0.05
+    random = np.random.default_rng(1)
+    drawn = random.hypergeometric(25, 475, both.sample, 100_000)
+    assert np.mean(drawn <= both.accept) == pytest.approx(both.consumer_risk, abs=0.003)
+    with pytest.raises(ValueError):
+        acceptance.plan(500, 0.0)
+
+
+def test_smr_counterfeits_and_claims_are_found(fleet):
+    engine, truth, _ = fleet
+    assert set(claims.smr(engine)["serial"]) == set(truth.loc[truth["smr"], "serial"])
+    assert set(claims.counterfeits(engine)["serial"]) == set(truth.loc[truth["counterfeit"], "serial"])
+    sheet = pd.DataFrame({"model": ["ST8000NM0055", "WDC WD40EFRX"], "bytes_per_second": [230e6, 175e6]})
+    decisions = claims.data_sheet(engine, sheet).set_index("model")["decision"]
+    assert decisions.to_dict() == {"ST8000NM0055": "as stated", "WDC WD40EFRX": "below"}
+
+
+def test_survival_rebuild_and_latency(fleet):
+    engine, _, _ = fleet
+    shares = survival.survival(engine)
+    # 3,000 days on average, some batches 600: about 1 % of drives after 30 days.
+    assert shares["drives"].sum() == DRIVES and shares["share_30"].mean() == pytest.approx(0.99, abs=0.006)
+    hours = rebuild.rebuild(engine).set_index("model")["hours"]
+    # 4 TB at 180 MB/s outside and 86.4 MB/s inside: 8.34 h at the mean rate; arrays wait for the slowest member.
+    assert 8.34 < hours["ST4000DM000"].median() < 9.2
+    medians = latency.latency(engine).set_index("model")["median"]
+    assert medians["ST4000DM000"] == pytest.approx(0.0157, rel=0.03)
+
+
+def test_a_drawn_histogram_is_like_one_of_single_requests(fleet):
+    from drivescope.fleet.simulate import MODELS, latencies_ns
+
+    engine, _, _ = fleet
+    counted = np.quantile(latencies_ns(MODELS[1], 200_000, np.random.default_rng(9)), [0.5, 0.99]) * 1e-9
+    drawn = latency.latency(engine).set_index("model").loc[MODELS[1].name]
+    # The fleet's own scatter (slow slots, 1 % noise of a run) moves the median by less than 1 %, the p99 by 2 %.
+    assert drawn["median"] == pytest.approx(counted[0], rel=0.015) and drawn["p99"] == pytest.approx(counted[1], rel=0.03)
+
+
+def test_questions_are_commands(fleet, capsys):
+    lake = str(fleet[2])
+    for question in ("outliers", "effects", "survival"):
+        assert main([question, "--lake", lake, "--rows", "3"]) == 0
+    out = capsys.readouterr().out
+    assert "cause" in out and "enclosure" in out and "share_90" in out
+    assert main(["plan", "--lot", "500"]) == 0
+    assert capsys.readouterr().out.startswith("Measure 129 of 500 drives. Accept the batch if at most 0 of them are slow.")
+    assert main(["outliers", "--lake", lake + "-none"]) == 1
