@@ -9,11 +9,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import make_run
+from runs_by_hand import make_run
 from drivescope.fleet import Lake, LakeError
 from drivescope.fleet.commands import main
 from drivescope.fleet.histogram import bucket_middle_ns, bucket_of, quantile_ns
 from drivescope.fleet.rows import Inventory, Place, read_run, run_folders, table
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
 
 
 def push(lake: Lake, store: Path):

@@ -18,6 +18,11 @@ use crate::workspace::{root, succeeds, target_folder};
 const NAME: &str = "tests of the Python package";
 /// The versions that `python/pyproject.toml` promises, the oldest first.
 const VERSIONS: [&str; 5] = ["3.9", "3.10", "3.11", "3.12", "3.13"];
+const PACKAGES: &str = "python/requirements.txt";
+/// The fleet has an environment of its own, with DuckDB, statistics and Ansible, for the newest Python only.
+const FLEET_NAME: &str = "tests of the fleet";
+const FLEET_PACKAGES: &str = "python/requirements-fleet.txt";
+const FLEET_VERSION_MIN: &str = "3.11";
 /// Time limits: making an environment, installing 50 MB of packages, the tests (5 s here) and the types.
 const ENVIRONMENT_SECONDS: u32 = 120;
 const INSTALL_SECONDS: u32 = 300;
@@ -30,6 +35,10 @@ struct Python {
     version: &'static str,
     interpreter: PathBuf,
     environment: PathBuf,
+    /// The locked list of its packages, below the root of the repository.
+    packages: &'static str,
+    /// What pytest is told to run.
+    tests: &'static [&'static str],
 }
 
 /// Runs them with the program that the other tests have built. What cannot be set up fails the step, unless
@@ -51,9 +60,26 @@ pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure>
             Err(why) => give_up(without_system_tests, tally, &name, &why),
         }
     }
-    match newest {
-        Some(python) => python.check_types(tally),
-        None => Ok(()),
+    let Some(newest) = newest else { return Ok(()) };
+    newest.check_types(tally)?;
+    test_fleet(newest, without_system_tests, tally)
+}
+
+fn test_fleet(newest: Python, without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
+    println!("== pytest python/tests/fleet");
+    let position = |version| VERSIONS.iter().position(|known| *known == version);
+    if position(newest.version) < position(FLEET_VERSION_MIN) {
+        tally.skip(FLEET_NAME, "they need Python 3.11");
+        return Ok(());
+    }
+    let environment = folder().join("fleet");
+    let fleet = Python { environment, packages: FLEET_PACKAGES, tests: &["tests/fleet"], ..newest };
+    match fleet.prepare()? {
+        Ok(()) => fleet.test(FLEET_NAME, tally),
+        Err(why) => {
+            give_up(without_system_tests, tally, FLEET_NAME, &why);
+            Ok(())
+        }
     }
 }
 
@@ -73,7 +99,8 @@ fn pythons() -> Result<Vec<Python>, Failure> {
         for interpreter in candidates(version) {
             if is_version(&interpreter, version)? {
                 let environment = folder().join(version);
-                found.push(Python { version, interpreter, environment });
+                let tests = &["--ignore=tests/fleet"];
+                found.push(Python { version, interpreter, environment, packages: PACKAGES, tests });
                 break;
             }
         }
@@ -115,7 +142,7 @@ fn is_version(interpreter: &Path, version: &str) -> Result<bool, Failure> {
 impl Python {
     /// Makes the environment, unless it was made of the same list of packages; otherwise why it cannot be made.
     fn prepare(&self) -> Result<Result<(), String>, Failure> {
-        let list = root().join("python/requirements.txt");
+        let list = root().join(self.packages);
         let wanted = match fs::read(&list) {
             Ok(wanted) => wanted,
             Err(error) => return Err(Failure::to(format_args!("read {}", list.display()), error)),
@@ -136,9 +163,7 @@ impl Python {
         install.args(["-m", "pip", "install", "--quiet", "--no-input", "--timeout", "30", "--retries", "2"]);
         install.args(["--disable-pip-version-check", "--only-binary", ":all:", "--require-hashes", "-r"]);
         if let Some(why) = why_failed(install.arg(&list), "pip")? {
-            return Ok(Err(format!(
-                "pip could not install python/requirements.txt ({why}). Check the network."
-            )));
+            return Ok(Err(format!("pip could not install {} ({why}). Check the network.", self.packages)));
         }
         match fs::write(&installed, wanted) {
             Ok(()) => Ok(Ok(())),
@@ -149,7 +174,10 @@ impl Python {
     fn test(&self, name: &str, tally: &mut Tally) -> Result<(), Failure> {
         let mut command = self.command();
         let program = target_folder().join("debug/drivescope");
-        command.args(["-m", "pytest", "-q", "--color=no"]).env("DRIVESCOPE_PROGRAM", program);
+        command
+            .args(["-m", "pytest", "-q", "--color=no"])
+            .args(self.tests)
+            .env("DRIVESCOPE_PROGRAM", program);
         let told = logged(&mut command, "pytest")?;
         print!("{} {}", self.version, told.text.trim_start());
         let counts = counts(&told.text);

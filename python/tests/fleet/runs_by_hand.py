@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 
 def make_run(store: Path, name: str, **changes) -> Path:
@@ -52,7 +51,3 @@ def make_run(store: Path, name: str, **changes) -> Path:
     (folder / "checksums.txt").write_text(f"{crc:08x} 1 histograms-000001.parquet\n")
     return folder
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "store"
