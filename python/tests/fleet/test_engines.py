@@ -58,7 +58,7 @@ def test_spark_answers_like_duckdb(lake):
     duckdb, spark = Engine.open(lake), Engine.open(lake, "spark")
     for question in QUESTIONS:
         ours, theirs = answer(duckdb, question), answer(spark, question)
-        tolerance = 1e-9
+        tolerance = 1e-6
         if question == "effects":
             # The optimiser stops where its numerical gradient does: rounding of the sums moves it that far.
             ours, theirs, tolerance = ours.fixed, theirs.fixed, 1e-5
