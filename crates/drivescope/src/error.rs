@@ -6,6 +6,8 @@ pub mod exit {
     pub const SUCCESS: u8 = 0;
     pub const FAILURE: u8 = 1;
     pub const USAGE: u8 = 2;
+    /// A finding is as `--fail-if` says.
+    pub const WORSE: u8 = 3;
     /// Ctrl-C: 128 + SIGINT, as shells count.
     pub const INTERRUPTED: u8 = 130;
 }

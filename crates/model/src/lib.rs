@@ -27,6 +27,7 @@ mod words;
 pub mod application;
 pub mod commit;
 pub mod comparison;
+pub mod criterion;
 pub mod estimate;
 pub mod experiment_name;
 pub mod file_work;

@@ -92,7 +92,7 @@ pub fn run(request: &FilesRequest, store: Option<&Path>) -> Result<u8, UserError
     drop(screen);
     let run = run?;
     output::give(&run, shown)?;
-    Ok(begun_run::status(Some(&run)))
+    Ok(output::judged(&run, shown, begun_run::status(Some(&run))))
 }
 
 /// The folders with what a file may take there: a tenth of a file system stays free, and folders on one share what is left, with the

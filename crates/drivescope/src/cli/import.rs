@@ -44,7 +44,7 @@ pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, User
     stamp::finish_imported(&mut run);
     writer.finish(&run, &report::finding::documents(&run))?;
     output::give(&run, &arguments.output)?;
-    Ok(exit::SUCCESS)
+    Ok(output::judged(&run, &arguments.output, exit::SUCCESS))
 }
 
 /// Reading a device could take forever, and a drive is measured, not imported.

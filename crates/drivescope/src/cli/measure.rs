@@ -33,12 +33,17 @@ pub fn run(mut request: Request, store: Option<&Path>) -> Result<u8, UserError> 
     own.drive_mut().seed.get_or_insert_with(begun_run::random_seed);
     let run = run_new(&request, store)?;
     if let (Request::Access(access), Some(run)) = (&request, &run)
-        && let (Some(budget), None) = (access.latency_budget, &access.drive.output.json)
+        && let (Some(budget), None, None) =
+            (access.latency_budget, &access.drive.output.json, &access.drive.output.format)
     {
         let page = estimate_page(&budget_page(run, budget), output::page_style(access.drive.output.plain));
         output::print(&format!("\n{page}"))?;
     }
-    Ok(begun_run::status(run.as_ref()))
+    let status = begun_run::status(run.as_ref());
+    match &run {
+        Some(run) => Ok(output::judged(run, &begun_run::of_drive(&request).drive().output, status)),
+        None => Ok(status),
+    }
 }
 
 fn run_new(request: &Request, store: Option<&Path>) -> Result<Option<Run>, UserError> {

@@ -2,11 +2,14 @@
 
 use super::args::{OutputArguments, PageArguments};
 use super::output_file;
-use crate::error::UserError;
+use crate::error::{UserError, exit};
 use crate::export::document;
 use analysis::phase_table::phase_rows;
+use model::criterion::Judgement;
+use model::finding::{self, Finding};
 use model::run::Run;
 use report::chart::ChartedRun;
+use report::finding::Text;
 use report::hostile::harmless;
 use report::style::Style;
 use report::terminal::{PageOptions, is_plan, post, run_page_with};
@@ -68,6 +71,9 @@ fn shows_phases(run: &Run, output: &OutputArguments) -> bool {
 
 fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> Result<(), UserError> {
     let options = PageOptions { is_full: output.verbose, ..options };
+    if let Some(line) = &output.format {
+        return print(&format!("{}\n", line.fill(&run.findings)));
+    }
     let page = || match output.post {
         true => post(run),
         false => run_page_with(run, options, page_style(output.plain)),
@@ -85,6 +91,40 @@ fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> R
     let printed = print(&page());
     output_file::write(path, "the run as JSON", json.as_bytes())?;
     printed
+}
+
+/// The exit status of a run that may be held against limits: says which it does not meet. A run that failed or was interrupted keeps
+/// its own.
+pub fn judged(run: &Run, output: &OutputArguments, status: u8) -> u8 {
+    let mut judged = status;
+    for criterion in &output.fail_if {
+        let condition = &criterion.text;
+        let of_code = finding::of_code(&run.findings, criterion.field.code);
+        match criterion.judge(&run.findings) {
+            Judgement::Passed => {}
+            Judgement::Failed => {
+                say(&format!("failed --fail-if '{condition}': {}", why(of_code, run)));
+                if status == exit::SUCCESS {
+                    judged = exit::WORSE;
+                }
+            }
+            Judgement::Undecided => {
+                say(&format!("cannot decide --fail-if '{condition}': {}", why(of_code, run)));
+                if judged == exit::SUCCESS {
+                    judged = exit::FAILURE;
+                }
+            }
+        }
+    }
+    judged
+}
+
+fn why(finding: Option<&Finding>, run: &Run) -> String {
+    match finding.map(|finding| report::finding::text(finding, &run.target)) {
+        Some(Text::Known { statement, .. }) => statement,
+        Some(Text::Unknown { why, .. }) => why,
+        None => "this run did not look for it. Measure with the command that does: drivescope --help".into(),
+    }
 }
 
 pub fn json(document: &impl Serialize) -> String {

@@ -56,6 +56,9 @@ fn drive_of(arguments: &PurgeArguments) -> Result<DriveOptions, UserError> {
              kind = \"purge\", do = \"discard\" (docs/reference/plans.md)",
         ));
     }
+    if !arguments.output.fail_if.is_empty() || arguments.output.format.is_some() {
+        return Err(UserError::usage("a purge has no findings. Leave --fail-if and --format out"));
+    }
     if writing.preserve {
         return Err(UserError::usage("a purge is there to lose what is on the drive. Leave --preserve out"));
     }

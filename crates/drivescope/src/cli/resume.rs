@@ -80,7 +80,7 @@ pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, User
     let folder = store.folder().to_owned();
     let preserving = begun_run::preserving(drive, &chosen, experiment.as_ref(), Some(&folder))?;
     let run = go_on(&store, &kept.run.id, chosen, experiment.as_mut(), preserving, drive.trace, given)?;
-    Ok(begun_run::status(Some(&run)))
+    Ok(output::judged(&run, shown, begun_run::status(Some(&run))))
 }
 
 fn go_on(

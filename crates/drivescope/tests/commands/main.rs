@@ -19,6 +19,7 @@ mod program;
 mod purge;
 mod resume;
 mod run_plan;
+mod scripting;
 mod serve;
 #[path = "../../../store/tests/store_support/mod.rs"]
 mod store_support;

@@ -2,6 +2,7 @@
 
 use crate::error::PlanError;
 use clap::{Args, ValueEnum};
+use model::criterion::{Criterion, Template};
 use model::range_choice::RangeChoice;
 use model::share::Share;
 use model::units::{Bytes, Nanos};
@@ -109,6 +110,14 @@ pub struct OutputOptions {
     /// JSON document of the run to a file, or - for stdout
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+
+    /// Exit with status 3 if a finding is like this: 'write-cliff < 20GB'. Repeatable
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<Criterion>,
+
+    /// Print only this line: '{read-rate-mean} {read-rate-mean.low}'
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["json", "post", "verbose"])]
+    pub format: Option<Template>,
 
     /// Print the result only
     #[arg(long, short)]
