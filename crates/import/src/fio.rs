@@ -7,8 +7,10 @@ use model::quantity_text::parse_size;
 use model::request::Operation;
 use std::collections::BTreeMap;
 
-/// A distribution of more requests is not taken over one by one.
-pub(crate) const BINNED_REQUESTS_MAX: u64 = 4_000_000;
+/// So many results keep their latencies, which take up to 60 KB each.
+pub(crate) const WITH_LATENCIES_MAX: usize = 1000;
+/// A drive does not complete more requests than that; sums of their latencies fit.
+pub(crate) const REQUESTS_MAX: u64 = 1 << 50;
 /// Options that say something of a figure; all others are passed over.
 const OPTIONS: [&str; 13] = [
     "rw",
@@ -186,7 +188,11 @@ pub(crate) fn add(imported: &mut Imported, jobs: Vec<Job>, options: &Options) {
             _ => merged.push(job),
         }
     }
-    for job in merged {
+    for mut job in merged {
+        if imported.sets.len() >= WITH_LATENCIES_MAX {
+            job.sides.iter_mut().for_each(|side| side.percentiles.clear());
+            job.syncs.iter_mut().for_each(|syncs| syncs.percentiles.clear());
+        }
         let mut figures = Vec::new();
         figures.extend(job.transfer(options));
         figures.extend(job.syncs.as_ref().and_then(Syncs::figure));
@@ -295,7 +301,7 @@ pub(crate) fn place_of(options: &Options, order: Order, bytes: u64) -> Option<Pl
 
 /// A distribution with those percentiles. Between two of them all latencies are the higher one, as in fio's own buckets.
 pub(crate) fn distribution(percentiles: &[(f64, f64)], count: u64) -> Option<LatencyHistogram> {
-    if percentiles.is_empty() || count == 0 || count > BINNED_REQUESTS_MAX {
+    if percentiles.is_empty() || count == 0 || count > REQUESTS_MAX {
         return None;
     }
     let (mut histogram, mut done) = (LatencyHistogram::default(), 0);
@@ -303,11 +309,10 @@ pub(crate) fn distribution(percentiles: &[(f64, f64)], count: u64) -> Option<Lat
         let is_last = at + 1 == percentiles.len();
         let until =
             if is_last { count } else { rounded((count as f64 * percent / 100.0).ceil())?.min(count) };
-        for _ in done..until {
-            histogram.record(above_zero(*latency).unwrap_or(1));
-        }
+        histogram.record_many(above_zero(*latency).unwrap_or(1), until.saturating_sub(done));
         done = done.max(until);
     }
+    histogram.shrink();
     Some(histogram)
 }
 

@@ -3,7 +3,7 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
-use crate::fio::{BINNED_REQUESTS_MAX, Syncs, figure_name, order_of};
+use crate::fio::{REQUESTS_MAX, Syncs, WITH_LATENCIES_MAX, figure_name, order_of};
 use crate::text::rounded;
 use model::histogram::LatencyHistogram;
 use model::quantity_text::parse_size;
@@ -96,6 +96,9 @@ fn document_into(imported: &mut Imported, document: &Value) -> Result<(), Import
         let mut figures = Vec::new();
         figures.extend(figure(job, &options)?);
         figures.extend(syncs(job).figure());
+        if imported.sets.len() >= WITH_LATENCIES_MAX {
+            figures.iter_mut().for_each(|figure: &mut Figure| figure.latencies = None);
+        }
         if !figures.is_empty() {
             imported.sets.push(Set { figures });
         }
@@ -189,13 +192,12 @@ fn binned(side: &Value) -> Option<LatencyHistogram> {
     for (latency, count) in bins {
         let (latency_ns, count) = (latency.parse::<u64>().ok()?, count.as_u64()?);
         all = all.checked_add(count)?;
-        if all > BINNED_REQUESTS_MAX {
+        if all > REQUESTS_MAX {
             return None;
         }
-        for _ in 0..count {
-            histogram.record(latency_ns);
-        }
+        histogram.record_many(latency_ns, count);
     }
     rounded(histogram.mean_ns()?)?;
+    histogram.shrink();
     Some(histogram)
 }

@@ -97,6 +97,18 @@ impl LatencyHistogram {
         self.highest = self.highest.max(cell);
     }
 
+    /// Counts a latency so many times.
+    pub fn record_many(&mut self, latency_ns: u64, times: u64) {
+        let Some(more) = times.checked_sub(1) else { return };
+        self.record(latency_ns);
+        // Its cell is held now.
+        if let Some(count) = self.cells.get_mut(cell_of(latency_ns) - self.held_from) {
+            *count += more;
+        }
+        self.count += more;
+        self.sum_ns += u128::from(latency_ns) * u128::from(more);
+    }
+
     /// Adds the counts of `other`: the same as if all its latencies had been recorded here.
     pub fn merge(&mut self, other: &LatencyHistogram) {
         if other.count == 0 {
@@ -333,6 +345,10 @@ mod tests {
     #[test]
     fn nothing_recorded_has_no_quantile() {
         assert_eq!(of(&[]).quantile(Quantile::MEDIAN), None);
+        let mut many = of(&[7]);
+        many.record_many(3, 0);
+        many.record_many(9, 3);
+        assert_eq!(many, of(&[7, 9, 9, 9]));
         assert_eq!(of(&[]).mean_ns(), None);
     }
 
