@@ -34,7 +34,7 @@ pub fn run(mut request: Request, store: Option<&Path>) -> Result<u8, UserError> 
     let run = run_new(&request, store)?;
     if let (Request::Access(access), Some(run)) = (&request, &run)
         && let (Some(budget), None, None) =
-            (access.latency_budget, &access.drive.output.json, &access.drive.output.format)
+            (access.latency_budget, &access.drive.output.json, &access.drive.output.line)
     {
         let page = estimate_page(&budget_page(run, budget), output::page_style(access.drive.output.plain));
         output::print(&format!("\n{page}"))?;

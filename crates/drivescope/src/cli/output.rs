@@ -71,7 +71,7 @@ fn shows_phases(run: &Run, output: &OutputArguments) -> bool {
 
 fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> Result<(), UserError> {
     let options = PageOptions { is_full: output.verbose, ..options };
-    if let Some(line) = &output.format {
+    if let Some(line) = &output.line {
         return print(&format!("{}\n", line.fill(&run.findings)));
     }
     let page = || match output.post {

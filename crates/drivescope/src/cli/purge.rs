@@ -56,7 +56,7 @@ fn drive_of(arguments: &PurgeArguments) -> Result<DriveOptions, UserError> {
              kind = \"purge\", do = \"discard\" (docs/reference/plans.md)",
         ));
     }
-    if !arguments.output.fail_if.is_empty() || arguments.output.format.is_some() {
+    if !arguments.output.fail_if.is_empty() || arguments.output.line.is_some() {
         return Err(UserError::usage("a purge has no findings. Leave --fail-if and --format out"));
     }
     if writing.preserve {

@@ -116,8 +116,8 @@ pub struct OutputOptions {
     pub fail_if: Vec<Criterion>,
 
     /// Print only this line: '{read-rate-mean} {read-rate-mean.low}'
-    #[arg(long, value_name = "LINE", conflicts_with_all = ["json", "post", "verbose"])]
-    pub format: Option<Template>,
+    #[arg(long = "format", value_name = "LINE", conflicts_with_all = ["json", "post", "verbose"])]
+    pub line: Option<Template>,
 
     /// Print the result only
     #[arg(long, short)]
