@@ -18,7 +18,7 @@ const CHECK: &str = "drivescope --version && drivescope check sim:zoned --seed 1
 /// A step's name and the lines of shell that do it; they see `$DIST`, `$PLACE`, `$ROOT` and the names of the packages.
 type Step = (&'static str, &'static str);
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     ("checksums", "cd $DIST && sha256sum --check --strict SHA256SUMS"),
     (
         "static file",
@@ -34,13 +34,18 @@ const STEPS: [Step; 7] = [
         "alerts",
         "cd $SOURCE/packaging/prometheus && promtool check rules drivescope.rules.yml && promtool test rules test.yml",
     ),
-    ("lintian", "lintian --fail-on error --no-tag-display-limit $DIST/drivescope_*.deb"),
+    ("lintian", "lintian --fail-on error $DIST/drivescope_*.deb"),
     (
         "Debian",
-        "debootstrap --variant=minbase --include=man-db $(. /etc/os-release; echo $VERSION_CODENAME) debian >debootstrap.log \
+        "debootstrap --variant=minbase $(. /etc/os-release; echo $VERSION_CODENAME) debian >debootstrap.log \
          && cp $DIST/drivescope_*.deb debian/tmp/ && chroot debian sh -ec 'dpkg --install /tmp/drivescope_*.deb; CHECK; \
-         man -w drivescope; dpkg --install /tmp/drivescope_*.deb; dpkg --purge drivescope; \
-         ! command -v drivescope; test ! -e /usr/share/doc/drivescope'",
+         test -e /usr/share/man/man1/drivescope.1.gz; dpkg --install /tmp/drivescope_*.deb; dpkg --purge drivescope; \
+         test ! -e /usr/bin/drivescope; test ! -e /usr/share/doc/drivescope'",
+    ),
+    (
+        "image",
+        "mkdir parts root && tar -xf $DIST/drivescope-*-image.tar -C parts && for layer in parts/*.tar; do tar -xf $layer -C root; done \
+         && HOME=/ chroot root /drivescope check sim:zoned --seed 1 --quiet",
     ),
     (
         "RPM",

@@ -9,6 +9,7 @@ use super::release::Release;
 use crate::failure::Failure;
 use crate::workspace::{root, target_folder};
 
+const MAINTAINER: &str = "drivescope maintainers <maintainers@drivescope.invalid>";
 const SUMMARY: &str = "measures a storage drive and concludes";
 const DESCRIPTION: &str = "Health, throughput, latency, SMR, caches and counterfeit capacity of a drive,\n \
      each with its confidence interval. It reads only, unless --write is given.";
@@ -38,8 +39,15 @@ pub fn debian(release: &Release, staged: &Path) -> Result<Option<PathBuf>, Failu
     empty(&tree)?;
     copy(staged, &tree.join("usr"))?;
     let documents = tree.join("usr/share/doc/drivescope");
-    told(Command::new("gzip").args(["-9", "-n"]).arg(documents.join("CHANGELOG.md")))?;
-    rename(&documents.join("CHANGELOG.md.gz"), &documents.join("changelog.gz"))?;
+    let date = told(
+        Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{}", release.epoch)),
+    )?;
+    let changes = format!(
+        "drivescope ({}-1) unstable; urgency=low\n\n  * CHANGELOG.md has what users notice.\n\n -- {MAINTAINER}  {date}\n",
+        release.version
+    );
+    write(&documents.join("changelog.Debian"), changes)?;
+    told(Command::new("gzip").args(["-9", "-n"]).arg(documents.join("changelog.Debian")))?;
     let mit = read(&root().join("LICENSE-MIT"))?;
     let copyright = format!(
         "drivescope, and the crates in LICENSES-OF-CRATES.txt beside this file.\n\n\
@@ -57,7 +65,7 @@ pub fn debian(release: &Release, staged: &Path) -> Result<Option<PathBuf>, Failu
     let size = size.split_whitespace().next().unwrap_or("0");
     let control = format!(
         "Package: drivescope\nVersion: {}-1\nArchitecture: {architecture}\n\
-         Maintainer: drivescope maintainers <maintainers@drivescope.invalid>\nInstalled-Size: {size}\n\
+         Maintainer: {MAINTAINER}\nInstalled-Size: {size}\n\
          Section: utils\nPriority: optional\nHomepage: https://github.com/drivescope/drivescope\n\
          Description: {SUMMARY}\n {DESCRIPTION}\n",
         release.version
