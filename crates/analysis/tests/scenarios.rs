@@ -398,6 +398,7 @@ fn every_code_of_the_registry_has_its_scenario() {
         include_str!("sustain_scenarios.rs"),
         include_str!("file_scenarios.rs"),
         include_str!("valley_scenarios.rs"),
+        include_str!("../../judge/tests/scores/commit.rs"),
         include_str!("../../judge/tests/scores/recording.rs"),
         include_str!("../../judge/tests/scores/size.rs"),
         include_str!("../../judge/tests/scores/sustain.rs"),

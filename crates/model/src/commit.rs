@@ -23,7 +23,6 @@ pub struct Commits {
 
 words! {
     pub enum CommitMethod {
-        /// A write, then fdatasync.
         Fdatasync = "fdatasync",
         /// A write, then fsync, which stores the time of the change too.
         Fsync = "fsync",

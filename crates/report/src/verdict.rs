@@ -139,6 +139,9 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
         ExperimentName::Sizes => &[FindingCode::SizeProfile],
         ExperimentName::Verify => &[FindingCode::CapacityTrue],
         ExperimentName::Ping => &[FindingCode::ReadLatency],
+        ExperimentName::Commit => {
+            &[FindingCode::CommitVerdict, FindingCode::CommitLatency, FindingCode::FlushHonoured]
+        }
         _ => &[],
     }
 }

@@ -1,5 +1,6 @@
 //! Commits of a run, put together by what was asked for.
 
+use crate::stats::CONFIDENCE;
 use crate::stats::quantile::of_histogram;
 use model::commit::{Beside, BesideLoad, CommitMethod, Commits, Log};
 use model::estimate::Estimate;
@@ -8,8 +9,6 @@ use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Quantile};
-
-pub const CONFIDENCE: f64 = 0.95;
 
 /// What is measured again in each round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod block_latency;
 mod cache_influence;
 mod capacity_true;
 mod clipping_effect;
+mod commit;
 mod concurrency_gain;
 mod concurrency_knee;
 mod data_integrity;
@@ -21,6 +22,7 @@ mod drive_cache;
 mod file_layout;
 mod file_place_effect;
 mod file_rates;
+mod flush_honoured;
 mod full_pass_time;
 mod idle_recovery;
 mod interface_limit;
@@ -73,6 +75,8 @@ pub const REGISTRY: &[&dyn Detector] = &[
     &slow_regions::SlowRegionsDetector,
     &unmapped_ranges::UnmappedRangesDetector,
     &access_time::AccessTimeDetector,
+    &commit::CommitDetector,
+    &flush_honoured::FlushHonouredDetector,
     &read_latency::ReadLatencyDetector,
     &latency_modes::LatencyModesDetector,
     &concurrency_gain::ConcurrencyGainDetector,

@@ -53,8 +53,9 @@ pub fn ended(experiment: &str, target: &str, options: &[&str]) -> Document {
 /// No run states a number whose interval spans zero or a factor of more than three, but for bounds and counts.
 fn assert_certain(document: &Document) {
     for finding in document.findings() {
-        let is_bound = ["capacity-true", "data-integrity", "read-ahead"]
-            .contains(&finding["code"].as_str().unwrap_or_default());
+        let is_bound =
+            ["capacity-true", "data-integrity", "read-ahead", "commit-latency", "commit-interference"]
+                .contains(&finding["code"].as_str().unwrap_or_default());
         let (Some(low), Some(high)) = (finding["low"].as_f64(), finding["high"].as_f64()) else { continue };
         let says =
             low == high || low * high > 0.0 && high.abs().max(low.abs()) <= 3.0 * high.abs().min(low.abs());

@@ -3,6 +3,7 @@
 mod access;
 #[path = "../../../analysis/tests/bench/mod.rs"]
 mod bench;
+mod commit;
 mod coverage;
 mod deep;
 mod detectors;

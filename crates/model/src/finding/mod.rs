@@ -14,6 +14,11 @@ pub use bad_blocks::{BadBlocks, BadBlocksUnknown, BadRegion};
 pub use block_latency::{BlockLatency, ClassCount, OperationMap};
 pub use cache_influence::{CacheInfluence, CacheSign};
 pub use capacity_true::{CapacityTrue, CapacityTrueUnknown, PastTheEnd};
+pub use commit::{
+    CommitGain, CommitInterference, CommitLatency, CommitPoint, CommitRate, CommitUnknown, CommitVerdict,
+    CrowdRates, FastestCommit, Fitness, FlushEffect, FlushEvidence, FlushHonoured, FlushUnknown, GainBy,
+    InterferencePoint, MethodPoint, Percentile, RatePoint, VerdictUnknown,
+};
 pub use data_integrity::{DataIntegrity, DataIntegrityUnknown, WrongKind, WrongRegion};
 pub use datasheet_claims::{
     Certainty, Claim, ClaimName, ClaimedFigure, ClaimedRecording, DatasheetClaims, DatasheetClaimsUnknown,
@@ -313,6 +318,18 @@ findings! {
     BandSize: BandSize = "band-size", Unit::Bytes;
     /// What is acknowledged before it is stored, bytes.
     WriteCache: WriteCache = "write-cache", Unit::Bytes;
+    /// Whether commits are within the published limit of a program: `yes`, `no` or `edge`.
+    CommitVerdict: CommitVerdict = "commit-verdict", Unit::Word;
+    /// What a flush does: `honoured`, `ignored` or `protected`.
+    FlushHonoured: FlushHonoured = "flush-honoured", Unit::Word;
+    /// Write made durable by one committer, 99th percentile, s.
+    CommitLatency: CommitLatency = "commit-latency", Unit::Seconds;
+    /// Writes made durable per second, by the best number of committers, 1/s.
+    CommitRate: CommitRate = "commit-rate", Unit::PerSecond;
+    /// The fastest way to make a write durable: `fdatasync`, `o_dsync`.
+    CommitMethod: FastestCommit = "commit-method", Unit::Word;
+    /// 99th percentile of commits beside other load over that alone.
+    CommitInterference: CommitInterference = "commit-interference", Unit::Ratio;
     /// What can be written before the write rate falls for good, bytes.
     WriteCliff: WriteCliff = "write-cliff", Unit::Bytes;
     /// The rate of random writes that go on for ever, B/s.
@@ -369,6 +386,7 @@ mod bad_blocks;
 mod block_latency;
 mod cache_influence;
 mod capacity_true;
+mod commit;
 mod data_integrity;
 mod datasheet_claims;
 mod device_lost;

@@ -6,6 +6,7 @@ mod bad_blocks;
 mod block_latency;
 mod cache_influence;
 mod capacity_true;
+mod commit;
 mod data_integrity;
 mod datasheet_claims;
 mod device_lost;
@@ -39,6 +40,7 @@ use model::with_outcome;
 pub(crate) enum Group {
     Sound,
     Speed,
+    Commits,
     Writes,
     Access,
     Mechanics,
@@ -48,9 +50,10 @@ pub(crate) enum Group {
 
 impl Group {
     /// In the order of a page. Whether a drive is sound comes first: the speed of a drive that loses data is of no interest.
-    pub(crate) const ALL: [Group; 7] = [
+    pub(crate) const ALL: [Group; 8] = [
         Group::Sound,
         Group::Speed,
+        Group::Commits,
         Group::Writes,
         Group::Access,
         Group::Mechanics,
@@ -62,6 +65,7 @@ impl Group {
         match self {
             Group::Sound => "Health and validity",
             Group::Speed => "Sequential throughput",
+            Group::Commits => "Durable writes",
             Group::Writes => "Sustained writes",
             Group::Access => "Random access",
             Group::Mechanics => "Mechanics",

@@ -8,7 +8,7 @@ use crate::smr::truth::{RandomWrites, ShingledTruth};
 use crate::truth::data::{Cliff, Region, TrackZone, TruthData};
 use crate::truth::extents::{Extent, REQUEST_BYTES, WRITE_RATES, link_access_s, rates};
 use crate::truth::value::{
-    ACCESS_BYTES, SPAN_SHARE, Truth, one_drive, span_effect, takes_one_command, write_cache,
+    ACCESS_BYTES, SPAN_SHARE, Truth, flush, one_drive, span_effect, takes_one_command, write_cache,
 };
 use model::finding::FindingCode;
 use model::units::{Bytes, KIB};
@@ -124,6 +124,7 @@ fn mechanism(
         Truth::number(FindingCode::SeekAverage, truth.seek_average_s()),
         Truth::number(FindingCode::SeekFullStroke, truth.seek_full_stroke_s()),
         track_layout(truth, hidden_bytes),
+        flush((disk.write_cache.capacity_kib > 0).then_some(disk.write_cache.flush)),
         write_cache(if disk.write_cache.flush.stores() { disk.write_cache.capacity_kib * KIB } else { 0 }),
         drive_cache(&disk.read_ahead),
         read_ahead(&disk.read_ahead),

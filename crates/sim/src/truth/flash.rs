@@ -6,7 +6,7 @@ use crate::link::LinkNumbers;
 use crate::truth::data::{Cliff, Level, Region, TruthData};
 use crate::truth::extents::{Extent, WRITE_RATES, link_access_s, rates};
 use crate::truth::faults::regions;
-use crate::truth::value::{ACCESS_BYTES, Truth, TruthValue, one_drive, span_effect, write_cache};
+use crate::truth::value::{ACCESS_BYTES, Truth, TruthValue, flush, one_drive, span_effect, write_cache};
 use model::finding::FindingCode;
 use model::request::Operation;
 use model::units::{Bytes, KIB, MIB};
@@ -76,6 +76,7 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
     truths.push(cure(flash));
     truths.push(Truth::word(FindingCode::RecordingKind, "flash"));
     truths.push(one_drive());
+    truths.push(flush(flash.buffer.as_ref().map(|buffer| buffer.flush)));
     // A buffer that no flush empties looks like none.
     let volatile = flash.buffer.as_ref().filter(|buffer| buffer.flush.stores());
     truths.push(write_cache(volatile.map_or(0, |buffer| buffer.capacity_kib * KIB)));

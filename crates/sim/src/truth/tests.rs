@@ -207,9 +207,9 @@ fn each_kind_of_drive_has_its_truths() {
     let alone = "concurrency-gain concurrency-knee";
     let (even, cache) = ("latency-modes", "write-cache");
     let turning = "wake-up rotation-period seek-track-to-track seek-average seek-full-stroke track-layout drive-cache \
-                   read-ahead stripe-layout recording-kind write-cache write-cliff write-valleys";
+                   read-ahead stripe-layout recording-kind write-cache flush-honoured write-cliff write-valleys";
     let shingled = "band-size write-steady-state idle-recovery";
-    let cells = "write-cache stripe-layout recording-kind write-cliff write-valleys write-steady-state idle-recovery \
+    let cells = "write-cache flush-honoured stripe-layout recording-kind write-cliff write-valleys write-steady-state idle-recovery \
                  clipping-effect unmapped-ranges valley-cure";
     for (name, parts) in [
         ("constant", vec![of_all, reading, sound, alone, even, cache]),

@@ -1,5 +1,6 @@
 //! What is said of a drive for one code.
 
+use crate::flush::FlushPolicy;
 use crate::link::LinkNumbers;
 use crate::truth::data::TruthData;
 use model::finding::FindingCode;
@@ -86,6 +87,16 @@ pub(super) fn write_cache(bytes: u64) -> Truth {
         0 => Truth::absent(FindingCode::WriteCache),
         _ => Truth::number(FindingCode::WriteCache, bytes as f64),
     }
+}
+
+/// What a flush does, where there is a cache; without one everything is on the medium.
+pub(super) fn flush(policy: Option<FlushPolicy>) -> Truth {
+    let word = match policy {
+        None | Some(FlushPolicy::Honoured) => "honoured",
+        Some(FlushPolicy::Ignored) => "ignored",
+        Some(FlushPolicy::Protected) => "protected",
+    };
+    Truth::word(FindingCode::FlushHonoured, word)
 }
 
 /// `stripe-layout` of a drive that is not several.

@@ -1,0 +1,292 @@
+//! Commits: writes that are each made durable.
+//!
+//! # What it finds
+//! Latency percentiles of one committer by size; commits per second by the number of committers; the fastest method and log; how much other
+//! load slows commits down; and, for a program that was named, whether its published limit is met.
+//! # Why it matters
+//! A database answers its client when the commit is durable. Throughput says nothing of that time, and a mean hides its tail.
+//! # How
+//! Rounds of a cell are put together. Percentiles have intervals by order statistics. The probability that the true percentile is within a limit
+//! follows from how many commits took longer: a Beta distribution with Jeffreys' prior.
+//! # Cannot tell when
+//! Too few commits completed for an interval of the 99th percentile: 368. Every commit failed. The program publishes no limit.
+//! # Known problems
+//! Commits that are slow together, as during garbage collection, count as independent: then intervals are too narrow. A stall rarer than
+//! the run is long is not seen.
+//! # References
+//! David and Nagaraja, "Order Statistics", 3rd ed., section 7.1. Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion", 2001.
+
+use super::detect::{Detector, Need};
+use crate::commit::{Cell, CellKey, cells, main_cells};
+use crate::measured::evidence_of_phases;
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use model::application::CommitLimit;
+use model::commit::{Application, Log};
+use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
+use model::finding::{
+    CommitGain, CommitInterference, CommitLatency, CommitPoint, CommitRate, CommitUnknown, CommitVerdict,
+    CrowdRates, FastestCommit, Finding, FindingCode, Fitness, GainBy, InterferencePoint, MethodPoint,
+    Outcome, RatePoint, VerdictUnknown,
+};
+use model::histogram::LatencyHistogram;
+use model::run::RunView;
+use model::units::Quantile;
+use statrs::distribution::{Beta, ContinuousCDF};
+
+pub(super) struct CommitDetector;
+
+/// A verdict is sure from here on: the error of one in twenty that intervals have everywhere.
+const SURE: f64 = 0.95;
+/// What gains less is within what rounds differ by.
+const GAIN_MIN: f64 = 1.1;
+/// Medians that are this near are one.
+const SAME: f64 = 1.03;
+
+impl Detector for CommitDetector {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[
+            FindingCode::CommitVerdict,
+            FindingCode::CommitLatency,
+            FindingCode::CommitRate,
+            FindingCode::CommitMethod,
+            FindingCode::CommitInterference,
+        ]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Asked(ExperimentName::Commit)]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let cells = cells(run);
+        let main = main_cells(&cells);
+        let Some(first) = main.first() else {
+            return vec![Finding::CommitLatency(Outcome::Unknown(nothing(run)))];
+        };
+        let evidence = evidence_of_phases(run, &first.phases);
+        let mut findings = Vec::new();
+        if let Some(application) = first.commits.application {
+            let verdict = verdict(application, first, &cells);
+            findings.push(Finding::CommitVerdict(Outcome::of(verdict, evidence.clone())));
+        }
+        findings.push(Finding::CommitLatency(Outcome::of(latency(first, &main), evidence.clone())));
+        findings.push(Finding::CommitRate(Outcome::of(rate(run, first, &cells), evidence.clone())));
+        findings.push(Finding::CommitMethod(Outcome::of(fastest(first, &cells), evidence.clone())));
+        findings.push(Finding::CommitInterference(Outcome::of(interference(first, &cells), evidence)));
+        findings
+    }
+}
+
+fn nothing(run: &RunView<'_>) -> CommitUnknown {
+    for (number, summary) in (0..).zip(run.phases) {
+        if CellKey::of(summary).is_some()
+            && let Some(error) = run.series.errors(number).next()
+        {
+            return CommitUnknown::Failed { why: error.status.describe() };
+        }
+    }
+    CommitUnknown::TooFew { have: 0 }
+}
+
+fn latency(first: &Cell, main: &[&Cell]) -> Result<CommitLatency, CommitUnknown> {
+    let too_few = CommitUnknown::TooFew { have: first.histogram.count() };
+    let p99 = first.quantile(Quantile::P99).ok_or(too_few)?;
+    let point = |cell: &&Cell| CommitPoint {
+        write_bytes: cell.key.write,
+        commits: cell.histogram.count(),
+        p50: cell.quantile(Quantile::MEDIAN).map(Into::into),
+        p99: cell.quantile(Quantile::P99).map(Into::into),
+        p999: cell.quantile(Quantile::P999).map(Into::into),
+    };
+    Ok(CommitLatency {
+        p99,
+        method: first.key.method,
+        log: first.key.log,
+        points: main.iter().map(point).collect(),
+        application: first.commits.application,
+    })
+}
+
+fn p99_s(cell: &Cell) -> Option<f64> {
+    cell.quantile(Quantile::P99).map(|p99| p99.value)
+}
+
+/// The cells that differ from the main one in the number of committers, or in that each has a file.
+fn crowds<'cells>(first: &Cell, cells: &'cells [Cell]) -> Vec<&'cells Cell> {
+    let is_like = |cell: &&Cell| {
+        let is_log = cell.key.log == first.key.log || cell.key.log == Log::OverwriteEach;
+        let is_same = cell.key.method == first.key.method && cell.key.write == first.key.write;
+        is_log && is_same && cell.key.beside.is_none()
+    };
+    cells.iter().filter(is_like).collect()
+}
+
+fn rate(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Result<CommitRate, CommitUnknown> {
+    let too_few = CommitUnknown::TooFew { have: first.histogram.count() };
+    let one_per_second = first.per_second().ok_or(too_few.clone())?;
+    let mut points = Vec::new();
+    let mut best = first;
+    for cell in crowds(first, cells) {
+        let Some(per_second) = cell.per_second() else { continue };
+        if per_second > best.per_second().unwrap_or(0.0) {
+            best = cell;
+        }
+        let separate_files = cell.key.log == Log::OverwriteEach;
+        points.push(RatePoint {
+            committers: cell.key.committers,
+            separate_files,
+            per_second,
+            p99_s: p99_s(cell),
+        });
+    }
+    points.sort_by_key(|point| (point.separate_files, point.committers));
+    let best_rate = rate_of_rounds(run, best).ok_or(too_few)?;
+    Ok(CommitRate { best: best_rate, best_committers: best.key.committers, one_per_second, points })
+}
+
+/// By how rounds differ; none of fewer than two.
+fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
+    let mut rates = Vec::new();
+    for phase in &cell.phases {
+        let alone = cells(&RunView { phases: &run.phases[..=*phase as usize], ..*run });
+        let all = alone.iter().find(|other| other.key == cell.key)?;
+        let before: (f64, f64) =
+            rates.iter().fold((0.0, 0.0), |sum, (count, seconds)| (sum.0 + count, sum.1 + seconds));
+        rates.push((all.histogram.count() as f64 - before.0, all.seconds - before.1));
+    }
+    let count = rates.len() as f64;
+    let value = cell.per_second()?;
+    let deviation: f64 = rates.iter().map(|(commits, seconds)| (commits / seconds - value).powi(2)).sum();
+    if count < 2.0 || !deviation.is_finite() {
+        return None;
+    }
+    let mean = Mean { value, variance: deviation / (count - 1.0) / count, degrees_of_freedom: count - 1.0 };
+    Some(mean.interval(CONFIDENCE))
+}
+
+fn fastest(first: &Cell, cells: &[Cell]) -> Result<FastestCommit, CommitUnknown> {
+    let mut points = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.key.is_alone() && cell.key.write == first.key.write) {
+        if let Some(median) = cell.quantile(Quantile::MEDIAN) {
+            let (method, log) = (cell.key.method, cell.key.log);
+            points.push(MethodPoint { method, log, p50_s: median.value, p99_s: p99_s(cell) });
+        }
+    }
+    points.sort_by(|one, other| one.p50_s.total_cmp(&other.p50_s));
+    let (Some(mut best), Some(main)) = (points.first().cloned(), first.quantile(Quantile::MEDIAN)) else {
+        return Err(CommitUnknown::TooFew { have: first.histogram.count() });
+    };
+    if main.value < best.p50_s * SAME {
+        (best.method, best.log, best.p50_s) = (first.key.method, first.key.log, main.value);
+    }
+    if points.len() < 2 {
+        return Err(CommitUnknown::NothingToCompare);
+    }
+    Ok(FastestCommit { method: best.method, log: best.log, gain: main.value / best.p50_s, points })
+}
+
+fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, CommitUnknown> {
+    let too_few = CommitUnknown::TooFew { have: first.histogram.count() };
+    let alone = first.quantile(Quantile::P99).ok_or(too_few.clone())?;
+    let mut points: Vec<InterferencePoint> = Vec::new();
+    let mut worst: Option<Estimate> = None;
+    for cell in cells.iter().filter(|cell| cell.key.committers == 1 && cell.key.write == first.key.write) {
+        let (Some(load), Some(loaded)) = (cell.key.beside, cell.quantile(Quantile::P99)) else { continue };
+        let ratio = loaded.value / alone.value;
+        let (low, high) = (loaded.low / alone.high, loaded.high / alone.low);
+        if worst.is_none_or(|worst| ratio > worst.value) {
+            worst = Some(Estimate { value: ratio, low, high, ..loaded });
+        }
+        points.push(InterferencePoint { load, p99_s: loaded.value, ratio });
+    }
+    points.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
+    match (worst, points.first().map(|point| point.load)) {
+        (Some(ratio), Some(load)) => Ok(CommitInterference { ratio, load, alone_p99_s: alone.value, points }),
+        _ => Err(too_few),
+    }
+}
+
+fn verdict(application: Application, first: &Cell, cells: &[Cell]) -> Result<CommitVerdict, VerdictUnknown> {
+    let need = application.need();
+    let too_few = VerdictUnknown::TooFew { have: first.histogram.count() };
+    let one_per_second = first.per_second().ok_or(too_few.clone())?;
+    let mut rates = CrowdRates { one_per_second, crowd: 1, crowd_per_second: one_per_second };
+    for cell in crowds(first, cells) {
+        let per_second = cell.per_second().unwrap_or(0.0);
+        if cell.key.log == first.key.log && cell.key.committers > rates.crowd {
+            (rates.crowd, rates.crowd_per_second) = (cell.key.committers, per_second);
+        }
+    }
+    let Some(limit) = need.limit else {
+        return Err(VerdictUnknown::NoLimit { application, rates, source: need.source });
+    };
+    let probability = probability_within(&first.histogram, limit).ok_or(too_few)?;
+    let fitness = match probability {
+        SURE.. => Fitness::Yes,
+        sure_no if sure_no <= 1.0 - SURE => Fitness::No,
+        _ => Fitness::Edge,
+    };
+    Ok(CommitVerdict {
+        fitness,
+        application,
+        percentile: limit.percentile,
+        limit_s: limit.latency.seconds(),
+        latency: first.quantile(limit.percentile).map(Into::into),
+        probability,
+        rates,
+        gains: gains(first, cells),
+        source: need.source,
+    })
+}
+
+/// The probability that the true percentile is within the limit: that no larger share than it leaves takes longer.
+pub fn probability_within(latencies: &LatencyHistogram, limit: CommitLimit) -> Option<f64> {
+    let (count, within) = (latencies.count(), latencies.count_below(limit.latency));
+    if count == 0 {
+        return None;
+    }
+    let above = Beta::new((count - within) as f64 + 0.5, within as f64 + 0.5).ok()?;
+    Some(above.cdf(1.0 - limit.percentile.get()))
+}
+
+/// What makes the 99th percentile better, the best first: other ways, and no load beside it.
+fn gains(first: &Cell, cells: &[Cell]) -> Vec<CommitGain> {
+    let Some(main) = p99_s(first) else { return Vec::new() };
+    let mut gains = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.key.committers == 1 && cell.key.write == first.key.write) {
+        let Some(p99) = p99_s(cell) else { continue };
+        let (what, ratio) = match cell.key.beside {
+            None => (GainBy::Way(cell.key.method, cell.key.log), main / p99),
+            Some(load) => (GainBy::OwnDisk(load), p99 / main),
+        };
+        if ratio >= GAIN_MIN {
+            gains.push(CommitGain { what, ratio });
+        }
+    }
+    gains.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
+    gains
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::units::Nanos;
+
+    /// With 10 of 1000 above the limit, the share is 1 % give or take its own deviation: as likely within as not. Half as many are within by
+    /// far, twice as many are not.
+    #[test]
+    fn a_limit_is_met_as_far_as_commits_tell() {
+        let limit = CommitLimit { percentile: Quantile::P99, latency: Nanos::from_millis(10) };
+        let probability = |above: u64| {
+            let mut latencies = LatencyHistogram::default();
+            (0..1000 - above).for_each(|_| latencies.record(1_000_000));
+            (0..above).for_each(|_| latencies.record(50_000_000));
+            probability_within(&latencies, limit).unwrap()
+        };
+        assert!((0.4..0.6).contains(&probability(10)), "{}", probability(10));
+        assert!(probability(4) > 0.97 && probability(20) < 0.01);
+        assert_eq!(probability_within(&LatencyHistogram::default(), limit), None);
+    }
+}

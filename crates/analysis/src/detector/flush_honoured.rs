@@ -1,0 +1,182 @@
+//! What a flush does.
+//!
+//! # What it finds
+//! Whether a flush waits for the medium (`honoured`), completes before that though the drive reports a volatile cache (`ignored`), or need not
+//! wait, since the drive reports none (`protected`).
+//! # Why it matters
+//! A commit that is only in a volatile cache is lost with the power, whatever the database was told.
+//! # How
+//! Random reads, writes and commits of 4 KiB, one at a time. Where a read takes a millisecond the medium moves parts, and a stored commit takes
+//! as long as getting there. On flash a stored commit takes programming time beyond a write and a command, and a write without a cache takes longer
+//! than a read. What is faster was not stored, and what the drive reports of its cache decides what that means.
+//! # Cannot tell when
+//! The target is in memory or on a network; commits are faster than a medium on a hypervisor's disk, or on one that reports nothing; or times lie between
+//! both kinds. A commit failed.
+//! # Known problems
+//! A drive with power-loss protection that reports its cache as volatile looks as if it ignored flushes; its data sheet tells. What lies below a
+//! hypervisor is not seen.
+//! # References
+//! NVMe Base Specification 2.0, VWC and Flush. ACS-3, FLUSH CACHE. docs/reference/sync-latency.md: sync latencies as published.
+
+use super::detect::{Detector, Need};
+use crate::measured::evidence_of_phases;
+use model::experiment_name::ExperimentName;
+use model::finding::{
+    Finding, FindingCode, FlushEffect, FlushEvidence, FlushHonoured, FlushUnknown, Outcome,
+};
+use model::histogram::LatencyHistogram;
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::{PhaseSummary, RunView};
+use model::target::{Caveat, TargetFacts};
+use model::units::Quantile;
+
+pub(super) struct FlushHonouredDetector;
+
+const COUNT_MIN: u64 = 20;
+/// Flash reads in 100 µs; an arm gets nowhere in 1 ms.
+const MECHANICAL_S: f64 = 1e-3;
+/// A commit at random takes an arm as long as a read; a media cache saves it the seek, at best two thirds of that.
+const STORED_SHARE: f64 = 0.3;
+const CACHED_SHARE: f64 = 0.15;
+/// The fastest programming of a page that is published: 75 µs (Z-NAND 100 µs, XL-Flash 75 µs).
+const PROGRAM_S: f64 = 75e-6;
+/// Beyond what two commands cost; hosts differ by less between two medians.
+const CACHED_S: f64 = 30e-6;
+/// Programming takes three times as long as reading, at least.
+const PROGRAMMED_SHARE: f64 = 1.5;
+/// And a write into a buffer is a good deal quicker than reading flash.
+const BUFFERED_SHARE: f64 = 0.75;
+
+impl Detector for FlushHonouredDetector {
+    fn codes(&self) -> &'static [FindingCode] {
+        &[FindingCode::FlushHonoured]
+    }
+
+    fn needs(&self) -> &'static [Need] {
+        &[Need::Asked(ExperimentName::Commit)]
+    }
+
+    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+        let probes: Vec<u32> = (0..)
+            .zip(run.phases)
+            .filter(|(_, summary)| is_probe(summary))
+            .map(|(number, _)| number)
+            .collect();
+        vec![Finding::FlushHonoured(Outcome::of(judge(run), evidence_of_phases(run, &probes)))]
+    }
+}
+
+/// Whether it is one of the phases that compare random reads, writes and commits.
+fn is_probe(summary: &PhaseSummary) -> bool {
+    let is_random = |workload: &model::workload::Workload| {
+        workload.pattern.is_random() == Some(true) && workload.in_flight_max() == 1
+    };
+    summary.phase.kind != PhaseKind::Measure && summary.phase.workload.as_ref().is_some_and(is_random)
+}
+
+fn median_s(run: &RunView<'_>, operation: Operation) -> Option<f64> {
+    let mut all = LatencyHistogram::small();
+    for totals in run
+        .phases
+        .iter()
+        .filter(|summary| is_probe(summary))
+        .filter_map(|summary| summary.totals_of(operation))
+    {
+        all.merge(&totals.histogram);
+    }
+    if all.count() < COUNT_MIN {
+        return None;
+    }
+    all.quantile(Quantile::MEDIAN).map(|median| median.seconds())
+}
+
+fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
+    let failed: u64 = run
+        .phases
+        .iter()
+        .filter_map(|summary| summary.totals_of(Operation::Commit))
+        .map(|totals| totals.errors)
+        .sum();
+    // A method that the file system does not have fails at once and loses nothing.
+    if failed > 0 && has_lost(run) {
+        return Err(FlushUnknown::Failed { commits: failed });
+    }
+    for caveat in &run.target.caveats {
+        match caveat {
+            Caveat::InMemory => return Err(FlushUnknown::InMemory),
+            Caveat::Network => return Err(FlushUnknown::Network),
+            _ => {}
+        }
+    }
+    let medians =
+        [Operation::Read, Operation::Write, Operation::Commit].map(|operation| median_s(run, operation));
+    let [Some(read_s), Some(write_s), Some(commit_s)] = medians else { return Err(FlushUnknown::TooFew) };
+    let reports_volatile_cache = run.target.write_cache;
+    let seen = FlushEvidence { read_s, write_s, commit_s, reports_volatile_cache, state: state(run.target) };
+    let is_virtual = run.target.caveats.contains(&Caveat::VirtualDisk);
+    match (is_stored(&seen), reports_volatile_cache) {
+        (None, _) => Err(FlushUnknown::Unclear(seen)),
+        (Some(true), _) => Ok(FlushHonoured { effect: FlushEffect::Honoured, seen }),
+        (Some(false), _) if is_virtual => Err(FlushUnknown::Hypervisor(seen)),
+        (Some(false), None) => Err(FlushUnknown::Unreported(seen)),
+        (Some(false), Some(true)) => Ok(FlushHonoured { effect: FlushEffect::Ignored, seen }),
+        (Some(false), Some(false)) => Ok(FlushHonoured { effect: FlushEffect::Protected, seen }),
+    }
+}
+
+/// Whether commits wait for the medium; none where times lie in between.
+fn is_stored(seen: &FlushEvidence) -> Option<bool> {
+    let FlushEvidence { read_s, write_s, commit_s, .. } = *seen;
+    if read_s >= MECHANICAL_S {
+        let share = commit_s / read_s;
+        return if share >= STORED_SHARE {
+            Some(true)
+        } else if share < CACHED_SHARE {
+            Some(false)
+        } else {
+            None
+        };
+    }
+    // Without a volatile cache a write may have gone to the medium by itself.
+    let has_cache = seen.reports_volatile_cache == Some(true);
+    let beyond_s = commit_s - 2.0 * write_s;
+    let is_programmed = write_s >= PROGRAM_S && write_s >= PROGRAMMED_SHARE * read_s;
+    if beyond_s >= PROGRAM_S || is_programmed {
+        Some(true)
+    } else if beyond_s < CACHED_S && (has_cache || write_s < BUFFERED_SHARE * read_s.max(PROGRAM_S)) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+fn has_lost(run: &RunView<'_>) -> bool {
+    use model::request::Status;
+    (0..).zip(run.phases).any(|(number, _)| {
+        run.series.errors(number).any(|error| {
+            let is_refusal = matches!(
+                error.status,
+                Status::NotSupported | Status::NoSpace | Status::Refused | Status::Misaligned
+            );
+            error.operation == Operation::Commit && !is_refusal
+        })
+    })
+}
+
+fn state(target: &TargetFacts) -> Vec<String> {
+    let mut state = Vec::new();
+    state.push(match target.write_cache {
+        Some(true) => "write_cache: write back".to_string(),
+        Some(false) => "write_cache: write through".into(),
+        None => "write_cache: not reported".into(),
+    });
+    if let Some(link) = &target.link {
+        state.push(format!("link: {}", link.name));
+    }
+    if let Some(scheduler) = &target.scheduler {
+        state.push(format!("scheduler: {scheduler}"));
+    }
+    state.extend(target.stack.iter().map(|layer| format!("stack: {layer}")));
+    state
+}

@@ -1,0 +1,357 @@
+//! Words for findings of commits.
+
+use super::numbers::{memory, number, short_time};
+use super::{Group, Subject, Wording};
+use crate::style::Tone;
+use model::commit::{Application, BesideLoad, CommitMethod, Log};
+use model::finding::{
+    CommitInterference, CommitLatency, CommitRate, CommitUnknown, CommitVerdict, CrowdRates, FastestCommit,
+    FindingCode, Fitness, FlushEffect, FlushEvidence, FlushHonoured, FlushUnknown, GainBy, Known,
+    MethodPoint, Percentile, VerdictUnknown,
+};
+
+fn method(method: CommitMethod) -> &'static str {
+    match method {
+        CommitMethod::Fdatasync => "fdatasync",
+        CommitMethod::Fsync => "fsync",
+        CommitMethod::OpenDsync => "O_DSYNC",
+        CommitMethod::WriteDsync => "RWF_DSYNC",
+        CommitMethod::Linked => "io_uring (linked fdatasync)",
+    }
+}
+
+fn log(log: Log) -> &'static str {
+    match log {
+        Log::Extend => "a growing file",
+        Log::Preallocated => "a preallocated file",
+        Log::Overwrite => "an overwritten file",
+        Log::OverwriteEach => "a file for each committer",
+        Log::Target => "overwritten blocks",
+    }
+}
+
+fn load(load: BesideLoad) -> &'static str {
+    match load {
+        BesideLoad::RandomReads => "random reads",
+        BesideLoad::SequentialWrites => "sequential writes",
+    }
+}
+
+fn program(application: Application) -> &'static str {
+    match application {
+        Application::Etcd => "etcd",
+        Application::Postgresql => "PostgreSQL",
+        Application::Mysql => "MySQL",
+        Application::Kafka => "Kafka",
+        Application::Zookeeper => "ZooKeeper",
+        Application::Consul => "Consul",
+        Application::Sqlite => "SQLite",
+    }
+}
+
+fn percentile(value: Option<Percentile>, name: &str) -> String {
+    match value {
+        Some(Percentile { seconds, low, high }) => {
+            format!("{name} {} ({} to {})", short_time(seconds), short_time(low), short_time(high))
+        }
+        None => format!("{name} not known"),
+    }
+}
+
+fn why_unknown(reason: &CommitUnknown) -> String {
+    match reason {
+        CommitUnknown::TooFew { have } => format!(
+            "Inconclusive: only {have} commits completed; the 99th percentile needs 368. Give more time with --time-limit."
+        ),
+        CommitUnknown::Failed { why } => format!("Commits failed: {why}. Nothing was retried."),
+        CommitUnknown::NothingToCompare => "Not measured: only one method applies to this target.".into(),
+    }
+}
+
+impl Wording for CommitLatency {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Commits, "Commit latency, p99")
+    }
+
+    fn statement(known: &Known<CommitLatency>, _: FindingCode, _: &Subject<'_>) -> String {
+        let latency = &known.conclusion;
+        let mut sentences = Vec::new();
+        for point in &latency.points {
+            sentences.push(format!(
+                "Commits of {} take {}, {}, {}.",
+                memory(point.write_bytes.as_f64()),
+                percentile(point.p50, "p50"),
+                percentile(point.p99, "p99"),
+                percentile(point.p999, "p99.9"),
+            ));
+        }
+        format!("{} One committer, {}, {}.", sentences.join(" "), method(latency.method), log(latency.log))
+    }
+
+    fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason)
+    }
+}
+
+impl Wording for CommitRate {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Commits, "Commits per second")
+    }
+
+    fn statement(known: &Known<CommitRate>, _: FindingCode, _: &Subject<'_>) -> String {
+        let CommitRate { best, best_committers, one_per_second, .. } = &known.conclusion;
+        let (one, best_rate) = (number(*one_per_second), number(best.value));
+        if *best_committers == 1 {
+            return format!("One committer reaches {one} commits/s; more committers add none.");
+        }
+        let gain = number(best.value / one_per_second);
+        format!(
+            "One committer reaches {one} commits/s, {best_committers} reach {best_rate}: {gain} × as many."
+        )
+    }
+
+    fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason)
+    }
+}
+
+impl Wording for FastestCommit {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Commits, "Fastest commit method")
+    }
+
+    fn statement(known: &Known<FastestCommit>, _: FindingCode, _: &Subject<'_>) -> String {
+        let FastestCommit { method: best, log: to, gain, points } = &known.conclusion;
+        let (how, to) = (method(*best), log(*to));
+        let is_best = |point: &&MethodPoint| {
+            (point.method, point.log) == (known.conclusion.method, known.conclusion.log)
+        };
+        let fastest = points.iter().find(is_best).map_or(0.0, |point| point.p50_s);
+        let slowest = points.last().map_or(0.0, |point| point.p50_s);
+        let mut text = format!("{how} to {to} is fastest: median {}.", short_time(fastest));
+        if *gain > 1.0 {
+            text += &format!(" That is {} × faster than the usual way.", number(*gain));
+        }
+        text + &format!(" The slowest of {} ways takes {}.", points.len(), short_time(slowest))
+    }
+
+    fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason)
+    }
+}
+
+impl Wording for CommitInterference {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Commits, "Commits beside other load")
+    }
+
+    fn statement(known: &Known<CommitInterference>, _: FindingCode, _: &Subject<'_>) -> String {
+        let CommitInterference { alone_p99_s, points, .. } = &known.conclusion;
+        let beside = points.iter().map(|point| {
+            format!("{} beside {} ({} ×)", short_time(point.p99_s), load(point.load), number(point.ratio))
+        });
+        let beside: Vec<String> = beside.collect();
+        format!("The 99th percentile is {} alone, {}.", short_time(*alone_p99_s), beside.join(", "))
+    }
+
+    fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(reason)
+    }
+}
+
+fn seen(evidence: &FlushEvidence) -> String {
+    let cache = match evidence.reports_volatile_cache {
+        Some(true) => "it reports a volatile write cache",
+        Some(false) => "it reports no volatile write cache",
+        None => "it reports nothing of a write cache",
+    };
+    format!(
+        "Random 4 KiB reads take {}, writes {}, commits {} (medians); {cache}.",
+        short_time(evidence.read_s),
+        short_time(evidence.write_s),
+        short_time(evidence.commit_s),
+    )
+}
+
+impl Wording for FlushHonoured {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Sound, "Flush")
+    }
+
+    fn statement(known: &Known<FlushHonoured>, _: FindingCode, subject: &Subject<'_>) -> String {
+        let what = match known.conclusion.effect {
+            FlushEffect::Honoured => "Flushes are honoured: commits take as long as the medium needs.",
+            FlushEffect::Ignored => {
+                "Flushes appear to be ignored: commits complete before the medium can have them, from a cache that is volatile."
+            }
+            FlushEffect::Protected => {
+                "Commits complete in a cache that is reported as non-volatile (power-loss protection)."
+            }
+        };
+        let below = if subject.target.caveats.contains(&model::target::Caveat::VirtualDisk) {
+            " What the hypervisor does below is not seen."
+        } else {
+            ""
+        };
+        format!("{what} {}{below}", seen(&known.conclusion.seen))
+    }
+
+    fn advice(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        match known.conclusion.effect {
+            FlushEffect::Ignored => Some(
+                "Keep no database on it, unless its data sheet promises power-loss protection. Pull the plug to be sure."
+                    .into(),
+            ),
+            FlushEffect::Honoured | FlushEffect::Protected => None,
+        }
+    }
+
+    fn why(reason: &FlushUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            FlushUnknown::InMemory => "The target is in memory: nothing written here is durable.".into(),
+            FlushUnknown::Network => {
+                "Inconclusive: on a network file system the server decides what is durable.".into()
+            }
+            FlushUnknown::Failed { commits } => format!(
+                "{commits} commits failed: data that were acknowledged before may be lost. Nothing was retried. Check the drive and `dmesg`."
+            ),
+            FlushUnknown::TooFew => {
+                "Inconclusive: too few random reads, writes and commits completed. Give more time with --time-limit.".into()
+            }
+            FlushUnknown::Hypervisor(evidence) => format!(
+                "Inconclusive: commits are faster than a medium, and a hypervisor lends this disk. {} Ask for its cache mode.",
+                seen(evidence)
+            ),
+            FlushUnknown::Unreported(evidence) => format!(
+                "Inconclusive: commits are faster than a medium: flushes are ignored, or the cache is protected. {}",
+                seen(evidence)
+            ),
+            FlushUnknown::Unclear(evidence) => {
+                format!("Inconclusive: commits are neither as slow as a medium nor as fast as a cache. {}", seen(evidence))
+            }
+        }
+    }
+
+    fn alarm(known: &Known<FlushHonoured>, _: FindingCode) -> Option<Tone> {
+        match known.conclusion.effect {
+            FlushEffect::Ignored => Some(Tone::Bad),
+            FlushEffect::Honoured | FlushEffect::Protected => None,
+        }
+    }
+}
+
+fn crowd(rates: &CrowdRates) -> String {
+    let CrowdRates { one_per_second, crowd, crowd_per_second } = rates;
+    let one = format!("One connection commits {} times/s", number(*one_per_second));
+    if *crowd == 1 {
+        format!("{one}.")
+    } else {
+        format!("{one}, {crowd} commit {}.", number(*crowd_per_second))
+    }
+}
+
+impl Wording for CommitVerdict {
+    fn place(_: FindingCode) -> (Group, &'static str) {
+        (Group::Commits, "Fast enough")
+    }
+
+    fn statement(known: &Known<CommitVerdict>, _: FindingCode, _: &Subject<'_>) -> String {
+        let verdict = &known.conclusion;
+        let name = program(verdict.application);
+        let answer = match verdict.fitness {
+            Fitness::Yes => format!("Fast enough for {name}"),
+            Fitness::No => format!("Too slow for {name}"),
+            Fitness::Edge => format!("At the edge for {name}"),
+        };
+        let shown = format!("p{}", (verdict.percentile.get() * 1e4).round() / 1e2);
+        let within = match verdict.probability {
+            0.999.. => "more than 99.9".to_string(),
+            0.001.. => number(100.0 * verdict.probability),
+            _ => "less than 0.1".into(),
+        };
+        format!(
+            "{answer}: {}, limit {}. The true percentile is within the limit with a probability of {within} %. {}",
+            percentile(verdict.latency, &shown),
+            short_time(verdict.limit_s),
+            crowd(&verdict.rates)
+        )
+    }
+
+    fn advice(known: &Known<CommitVerdict>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let gain = known.conclusion.gains.first()?;
+        let ratio = number(gain.ratio);
+        Some(match gain.what {
+            GainBy::Way(how, to) => {
+                format!("Commit by {} to {}: the 99th percentile is {ratio} × lower.", method(how), log(to))
+            }
+            GainBy::OwnDisk(other) => format!(
+                "Give the log a disk of its own: beside {} the 99th percentile is {ratio} × higher.",
+                load(other)
+            ),
+        })
+    }
+
+    fn why(reason: &VerdictUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+        match reason {
+            VerdictUnknown::NoLimit { application, rates, .. } => {
+                format!("{} publishes no limit for a commit. {}", program(*application), crowd(rates))
+            }
+            VerdictUnknown::TooFew { have } => why_unknown(&CommitUnknown::TooFew { have: *have }),
+            VerdictUnknown::Failed { why } => why_unknown(&CommitUnknown::Failed { why: why.clone() }),
+        }
+    }
+
+    fn alarm(known: &Known<CommitVerdict>, _: FindingCode) -> Option<Tone> {
+        match known.conclusion.fitness {
+            Fitness::No => Some(Tone::Bad),
+            Fitness::Edge => Some(Tone::Warning),
+            Fitness::Yes => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{advice, known, statement, why};
+    use super::*;
+    use model::finding::{CommitGain, Percentile};
+    use model::units::Quantile;
+
+    fn verdict() -> CommitVerdict {
+        CommitVerdict {
+            fitness: Fitness::Edge,
+            application: Application::Etcd,
+            percentile: Quantile::P99,
+            limit_s: 0.01,
+            latency: Some(Percentile { seconds: 0.0098, low: 0.0091, high: 0.0112 }),
+            probability: 0.62,
+            rates: CrowdRates { one_per_second: 118.0, crowd: 64, crowd_per_second: 2310.0 },
+            gains: vec![CommitGain {
+                what: GainBy::Way(CommitMethod::Fdatasync, Log::Overwrite),
+                ratio: 1.9,
+            }],
+            source: "etcd",
+        }
+    }
+
+    #[test]
+    fn a_verdict_says_how_sure_it_is_and_what_would_help() {
+        assert_eq!(
+            statement(&known(verdict()), FindingCode::CommitVerdict),
+            "At the edge for etcd: p99 9.80 ms (9.10 ms to 11.2 ms), limit 10.0 ms. The true percentile is within the limit with a \
+             probability of 62.0 %. One connection commits 118 times/s, 64 commit 2,310."
+        );
+        assert_eq!(
+            advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),
+            Some("Commit by fdatasync to an overwritten file: the 99th percentile is 1.90 × lower.")
+        );
+    }
+
+    #[test]
+    fn a_failed_flush_is_called_data_loss() {
+        let failed = FlushUnknown::Failed { commits: 1 };
+        assert!(why::<FlushHonoured>(&failed, FindingCode::FlushHonoured).contains("may be lost"));
+        let memory = why::<FlushHonoured>(&FlushUnknown::InMemory, FindingCode::FlushHonoured);
+        assert_eq!(memory, "The target is in memory: nothing written here is durable.");
+    }
+}
