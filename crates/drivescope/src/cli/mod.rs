@@ -42,7 +42,7 @@ use experiment::request::Request;
 use model::quantity_text::QuantityError;
 use std::error::Error;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const NO_NUMBER: &str = "invalid digit found in string";
 
@@ -86,7 +86,9 @@ fn explain(error: &clap::Error) {
 }
 
 fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
-    let store = arguments.store.as_deref();
+    let of_environment = std::env::var_os("DRIVESCOPE_STORE").filter(|folder| !folder.is_empty());
+    let store = arguments.store.or(of_environment.map(PathBuf::from));
+    let store = store.as_deref();
     match arguments.command {
         None => measure::run(Request::Check(CheckRequest::default()), store),
         Some(Command::Measure(request)) => measure::run(request, store),

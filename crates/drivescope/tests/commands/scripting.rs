@@ -58,6 +58,18 @@ fn a_line_is_all_that_is_printed() {
 }
 
 #[test]
+fn the_environment_names_the_store_and_the_option_overrides_it() {
+    let home = Home::new();
+    let place = |name: &str| home.folder.path().join(name).to_str().expect("a plain path").to_owned();
+    let (of_environment, of_option) = (place("environment"), place("option"));
+    for (option, expected) in [(&[][..], &of_environment), (&["--store", &of_option][..], &of_option)] {
+        let mut command = home.command(&[&["show"], option].concat());
+        let outcome = outcome(command.env("DRIVESCOPE_STORE", &of_environment));
+        assert!(outcome.err.contains(&format!("no runs in {expected} yet")), "{}", outcome.err);
+    }
+}
+
+#[test]
 fn the_page_names_every_code() {
     let page = include_str!("../../../../docs/reference/scripting.md");
     for code in model::finding::FindingCode::ALL {

@@ -42,7 +42,7 @@ pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Folder of stored runs [default: $XDG_DATA_HOME/drivescope]
+    /// Folder of stored runs [default: $DRIVESCOPE_STORE or $XDG_DATA_HOME/drivescope]
     #[arg(long, global = true, value_name = "FOLDER")]
     pub store: Option<PathBuf>,
 }
