@@ -53,6 +53,10 @@ def parser() -> argparse.ArgumentParser:
         question.add_argument("--rows", type=int, default=20, help="rows to print (default: 20)")
         question.set_defaults(question=name)
 
+    page = _command(commands, "report", "Write all answers as one HTML file", _report)
+    page.add_argument("-o", "--output", type=Path, required=True, help="file to write")
+    page.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
+
     sheet = _command(commands, "data-sheet", "Measured throughput against data sheets", _data_sheet)
     sheet.add_argument("--sheet", type=Path, required=True, help="CSV: model, bytes_per_second")
     sheet.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
@@ -131,6 +135,14 @@ def _ask(options: argparse.Namespace) -> int:
         result.to_csv(options.csv, index=False)
     print(result.head(options.rows).to_string(index=False, float_format="%.4g"))
     print(f"{len(result)} rows")
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from .report import report
+
+    options.output.write_text(report(Engine.open(Lake.open(options.lake), options.engine)), encoding="utf-8")
+    print(f"{options.output} written")
     return 0
 
 
