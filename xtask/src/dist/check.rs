@@ -1,6 +1,7 @@
 //! `cargo xtask dist --check`: each package as a new user installs it, in a place that has nothing else, and the program of each used.
 //!
-//! Whatever needs a root file system gets one of its own below the target folder; nothing is mounted. Every command has a time limit.
+//! Whatever needs a root file system gets one of its own below the target folder; nothing is mounted, and of devices
+//! it has random numbers only, as every container has. Every command has a time limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,13 +46,13 @@ const STEPS: [Step; 8] = [
     (
         "image",
         "mkdir parts root && tar -xf $DIST/drivescope-*-image.tar -C parts && for layer in parts/*.tar; do tar -xf $layer -C root; done \
-         && HOME=/ chroot root /drivescope check sim:zoned --seed 1 --quiet",
+         && mkdir root/dev && mknod -m 444 root/dev/urandom c 1 9 && HOME=/ chroot root /drivescope check sim:zoned --seed 1 --quiet",
     ),
     (
         "RPM",
         "mkdir -p rpm && rpm --root $PLACE/rpm --initdb && for round in install upgrade; do \
          rpm --root $PLACE/rpm --upgrade --replacepkgs --nodeps $DIST/drivescope-*.rpm; done \
-         && HOME=/ chroot rpm /usr/bin/drivescope check sim:zoned --seed 1 --quiet \
+         && mkdir rpm/dev && mknod -m 444 rpm/dev/urandom c 1 9 && HOME=/ chroot rpm /usr/bin/drivescope check sim:zoned --seed 1 --quiet \
          && rpm --root $PLACE/rpm --erase drivescope && test ! -e rpm/usr/bin/drivescope",
     ),
 ];
