@@ -161,3 +161,12 @@ fn what_cannot_be_read_is_refused_with_its_place_and_leaves_nothing_behind() {
     let device = home.run(&["import", "/dev/zero"]);
     assert_eq!(device.status, Some(2), "{}", device.err);
 }
+
+#[test]
+fn a_pasted_etcd_recipe_shows_the_percentiles_of_its_flushes() {
+    let home = Home::new();
+    let page = home.print(&["import", &sample("../posts/fio-3-etcd-slow.txt"), "--plain"]);
+    let row = page.lines().find(|line| line.trim_start().starts_with("flush ")).expect("a row of flushes");
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells, ["flush", "flushes", "-", "-", "59.1", "301", "ms", "2.03", "s"]);
+}
