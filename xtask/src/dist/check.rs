@@ -46,13 +46,13 @@ const STEPS: [Step; 8] = [
     (
         "image",
         "mkdir parts root && tar -xf $DIST/drivescope-*-image.tar -C parts && for layer in parts/*.tar; do tar -xf $layer -C root; done \
-         && mkdir root/dev && mknod -m 444 root/dev/urandom c 1 9 && HOME=/ chroot root /drivescope check sim:zoned --seed 1 --quiet",
+         && mkdir root/dev && mknod -m 444 root/dev/random c 1 8 && mknod -m 444 root/dev/urandom c 1 9 && HOME=/ chroot root /drivescope check sim:zoned --seed 1 --quiet",
     ),
     (
         "RPM",
         "mkdir -p rpm && rpm --root $PLACE/rpm --initdb && for round in install upgrade; do \
          rpm --root $PLACE/rpm --upgrade --replacepkgs --nodeps $DIST/drivescope-*.rpm; done \
-         && mkdir rpm/dev && mknod -m 444 rpm/dev/urandom c 1 9 && HOME=/ chroot rpm /usr/bin/drivescope check sim:zoned --seed 1 --quiet \
+         && mkdir rpm/dev && mknod -m 444 rpm/dev/random c 1 8 && mknod -m 444 rpm/dev/urandom c 1 9 && HOME=/ chroot rpm /usr/bin/drivescope check sim:zoned --seed 1 --quiet \
          && rpm --root $PLACE/rpm --erase drivescope && test ! -e rpm/usr/bin/drivescope",
     ),
 ];
