@@ -25,7 +25,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 const EXAMPLES: &str = "\
 Examples:
   drivescope check                  a scratch file in this folder (a minute)
-  drivescope commit --for etcd      whether this disk is fast enough for etcd
+  drivescope commit --for etcd      fast enough for etcd?
   drivescope check sim:smr-2tb      a virtual drive: no hardware needed
 Options: --store FOLDER (of the runs), --version. Every COMMAND has --help.
 ";

@@ -10,8 +10,10 @@
 
 use super::job::{Export, ExportJob, all_runs, give, started_s};
 use crate::error::UserError;
+use analysis::commit::{cells, main_cells};
 use model::finding::{Finding, FindingCode, Value};
-use model::run::{Run, RunStatus};
+use model::run::{MemorySeries, Run, RunStatus};
+use model::units::Nanos;
 use report::hostile::harmless;
 use std::collections::BTreeMap;
 
@@ -63,7 +65,43 @@ fn metrics(runs: &[Run]) -> String {
             text.push_str(&format!("{name}{{{labels}}} {value}\n"));
         }
     }
+    text.push_str(&commit_histograms(runs));
     text.push_str("# EOF\n");
+    text
+}
+
+/// The name and the bounds, in seconds, of etcd's histogram of its log, so that dashboards made for etcd show a disk before etcd runs on it.
+const ETCD_HISTOGRAM: &str = "etcd_disk_wal_fsync_duration_seconds";
+const ETCD_BUCKETS: u32 = 14;
+
+/// The commits of the main cell of each drive's last run that has any.
+fn commit_histograms(runs: &[Run]) -> String {
+    let mut samples = BTreeMap::new();
+    for run in runs {
+        let series = MemorySeries::default();
+        let cells = cells(&run.view(&series));
+        if let Some(cell) = main_cells(&cells).first() {
+            samples.insert(drive_labels(run), cell.histogram.clone());
+        }
+    }
+    if samples.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "# HELP {ETCD_HISTOGRAM} Commits as drivescope measured them.\n# TYPE {ETCD_HISTOGRAM} histogram\n"
+    );
+    for (labels, latencies) in samples {
+        for power in 0..ETCD_BUCKETS {
+            let bound = Nanos::from_millis(1 << power);
+            let below = latencies.count_below(bound);
+            text += &format!("{ETCD_HISTOGRAM}_bucket{{{labels},le=\"{}\"}} {below}\n", bound.seconds());
+        }
+        let (count, sum_s) = (latencies.count(), latencies.sum_ns() as f64 / 1e9);
+        text += &format!("{ETCD_HISTOGRAM}_bucket{{{labels},le=\"+Inf\"}} {count}\n");
+        text += &format!(
+            "{ETCD_HISTOGRAM}_sum{{{labels}}} {sum_s}\n{ETCD_HISTOGRAM}_count{{{labels}}} {count}\n"
+        );
+    }
     text
 }
 
