@@ -142,7 +142,7 @@ impl Caveat {
             }
             Caveat::InMemory => "The target is in memory: results say nothing about a drive.",
             Caveat::LoopOverFile => "Loop device: results include its backing file and the page cache.",
-            Caveat::VirtualDisk => "Virtual disk: the cache of its host may have served requests.",
+            Caveat::VirtualDisk => "Virtual disk: the host's cache may have served requests.",
             Caveat::Network => "Network file system: results include the network.",
             Caveat::Remapped => {
                 "The file system moves or transforms data: file offsets are not drive offsets."

@@ -136,7 +136,7 @@ fn a_file_system_in_memory_is_said_to_be_one() {
     assert!(finding(&run, "file-layout").to_string().contains("does not report file extents"));
     assert_eq!(run["target"]["kind"], "folder");
     let page = home.print(&["show"]);
-    assert!(page.contains("folder, on a file system of 210 MB"), "{page}");
+    assert!(page.contains("folder, on a 210 MB file system"), "{page}");
     assert!(!page.contains("on a target of"), "nobody asked about the size of the file system: {page}");
 }
 

@@ -504,10 +504,10 @@ fn side_by_side(streams: &PrefetchStreams) -> String {
     match *streams {
         PrefetchStreams { low: 1, high: Some(1), .. } => " A single stream keeps its prefetched data.".into(),
         PrefetchStreams { value, high: None, .. } => {
-            format!(" {value} or more interleaved streams keep their prefetched data.")
+            format!(" The drive keeps prefetched data for {value} or more interleaved streams.")
         }
         PrefetchStreams { value, low, high: Some(high) } => {
-            format!(" {value} interleaved streams keep their prefetched data ({low} to {high}).")
+            format!(" The drive keeps prefetched data for {value} interleaved streams ({low} to {high}).")
         }
     }
 }

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 impl Wording for CacheInfluence {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Validity")
+        (Group::Sound, "Read validity")
     }
 
     /// The notices at the head of a page leave out the caveats that stand here.

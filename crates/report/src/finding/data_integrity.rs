@@ -24,7 +24,7 @@ impl Wording for DataIntegrity {
                 Some(share) => {
                     let drawn = count(integrity.drawn_blocks);
                     format!(
-                        "{all} Judging by {drawn} of them, chosen at random, at most {} % of blocks are bad (95 % confidence).",
+                        "{all} {drawn} of them were chosen at random: by these, at most {} % of blocks are bad (95 % confidence).",
                         percent(share)
                     )
                 }
@@ -123,7 +123,7 @@ mod tests {
     fn a_sound_drive_bounds_what_was_not_compared() {
         assert_eq!(
             statement(&known(sound()), FindingCode::DataIntegrity),
-            "All 16,384 blocks of 4 KiB checked read back correctly. Judging by 250 of them, chosen at random, at most 1.2 % of \
+            "All 16,384 blocks of 4 KiB checked read back correctly. 250 of them were chosen at random: by these, at most 1.2 % of \
              blocks are bad (95 % confidence)."
         );
     }

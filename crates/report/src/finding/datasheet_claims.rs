@@ -24,7 +24,7 @@ impl Wording for DatasheetClaims {
         let source = match sheet.certainty {
             Certainty::Read => format!("Stated values: {}.", sheet.source),
             Certainty::Recalled => {
-                format!("Stated values: attributed to {}, not verified.", sheet.source)
+                format!("Stated values are attributed to the {} and were not verified.", sheet.source)
             }
         };
         format!("{} {}: {}.{limited} {source}", sheet.maker, sheet.family, claims.join("; "))
@@ -91,7 +91,7 @@ fn percent(ratio: f64, is_narrow: bool) -> String {
 
 fn what(name: ClaimName) -> &'static str {
     match name {
-        ClaimName::RateMax => "highest throughput",
+        ClaimName::RateMax => "maximum sustained transfer rate",
         ClaimName::RateAverage => "average throughput",
         ClaimName::WriteRateMax => "highest write throughput",
         ClaimName::SeekAverage => "average seek",

@@ -127,7 +127,7 @@ impl Wording for FilePlacement {
             ([], Some(why)) => format!(". Its place on a disk is unknown: {why}"),
             ([], None) => String::new(),
             ([part], None) => format!(
-                ", centred {} ({} %) into {} ({}){}",
+                ", centred at {} ({} %) of {} ({}){}",
                 size(part.middle as u64),
                 number(100.0 * part.position),
                 part.disk,
@@ -316,7 +316,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(file), FindingCode::FileLayout),
-            "The test file is contiguous, centred 250 GB (50.0 %) into sda (500 GB)."
+            "The test file is contiguous, centred at 250 GB (50.0 %) of sda (500 GB)."
         );
     }
 

@@ -34,7 +34,7 @@ impl Wording for RecordingKind {
     fn advice(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         match known.conclusion.recording {
             Recording::Smr => Some(
-                "Use it for archives and backups. Keep it out of RAID, databases and virtual machines."
+                "Use it for archives and backups. Do not use it for RAID, databases or virtual machines."
                     .into(),
             ),
             Recording::Cmr | Recording::Flash => None,
@@ -105,7 +105,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
             format!("Small random writes go in place ({}).", times(&kind.times))
         }
         RecordingReason::TooFastForArm => {
-            format!("Random reads take {}, less than any seek.", time(kind.times.single_read_s))
+            format!("Random reads take {}, too fast for any seek.", time(kind.times.single_read_s))
         }
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
@@ -131,7 +131,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
 /// "write 4.10 ms, read in order 5.00 ms, random read 12.0 ms".
 fn times(probes: &ProbeTimes) -> String {
     format!(
-        "write {}; read back {} in LBA order, {} in random order",
+        "a write takes {}; a read back {} in LBA order, {} in random order",
         time(probes.write_s),
         time(probes.sweep_read_s),
         time(probes.single_read_s)

@@ -242,9 +242,11 @@ impl Wording for ZoneCount {
         let step = number(100.0 * step_missed);
         match zones {
             1 => format!(
-                "Throughput is the same everywhere; steps smaller than {step} % may have been missed."
+                "Throughput is the same everywhere; throughput steps smaller than {step} % may have been missed."
             ),
-            _ => format!("At least {zones} zones; steps smaller than {step} % may have been missed."),
+            _ => format!(
+                "At least {zones} zones; throughput steps smaller than {step} % may have been missed."
+            ),
         }
     }
 

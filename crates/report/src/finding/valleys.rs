@@ -28,7 +28,7 @@ impl Wording for WriteValleys {
     }
 
     fn advice(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        let repeat = "Repeat slow sequential-write results before comparing them; one-minute averages are hardly affected.";
+        let repeat = "Rerun slow sequential-write tests before comparing drives; one-minute averages are hardly affected.";
         match known.conclusion.pattern {
             ValleyPattern::None(_) => None,
             ValleyPattern::AtOffsets(_) => {
@@ -150,7 +150,7 @@ fn recurring_sentences(valleys: &RecurringValleys, count: u64) -> String {
         _ => String::new(),
     };
     format!(
-        "Sequential writes stall {every}: throughput drops to {:.0} % of normal for {}. {last}{stable}",
+        "Sequential write throughput dips {every}, to {:.0} % of normal for {}. {last}{stable}",
         100.0 * valleys.depth_ratio,
         short_time(valleys.width_s)
     )
@@ -158,7 +158,7 @@ fn recurring_sentences(valleys: &RecurringValleys, count: u64) -> String {
 
 impl Wording for ValleyCure {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Valley cure")
+        (Group::Writes, "Remedy for valleys")
     }
 
     fn headline(known: &Known<ValleyCure>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -250,12 +250,12 @@ mod tests {
     fn recurring_valleys_name_their_interval() {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
-            "Sequential writes stall every 66.0 s: throughput drops to 10 % of normal for 300 ms. The last pass had 6. \
+            "Sequential write throughput dips every 66.0 s, to 10 % of normal for 300 ms. The last pass had 6. \
              The pattern is stable from pass 2 on."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),
-            "Sequential writes stall every 4.00 GB: throughput drops to 10 % of normal for 300 ms. The last pass had \
+            "Sequential write throughput dips every 4.00 GB, to 10 % of normal for 300 ms. The last pass had \
              none."
         );
     }

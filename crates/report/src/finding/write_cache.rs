@@ -33,7 +33,7 @@ impl Wording for WriteCache {
         let bytes = cache.bytes.low;
         let bursts = cache.acknowledged.map(|acknowledged| {
             format!(
-                " Bursts under {}, the lower bound of the cache, run at {} and take {} to drain.",
+                " Bursts under {}, the lower bound of the cache size, run at {} and take {} to drain.",
                 size(bytes as u64),
                 rate(acknowledged),
                 short_time(bytes / cache.drained)
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
             "To compare drives, use the rate that includes flushes (25.1 MB/s). Bursts under 530 MB, the lower bound of the \
-             cache, run at 1.03 GB/s and take 21.1 s to drain. A power failure loses data that was not flushed."
+             cache size, run at 1.03 GB/s and take 21.1 s to drain. A power failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
         let unfilled = WriteCache { bytes, is_full: false, acknowledged: None, ..cache() };

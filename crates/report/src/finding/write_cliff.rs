@@ -74,7 +74,7 @@ impl Wording for WriteCliff {
             );
         }
         let mut advice = format!(
-            "Keep bursts under {} (90 % of the cliff), with idle time between, to stay at {}.",
+            "Keep bursts under {} (10 % below the cliff), with idle time between, to stay at {}.",
             size((0.9 * cliff.bytes.low) as u64),
             rate(cliff.before)
         );
@@ -248,7 +248,7 @@ mod tests {
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
-            "Keep bursts under 18.0 GB (90 % of the cliff), with idle time between, to stay at 400 MB/s. `drivescope \
+            "Keep bursts under 18.0 GB (10 % below the cliff), with idle time between, to stay at 400 MB/s. `drivescope \
              sustain --idle` measures how much idle time is needed. `--until levels` looks for further drops; `--until \
              steady` measures the steady state."
         );

@@ -62,7 +62,7 @@ pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
     let size = match (target.capacity.get(), target.kind) {
         (0, _) => "size unknown".into(),
         (_, TargetKind::File) => size(target.capacity),
-        (_, TargetKind::Folder) => format!("on a file system of {}", capacity(target.capacity)),
+        (_, TargetKind::Folder) => format!("on a {} file system", capacity(target.capacity)),
         _ => capacity(target.capacity),
     };
     let mut text = format!("{}, {size}", kind(target));
