@@ -152,7 +152,7 @@ pub fn random_block(facts: &TargetFacts) -> Bytes {
     RANDOM_BLOCK.max(facts.logical_block)
 }
 
-/// "read" or "write".
+/// "read" or "write", whichever most of its requests are.
 pub fn verb(mix: OperationMix) -> &'static str {
     if mix == OperationMix::Write { "write" } else { "read" }
 }

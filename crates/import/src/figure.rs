@@ -7,14 +7,13 @@ use model::units::Bytes;
 /// What a program measured, as its text tells it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
-    /// The program: "bonnie++".
     pub tool: &'static str,
     /// Its version, where the text tells it.
     pub version: Option<String>,
     pub host: Option<String>,
     /// The model of the drive, likewise.
     pub drive: Option<String>,
-    /// What was measured, likewise: "/dev/sdb".
+    /// What was measured, as the program names it: "/dev/sdb".
     pub target: Option<String>,
     /// How much the drive holds, likewise.
     pub capacity: Option<Bytes>,
@@ -63,7 +62,6 @@ pub enum Work {
 }
 
 impl Imported {
-    /// Adds a note, once.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {

@@ -356,7 +356,7 @@ fn bytes_of(text: &str) -> Option<u64> {
     rounded(number(digits.trim())? * factor)
 }
 
-/// "10002msec" or "60sec", as seconds.
+/// Reads "10002msec" or "60sec" as a number of seconds.
 fn seconds_of(text: &str) -> Option<f64> {
     let digits = text.trim().trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == ')');
     let unit = &text.trim()[digits.len()..];

@@ -26,19 +26,15 @@ pub enum Format {
     Bonnie,
     /// dd: one transcript or several, with progress or without.
     Dd,
-    /// zcav, of both units.
     Zcav,
-    /// fio: JSON and JSON+.
     FioJson,
     /// fio: what it prints without further options.
     FioText,
-    /// fio: `--minimal`.
     FioTerse,
     FioBandwidthLog,
     /// fio: a log of requests per second.
     FioIopsLog,
     FioLatencyLog,
-    /// ioping: text, JSON or raw.
     Ioping,
     Hdparm,
     DiskMark,
@@ -46,11 +42,8 @@ pub enum Format {
     /// HD Tune and HD Tune Pro.
     HdTune,
     Iometer,
-    /// YABS: yet-another-bench-script.
     Yabs,
-    /// The disk part of WinSAT.
     WinSat,
-    /// PostgreSQL's test of commit methods.
     PgTestFsync,
     /// The clipboard of AS SSD Benchmark.
     AsSsd,

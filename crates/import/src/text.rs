@@ -5,7 +5,7 @@ use model::quantity_text::parse_size;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'text> {
-    /// Counted from 1.
+    /// Lines of the file, counted from 1.
     pub number: usize,
     pub text: &'text str,
 }
@@ -13,7 +13,7 @@ pub(crate) struct Line<'text> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'text> {
     pub line: usize,
-    /// In characters, counted from 1.
+    /// In characters of the line, counted from 1.
     pub column: usize,
     pub text: &'text str,
 }

@@ -28,7 +28,6 @@ type Failure = Box<dyn Error>;
 
 /// `O_DIRECT` of Linux on the processors that the bench knows.
 const DIRECT: i32 = 0o40000;
-/// 7200 turns a minute.
 const TURN: Nanos = Nanos::new(8_333_333);
 const TURNS: usize = 600;
 /// The period of rotation must be within this of the model, in parts per million.
@@ -39,7 +38,6 @@ const LATE_MAX: Nanos = Nanos::new(50_000);
 const PEER_SHARE_MAX: f64 = 0.03;
 /// Random reads of one comparison: half a turn's worth of chance in each leaves 0.5 % in their mean.
 const RANDOM_READS: u64 = 2000;
-/// Sequential reads of 1 MiB.
 const SEQUENTIAL_READS: u64 = 2000;
 
 /// A drive whose answers can be foretold without any model: after a fixed time, or when a sector comes round.
@@ -247,7 +245,6 @@ fn compare(name: &str, what: &str, expected: f64, rate: f64, lateness: &Lateness
     share.abs() <= PEER_SHARE_MAX
 }
 
-/// Operations a second.
 fn in_virtual_time(
     name: &str,
     pattern: Pattern,

@@ -31,7 +31,6 @@ pub struct LatencySummary {
     pub max: Nanos,
 }
 
-/// Counts of latencies in nanoseconds.
 #[derive(Clone)]
 pub struct LatencyHistogram {
     /// The counts of the cells from `held_from` on: all cells while latencies are recorded, and only those in use after
@@ -63,7 +62,7 @@ impl Default for LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// None when nothing was recorded.
+    /// The summary of all latencies; none when nothing was recorded.
     pub fn summary(&self) -> Option<LatencySummary> {
         Some(LatencySummary {
             min: self.min()?,

@@ -17,15 +17,10 @@ pub const CELLS_MAX: usize = 4096;
 /// recovery, a drive that gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LatencyClass {
-    /// Less than 10 ms.
     Under10Ms,
-    /// Less than 50 ms.
     Under50Ms,
-    /// Less than 200 ms.
     Under200Ms,
-    /// Less than 500 ms.
     Under500Ms,
-    /// 500 ms or more.
     Slower,
     Failed,
 }
@@ -65,7 +60,7 @@ impl LatencyClass {
         LatencyClass::Slower
     }
 
-    /// For legends: "under 10 ms".
+    /// The words of a legend, such as "under 10 ms".
     pub fn name(self) -> &'static str {
         match self {
             LatencyClass::Under10Ms => "under 10 ms",

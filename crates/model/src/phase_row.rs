@@ -16,11 +16,11 @@ pub struct PhaseRow {
     /// Completions per second over the phase.
     pub iops: Estimate,
     pub bytes_per_second: Estimate,
-    /// Seconds.
+    /// Over all completions of the operation, in seconds.
     pub latency_mean: Estimate,
     /// Quantiles in seconds with the name of each: ("p99", …). One without enough requests for an interval is left out.
     pub latency_quantiles: Vec<(&'static str, Estimate)>,
-    /// Seconds.
+    /// The slowest completion of the operation, in seconds.
     pub latency_max: f64,
     /// Share of all processors' time that this program used, in [0, 1]; none where it was not measured.
     pub cpu_share: Option<f64>,

@@ -9,7 +9,6 @@ pub enum NoBudget {
     NotMeasured,
     /// What the run says of its concurrency.
     Unknown(ConcurrencyUnknown),
-    /// Its concurrency is too uncertain.
     Inconclusive,
     /// The lowest 99th percentile measured, in seconds.
     AllSlower {

@@ -18,7 +18,7 @@ impl Prng {
         Prng { state: [mix.next(), mix.next(), mix.next(), mix.next()] }
     }
 
-    /// 64 uniform bits.
+    /// The next 64 uniformly distributed bits of the stream.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let [s0, s1, s2, s3] = &mut self.state;

@@ -14,7 +14,7 @@ const EXPECTED: &str = "a range such as 10%..20% or 0..100GiB, with its end past
 #[serde(try_from = "String", into = "String")]
 pub enum RangeChoice {
     Bytes(Bytes, Bytes),
-    /// Shares in [0, 1].
+    /// From and to which share of the capacity, in [0, 1].
     Shares(f64, f64),
 }
 

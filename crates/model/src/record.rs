@@ -34,7 +34,7 @@ pub struct IntervalLatency {
     pub mean_ns: f64,
     /// Median, to within the histogram's relative error.
     pub p50_ns: u64,
-    /// 99th percentile, likewise.
+    /// The 99th percentile, to within the same error.
     pub p99_ns: u64,
     pub max_ns: u64,
 }

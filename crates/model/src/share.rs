@@ -11,7 +11,7 @@ use std::str::FromStr;
 pub struct Share(f64);
 
 impl Share {
-    /// `None` outside [0, 1].
+    /// A share; none for a number outside [0, 1].
     pub fn new(share: f64) -> Option<Share> {
         if (0.0..=1.0).contains(&share) { Some(Share(share)) } else { None }
     }

@@ -85,7 +85,7 @@ impl Bytes {
         self.0
     }
 
-    /// Exact up to 2^53.
+    /// As a float, which is exact up to 2^53.
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }
@@ -151,7 +151,7 @@ impl Offset {
         self.0
     }
 
-    /// Exact up to 2^53.
+    /// As a float, which is exact up to 2^53.
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }
@@ -217,7 +217,7 @@ impl Nanos {
         self.0
     }
 
-    /// Exact up to 2^53.
+    /// As a float, which is exact up to 2^53.
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }
@@ -261,7 +261,7 @@ impl Instant {
         self.0
     }
 
-    /// Exact up to 2^53.
+    /// As a float, which is exact up to 2^53.
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }

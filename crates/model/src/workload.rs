@@ -122,7 +122,7 @@ pub enum OperationMix {
     Discard,
     /// Reads and writes, drawn one by one.
     ReadWrite {
-        /// In [0, 1].
+        /// Reads as a share of all requests, in [0, 1].
         read_share: f64,
     },
     /// Writes that are each made durable.

@@ -26,7 +26,7 @@ pub struct DriveNote {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// RFC 3339 in UTC.
+    /// When it was seen: a moment by RFC 3339, in UTC.
     pub at: String,
     pub start_of_machine: Option<String>,
     pub drives: Vec<DriveSnapshot>,

@@ -18,7 +18,7 @@ pub const UNFINISHED_PURGE: &str = "unfinished purge";
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerRun {
     pub id: String,
-    /// RFC 3339 in UTC.
+    /// When the run began: a moment by RFC 3339, in UTC.
     pub started: String,
     pub status: RunStatus,
     /// Whether its facts say when it ended: a killed run's do not.

@@ -49,12 +49,12 @@ impl SeriesKind {
         }
     }
 
-    /// `intervals-000001.parquet`.
+    /// The name of a finished part, such as `intervals-000001.parquet`.
     pub(crate) fn segment_name(self, number: u32) -> String {
         format!("{}-{number:06}.parquet", self.name())
     }
 
-    /// `intervals-000001.journal`.
+    /// The name of a part being written, such as `intervals-000001.journal`.
     pub(crate) fn journal_name(self, number: u32) -> String {
         format!("{}-{number:06}.journal", self.name())
     }

@@ -25,7 +25,6 @@ pub struct DayOfWrites {
 pub struct DayTime {
     /// All bursts of a day, s.
     pub busy_s: Estimate,
-    /// The longest burst, s.
     pub burst_s: Estimate,
     /// Whether the fast area becomes full.
     pub falls: bool,

@@ -15,7 +15,7 @@ pub struct DriveWrites {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct AtRandom {
-    /// The rate at first, B/s.
+    /// The write rate before the cliff, in bytes per second.
     pub before: Estimate,
     pub fall: Option<Fall>,
     /// What is regained for each second of a pause, B/s.
@@ -27,7 +27,7 @@ pub struct AtRandom {
 pub struct Fall {
     /// What can be written before, bytes.
     pub bytes: Estimate,
-    /// The rate after it, B/s.
+    /// The write rate behind the cliff, in bytes per second.
     pub after: Estimate,
 }
 

@@ -19,7 +19,6 @@ pub enum Work {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkTime {
-    /// In seconds.
     pub seconds: Estimate,
     /// In bytes per second, over what is moved.
     pub bytes_per_second: Estimate,

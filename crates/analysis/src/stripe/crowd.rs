@@ -8,7 +8,7 @@ use model::request::Status;
 pub struct Crowd {
     /// Reads that went well, in the order in which they were answered.
     reads: Vec<IoRecord>,
-    /// In the order of time.
+    /// Begins and ends of requests, in the order of time.
     events: Vec<Event>,
 }
 

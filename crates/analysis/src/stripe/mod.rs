@@ -66,7 +66,7 @@ const DIE_CHUNK_MAX: u64 = 64 * 1024;
 /// What was measured for the question.
 #[derive(Clone, Debug, Default)]
 pub struct Reads {
-    /// Which phases, counted from 0.
+    /// Which phases of the run, counted from 0.
     pub phases: Vec<u32>,
     /// One at a time, in nanoseconds, in ascending order.
     pub single_ns: Vec<u64>,

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct Border {
     pub first_point: usize,
     pub byte: u64,
-    /// The earliest, with 95 %.
+    /// The earliest offset, with a confidence of 95 %.
     pub low: u64,
     pub high: u64,
 }

@@ -20,7 +20,6 @@ const CLIP_DEVIATIONS: f64 = 2.0;
 /// A sound place, ready to be fitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
-    /// Its middle, in bytes.
     pub centre: f64,
     /// The logarithm of the time per byte, clipped to near the level around it.
     pub clipped: f64,

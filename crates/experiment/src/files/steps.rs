@@ -43,7 +43,6 @@ pub struct MeasuredFolder {
 pub struct FilesStep {
     pub folder: usize,
     pub task: FileTask,
-    /// Counted from 0.
     pub round: u32,
     /// A measurement, or the first write.
     pub kind: PhaseKind,

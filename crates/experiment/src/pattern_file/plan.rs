@@ -329,7 +329,7 @@ fn amount(text: &str) -> Result<Amount, QuantityError> {
     Ok(Amount::Bytes(parse_size(text)?))
 }
 
-/// `10%..20%` or `0..100GiB`.
+/// Reads a range such as `10%..20%` or `0..100GiB`.
 fn range(text: &str) -> Result<(Amount, Option<Amount>), QuantityError> {
     let wrong = not_a("a range such as 10%..20% or 0..100GiB, with its end past its start", text);
     let Some((from, to)) = text.split_once("..") else { return Err(wrong) };

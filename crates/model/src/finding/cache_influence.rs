@@ -23,7 +23,7 @@ pub enum CacheSign {
     FasterThanFlash {
         median_s: f64,
     },
-    /// In bytes per second.
+    /// Reads outrun the link; both rates in bytes per second.
     FasterThanLink {
         read: f64,
         link: f64,

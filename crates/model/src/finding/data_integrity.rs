@@ -41,7 +41,7 @@ pub enum WrongKind {
     Misplaced,
     Flipped,
     Other,
-    /// It holds one byte repeated.
+    /// The block holds one byte value, repeated to its end.
     Blank,
 }
 

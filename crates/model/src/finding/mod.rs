@@ -138,7 +138,6 @@ pub struct Evidence {
     pub phase: u32,
     /// From when in the run, in seconds.
     pub start_s: f64,
-    /// For how long, in seconds.
     pub seconds: f64,
 }
 
@@ -304,7 +303,7 @@ findings! {
     ConcurrencyKnee: ConcurrencyKnee = "concurrency-knee", Unit::Count;
     /// IOPS over 1 % of the span over IOPS over all of it.
     SpanEffect: SpanEffect = "span-effect", Unit::Ratio;
-    /// The drive's cache, bytes.
+    /// Bytes of the drive's cache that hold recent reads.
     DriveCache: DriveCache = "drive-cache", Unit::Bytes;
     /// How far the drive reads on after a read, bytes.
     ReadAhead: ReadAhead = "read-ahead", Unit::Bytes;

@@ -48,7 +48,6 @@ pub enum RecordingReason {
     SaysTrim,
     SaysNotRotational,
     DataSheet,
-    /// Rereads complete whole revolutions apart.
     Rotates,
     /// Latency grows with the distance between reads.
     Seeks,

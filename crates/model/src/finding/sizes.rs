@@ -62,7 +62,7 @@ pub struct SizeSaturation {
     pub operation: Operation,
     pub pattern: SizePattern,
     pub depth: u64,
-    /// B/s.
+    /// The highest throughput of all sizes, in bytes per second.
     pub best: f64,
     pub from: Option<Bytes>,
     pub dips: Vec<Bytes>,

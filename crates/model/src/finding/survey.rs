@@ -188,7 +188,7 @@ pub struct FullPassTime {
     pub covers_capacity: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_as_a_whole: Option<bool>,
-    /// In seconds.
+    /// A full pass of reads, in seconds; likewise of writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,7 +228,7 @@ pub struct ImportedRatio {
 pub struct FigureRatio {
     #[serde(rename = "name", serialize_with = "figure_name")]
     pub kind: FigureKind,
-    /// "B/s" or "1/s".
+    /// Of the rates that are compared: "B/s" or "1/s".
     pub unit: &'static str,
     pub block_bytes: Bytes,
     pub start: f64,
@@ -311,7 +311,7 @@ pub struct Zone {
 pub struct InterfaceLimit {
     #[serde(skip)]
     pub rate: Estimate,
-    /// "unknown" where none fits.
+    /// Its name; "unknown" where no link of that speed is known.
     pub link: String,
     #[serde(flatten)]
     pub reach: Option<LimitReach>,

@@ -139,7 +139,7 @@ pub enum WriteValleysUnknown {
     TooFew {
         count: u64,
     },
-    /// Drops per minute.
+    /// Drops per minute are as frequent while only reading.
     AlsoWhenReading {
         reading: f64,
         writing: f64,

@@ -33,15 +33,13 @@ pub enum Numbers {
     /// In the unit of the axis, which stands beside it.
     #[default]
     OfAxis,
-    /// Seconds: "10 ms".
+    /// Seconds, with the unit that fits: "10 ms".
     Times,
-    /// Bytes: "4 KiB".
+    /// Bytes in powers of two, as blocks have: "4 KiB".
     Sizes,
-    /// Bytes per second: "10 MB/s".
+    /// Bytes per second in powers of ten: "10 MB/s".
     Rates,
-    /// Without a unit: "32".
     Counts,
-    /// Shares: "99.9 %".
     Percents,
 }
 

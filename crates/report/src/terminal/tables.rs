@@ -13,7 +13,6 @@ pub struct RunRow {
     pub target: String,
     /// How it ended; none while it is under way.
     pub status: Option<RunStatus>,
-    /// What was asked: "check", "surface".
     pub experiments: Vec<String>,
 }
 
@@ -24,7 +23,7 @@ pub struct DriveRow {
     /// What tells it from others and must be known to write to it, as words: "serial number W1F0ABCD".
     pub identity: Vec<String>,
     pub capacity: Option<Bytes>,
-    /// "disk", "flash", "virtual", "loop", "partition".
+    /// One of "disk", "flash", "virtual", "loop" and "partition".
     pub kind: String,
     pub link: Option<String>,
     /// Who uses it, as clauses: "mounted at /data", "member of md0".

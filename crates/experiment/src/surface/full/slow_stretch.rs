@@ -167,7 +167,6 @@ fn worst(mut stretches: Vec<SlowStretch>, count: usize) -> Vec<SlowStretch> {
     stretches
 }
 
-/// Of no values, zero.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     if values.is_empty() {
