@@ -163,7 +163,14 @@ fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
         return None;
     }
     let mean = Mean { value, variance: deviation / (count - 1.0) / count, degrees_of_freedom: count - 1.0 };
-    Some(mean.interval(CONFIDENCE))
+    let estimate = mean.interval(CONFIDENCE);
+    // Rounds may agree by chance, or on a virtual drive: a count over a time is known to one commit.
+    let one_commit = 1.0 / cell.seconds;
+    Some(Estimate {
+        low: estimate.low.min(value - one_commit),
+        high: estimate.high.max(value + one_commit),
+        ..estimate
+    })
 }
 
 fn fastest(first: &Cell, cells: &[Cell]) -> Result<FastestCommit, CommitUnknown> {
@@ -189,11 +196,14 @@ fn fastest(first: &Cell, cells: &[Cell]) -> Result<FastestCommit, CommitUnknown>
 
 fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, CommitUnknown> {
     let too_few = CommitUnknown::TooFew { have: first.histogram.count() };
-    let alone = first.quantile(Quantile::P99).ok_or(too_few.clone())?;
+    let alone = first.quantile(Quantile::P99).ok_or(too_few)?;
     let mut points: Vec<InterferencePoint> = Vec::new();
     let mut worst: Option<Estimate> = None;
+    let mut most_beside = 0;
     for cell in cells.iter().filter(|cell| cell.key.committers == 1 && cell.key.write == first.key.write) {
-        let (Some(load), Some(loaded)) = (cell.key.beside, cell.quantile(Quantile::P99)) else { continue };
+        let Some(load) = cell.key.beside else { continue };
+        most_beside = most_beside.max(cell.histogram.count());
+        let Some(loaded) = cell.quantile(Quantile::P99) else { continue };
         let ratio = loaded.value / alone.value;
         let (low, high) = (loaded.low / alone.high, loaded.high / alone.low);
         if worst.is_none_or(|worst| ratio > worst.value) {
@@ -204,7 +214,7 @@ fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, Comm
     points.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
     match (worst, points.first().map(|point| point.load)) {
         (Some(ratio), Some(load)) => Ok(CommitInterference { ratio, load, alone_p99_s: alone.value, points }),
-        _ => Err(too_few),
+        _ => Err(CommitUnknown::TooFew { have: most_beside }),
     }
 }
 

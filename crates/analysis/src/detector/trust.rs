@@ -37,9 +37,12 @@ pub(super) fn signs(run: &RunView<'_>) -> Vec<(CacheSign, Vec<Evidence>)> {
 
 /// Whether all that the run concludes is about writes, which reach the cells of unwritten flash, too.
 fn is_about_writes(run: &RunView<'_>) -> bool {
-    run.phases
-        .iter()
-        .all(|summary| matches!(summary.phase.experiment, ExperimentName::Sustain | ExperimentName::Valleys))
+    run.phases.iter().all(|summary| {
+        matches!(
+            summary.phase.experiment,
+            ExperimentName::Sustain | ExperimentName::Valleys | ExperimentName::Commit
+        )
+    })
 }
 
 fn memory_speed(run: &RunView<'_>) -> Option<(CacheSign, Vec<Evidence>)> {

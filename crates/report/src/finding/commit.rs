@@ -1,6 +1,6 @@
 //! Words for findings of commits.
 
-use super::numbers::{memory, number, short_time};
+use super::numbers::{number, short_time};
 use super::{Group, Subject, Wording};
 use crate::style::Tone;
 use model::commit::{Application, BesideLoad, CommitMethod, Log};
@@ -79,7 +79,7 @@ impl Wording for CommitLatency {
         for point in &latency.points {
             sentences.push(format!(
                 "Commits of {} take {}, {}, {}.",
-                memory(point.write_bytes.as_f64()),
+                point.write_bytes,
                 percentile(point.p50, "p50"),
                 percentile(point.p99, "p99"),
                 percentile(point.p999, "p99.9"),
