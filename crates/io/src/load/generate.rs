@@ -153,7 +153,8 @@ impl RequestStream {
         }
     }
 
-    #[inline]
+    // Called from two places, of which one is every request of every run.
+    #[inline(always)]
     fn planned(&mut self) -> Planned {
         let length_bytes = match &self.sizes {
             Sizes::One(size) => *size,

@@ -51,7 +51,7 @@ pub fn null_run(clock: MonotonicClock, depth: u32, operations: u64) -> Result<f6
     let workload = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, depth);
     let stop = StopCondition { operations: Some(operations), ..StopCondition::default() };
     let load = Load { workload: &workload, stop, phase: 0, seed: 0, trace: false };
-    let outcome = run_threads(&load, clock, 1, |_| Ok(NullEngine::new(1, clock)), &mut Unobserved)?;
+    let outcome = run_threads(&load, clock, 1, |_| Ok(NullEngine::new(depth, clock)), &mut Unobserved)?;
     let count = outcome.totals.iter().map(|totals| totals.operations).sum::<u64>().max(1);
     Ok(outcome.ended.since(outcome.began).as_f64() / count as f64)
 }

@@ -5,9 +5,9 @@ use super::{Group, Subject, Wording};
 use crate::style::Tone;
 use model::commit::{Application, BesideLoad, CommitMethod, Log};
 use model::finding::{
-    CommitInterference, CommitLatency, CommitRate, CommitUnknown, CommitVerdict, CrowdRates, FastestCommit,
-    FindingCode, Fitness, FlushEffect, FlushEvidence, FlushHonoured, FlushUnknown, GainBy, Known,
-    MethodPoint, Percentile, VerdictUnknown,
+    CommitInterference, CommitLatency, CommitPoint, CommitRate, CommitUnknown, CommitVerdict, CrowdRates,
+    FastestCommit, FindingCode, Fitness, FlushEffect, FlushEvidence, FlushHonoured, FlushUnknown, GainBy,
+    Known, MethodPoint, Percentile, VerdictUnknown,
 };
 
 fn method(method: CommitMethod) -> &'static str {
@@ -73,24 +73,29 @@ impl Wording for CommitLatency {
         (Group::Commits, "Commit latency, p99")
     }
 
+    fn headline(known: &Known<CommitLatency>, _: FindingCode, _: &Subject<'_>) -> String {
+        known.conclusion.points.first().map(percentiles).unwrap_or_default()
+    }
+
     fn statement(known: &Known<CommitLatency>, _: FindingCode, _: &Subject<'_>) -> String {
         let latency = &known.conclusion;
-        let mut sentences = Vec::new();
-        for point in &latency.points {
-            sentences.push(format!(
-                "Commits of {} take {}, {}, {}.",
-                point.write_bytes,
-                percentile(point.p50, "p50"),
-                percentile(point.p99, "p99"),
-                percentile(point.p999, "p99.9"),
-            ));
-        }
+        let sentences: Vec<String> = latency.points.iter().map(percentiles).collect();
         format!("{} One committer, {}, {}.", sentences.join(" "), method(latency.method), log(latency.log))
     }
 
     fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         why_unknown(reason)
     }
+}
+
+fn percentiles(point: &CommitPoint) -> String {
+    format!(
+        "Commits of {} take {}, {}, {}.",
+        point.write_bytes,
+        percentile(point.p50, "p50"),
+        percentile(point.p99, "p99"),
+        percentile(point.p999, "p99.9"),
+    )
 }
 
 impl Wording for CommitRate {
@@ -178,8 +183,8 @@ impl Wording for FlushHonoured {
         (Group::Sound, "Flush")
     }
 
-    fn statement(known: &Known<FlushHonoured>, _: FindingCode, subject: &Subject<'_>) -> String {
-        let what = match known.conclusion.effect {
+    fn headline(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> String {
+        let headline = match known.conclusion.effect {
             FlushEffect::Honoured => "Flushes are honoured: commits take as long as the medium needs.",
             FlushEffect::Ignored => {
                 "Flushes appear to be ignored: commits complete before the medium can have them, from a cache that is volatile."
@@ -188,6 +193,11 @@ impl Wording for FlushHonoured {
                 "Commits complete in a cache that is reported as non-volatile (power-loss protection)."
             }
         };
+        headline.into()
+    }
+
+    fn statement(known: &Known<FlushHonoured>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let what = Self::headline(known, code, subject);
         let below = if subject.target.caveats.contains(&model::target::Caveat::VirtualDisk) {
             " What the hypervisor does below is not seen."
         } else {
