@@ -6,7 +6,7 @@
 //! Seeks are shorter within a part of a disk. On flash the ratio is 1, and where it is not, a cache holds part of the span.
 //! # How
 //! Mean latency of reads of one block size over spans with the same start; means over rounds as in `stats::grouped`, in
-//! logarithms.
+//! logarithms. The first read of a visit seeks from wherever the visit before it ended, so that the interval it falls into is left out.
 //! # Cannot tell when
 //! The part and the whole were not both measured in two rounds without failures; requests that complete in no time.
 //! # Known problems
@@ -121,7 +121,7 @@ fn from_logarithm(mean: &Mean) -> Estimate {
 /// The logarithm of completions per second.
 fn mean_iops(run: &RunView<'_>, samples: &[Visit<'_>]) -> Option<Mean> {
     let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.latency_s };
-    let rounds = round_ratios(run, samples, Operation::Read, Part::Whole, BATCH_OPERATIONS, pair);
+    let rounds = round_ratios(run, samples, Operation::Read, Part::Steady, BATCH_OPERATIONS, pair);
     let rounds: Vec<Mean> = rounds.iter().filter_map(logarithm).collect();
     mean_of_visits(&rounds)
 }
