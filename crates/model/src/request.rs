@@ -24,6 +24,7 @@ impl Operation {
     }
 
     /// Whether it sends data to the drive.
+    #[inline]
     pub fn sends_data(self) -> bool {
         matches!(self, Operation::Write | Operation::Commit)
     }

@@ -147,14 +147,23 @@ impl RequestStream {
     /// The next request. Panics rather than touch a byte outside the range of the workload.
     #[inline]
     pub fn next_request(&mut self, tag: Tag) -> Planned {
+        if self.beside.is_some() {
+            return self.next_beside_commits(tag);
+        }
+        self.planned()
+    }
+
+    /// Kept out of the way of all other requests.
+    #[cold]
+    #[inline(never)]
+    fn next_beside_commits(&mut self, tag: Tag) -> Planned {
         match &mut self.beside {
             Some(other) if tag >= other.first => other.stream.planned(),
             _ => self.planned(),
         }
     }
 
-    // Called from two places, of which one is every request of every run.
-    #[inline(always)]
+    #[inline]
     fn planned(&mut self) -> Planned {
         let length_bytes = match &self.sizes {
             Sizes::One(size) => *size,
