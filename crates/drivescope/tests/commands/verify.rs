@@ -42,7 +42,7 @@ fn a_stick_that_wraps_is_known_to_the_byte() {
     );
     assert_eq!(finding(&run, "data-integrity")["value"], 0.0);
     let page = home.print(&["show"]).split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = "15 reads past the true capacity failed or mismatched";
+    let said = "15 reads past the true capacity failed or returned wrong data";
     assert!(page.contains(said) && !page.contains("requests failed"), "{page}");
     for real in [64 << 20, 33_001 * 4096u64, 3_900_002_304, 3_999_895_552] {
         let lie = format!("[[faults]]\nkind = \"lying-capacity\"\nreal_bytes = {real}\n");

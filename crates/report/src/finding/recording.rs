@@ -110,9 +110,9 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
-        RecordingReason::DataSheet => "The data sheet gives the same type.".into(),
+        RecordingReason::DataSheet => "The data sheet agrees.".into(),
         RecordingReason::Rotates => {
-            "Rereads of a sector complete whole revolutions apart, so the medium rotates.".into()
+            "Rereads of a sector complete whole revolutions apart, which confirms a rotating disk.".into()
         }
         RecordingReason::Seeks => "Latency grows with seek distance.".into(),
         RecordingReason::BuffersWrites => {
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
             "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. The \
-             data sheet gives the same type."
+             data sheet agrees."
         );
     }
 

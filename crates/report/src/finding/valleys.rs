@@ -37,7 +37,7 @@ impl Wording for WriteValleys {
             ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
             // The cure of the drive of which most is published (Intel X25-M).
             ValleyPattern::Recurring(_) => Some(format!(
-                "{repeat} `drivescope valleys TARGET --write --condition sequential:8MiB` shows whether a sequential fill removes them."
+                "{repeat} `drivescope valleys TARGET --write --condition sequential:8MiB` shows whether a sequential fill removes the dips."
             )),
         }
     }

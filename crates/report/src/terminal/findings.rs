@@ -91,7 +91,7 @@ pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String
         lines.extend(toned(Tone::Faint, "  ", &named(&labels, &why), style));
     }
     if !lines.is_empty() {
-        lines.insert(0, style.paint(Tone::Heading, "Not found, or not known"));
+        lines.insert(0, style.paint(Tone::Heading, "Not measured, or inconclusive"));
     }
     lines
 }

@@ -114,7 +114,7 @@ pub(crate) fn not_served(run: &Run) -> Vec<String> {
     }
     if wrong > 0 {
         let place = if are_past_the_end(run) { " past the true capacity" } else { "" };
-        said.push(format!("{} reads{place} failed or mismatched", count(wrong)));
+        said.push(format!("{} reads{place} failed or returned wrong data", count(wrong)));
     }
     said
 }
