@@ -5,7 +5,7 @@
 //!        └─────────► wheel                                                                     └──► SHA256SUMS
 //! ```
 //! The program is linked with a static glibc: one file that runs on every Linux of its architecture, whatever its C library.
-//! Everything is dated by the last commit, so that the same commit gives the same bytes.
+//! Everything is dated by the last commit, so that one commit may give the same bytes twice; `--reproduce` tries it.
 
 mod check;
 mod components;

@@ -1,4 +1,4 @@
-//! What a release is called, and how its program is built: the same commit gives the same bytes.
+//! What a release is called, and how its program is built: without dates and paths of the machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
