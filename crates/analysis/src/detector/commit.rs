@@ -32,6 +32,7 @@ use model::finding::{
 };
 use model::histogram::LatencyHistogram;
 use model::run::RunView;
+use model::target::Caveat;
 use model::units::Quantile;
 use statrs::distribution::{Beta, ContinuousCDF};
 
@@ -68,7 +69,10 @@ impl Detector for CommitDetector {
         let evidence = evidence_of_phases(run, &first.phases);
         let mut findings = Vec::new();
         if let Some(application) = first.commits.application {
-            let verdict = verdict(application, first, &cells);
+            let verdict = match run.target.caveats.contains(&Caveat::InMemory) {
+                true => Err(VerdictUnknown::InMemory),
+                false => verdict(application, first, &cells),
+            };
             findings.push(Finding::CommitVerdict(Outcome::of(verdict, evidence.clone())));
         }
         findings.push(Finding::CommitLatency(Outcome::of(latency(first, &main), evidence.clone())));

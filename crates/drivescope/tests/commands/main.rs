@@ -3,6 +3,7 @@
 mod access;
 mod bad_input;
 mod choose;
+mod commit;
 mod contract;
 mod documents;
 mod exports;

@@ -222,9 +222,16 @@ pub enum GainBy {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum VerdictUnknown {
-    NoLimit { application: Application, rates: CrowdRates, source: &'static str },
-    TooFew { have: u64 },
-    Failed { why: String },
+    NoLimit {
+        application: Application,
+        rates: CrowdRates,
+        source: &'static str,
+    },
+    TooFew {
+        have: u64,
+    },
+    /// tmpfs and the like: nothing is durable, however fast.
+    InMemory,
 }
 
 impl Conclusion for CommitLatency {

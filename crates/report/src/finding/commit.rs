@@ -307,7 +307,9 @@ impl Wording for CommitVerdict {
                 format!("{} publishes no limit for a commit. {}", program(*application), crowd(rates))
             }
             VerdictUnknown::TooFew { have } => why_unknown(&CommitUnknown::TooFew { have: *have }),
-            VerdictUnknown::Failed { why } => why_unknown(&CommitUnknown::Failed { why: why.clone() }),
+            VerdictUnknown::InMemory => {
+                "Not measured: the target is in memory, so nothing written here is durable. Give a folder on a drive.".into()
+            }
         }
     }
 

@@ -1,0 +1,29 @@
+//! `commit` where nothing becomes durable.
+
+use crate::program::{Home, Tmpfs, names_in};
+
+#[test]
+fn in_memory_nothing_is_fast_enough_and_nothing_is_left_behind() {
+    let test = "in_memory_nothing_is_fast_enough_and_nothing_is_left_behind";
+    let Some(tmpfs) = Tmpfs::new("size=400m", test) else { return };
+    let home = Home::new();
+    let bounds = ["--max-size", "128MiB", "--time-limit", "5s", "--seed", "1", "-q"];
+    let run = home.json(&[&["commit", tmpfs.text(), "--for", "etcd"], &bounds[..]].concat());
+    for code in ["commit-verdict", "flush-honoured"] {
+        let findings = run["findings"].as_array().expect("findings");
+        let found = findings.iter().find(|found| found["code"] == code).expect(code);
+        assert!(found["value"].is_null(), "{found}");
+        let why = found["unknown"].as_str().expect("a reason");
+        assert!(why.contains("nothing written here is durable"), "{why}");
+    }
+    assert!(names_in(tmpfs.path()).is_empty());
+}
+
+#[test]
+fn a_file_system_that_is_read_only_is_told() {
+    let Some(tmpfs) = Tmpfs::new("size=100m", "a_file_system_that_is_read_only_is_told") else { return };
+    tmpfs.remount("ro");
+    let outcome = Home::new().run(&["commit", tmpfs.text(), "-q"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(outcome.err.contains("mounted read-only: choose another directory"), "{}", outcome.err);
+}
