@@ -7,7 +7,7 @@ use model::estimate::Estimate;
 use model::histogram::LatencyHistogram;
 use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::{PhaseSummary, RunView};
+use model::run::{OperationTotals, PhaseSummary, RunView};
 use model::units::{Bytes, Quantile};
 
 /// What is measured again in each round.
@@ -65,18 +65,23 @@ impl Cell {
     }
 }
 
+/// The commits of a phase and the seconds that they took; none where nothing was committed.
+pub fn committed(summary: &PhaseSummary) -> Option<(&OperationTotals, f64)> {
+    let totals = summary.totals_of(Operation::Commit)?;
+    if totals.operations == 0 {
+        return None;
+    }
+    // A log may be full before the time is up, while the load beside it goes on: what counts ends with the last commit.
+    let ended_ns = totals.stretch.map_or(summary.end_ns(), |stretch| stretch.last_ns);
+    Some((totals, ended_ns.saturating_sub(summary.start_ns) as f64 / 1e9))
+}
+
 /// The cells that completed a commit, in the order in which they first came.
 pub fn cells(run: &RunView<'_>) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for (number, summary) in (0..).zip(run.phases) {
         let Some((key, commits)) = CellKey::of(summary) else { continue };
-        let Some(totals) = summary.totals_of(Operation::Commit) else { continue };
-        if totals.operations == 0 {
-            continue;
-        }
-        // A log may be full before the time is up, while the load beside it goes on: what counts ends with the last commit.
-        let ended_ns = totals.stretch.map_or(summary.end_ns(), |stretch| stretch.last_ns);
-        let seconds = ended_ns.saturating_sub(summary.start_ns) as f64 / 1e9;
+        let Some((totals, seconds)) = committed(summary) else { continue };
         match cells.iter_mut().find(|cell| cell.key == key) {
             Some(cell) => {
                 cell.histogram.merge(&totals.histogram);

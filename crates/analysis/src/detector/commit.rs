@@ -17,7 +17,7 @@
 //! David and Nagaraja, "Order Statistics", 3rd ed., section 7.1. Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion", 2001.
 
 use super::detect::{Detector, Need};
-use crate::commit::{Cell, CellKey, cells, main_cells};
+use crate::commit::{Cell, CellKey, cells, committed, main_cells};
 use crate::measured::evidence_of_phases;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
@@ -154,15 +154,12 @@ fn rate(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Result<CommitRate, C
 fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
     let mut rates = Vec::new();
     for phase in &cell.phases {
-        let alone = cells(&RunView { phases: &run.phases[..=*phase as usize], ..*run });
-        let all = alone.iter().find(|other| other.key == cell.key)?;
-        let before: (f64, f64) =
-            rates.iter().fold((0.0, 0.0), |sum, (count, seconds)| (sum.0 + count, sum.1 + seconds));
-        rates.push((all.histogram.count() as f64 - before.0, all.seconds - before.1));
+        let (totals, seconds) = committed(&run.phases[*phase as usize])?;
+        rates.push(totals.histogram.count() as f64 / seconds);
     }
     let count = rates.len() as f64;
     let value = cell.per_second()?;
-    let deviation: f64 = rates.iter().map(|(commits, seconds)| (commits / seconds - value).powi(2)).sum();
+    let deviation: f64 = rates.iter().map(|rate| (rate - value).powi(2)).sum();
     if count < 2.0 || !deviation.is_finite() {
         return None;
     }
