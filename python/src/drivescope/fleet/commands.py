@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any, Callable
 
 from . import rows
 from .engine import DUCKDB, SPARK, Engine
@@ -28,7 +29,7 @@ def main(arguments: list[str]) -> int:
     """Runs one command. Exit code 0: done; 1: failed; 2: wrong usage."""
     options = parser().parse_args(arguments)
     try:
-        return options.run(options)
+        return int(options.run(options))
     except (LakeError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -76,7 +77,12 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _command(commands: argparse._SubParsersAction, name: str, text: str, run) -> argparse.ArgumentParser:
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    text: str,
+    run: Callable[[argparse.Namespace], int],
+) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=text, description=f"{text}.")
     command.add_argument("--lake", required=True, help="folder, file://… or s3://bucket/path")
     command.set_defaults(run=run)
@@ -101,11 +107,11 @@ def _push(options: argparse.Namespace) -> int:
     return 1 if refused else 0
 
 
-def answer(engine: Engine, question: str):
+def answer(engine: Engine, question: str) -> Any:
     """The answer to one of `QUESTIONS` as a table; of `effects` the list of effects."""
     from .questions import acceptance, claims, drift, effects, fail_slow, latency, outliers, rebuild, survival
 
-    functions = {
+    functions: dict[str, Callable[[Engine], Any]] = {
         "outliers": outliers.outliers,
         "fail-slow": fail_slow.fail_slow,
         "drift": drift.drift,

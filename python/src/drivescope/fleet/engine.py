@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import ibis
+import pyarrow as pa
 import pyarrow.dataset as pads
 
 from .lake import Lake, LakeError
@@ -73,7 +74,5 @@ def _spark(lake: Lake, files: list[str]) -> Engine:
     return Engine(connection, connection.table("runs"))
 
 
-def _partition_schema():
-    import pyarrow as pa
-
+def _partition_schema() -> pa.Schema:
     return pa.schema([("date", pa.date32()), ("drive_model", pa.string())])

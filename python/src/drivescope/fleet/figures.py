@@ -26,7 +26,7 @@ def findings(engine: Engine, *codes: str) -> ibis.Table:
     ).filter(_.code.isin(codes))
 
 
-def last_day(engine: Engine):
+def last_day(engine: Engine) -> pd.Timestamp:
     return engine.runs.date.max().execute()
 
 

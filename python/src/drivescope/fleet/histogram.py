@@ -15,7 +15,8 @@ def bucket_of(latency_ns: np.ndarray) -> np.ndarray:
     """The bucket of each latency: one per value below 256 ns, above 128 of equal width per power of two."""
     value = np.maximum(np.asarray(latency_ns, dtype=np.int64), 0)
     octave = np.frexp(np.maximum(value, BUCKETS_PER_OCTAVE).astype(np.float64))[1] - 8
-    return (octave * BUCKETS_PER_OCTAVE + (value >> octave)).astype(np.int32)
+    bucket: np.ndarray = (octave * BUCKETS_PER_OCTAVE + (value >> octave)).astype(np.int32)
+    return bucket
 
 
 def bucket_middle_ns(bucket: np.ndarray) -> np.ndarray:
@@ -23,7 +24,8 @@ def bucket_middle_ns(bucket: np.ndarray) -> np.ndarray:
     bucket = np.asarray(bucket, dtype=np.int64)
     octave = np.maximum(bucket // BUCKETS_PER_OCTAVE - 1, 0)
     first = (bucket - octave * BUCKETS_PER_OCTAVE).astype(np.float64) * np.exp2(octave)
-    return first + np.floor((np.exp2(octave) - 1) / 2)
+    middle: np.ndarray = first + np.floor((np.exp2(octave) - 1) / 2)
+    return middle
 
 
 def quantile_ns(buckets: Sequence[int], counts: Sequence[int], share: float) -> float:

@@ -194,11 +194,11 @@ class Lake:
         return [info.path for info in self.filesystem.get_file_info(selector) if info.is_file]
 
     def _exists(self, path: str) -> bool:
-        return self.filesystem.get_file_info(path).type == pafs.FileType.File
+        return bool(self.filesystem.get_file_info(path).type == pafs.FileType.File)
 
     def _read(self, path: str) -> bytes:
         with self.filesystem.open_input_stream(path) as stream:
-            return stream.read()
+            return bytes(stream.read())
 
     def _write(self, path: str, data: bytes) -> None:
         """Writes a file that others see whole or not at all: renamed into place in folders, one PUT in object stores."""

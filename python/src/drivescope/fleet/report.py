@@ -61,7 +61,7 @@ def report(engine: Engine) -> str:
     return str(head + Markup("").join(parts) + Markup("</html>\n"))
 
 
-def _heading(outliers: pd.DataFrame, listed: pd.DataFrame, answers: dict) -> Markup:
+def _heading(outliers: pd.DataFrame, listed: pd.DataFrame, answers: dict[str, pd.DataFrame]) -> Markup:
     text = Markup("<h1>{} of {} drives are slower than their equals</h1><p>{} with excess latency, {} changed, {} of counterfeit capacity, "
                   "{} SMR under a CMR model. {} of {} batches refused.</p>")
     batches = answers["batches"]

@@ -172,23 +172,23 @@ def _windows(phases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _histograms(folder: Path, document: dict[str, Any], checksums: dict[str, str]) -> list[dict[str, Any]]:
     """The histograms of each phase and operation, merged over its seconds."""
-    merged: dict[tuple[int, str], dict[str, Any]] = {}
+    merged: dict[tuple[int, str | None], dict[str, Any]] = {}
     for path in sorted(folder.glob("histograms-*.parquet")):
         data = _bounded(path, SERIES_BYTES_MAX)
         if checksums.get(path.name) != f"{zlib.crc32(data):08x}":
             raise ValueError(f"{path.name} does not match its checksum")
         for record in pq.read_table(pa.BufferReader(data)).to_pylist():
-            key = (_whole(record["phase"]), _text(record["operation"]))
+            key = (_count(record["phase"]), _text(record["operation"]))
             entry = merged.setdefault(key, {"operations": 0, "sum": 0.0, "buckets": {}})
-            entry["operations"] += _whole(record["operations"])
-            entry["sum"] += _whole(record["latency_ns_sum_high"]) * 2.0**63 + _whole(record["latency_ns_sum_low"])
+            entry["operations"] += _count(record["operations"])
+            entry["sum"] += _count(record["latency_ns_sum_high"]) * 2.0**63 + _count(record["latency_ns_sum_low"])
             for bucket, count in decode_cells(record["cells"]):
                 entry["buckets"][bucket] = entry["buckets"].get(bucket, 0) + count
     phases = document.get("phases") or []
     return [_histogram(key, entry, phases) for key, entry in sorted(merged.items())]
 
 
-def _histogram(key: tuple[int, str], entry: dict[str, Any], phases: list[dict[str, Any]]) -> dict[str, Any]:
+def _histogram(key: tuple[int, str | None], entry: dict[str, Any], phases: list[dict[str, Any]]) -> dict[str, Any]:
     phase, operation = key
     workload = phases[phase].get("workload", {}) if 0 <= phase < len(phases) else {}
     sizes = workload.get("block_sizes") or []
@@ -245,6 +245,13 @@ def _whole(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise ValueError("a whole number is negative, too large or none")
     return value
+
+
+def _count(value: Any) -> int:
+    whole = _whole(value)
+    if whole is None:
+        raise ValueError("a count is missing")
+    return whole
 
 
 def _time(text: Any) -> datetime:

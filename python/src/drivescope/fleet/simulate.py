@@ -189,7 +189,16 @@ class Fleet:
             written += rows.num_rows
         return written
 
-    def _runs(self, model, index, drives, level, day, experiment, random) -> pa.Table:
+    def _runs(
+        self,
+        model: Model,
+        index: int,
+        drives: np.ndarray,
+        level: np.ndarray,
+        day: int,
+        experiment: str,
+        random: np.random.Generator,
+    ) -> pa.Table:
         n = len(drives)
         slot = self.slot_on(day)[drives]
         enclosure = slot // SLOTS
@@ -200,7 +209,6 @@ class Fleet:
         date = FIRST_DAY + datetime.timedelta(days=day)
         start = np.datetime64(date.isoformat(), "us") + (random.integers(0, 80_000, n) * 1_000_000).astype("timedelta64[us]")
         regions = self.region_day[drives] < day
-        text = lambda prefix, numbers, width: pa.array(np.char.add(prefix, np.char.zfill(numbers.astype(str), width)))
         columns = {
             "key": pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), n, [None, pa.py_buffer(random.bytes(16 * n))]),
             "run_id": pa.array(np.char.add(self.serial[drives], f"-{experiment}-{date.isoformat()}")),
@@ -213,24 +221,33 @@ class Fleet:
             "model": _repeated(model.name, n),
             "firmware": pa.array(np.array(model.firmware)[self.firmware[drives]]),
             "capacity_bytes": pa.array(self.capacity[drives]),
-            "host": text("host-", host, 5),
-            "rack": text("rack-", host // HOSTS_PER_RACK, 4),
-            "enclosure": text("enclosure-", enclosure, 5),
+            "host": _numbered("host-", host, 5),
+            "rack": _numbered("rack-", host // HOSTS_PER_RACK, 4),
+            "enclosure": _numbered("enclosure-", enclosure, 5),
             "slot": pa.array((slot % SLOTS).astype(np.int32)),
-            "batch": text("batch-", self.batch[drives], 6),
+            "batch": _numbered("batch-", self.batch[drives], 6),
             "health": pa.array(np.where(regions, "degraded", "sound")),
             "temperature_celsius": pa.array(np.where(self.hot_rack[host // HOSTS_PER_RACK], 51.0, 36.0) + random.standard_normal(n)),
             "power_on_hours": pa.array((10_000.0 + 24 * day) + np.zeros(n)),
-            "findings": self._findings(model, drives, rate, delay, regions, experiment, random),
+            "findings": self._findings(model, drives, rate, delay, regions, experiment),
             "histograms": self._histograms(index, delay, random),
             "state": pa.ListArray.from_arrays(np.zeros(n + 1, np.int32), pa.array([], schema.STATE)),
             "windows": _windows(model, level[drives], fail_slow, random),
         }
         return pa.table(columns).cast(schema.RUNS)
 
-    def _findings(self, model, drives, rate, delay, regions, experiment, random) -> pa.Array:
+    def _findings(
+        self,
+        model: Model,
+        drives: np.ndarray,
+        rate: np.ndarray,
+        delay: np.ndarray,
+        regions: np.ndarray,
+        experiment: str,
+    ) -> pa.Array:
         ones = np.ones(len(drives))
-        found = [
+        # Code, value, unit, half width as a share, and the word of a finding that is one.
+        found: list[tuple[str, np.ndarray, str | None, float, np.ndarray | None]] = [
             ("read-rate-outer", model.outer * rate, "B/s", 0.01, None),
             ("access-time", model.access_seconds * delay, "s", 0.02, None),
         ]
@@ -265,7 +282,7 @@ class Fleet:
         values = pa.StructArray.from_arrays(fields, fields=list(schema.FINDING))
         return pa.ListArray.from_arrays(np.arange(0, n * k + 1, k, dtype=np.int32), values)
 
-    def _histograms(self, index, delay, random) -> pa.Array:
+    def _histograms(self, index: int, delay: np.ndarray, random: np.random.Generator) -> pa.Array:
         """A sampled histogram for each run, moved by as many buckets as the drive's latency differs."""
         buckets, counts, lengths, starts = self.templates[index]
         n = len(delay)
@@ -323,7 +340,9 @@ def latencies_ns(model: Model, requests: int, random: np.random.Generator) -> np
     return np.round((rotation + seek) * 1e9).astype(np.int64)
 
 
-def _histogram_templates(model: Model, random: np.random.Generator):
+def _histogram_templates(
+    model: Model, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Samples of a run's histogram: the expected count of each bucket, Poisson."""
     many = bucket_of(latencies_ns(model, 200_000, random))
     bucket, count = np.unique(many, return_counts=True)
@@ -343,6 +362,10 @@ def _windows(model: Model, level: np.ndarray, fail_slow: np.ndarray, random: np.
     fields = [pa.array(np.tile([0.0, 30.0], n)), pa.array(model.outer * load * np.exp(np.repeat(level, 2))), pa.array(latency)]
     values = pa.StructArray.from_arrays(fields, fields=list(schema.WINDOW))
     return pa.ListArray.from_arrays(np.arange(0, 2 * n + 1, 2, dtype=np.int32), values)
+
+
+def _numbered(prefix: str, numbers: np.ndarray, width: int) -> pa.Array:
+    return pa.array(np.char.add(prefix, np.char.zfill(numbers.astype(str), width)))
 
 
 def _repeated(text: str, n: int) -> pa.Array:

@@ -113,7 +113,7 @@ class _Equations:
         self.levels = [factor.shape[1] for factor in reversed(z)]
         self.n, self.p = len(y), x.shape[1]
 
-    def _factor(self, ratios: np.ndarray):
+    def _factor(self, ratios: np.ndarray) -> linalg.SuperLU:
         penalty = [np.full(levels, 1 / ratio) for levels, ratio in zip(self.levels, reversed(ratios))]
         diagonal = np.concatenate([*penalty, np.full(self.p, 1e-10)])
         return linalg.splu(self.cross + sparse.diags(diagonal, format="csc"), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
@@ -126,7 +126,7 @@ class _Equations:
         sigma2 = rest / (self.n - self.p)
         log_determinant = np.log(np.abs(factor.U.diagonal())).sum()
         log_penalty = sum(levels * log for levels, log in zip(self.levels, reversed(logs)))
-        return (self.n - self.p) * np.log(sigma2) + log_determinant + log_penalty
+        return float((self.n - self.p) * np.log(sigma2) + log_determinant + log_penalty)
 
     def solve(self, ratios: np.ndarray) -> _Solution:
         factor = self._factor(ratios)

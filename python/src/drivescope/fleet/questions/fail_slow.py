@@ -73,4 +73,4 @@ def _curve(sums: pd.Series) -> np.ndarray:
     """Coefficients of the least-squares parabola."""
     n, x1, x2, x3, x4 = sums["n"], sums["x1"], sums["x2"], sums["x3"], sums["x4"]
     matrix = np.array([[n, x1, x2], [x1, x2, x3], [x2, x3, x4]])
-    return np.linalg.lstsq(matrix, np.array([sums["y0"], sums["y1"], sums["y2"]]), rcond=None)[0]
+    return np.asarray(np.linalg.lstsq(matrix, np.array([sums["y0"], sums["y1"], sums["y2"]]), rcond=None)[0])

@@ -112,7 +112,7 @@ def scales(residual: np.ndarray, rows: pd.DataFrame) -> np.ndarray:
     for index, size in enumerate(np.bincount(group) if len(group) else []):
         if size >= SCALE_MEMBERS_MIN:
             scale[group == index] = upper_scale(residual[group == index])
-    return np.maximum(scale, 1e-6)
+    return np.asarray(np.maximum(scale, 1e-6))
 
 
 def upper_scale(residual: np.ndarray) -> float:
@@ -123,7 +123,9 @@ def upper_scale(residual: np.ndarray) -> float:
     return float((np.quantile(residual, 0.8413447) - np.median(residual)))
 
 
-def causes(places, recent, adjustment, scale, sign) -> pd.Series:
+def causes(
+    places: pd.DataFrame, recent: pd.DataFrame, adjustment: np.ndarray, scale: np.ndarray, sign: float
+) -> pd.Series:
     """`drive` or `slot` where a swap tells them apart, else `drive or slot`; empty for drives that are no outliers."""
     level = sign * places["y"] / places["n"]
     known = places.assign(level=level)[places["n"] >= RUNS_MIN]
@@ -131,8 +133,8 @@ def causes(places, recent, adjustment, scale, sign) -> pd.Series:
     known = known.join(typical, on=["model", "firmware"])
     # Places a fleet left behind have no polish of their own; 4 standard deviations stand for what racks and slots add.
     known["slow"] = known["level"] - known["typical"] < -4 * float(np.median(scale))
-    by_serial: dict[str, list] = {}
-    by_slot: dict[tuple, list] = {}
+    by_serial: dict[str, list[tuple[tuple[str, int], bool]]] = {}
+    by_slot: dict[tuple[str, int], list[tuple[str, bool]]] = {}
     for serial, enclosure, slot, slow in zip(known["serial"], known["enclosure"], known["slot"], known["slow"]):
         by_serial.setdefault(serial, []).append(((enclosure, slot), slow))
         by_slot.setdefault((enclosure, slot), []).append((serial, slow))
