@@ -119,7 +119,7 @@ fn requests_and_their_bytes(entry: &Entry) -> (u64, u64) {
     (entry.value, entry.value.saturating_mul(entry.block.max(1)))
 }
 
-/// In KiB.
+/// Of an entry that counts in KiB: how many requests it was, and their bytes.
 fn bytes_and_their_requests(entry: &Entry) -> (u64, u64) {
     let bytes = entry.value.saturating_mul(1024);
     (bytes.checked_div(entry.block).unwrap_or(0), bytes)

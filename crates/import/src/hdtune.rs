@@ -74,7 +74,7 @@ impl Reader {
         Ok(())
     }
 
-    /// "HD Tune Pro: ST3000DM001 Benchmark".
+    /// The head of a result, such as "HD Tune Pro: ST3000DM001 Benchmark".
     fn title(&mut self, text: &str) {
         self.operation = None;
         let (_, rest) = text.split_once(':').unwrap_or((text, ""));

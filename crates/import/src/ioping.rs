@@ -85,7 +85,7 @@ fn size_of(size: &Field<'_>, unit: &Field<'_>) -> Result<u32, ImportError> {
     size.needs(bytes, "a size of at most 4 GiB")
 }
 
-/// "9.12 us", "1.2 ms (slow)".
+/// Nanoseconds of a time such as "9.12 us" or "1.2 ms (slow)".
 fn time_of(field: &Field<'_>) -> Result<u64, ImportError> {
     let mut words = field.text.split_whitespace();
     let what = "a time such as 9.12 ms";

@@ -105,7 +105,7 @@ impl Field<'_> {
         self.needs(self.text.parse().ok(), of_what)
     }
 
-    /// A size such as `64M`.
+    /// Bytes of a size such as `64M`, which is binary here.
     pub(crate) fn size(&self, of_what: &str) -> Result<u64, ImportError> {
         Ok(self.needs(parse_size(self.text).ok(), of_what)?.get())
     }

@@ -3,6 +3,7 @@
 
 use crate::null_number::null_as_zero;
 use crate::units::Bytes;
+use crate::untold::{self, Untold};
 use crate::words;
 use serde::{Deserialize, Serialize};
 
@@ -32,8 +33,8 @@ pub struct FileWork {
     /// did not tell.
     pub cached_share: Option<f64>,
     /// Where the file lies, for a task that has just written it; or why that cannot be told.
-    #[serde(default, with = "layout_keys")]
-    pub layout: Option<Result<FileLayout, String>>,
+    #[serde(default, with = "untold::keys")]
+    pub layout: Option<Result<FileLayout, Untold>>,
 }
 
 /// Processor time of all threads of this program. The kernel's own threads, which carry out what was put off, are not in it.
@@ -191,43 +192,6 @@ mod processor_keys {
         let keys = Keys::deserialize(deserializer)?;
         let times = keys.processor_user_ns.zip(keys.processor_system_ns);
         Ok(times.map(|(user_ns, system_ns)| ProcessorTime { user_ns, system_ns }))
-    }
-}
-
-/// Where a file lies, or under `unknown` why that is not known.
-mod layout_keys {
-    use super::FileLayout;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::borrow::Cow;
-
-    #[derive(Serialize, Deserialize)]
-    struct Keys<'run> {
-        unknown: Option<Cow<'run, str>>,
-        #[serde(flatten)]
-        layout: Cow<'run, FileLayout>,
-    }
-
-    type Layout = Result<FileLayout, String>;
-
-    pub(super) fn serialize<S: Serializer>(
-        layout: &Option<Layout>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let keys = layout.as_ref().map(|layout| match layout {
-            Ok(layout) => Keys { unknown: None, layout: Cow::Borrowed(layout) },
-            Err(why) => Keys { unknown: Some(why.into()), layout: Cow::Owned(FileLayout::default()) },
-        });
-        keys.serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Layout>, D::Error> {
-        let keys = Option::<Keys<'_>>::deserialize(deserializer)?;
-        Ok(keys.map(|keys| match keys.unknown {
-            Some(why) => Err(why.into_owned()),
-            None => Ok(keys.layout.into_owned()),
-        }))
     }
 }
 

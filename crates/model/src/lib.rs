@@ -50,4 +50,5 @@ pub mod run;
 pub mod share;
 pub mod target;
 pub mod units;
+pub mod untold;
 pub mod workload;

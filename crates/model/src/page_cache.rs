@@ -25,6 +25,12 @@ pub struct CachedRow {
     pub cached: Bytes,
 }
 
+/// Every row of a phase, in the order in which they were read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CachedRows {
+    pub rows: Vec<CachedRow>,
+}
+
 /// No farther behind the beginning of a row is looked: four times what systems are set to read on at most, 16 MiB, where they are set
 /// to more than their usual 128 KiB.
 const LOOK_MAX: Bytes = Bytes::from_mib(64);
@@ -78,42 +84,6 @@ impl CachedRow {
     /// Whether it reaches as far as was looked, and perhaps further.
     pub fn is_open(&self) -> bool {
         self.cached >= self.looked_at
-    }
-}
-
-/// What lay in the page cache, or under `unknown` why that is not known.
-pub(crate) mod keys {
-    use super::CachedRow;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::borrow::Cow;
-
-    #[derive(Serialize, Deserialize)]
-    struct Keys<'run> {
-        unknown: Option<Cow<'run, str>>,
-        rows: Cow<'run, [CachedRow]>,
-    }
-
-    pub(crate) type Rows = Result<Vec<CachedRow>, String>;
-
-    pub(crate) fn serialize<S: Serializer>(
-        rows: &Option<Box<Rows>>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let keys = rows.as_deref().map(|rows| match rows {
-            Ok(rows) => Keys { unknown: None, rows: rows.into() },
-            Err(why) => Keys { unknown: Some(why.into()), rows: Cow::default() },
-        });
-        keys.serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Box<Rows>>, D::Error> {
-        let keys = Option::<Keys<'_>>::deserialize(deserializer)?;
-        Ok(keys.map(|keys| match keys.unknown {
-            Some(why) => Box::new(Err(why.into_owned())),
-            None => Box::new(Ok(keys.rows.into_owned())),
-        }))
     }
 }
 

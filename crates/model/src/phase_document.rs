@@ -2,10 +2,11 @@
 
 use crate::file_work::FileWork;
 use crate::histogram::{LatencyHistogram, LatencySummary};
-use crate::page_cache::keys;
+use crate::page_cache::CachedRows;
 use crate::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use crate::run::{OperationTotals, PhaseSummary};
 use crate::units::Nanos;
+use crate::untold::{Untold, keys};
 use crate::workload::Workload;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -30,7 +31,7 @@ struct WrittenPhase<'run> {
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<&'run FileWork>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "keys::serialize")]
-    page_cache: &'run Option<Box<keys::Rows>>,
+    page_cache: &'run Option<Result<CachedRows, Untold>>,
     #[serde(skip_serializing_if = "is_zero")]
     processor_wait_ns: u64,
 }
@@ -54,7 +55,7 @@ struct ReadPhase {
     #[serde(default)]
     files: Option<Box<FileWork>>,
     #[serde(default, deserialize_with = "keys::deserialize")]
-    page_cache: Option<Box<keys::Rows>>,
+    page_cache: Option<Result<CachedRows, Untold>>,
     #[serde(default)]
     processor_wait_ns: u64,
 }

@@ -5,12 +5,13 @@ use crate::experiment_name::ExperimentName;
 use crate::file_work::FileWork;
 use crate::finding::{Evidence, Finding};
 use crate::histogram::LatencyHistogram;
-use crate::page_cache::CachedRow;
+use crate::page_cache::CachedRows;
 use crate::plan::{Phase, StopReason};
 use crate::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use crate::request::Operation;
 use crate::target::TargetFacts;
 use crate::units::Nanos;
+use crate::untold::Untold;
 use crate::words;
 use crate::workload::DataPattern;
 use serde::{Deserialize, Serialize, Serializer};
@@ -113,7 +114,7 @@ pub struct PhaseSummary {
     /// What it did through a file system; none for requests to a drive.
     pub files: Option<Box<FileWork>>,
     /// What was in the page cache after listed reads through it, row by row, or why that cannot be told; none where nobody looked.
-    pub page_cache: Option<Box<Result<Vec<CachedRow>, String>>>,
+    pub page_cache: Option<Result<CachedRows, Untold>>,
     /// The longest that one of its workers was ready to go on and waited for a processor, in all: the host's delay, as the kernel
     /// counts it. 0 in virtual time.
     pub processor_wait_ns: u64,

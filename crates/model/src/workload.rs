@@ -97,13 +97,11 @@ impl Pattern {
     }
 }
 
-/// A part of a range and how much of the traffic goes there.
+/// A part of a range and how much of the traffic goes there; both shares are in [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ZoneShare {
-    /// In [0, 1].
     #[serde(deserialize_with = "null_as_nan")]
     pub share_of_range: f64,
-    /// In [0, 1].
     #[serde(deserialize_with = "null_as_nan")]
     pub share_of_requests: f64,
 }

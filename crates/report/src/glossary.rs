@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 const GLOSSARY: &str = include_str!("../../../docs/glossary.md");
 
 pub struct Term {
-    /// "queue depth (QD)"
+    /// As it is headed there, such as "queue depth (QD)".
     pub name: &'static str,
     pub text: &'static str,
 }

@@ -142,7 +142,7 @@ fn is_depth(word: &str, words: &str) -> bool {
     ["QD", "seed"].contains(&words.trim_start_matches('(')) && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// "58" after "4 h".
+/// Whether a word goes on with a time: "58" after "4 h".
 fn goes_on_as_time(word: &str, words: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
         && matches!(words.rsplit_once(GLUE), Some((_, "h" | "min")))

@@ -23,6 +23,7 @@ use model::record::{IntervalRecord, IoRecord, TelemetryRecord};
 use model::request::{Operation, Status};
 use model::run::{MemorySeries, OperationTotals, PhaseSummary, Run};
 use model::units::{Bytes, Offset};
+use model::untold::Untold;
 use model::workload::{OperationMix, Pattern, Workload};
 use proptest::prelude::*;
 use report::chart::{CHART_KINDS, Chart, ChartedRun, Layer, Place, chart_named, charts_of, svg, terminal};
@@ -345,7 +346,7 @@ fn a_file_whose_place_is_unknown_is_not_drawn() {
     let mut run = runs::scratch_file();
     add_compared_folders(&mut run, 1.0);
     for work in run.phases.iter_mut().filter_map(|phase| phase.files.as_deref_mut()) {
-        work.layout = Some(Err("The file system does not tell.".into()));
+        work.layout = Some(Err(Untold::new("The file system does not tell.")));
     }
     let charted = [ChartedRun { run: &run, series: None, letter: None }];
     assert_eq!(chart_named("file-rate-over-place", &charted), None);

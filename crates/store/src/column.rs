@@ -8,11 +8,11 @@ pub enum CellKind {
     /// 64 bits. Parquet: INT64, signed, since Spark widens unsigned columns. A value above 2⁶³ − 1 (292 years, 8 EiB)
     /// keeps its bits and would show as negative.
     Integer,
-    /// 32 bits. Parquet: INT32, signed.
+    /// 32 bits. Parquet: INT32, signed, for numbers below 2³¹.
     Small,
     Float,
     Flag,
-    /// Parquet: a UTF-8 string.
+    /// Parquet: a byte array marked as UTF-8.
     Text,
     /// Parquet: the operation's word in a UTF-8 string; one byte in a journal.
     Operation,

@@ -162,19 +162,19 @@ impl RunWriter {
     }
 
     /// # Errors
-    /// As [`RunWriter::append_interval`].
+    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn append_histogram(&mut self, record: &HistogramRecord) -> Result<(), StoreError> {
         self.append(SeriesKind::Histograms, std::slice::from_ref(record))
     }
 
     /// # Errors
-    /// As [`RunWriter::append_interval`].
+    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn append_error(&mut self, record: &ErrorRecord) -> Result<(), StoreError> {
         self.append(SeriesKind::Errors, std::slice::from_ref(record))
     }
 
     /// # Errors
-    /// As [`RunWriter::append_interval`].
+    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn append_telemetry(&mut self, record: &TelemetryRecord) -> Result<(), StoreError> {
         self.append(SeriesKind::Telemetry, std::slice::from_ref(record))
     }
@@ -182,7 +182,7 @@ impl RunWriter {
     /// Keeps single I/Os, as many at once as there are.
     ///
     /// # Errors
-    /// As [`RunWriter::append_interval`].
+    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn append_trace(&mut self, records: &[IoRecord]) -> Result<(), StoreError> {
         self.append(SeriesKind::Trace, records)
     }
@@ -199,7 +199,7 @@ impl RunWriter {
     /// Hands all that was appended to the kernel, so that readers find it.
     ///
     /// # Errors
-    /// As [`RunWriter::append_interval`].
+    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn write_records(&mut self) -> Result<(), StoreError> {
         for series in &mut self.series {
             if let Some(journal) = &mut series.journal {
@@ -212,7 +212,7 @@ impl RunWriter {
     /// The same, and the facts as they are: nothing is lost if nothing comes for a while.
     ///
     /// # Errors
-    /// As [`RunWriter::append_interval`].
+    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn write_out(&mut self, run: &Run) -> Result<(), StoreError> {
         self.write_records()?;
         if self.facts_owed {
@@ -234,7 +234,7 @@ impl RunWriter {
     /// Writes what is due of facts and records. Called some times a second while a phase lasts, it bounds what a kill loses to a second.
     ///
     /// # Errors
-    /// As [`RunWriter::append_interval`].
+    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn keep_up(&mut self, run: &Run) -> Result<(), StoreError> {
         if self.facts_owed && self.facts_are_due(run) {
             self.write_facts(run, &[], Lasting::Kill)?;

@@ -2,13 +2,14 @@
 
 use model::finding::FindingDocument;
 use model::histogram::LatencyHistogram;
-use model::page_cache::CachedRow;
+use model::page_cache::{CachedRow, CachedRows};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{CompletionStretch, Environment, OperationTotals, PhaseSummary, Run, RunStatus};
 use model::target::{Caveat, Link, TargetFacts, TargetKind};
 use model::units::{Bytes, Nanos, Offset};
+use model::untold::Untold;
 use model::workload::{
     Arrival, BlockSizes, Caching, DataPattern, OperationMix, Pattern, Spacing, Workload, ZoneShare,
 };
@@ -175,9 +176,9 @@ fn what_lay_in_the_page_cache_comes_back() {
         cached_before: Bytes::new(4096),
         cached: Bytes::new(20_480),
     };
-    for page_cache in [Ok(vec![row]), Err("the kernel does not tell".to_string())] {
+    for page_cache in [Ok(CachedRows { rows: vec![row] }), Err(Untold::new("the kernel does not tell"))] {
         let mut run = run();
-        run.phases[1].page_cache = Some(Box::new(page_cache));
+        run.phases[1].page_cache = Some(page_cache);
         assert_eq!(through_json(&run), as_kept(run));
     }
 }

@@ -6,6 +6,7 @@
 //! Nothing here can hang the test command: each program has a time limit after which it is killed with all that it started, reads nothing,
 //! and writes to a file, so that no pipe that somebody still holds keeps us waiting.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -57,7 +58,7 @@ pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure>
                 python.test(&name, tally)?;
                 newest = Some(python);
             }
-            Err(why) => give_up(without_system_tests, tally, &name, &why),
+            Err(why) => give_up(without_system_tests, tally, &name, &why.to_string()),
         }
     }
     let Some(newest) = newest else { return Ok(()) };
@@ -77,7 +78,7 @@ fn test_fleet(newest: Python, without_system_tests: bool, tally: &mut Tally) -> 
     match fleet.prepare()? {
         Ok(()) => fleet.test(FLEET_NAME, tally),
         Err(why) => {
-            give_up(without_system_tests, tally, FLEET_NAME, &why);
+            give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
             Ok(())
         }
     }
@@ -139,9 +140,28 @@ fn is_version(interpreter: &Path, version: &str) -> Result<bool, Failure> {
     Ok(told.is_success && told.text.trim() == format!("cpython {version}"))
 }
 
+/// What of an environment could not be made, by its version or list, and the last line that said why.
+enum Unprepared {
+    Environment(&'static str, String),
+    Packages(&'static str, String),
+}
+
+impl fmt::Display for Unprepared {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unprepared::Environment(version, why) => {
+                write!(formatter, "'python{version} -m venv' failed ({why}). Install python3-venv.")
+            }
+            Unprepared::Packages(list, why) => {
+                write!(formatter, "pip could not install {list} ({why}). Check the network.")
+            }
+        }
+    }
+}
+
 impl Python {
     /// Makes the environment, unless it was made of the same list of packages; otherwise why it cannot be made.
-    fn prepare(&self) -> Result<Result<(), String>, Failure> {
+    fn prepare(&self) -> Result<Result<(), Unprepared>, Failure> {
         let list = root().join(self.packages);
         let wanted = match fs::read(&list) {
             Ok(wanted) => wanted,
@@ -154,16 +174,13 @@ impl Python {
         let mut make = limited(ENVIRONMENT_SECONDS, &self.interpreter);
         make.args(["-m", "venv", "--clear"]).arg(&self.environment);
         if let Some(why) = why_failed(&mut make, "venv")? {
-            return Ok(Err(format!(
-                "'python{} -m venv' failed ({why}). Install python3-venv.",
-                self.version
-            )));
+            return Ok(Err(Unprepared::Environment(self.version, why)));
         }
         let mut install = limited(INSTALL_SECONDS, &self.environment.join("bin/python"));
         install.args(["-m", "pip", "install", "--quiet", "--no-input", "--timeout", "30", "--retries", "2"]);
         install.args(["--disable-pip-version-check", "--only-binary", ":all:", "--require-hashes", "-r"]);
         if let Some(why) = why_failed(install.arg(&list), "pip")? {
-            return Ok(Err(format!("pip could not install {} ({why}). Check the network.", self.packages)));
+            return Ok(Err(Unprepared::Packages(self.packages, why)));
         }
         match fs::write(&installed, wanted) {
             Ok(()) => Ok(Ok(())),

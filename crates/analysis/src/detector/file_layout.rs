@@ -43,7 +43,7 @@ impl Detector for FileLayoutDetector {
                 None => continue,
                 Some((_, Err(why))) => Outcome::Unknown(FilePlacementUnknown {
                     folder: if is_only_folder { None } else { Some(folder.into()) },
-                    why: why.to_owned(),
+                    why: why.to_string(),
                 }),
                 Some((phase, Ok(layout))) => {
                     let placement = placement(run, folder, layout, is_only_folder);

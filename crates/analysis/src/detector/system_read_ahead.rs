@@ -75,7 +75,7 @@ pub(super) fn is_measured(run: &RunView<'_>) -> bool {
 fn phases_with_rows(run: &RunView<'_>) -> Vec<u32> {
     let mut phases = Vec::new();
     for (number, summary) in (0u32..).zip(run.phases) {
-        if matches!(summary.page_cache.as_deref(), Some(Ok(_))) {
+        if matches!(summary.page_cache, Some(Ok(_))) {
             phases.push(number);
         }
     }
@@ -88,12 +88,12 @@ fn system_read_ahead(run: &RunView<'_>) -> Result<SystemReadAhead, SystemReadAhe
     }
     let (mut rows, mut is_open, mut is_measured) = (Vec::new(), false, false);
     for summary in run.phases {
-        match summary.page_cache.as_deref() {
-            Some(Err(why)) => return Err(SystemReadAheadUnknown::NotTold(why.clone())),
+        match &summary.page_cache {
+            Some(Err(why)) => return Err(SystemReadAheadUnknown::NotTold(why.to_string())),
             Some(Ok(found)) => {
                 is_measured = true;
-                is_open |= found.iter().any(CachedRow::is_open);
-                rows.extend(sure(found));
+                is_open |= found.rows.iter().any(CachedRow::is_open);
+                rows.extend(sure(&found.rows));
             }
             None => {}
         }

@@ -10,6 +10,7 @@ use model::histogram::LatencyHistogram;
 use model::plan::{PhaseKind, StopReason};
 use model::request::Operation;
 use model::run::{OperationTotals, PhaseSummary};
+use model::untold::Untold;
 
 pub const EXPERIMENT: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Files;
 /// A share of a file that stayed in memory makes reading it look faster by no more than that share, if memory takes no time: up to
@@ -123,13 +124,13 @@ pub fn folders(phases: &[PhaseSummary]) -> Vec<&str> {
 pub fn layout_of<'run>(
     phases: &'run [PhaseSummary],
     folder: &str,
-) -> Option<(u32, Result<&'run FileLayout, &'run str>)> {
+) -> Option<(u32, &'run Result<FileLayout, Untold>)> {
     for (number, summary) in phases.iter().enumerate().rev() {
         if let Some(work) = summary.files.as_deref()
             && work.folder == folder
             && let Some(layout) = &work.layout
         {
-            return Some((number as u32, layout.as_ref().map_err(String::as_str)));
+            return Some((number as u32, layout));
         }
     }
     None

@@ -89,7 +89,7 @@ pub fn ratio(top: &TaskSamples<'_>, bottom: &TaskSamples<'_>) -> Option<(Estimat
 pub fn places(phases: &[PhaseSummary]) -> Option<Vec<FolderPlace>> {
     let mut places = Vec::new();
     for folder in folders(phases) {
-        let layout = layout_of(phases, folder)?.1.ok()?;
+        let layout = layout_of(phases, folder)?.1.as_ref().ok()?;
         let [share] = layout.disks.as_slice() else { return None };
         if layout.unplaced.is_some() {
             return None;

@@ -33,7 +33,7 @@ impl Shelf {
     /// The drive with its profile changed.
     ///
     /// # Errors
-    /// As [`Shelf::drive`].
+    /// Those of [`Shelf::drive`]: no such profile.
     pub fn drive_with(&self, name: &str, change: impl Fn(&mut Profile)) -> Result<Box<dyn Drive>, UserError> {
         let mut profile = preset(name)?;
         (self.change)(&mut profile);
@@ -42,7 +42,7 @@ impl Shelf {
     }
 
     /// # Errors
-    /// As [`Shelf::drive`].
+    /// Those of [`Shelf::drive`]: no such profile.
     pub fn run(&self, name: &str) -> Result<VirtualRun, UserError> {
         Ok(VirtualRun::on(self.drive(name)?, SEED))
     }

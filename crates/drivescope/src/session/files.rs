@@ -16,6 +16,7 @@ use model::file_work::{FileTask, FileWork};
 use model::plan::{Phase, StopCondition, StopReason};
 use model::run::Run;
 use model::units::{Bytes, Instant};
+use model::untold::Untold;
 use rustix::io::Errno;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -173,7 +174,7 @@ impl FilesSession<'_> {
         work.cached_share = if is_known { end.cached_share } else { None };
         work.layout = match end.layout {
             Some(Ok(layout)) => Some(Ok(layout)),
-            Some(Err(why)) => Some(Err(why.to_string())),
+            Some(Err(why)) => Some(Err(Untold::new(why.to_string()))),
             None => None,
         };
         if step.task.is_of_names() {

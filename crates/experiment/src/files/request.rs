@@ -45,7 +45,7 @@ pub struct FilesRequest {
     #[arg(long, help_heading = "Options")]
     pub compare: bool,
 
-    /// Tasks to run
+    /// Groups of tasks to run, separated by commas [default: all]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     pub tasks: Vec<TaskGroup>,
 
@@ -61,11 +61,11 @@ pub struct FilesRequest {
     #[arg(long, value_name = "SIZE", default_value = SIZE_MAX, allow_hyphen_values = true)]
     pub max_size: Bytes,
 
-    /// Block size of one call
+    /// Bytes of one read or write call on the large file
     #[arg(long, value_name = "SIZE", default_value = BLOCK, allow_hyphen_values = true)]
     pub block: Bytes,
 
-    /// Seek threads
+    /// Number of threads that seek in the large file at once
     #[arg(long, value_name = "N", default_value_t = SEEKERS, value_parser = value_parser!(u32).range(1..=1024))]
     pub seekers: u32,
 
@@ -115,7 +115,7 @@ pub enum TaskGroup {
     Bytes,
     /// Write, rewrite and read in blocks
     Blocks,
-    /// Random seeks by several threads
+    /// Random reads in the large file by several threads, one in ten written back
     Seeks,
     /// Create, stat, read and delete small files, sequential and random order
     Names,

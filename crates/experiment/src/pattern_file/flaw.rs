@@ -180,7 +180,7 @@ pub(super) fn count(text: &str, most: u32) -> Result<u32, Reason> {
     }
 }
 
-/// Percents, as a share.
+/// A number of percent from 0 to 100, as a share.
 pub(super) fn percent(text: &str) -> Result<f64, QuantityError> {
     match text.trim().parse::<f64>() {
         Ok(number) if (0.0..=100.0).contains(&number) => Ok(number / 100.0),

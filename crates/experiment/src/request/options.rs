@@ -31,7 +31,7 @@ pub struct DriveOptions {
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub range: Option<RangeChoice>,
 
-    /// Target duration
+    /// Duration to aim at, such as 10min [default: the experiment's own]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<Nanos>,
 
@@ -43,7 +43,7 @@ pub struct DriveOptions {
     #[arg(long, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 
-    /// I/O engine
+    /// How requests are given to the kernel
     #[arg(long, value_enum, default_value_t)]
     pub engine: EngineChoice,
 
@@ -119,7 +119,7 @@ pub struct OutputOptions {
     #[arg(long = "format", value_name = "LINE", conflicts_with_all = ["json", "post", "verbose"])]
     pub line: Option<Template>,
 
-    /// Print the result only
+    /// Print only the result: no progress and no hints
     #[arg(long, short)]
     pub quiet: bool,
 
@@ -139,10 +139,10 @@ pub struct OutputOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineChoice {
-    /// io_uring where available, otherwise psync
+    /// uring if the kernel allows it, otherwise psync
     #[default]
     Auto,
-    /// io_uring
+    /// io_uring: many requests in one system call
     Uring,
     /// Blocking pread and pwrite on threads
     Psync,

@@ -22,7 +22,7 @@ pub struct SizesRequest {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub sizes: Vec<Bytes>,
 
-    /// Queue depths [default: 1,4]
+    /// Queue depths to measure each block size at [default: 1,4]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=4096))]
     pub depths: Vec<u32>,
 

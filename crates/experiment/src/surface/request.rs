@@ -37,7 +37,7 @@ pub struct SurfaceRequest {
     #[arg(long, value_name = "SIZE", requires = "areas", allow_hyphen_values = true)]
     pub area_size: Option<Bytes>,
 
-    /// Every block once (hours)
+    /// Read every block once; takes hours on a disk
     #[arg(long)]
     pub full: bool,
 

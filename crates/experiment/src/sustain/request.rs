@@ -30,11 +30,11 @@ pub struct SustainRequest {
     #[arg(long, value_name = "PATTERN")]
     pub pattern: Option<WritePattern>,
 
-    /// Block size [default: 128KiB]
+    /// Block size of each write, such as 4KiB [default: 128KiB]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub block: Option<Bytes>,
 
-    /// Queue depth [default: 32]
+    /// Queue depth: writes in flight at once [default: 32]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
     pub depth: Option<u32>,
 
@@ -50,7 +50,7 @@ pub struct SustainRequest {
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub endurance: Option<Share>,
 
-    /// When to stop
+    /// What has to be seen before it stops
     #[arg(long, value_enum, default_value_t)]
     pub until: Until,
 
@@ -90,7 +90,7 @@ pub enum Until {
     /// Until all drops are seen: writes a flash drive once
     // The last cells of a flash drive are slow only when no others are free.
     Levels,
-    /// Until steady state (SNIA)
+    /// Until steady state by both criteria of SNIA: range and slope
     Steady,
 }
 

@@ -49,7 +49,7 @@ pub enum Condition {
     None,
     /// Half random, half sequential writes of 4 to 64 KiB.
     Mixed(Amount),
-    /// Random writes of 16 KiB.
+    /// Random writes of 16 KiB, of this amount in all.
     Random(Amount),
     /// All of it once in order, in blocks of that size.
     Sequential(Bytes),
@@ -98,7 +98,7 @@ pub enum Way {
     /// 30 % of each of 16 regions, at most 64 GiB in all
     // As HD Tune does.
     Crossing,
-    /// Every block
+    /// Every block of the area once, in order
     // As HD Tach does.
     Everything,
 }

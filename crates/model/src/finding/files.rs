@@ -120,7 +120,7 @@ pub struct FilePart {
     pub end: u64,
     /// Mean, from 0 for the start of the disk to 1 for its end.
     pub position: f64,
-    /// Mean offset in bytes.
+    /// Mean offset of its extents on the disk, in bytes.
     #[serde(skip)]
     pub middle: f64,
 }

@@ -123,7 +123,7 @@ impl Wording for TrackLayout {
     }
 }
 
-/// "470", "459 to 487".
+/// Sectors per track of a zone: "470", or "459 to 487" where they differ.
 fn sectors(zone: &TrackZone) -> String {
     match (zone.sectors.last(), zone.sectors.first()) {
         (Some(least), Some(most)) if least < most => format!("{least} to {most}"),

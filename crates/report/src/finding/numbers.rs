@@ -7,7 +7,7 @@ pub(crate) fn rate(bytes_per_second: f64) -> String {
     scaled(bytes_per_second, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")])
 }
 
-/// "500 GB": decimal.
+/// A size in decimal units, such as "500 GB".
 pub(crate) fn size(bytes: u64) -> String {
     scaled(bytes as f64, &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")])
 }
@@ -18,7 +18,7 @@ pub(crate) fn memory(bytes: f64) -> String {
     scaled(bytes, &units)
 }
 
-/// "12.9 ms", "1.21 s".
+/// A time in the unit that suits it: "12.9 ms", "1.21 s".
 pub(crate) fn short_time(seconds: f64) -> String {
     scaled(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
 }
@@ -57,7 +57,7 @@ pub(crate) fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// "read" becomes "Reads".
+/// Begins a sentence about many requests: "Reads".
 pub(crate) fn plural(operation: model::request::Operation) -> &'static str {
     match operation {
         model::request::Operation::Write => "Writes",

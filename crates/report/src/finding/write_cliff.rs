@@ -124,7 +124,7 @@ impl Wording for WriteCliff {
     }
 }
 
-/// "Random writes of 128 KiB".
+/// What was written, to begin a sentence: "Random writes of 128 KiB".
 pub(super) fn writes(kind: &WriteKind) -> String {
     match kind.order {
         WriteOrder::Sequential => format!("Sequential writes of {}", kind.block),

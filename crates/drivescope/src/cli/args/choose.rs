@@ -34,7 +34,7 @@ pub struct AnswerArguments {
     #[arg(long, value_enum)]
     pub clip: Option<YesOrNo>,
 
-    /// What matters most
+    /// What to prefer among drives that last: capacity per price, throughput, or constant throughput
     #[arg(long, value_enum)]
     pub prefer: Option<PreferenceArgument>,
 }
@@ -42,7 +42,7 @@ pub struct AnswerArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Your writes (to tell how long they take on each drive)")]
 pub struct DayArguments {
-    /// Bytes written per day
+    /// Bytes written per day, such as 200GB; gives the duration on each drive
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub daily: Option<String>,
 
@@ -57,18 +57,16 @@ pub struct DayArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum YesOrNo {
-    /// Yes
     Yes,
-    /// No
     No,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PreferenceArgument {
-    /// Capacity per price
+    /// Most capacity for the price, even if writes are slow
     Cost,
-    /// Throughput
+    /// Highest mean write throughput, even if it varies
     Performance,
-    /// Constant throughput
+    /// Write throughput that stays the same over time
     Steadiness,
 }

@@ -12,11 +12,11 @@ pub struct ExportArguments {
     #[arg(default_value = "last", conflicts_with = "all")]
     pub runs: Vec<String>,
 
-    /// All stored runs
+    /// Export all stored runs instead of named ones
     #[arg(long)]
     pub all: bool,
 
-    /// Format [default: by file extension]
+    /// File format [default: by the extension of the output file]
     #[arg(long, short, value_parser = exports())]
     pub format: Option<&'static Export>,
 

@@ -28,11 +28,11 @@ pub struct TellingArguments {
     #[arg(long = "as", value_name = "FORMAT")]
     pub format: Option<String>,
 
-    /// Drive model
+    /// Model of the drive, as lists and reports show it
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
 
-    /// Drive capacity: 3TB
+    /// Capacity of the drive, such as 3TB; turns a range in percent into bytes
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub capacity: Option<String>,
 
@@ -44,7 +44,7 @@ pub struct TellingArguments {
     #[arg(long)]
     pub partitions: bool,
 
-    /// Drive kind
+    /// Kind of the drive; says whether it rotates
     #[arg(long, value_enum)]
     pub kind: Option<DriveKindArgument>,
 
@@ -56,16 +56,16 @@ pub struct TellingArguments {
 /// Kinds of drives to choose from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DriveKindArgument {
-    /// Hard disk
+    /// Hard disk: rotates and has to seek
     Disk,
-    /// Solid-state drive
+    /// Solid-state drive: neither rotates nor seeks
     Flash,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OperationArgument {
-    /// Reads
+    /// The files are results of reads
     Read,
-    /// Writes
+    /// The files are results of writes
     Write,
 }

@@ -54,7 +54,7 @@ pub enum Command {
     Measure(Request),
     /// List drives, what uses them, and whether writes are allowed
     List(ListArguments),
-    /// List stored runs, newest first
+    /// List the stored runs, newest first
     Runs(RunsArguments),
     /// Show a stored run, analysed again
     Show(ShowArguments),
@@ -109,7 +109,7 @@ pub struct PageArguments {
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 
-    /// Plain text, no colour
+    /// Plain text without colour, also in a terminal
     #[arg(long)]
     pub plain: bool,
 }

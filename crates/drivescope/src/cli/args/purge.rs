@@ -33,15 +33,15 @@ pub struct PurgeArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MethodArgument {
-    /// NVMe Format with secure erase
+    /// NVMe Format with secure erase of the namespace
     NvmeFormat,
-    /// Sanitize, block erase
+    /// NVMe Sanitize, block erase of all namespaces
     NvmeSanitize,
-    /// ATA Secure Erase
+    /// ATA Secure Erase of a whole SATA drive
     AtaSecureErase,
     /// Discard (TRIM) of the whole range
     Discard,
-    /// Write zeroes
+    /// Write zeroes to the whole range, in order
     ZeroFill,
 }
 

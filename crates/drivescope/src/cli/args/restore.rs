@@ -12,7 +12,7 @@ pub struct RestoreArguments {
     #[arg(long, value_name = "SERIAL", requires = "target")]
     pub confirm: Option<String>,
 
-    /// Journal file outside the store
+    /// Journal file, if it is not in the store
     #[arg(long, value_name = "FILE", requires = "target")]
     pub journal: Option<PathBuf>,
 

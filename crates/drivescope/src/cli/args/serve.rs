@@ -8,7 +8,7 @@ pub struct ServeArguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub port: u16,
 
-    /// Open the browser
+    /// Open the page in the default browser
     #[arg(long)]
     pub open: bool,
 }

@@ -14,7 +14,7 @@ pub struct SimArguments {
 /// What to do with virtual drives. A NAME is that of a drive that comes with the program, or a file that ends in .toml.
 #[derive(Debug, Subcommand)]
 pub enum SimCommand {
-    /// List the built-in virtual drives
+    /// List the built-in virtual drives with what is special about each
     List(SimListArguments),
     /// Show the profile of a virtual drive
     Show(SimShowArguments),
@@ -45,14 +45,14 @@ pub struct SimTruthArguments {
     /// Name from `drivescope sim list`, or a .toml file
     pub name: String,
 
-    /// JSON output
+    /// Print JSON instead of a table
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct SimNewArguments {
-    /// New .toml file
+    /// File to create, ending in .toml; never overwritten
     pub file: PathBuf,
 
     /// Base: a name from `drivescope sim list`, or a .toml file
@@ -65,11 +65,11 @@ pub struct SimMountArguments {
     /// Name from `drivescope sim list`, or a .toml file
     pub name: String,
 
-    /// Mount folder; created if missing
+    /// Folder to mount it at; created if missing
     #[arg(long, value_name = "FOLDER")]
     pub at: PathBuf,
 
-    /// Create a loop device too
+    /// Also create a loop device, for tools that need a block device (root)
     #[arg(long = "loop")]
     pub loop_device: bool,
 
@@ -88,11 +88,11 @@ pub struct SimReproduceArguments {
     #[arg(ignore_case = true, value_parser = ["A", "B", "C", "D", "E"])]
     pub article: String,
 
-    /// Plain text, no colour
+    /// Plain text without colour, also in a terminal
     #[arg(long)]
     pub plain: bool,
 
-    /// Markdown output
+    /// Print Markdown, as the pages in the documentation
     #[arg(long)]
     pub markdown: bool,
 

@@ -24,7 +24,7 @@ pub struct ShowArguments {
     #[arg(default_value = "last")]
     pub run: String,
 
-    /// Draw all charts
+    /// Draw all charts of the run below its findings
     #[arg(long)]
     pub charts: bool,
 
@@ -42,11 +42,11 @@ pub struct ReportArguments {
     #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     pub output: PathBuf,
 
-    /// Dark theme
+    /// Dark theme for the report or chart
     #[arg(long)]
     pub dark: bool,
 
-    /// Chart size
+    /// Width of an .svg or .png chart
     #[arg(long, value_enum, default_value_t = SizeArgument::Forum)]
     pub size: SizeArgument,
 
@@ -58,14 +58,14 @@ pub struct ReportArguments {
     #[command(flatten, next_help_heading = "Partitions, marked in the rate over position of one run")]
     pub wish: WishArguments,
 
-    /// Plain text, no colour
+    /// Plain text without colour, also in a terminal
     #[arg(long)]
     pub plain: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SizeArgument {
-    /// 1000 pixels wide
+    /// 1000 pixels wide, for forums and web pages
     Forum,
     /// Column of a paper, 85 mm wide
     Paper,
@@ -90,7 +90,7 @@ pub struct CompareArguments {
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Dark theme of the chart
+    /// Dark theme for the chart file
     #[arg(long, requires = "output")]
     pub dark: bool,
 
@@ -98,7 +98,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 
-    /// Plain text, no colour
+    /// Plain text without colour, also in a terminal
     #[arg(long)]
     pub plain: bool,
 }
@@ -129,7 +129,7 @@ pub struct EstimateArguments {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub latency_budget: Option<String>,
 
-    /// Time of one surface scan
+    /// Time of one surface scan: reading, or writing and verifying, every block
     #[arg(long)]
     pub surface_check: bool,
 
