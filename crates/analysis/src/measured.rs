@@ -38,7 +38,6 @@ pub(crate) struct Slice {
     pub seconds: f64,
     pub operations: f64,
     pub bytes: f64,
-    /// The sum of their latencies, in seconds.
     pub latency_s: f64,
 }
 
@@ -157,7 +156,6 @@ pub(crate) fn random_visits<'run>(run: &RunView<'run>, operation: Operation) -> 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
     Depth,
-    /// Threads that each wait for one request.
     Threads,
 }
 

@@ -30,12 +30,9 @@ impl UserError {
 
 /// A failure of something that a person is told.
 pub trait Cannot<Value> {
-    /// # Errors
-    /// "cannot WHAT: why", where it failed.
+    /// Where it failed, the error says "cannot WHAT: why".
     fn or_cannot(self, what: &str) -> Result<Value, UserError>;
 
-    /// # Errors
-    /// In the words of the failure itself.
     fn or_fail(self) -> Result<Value, UserError>;
 }
 

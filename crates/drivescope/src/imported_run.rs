@@ -46,8 +46,6 @@ pub struct Records {
     telemetry: Vec<TelemetryRecord>,
 }
 
-/// # Errors
-/// When positions do not fit the results, or there are too many results.
 pub fn records(sources: &[Source], telling: &Telling) -> Result<Records, UserError> {
     let target = target(sources, telling);
     let (mut sets, mut figures, mut direct) = (Vec::new(), 0, true);
@@ -76,8 +74,6 @@ pub fn records(sources: &[Source], telling: &Telling) -> Result<Records, UserErr
     Ok(Records { target, environment, phases, intervals, ios, telemetry })
 }
 
-/// # Errors
-/// When the records cannot be written.
 pub fn keep(records: &Records, run: &mut Run, writer: &mut RunWriter) -> Result<(), UserError> {
     run.phases = records.phases.clone();
     for record in &records.intervals {

@@ -22,10 +22,6 @@ struct Listening {
     has_will: AtomicBool,
 }
 
-/// Set by the first of these signals.
-///
-/// # Errors
-/// When signal handlers cannot be installed.
 pub fn flag() -> Result<&'static AtomicBool, UserError> {
     Ok(&listening()?.flag)
 }
@@ -76,9 +72,6 @@ pub struct LastWill {
 
 /// Lets a second signal call `will` before it ends the program: to restore the terminal, which no signal handler may do, so
 /// a thread takes the signals.
-///
-/// # Errors
-/// When signal handlers cannot be installed.
 pub fn with_last_will(will: fn()) -> Result<LastWill, UserError> {
     let listening = listening()?;
     let mut signals = Signals::new(SIGNALS).map_err(cannot_listen)?;
@@ -107,9 +100,7 @@ impl Drop for LastWill {
 }
 
 /// Does work that must not be interrupted: meanwhile signals only set the flag.
-///
-/// # Errors
-/// When signal handlers cannot be installed. Nothing was done then.
+/// Fails when signal handlers cannot be installed. Nothing was done then.
 pub fn unbroken<Output>(work: impl FnOnce() -> Output) -> Result<Output, UserError> {
     let listening = listening()?;
     let mut actions = listening.actions.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,9 +9,6 @@ use store::SyncExtent;
 
 /// Makes a file lasting. When the program is to end, nobody is kept waiting for a busy disk: what was written is then with
 /// the kernel, where it outlives the program.
-///
-/// # Errors
-/// What the system says; `TimedOut` when the program is to end and the disk is not done.
 pub fn sync(file: &File, extent: SyncExtent) -> Result<()> {
     if is_too_late() {
         return Err(too_late());

@@ -11,9 +11,6 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Reads what was typed: the name of a plan that comes with the program, or a path whose ending says what it holds:
 /// `.toml`, `.icf`, `.fio` or `.job`.
-///
-/// # Errors
-/// Names file, line and reason.
 pub fn find(typed: &str) -> Result<PatternFile, PatternError> {
     let reason = if pattern_file::is_file_name(typed) {
         match text_of(Path::new(typed)) {

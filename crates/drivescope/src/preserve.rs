@@ -44,9 +44,6 @@ pub struct Preserving {
 
 impl Preserving {
     /// Makes a journal for a rig that may write; it holds at most `wanted` at a time.
-    ///
-    /// # Errors
-    /// When it would be on the target, or there is no room for it.
     pub fn begin(
         choice: &PreserveChoice,
         store: Option<&Path>,
@@ -107,9 +104,7 @@ impl Preserving {
     }
 
     /// Saves everything that a phase may overwrite.
-    ///
-    /// # Errors
-    /// When the journal or the permit fails. Then the phase must not run.
+    /// Fails when the journal or the permit fails. Then the phase must not run.
     pub fn save(
         &mut self,
         rig: &Rig,
@@ -124,9 +119,7 @@ impl Preserving {
     }
 
     /// Restores everything that was saved.
-    ///
-    /// # Errors
-    /// When not all of it could be restored. The rest stays in the journal.
+    /// Fails when not all of it could be restored. The rest stays in the journal.
     pub fn give_back(&mut self, rig: &Rig) -> Result<(), UserError> {
         if self.keeper.journal().parsed().saved.is_empty() {
             return Ok(());
@@ -152,9 +145,7 @@ impl Preserving {
     }
 
     /// Removes the journal, after everything was restored.
-    ///
-    /// # Errors
-    /// When it cannot be removed, which does no harm: it is empty.
+    /// Fails when it cannot be removed, which does no harm: it is empty.
     pub fn finish(self) -> Result<(), UserError> {
         remove_pointer(self.pointer.as_deref())?;
         Ok(self.keeper.into_journal().delete()?)
@@ -235,9 +226,6 @@ pub struct Unfinished {
 
 impl Unfinished {
     /// Removes it, after everything was restored or nothing was saved.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
     pub fn finish(self) -> Result<(), UserError> {
         let journal = self.journal?;
         remove_pointer(self.pointer.as_deref())?;
@@ -274,9 +262,6 @@ pub fn unfinished(store: Option<&Path>) -> Result<Vec<Unfinished>, UserError> {
 }
 
 /// The pointer of the store to a journal, wherever the journal is now.
-///
-/// # Errors
-/// When there is no folder for a store.
 pub fn pointer_to(store: Option<&Path>, journal: &Path) -> Result<Option<PathBuf>, UserError> {
     let Some(name) = journal.file_name() else { return Ok(None) };
     let pointer = own_folder(store)?.join(name).with_extension("pointer");
@@ -296,9 +281,7 @@ fn read_pointer(pointer: &Path) -> Option<(PathBuf, Option<Origin>)> {
 }
 
 /// The warning that data of the target are still in a journal.
-///
-/// # Errors
-/// When the target would be written to: restoring the journal would overwrite that.
+/// Fails when the target would be written to: restoring the journal would overwrite that.
 pub fn look_for_unfinished(
     store: Option<&Path>,
     target: Option<&Target>,
@@ -377,8 +360,6 @@ fn shown(path: &Path) -> String {
     harmless(&path.display().to_string(), usize::MAX)
 }
 
-/// # Errors
-/// When the permit does not hold.
 pub fn medium<'permit>(
     target: &Target,
     permit: &'permit ::io::targets::WritePermit,

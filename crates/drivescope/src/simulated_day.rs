@@ -20,9 +20,6 @@ const PARTS: u64 = 32;
 const CLIFF_SHARE: f64 = 0.75;
 
 /// How long such a day takes on a drive that was new [`DAYS_BEFORE`] such days before. One seed: the numbers are exact.
-///
-/// # Errors
-/// When the drive is smaller than the requests.
 pub fn simulate(drive: Box<dyn Drive>, day: &DayOfWrites, seed: u64) -> Result<DayTime, UserError> {
     let mut writer =
         Writer { run: VirtualRun::on(drive, seed), position: 0, fastest: 0.0, slowest: f64::INFINITY };

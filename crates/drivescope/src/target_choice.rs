@@ -26,10 +26,6 @@ pub struct Chosen {
     pub profile: Option<String>,
 }
 
-/// Opens what was chosen.
-///
-/// # Errors
-/// When it cannot be measured or may not be written to, or the range does not lie on it.
 pub fn open(drive: &DriveOptions) -> Result<Chosen, UserError> {
     let is_ours = drive.target.starts_with(VIRTUAL_PREFIX) || Path::new(&drive.target).is_dir();
     if drive.writing.preserve && is_ours {

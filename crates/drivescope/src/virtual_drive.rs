@@ -22,9 +22,6 @@ pub struct VirtualDrive {
 }
 
 /// Finds a virtual drive, with or without `sim:` before its name.
-///
-/// # Errors
-/// When there is none, or its file cannot be read or is not a valid profile.
 pub fn find(typed: &str) -> Result<VirtualDrive, UserError> {
     let name = typed.strip_prefix("sim:").unwrap_or(typed);
     let path = format!("sim:{name}");
@@ -86,17 +83,10 @@ fn read(name: &str) -> Result<String, ProfileFileError> {
 
 impl VirtualDrive {
     /// `seed` draws everything random in it.
-    ///
-    /// # Errors
-    /// When the profile describes an impossible drive.
     pub fn open(&self, seed: u64) -> Result<Box<dyn Drive + Send>, UserError> {
         Ok(open_profile(&self.profile, &self.path, seed)?)
     }
 
-    /// Its data: none yet.
-    ///
-    /// # Errors
-    /// When the profile describes an impossible drive.
     pub fn contents(&self, seed: u64) -> Result<Contents, UserError> {
         contents(&self.profile, seed).map_err(|flaw| UserError::usage(format!("{}: {flaw}", self.path)))
     }

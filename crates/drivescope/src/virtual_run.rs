@@ -43,9 +43,6 @@ impl VirtualRun {
     }
 
     /// Runs one phase with slices of at least that length.
-    ///
-    /// # Errors
-    /// When the workload does not fit the drive.
     pub fn measure(
         &mut self,
         workload: Workload,
@@ -57,9 +54,6 @@ impl VirtualRun {
     }
 
     /// Runs one phase at QD 1 with a slice for every `slice_bytes`, so that a slow request shows however short it is.
-    ///
-    /// # Errors
-    /// When the workload does not fit the drive.
     pub fn measure_by_bytes(
         &mut self,
         workload: Workload,
@@ -99,8 +93,6 @@ impl VirtualRun {
         Ok(result)
     }
 
-    /// # Errors
-    /// Never in virtual time.
     pub fn idle(&mut self, time: Nanos) -> Result<(), UserError> {
         let phase = phase(None, StopCondition::after(time));
         self.rig.run_phase(&phase, self.phases, self.seed, false, &mut Recorder::default())?;

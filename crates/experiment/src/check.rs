@@ -136,10 +136,6 @@ enum Stage {
 }
 
 impl Check {
-    /// Plans a check.
-    ///
-    /// # Errors
-    /// When the range has no room for one.
     pub fn new(setup: Setup) -> Result<Check, PlanError> {
         let room = setup.range.align_inward(preparation::random_block(&setup.facts)).bytes();
         check_room(ExperimentName::Check, room, RANGE_MIN)?;

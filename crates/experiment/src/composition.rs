@@ -25,7 +25,6 @@ impl Prepared {
         Prepared { count: phases.len(), phases, fills: setup.empty }
     }
 
-    /// Of a drive that is filled and awake.
     pub fn none() -> Prepared {
         Prepared { phases: VecDeque::new(), count: 0, fills: false }
     }
@@ -41,7 +40,6 @@ impl Prepared {
         self.phases.pop_front()
     }
 
-    /// How many phases it had in the beginning.
     pub fn count(&self) -> usize {
         self.count
     }

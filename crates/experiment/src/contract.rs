@@ -7,7 +7,6 @@ use model::range::ByteRange;
 use model::run::RunView;
 use model::units::Bytes;
 
-/// A question put to a drive.
 pub trait Experiment {
     fn name(&self) -> ExperimentName;
 
@@ -22,7 +21,6 @@ pub trait Experiment {
         false
     }
 
-    /// How a session has to treat it.
     fn conduct(&self) -> Conduct {
         Conduct::default()
     }

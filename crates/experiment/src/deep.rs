@@ -29,7 +29,6 @@ pub(crate) struct Deep {
     spent: Nanos,
 }
 
-/// The part that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Surface,
@@ -38,10 +37,6 @@ enum Stage {
 }
 
 impl Deep {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When the range has no room for it.
     pub fn new(setup: Setup) -> Result<Deep, PlanError> {
         let time_limit = setup.time_limit.map(|limit| limit / PARTS);
         let of_surface = Setup { time_limit, ..setup.clone() };

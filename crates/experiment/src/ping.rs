@@ -62,10 +62,6 @@ pub struct Ping {
 }
 
 impl Ping {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When the range has no room.
     pub fn new(mut setup: Setup, request: &PingRequest) -> Result<Ping, PlanError> {
         let block = request.block.unwrap_or_else(|| random_block(&setup.facts));
         let block = block.round_up_to(setup.facts.logical_block).max(setup.facts.logical_block);

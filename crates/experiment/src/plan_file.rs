@@ -73,9 +73,6 @@ pub struct PlanRun {
 
 impl PlanRun {
     /// Lays the steps out on the range, each of `each` long if that is given.
-    ///
-    /// # Errors
-    /// When a step cannot be run there, or writes where nothing may be written.
     pub fn new(setup: Setup, file: PatternFile, each: Option<Nanos>) -> Result<PlanRun, PlanError> {
         if file.writes() && !setup.may_write {
             return Err(PlanError::NeedsWrite {

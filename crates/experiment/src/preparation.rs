@@ -35,7 +35,6 @@ pub fn phase(
     Phase { name, experiment, kind, workload, stop }
 }
 
-/// How long the drive is woken.
 pub const WARM_UP: Nanos = Nanos::from_millis(500);
 
 /// For how long a scratch file is filled at most, and how long the drive then comes to rest.

@@ -23,7 +23,6 @@ pub struct Step {
     /// For people: "random 4 KiB reads, 1 to 64 at once".
     pub what: String,
     pub phases: u32,
-    /// How long they take at most.
     pub time: Nanos,
     /// How long they likely take: less where they end with their bytes, and nothing where they only come if something is found.
     pub likely: Nanos,
@@ -31,7 +30,6 @@ pub struct Step {
     pub slow: Nanos,
     /// What they read at most; none where only the drive's rate bounds it.
     pub reads: Option<Bytes>,
-    /// What they write at most; likewise.
     pub writes: Option<Bytes>,
 }
 
@@ -68,7 +66,6 @@ impl Remaining {
         }
     }
 
-    /// How long it takes at most.
     pub fn time(&self) -> Nanos {
         sum_of(self.steps.iter().map(|step| step.time))
     }

@@ -9,7 +9,6 @@ use model::units::{Bytes, Nanos};
 
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// What is known of the target.
     pub facts: TargetFacts,
     pub range: ByteRange,
     pub may_write: bool,

@@ -64,7 +64,6 @@ pub struct StreamSearch {
     stage: Stage,
     queue: VecDeque<Phase>,
     sample_bytes: Bytes,
-    /// How many samples were planned in each area.
     planned: u64,
     began: Nanos,
     time: Nanos,

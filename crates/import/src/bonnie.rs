@@ -58,7 +58,6 @@ fn is_size(text: &str) -> bool {
     size.ends_with(['M', 'G', 'k', 'K']) && size[..size.len() - 1].parse::<u64>().is_ok()
 }
 
-/// Reads all results of a text.
 pub(crate) fn read(text: &str) -> std::result::Result<Imported, ImportError> {
     let mut imported = Imported { tool: "bonnie++", direct: Some(false), ..Imported::default() };
     let text = &without_marks(text);

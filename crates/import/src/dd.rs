@@ -29,7 +29,6 @@ struct Report {
     seconds: f64,
 }
 
-/// One run of dd while it is read.
 #[derive(Default)]
 struct Run {
     command: Option<Command>,

@@ -18,12 +18,10 @@ pub struct ImportError {
 }
 
 impl ImportError {
-    /// At a place of a line.
     pub(crate) fn at(line: usize, column: usize, expected: impl Into<String>, found: &str) -> ImportError {
         ImportError { line, column, expected: expected.into(), found: shown(found) }
     }
 
-    /// About the text as a whole.
     pub(crate) fn whole(expected: impl Into<String>) -> ImportError {
         ImportError { line: 0, column: 0, expected: expected.into(), found: String::new() }
     }

@@ -8,14 +8,11 @@ use model::units::Bytes;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     pub tool: &'static str,
-    /// Its version, where the text tells it.
     pub version: Option<String>,
     pub host: Option<String>,
-    /// The model of the drive, likewise.
     pub drive: Option<String>,
     /// What was measured, as the program names it: "/dev/sdb".
     pub target: Option<String>,
-    /// How much the drive holds, likewise.
     pub capacity: Option<Bytes>,
     /// When it was measured, in seconds since 1970, likewise.
     pub measured_unix_s: Option<u64>,
@@ -27,10 +24,8 @@ pub struct Imported {
     pub notes: Vec<String>,
 }
 
-/// The figures of one run of a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Set {
-    /// In the order of the text.
     pub figures: Vec<Figure>,
 }
 
@@ -79,7 +74,6 @@ impl From<Transfer> for Work {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
     pub order: Order,
-    /// Requests and bytes of each operation.
     pub moved: Vec<(Operation, u64, u64)>,
     /// How much each request asked for; a byte for what goes through a small buffer byte by byte.
     pub block: Bytes,
@@ -88,10 +82,8 @@ pub struct Transfer {
     pub threads: u32,
 }
 
-/// In which order places were visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// From the start to the end.
     Sequential,
     Random,
     Unknown,
@@ -103,11 +95,9 @@ pub struct Place {
     pub bytes: u64,
 }
 
-/// A slice of a figure's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
     pub operation: Operation,
-    /// From the start of the figure.
     pub start_s: f64,
     pub seconds: f64,
     pub bytes: u64,

@@ -47,7 +47,6 @@ pub(crate) struct Shape {
     pub depth: u32,
 }
 
-/// What a job did in one direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     pub operation: Operation,
@@ -113,7 +112,6 @@ impl Options {
         self.get(name)?.parse().ok()
     }
 
-    /// How many jobs one entry stands for.
     pub(crate) fn jobs(&self) -> u32 {
         if self.get("group_reporting").is_some() { self.number("numjobs").unwrap_or(1) } else { 1 }
     }
@@ -141,7 +139,6 @@ impl Options {
     }
 }
 
-/// The order of a mode such as `randread`.
 pub(crate) fn order_of(mode: &str) -> Order {
     match mode {
         _ if mode.starts_with("rand") => Order::Random,
@@ -163,7 +160,6 @@ pub(crate) fn figure_name(order: Order, moved: &[(Operation, u64, u64)]) -> Stri
     }
 }
 
-/// Adds the jobs of one run of fio.
 pub(crate) fn add(imported: &mut Imported, jobs: Vec<Job>, options: &Options) {
     if let Some(direct) = options.direct() {
         imported.direct = Some(imported.direct.unwrap_or(true) && direct);

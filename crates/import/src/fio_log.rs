@@ -10,7 +10,6 @@ use model::request::Operation;
 /// So many lines are looked at to tell a log.
 const LINES_TO_TELL: usize = 4;
 
-/// What the values of a log are.
 #[derive(Clone, Copy)]
 pub(crate) enum LogKind {
     Bandwidth,
@@ -74,7 +73,6 @@ fn entry(line: Line<'_>) -> Result<Entry, ImportError> {
     })
 }
 
-/// Reads it as a log of that kind.
 pub(crate) fn read(text: &str, kind: LogKind) -> Result<Imported, ImportError> {
     let mut entries = Vec::new();
     for line in filled(text) {

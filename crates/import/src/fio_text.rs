@@ -292,7 +292,6 @@ impl Reader {
         }
     }
 
-    /// One fio has ended: its jobs become figures.
     fn finish(&mut self) {
         self.close();
         let jobs = std::mem::take(&mut self.jobs);

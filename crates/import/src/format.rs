@@ -121,7 +121,6 @@ impl Format {
         }
     }
 
-    /// Whether a text looks like it.
     fn fits(self, text: &str) -> bool {
         match self {
             Format::Bonnie => bonnie::fits(text),
@@ -157,9 +156,7 @@ pub struct Hints {
 }
 
 /// The formats of a text: of a post with results of several programs there are several.
-///
-/// # Errors
-/// When it looks like none, or like a log that may count several things: then it says which `--as` to give.
+/// Fails when it looks like none, or like a log that may count several things: then it says which `--as` to give.
 pub fn recognised(text: &str, hints: &Hints) -> Result<Vec<Format>, ImportError> {
     let mut fitting: Vec<Format> = Format::ALL.into_iter().filter(|format| format.fits(text)).collect();
     if fitting.is_empty() {
@@ -185,9 +182,6 @@ pub fn recognised(text: &str, hints: &Hints) -> Result<Vec<Format>, ImportError>
 }
 
 /// Reads a text in all formats that it is in. What cannot be read beside something that can is a note.
-///
-/// # Errors
-/// Where it cannot be read on, if nothing of it could.
 pub fn read_all(text: &str, hints: &Hints) -> Result<Vec<Imported>, ImportError> {
     let (mut all, mut failed) = (Vec::new(), Vec::new());
     for format in recognised(text, hints)? {
@@ -209,9 +203,6 @@ pub fn read_all(text: &str, hints: &Hints) -> Result<Vec<Imported>, ImportError>
 }
 
 /// Reads a text in a format. One that breaks off within its last line is taken without it, which is said.
-///
-/// # Errors
-/// Where it cannot be read on.
 pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportError> {
     if text.matches(['\n', '\r']).count() > LINES_MAX {
         return Err(ImportError::whole(format!(

@@ -22,7 +22,6 @@ fn timing<'text>(line: Line<'text>) -> Option<(&'text str, Field<'text>)> {
     if what.contains("reads") { Some((what, line.after(":")?)) } else { None }
 }
 
-/// Reads all results of a text.
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let mut imported = Imported { tool: "hdparm", ..Imported::default() };
     let mut set = Set::default();

@@ -26,11 +26,9 @@ struct Reader {
     set: Set,
     notes: Vec<String>,
     operation: Option<Operation>,
-    /// Positions and rates of a list.
     curve: Vec<(f64, f64)>,
 }
 
-/// Reads all results of a text.
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let imported = Imported { tool: "HD Tune", direct: Some(true), ..Imported::default() };
     let mut reader = Reader { imported, ..Reader::default() };

@@ -37,7 +37,6 @@ fn whole(fields: &[Field<'_>], column: Option<usize>) -> u32 {
     field.text.parse().unwrap_or(1)
 }
 
-/// Where the columns are that are read.
 struct Columns {
     kind: usize,
     specification: usize,

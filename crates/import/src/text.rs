@@ -68,7 +68,6 @@ impl<'text> Line<'text> {
         Some(Field { line: self.number, column, text: rest.trim() })
     }
 
-    /// The value, unless there is none.
     pub(crate) fn needs<Value>(self, value: Option<Value>, expected: &str) -> Result<Value, ImportError> {
         match value {
             Some(value) => Ok(value),
@@ -87,7 +86,6 @@ impl Field<'_> {
         ImportError::at(self.line, self.column, expected, self.text)
     }
 
-    /// The value, unless there is none.
     pub(crate) fn needs<Value>(&self, value: Option<Value>, expected: &str) -> Result<Value, ImportError> {
         match value {
             Some(value) => Ok(value),

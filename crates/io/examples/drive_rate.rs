@@ -76,7 +76,6 @@ const FLASH_WRITES_BEFORE: u64 = 240_057_409_536 / 4096 / 10;
 const RANDOM_BYTES: u32 = 4096;
 const SEQUENTIAL_BYTES: u32 = MIB as u32;
 
-/// What is asked of the drive.
 struct Workload {
     operation: Operation,
     length_bytes: u32,
@@ -107,7 +106,6 @@ impl Workload {
     }
 }
 
-/// What was done, and how long it took.
 struct Rate {
     requests: u64,
     seconds: f64,

@@ -25,14 +25,12 @@ pub enum IoError {
     /// The target cannot be measured, whatever the system says.
     #[error("cannot measure {}: {why}", target.display())]
     Unsuitable { target: PathBuf, why: String },
-    /// A write was refused. Nothing was written.
     #[error("will not write to {}: {why}", target.display())]
     WriteRefused {
         target: PathBuf,
         /// Who uses it, or what is missing; and what to do.
         why: String,
     },
-    /// The workload does not fit the target.
     #[error("cannot run this workload: {0}")]
     Workload(#[from] model::workload::WorkloadError),
 }
@@ -49,9 +47,6 @@ impl IoError {
     }
 
     /// What the system gave when `operation` was tried on what lies at `path`.
-    ///
-    /// # Errors
-    /// What it answered instead.
     pub fn at<Given>(
         operation: &'static str,
         path: &Path,

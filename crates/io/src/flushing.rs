@@ -88,10 +88,6 @@ impl Flushing {
         }
     }
 
-    /// Waits until it is done.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn finish(mut self) -> io::Result<Flushed> {
         loop {
             if let Some(outcome) = self.wait(Nanos::from_secs(3600)) {

@@ -95,17 +95,11 @@ enum Source {
 
 impl Rig {
     /// A target that is only read. No descriptor of this rig can write.
-    ///
-    /// # Errors
-    /// When the engine asked for is not to be had.
     pub fn for_reading(target: Target, options: EngineOptions) -> Result<Rig, IoError> {
         Rig::real(Source::Reading(target), options)
     }
 
     /// A target that may be written to.
-    ///
-    /// # Errors
-    /// When the permit is one for another target, or the engine asked for is not to be had.
     pub fn for_writing(target: Target, permit: WritePermit, options: EngineOptions) -> Result<Rig, IoError> {
         if permit.identity() != target.identity() {
             let why = "the permit to write is one for another target".into();
@@ -115,9 +109,6 @@ impl Rig {
     }
 
     /// A scratch file, which is ours.
-    ///
-    /// # Errors
-    /// When the engine asked for is not to be had.
     pub fn on_scratch(scratch: ScratchFile, options: EngineOptions) -> Result<Rig, IoError> {
         Rig::real(Source::Scratch(scratch), options)
     }
@@ -197,10 +188,8 @@ impl Rig {
     }
 
     /// Runs one phase. Its number is its place in the run; the same number and seed give the same requests.
-    ///
-    /// # Errors
-    /// When the workload does not fit the target, a write has no permit or the permit has lapsed, or the engine
-    /// breaks. What the device answers is in the records.
+    /// Fails when the workload does not fit the target, a write has no permit or the permit has lapsed, or the engine breaks. What
+    /// the device answers is in the records.
     pub fn run_phase(
         &mut self,
         phase: &Phase,
@@ -280,9 +269,7 @@ impl Rig {
     }
 
     /// What is on the target, to be saved and given back; through the permit, which must still hold.
-    ///
-    /// # Errors
-    /// When there is none: the target may only be read, or is virtual; or the permit has lapsed.
+    /// Fails when there is none: the target may only be read, or is virtual; or the permit has lapsed.
     pub fn medium(&self) -> Result<TargetMedium<'_>, IoError> {
         if let Place::Real { source, .. } = &self.place
             && let Some(permit) = source.permit()
@@ -294,9 +281,6 @@ impl Rig {
     }
 
     /// Empties all of the target by a command, which is no workload. `go_on` is asked now and then, with how much is done.
-    ///
-    /// # Errors
-    /// As [`purge`](crate::targets::purge::purge); and when the target may only be read, is a scratch file or virtual.
     pub fn purge(
         &mut self,
         method: PurgeMethod,

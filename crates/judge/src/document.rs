@@ -54,12 +54,10 @@ impl Document {
         self.finding(code).is_some() && !self.why(code).starts_with("Not measured")
     }
 
-    /// A number of the finding's data.
     pub fn number(&self, code: FindingCode, key: &str) -> Option<f64> {
         self.said(code)["data"][key].as_f64()
     }
 
-    /// A list of the finding's data.
     pub fn rows(&self, code: FindingCode, key: &str) -> &[Value] {
         rows(&self.said(code)["data"][key])
     }

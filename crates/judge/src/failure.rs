@@ -23,8 +23,6 @@ impl Failure {
 
 /// Says of an error what could not be done.
 pub trait Doing<T> {
-    /// # Errors
-    /// The same error, with what it was met at.
     fn doing(self, what: impl Display) -> Result<T, Failure>;
 }
 

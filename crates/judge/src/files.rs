@@ -42,10 +42,8 @@ const NAMES: [(&str, usize); 6] = [
 const FIO_ALWAYS: &str =
     "--name=one --bs=1m --ioengine=psync --end_fsync=1 --fallocate=none --output-format=json";
 
-/// What one program measured of one task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rate {
-    /// Bytes or files in a second.
     rate: f64,
     /// Of small files: processor time of the program for each of them, in µs.
     processor_us: Option<f64>,
@@ -55,9 +53,6 @@ struct Rate {
 type Rates = BTreeMap<(String, &'static str), BTreeMap<u64, Rate>>;
 
 /// Runs the comparison, prints its table and keeps it.
-///
-/// # Errors
-/// When one of the programs cannot be run.
 pub fn run(options: &TurnOptions) -> Result<(), Failure> {
     let rounds = options.rounds.unwrap_or(ROUNDS);
     let before = load_average();
@@ -135,7 +130,6 @@ fn ours(program: &Program, folder: &Path, what: &str) -> Result<Measured, Failur
     Ok(document.phases().iter().filter(|phase| phase["kind"] == "measure").filter_map(of_phase).collect())
 }
 
-/// What a phase of ours measured.
 fn of_phase(phase: &Value) -> Option<(String, Rate)> {
     let task = phase["files"]["task"].as_str()?.to_string();
     let (mut seconds, mut files, mut bytes) = (phase["seconds"].as_f64()?, 0.0, 0.0);

@@ -48,9 +48,6 @@ pub fn seed_of_now() -> u64 {
 }
 
 /// Prints a page, and keeps it at that place, from the root of the workspace, when it is whole.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn publish(page: &str, place: &str, is_whole: bool) -> Result<(), Failure> {
     println!("{page}");
     if !is_whole {

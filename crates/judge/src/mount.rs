@@ -15,9 +15,6 @@ const DRIVE: &str = "disk-4tb";
 const PRIORITY: &str = "40";
 
 /// Runs the measuring program, prints its table, and keeps it when no other drive was named.
-///
-/// # Errors
-/// When the program cannot be run, or a bound is missed.
 pub fn run(drive: Option<&str>) -> Result<(), Failure> {
     let program = build_example("mount_accuracy")?;
     let before = load_average();

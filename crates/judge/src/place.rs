@@ -41,7 +41,6 @@ impl Place {
         Ok(place)
     }
 
-    /// The path of the loop device.
     pub fn device(&self) -> &str {
         self.device.as_deref().unwrap_or_default()
     }
@@ -85,17 +84,11 @@ fn attach(file: &str) -> Result<String, Failure> {
 }
 
 /// Runs a program that must succeed; what it printed.
-///
-/// # Errors
-/// When it does not.
 pub fn command(program: &str, arguments: &[&str]) -> Result<String, Failure> {
     output(Command::new(program).args(arguments))
 }
 
 /// Runs a command that must succeed; what it printed.
-///
-/// # Errors
-/// When it does not.
 pub fn output(command: &mut Command) -> Result<String, Failure> {
     match command.output() {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -107,17 +100,10 @@ pub fn output(command: &mut Command) -> Result<String, Failure> {
 }
 
 /// Runs a command that prints JSON, perhaps behind notes.
-///
-/// # Errors
-/// When it fails or prints none.
 pub fn json(program: &str, arguments: &[&str]) -> Result<Value, Failure> {
     parsed(&command(program, arguments)?)
 }
 
-/// The JSON in what a program printed.
-///
-/// # Errors
-/// When there is none.
 pub fn parsed(printed: &str) -> Result<Value, Failure> {
     let document = &printed[printed.find('{').unwrap_or(0)..];
     serde_json::from_str(document).doing("read JSON")

@@ -27,9 +27,7 @@ pub struct Outcome {
 
 impl Program {
     /// The one that was named, or the one in this program.
-    ///
-    /// # Errors
-    /// When the system does not say which program this is.
+    /// Fails when the system does not say which program this is.
     pub fn chosen(option: &ProgramOption, folder: &Path) -> Result<Program, Failure> {
         match &option.program {
             Some(path) => Ok(Program { words: vec![path.into()], folder: folder.to_owned() }),
@@ -56,9 +54,6 @@ impl Program {
     }
 
     /// What a command prints, whatever its exit status; its runs are gone afterwards, since they would fill the memory.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub fn outcome(&self, words: &[&str]) -> Result<Outcome, Failure> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let store = self.folder.join(format!("store-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
@@ -72,10 +67,6 @@ impl Program {
         }
     }
 
-    /// The document of one run.
-    ///
-    /// # Errors
-    /// When it prints none.
     pub fn run(&self, words: &[&str]) -> Result<Document, Failure> {
         let outcome = self.outcome(&[words, &["-q", "--json", "-"]].concat())?;
         match serde_json::from_str(&outcome.out) {

@@ -32,9 +32,6 @@ struct Cost {
 }
 
 /// Makes the runs, reports on them, prints the table, and keeps it.
-///
-/// # Errors
-/// When the program cannot be run.
 pub fn run(options: &ProgramOption) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(options, folder.path())?;

@@ -20,13 +20,9 @@ struct Case {
     target: Target,
 }
 
-/// What is measured, and its bound.
 enum Target {
-    /// Requests in a second, at least.
     PerSecond(f64),
-    /// Seconds for all of it, at most.
     Seconds(f64),
-    /// Requests in a second, without a bound.
     Unbounded,
 }
 
@@ -72,9 +68,6 @@ const fn case(what: &'static str, drive: &'static str, workload: &'static str, t
 }
 
 /// Runs every case in every round, prints the table and keeps it.
-///
-/// # Errors
-/// When a drive cannot be measured, or a bound is missed.
 pub fn run(options: &SimOptions) -> Result<(), Failure> {
     let program = build_example("drive_rate")?;
     let before = load_average();
@@ -118,7 +111,6 @@ impl Target {
         }
     }
 
-    /// The cells of bound and ratio.
     fn cells(&self, value: f64) -> String {
         match self {
             Target::PerSecond(least) => format!("≥ {} | {:.2}", self.shown(*least), self.ratio(value)),

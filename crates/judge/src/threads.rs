@@ -5,9 +5,6 @@ use std::sync::Mutex;
 use std::thread;
 
 /// Does so many jobs on two threads; the results in order.
-///
-/// # Errors
-/// Of the first job that fails.
 pub fn on_two_threads<T: Send>(
     jobs: usize,
     job: impl Fn(usize) -> Result<T, Failure> + Sync,

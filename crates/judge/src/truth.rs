@@ -10,10 +10,6 @@ pub struct Truths {
 }
 
 impl Truths {
-    /// What follows from a profile.
-    ///
-    /// # Errors
-    /// When no drive can be made of it.
     pub fn of(profile: &Profile) -> Result<Truths, Failure> {
         match truth_of(profile) {
             Ok(list) => Ok(Truths { list }),

@@ -67,9 +67,6 @@ struct Round {
 }
 
 /// Runs the comparison, prints its table, and keeps it when the program is the one of this tree.
-///
-/// # Errors
-/// When one of the programs cannot be run.
 pub fn run(options: &TurnOptions) -> Result<(), Failure> {
     let load_before = load_average();
     let place = Place::make()?;
@@ -154,7 +151,6 @@ fn fio(device: &str) -> Result<Turn, Failure> {
     Ok(Turn { write: rate("write")?, read: rate("read")?, processor_ns: 0.0 })
 }
 
-/// dd with one request after the other.
 fn dd(device: &str) -> Result<Turn, Failure> {
     let bytes = command("blockdev", &["--getsize64", device])?.trim().parse::<f64>().unwrap_or_default();
     let blocks = format!("count={}", (bytes / f64::from(1 << 20)) as u64);
@@ -211,7 +207,6 @@ fn row(direction: &str, name: &str, (middle, least, most): (f64, f64, f64), rati
     format!("| {direction} | {name} | {middle:.0} MB/s ({least:.0}–{most:.0}) | {ratio} |\n")
 }
 
-/// Whether the goal is reached, for both directions.
 fn verdicts(rounds: &[Round]) -> String {
     format!(
         "The goal is {:.0} % of the target's rate, that of the others which is quickest by its median, up to {:.0} GB/s:\n\n{}{}",

@@ -19,9 +19,6 @@ pub struct Folder {
 
 impl Folder {
     /// One that nobody else has, in memory where there is room for that.
-    ///
-    /// # Errors
-    /// When it cannot be made.
     pub fn make() -> Result<Folder, Failure> {
         let shared = PathBuf::from("/dev/shm");
         let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
@@ -35,10 +32,6 @@ impl Folder {
         self.folder.path()
     }
 
-    /// A drive of this text.
-    ///
-    /// # Errors
-    /// When the text describes none.
     pub fn drive(&self, name: &str, text: &str) -> Result<Drive, Failure> {
         let profile = Profile::parse(text, name).doing(format_args!("read {name}"))?;
         let path = self.path().join(format!("{name}.toml"));
@@ -47,9 +40,6 @@ impl Folder {
     }
 
     /// The drive of that name with texts replaced, and with more at its end.
-    ///
-    /// # Errors
-    /// When a text is not there, or what comes of it is no drive.
     pub fn changed(&self, of: &str, changes: &[(&str, &str)], more: &str) -> Result<Drive, Failure> {
         let mut profile = text(of)?;
         for (old, new) in changes {
@@ -62,18 +52,12 @@ impl Folder {
     }
 
     /// A drive that somebody else uses too.
-    ///
-    /// # Errors
-    /// When there is no such drive.
     pub fn loaded(&self, of: &str, name: &str, load: &str) -> Result<Drive, Failure> {
         self.drive(name, &format!("{}\n[[faults]]\nkind = \"other-load\"\n{load}\n", text(of)?))
     }
 }
 
 /// A drive that comes with the program, or one that is drawn.
-///
-/// # Errors
-/// When there is no such drive.
 pub fn named(name: &str) -> Result<Drive, Failure> {
     match preset(name) {
         Ok(profile) => Ok(Drive { name: name.to_owned(), target: format!("sim:{name}"), profile }),
@@ -82,17 +66,11 @@ pub fn named(name: &str) -> Result<Drive, Failure> {
 }
 
 /// All of these, one after the other with a space between.
-///
-/// # Errors
-/// When there is no such drive.
 pub fn all_named(names: &str) -> Result<Vec<Drive>, Failure> {
     names.split(' ').map(named).collect()
 }
 
 /// So many random drives, with numbers from `first` on, of these families in turns.
-///
-/// # Errors
-/// When there is no such family.
 pub fn drawn(families: &[&str], first: u64, count: u64) -> Result<Vec<Drive>, Failure> {
     let mut drives = Vec::new();
     for number in first..first + count {
@@ -103,9 +81,6 @@ pub fn drawn(families: &[&str], first: u64, count: u64) -> Result<Vec<Drive>, Fa
 }
 
 /// The text of a drive that comes with the program.
-///
-/// # Errors
-/// When there is no such drive.
 pub fn text(name: &str) -> Result<String, Failure> {
     match preset_text(name) {
         Ok(text) => Ok(text.into_owned()),

@@ -10,9 +10,6 @@ pub fn root() -> PathBuf {
 }
 
 /// Builds an example of crate `io`, which is run as a process of its own, like its peers; where it is.
-///
-/// # Errors
-/// When it does not build.
 pub fn build_example(name: &str) -> Result<PathBuf, Failure> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let words = ["build", "--release", "-p", "io", "--example", name];

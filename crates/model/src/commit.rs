@@ -97,7 +97,6 @@ impl Commits {
         }
     }
 
-    /// Requests in flight of the load beside them.
     pub fn beside_depth(self) -> u32 {
         self.beside.map_or(0, |beside| beside.load.depth())
     }

@@ -30,7 +30,6 @@ pub struct ComparedFigure {
 /// How a figure of one run is to that of another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The run that it is measured against.
     pub first: usize,
     pub second: usize,
     pub ratio: Estimate,
@@ -40,7 +39,6 @@ pub struct Difference {
     pub is_significant: bool,
 }
 
-/// What became of a drive between two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     pub earlier: usize,
@@ -66,7 +64,6 @@ pub enum ChangeUnknown {
     },
 }
 
-/// Where a drive became slower or faster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceChange {
     /// The regions, in order; empty when nothing changed that could be seen.

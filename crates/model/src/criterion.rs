@@ -21,10 +21,8 @@ enum Part {
     Unit,
 }
 
-/// A condition under which a run is refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Criterion {
-    /// As it was typed, for people.
     pub text: String,
     pub field: Field,
     comparison: Comparison,
@@ -58,7 +56,6 @@ enum Limit {
     Word(String),
 }
 
-/// What a criterion says of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     Passed,

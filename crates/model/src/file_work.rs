@@ -7,10 +7,8 @@ use crate::untold::{self, Untold};
 use crate::words;
 use serde::{Deserialize, Serialize};
 
-/// One task in one folder, once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileWork {
-    /// The folder, as it was typed.
     pub folder: String,
     /// The kind of its file system: `ext4`.
     pub file_system: String,
@@ -63,11 +61,8 @@ pub struct FileLayout {
 pub struct DiskShare {
     pub disk: String,
     pub disk_bytes: u64,
-    /// How much of the file is on it.
     pub bytes: u64,
-    /// Its first byte on the disk.
     pub first: u64,
-    /// The end of its last byte.
     pub end: u64,
     /// The mean place of its bytes.
     #[serde(deserialize_with = "null_as_zero")]

@@ -96,7 +96,6 @@ impl LatencyHistogram {
         self.highest = self.highest.max(cell);
     }
 
-    /// Counts a latency so many times.
     pub fn record_many(&mut self, latency_ns: u64, times: u64) {
         let Some(more) = times.checked_sub(1) else { return };
         self.record(latency_ns);
@@ -192,7 +191,6 @@ impl LatencyHistogram {
         Some((squares.sum::<f64>() / self.count as f64).sqrt())
     }
 
-    /// The sum of the latencies, exactly.
     pub fn sum_ns(&self) -> u128 {
         self.sum_ns
     }

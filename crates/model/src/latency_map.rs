@@ -10,7 +10,6 @@ use crate::workload::Pattern;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-/// The most stretches of a map.
 pub const CELLS_MAX: usize = 4096;
 
 /// How long a request took. The bounds are those that surface tests of hard disks use: a few turns, a retry, a
@@ -117,7 +116,6 @@ impl LatencyMap {
         }
     }
 
-    /// Takes in a request that failed.
     pub fn add_error(&mut self, error: &ErrorRecord) {
         // That is where what was found belongs, not where it was found.
         if error.status == Status::PlaceOfData {

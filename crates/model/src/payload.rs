@@ -48,7 +48,6 @@ pub struct Payload {
     table: Box<[[u64; BODY_WORDS]]>,
 }
 
-/// What was found instead of what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrong {
     /// What was written there before, by this run or an earlier one: the last write was lost, or is late.

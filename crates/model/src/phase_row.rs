@@ -10,10 +10,8 @@ pub struct PhaseRow {
     pub operation: Operation,
     /// Of one size; none of a mix of sizes.
     pub block: Option<Bytes>,
-    /// Requests in flight, over all threads.
     pub queue_depth: u64,
     pub errors: u64,
-    /// Completions per second over the phase.
     pub iops: Estimate,
     pub bytes_per_second: Estimate,
     /// Over all completions of the operation, in seconds.

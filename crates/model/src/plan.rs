@@ -19,7 +19,6 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Whether it changes what is on the drive.
     pub fn changes_data(&self) -> bool {
         match &self.workload {
             Some(workload) => workload.mix.changes_data(),
@@ -39,7 +38,6 @@ words! {
         WarmUp = "warm-up",
         Measure = "measure",
         Idle = "idle",
-        /// Compares what is there with what was written.
         Verify = "verify",
     }
 }
@@ -50,7 +48,6 @@ words! {
 pub struct StopCondition {
     #[serde(rename = "time_ns")]
     pub time: Option<Nanos>,
-    /// After this much has been moved.
     pub bytes: Option<Bytes>,
     pub operations: Option<u64>,
     /// After the range has been gone through this often.

@@ -3,7 +3,6 @@
 use crate::units::{Bytes, Offset};
 use serde::{Deserialize, Serialize};
 
-/// A half-open extent, `first..first + bytes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "UncheckedRange")]
 pub struct ByteRange {

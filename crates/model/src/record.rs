@@ -10,7 +10,6 @@ pub const INTERVAL_NS: u64 = 40_000_000;
 /// it is the stall that somebody is looking for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntervalRecord {
-    /// Which phase of the run, counted from 0.
     pub phase: u32,
     pub operation: Operation,
     /// When the slice began, since the run's clock began.
@@ -44,7 +43,6 @@ pub struct IntervalLatency {
 pub struct HistogramRecord {
     pub phase: u32,
     pub operation: Operation,
-    /// When it began, since the run's clock began.
     pub start_ns: u64,
     pub duration_ns: u64,
     pub histogram: LatencyHistogram,

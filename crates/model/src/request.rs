@@ -3,7 +3,6 @@
 use crate::words;
 
 words! {
-    /// What a request does to the drive.
     pub enum Operation {
         Read = "read",
         /// Writes data. A real target needs a write permit.
@@ -23,7 +22,6 @@ impl Operation {
         !matches!(self, Operation::Read | Operation::Flush)
     }
 
-    /// Whether it sends data to the drive.
     #[inline]
     pub fn sends_data(self) -> bool {
         matches!(self, Operation::Write | Operation::Commit)
@@ -45,7 +43,6 @@ impl Operation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tag(pub u32);
 
-/// One I/O handed to an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     pub tag: Tag,
@@ -54,7 +51,6 @@ pub struct Request {
     pub length_bytes: u32,
 }
 
-/// An engine's answer to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// The slot that is free again.

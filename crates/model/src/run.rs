@@ -26,10 +26,8 @@ pub struct Run {
     /// When it ended, likewise; none while it is under way or when the program was killed in it.
     pub finished: Option<String>,
     pub status: RunStatus,
-    /// The version of drivescope that made it.
     pub version: String,
     pub command: String,
-    /// The seed of all its randomness.
     pub seed: u64,
     pub target: TargetFacts,
     pub environment: Environment,
@@ -53,7 +51,6 @@ words! {
 }
 
 impl Run {
-    /// The run as detectors see it.
     pub fn view<'run>(&'run self, series: &'run dyn Series) -> RunView<'run> {
         RunView { target: &self.target, environment: &self.environment, phases: &self.phases, series }
     }
@@ -70,7 +67,6 @@ impl Run {
     }
 }
 
-/// Everything a detector may look at.
 pub struct RunView<'run> {
     pub target: &'run TargetFacts,
     pub environment: &'run Environment,
@@ -104,7 +100,6 @@ pub trait Series {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseSummary {
     pub phase: Phase,
-    /// When it began, since the run's clock began.
     pub start_ns: u64,
     pub duration_ns: u64,
     /// Why it ended; none while it is under way or when the program was killed in it.
@@ -171,7 +166,6 @@ pub struct Environment {
     /// What of the engine was in use, and what was not and why.
     #[serde(default)]
     pub engine_features: Vec<String>,
-    /// Whether requests went past the page cache.
     pub direct: bool,
     pub scheduler: Option<String>,
     /// What this tool itself costs for each I/O, measured with the null engine; none in virtual time.
@@ -229,7 +223,6 @@ impl PhaseSummary {
         if self.stopped.is_some() { Some(self.end_ns()) } else { None }
     }
 
-    /// The totals of one operation, if it occurred.
     pub fn totals_of(&self, operation: Operation) -> Option<&OperationTotals> {
         self.totals.iter().find(|totals| totals.operation == operation)
     }
@@ -278,9 +271,7 @@ impl PhaseSummary {
 /// Series kept in memory: for virtual drives, tests and small runs.
 #[derive(Clone, Debug, Default)]
 pub struct MemorySeries {
-    /// All time slices, in the order of time.
     pub intervals: Vec<IntervalRecord>,
-    /// All errors, in the order of time.
     pub errors: Vec<ErrorRecord>,
     /// All single I/Os that were traced, in the order in which they were completed.
     pub ios: Vec<IoRecord>,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// Facts about a target; what the system does not tell is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
-    /// What kind of thing it is.
     pub kind: TargetKind,
     /// As it was typed, or found.
     pub path: String,
@@ -26,7 +25,6 @@ pub struct TargetFacts {
     pub rotational: Option<bool>,
     #[serde(flatten, with = "link_keys")]
     pub link: Option<Link>,
-    /// The kernel's request scheduler in force.
     pub scheduler: Option<String>,
     /// The kernel's read-ahead for buffered reads.
     #[serde(rename = "read_ahead_bytes")]
@@ -72,7 +70,6 @@ impl TargetFacts {
 }
 
 words! {
-    /// What kind of thing a target is.
     pub enum TargetKind {
         /// A block device: drive, partition, volume, loop.
         Device = "device",

@@ -53,7 +53,6 @@ pub struct Nanos(u64);
 #[serde(transparent)]
 pub struct Instant(u64);
 
-/// A data rate in bytes per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct BytesPerSecond(f64);
 
@@ -165,7 +164,6 @@ impl Offset {
         self.0.checked_sub(size.0).map(Offset)
     }
 
-    /// How much of the target lies before it.
     pub const fn from_start(self) -> Bytes {
         Bytes(self.0)
     }
@@ -256,7 +254,6 @@ impl Instant {
         Instant(nanos)
     }
 
-    /// Nanoseconds since the run's clock began.
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -266,7 +263,6 @@ impl Instant {
         self.0 as f64
     }
 
-    /// Seconds since the run's clock began.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }

@@ -31,11 +31,9 @@ macro_rules! words {
         $visibility enum $name { $($(#[$variant_meta])* $variant,)+ }
 
         impl $name {
-            /// In the order of their declaration.
             pub const ALL: [$name; [$($word),+].len()] = [$($name::$variant),+];
             const NAMES: &'static [&'static str] = &[$($word),+];
 
-            /// The word in files and on screens.
             pub const fn name(self) -> &'static str {
                 Self::NAMES[self as usize]
             }

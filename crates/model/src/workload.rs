@@ -21,7 +21,6 @@ pub const BLOCK_BYTES_MAX: Bytes = Bytes::from_mib(64);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     pub range: ByteRange,
-    /// Where in the range requests go.
     pub pattern: Pattern,
     pub block_sizes: BlockSizes,
     /// Offsets are multiples of this; usually the block size. Sequential ones follow each other without a gap.
@@ -29,20 +28,16 @@ pub struct Workload {
     pub alignment: Bytes,
     pub mix: OperationMix,
     pub data: DataPattern,
-    /// Requests under way in each thread.
     pub queue_depth: u32,
-    /// Threads, each with its own queue.
     pub threads: u32,
     pub arrival: Arrival,
     /// Past the page cache, or through it.
     pub caching: Caching,
 }
 
-/// Where in its range a workload goes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Pattern {
-    /// From the start to the end, then again.
     Sequential,
     /// Every block of the range once, in random order, then again in another. One block size only.
     RandomOnce,
@@ -106,7 +101,6 @@ pub struct ZoneShare {
     pub share_of_requests: f64,
 }
 
-/// Block sizes and how often each is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<BlockShare>", into = "Vec<BlockShare>")]
 pub struct BlockSizes(Vec<(Bytes, f64)>);
@@ -160,7 +154,6 @@ pub enum Arrival {
 }
 
 words! {
-    /// How arrivals of an open loop are spaced.
     pub enum Spacing {
         Even = "even",
         Poisson = "poisson",
@@ -221,7 +214,6 @@ impl BlockSizes {
         &self.0
     }
 
-    /// The size, if there is only one.
     pub fn single(&self) -> Option<Bytes> {
         match self.0.as_slice() {
             [(size, _)] => Some(*size),
@@ -251,7 +243,6 @@ impl OperationMix {
         }
     }
 
-    /// Whether a write permit is needed.
     pub fn changes_data(self) -> bool {
         self.operations().iter().any(|operation| operation.changes_data())
     }
@@ -281,7 +272,6 @@ impl Workload {
         }
     }
 
-    /// Requests under way over all threads.
     pub fn in_flight_max(&self) -> u64 {
         let beside = self.mix.commits().map_or(0, Commits::beside_depth);
         u64::from(self.queue_depth) * u64::from(self.threads) + u64::from(beside)
@@ -304,9 +294,6 @@ impl Workload {
     }
 
     /// Checks it against a target of that capacity and logical block size.
-    ///
-    /// # Errors
-    /// Names the setting, its value, and what would fit.
     pub fn validate(&self, capacity: Bytes, logical_block: Bytes) -> Result<(), WorkloadError> {
         self.validate_place(capacity, logical_block)?;
         self.validate_pattern()?;

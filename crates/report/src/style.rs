@@ -163,7 +163,6 @@ pub fn paragraph(first: &str, text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A label in the middle of a sentence.
 pub(crate) fn lower(text: &str) -> String {
     text[..1].to_lowercase() + &text[1..]
 }

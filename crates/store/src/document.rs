@@ -86,9 +86,7 @@ pub fn to_json(run: &Run, findings: &[FindingDocument]) -> String {
 }
 
 /// Reads a document.
-///
-/// # Errors
-/// When the text is no JSON, of another schema, lacks a key, or holds something that cannot be; names the key.
+/// Fails when the text is no JSON, of another schema, lacks a key, or holds something that cannot be; names the key.
 pub fn from_json(text: &str) -> Result<Facts, DocumentError> {
     #[derive(Deserialize)]
     struct Header {

@@ -25,9 +25,7 @@ impl Follower {
 
     /// Gives the intervals that were added since the last time, in the order in which they were kept. Answers how many
     /// records were read.
-    ///
-    /// # Errors
-    /// When the folder or a part cannot be read. What was given before counts as read.
+    /// Fails when the folder or a part cannot be read. What was given before counts as read.
     pub fn added(&mut self, mut take: impl FnMut(IntervalRecord)) -> Result<u64, StoreError> {
         let mut count = 0;
         loop {

@@ -32,9 +32,6 @@ struct ColumnBuffer {
 
 impl<W: Write + Send> ParquetFile<W> {
     /// Begins a file with these columns; `notes` become its metadata, and `group_rows_max` rows are held in memory.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn begin(
         out: W,
         name: &str,
@@ -56,9 +53,6 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 
     /// Adds a row with a cell for each column.
-    ///
-    /// # Errors
-    /// When a group is full and cannot be written.
     pub fn add(&mut self, row: impl ExactSizeIterator<Item = Cell>) -> io::Result<()> {
         assert_eq!(row.len(), self.columns.len(), "a row has a cell for each column");
         for (buffer, cell) in self.columns.iter_mut().zip(row) {
@@ -69,9 +63,6 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 
     /// Writes what is left, and gives back what it was written to.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         if self.rows > 0 {
             self.write_group()?;

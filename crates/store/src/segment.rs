@@ -37,9 +37,7 @@ const EVERY_PHASE: RangeInclusive<u32> = 0..=u32::MAX;
 
 /// Rewrites a journal as a segment, under a temporary name. The caller notes the fingerprint and then gives it its name.
 /// None for a journal without a record, which needs no segment.
-///
-/// # Errors
-/// When the disk is full, or the journal is damaged: then it is kept, for what follows the damage may be rescued.
+/// Fails when the disk is full, or the journal is damaged: then it is kept, for what follows the damage may be rescued.
 pub(crate) fn write_partial(
     disk: Disk,
     journal: &Path,

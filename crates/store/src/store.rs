@@ -23,9 +23,6 @@ const ID_BYTES_MAX: usize = 128;
 const STAGING_PREFIX: &str = ".begin-";
 
 /// The default store: `$XDG_DATA_HOME/drivescope`, else `~/.local/share/drivescope`.
-///
-/// # Errors
-/// When neither variable holds an absolute path.
 pub fn default_folder() -> Result<PathBuf, StoreError> {
     default_folder_of(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
 }
@@ -54,9 +51,6 @@ pub struct Store {
 
 impl Store {
     /// Opens a store, and makes it if it does not exist. A store that may only be read can be opened.
-    ///
-    /// # Errors
-    /// When the folder does not exist and cannot be made.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
         let store = Store { places: Places::of(folder), disk: Disk::default() };
         let runs = store.places.runs();
@@ -78,9 +72,6 @@ impl Store {
     ///
     /// A run of a virtual drive may repeat one of the same name. It takes the place of the old one in one step: at
     /// once if the old one is not complete, else when it is finished, so that a complete run is never lost.
-    ///
-    /// # Errors
-    /// When the name is unfit or taken, another process writes the run, or the folder cannot be written.
     pub fn begin(&self, run: &Run) -> Result<RunWriter, StoreError> {
         check_id(&run.id)?;
         let _others_wait = Lock::take(&self.places.runs().join(".begin.lock"))?;
@@ -115,9 +106,6 @@ impl Store {
 
     /// Goes on writing a run that did not come to its end, and answers what was kept of it. From its next phase on it
     /// reads as interrupted until it is finished again.
-    ///
-    /// # Errors
-    /// When there is no such run, it is complete, another process writes it, or it cannot be read or written.
     pub fn resume(&self, id_or_prefix: &str) -> Result<(RunWriter, StoredRun), StoreError> {
         let id = self.resolve(id_or_prefix)?;
         let folder = self.places.run(&id);
@@ -155,9 +143,6 @@ impl Store {
     }
 
     /// Folds the journals that a killed writer left in a run.
-    ///
-    /// # Errors
-    /// When there is no such run, it is being written, or the disk is full.
     pub fn recover(&self, id_or_prefix: &str) -> Result<(), StoreError> {
         let id = self.resolve(id_or_prefix)?;
         let folder = self.places.run(&id);
@@ -168,9 +153,6 @@ impl Store {
     }
 
     /// All runs, newest first, the damaged ones too. With the help of the index if there is one, else without.
-    ///
-    /// # Errors
-    /// When the store cannot be read at all.
     pub fn runs(&self) -> Result<Vec<RunListing>, StoreError> {
         let mut entries = match self.indexed() {
             Ok(entries) => entries,
@@ -194,37 +176,26 @@ impl Store {
     }
 
     /// Reads a run by its name, the beginning of its name if no other run's begins so, or `last`.
-    ///
-    /// # Errors
-    /// When there is no such run, there are several, or its facts cannot be read. Damaged series are no error: what
-    /// they lack is in [`StoredRun::damage`].
+    /// Fails when there is no such run, there are several, or its facts cannot be read. Damaged series are no error: what they
+    /// lack is in [`StoredRun::damage`].
     pub fn read(&self, id_or_prefix: &str) -> Result<StoredRun, StoreError> {
         let id = self.resolve(id_or_prefix)?;
         stored_run::read(&id, &self.places.run(&id))
     }
 
     /// The facts of a run alone, as they were written last: of a phase that is under way they hold no totals.
-    ///
-    /// # Errors
-    /// When there is no such run, or its facts cannot be read.
     pub fn facts(&self, id_or_prefix: &str) -> Result<Run, StoreError> {
         let id = self.resolve(id_or_prefix)?;
         Ok(facts(&self.places.run(&id))?.run)
     }
 
     /// Makes the index again from the runs.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn rebuild_index(&self) -> Result<(), StoreError> {
         index::rebuild(&self.places)
     }
 
     /// What drivescope did to the drives or files with these lasting names, oldest first: in the order of the runs'
     /// names, which begin with their time.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
     pub fn history(&self, names: &[String]) -> Result<Vec<LedgerRun>, StoreError> {
         let mut runs = match self.indexed_history(names) {
             Ok(runs) => runs,
@@ -318,9 +289,6 @@ pub fn bytes_in(folder: &Path) -> u64 {
 }
 
 /// Reads the run in a folder, which may be under way and not have its name yet.
-///
-/// # Errors
-/// When its facts cannot be read.
 pub fn read_folder(folder: &Path) -> Result<StoredRun, StoreError> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     stored_run::read(name.trim_start_matches(STAGING_PREFIX), folder)

@@ -92,9 +92,6 @@ impl StoredSeries {
     }
 
     /// Looks up what a writer has added. What was known is not read again.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
         self.look_up(&mut Vec::new())
     }

@@ -58,9 +58,6 @@ impl Table {
 
     /// Hands each row of a run to `take`, one after the other, so that a run of days needs no memory. Each has a cell
     /// for each column.
-    ///
-    /// # Errors
-    /// The first error of `take`.
     pub fn rows<Error>(
         self,
         run: &Run,
@@ -96,9 +93,6 @@ impl Table {
     }
 
     /// Begins the table as a Parquet file.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn begin_parquet<W: Write + Send>(self, out: W) -> io::Result<ParquetFile<W>> {
         let notes = [("drivescope.schema", SCHEMA), ("drivescope.table", self.name())];
         ParquetFile::begin(out, self.name(), &self.columns(), &notes, GROUP_ROWS)

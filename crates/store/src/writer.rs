@@ -140,9 +140,6 @@ impl RunWriter {
     }
 
     /// Keeps what is known of the drive, for the ledger: when the run begins, and again before it is finished.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn keep_note(&mut self, note: DriveNote) -> Result<(), StoreError> {
         note.write(self.disk, &self.folder)?;
         self.note = Some(note);
@@ -154,52 +151,36 @@ impl RunWriter {
         self.note.as_ref()
     }
 
-    /// # Errors
-    /// When the disk is full or gone. What was written before is kept, and so is what is appended, this and later, if there
+    /// Fails when the disk is full or gone. What was written before is kept, and so is what is appended, this and later, if there
     /// is space again; the same holds for all `append` functions.
     pub fn append_interval(&mut self, record: &IntervalRecord) -> Result<(), StoreError> {
         self.append(SeriesKind::Intervals, std::slice::from_ref(record))
     }
 
-    /// # Errors
-    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn append_histogram(&mut self, record: &HistogramRecord) -> Result<(), StoreError> {
         self.append(SeriesKind::Histograms, std::slice::from_ref(record))
     }
 
-    /// # Errors
-    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn append_error(&mut self, record: &ErrorRecord) -> Result<(), StoreError> {
         self.append(SeriesKind::Errors, std::slice::from_ref(record))
     }
 
-    /// # Errors
-    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn append_telemetry(&mut self, record: &TelemetryRecord) -> Result<(), StoreError> {
         self.append(SeriesKind::Telemetry, std::slice::from_ref(record))
     }
 
     /// Keeps single I/Os, as many at once as there are.
-    ///
-    /// # Errors
-    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn append_trace(&mut self, records: &[IoRecord]) -> Result<(), StoreError> {
         self.append(SeriesKind::Trace, records)
     }
 
     /// What was appended so far, to be read back; [`StoredSeries::refresh`] looks up what came later.
-    ///
-    /// # Errors
-    /// When the disk is full or gone, or the folder cannot be read.
     pub fn series(&mut self) -> Result<StoredSeries, StoreError> {
         self.write_records()?;
         StoredSeries::open(&self.folder, true, &mut Vec::new())
     }
 
     /// Hands all that was appended to the kernel, so that readers find it.
-    ///
-    /// # Errors
-    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn write_records(&mut self) -> Result<(), StoreError> {
         for series in &mut self.series {
             if let Some(journal) = &mut series.journal {
@@ -210,9 +191,6 @@ impl RunWriter {
     }
 
     /// The same, and the facts as they are: nothing is lost if nothing comes for a while.
-    ///
-    /// # Errors
-    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn write_out(&mut self, run: &Run) -> Result<(), StoreError> {
         self.write_records()?;
         if self.facts_owed {
@@ -223,18 +201,12 @@ impl RunWriter {
 
     /// Notes that a phase has begun: a run that is killed in it then knows what its records belong to. `run` holds
     /// the phase with no reason to have stopped. Nothing is synced: a phase begins on a drive at rest.
-    ///
-    /// # Errors
-    /// When the facts cannot be written.
     pub fn begin_phase(&mut self, run: &Run) -> Result<(), StoreError> {
         self.facts_owed = true;
         self.keep_up(run)
     }
 
     /// Writes what is due of facts and records. Called some times a second while a phase lasts, it bounds what a kill loses to a second.
-    ///
-    /// # Errors
-    /// Those of [`RunWriter::append_interval`], for the same reasons.
     pub fn keep_up(&mut self, run: &Run) -> Result<(), StoreError> {
         if self.facts_owed && self.facts_are_due(run) {
             self.write_facts(run, &[], Lasting::Kill)?;
@@ -254,9 +226,7 @@ impl RunWriter {
 
     /// Keeps the totals of a phase at its end. Now and then, at least twice a minute if phases end so often, journals
     /// are synced too and long ones become segments.
-    ///
-    /// # Errors
-    /// When the disk is full or gone. What was appended before is kept.
+    /// Fails when the disk is full or gone. What was appended before is kept.
     pub fn end_phase(&mut self, run: &Run) -> Result<(), StoreError> {
         self.facts_owed = true;
         if self.synced.elapsed() < SYNC_EVERY {
@@ -275,10 +245,8 @@ impl RunWriter {
 
     /// Ends the run with what was found: all journals become segments, and the facts are final. Nothing may be appended
     /// afterwards.
-    ///
-    /// # Errors
-    /// When the disk is full or gone. What was appended before is kept, and the facts are final if they could be
-    /// written: the run then reads as complete, from its journals.
+    /// Fails when the disk is full or gone. What was appended before is kept, and the facts are final if they could be written:
+    /// the run then reads as complete, from its journals.
     pub fn finish(&mut self, run: &Run, findings: &[FindingDocument]) -> Result<(), StoreError> {
         let written = self.write_records();
         for series in &mut self.series {

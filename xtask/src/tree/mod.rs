@@ -158,10 +158,6 @@ fn list_files(root: &Path, below: &str, paths: &mut Vec<String>, broken: &mut Ve
 }
 
 impl SourceFile {
-    /// Divides one file into tokens.
-    ///
-    /// # Errors
-    /// The place and the reason, when the text is not made of Rust's tokens.
     pub fn parse(path: &str, text: &str) -> Result<Self, Violation> {
         let stream: Result<TokenStream, LexError> = text.parse();
         let tokens = match stream {

@@ -10,7 +10,6 @@
 //!        └──► steadiness or performance?
 //! ```
 
-/// What somebody has said; nothing where not.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answers {
     pub tolerates_fall: Option<bool>,
@@ -24,7 +23,6 @@ pub struct Answers {
 pub enum Preference {
     Cost,
     Performance,
-    /// The same speed at all times.
     Steadiness,
 }
 

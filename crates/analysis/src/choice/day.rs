@@ -23,17 +23,14 @@ pub struct DayOfWrites {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DayTime {
-    /// All bursts of a day, s.
     pub busy_s: Estimate,
     pub burst_s: Estimate,
-    /// Whether the fast area becomes full.
     pub falls: bool,
     /// The pause between bursts after which they would not fall, s; none where no pause helps or none is needed.
     pub pause_needed_s: Option<Estimate>,
 }
 
 impl DayOfWrites {
-    /// How many bursts it has: at least one.
     pub fn bursts(&self) -> u64 {
         if self.burst.get() == 0 { 1 } else { self.daily.get().div_ceil(self.burst.get()).max(1) }
     }
@@ -43,10 +40,6 @@ impl DayOfWrites {
         self.daily.as_f64() / self.bursts() as f64
     }
 
-    /// How long it takes on that drive.
-    ///
-    /// # Errors
-    /// What is not known of the drive.
     pub fn on(&self, drive: &DriveWrites) -> Result<DayTime, WritesUnknown> {
         let middle = self.with(drive, |estimate| estimate.value)?;
         let quick = self.with(drive, |estimate| estimate.high)?;

@@ -22,10 +22,8 @@ pub struct AtRandom {
     pub regained: Option<Estimate>,
 }
 
-/// A lasting fall of the rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fall {
-    /// What can be written before, bytes.
     pub bytes: Estimate,
     /// The write rate behind the cliff, in bytes per second.
     pub after: Estimate,

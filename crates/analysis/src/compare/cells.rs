@@ -15,7 +15,6 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Observation {
     pub centre: f64,
-    /// The logarithm of the time per byte.
     pub log_seconds: f64,
 }
 

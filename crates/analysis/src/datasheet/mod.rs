@@ -16,7 +16,6 @@ use model_name::normalised;
 pub use sheet::{Datasheet, Kind, Recording};
 use std::sync::LazyLock;
 
-/// The table as it stands in the repository.
 const TABLE_TEXT: &str = include_str!("../../data/datasheets.csv");
 
 static TABLE: LazyLock<Vec<Datasheet>> = LazyLock::new(|| {

@@ -23,7 +23,6 @@ fn is_separator(character: char) -> bool {
     character.is_whitespace() || character == '_' || character == '\0'
 }
 
-/// A model name with at most one `*`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ModelPattern {
     before: String,

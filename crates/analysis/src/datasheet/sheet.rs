@@ -9,7 +9,6 @@ pub enum Kind {
     SolidState,
 }
 
-/// How a hard disk lays its tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recording {
     /// Side by side (CMR), also where the maker did not say so because there was nothing else yet.
@@ -25,7 +24,6 @@ pub struct Datasheet {
     /// Which models are meant, as the drive reports its model; `*` stands for any text, also none.
     pub model_pattern: &'static str,
     pub maker: &'static str,
-    /// The maker's name of the product line.
     pub family: &'static str,
     /// Capacity in GB of 10^9 bytes, as sold.
     pub capacity_gb: f64,

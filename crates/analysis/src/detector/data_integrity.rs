@@ -65,7 +65,6 @@ struct Seen {
     /// Of them those drawn at random.
     drawn: u64,
     ends_early: bool,
-    /// Whether more was wrong than was kept.
     is_cut: bool,
     evidence: Vec<Evidence>,
 }

@@ -220,7 +220,6 @@ fn is_much_more(elsewhere: Option<f64>, scatter: f64) -> bool {
 
 /// Which levels reach a plateau: those of which a tenth of the visits or more does.
 struct Reach {
-    /// How much visits to the others scatter.
     scatter_elsewhere: Option<f64>,
     /// How much they do in that of the others in which they do least, between deciles; none where no other has enough. In one zone of a
     /// disk whose surfaces are alike nearly all visits may cross as many ends of tracks, so that they take as long to within a

@@ -49,7 +49,6 @@ impl Detector for SuspectPointsDetector {
     }
 }
 
-/// The suspects, and the phases of outlier rounds.
 fn suspects(run: &RunView<'_>) -> Result<(SuspectPoints, Vec<u32>), SizesUnknown> {
     if phases_in_no_time(run, run.phases.iter().filter(|summary| is_measurement(summary))) {
         return Err(SizesUnknown::NoTime);

@@ -65,7 +65,6 @@ impl Detector for ValleyCureDetector {
     }
 }
 
-/// A group with what was done before it.
 struct Case<'story> {
     group: &'story Group,
     before: Vec<Treatment>,
@@ -76,7 +75,6 @@ struct Case<'story> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Last {
     Nothing,
-    /// Sequential writes of blocks of these bytes.
     Fill(u64),
     Erase,
 }

@@ -11,14 +11,10 @@ use model::run::Run;
 pub struct WithinBudget {
     pub at_once: u64,
     pub iops: Estimate,
-    /// 99th percentile of latency, in seconds.
     pub p99_s: f64,
 }
 
 /// The queue depth with the most IOPS of those measured whose 99th percentile of latency is at most `budget_s` seconds.
-///
-/// # Errors
-/// Why there is none.
 pub fn within_budget(run: &Run, budget_s: f64) -> Result<WithinBudget, NoBudget> {
     let gain = match of_code(&run.findings, FindingCode::ConcurrencyGain) {
         Some(Finding::ConcurrencyGain(Outcome::Known(known))) => &known.conclusion,

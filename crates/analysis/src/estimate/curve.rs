@@ -32,7 +32,6 @@ pub(super) enum Shape {
         whole: Option<Estimate>,
     },
     Even(Estimate),
-    /// Falling from the start to the end.
     Falling(Falling),
     /// Somewhere between the fastest and the slowest, with that mean.
     Between {
@@ -85,7 +84,6 @@ impl RateCurve {
         Some(RateCurve { covered, shape })
     }
 
-    /// The stretch that it tells of.
     pub fn covered(&self) -> ByteRange {
         self.covered
     }
@@ -107,10 +105,6 @@ impl RateCurve {
         }
     }
 
-    /// Seconds that the stretch takes.
-    ///
-    /// # Errors
-    /// When it is not covered, or only the mean of more than it is known.
     pub fn time_of(&self, range: ByteRange) -> Result<Estimate, RateUnknown> {
         if range.is_empty() {
             return Ok(Estimate::exact(0.0));
@@ -133,18 +127,12 @@ impl RateCurve {
     }
 
     /// Bytes over the time of the stretch, in bytes per second.
-    ///
-    /// # Errors
-    /// As those of [`RateCurve::time_of`].
     pub fn mean_rate(&self, range: ByteRange) -> Result<Estimate, RateUnknown> {
         let bytes = range.bytes().as_f64();
         Ok(self.time_of(range)?.map_monotonic(|seconds| bytes / seconds))
     }
 
     /// The rates of the fastest and of the slowest place of the stretch, in bytes per second.
-    ///
-    /// # Errors
-    /// When not even one place of it is known.
     pub fn rates_in(&self, range: ByteRange) -> Result<(Estimate, Estimate), RateUnknown> {
         let mean = self.mean_rate(range)?;
         let (mut fastest, mut slowest) = (None, None);

@@ -50,7 +50,6 @@ impl Falling {
         self.around(value, fast * (b - a), slow * (b - a))
     }
 
-    /// Seconds per byte at a place.
     pub(super) fn at(&self, place: f64) -> Estimate {
         let cell = ((place * CELLS as f64) as usize).min(CELLS - 1);
         let value = (self.up_to[cell + 1] - self.up_to[cell]) * CELLS as f64;

@@ -14,10 +14,6 @@ use model::run::Run;
 use model::units::{Bytes, Offset};
 
 impl RateCurve {
-    /// The curve of reads or writes.
-    ///
-    /// # Errors
-    /// Why it is not known.
     pub fn of(run: &Run, operation: Operation) -> Result<RateCurve, RateUnknown> {
         let rates = Rates::of(run, operation);
         if rates.mean.is_none() && rates.outer.is_none() && rates.zones(run).is_none() {

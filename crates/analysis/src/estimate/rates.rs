@@ -10,13 +10,10 @@ use model::request::Operation;
 use model::run::Run;
 use model::units::Bytes;
 
-/// What one run tells of a drive's rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveRates {
     pub capacity: Bytes,
-    /// The rate of reads over position.
     pub read: Result<RateCurve, RateUnknown>,
-    /// The rate of writes over position.
     pub write: Result<RateCurve, RateUnknown>,
     /// What to be careful about, as sentences.
     pub cautions: Vec<String>,
@@ -31,7 +28,6 @@ pub struct WriteTime {
 }
 
 impl DriveRates {
-    /// Of a run with its findings.
     pub fn of(run: &Run) -> DriveRates {
         DriveRates {
             capacity: run.target.capacity,
@@ -42,18 +38,12 @@ impl DriveRates {
     }
 
     /// How long it takes to read the stretch, in seconds.
-    ///
-    /// # Errors
-    /// Why it is not known.
     pub fn read_time(&self, range: ByteRange) -> Result<Estimate, RateUnknown> {
         self.read.as_ref().map_err(Clone::clone)?.time_of(range)
     }
 
     /// How long it takes to write the stretch. Where writes were not measured it is what reads take, or more: hardly any
     /// drive writes a long stretch in less time than it reads it.
-    ///
-    /// # Errors
-    /// Why not even that is known.
     pub fn write_time(&self, range: ByteRange) -> Result<WriteTime, RateUnknown> {
         if let Ok(curve) = &self.write {
             return Ok(WriteTime { seconds: curve.time_of(range)?, is_of_reads: false });

@@ -6,7 +6,6 @@ use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::Bytes;
 
-/// What a drive is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     Read(ByteRange),
@@ -20,14 +19,12 @@ pub enum Work {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorkTime {
     pub seconds: Estimate,
-    /// In bytes per second, over what is moved.
     pub bytes_per_second: Estimate,
     /// Whether the time of writes in it is that of reads, for writes were not measured.
     pub writes_are_as_reads: bool,
 }
 
 impl Work {
-    /// The stretch that it is about.
     pub fn range(self) -> ByteRange {
         match self {
             Work::Read(range) | Work::Write(range) | Work::WriteAndVerify(range) | Work::Rebuild(range) => {
@@ -41,10 +38,6 @@ impl Work {
     }
 }
 
-/// How long a drive takes for it.
-///
-/// # Errors
-/// Why that is not known.
 pub fn work_time(drive: &DriveRates, work: Work) -> Result<WorkTime, RateUnknown> {
     let range = work.range();
     if range.end().get() > drive.capacity.get() {
@@ -75,8 +68,6 @@ fn written(time: WriteTime) -> (Estimate, bool) {
 
 /// How long a RAID of these drives takes to rebuild one of them, and which of them it waits for. All of them are used as
 /// far as the smallest reaches.
-///
-/// # Errors
 /// The number of the drive of which it is not known, and why.
 pub fn rebuild(drives: &[DriveRates]) -> Result<(usize, WorkTime), (usize, RateUnknown)> {
     let capacity = drives.iter().map(|drive| drive.capacity).min().unwrap_or(Bytes::ZERO);

@@ -38,7 +38,6 @@ pub struct TaskSamples<'run> {
     pub work: &'run FileWork,
     /// The rounds that came to their end.
     pub samples: Vec<Sample>,
-    /// The latencies of the calls, of all rounds.
     pub histogram: LatencyHistogram,
 }
 

@@ -12,7 +12,6 @@ pub struct Density {
     bytes: u64,
     /// At the borders of the parts, from 0 to 1.
     shares: Vec<f64>,
-    /// Mean turns per sector in each part.
     turns_per_sector: Vec<f64>,
 }
 

@@ -111,9 +111,6 @@ pub fn track_ends(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) 
 
 /// The rotation that the reads of a run show. Where completions scatter, only reads before the first place that was read closely count: near ends
 /// of tracks sectors are read again so soon that a cache may answer.
-///
-/// # Errors
-/// Why none can be seen.
 pub fn rotation_of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
     let rotation = Rotation::of(readings)?;
     let first = long_probes(readings)
@@ -247,7 +244,6 @@ impl TrackEnds {
         pairs
     }
 
-    /// The sectors of the track between both ends.
     pub fn count(&self) -> TrackCount {
         let [first, second] = self.ends;
         let offset = |below: f64| self.top.saturating_sub(below as u64 * self.sector_bytes);

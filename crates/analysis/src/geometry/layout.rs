@@ -12,7 +12,6 @@ use model::estimate::Estimate;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZoneSeen {
-    /// The first byte that was seen in it.
     pub first_byte: u64,
     pub last_byte: u64,
     /// Sectors on its tracks: each number once, the largest first.

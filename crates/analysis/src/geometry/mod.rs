@@ -97,9 +97,7 @@ fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &
 }
 
 /// All single reads of listed places in a run that were kept.
-///
-/// # Errors
-/// When the run was stopped and gone on with: its clock stood still meanwhile, and a drive went on turning.
+/// Fails when the run was stopped and gone on with: its clock stood still meanwhile, and a drive went on turning.
 pub fn all_readings(run: &RunView<'_>) -> Result<Vec<Reading>, NoGeometry> {
     let is_cut = |summary: &PhaseSummary| summary.stopped.is_none_or(|why| why == StopReason::Interrupted);
     let gone_on_from = run.phases.split_last().is_some_and(|(_, before)| before.iter().any(is_cut));

@@ -61,9 +61,6 @@ struct Point {
 
 impl Rotation {
     /// The rotation that reads of the same places show.
-    ///
-    /// # Errors
-    /// Why none can be seen.
     pub fn of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
         let places = repeated(readings);
         let origin_ns = readings.first().map_or(0, |reading| reading.completed_ns);
@@ -133,7 +130,6 @@ impl Rotation {
         self.marks.get(&offset).copied()
     }
 
-    /// All places whose angle is known.
     pub fn marks(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
         self.marks.iter().map(|(offset, angle)| (*offset, *angle))
     }
@@ -210,7 +206,6 @@ fn coherent_speed(intervals: &[f64]) -> Result<f64, NoGeometry> {
     Ok(climbed(intervals, from + step * top as f64, step))
 }
 
-/// The top of a peak near a speed.
 fn climbed(intervals: &[f64], speed: f64, step: f64) -> f64 {
     let (mut speed, mut step) = (speed, step / 2.0);
     let mut height = coherence(intervals, speed);

@@ -143,7 +143,6 @@ impl SeekCurve {
         self.fit.noise
     }
 
-    /// How many hops it rests on.
     pub fn hops(&self) -> usize {
         self.hops
     }

@@ -25,7 +25,6 @@ const FITTING_SHARE_MIN: f64 = 0.4;
 const LONG_PROBE: usize = 12;
 const FITTING_SHARE_LONG_MIN: f64 = 0.25;
 
-/// How many sectors a track holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrackCount {
     /// The lowest place that was read on the track.
@@ -39,7 +38,6 @@ pub struct TrackCount {
 }
 
 impl TrackCount {
-    /// The number, where only one fits.
     pub fn exact(&self) -> Option<u32> {
         let (low, high) = (self.range.0.ceil(), self.range.1.floor());
         (low == high).then_some(low as u32)
@@ -54,13 +52,11 @@ pub(super) struct Spot {
     pub(super) offset: u64,
 }
 
-/// The counts of all probes in a run.
 pub fn counts_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<TrackCount> {
     let probes = probes_of(readings);
     probes.iter().filter_map(|probe| count_of(probe, rotation, sector_bytes)).collect()
 }
 
-/// How many probes a run holds.
 pub fn probe_count(readings: &[Reading]) -> usize {
     probes_of(readings).len()
 }

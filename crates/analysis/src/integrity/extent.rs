@@ -14,7 +14,9 @@ const WRAPPED_BLOCKS_MIN: u64 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Past that byte, addresses begin again at the start.
-    Wraps { real_bytes: u64 },
+    Wraps {
+        real_bytes: u64,
+    },
     /// What was written further on was not found again.
     Ends {
         /// Up to here a probed place held.
@@ -32,7 +34,6 @@ pub enum Extent {
         /// The last that did hold ends here.
         held_to: u64,
     },
-    /// No place held what was written.
     Nothing,
 }
 

@@ -6,7 +6,6 @@ use model::record::ErrorRecord;
 use model::request::Status;
 use std::cmp::Reverse;
 
-/// A stretch that is wrong in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongStretch {
     pub first: u64,

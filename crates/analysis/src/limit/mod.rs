@@ -18,7 +18,6 @@ use model::units::Bytes;
 /// Experiments that look at what happens once a rate has dropped, whyever it did.
 const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
 
-/// A limit of one side of a run.
 #[derive(Clone, Debug)]
 pub struct Limit {
     pub found: Result<RateLimit, RateLimitUnknown>,

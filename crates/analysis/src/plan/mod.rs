@@ -25,7 +25,6 @@ pub enum Wish {
     Fastest(f64),
     /// Everything that runs at this many bytes per second at least, as a partition; the rest as another.
     AtLeast(f64),
-    /// So many partitions of about the same size.
     Parts(u32),
 }
 
@@ -46,15 +45,10 @@ pub struct Partition {
     pub is_fast: bool,
     /// Its size over the time of a pass over it, in bytes per second.
     pub mean: Estimate,
-    /// The rate of its fastest place, likewise.
     pub fastest: Estimate,
-    /// The rate of its slowest place, likewise.
     pub slowest: Estimate,
 }
 
-///
-/// # Errors
-/// Why that cannot be done.
 pub fn plan(curve: &RateCurve, target: &TargetFacts, wish: Wish) -> Result<PartitionPlan, PlanError> {
     let usable = usable(target)?;
     if !curve.covered().contains(&usable) {

@@ -26,7 +26,6 @@ const BLOCKS_MIN: u64 = 4;
 /// Sizes are tried in steps of this share: over all of the part that was looked at it adds up to less than a block's distance.
 const SIZE_STEP: f64 = 0.001;
 
-/// What was seen between the rests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looks {
     /// Where the written blocks are, in bytes, in order.
@@ -45,7 +44,6 @@ pub enum Bands {
     /// So many bytes each, from that byte of the drive on.
     Told {
         size: Estimate,
-        /// The first border that was seen, in bytes.
         first_byte: u64,
         borders: usize,
     },

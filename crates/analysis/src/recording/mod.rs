@@ -55,7 +55,6 @@ const PROGRAM_TIMES: f64 = 3.0;
 /// Reads of what was written sense cells, of 40 µs and more; others only look into a map, and take some 20 µs with their way.
 const SENSE_TIMES: f64 = 1.5;
 
-/// What became of small writes at random places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writing {
     /// Nothing shows an arm or a rotation.
@@ -133,12 +132,10 @@ impl Probes {
         self.phases.push(number);
     }
 
-    /// The median of single reads, in seconds.
     pub fn single_read_s(&self) -> Option<f64> {
         self.single.quantile(Quantile::MEDIAN).map(Nanos::seconds)
     }
 
-    /// The median of lone writes, in seconds.
     pub fn lone_write_s(&self) -> Option<f64> {
         self.lone.quantile(Quantile::MEDIAN).map(Nanos::seconds)
     }
@@ -166,7 +163,6 @@ impl Probes {
         self.single_read_s().is_some_and(|read_s| read_s >= ARM_LATENCY.seconds())
     }
 
-    /// Whether the rounds show an arm that moves.
     pub fn has_arm(&self) -> bool {
         self.is_slow() && self.motion.is_ok()
     }

@@ -37,8 +37,6 @@ pub fn is_reread(workload: &Workload) -> bool {
 }
 
 /// What the rereads of that experiment show.
-///
-/// # Errors
 /// None where it made no rereads; else by how many standard deviations latency follows the distance.
 pub fn motion(run: &RunView<'_>, experiment: &ExperimentName) -> Result<Motion, Option<f64>> {
     let readings = rereads(run, experiment).ok_or(None)?;

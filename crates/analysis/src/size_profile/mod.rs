@@ -28,7 +28,6 @@ const ROUNDS_MIN: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PointKey {
     pub operation: Operation,
-    /// Whether in order or at random places.
     pub in_order: bool,
     pub depth: u64,
     pub size: Bytes,

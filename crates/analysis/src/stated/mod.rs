@@ -32,7 +32,6 @@ pub(crate) struct Stated<'run> {
 /// What of a figure makes it comparable with another at another place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Shape {
-    /// In order, and not at random.
     pub in_order: bool,
     /// What was done: reads only, writes only, or both.
     pub reads: bool,
@@ -41,7 +40,6 @@ pub(crate) struct Shape {
     pub at_once: u64,
 }
 
-/// All figures of the run that moved data.
 pub(crate) fn stated<'run>(run: &RunView<'run>) -> Vec<Stated<'run>> {
     let mut figures = Vec::new();
     for (phase, summary) in (0u32..).zip(run.phases) {
@@ -158,7 +156,6 @@ pub(crate) fn without_interval(value: f64) -> Estimate {
 #[derive(Clone, Debug)]
 pub(crate) struct Spot<'run> {
     pub range: ByteRange,
-    /// In the order of the run.
     pub figures: Vec<Stated<'run>>,
 }
 

@@ -3,7 +3,6 @@
 use super::student::t_two_sided;
 use model::estimate::Estimate;
 
-/// A mean, not yet an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
     pub value: f64,

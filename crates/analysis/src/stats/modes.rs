@@ -104,7 +104,6 @@ impl Sums {
         likelihood(few, all, expected) + likelihood(many, all, 1.0 - expected)
     }
 
-    /// The dip for which most speaks.
     fn deepest_dip(&self, peak: Peak) -> Option<Dip> {
         let mut deepest: Option<Dip> = None;
         for first in peak.first + 1..peak.end {

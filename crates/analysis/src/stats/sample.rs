@@ -31,7 +31,6 @@ impl Sample {
         self.0.iter().sum::<f64>() / self.0.len() as f64
     }
 
-    /// The unbiased variance, with n − 1.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         self.0.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (self.0.len() - 1) as f64

@@ -53,7 +53,6 @@ struct Counts {
     independent: f64,
 }
 
-/// How long single reads take, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
     pub median_ns: u64,

@@ -3,7 +3,6 @@
 use model::record::IoRecord;
 use model::request::Status;
 
-/// One phase with many reads under way.
 #[derive(Clone, Debug, Default)]
 pub struct Crowd {
     /// Reads that went well, in the order in which they were answered.
@@ -42,7 +41,6 @@ impl Crowd {
         Crowd { events: events.collect(), reads }
     }
 
-    /// In the order in which they were answered.
     pub fn reads(&self) -> &[IoRecord] {
         &self.reads
     }

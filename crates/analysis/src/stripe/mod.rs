@@ -63,14 +63,11 @@ const NEAR_PART: u64 = 10;
 /// A die of flash reads at most four planes of 16 KiB at a time (ONFI 4), so what takes turns in larger chunks is no die.
 const DIE_CHUNK_MAX: u64 = 64 * 1024;
 
-/// What was measured for the question.
 #[derive(Clone, Debug, Default)]
 pub struct Reads {
-    /// Which phases of the run, counted from 0.
     pub phases: Vec<u32>,
     /// One at a time, in nanoseconds, in ascending order.
     pub single_ns: Vec<u64>,
-    /// How long the largest of them is.
     pub single_bytes: u64,
     pub crowds: Vec<Crowd>,
     pub depth: u64,
@@ -80,7 +77,6 @@ pub struct Reads {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     One,
-    /// All arms can answer all reads.
     Mirror {
         members: u32,
     },

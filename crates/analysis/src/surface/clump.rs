@@ -17,7 +17,6 @@ const APART_SHARE: f64 = 1e-3;
 /// of tens of milliseconds a tenth slower, and must not look like a zone.
 const CLIP_DEVIATIONS: f64 = 2.0;
 
-/// A sound place, ready to be fitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub centre: f64,

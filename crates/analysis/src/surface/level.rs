@@ -55,7 +55,6 @@ pub(super) fn fit(range: ByteRange, clumps: &Clumps) -> Vec<Level> {
     with_cuts(range, clumps, &changes(range, clumps))
 }
 
-/// Levels that begin near these clumps.
 fn with_cuts(range: ByteRange, clumps: &Clumps, cuts: &[usize]) -> Vec<Level> {
     let mut borders: Vec<Border> = Vec::new();
     let mut edges: Vec<usize> = cuts.iter().map(|&cut| clumps.clumps[cut].start).collect();

@@ -29,7 +29,6 @@ const QUICKER_MAX: f64 = 0.12;
 const QUICKER_BY_SURFACES: f64 = 0.06;
 /// and a change of surface a quarter of a turn, which takes 11.1 ms on the slowest disks sold (5400 turns a minute).
 const QUARTER_TURN_S: f64 = 0.25 * 60.0 / 5400.0;
-/// Which of the quickest visits that is.
 const QUICK_SHARE: f64 = 0.05;
 /// Fewer places than this lie so far apart that rates around a place are not those of the place.
 const PLACES_MIN: usize = 200;

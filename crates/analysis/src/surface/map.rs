@@ -44,9 +44,6 @@ pub struct SurfaceMap {
 
 impl SurfaceMap {
     /// The map that all sequential measured phases of `operation` give.
-    ///
-    /// # Errors
-    /// What is missing for a map.
     pub fn of(run: &RunView<'_>, operation: Operation) -> Result<SurfaceMap, SurveyUnknown> {
         let gathered = visit::gather(run, operation)?;
         Ok(SurfaceMap {

@@ -16,7 +16,6 @@ pub(super) const RANGE_PLACES_MIN: usize = 8;
 /// No clock and no link keeps time better: 100 ppm is what crystals are sold with.
 const CLOCK_SHARE: f64 = 1e-4;
 
-/// A place that a mean rests on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spot {
     pub centre: f64,

@@ -10,13 +10,11 @@ use model::units::MIB;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Visit {
-    /// Which phase of the run, counted from 0.
     pub phase: u32,
     pub first_byte: u64,
     pub bytes: u64,
     /// The time of each byte after the first request, in seconds.
     pub seconds_per_byte: f64,
-    /// When it began, since the run's clock began.
     pub start_ns: u64,
     /// The longest that a request of its phase took; 0 when that is not known.
     pub longest_ns: u64,

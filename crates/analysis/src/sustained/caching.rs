@@ -24,7 +24,6 @@ pub struct Caching {
     pub held: Held,
     /// The throughput that a host sees until the cache is full, without flushes; none where that took less than two intervals.
     pub acknowledged: Option<f64>,
-    /// Throughput with flushes: what gets to the medium.
     pub drained: Estimate,
     /// The first phase that filled the cache; where none did, that with the most in it when its writes ended.
     pub shown: Batch,
@@ -51,11 +50,9 @@ struct Flushed {
     fill: Option<Fill>,
 }
 
-/// The cache when it had become full.
 #[derive(Clone, Copy)]
 struct Fill {
     bytes: f64,
-    /// What it had drained until then.
     drained_bytes: f64,
 }
 

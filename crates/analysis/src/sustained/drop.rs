@@ -41,7 +41,6 @@ pub(super) const PLACE_SHARE_MIN: f64 = 0.05;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateDrop {
-    /// What was written until then, in bytes.
     pub bytes: Estimate,
     pub before: Level,
     pub after: Level,
@@ -55,14 +54,12 @@ pub struct RateDrop {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Further {
-    /// What was written until then, in bytes.
     pub bytes: Estimate,
     pub after: Level,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// What was written until then, in bytes.
     pub from_bytes: Estimate,
     pub level: Level,
     /// Whether the rate was the same behind it as before it.
@@ -83,6 +80,7 @@ impl RateDrop {
         self.before.rate()
     }
 
+    /// The rate after it, in bytes per second.
     pub fn rate_after(&self) -> Estimate {
         self.after.rate()
     }
@@ -101,7 +99,6 @@ impl RateDrop {
 }
 
 impl Further {
-    /// The rate after it, in bytes per second.
     pub fn rate_after(&self) -> Estimate {
         self.after.rate()
     }

@@ -19,7 +19,6 @@ const NOISE_MIN: f64 = 0.01;
 /// This many stalls recur and are a part of the rate; two may be chance.
 const STALLS_MIN: usize = 3;
 
-/// A stretch of batches of one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     pub first: usize,

@@ -17,7 +17,6 @@ pub struct Regained {
     pub rest_s: f64,
     /// What was written at the full rate after it, in bytes.
     pub bytes: f64,
-    /// What that is known to, in bytes.
     pub error_bytes: f64,
     pub is_down: bool,
 }
@@ -27,7 +26,6 @@ impl Regained {
         self.bytes > 3.0 * self.error_bytes
     }
 
-    /// Whether it is known to a tenth.
     pub fn is_known(&self) -> bool {
         self.bytes > 10.0 * self.error_bytes
     }

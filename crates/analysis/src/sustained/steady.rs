@@ -20,7 +20,6 @@ pub struct Rounds {
     pub bytes_per_second: Vec<f64>,
     /// The rate over all of them, with how well it is known.
     pub mean: Mean,
-    /// The largest difference over the mean.
     pub range_ratio: f64,
     /// How far the line through them rises or drops over the mean.
     pub slope_ratio: f64,

@@ -48,7 +48,6 @@ pub(super) struct PhaseDips {
     pub dips: Vec<Dip>,
     /// Also those that were not kept.
     pub count: u64,
-    /// Dips that lasted too long to be short.
     pub long: u64,
     /// Seconds that were looked at, and of them those in which the rate was too uneven.
     pub seconds: f64,

@@ -18,7 +18,6 @@ const ODD_AMONG_MIN: usize = 3;
 /// What comes within this time may be the return to the start: the drive first writes out some tens of megabytes.
 const START_S: f64 = 1.0;
 
-/// What a pass was asked to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassShape {
     pub block: Bytes,
@@ -26,7 +25,6 @@ pub struct PassShape {
     pub slowed: bool,
 }
 
-/// A pass of sequential writing over an area.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
     pub shape: PassShape,
@@ -39,7 +37,6 @@ pub struct Pass {
     pub dips: Vec<Dip>,
     /// Dips that were not kept, since they are too many.
     pub not_kept: u64,
-    /// Dips that lasted longer than short ones do.
     pub long: u64,
     /// Seconds in which the rate was too uneven to see dips.
     pub uneven_s: f64,
@@ -57,7 +54,6 @@ impl Pass {
         self.dips.iter().filter(move |dip| dip.lost_s >= least_s)
     }
 
-    /// Their number, with those that were not kept.
     pub fn count(&self) -> u64 {
         self.alike().count() as u64 + self.not_kept
     }

@@ -92,7 +92,6 @@ pub enum Verdict {
     AtStarts(u64, bool),
     /// They come all the time, so many a second.
     Grain(f64),
-    /// They come at random: so many.
     Irregular(u64),
     /// They recur, but it was not looked whether they do so while reading.
     NotCompared,
@@ -245,7 +244,6 @@ impl Story {
         self.passes().map(Pass::count).sum()
     }
 
-    /// Dips that lasted too long to be short.
     pub fn long(&self) -> u64 {
         self.passes().map(|pass| pass.long).sum()
     }

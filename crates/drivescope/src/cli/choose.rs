@@ -26,8 +26,6 @@ const NOTES: [&str; 2] = [
     "Assumed: shingled disks cost least per TB, flash costs most. Prices are not looked up.",
 ];
 
-/// # Errors
-/// When there is no such run or virtual drive.
 pub fn run(arguments: &ChooseArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let wish = resolve::choose(arguments)?;
     let course = wish.answers.course();

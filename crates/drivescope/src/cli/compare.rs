@@ -15,8 +15,6 @@ use report::terminal::{ComparePage, compare_page, run_letter};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// # Errors
-/// When a run cannot be read, or a file cannot be written.
 pub fn run(arguments: &CompareArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let picture =
         arguments.output.as_deref().map(|path| Picture::asked_for(path, arguments.dark)).transpose()?;

@@ -25,8 +25,6 @@ const CONFIDENCE: &str = "Ranges are 95 % CIs.";
 const WRITES_NOT_MEASURED: &str = "\"or more\": writes were not measured; they take at least as long as reads. To measure them: \
                                    drivescope surface TARGET --write.";
 
-/// # Errors
-/// When there is no such run, or the work does not fit on its drive.
 pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let wish = resolve(arguments)?;
     let runs = all_analysed(&wish.runs, store)?;

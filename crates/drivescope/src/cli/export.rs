@@ -12,10 +12,6 @@ use std::path::Path;
 use store::table::Table;
 use store::{Store, StoredRun};
 
-/// Runs the command; the exit status.
-///
-/// # Errors
-/// When there is no such run, it cannot be read, or a file cannot be written.
 pub fn run(arguments: &ExportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     must_be_no_drive(&arguments.output)?;
     let Some(export) = arguments.format.or_else(|| Export::of_path(&arguments.output)) else {
@@ -29,9 +25,6 @@ pub fn run(arguments: &ExportArguments, store: Option<&Path>) -> Result<u8, User
 }
 
 /// Writes runs to a file, for `drivescope report`: tables with what was found.
-///
-/// # Errors
-/// When there is no such run, it cannot be read, or the file cannot be written.
 pub fn write_file(
     names: &[String],
     store: Option<&Path>,

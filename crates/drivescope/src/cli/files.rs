@@ -26,10 +26,6 @@ const PROBE: Bytes = Bytes::from_kib(64);
 /// Drives have caches of up to this size; what is smaller may never leave one.
 const DRIVE_CACHE_BYTES_MAX: Bytes = Bytes::from_mib(512);
 
-/// Runs the command; the exit status.
-///
-/// # Errors
-/// When it cannot be run as asked for.
 pub fn run(request: &FilesRequest, store: Option<&Path>) -> Result<u8, UserError> {
     let shown = &request.output;
     output::check(shown, &[])?;

@@ -8,7 +8,6 @@ use report::glossary::{self, Term};
 use report::style::wrap;
 use std::fmt::Write;
 
-/// The commands as README groups them.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Measure (read-only unless --write is given; a folder gets a scratch file)",
@@ -47,8 +46,7 @@ pub fn command() -> Command {
     command.help_template(TEMPLATE).after_help(text + EXAMPLES)
 }
 
-/// # Errors
-/// When it is neither a command nor a term; names terms that are like it.
+/// Fails when it is neither a command nor a term; names terms that are like it.
 pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
     let topic = arguments.topic.join(" ");
     let mut command = command();

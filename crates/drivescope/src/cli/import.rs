@@ -13,8 +13,6 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// # Errors
-/// When a file cannot be read, is in no known format or is incomplete, or an option is missing.
 pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let wish = resolve::import(arguments)?;
     let sources: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();

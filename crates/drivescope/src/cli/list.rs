@@ -68,8 +68,6 @@ fn statement(obstacle: &Obstacle) -> &str {
     &obstacle.statement
 }
 
-/// # Errors
-/// When the system does not list its drives.
 pub fn run(arguments: &ListArguments) -> Result<u8, UserError> {
     let drives = drives()?;
     let document =

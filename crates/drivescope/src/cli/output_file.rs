@@ -42,8 +42,6 @@ fn must_be_accessible(path: &Path, of: &Path, how: Access) -> Result<(), UserErr
     access(of, how).or_cannot(&writing(path, "the result"))
 }
 
-/// # Errors
-/// When the path leads to a drive.
 pub fn must_be_no_drive(path: &Path) -> Result<(), UserError> {
     match std::fs::metadata(path) {
         Ok(facts) => refuse_drive(path, &facts),
@@ -53,9 +51,7 @@ pub fn must_be_no_drive(path: &Path) -> Result<(), UserError> {
 }
 
 /// Writes a file anew. `what` is for people: "the run as JSON".
-///
-/// # Errors
-/// When it cannot be written, or the path leads to a drive, which is opened but neither read nor written.
+/// Fails when it cannot be written, or the path leads to a drive, which is opened but neither read nor written.
 pub fn write(path: &Path, what: &str, content: &[u8]) -> Result<(), UserError> {
     must_be_no_drive(path)?;
     let writing = writing(path, what);
@@ -83,9 +79,6 @@ pub struct OutputFile {
 
 impl OutputFile {
     /// `what` is for people: "the table".
-    ///
-    /// # Errors
-    /// When it cannot be written, or the path leads to a drive.
     pub fn begin(path: &Path, what: &'static str) -> Result<OutputFile, UserError> {
         must_be_no_drive(path)?;
         let writing = writing(path, what);
@@ -110,10 +103,6 @@ impl OutputFile {
         Ok(OutputFile { out: BufWriter::new(file), path, what, temporary: Some(temporary) })
     }
 
-    /// Gives it its name.
-    ///
-    /// # Errors
-    /// When the rest cannot be written.
     pub fn finish(mut self) -> Result<(), UserError> {
         self.publish().or_cannot(&writing(&self.path, self.what))
     }
@@ -161,8 +150,7 @@ fn empty(file: &File, facts: &Metadata) -> io::Result<()> {
     if facts.file_type().is_file() { file.set_len(0) } else { Ok(()) }
 }
 
-/// # Errors
-/// When the result is the file that it is made from, by whatever name: the profile of a virtual drive, the file below a loop
+/// Fails when the result is the file that it is made from, by whatever name: the profile of a virtual drive, the file below a loop
 /// device.
 pub fn must_not_be(path: &Path, source: &Path) -> Result<(), UserError> {
     let mut sources = vec![source.to_owned()];

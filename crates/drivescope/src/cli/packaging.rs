@@ -4,8 +4,6 @@ use super::args::{CompletionsArguments, ManArguments};
 use super::{help, output};
 use crate::error::{Cannot, UserError, exit};
 
-/// # Errors
-/// When there is nowhere to print to.
 pub fn completions(arguments: &CompletionsArguments) -> Result<u8, UserError> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut help::command(), "drivescope", &mut script);
@@ -13,8 +11,6 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<u8, UserError> {
     Ok(exit::SUCCESS)
 }
 
-/// # Errors
-/// When the folder cannot be made or written to.
 pub fn man(arguments: &ManArguments) -> Result<u8, UserError> {
     let folder = &arguments.folder;
     std::fs::create_dir_all(folder).or_cannot(&format!("make the folder {}", folder.display()))?;

@@ -24,9 +24,6 @@ enum Format {
 
 impl Picture {
     /// By the name of the file, before anything is read.
-    ///
-    /// # Errors
-    /// When its ending is not one of a picture.
     pub fn asked_for(path: &Path, dark: bool) -> Result<Picture, UserError> {
         let format = match ending_of(path).as_str() {
             "svg" => Format::Svg,
@@ -43,8 +40,6 @@ impl Picture {
         Ok(Picture { path: path.to_owned(), format, theme, size: Size::Forum })
     }
 
-    /// # Errors
-    /// When the chart cannot be drawn or the file written.
     pub fn write(&self, chart: &Chart) -> Result<(), UserError> {
         let svg = svg::sized(chart, self.theme, self.size);
         let content = match self.format {
@@ -76,9 +71,6 @@ fn without_png() -> UserError {
 }
 
 /// Throughput of these runs by LBA, each called by its letter if there are letters.
-///
-/// # Errors
-/// When no run has enough samples.
 pub fn rate_chart(runs: &[StoredRun], letters: &[String]) -> Result<Chart, UserError> {
     match rate_over_position(&charted(runs, letters), &[Operation::Read, Operation::Write]) {
         Some(chart) => Ok(chart),

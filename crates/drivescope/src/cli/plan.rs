@@ -21,8 +21,6 @@ const USUAL_WISH: Wish = Wish::Fastest(0.1);
 pub const USUAL_CHART: &str = "rate-over-position";
 const BORDER: &str = "end of a partition";
 
-/// # Errors
-/// When the run cannot be read, its drive cannot be cut so, or the picture cannot be drawn or written.
 pub fn run(arguments: &PlanArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let wish = resolve(&arguments.wish)?.unwrap_or(USUAL_WISH);
     let picture = arguments.output.as_deref().map(|path| Picture::asked_for(path, false)).transpose()?;
@@ -62,8 +60,6 @@ fn with_cuts(chart: Chart, plan: &PartitionPlan) -> Chart {
 pub(super) struct PlannedCuts(Option<PartitionPlan>);
 
 impl PlannedCuts {
-    /// # Errors
-    /// When an option is invalid, or there is not exactly one drive, or it cannot be cut so.
     pub(super) fn of(wish: &WishArguments, runs: &[StoredRun]) -> Result<PlannedCuts, UserError> {
         let Some(wish) = resolve(wish)? else { return Ok(PlannedCuts(None)) };
         let [stored] = runs else {

@@ -22,10 +22,6 @@ use report::hostile::harmless;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Runs the command; the exit status.
-///
-/// # Errors
-/// When nothing may be written, or no method is left.
 pub fn run(arguments: &PurgeArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let drive = drive_of(arguments)?;
     let wanted = arguments.method.map(MethodArgument::method);

@@ -10,8 +10,6 @@ use crate::store::StoredRun;
 use model::quantity_text::{parse_duration, parse_share};
 use std::path::Path;
 
-/// # Errors
-/// When the run cannot be read, or an option is invalid.
 pub fn run(arguments: &ReplayArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let speed = arguments.speed.as_deref().map(speed).transpose()?;
     let mut stored = analysed(&arguments.run, &store_with_runs(store)?)?;

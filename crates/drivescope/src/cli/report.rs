@@ -12,8 +12,6 @@ use ::report::chart::svg::Size;
 use ::report::chart::{CHART_KINDS, Chart, chart_named, charts_of, terminal};
 use std::path::Path;
 
-/// # Errors
-/// When a run cannot be read, there is nothing to draw, or the file cannot be written.
 pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     if matches!(ending_of(&arguments.output).as_str(), "html" | "htm") {
         return report_page::run(arguments, store);
@@ -65,10 +63,6 @@ fn chart(runs: &[StoredRun], name: &str, wish: &WishArguments) -> Result<Chart, 
     )))
 }
 
-/// Every chart of these runs, as text.
-///
-/// # Errors
-/// When standard output cannot be written.
 pub fn print_charts(runs: &[StoredRun], plain: bool) -> Result<(), UserError> {
     let letters = letters(runs);
     for chart in charts_of(&charted(runs, &letters)) {

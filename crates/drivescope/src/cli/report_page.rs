@@ -12,8 +12,6 @@ use ::report::chart::charts_of;
 use ::report::html::{ReportPage, page};
 use std::path::Path;
 
-/// # Errors
-/// When a run cannot be read, or the file cannot be written.
 pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
     output_file::must_be_no_drive(&arguments.output)?;
     let runs = all_analysed(&arguments.runs, store)?;

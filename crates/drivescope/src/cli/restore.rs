@@ -14,8 +14,6 @@ use model::units::Bytes;
 use report::hostile::harmless;
 use std::path::Path;
 
-/// # Errors
-/// When there is nothing to give back, it is not allowed, or not everything got back.
 pub fn run(arguments: &RestoreArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let Some(typed) = &arguments.target else { return list(store) };
     let target = Target::open(Path::new(typed))?;

@@ -24,9 +24,6 @@ use std::path::Path;
 
 /// Goes on with a run; the exit status. What was typed beside its name are the consents to write, which were given once, for once, and where
 /// the result goes.
-///
-/// # Errors
-/// When there is no such run, it is complete, its target is not the one it was, or it cannot be gone on with.
 pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, UserError> {
     refuse_other_options(typed)?;
     let typed = begun_run::of_drive(typed);

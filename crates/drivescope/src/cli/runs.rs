@@ -48,10 +48,6 @@ impl<'list> RunDocument<'list> {
     }
 }
 
-/// Runs the command; the exit status.
-///
-/// # Errors
-/// When the store cannot be read.
 pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let runs = match existing_store(store)? {
         Some(store) => store.runs()?,

@@ -13,8 +13,6 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// # Errors
-/// When there is no store, or the port is taken.
 pub fn run(arguments: &ServeArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let Some(existing) = existing_store(store)? else { return Err(UserError::failure(no_runs(store)?)) };
     let stop = interrupt::flag()?;

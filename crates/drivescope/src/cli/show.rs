@@ -6,8 +6,6 @@ use super::{output, report};
 use crate::error::{UserError, exit};
 use std::path::Path;
 
-/// # Errors
-/// When the run cannot be read.
 pub fn run(arguments: &ShowArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let stored = analysed(&arguments.run, &store_with_runs(store)?)?;
     output::give_with_series(&stored.run, &stored.series, &arguments.output)?;

@@ -7,10 +7,6 @@ use crate::error::{UserError, exit};
 use crate::state;
 use std::path::Path;
 
-/// Runs the command; the exit status.
-///
-/// # Errors
-/// When there is no such target, or the store cannot be read.
 pub fn run(arguments: &StateArguments, store: Option<&Path>) -> Result<u8, UserError> {
     if arguments.target.starts_with("sim:") {
         return Err(UserError::usage(

@@ -34,10 +34,6 @@ pub(super) fn no_runs(folder: Option<&Path>) -> Result<String, UserError> {
     Ok(format!("no runs in {} yet. Make one: drivescope check .", store_folder(folder)?.display()))
 }
 
-/// The store in that folder.
-///
-/// # Errors
-/// When there are no runs in it, or it cannot be opened.
 pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError> {
     match existing_store(folder)? {
         Some(store) if !store.runs()?.is_empty() => Ok(store),
@@ -46,9 +42,6 @@ pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError>
 }
 
 /// The run of that name with its series and its findings made again. What is damaged in it is said.
-///
-/// # Errors
-/// When there is no such run, or it cannot be read.
 pub(super) fn analysed(name: &str, store: &Store) -> Result<StoredRun, UserError> {
     let mut stored = store.read(name)?;
     for damage in &stored.damage {
@@ -58,10 +51,6 @@ pub(super) fn analysed(name: &str, store: &Store) -> Result<StoredRun, UserError
     Ok(stored)
 }
 
-/// The runs of those names, in that order.
-///
-/// # Errors
-/// As [`store_with_runs`] and [`analysed`].
 pub(super) fn all_analysed(names: &[String], folder: Option<&Path>) -> Result<Vec<StoredRun>, UserError> {
     let store = store_with_runs(folder)?;
     names.iter().map(|name| analysed(name, &store)).collect()

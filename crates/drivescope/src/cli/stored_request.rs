@@ -9,7 +9,6 @@ use std::path::Path;
 
 const REQUEST_FILE: &str = "request.json";
 
-/// Keeps it beside a run that begins.
 pub(super) fn keep(folder: &Path, request: &Request) -> Result<(), UserError> {
     let path = folder.join(REQUEST_FILE);
     match fs::write(&path, output::json(request)) {

@@ -48,28 +48,16 @@ pub trait ExportJob {
     fn goal(&self) -> &Goal;
     fn names(&self) -> &[String];
     fn table(&self) -> Table;
-    /// The run of that name, analysed.
-    ///
-    /// # Errors
-    /// When there is no such run, or it cannot be read.
     fn read(&self, name: &str) -> Result<StoredRun, UserError>;
     /// Begins a file, whose folder is made, or standard output; `what` is for people: "the table".
-    ///
-    /// # Errors
-    /// When it cannot be written.
     fn begin(&self, path: Option<&Path>, what: &'static str) -> Result<Box<dyn ExportFile>, UserError>;
     /// The error of a failed write, for a person. A reader of standard output that has gone away, such as `head`, is no
     /// error.
-    ///
-    /// # Errors
-    /// All others.
     fn failed(&self, path: Option<&Path>, what: &'static str, error: &io::Error) -> Result<(), UserError>;
     fn say(&self, text: &str);
 }
 
 pub trait ExportFile: Write + Send {
-    /// # Errors
-    /// When what is left cannot be written.
     fn finish(self: Box<Self>) -> Result<(), UserError>;
 }
 

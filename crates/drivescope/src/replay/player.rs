@@ -40,9 +40,6 @@ fn unusable(error: std::io::Error) -> UserError {
 }
 
 /// Plays a run on the screen until the user leaves.
-///
-/// # Errors
-/// When the terminal cannot be taken or drawn to.
 pub fn on_screen(stored: &StoredRun, playback: Playback) -> Result<Ended, UserError> {
     let _will = interrupt::with_last_will(terminal::give_back)?;
     let is_asked_to_end = interrupt::flag()?;
@@ -137,9 +134,6 @@ impl<'run> Player<'run> {
 }
 
 /// Plays a run as lines: at the given speed if `is_paced`, else as fast as it can be read.
-///
-/// # Errors
-/// When the system does not let us listen for signals.
 pub fn in_lines(stored: &StoredRun, playback: Playback, is_paced: bool) -> Result<Ended, UserError> {
     let is_asked_to_end = interrupt::flag()?;
     let mut feed = Feed::new(stored);

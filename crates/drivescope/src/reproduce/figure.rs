@@ -15,7 +15,6 @@ pub struct Figure {
     pub reproduced: Option<f64>,
     /// The largest deviation that still agrees, as a share of the published value.
     pub tolerance: f64,
-    /// Why it differs or cannot be done.
     pub reason: Option<String>,
 }
 

@@ -30,8 +30,6 @@ const BY_DATA_SHEET: &str =
 /// Two disks of one model differ by as much.
 const RATE_TOLERANCE: f64 = 0.02;
 
-/// # Errors
-/// When the disk cannot be opened or is smaller than the article's.
 pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let mut disk = shelf.run(DRIVE)?;
     let whole = ByteRange::whole(disk.capacity());

@@ -26,9 +26,7 @@ use crate::error::UserError;
 use shelf::Shelf;
 
 /// Repeats an article. The same program gives the same figures each time.
-///
-/// # Errors
-/// When a virtual drive cannot be opened or a phase cannot be run, which is an error of the program.
+/// Fails when a virtual drive cannot be opened or a phase cannot be run, which is an error of the program.
 pub fn reproduce(article: Article) -> Result<Reproduction, UserError> {
     reproduce_on(article, &Shelf::as_sold())
 }

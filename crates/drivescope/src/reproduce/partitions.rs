@@ -63,8 +63,6 @@ struct Partition {
     seeks: PhaseResult,
 }
 
-/// # Errors
-/// When a disk cannot be opened or is smaller than the article's.
 pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let published = Figures::read(PARTITIONS);
     let mut partitions = Vec::new();

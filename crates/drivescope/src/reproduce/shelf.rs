@@ -24,16 +24,11 @@ impl Shelf {
         Shelf { change }
     }
 
-    /// # Errors
-    /// When there is no such drive, which is an error of the program.
+    /// Fails when there is no such drive, which is an error of the program.
     pub fn drive(&self, name: &str) -> Result<Box<dyn Drive>, UserError> {
         self.drive_with(name, unchanged)
     }
 
-    /// The drive with its profile changed.
-    ///
-    /// # Errors
-    /// Those of [`Shelf::drive`]: no such profile.
     pub fn drive_with(&self, name: &str, change: impl Fn(&mut Profile)) -> Result<Box<dyn Drive>, UserError> {
         let mut profile = preset(name)?;
         (self.change)(&mut profile);
@@ -41,8 +36,6 @@ impl Shelf {
         Ok(open_profile(&profile, &format!("sim:{name}"), SEED)?)
     }
 
-    /// # Errors
-    /// Those of [`Shelf::drive`]: no such profile.
     pub fn run(&self, name: &str) -> Result<VirtualRun, UserError> {
         Ok(VirtualRun::on(self.drive(name)?, SEED))
     }

@@ -65,8 +65,6 @@ pub(super) struct Cliff {
     rates: Vec<(f64, f64)>,
 }
 
-/// # Errors
-/// When a drive cannot be opened.
 pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let (smr, smr_cliff, smr_drive) = cliff_of(shelf, &SMR_TRIAL)?;
     let (ssd, ssd_cliff, ssd_drive) = cliff_of(shelf, &SSD_TRIAL)?;

@@ -185,7 +185,6 @@ fn mechanisms(shelf: &Shelf) -> Result<Table, UserError> {
     Ok(table)
 }
 
-/// A link with a queue depth of 32.
 fn take_32_commands(profile: &mut Profile) {
     if let Some(link) = &mut profile.link {
         link.queue_depth_max = Some(32);

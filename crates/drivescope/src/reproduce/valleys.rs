@@ -44,8 +44,6 @@ pub(super) struct Pass {
     rates: Vec<(f64, f64)>,
 }
 
-/// # Errors
-/// When the drive cannot be opened.
 pub fn reproduce(shelf: &Shelf) -> Result<Reproduction, UserError> {
     let published = Figures::read(VALLEYS);
     let (halves, [first, last, other]) = halves(shelf, &published)?;

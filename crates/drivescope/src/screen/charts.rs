@@ -21,7 +21,6 @@ pub enum ChartKind {
 }
 
 impl ChartKind {
-    /// In the order of their keys.
     pub const ALL: [ChartKind; 5] =
         [ChartKind::Places, ChartKind::Times, ChartKind::Latency, ChartKind::Access, ChartKind::Map];
 

@@ -21,9 +21,6 @@ pub struct Keys {
 
 impl Keys {
     /// The next key of standard input, if one comes within `patience`.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     pub fn next(&mut self, patience: Duration) -> Result<Option<KeyEvent>> {
         self.next_of(stdin(), patience)
     }

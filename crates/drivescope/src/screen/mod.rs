@@ -44,7 +44,6 @@ pub fn can_fill_terminal() -> bool {
     }
 }
 
-/// Shows a run in progress, on standard error.
 pub struct Screen {
     lines: Lines,
     full: Option<FullScreen>,

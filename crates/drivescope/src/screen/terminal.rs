@@ -47,8 +47,7 @@ pub struct TakenTerminal {
 }
 
 impl TakenTerminal {
-    /// # Errors
-    /// When it cannot be set up; then it is as it was.
+    /// Fails when it cannot be set up; then it is as it was.
     pub fn take() -> std::io::Result<TakenTerminal> {
         PANICS_GIVE_BACK.call_once(|| {
             let before = std::panic::take_hook();
@@ -70,9 +69,6 @@ impl TakenTerminal {
     }
 
     /// Draws a frame of the present size if the terminal is still taken. Only changed cells are written.
-    ///
-    /// # Errors
-    /// When it cannot be written to.
     pub fn draw(
         &mut self,
         frame: impl FnOnce(Rect, &mut ratatui_core::buffer::Buffer),

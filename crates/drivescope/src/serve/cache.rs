@@ -39,7 +39,6 @@ impl CachedPage {
 #[derive(Default)]
 pub(super) struct Cache {
     pages: Mutex<Vec<CachedPage>>,
-    /// Held while a page is rendered.
     making: Mutex<()>,
 }
 

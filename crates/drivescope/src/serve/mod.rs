@@ -55,9 +55,6 @@ pub struct Server {
 
 impl Server {
     /// Listens on the loopback address only; port 0 takes any free one.
-    ///
-    /// # Errors
-    /// When the port is taken, or the system gives no random numbers.
     pub fn bind(store: Store, port: u16, report: ReportMaker) -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
@@ -72,10 +69,6 @@ impl Server {
         format!("http://{}/?token={}", self.address, self.site.gate.token())
     }
 
-    /// Serves until `stop` is set.
-    ///
-    /// # Errors
-    /// When the system refuses further listening.
     pub fn run(&self, stop: &AtomicBool) -> io::Result<()> {
         while !stop.load(Ordering::Relaxed) {
             match self.listener.accept() {

@@ -43,9 +43,6 @@ const CACHE_UNKNOWN: [&str; 2] = ["overlay", "ecryptfs"];
 
 impl FilesSession<'_> {
     /// Runs all steps until done or ended, then removes what it made. What was measured is kept in any case.
-    ///
-    /// # Errors
-    /// When a file cannot be made, written or read, or the store cannot be written.
     pub fn run(mut self, files: &mut Files, request: &FilesRequest) -> Result<Run, UserError> {
         self.events.event(&Event::RunBegan(&self.run, &files.remaining(&[])));
         let mut load = LoadWatch::of_disks(&self.disks, self.clock.now());

@@ -12,9 +12,7 @@ use report::hostile::harmless;
 
 /// Shows an experiment the phases of its run. Returns the phase that was cut short, unless the experiment asks for its
 /// rest itself.
-///
-/// # Errors
-/// When the experiment asks for another phase than was run: it is another one, or of another version.
+/// Fails when the experiment asks for another phase than was run: it is another one, or of another version.
 pub fn catch_up(
     experiment: &mut dyn Experiment,
     run: &Run,
@@ -74,8 +72,7 @@ pub fn end_of(phases: &[PhaseSummary], series: &dyn Series) -> Instant {
     Instant::new(end_ns).min(END_MAX)
 }
 
-/// # Errors
-/// When the target is not the one that the run measured; names what differs.
+/// Fails when the target is not the one that the run measured; names what differs.
 pub fn check_same_target(run: &Run, now: &TargetFacts) -> Result<(), UserError> {
     let then = &run.target;
     let differences = [

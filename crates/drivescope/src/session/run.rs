@@ -41,9 +41,7 @@ pub struct Session<'run> {
 
 impl Session<'_> {
     /// Runs the experiment until it is done or ended; what was measured is kept in any case.
-    ///
-    /// # Errors
-    /// When a phase cannot be run or the store cannot be written. The run is kept as failed as far as it can be.
+    /// Fails when a phase cannot be run or the store cannot be written. The run is kept as failed as far as it can be.
     pub fn run(mut self, experiment: &mut dyn Experiment) -> Result<Run, UserError> {
         // An experiment that asks for the rest of a cut phase would ask for a skipped one at once.
         let conduct = experiment.conduct();

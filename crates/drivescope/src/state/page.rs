@@ -9,9 +9,6 @@ use report::terminal::{StateEvent, StatePage};
 use std::path::Path;
 
 /// The state of a device, file or folder, as far as this store knows it.
-///
-/// # Errors
-/// When there is nothing there, or the store cannot be read.
 pub fn page_of(store: Option<&Store>, target: &str) -> Result<StatePage, UserError> {
     let names = LastingNames::of(Path::new(target))?;
     let note = note::begun(&names);

@@ -55,7 +55,6 @@ pub(super) struct Cache {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Pairs of reads, with so many quarterings done.
     Pairs(u32),
     Interleaved,
     /// A stream of that size number is to be read, and then looked back over.
@@ -85,7 +84,6 @@ impl Cache {
         random_block(&self.setup.facts)
     }
 
-    /// A random place with so much behind it.
     fn place(&mut self, room: u64) -> Offset {
         let range = self.setup.range;
         let places = (range.bytes().get() - room) / self.block().get();
@@ -115,7 +113,6 @@ impl Cache {
         self.paused(offsets, name.into())
     }
 
-    /// Single reads at these offsets, a pause apart.
     fn paused(&self, offsets: Vec<Offset>, name: String) -> Phase {
         let count = offsets.len() as u64;
         let listed = Pattern::Listed { offsets };

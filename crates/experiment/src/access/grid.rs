@@ -334,7 +334,6 @@ fn share_of(range: ByteRange, one: &Cell, share: f64) -> Bytes {
     Bytes::new((range.bytes().as_f64() * share) as u64).round_down_to(one.alignment)
 }
 
-/// Parts of the range from its start.
 fn spans(setup: &Setup, request: &AccessRequest, one: &Cell) -> Vec<Cell> {
     let mut cells = Vec::new();
     for share in request.spans() {

@@ -42,10 +42,6 @@ pub struct Access {
 }
 
 impl Access {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When the range has no room for it, or for the sizes that were asked for.
     pub fn new(setup: Setup, request: AccessRequest) -> Result<Access, PlanError> {
         request.check()?;
         let block = random_block(&setup.facts);

@@ -40,7 +40,6 @@ pub struct Stripe {
     block: Bytes,
     prng: Prng,
     time_max: Nanos,
-    /// When it began, since the run's clock began.
     began: Option<Nanos>,
     reads: Reads,
     /// Of the phases asked for, how many there are, and the number of the last in the run.
@@ -104,7 +103,6 @@ impl Stripe {
         phase(ExperimentName::Access, name, PhaseKind::Measure, Some(workload), stop)
     }
 
-    /// The next phase with many under way.
     fn crowd(&mut self) -> Option<Phase> {
         let round = self.asked - 1;
         let (rounds, depth, block): (&[usize], u32, Bytes) = if self.reads.has_arm() {

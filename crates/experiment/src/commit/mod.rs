@@ -64,17 +64,12 @@ pub struct Commit {
     cells: Vec<Cell>,
     order: Prng,
     rounds: u64,
-    /// How much shorter than usual cells are.
     scale: f64,
     queue: VecDeque<Cell>,
     is_done: bool,
 }
 
 impl Commit {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When nothing may be written, a size is out of bounds, or the range has no room.
     pub fn new(mut setup: Setup, request: &CommitRequest) -> Result<Commit, PlanError> {
         setup.check_writable(ExperimentName::Commit)?;
         let block = random_block(&setup.facts);

@@ -17,7 +17,6 @@ pub(super) fn slowest_first_write(done: &[PhaseSummary]) -> BytesPerSecond {
     BytesPerSecond::new(slowest)
 }
 
-/// Since the run began, with the flushes.
 pub(super) fn elapsed(done: &[PhaseSummary]) -> Nanos {
     match done.last() {
         Some(last) => Nanos::new(last.end_ns().saturating_add(last.flush_ns())),

@@ -193,9 +193,6 @@ impl FilesRequest {
     }
 
     /// The length of the large file, if it is given; `memory` is that of the machine.
-    ///
-    /// # Errors
-    /// When the machine does not tell its memory.
     pub fn file_length(&self, memory: Option<Bytes>) -> Result<Option<Bytes>, PlanError> {
         if !self.beyond_memory {
             return Ok(self.size.map(|size| size.round_down_to(Bytes::from_mib(1))));
@@ -205,9 +202,6 @@ impl FilesRequest {
     }
 
     /// Whether the options are within their bounds.
-    ///
-    /// # Errors
-    /// Names the option.
     pub fn check(&self) -> Result<(), PlanError> {
         if self.compare && self.folders.len() < 2 {
             return Err(PlanError::OneFolder);

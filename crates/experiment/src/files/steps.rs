@@ -16,7 +16,6 @@ use std::collections::VecDeque;
 const ROUNDS_MAX: u32 = 30;
 /// The first write is written out each time that much was written, so that its rate is that of the drive.
 const FLUSH_EVERY: Bytes = Bytes::from_mib(16);
-/// How long that goes on at most.
 pub(super) const FIRST_TIME: Nanos = Nanos::from_secs(3);
 /// The part of the large file that is written and read byte by byte.
 pub(super) const BYTES_PART: u64 = 4;
@@ -26,7 +25,6 @@ const PASSES: f64 = 4.5;
 const SHARE_OF_PASSES: f64 = 0.6;
 const SHARE_OF_SEEKS: f64 = 0.1;
 const SHARE_OF_NAMES: f64 = 0.3;
-/// Tasks on small files in a round.
 const NAME_TASKS: f64 = 8.0;
 /// A task takes so many times the time that was meant for it, and is then ended: a drive that stalls must not hold up all.
 const PATIENCE: f64 = 20.0;
@@ -44,13 +42,11 @@ pub struct FilesStep {
     pub folder: usize,
     pub task: FileTask,
     pub round: u32,
-    /// A measurement, or the first write.
     pub kind: PhaseKind,
     /// How long the large file is, or how much of it is gone through.
     pub bytes: Bytes,
     /// Write out that often; none only at the end.
     pub flush_every: Option<Bytes>,
-    /// How many small files there are.
     pub files: u64,
     pub time_max: Nanos,
 }
@@ -68,10 +64,6 @@ pub struct Files {
 }
 
 impl Files {
-    /// A question to these folders.
-    ///
-    /// # Errors
-    /// When there is no room for the file.
     pub fn new(
         request: FilesRequest,
         given_size: Option<Bytes>,
@@ -99,7 +91,6 @@ impl Files {
         Some(step)
     }
 
-    /// The longest that the large file may become.
     pub(super) fn size_max(&self) -> Bytes {
         self.request.max_size.max(self.given_size.unwrap_or_default())
     }

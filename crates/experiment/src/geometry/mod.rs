@@ -67,7 +67,6 @@ const NEXT_TRACK_TURNS: (f64, f64) = (0.03, 0.85);
 const PAIRS_FIRST: u32 = 8;
 const PAIRS: u32 = 12;
 const CLOSE_TURNS: f64 = 0.04;
-/// Probes in a batch of the last stage.
 const BATCH: u64 = 20;
 /// The same where the ends of tracks are looked for. Two reads a round leave a third of where an end may be, of a track of 5000 sectors one
 /// after 8 rounds; late ones cost some more, and the last ones confirm.
@@ -135,7 +134,6 @@ pub struct Geometry {
     batch_from: usize,
 }
 
-/// What the queue holds the end of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     WarmUp,
@@ -153,10 +151,6 @@ enum Stage {
 }
 
 impl Geometry {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When it is a scratch file, or the range has no room for it.
     pub fn new(setup: Setup) -> Result<Geometry, PlanError> {
         let block = random_block(&setup.facts);
         let mut geometry = Geometry::of_woken(setup)?;
@@ -192,7 +186,6 @@ impl Geometry {
         })
     }
 
-    /// Single reads of these places, in this order.
     fn reads(&self, what: &str, places: &[u64]) -> Phase {
         let offsets = places.iter().copied().map(Offset::new).collect();
         let pattern = Pattern::Listed { offsets };
@@ -202,7 +195,6 @@ impl Geometry {
         preparation::phase(ExperimentName::Geometry, what.into(), PhaseKind::Measure, Some(workload), stop)
     }
 
-    /// Plans what comes after what was done.
     fn plan(&mut self) {
         if self.stage == Stage::WarmUp {
             let anchors = anchors::draw(self.range, self.block.get(), &mut self.prng);
@@ -292,7 +284,6 @@ impl Geometry {
         Stage::Ways(number)
     }
 
-    /// Probes over some tracks, at a few places.
     fn plan_places(&mut self, count: u64, stage: Stage) -> Stage {
         self.batch_from = self.readings.len();
         let reads = self.probes(count, probes::below_close);
@@ -324,7 +315,6 @@ impl Geometry {
         stage(round)
     }
 
-    /// More reads near the ends of those tracks.
     fn plan_closer(&mut self, rotation: &Rotation) -> Stage {
         let maps = near_maps(&self.readings, rotation, self.block.get());
         let mut reads = Vec::new();

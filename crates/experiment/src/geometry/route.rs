@@ -13,7 +13,6 @@ const REACH_DEVIATIONS: f64 = 2.0;
 /// A share of the places is not gone back to soon, since the drive may still hold them.
 const REST_SHARE: f64 = 0.5;
 
-/// What is known of places and ways.
 pub struct Router<'known> {
     places: Vec<Place>,
     curve: &'known SeekCurve,
@@ -32,7 +31,6 @@ struct Place {
 }
 
 impl<'known> Router<'known> {
-    /// All places whose angle is known.
     pub fn new(rotation: &Rotation, density: &Density, curve: &'known SeekCurve) -> Router<'known> {
         let turn_s = rotation.turn_s();
         let mut places = Vec::new();

@@ -134,7 +134,6 @@ fn without_comment(value: &str) -> &str {
     value[..end.unwrap_or(value.len())].trim()
 }
 
-/// One name for options that have two.
 fn plain(key: &str) -> String {
     match key {
         "readwrite" => "rw",
@@ -338,7 +337,6 @@ fn block(text: &str) -> Result<Bytes, Reason> {
     if block > BLOCK_BYTES_MAX { Err(Reason::AboveLargest(format!("`{text}`"))) } else { Ok(block) }
 }
 
-/// A size, or percents of what there is.
 fn amount(text: &str) -> Result<Amount, Reason> {
     match text.strip_suffix('%') {
         Some(number) => Ok(Amount::Share(percent(number)?)),

@@ -5,11 +5,9 @@ use model::units::Bytes;
 use model::workload::{BLOCK_BYTES_MAX, WorkloadError};
 use thiserror::Error;
 
-/// Why a file of patterns cannot be run.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{file}{}: {}", line_text(flaw.line), flaw.reason)]
 pub struct PatternError {
-    /// The file, as it was typed.
     pub file: String,
     pub flaw: Flaw,
 }
@@ -153,7 +151,6 @@ pub(super) fn not_a(expected: &'static str, text: &str) -> QuantityError {
     QuantityError { text: text.into(), expected }
 }
 
-/// With the line, if it went wrong.
 pub(super) fn at_line<Value>(line: usize, read: Result<Value, Reason>) -> Result<Value, Flaw> {
     match read {
         Ok(value) => Ok(value),
@@ -161,7 +158,6 @@ pub(super) fn at_line<Value>(line: usize, read: Result<Value, Reason>) -> Result
     }
 }
 
-/// With the key, if it went wrong.
 pub(super) fn in_key<Value, Wrong: Into<Reason>>(
     key: &'static str,
     read: Result<Value, Wrong>,
@@ -172,7 +168,6 @@ pub(super) fn in_key<Value, Wrong: Into<Reason>>(
     }
 }
 
-/// A whole number of at least 1.
 pub(super) fn count(text: &str, most: u32) -> Result<u32, Reason> {
     match text.parse::<u32>() {
         Ok(number) if (1..=most).contains(&number) => Ok(number),

@@ -34,7 +34,6 @@ struct Specification {
     lines: Vec<AccessLine>,
 }
 
-/// What a file has said so far.
 #[derive(Default)]
 struct Scan {
     specifications: Vec<Specification>,
@@ -256,7 +255,6 @@ fn run_time(line: &str) -> Result<Option<Nanos>, QuantityError> {
     }
 }
 
-/// Size and start of the disk.
 fn extent(line: &str) -> Result<(Bytes, Bytes), Reason> {
     let mut fields = line.split(',').map(str::trim).map(str::parse::<u64>);
     match (fields.next(), fields.next()) {

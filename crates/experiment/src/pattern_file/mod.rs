@@ -30,7 +30,6 @@ const SHIPPED: [&str; 5] = [
     include_str!("../../data/plans/jesd219.toml"),
 ];
 
-/// The plans that come with the program.
 pub fn shipped() -> Vec<PatternFile> {
     let plans: Result<Vec<PatternFile>, Flaw> = SHIPPED.into_iter().map(plan::read).collect();
     plans.expect("the plans that ship are sound, as a test holds")
@@ -42,9 +41,6 @@ pub fn named(name: &str) -> Option<PatternFile> {
 }
 
 /// Reads the text of a file whose name, as it was typed, says by its ending what it holds: `.toml`, `.icf`, `.fio` or `.job`.
-///
-/// # Errors
-/// Names file, line and reason.
 pub fn read(typed: &str, text: &str) -> Result<PatternFile, PatternError> {
     match read_named(typed, text) {
         Ok(file) => Ok(file),

@@ -12,9 +12,6 @@ use model::workload::{Arrival, BlockSizes, Caching, OperationMix, Pattern, Spaci
 
 impl PatternFile {
     /// The phases on that range of that target, each of `each` long if that is given.
-    ///
-    /// # Errors
-    /// Names the step, and why it cannot be run there.
     pub fn phases(
         &self,
         experiment: ExperimentName,
@@ -36,9 +33,6 @@ impl PatternFile {
     }
 
     /// The same as conditioning: what the file would measure only brings the drive into a state.
-    ///
-    /// # Errors
-    /// As [`PatternFile::phases`].
     pub fn conditioning(
         &self,
         experiment: ExperimentName,
@@ -109,7 +103,6 @@ impl Stop {
     }
 }
 
-/// Up to whole blocks of the drive.
 fn round_up(size: Bytes, logical: Bytes) -> Bytes {
     let block = logical.get().max(1);
     Bytes::new(size.get().div_ceil(block).saturating_mul(block))

@@ -321,7 +321,6 @@ fn small_block(text: &str) -> Result<Bytes, Reason> {
     if size > BLOCK_BYTES_MAX { Err(Reason::AboveLargest(text.into())) } else { Ok(size) }
 }
 
-/// A size, or a share of the range.
 fn amount(text: &str) -> Result<Amount, QuantityError> {
     if text.contains('%') {
         return Ok(Amount::Share(parse_share(text)?));

@@ -29,7 +29,6 @@ pub struct Stop {
     pub time: Option<Nanos>,
     pub bytes: Option<Amount>,
     pub operations: Option<u64>,
-    /// After so many times through the range.
     pub passes: Option<u64>,
 }
 
@@ -55,14 +54,12 @@ pub struct Load {
     /// To the end of the range if nothing is said.
     pub over: Option<Amount>,
     pub shape: Shape,
-    /// Sizes and how often each is used.
     pub blocks: Vec<(Bytes, f64)>,
     /// Offsets are multiples of this; of the block if nothing is said.
     pub alignment: Option<Bytes>,
     /// The share of requests that read, in [0, 1]; none for discards.
     pub reads: Option<f64>,
     pub data: DataPattern,
-    /// Requests in flight in each thread.
     pub depth: u32,
     pub threads: u32,
     /// Requests per second over all threads, at equal distances; closed loop if nothing is said.

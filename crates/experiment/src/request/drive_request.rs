@@ -20,19 +20,13 @@ pub trait DriveRequest {
         Vec::new()
     }
 
-    /// The experiment, for that drive.
-    ///
-    /// # Errors
-    /// When an option is out of bounds or contradicts another or the drive.
     fn plan(&self, setup: Setup, supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError>;
 }
 
 /// What a request may need besides the drive, read by the program beforehand.
 #[derive(Clone, Debug, Default)]
 pub struct Supplies {
-    /// By the name that the request gives.
     pub plans: BTreeMap<String, PatternFile>,
-    /// What another run wrote, to compare it.
     pub marked: Option<Vec<Marked>>,
     /// By which a run knows its own marks.
     pub mark_key: u64,

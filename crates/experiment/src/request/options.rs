@@ -170,9 +170,6 @@ impl Default for DriveOptions {
 
 impl DriveOptions {
     /// Whether the options are within their bounds; what depends on the drive is checked when the experiment is planned.
-    ///
-    /// # Errors
-    /// Names the option.
     pub fn check(&self) -> Result<(), PlanError> {
         if self.target.is_empty() {
             return Err(PlanError::NoTarget);

@@ -66,10 +66,6 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When there is no size to measure, or no room.
     pub fn new(setup: Setup, request: &SizesRequest) -> Result<Sizes, PlanError> {
         let logical = setup.facts.logical_block;
         check_room(ExperimentName::Sizes, setup.range.bytes(), RANGE_MIN)?;

@@ -15,12 +15,10 @@ pub(super) struct Pace {
     seen: usize,
     /// Seconds of a point's rounds, and how many they are.
     points: BTreeMap<PointKey, (f64, u32)>,
-    /// Bytes and seconds of large requests, in order.
     large: BTreeMap<Operation, (f64, f64)>,
 }
 
 impl Pace {
-    /// Takes in the phases since it last did.
     pub fn look(&mut self, so_far: &RunView<'_>) {
         for summary in so_far.phases.iter().skip(self.seen) {
             let Some(key) = key_of(&summary.phase) else { continue };

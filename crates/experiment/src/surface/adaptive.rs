@@ -102,7 +102,6 @@ pub struct Adaptive {
     now: Nanos,
 }
 
-/// What the queue holds the end of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Fill,
@@ -113,7 +112,6 @@ enum Stage {
     Done,
 }
 
-/// How far the survey of one operation is.
 #[derive(Clone, Debug)]
 struct Survey {
     visitor: Visitor,
@@ -126,9 +124,6 @@ struct Survey {
 
 impl Adaptive {
     /// Plans a survey of reads, of writes, or of one after the other.
-    ///
-    /// # Errors
-    /// When the range has no room for one.
     pub fn new(setup: Setup, mixes: Vec<OperationMix>) -> Result<Adaptive, PlanError> {
         let grid = random_block(&setup.facts);
         let range = setup.range.align_inward(grid);
@@ -251,7 +246,6 @@ impl Adaptive {
         }
     }
 
-    /// What they may read or write.
     fn bytes_max(&self) -> u64 {
         match (self.setup.time_limit, self.setup.precision) {
             (None, None) => self.range.bytes().get().saturating_mul(PASSES_MAX),
@@ -331,7 +325,6 @@ impl Adaptive {
         places
     }
 
-    /// What comes after a round: another, or nothing.
     fn after_round(&mut self, so_far: &RunView<'_>) {
         if self.survey.round < ROUNDS_MIN {
             return self.plan_round(self.edge_visits(), &[], &[]);

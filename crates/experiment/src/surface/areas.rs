@@ -40,9 +40,6 @@ pub struct Areas {
 
 impl Areas {
     /// Plans `count` areas of `size` each.
-    ///
-    /// # Errors
-    /// When they do not fit.
     pub fn new(setup: Setup, mixes: Vec<OperationMix>, count: u64, size: Bytes) -> Result<Areas, PlanError> {
         let room = setup.range.align_inward(random_block(&setup.facts)).bytes();
         let asked = match size.checked_mul(count) {

@@ -64,7 +64,6 @@ impl Visitor {
         self.at(Offset::new(first))
     }
 
-    /// A visit from about `first` on.
     pub fn at(&self, first: Offset) -> ByteRange {
         let last = self.range.end().get() - self.bytes.get();
         let inside = first.get().clamp(self.range.first().get(), last) - self.range.first().get();

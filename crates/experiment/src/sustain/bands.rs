@@ -47,7 +47,6 @@ const PLACE: Nanos = Nanos::from_millis(10);
 pub(super) struct Bands {
     range: ByteRange,
     block: Bytes,
-    /// The first of the written blocks.
     first: Offset,
     seed: u64,
     /// When it began, by the clock of the run.

@@ -20,7 +20,6 @@ const STEADY_DISK_BYTES: Bytes = Bytes::new(160_000_000_000);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Budget {
-    /// At most, to see a drop.
     pub bytes: Bytes,
     /// Whether somebody chose it, so that no drop makes it larger.
     pub is_asked: bool,
@@ -28,9 +27,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Whether what is asked for can be.
-    ///
-    /// # Errors
-    /// When it is less than a block, or of an endurance that nobody knows.
+    /// Fails when it is less than a block, or of an endurance that nobody knows.
     pub fn check(setup: &Setup, request: &SustainRequest) -> Result<(), PlanError> {
         if let Some(bytes) = request.bytes
             && bytes < request.block()

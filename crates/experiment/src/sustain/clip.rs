@@ -29,9 +29,7 @@ const RATE: f64 = 100e6;
 
 pub(super) struct Clip {
     setup: Setup,
-    /// In the order in which they are used.
     ranges: VecDeque<ByteRange>,
-    /// What comes before the next batch.
     queue: VecDeque<Phase>,
     batches: u32,
 }

@@ -164,7 +164,6 @@ impl RateDrop {
         }
     }
 
-    /// Whether the rate is what it will stay.
     fn is_steady(&self, batches: &[Batch], in_place: bool) -> bool {
         let over = self.written / self.setup.range.bytes().as_f64();
         // A disk may hold a media cache until as much was written as the largest of them takes, and as much again.
@@ -209,7 +208,6 @@ impl RateDrop {
         )
     }
 
-    /// How much, and how long at most.
     fn batch_size(&self, batches: &[Batch]) -> (u64, Nanos) {
         let least = if self.mechanical { DISK_PIECE } else { FLASH_PIECE } as f64;
         let least = least.min(self.setup.range.bytes().as_f64() / 8.0);

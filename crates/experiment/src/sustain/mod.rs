@@ -56,10 +56,6 @@ pub struct Sustain {
 }
 
 impl Sustain {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When nothing may be written, the range has no room for it, or an option is out of bounds.
     pub fn new(setup: Setup, request: SustainRequest) -> Result<Sustain, PlanError> {
         request.check()?;
         setup.check_writable(ExperimentName::Sustain)?;

@@ -33,9 +33,6 @@ pub(super) fn time_max(bytes: Bytes) -> Nanos {
 }
 
 /// The phases of a condition of these areas, which do not overlap.
-///
-/// # Errors
-/// When a plan cannot be run on them.
 pub(super) fn phases(
     condition: &Condition,
     areas: &[ByteRange],

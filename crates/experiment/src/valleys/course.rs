@@ -57,7 +57,6 @@ pub(super) struct Task {
     limits: Limits,
     /// How many of them are likely made at full rate.
     likely: u32,
-    /// Passes at full rate that were begun.
     pub begun: u32,
     pub slowed: u32,
 }
@@ -123,7 +122,6 @@ impl Task {
         }
     }
 
-    /// What a pass writes, in order.
     pub(super) fn stretches(&self) -> Vec<ByteRange> {
         passes::stretches(self.area, self.block, self.way)
     }
@@ -133,7 +131,6 @@ impl Task {
         self.all_left().min(self.limits.full.saturating_sub(self.begun))
     }
 
-    /// How many slowed passes may still be begun.
     pub(super) fn slowed_left(&self) -> u32 {
         self.all_left().min(self.limits.slowed.saturating_sub(self.slowed))
     }

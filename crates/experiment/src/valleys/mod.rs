@@ -65,10 +65,6 @@ pub struct Valleys {
 }
 
 impl Valleys {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When nothing may be written, the range has no room for it, or an option does not fit the drive.
     pub fn new(setup: Setup, request: &ValleysRequest, supplies: &Supplies) -> Result<Valleys, PlanError> {
         setup.check_writable(ExperimentName::Valleys)?;
         let blocks = match request.blocks.as_slice() {
@@ -169,7 +165,6 @@ impl Valleys {
 }
 
 impl Task {
-    /// Whether enough passes were made over the area.
     fn is_done(&self, story: &Story) -> bool {
         if self.full_left() == 0 {
             return true;
@@ -334,7 +329,6 @@ fn check_blocks(blocks: &[Bytes], request: &ValleysRequest, logical: Bytes) -> R
     Ok(())
 }
 
-/// The part of the range that is used.
 fn used(setup: &Setup, request: &ValleysRequest) -> ByteRange {
     let range = setup.range;
     let is_asked =

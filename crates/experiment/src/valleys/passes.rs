@@ -112,7 +112,6 @@ pub(super) fn shorten(phases: &mut Vec<Phase>, rate: f64, wanted_s: f64) {
     }
 }
 
-/// Reading an area in order for so long.
 pub(super) fn reading(area: ByteRange, logical_block: Bytes, time: Nanos) -> Phase {
     let block = READ_BLOCK.max(logical_block);
     let workload = Workload::new(area.align_inward(block), Pattern::Sequential, OperationMix::Read, block, 1);

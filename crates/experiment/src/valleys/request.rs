@@ -42,7 +42,6 @@ pub struct ValleysRequest {
     pub way: Option<Way>,
 }
 
-/// What is done to the drive before passes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Condition {

@@ -101,7 +101,6 @@ impl DriveRequest for VerifyRequest {
     }
 }
 
-/// Which part of the work is done.
 #[derive(Clone, Debug, PartialEq)]
 enum Work {
     Both,
@@ -143,10 +142,6 @@ enum Stage {
 }
 
 impl Verify {
-    /// Plans it.
-    ///
-    /// # Errors
-    /// When there is no room for it.
     fn new(setup: Setup, request: &VerifyRequest, work: Work, key: u64) -> Result<Verify, PlanError> {
         let places = Places::new(&setup)?;
         let queue = match &work {
@@ -448,7 +443,6 @@ fn range_of(phase: &Phase) -> Option<ByteRange> {
     Some(phase.workload.as_ref()?.range)
 }
 
-/// How many single places it goes to.
 fn places_of(phase: &Phase) -> u64 {
     match phase.workload.as_ref().map(|workload| &workload.pattern) {
         Some(Pattern::Listed { offsets }) => offsets.len() as u64,

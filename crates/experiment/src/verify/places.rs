@@ -55,7 +55,6 @@ impl Places {
         Ok(Places { range, start, block, grid })
     }
 
-    /// The rest, from where the start ends.
     fn rest(&self, end: Offset) -> Option<ByteRange> {
         let from = self.start.end();
         let bytes = Bytes::new(end.get().checked_sub(from.get())?);
@@ -71,7 +70,6 @@ impl Places {
         if range.bytes() >= block { Some((range, stride, block)) } else { None }
     }
 
-    /// The range in parts of that size.
     pub fn parts(&self, size: Bytes) -> Vec<ByteRange> {
         let mut parts = Vec::new();
         let mut from = self.range.first().get();

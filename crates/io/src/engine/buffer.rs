@@ -22,9 +22,6 @@ unsafe impl Send for BufferPool {}
 
 impl BufferPool {
     /// Maps `count` slots of at least `slot_bytes`, filled with zeroes.
-    ///
-    /// # Errors
-    /// When the system has no memory for them.
     pub fn new(count: u32, slot_bytes: usize) -> Result<BufferPool, IoError> {
         let slot_bytes = slot_bytes.max(1).next_multiple_of(SLOT_ALIGNMENT);
         let mapped_bytes = slot_bytes

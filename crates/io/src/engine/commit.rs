@@ -28,9 +28,6 @@ pub struct CommitEngine {
 
 impl CommitEngine {
     /// Opens the engine on descriptors that outlive it.
-    ///
-    /// # Errors
-    /// When there is no memory, or no ring where the method needs one.
     pub fn open(
         log: RawFd,
         target: RawFd,

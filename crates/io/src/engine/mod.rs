@@ -24,7 +24,6 @@ use model::units::Instant;
 /// - An error of the device is a completion with its status. `Err` means that the engine itself is broken.
 /// - Dropping an engine waits for what is under way, since the drive still writes into its buffers.
 pub trait Engine {
-    /// How many requests can be under way.
     fn depth(&self) -> u32;
 
     /// Takes the request, or gives it back when the engine is full.

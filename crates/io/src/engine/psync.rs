@@ -50,9 +50,6 @@ unsafe impl Send for BufferPointer {}
 
 impl PsyncEngine {
     /// Opens the engine on a descriptor that outlives it.
-    ///
-    /// # Errors
-    /// When the system has no memory or no threads left.
     pub fn open(
         descriptor: RawFd,
         depth: u32,

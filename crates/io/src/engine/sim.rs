@@ -60,9 +60,6 @@ impl<'drive> SimEngine<'drive> {
     }
 
     /// The same, moving data between buffers of that size and what the drive holds.
-    ///
-    /// # Errors
-    /// When there is no memory for the buffers.
     pub fn with_contents(
         mut self,
         contents: &'drive mut Contents,

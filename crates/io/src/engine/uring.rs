@@ -59,9 +59,6 @@ enum PollRefusal {
 impl UringEngine {
     /// Opens a ring on a descriptor that outlives it. With `polled` completions are looked for instead of waited
     /// for, if the drive really can.
-    ///
-    /// # Errors
-    /// When the system gives no ring at all.
     pub fn open(
         descriptor: RawFd,
         depth: u32,

@@ -23,9 +23,6 @@ impl Leftover {
 }
 
 /// All that killed runs of this user left in a folder.
-///
-/// # Errors
-/// When the folder cannot be listed.
 pub fn leftovers(path: &Path) -> Result<Vec<Leftover>, IoError> {
     let directory = open_folder(path)?;
     let entries = IoError::at("look for leftovers in", path, entries_of(directory.as_fd()))?;

@@ -39,10 +39,6 @@ pub struct FolderFacts {
     pub available: Bytes,
 }
 
-/// Looks at a folder.
-///
-/// # Errors
-/// When there is none, or it may not be looked into.
 pub fn folder_facts(path: &Path) -> Result<FolderFacts, IoError> {
     let folder = open_folder(path)?;
     let (file_system, number) = explained("look at", path, file_system_of(folder.as_fd()))?;
@@ -83,10 +79,6 @@ pub struct Removal {
 }
 
 impl Workspace {
-    /// Makes one in `path`.
-    ///
-    /// # Errors
-    /// When there is no such folder, or nothing may be made in it.
     pub fn make(path: &Path) -> Result<Workspace, IoError> {
         explained("make a folder in", path, Workspace::make_in(open_folder(path)?))
     }
@@ -140,9 +132,6 @@ impl Workspace {
 
     /// A file that is large enough to be looked at as a target, to see what lies below the folder. It is removed by the next task
     /// that writes.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn probe_path(&self, bytes: Bytes) -> io::Result<std::path::PathBuf> {
         self.remove_file(DATA)?;
         let mut file = File::from(self.create(DATA)?);

@@ -86,9 +86,7 @@ struct State {
 }
 
 /// Runs one worker to the end of its limits and drains what is under way.
-///
-/// # Errors
-/// When the engine breaks. Errors of the device are counted and recorded.
+/// Fails when the engine breaks. Errors of the device are counted and recorded.
 pub fn issue_loop<E: Engine, C: Clock>(
     mut worker: Worker<'_, E, C>,
     frame: Frame,

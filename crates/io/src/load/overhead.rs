@@ -28,9 +28,6 @@ pub struct Overhead {
 }
 
 /// Measures both: about a tenth of a second.
-///
-/// # Errors
-/// When threads cannot be started.
 pub fn measure(clock: MonotonicClock) -> Result<Overhead, IoError> {
     let (scheduling_gap, gap_share) = watch(clock);
     // The least of three: what disturbs a run only ever adds to it.
@@ -42,9 +39,6 @@ pub fn measure(clock: MonotonicClock) -> Result<Overhead, IoError> {
 }
 
 /// Nanoseconds for each I/O of the whole path with an engine that does nothing, at that depth.
-///
-/// # Errors
-/// When threads cannot be started.
 pub fn null_run(clock: MonotonicClock, depth: u32, operations: u64) -> Result<f64, IoError> {
     let range = ByteRange::whole(Bytes::from_gib(1));
     let block = Bytes::from_kib(4);

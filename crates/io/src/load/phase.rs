@@ -58,9 +58,6 @@ pub struct LoadOutcome {
 }
 
 /// Runs a load on real time. `open` makes the engine of a worker, on the worker's thread.
-///
-/// # Errors
-/// When an engine cannot be opened or breaks.
 pub fn run_threads<E: Engine>(
     load: &Load<'_>,
     clock: MonotonicClock,
@@ -106,9 +103,6 @@ pub fn run_threads<E: Engine>(
 }
 
 /// Runs a load on a virtual drive, in virtual time; with `contents` data are moved too.
-///
-/// # Errors
-/// When the engine breaks.
 pub fn run_virtual(
     load: &Load<'_>,
     clock: &VirtualClock,

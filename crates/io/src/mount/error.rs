@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 /// Operation, object, likely cause, next step.
 #[derive(Debug, thiserror::Error)]
 pub enum MountError {
-    /// Something holds names in the folder.
     #[error("cannot mount at {}: the folder is not empty. Name an empty folder, or one that does not exist", .0.display())]
     NotEmpty(PathBuf),
     #[error("cannot mount at {}: it is not a folder. Name an empty folder, or one that does not exist", .0.display())]

@@ -55,7 +55,6 @@ pub(super) enum Outcome {
     Failed(i32),
 }
 
-/// All requests under way, by tag.
 #[derive(Default)]
 pub(super) struct Flights {
     slots: Vec<Option<Flight>>,

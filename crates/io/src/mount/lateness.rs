@@ -27,7 +27,6 @@ pub struct Lateness {
     pub scheduling_refusal: Option<String>,
     /// The processor time of the thread that answers.
     pub processor_time: Nanos,
-    /// How long it has been serving.
     pub served: Nanos,
     /// How long a turn takes, where that is known.
     pub turn: Option<Nanos>,

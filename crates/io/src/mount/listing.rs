@@ -9,7 +9,6 @@ const PERMISSIONS: u32 = 0o7777;
 /// The longest file name there is on Linux.
 const NAME_BYTES_MAX: u32 = 255;
 
-/// What is told of the mounted folder.
 pub(super) struct Listing {
     file_name: Vec<u8>,
     file: Attributes,

@@ -27,9 +27,6 @@ pub(super) struct LoopDevice {
 
 impl LoopDevice {
     /// Makes one over `file` with this logical block, which says of itself whether it turns.
-    ///
-    /// # Errors
-    /// When we may not, or every loop device is taken.
     pub(super) fn attach(file: &Path, block_bytes: u32, rotational: bool) -> Result<LoopDevice, MountError> {
         let failed = |source| {
             let hint = "Loop devices need root and the kernel's loop driver (`modprobe loop`); the file itself can \

@@ -50,7 +50,6 @@ const PRIORITY: i32 = 50;
 pub struct MountOptions {
     /// The folder; it must be empty, or not be there.
     pub folder: PathBuf,
-    /// What the file in it is called.
     pub file_name: String,
     /// Whether to make a loop device over the file.
     pub loop_device: bool,
@@ -80,9 +79,6 @@ pub struct Stopped {
 
 impl Mount {
     /// Mounts the drive and serves it. `ended` is called when it is served no more, whoever unmounted it.
-    ///
-    /// # Errors
-    /// When the folder does not do, mounting is not allowed, or there is no loop device to be had.
     pub fn start(
         drive: Box<dyn Drive + Send>,
         contents: Contents,

@@ -14,7 +14,6 @@ const SLEEP_MIN: Nanos = Nanos::new(2_000_000);
 /// An answer is never begun earlier than this.
 const LEAD_MAX: Nanos = Nanos::new(400_000);
 
-/// What to do until something is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
     No,

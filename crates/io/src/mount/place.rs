@@ -16,10 +16,6 @@ pub(super) struct MountPlace {
 }
 
 impl MountPlace {
-    /// The folder, if it can be mounted in.
-    ///
-    /// # Errors
-    /// When it is no empty folder, something is mounted there already, or it cannot be made.
     pub(super) fn prepare(folder: &Path) -> Result<MountPlace, MountError> {
         let made = match fs::create_dir(folder) {
             Ok(()) => true,

@@ -27,7 +27,6 @@ pub(super) const TRANSFER_BYTES_MAX: u32 = 1 << 20;
 /// Reads and writes do not go through the page cache, and writes need not wait for each other; closing is not told.
 const OPENED: u32 = 1 | 1 << 6 | 1 << 5;
 
-/// What the thread is told from outside.
 pub(super) enum Order {
     /// Say how late the answers were so far.
     Report(Sender<Lateness>),
@@ -46,7 +45,6 @@ pub(super) struct Server {
     pub clock: MonotonicClock,
 }
 
-/// What came of looking for a call.
 #[derive(PartialEq, Eq)]
 enum Look {
     Taken,
@@ -189,7 +187,6 @@ impl Service {
         let _ = (&self.server.device).write_vectored(&[IoSlice::new(&header), IoSlice::new(body)]);
     }
 
-    /// Takes one call, if there is one.
     fn look(&mut self, memory: &mut [u8]) -> Look {
         let now = self.server.clock.now();
         let length = match (&self.server.device).read(memory) {

@@ -62,7 +62,6 @@ pub(super) fn make_timers_exact() {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) };
 }
 
-/// The processor time of this thread.
 pub(super) fn thread_time() -> Nanos {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel fills the struct; this clock exists for every thread.
@@ -86,7 +85,6 @@ pub(super) fn unmount(path: &Path, flags: libc::c_int) -> io::Result<()> {
     }
 }
 
-/// Whether something is mounted on the folder itself.
 pub(super) fn is_mount_point(folder: BorrowedFd<'_>) -> io::Result<bool> {
     let mut status = std::mem::MaybeUninit::<libc::statx>::zeroed();
     let (descriptor, flags) = (folder.as_raw_fd(), libc::AT_EMPTY_PATH);

@@ -46,9 +46,7 @@ pub struct ContentProbe {
 }
 
 /// Looks at what the target holds. Reads at most 4 MiB of it.
-///
-/// # Errors
-/// When the target cannot be opened once more. What cannot be read of it is left out.
+/// Fails when the target cannot be opened once more. What cannot be read of it is left out.
 pub fn probe_content(target: &Target) -> Result<ContentProbe, IoError> {
     let buffered = target.buffered_descriptor()?;
     let size = target.facts().capacity.get();

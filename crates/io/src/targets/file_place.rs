@@ -55,9 +55,6 @@ enum PlaceError {
 }
 
 /// Where a file lies whose bytes are written out.
-///
-/// # Errors
-/// Where the file system does not tell.
 pub fn file_layout(file: BorrowedFd<'_>) -> Result<FileLayout, LayoutError> {
     let roots = SystemRoots::live();
     let mask = libc::STATX_BASIC_STATS | libc::STATX_MNT_ID;

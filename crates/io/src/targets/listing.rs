@@ -47,9 +47,6 @@ pub struct PartitionListing {
 }
 
 /// All drives, by name. Loop devices, zram and the like without a size are left out.
-///
-/// # Errors
-/// When the list of the disks itself cannot be read.
 pub fn drives() -> Result<Vec<DriveListing>, IoError> {
     let roots = SystemRoots::live();
     let disks = match BlockDevice::disks(&roots) {

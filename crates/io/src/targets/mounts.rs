@@ -35,9 +35,6 @@ pub enum MountsError {
 
 /// The lines of mountinfo, as proc(5) describes them. A line that cannot be understood is an error, since it may be
 /// the one that matters.
-///
-/// # Errors
-/// The line.
 pub fn parse_mountinfo(text: &[u8], seen_by: Option<u32>) -> Result<Vec<Mount>, MountsError> {
     let mut mounts = Vec::new();
     for line in lines(text) {
@@ -96,10 +93,8 @@ fn octal(text: &[u8]) -> Option<u8> {
 }
 
 /// All mounts of our mount namespace and of that of the first process; and of every other one that we may look into.
-///
-/// # Errors
-/// When the first two cannot be read. The others only serve to name who uses a drive: a mount anywhere keeps the
-/// kernel from giving us the drive.
+/// Fails when the first two cannot be read. The others only serve to name who uses a drive: a mount anywhere keeps the kernel from
+/// giving us the drive.
 pub(super) fn mounts(roots: &SystemRoots) -> Result<Vec<Mount>, MountsError> {
     let mut mounts = own_mounts(roots)?;
     add_unknown(&mut mounts, read(roots, "1", Some(1))?);
@@ -146,10 +141,6 @@ pub(super) fn processes(roots: &SystemRoots) -> Vec<u32> {
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// All that is swapped to.
-///
-/// # Errors
-/// When the list or one of its entries cannot be read.
 pub(super) fn swaps(roots: &SystemRoots) -> Result<Vec<Place>, MountsError> {
     let mut swaps = Vec::new();
     for area in listed_swaps(roots)? {

@@ -14,9 +14,6 @@ const WINDOW: u64 = 16 << 20;
 
 /// Asks the kernel to forget what it holds of the target; answers the share that stayed, in [0, 1], where the kernel
 /// tells. What lies in memory stays there; what another program has mapped does too.
-///
-/// # Errors
-/// When the target cannot be opened once more, or the kernel does not take the advice.
 pub fn drop_page_cache(target: &Target) -> Result<Option<f64>, IoError> {
     let buffered = target.buffered_descriptor()?;
     let dropped = system_call::forget_cached(buffered.as_fd(), 0, 0);
@@ -47,9 +44,6 @@ pub struct CachedStretch {
 
 /// What of each stretch is in the page cache. Reads nothing in. Pages that are being read count where the kernel counts pages by
 /// itself, and not before Linux 6.5.
-///
-/// # Errors
-/// When the target cannot be opened once more, or the kernel does not tell.
 pub fn cached_stretches(target: &Target, stretches: &[ByteRange]) -> Result<Vec<CachedStretch>, IoError> {
     let buffered = target.buffered_descriptor()?;
     let mut found = Vec::with_capacity(stretches.len());

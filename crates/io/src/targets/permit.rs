@@ -90,8 +90,6 @@ pub struct WritePermit {
 impl WritePermit {
     /// Claims the target for us alone, and then looks whether anybody uses it, what it holds, and whether that was
     /// agreed to. On a file no other descriptor of this process may be open but the target's.
-    ///
-    /// # Errors
     /// [`IoError::WriteRefused`] with everything that stands in the way. Nothing was written.
     pub fn grant(target: &Target, consent: &WriteConsent) -> Result<WritePermit, IoError> {
         grant_between(&SystemRoots::live(), target, consent, || {})
@@ -118,8 +116,6 @@ impl WritePermit {
     }
 
     /// Looks again whether anybody has begun to use it, and whether it is still the same. Call it before each phase.
-    ///
-    /// # Errors
     /// [`IoError::WriteRefused`] with who uses it.
     pub fn revalidate(&self) -> Result<(), IoError> {
         self.revalidate_by(&SystemRoots::live())

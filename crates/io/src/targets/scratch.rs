@@ -44,17 +44,11 @@ impl Drop for Name {
 impl ScratchFile {
     /// Makes and reserves one in `directory`, of `size_max` or what leaves a tenth of the file system free, in whole
     /// MiB.
-    ///
-    /// # Errors
-    /// When there is no such directory, nothing may be written there, or there is no room for [`SCRATCH_SIZE_MIN`].
     pub fn create(directory: &Path, size_max: Bytes) -> Result<ScratchFile, IoError> {
         ScratchFile::create_between(directory, size_max, || {})
     }
 
     /// One that is only looked at, to say what would be done: nothing is reserved, and nothing may be written to it.
-    ///
-    /// # Errors
-    /// As [`ScratchFile::create`], but for what shows only while room is reserved.
     pub fn planned(directory: &Path, size_max: Bytes) -> Result<Target, IoError> {
         let (folder, size) = look(directory, size_max)?;
         let (made, _name) = explained("make a scratch file in", directory, make(folder))?;
@@ -98,9 +92,6 @@ impl ScratchFile {
     }
 
     /// A log of that length beside it, for commits. It is as much ours, and gone with its descriptor.
-    ///
-    /// # Errors
-    /// When it cannot be made there, or there is no room.
     pub fn log(&self, size: Bytes, commits: Commits) -> Result<LogFile, IoError> {
         let directory = self.target.path();
         let made = make_log(directory, size, commits);

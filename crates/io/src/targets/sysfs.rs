@@ -27,19 +27,12 @@ pub struct BlockDevice {
 }
 
 impl BlockDevice {
-    /// The device with that number.
-    ///
-    /// # Errors
-    /// When sysfs does not know it or cannot be read.
     pub fn by_number(roots: &SystemRoots, number: DeviceNumber) -> io::Result<BlockDevice> {
         let directory = roots.sysfs.join("dev/block").join(number.to_string()).canonicalize()?;
         BlockDevice::at(&directory)
     }
 
     /// The device whose folder or a link to it is `directory`.
-    ///
-    /// # Errors
-    /// When it is no folder of a block device.
     pub fn at(directory: &Path) -> io::Result<BlockDevice> {
         let directory = directory.canonicalize()?;
         let Some(number) = DeviceNumber::parse(&fs::read_to_string(directory.join("dev"))?) else {
@@ -52,9 +45,7 @@ impl BlockDevice {
     }
 
     /// All whole disks, by name.
-    ///
-    /// # Errors
-    /// When the list cannot be read. Disks that go away meanwhile are left out.
+    /// Fails when the list cannot be read. Disks that go away meanwhile are left out.
     pub fn disks(roots: &SystemRoots) -> io::Result<Vec<BlockDevice>> {
         let mut disks = Vec::new();
         for entry in fs::read_dir(roots.sysfs.join("block"))? {
@@ -79,10 +70,6 @@ impl BlockDevice {
         self.directory.join("partition").exists()
     }
 
-    /// The whole disk it is or belongs to.
-    ///
-    /// # Errors
-    /// When it is a partition and its parent cannot be read.
     pub fn disk(&self) -> io::Result<BlockDevice> {
         if !self.is_partition() {
             return Ok(self.clone());
@@ -91,9 +78,6 @@ impl BlockDevice {
     }
 
     /// The partitions of this whole disk that the kernel knows, by name.
-    ///
-    /// # Errors
-    /// When its folder cannot be read.
     pub fn partitions(&self) -> io::Result<Vec<BlockDevice>> {
         let mut partitions = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
@@ -106,17 +90,11 @@ impl BlockDevice {
     }
 
     /// What lies on top of it: volumes, RAID, bcache.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     pub fn holders(&self) -> io::Result<Vec<BlockDevice>> {
         self.linked("holders")
     }
 
     /// What it lies on: the members of a volume or RAID.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     pub fn slaves(&self) -> io::Result<Vec<BlockDevice>> {
         if self.is_partition() {
             return Ok(Vec::new());

@@ -63,9 +63,6 @@ pub struct WriteCounts {
 
 impl LastingNames {
     /// Those of a device, a file or a folder.
-    ///
-    /// # Errors
-    /// When there is nothing there, or it cannot be looked at.
     pub fn of(path: &Path) -> Result<LastingNames, IoError> {
         IoError::at("look at", path, look_at(path))
     }

@@ -27,7 +27,6 @@ const EXPLAINING: [FindingCode; 6] = [
     FindingCode::ConcurrencyGain,
 ];
 
-/// What was measured of one system.
 pub struct Column {
     system: usize,
     file: Document,

@@ -10,7 +10,6 @@ use serde_json::Value;
 use sim::truth::Truth;
 use sim::truth::data::{TrackZone, TruthData};
 
-/// How far off a code may be.
 #[derive(Clone, Copy, Debug)]
 pub enum Allowed {
     Share(f64),
@@ -36,7 +35,6 @@ pub const CODES: &[(FindingCode, &str, Allowed)] = &[
     (FindingCode::TrackLayout, "sectors of tracks", Allowed::Share(0.05)),
 ];
 
-/// What became of one code on one drive.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// Not asked, or nothing is known to be true.
@@ -54,15 +52,11 @@ pub struct Score {
     /// Seconds of the drive's time that each experiment took.
     pub access_s: f64,
     pub geometry_s: f64,
-    /// By code, in the order of [`CODES`].
     pub verdicts: Vec<Verdict>,
 }
 
 impl Score {
     /// The score of a drive from the documents of both experiments.
-    ///
-    /// # Errors
-    /// When the drive has no truth.
     pub fn of(drive: &Drive, access: &Document, geometry: &Document) -> Result<Score, Failure> {
         let truths = Truths::of(&drive.profile)?;
         let knee = knee::knee(&drive.profile);

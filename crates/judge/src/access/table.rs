@@ -99,7 +99,6 @@ fn percent(error: f64) -> String {
     if error.is_finite() { format!("{:+.1} %", 100.0 * error) } else { "none is there".into() }
 }
 
-/// A row for each code, over all drives.
 pub fn by_code(title: &str, scores: &[Score]) -> String {
     let mut text = format!(
         "## {title}: {} drives\n\n| | found | allowed | worst error | intervals that hold | unknown | without a truth |\n\

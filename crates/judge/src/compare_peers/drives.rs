@@ -15,10 +15,7 @@ pub struct MountedDrive {
 }
 
 impl MountedDrive {
-    /// Mounts it, which takes root.
-    ///
-    /// # Errors
-    /// When it cannot be mounted.
+    /// Mounts it, for which we have to be root.
     pub fn start(program: &Program, name: &str) -> Result<MountedDrive, Failure> {
         let folder = program.folder.join("drivescope-peers-mount");
         let mut command = program.command(&["sim", "mount", name, "--loop", "--at"]);

@@ -23,9 +23,6 @@ const PAGE: &str = "docs/generated/compare-peers.md";
 const DRIVE: &str = "wd20ears";
 
 /// Runs all of them one after the other, and keeps the page.
-///
-/// # Errors
-/// When the drive cannot be mounted.
 pub fn run(options: &ProgramOption) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(options, folder.path())?;
@@ -54,7 +51,6 @@ pub fn run(options: &ProgramOption) -> Result<(), Failure> {
     publish(&page::page(DRIVE, &load_before, &rows, &plain_rows), PAGE, true)
 }
 
-/// One peer's answer beside the truth.
 fn asked(peer: &Peer, device: &Path, truth: &Truths) -> Row {
     eprintln!("{}", peer.shown);
     // What another peer read before must not be in memory.

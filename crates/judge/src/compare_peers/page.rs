@@ -8,7 +8,6 @@ pub struct Row {
     pub question: Question,
     pub who: String,
     pub answer: Answer,
-    /// What is true, if anybody knows.
     pub truth: Option<f64>,
     pub why: &'static str,
 }

@@ -24,7 +24,6 @@ pub enum Answer {
 
 pub struct Peer {
     pub question: Question,
-    /// The command as a person would type it.
     pub shown: String,
     pub why: &'static str,
     command: Vec<String>,
@@ -67,7 +66,6 @@ impl Peer {
         Peer { question, shown: shown.to_owned(), why, command, format, before: String::new(), figure: "" }
     }
 
-    /// Runs it and reads what it says.
     pub fn ask(&self) -> Answer {
         let Some((program, words)) = self.command.split_first() else {
             return Answer::None("no command".into());
@@ -99,7 +97,6 @@ impl Peer {
     }
 }
 
-/// Bytes per second, or seconds for each request.
 fn value(question: Question, figure: &Figure) -> Option<f64> {
     let Work::Transfer(transfer) = &figure.work else { return None };
     let (_, requests, bytes) = *transfer.moved.first()?;

@@ -20,9 +20,6 @@ const REPORT: &str = "docs/generated/bench-coverage.md";
 const EXPERIMENTS: [(&str, &[&str]); 2] = [("check", &["--deep"]), ("sustain", &["--write"])];
 
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
-///
-/// # Errors
-/// When a run gives no document.
 pub fn run(options: &CoverageOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;

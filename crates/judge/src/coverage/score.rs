@@ -22,14 +22,18 @@ pub struct Judged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// A number with the interval of chance.
-    Interval { holds: bool },
+    Interval {
+        holds: bool,
+    },
     /// A number of which only bounds are told.
-    Bound { holds: bool },
+    Bound {
+        holds: bool,
+    },
     /// A word, or a number that is called exact.
-    Exact { is_right: bool },
-    /// There is none, and none was told.
+    Exact {
+        is_right: bool,
+    },
     None,
-    /// There is none, and one was told.
     Invented,
     /// There is one, and it was asked for and not told.
     Unknown,
@@ -50,9 +54,6 @@ impl Verdict {
 }
 
 /// A verdict for each finding of which the truth speaks.
-///
-/// # Errors
-/// When the drive has no truth.
 pub fn judged(drive: &Drive, document: &Document) -> Result<Vec<Judged>, Failure> {
     let truths = Truths::of(&drive.profile)?;
     let mut judged = Vec::new();

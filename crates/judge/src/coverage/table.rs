@@ -50,7 +50,6 @@ pub fn page(options: &CoverageOptions, parts: &[Part]) -> String {
     text
 }
 
-/// A row for each code that was scored.
 fn section(title: &str, parts: &[&Part]) -> String {
     let mut text = format!(
         "## {title}\n\n| finding | intervals that hold | right | unknown | invented |\n|---|---:|---:|---:|---:|\n"

@@ -23,14 +23,12 @@ pub enum Target {
 /// One target at one queue depth.
 pub struct Case {
     pub target: Target,
-    /// How many requests are under way.
     pub depth: u32,
     pub path: String,
 }
 
 pub struct Contender {
     pub name: &'static str,
-    /// Options of fio; none for ours.
     fio_options: Option<&'static str>,
     /// Waits until a number of completions are there: it sees most of them later than it could.
     pub sees_late: bool,
@@ -88,7 +86,6 @@ impl Target {
         }
     }
 
-    /// Where it is, given the loop device.
     pub fn path(self, loop_device: &str) -> &str {
         match self {
             Target::Loop => loop_device,

@@ -32,9 +32,6 @@ impl Measurement {
 
 /// From the line that our program prints. `cpu_ns` is that of the whole process, its start included; the null engine is told how many
 /// `operations` to do.
-///
-/// # Errors
-/// When reads failed.
 pub fn of_ours(output: &str, operations: Option<u64>, cpu_ns: f64) -> Result<Measurement, Failure> {
     let printed = parsed(output)?;
     let done = match operations {
@@ -48,9 +45,6 @@ pub fn of_ours(output: &str, operations: Option<u64>, cpu_ns: f64) -> Result<Mea
 }
 
 /// From fio's JSON, with the processor time that fio counted for its job: its start is left out.
-///
-/// # Errors
-/// When it is not fio's.
 pub fn of_fio(output: &str) -> Result<Measurement, Failure> {
     let printed = parsed(output)?;
     let busy_share = (number(&printed, "/jobs/0/usr_cpu")? + number(&printed, "/jobs/0/sys_cpu")?) / 100.0;
@@ -61,10 +55,6 @@ pub fn of_fio(output: &str) -> Result<Measurement, Failure> {
     })
 }
 
-/// The number at a place of a document.
-///
-/// # Errors
-/// When there is none.
 pub fn number(document: &Value, pointer: &str) -> Result<f64, Failure> {
     match document.pointer(pointer).and_then(Value::as_f64) {
         Some(number) => Ok(number),
@@ -73,9 +63,6 @@ pub fn number(document: &Value, pointer: &str) -> Result<f64, Failure> {
 }
 
 /// Processor time of all ended children of this process until now, in nanoseconds.
-///
-/// # Errors
-/// When the system does not tell it.
 pub fn children_cpu_ns() -> Result<f64, Failure> {
     let text = fs::read_to_string("/proc/self/stat").doing("read /proc/self/stat")?;
     match parse_children(&text) {

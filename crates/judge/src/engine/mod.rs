@@ -24,9 +24,6 @@ const REPORT: &str = "docs/generated/bench-engine.md";
 const DEPTHS: [u32; 3] = [1, 32, 128];
 
 /// Runs the comparison, prints its table, and keeps it when all of it was run.
-///
-/// # Errors
-/// When a contender cannot be run.
 pub fn run(options: &EngineOptions) -> Result<(), Failure> {
     let seed = options.seed.unwrap_or_else(seed_of_now);
     let targets: Vec<Target> = match options.only {

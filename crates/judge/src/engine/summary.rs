@@ -7,7 +7,6 @@ use crate::options::EngineOptions;
 use std::fmt::Write as _;
 
 pub struct Results {
-    /// What was read, and how deep.
     pub case: Case,
     pub contenders: Vec<(Contender, Vec<Measurement>)>,
 }

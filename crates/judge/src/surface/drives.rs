@@ -45,7 +45,6 @@ fn slow_port(folder: &Folder) -> Result<Drive, Failure> {
     folder.drive(SLOW_PORT, &text)
 }
 
-/// How many weak spots are planted.
 pub const SPOTS: u64 = 20;
 /// How much longer each request to one takes, in milliseconds: a retry or three of the drive.
 const SPOT_MS: u64 = 25;

@@ -42,11 +42,9 @@ impl Figure {
 pub struct Zone {
     pub first_byte: f64,
     pub bytes: f64,
-    /// How fast it reads, in bytes per second.
     pub bytes_per_second: f64,
 }
 
-/// What was found and what it cost.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// How long the drive was needed, in seconds of its own time.
@@ -57,7 +55,6 @@ pub struct Measured {
     pub figures: BTreeMap<FindingCode, Figure>,
     /// The zones; none when none were looked for.
     pub zones: Option<Vec<Zone>>,
-    /// First byte and length of slow regions.
     pub slow: Vec<(f64, f64)>,
     /// The link's rate, where it was found to be the limit.
     pub limit: Option<f64>,

@@ -30,9 +30,6 @@ const REPORT: &str = "docs/generated/bench-surface.md";
 const OURS: [(&str, &[&str]); 2] = [("surface", &[]), ("surface --time-limit 5m", &["--time-limit", "5m"])];
 
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
-///
-/// # Errors
-/// When a run gives no document.
 pub fn run(options: &SurfaceOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;

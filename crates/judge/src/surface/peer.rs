@@ -48,7 +48,6 @@ const BLOCK_BYTES: u64 = 512 << 20;
 const DEPTH: u32 = 4;
 
 impl Peer {
-    /// What this way finds on a drive.
     pub fn measure(&self, drive: &Drive, seed: u64) -> Result<Measured, Failure> {
         let inner =
             open_profile(&drive.profile, &drive.target, seed).doing(format_args!("open {}", drive.name))?;
@@ -57,7 +56,6 @@ impl Peer {
     }
 }
 
-/// Reads a drive in virtual time.
 struct Reader {
     drive: Box<dyn sim::Drive + Send>,
     capacity: u64,

@@ -23,19 +23,13 @@ pub struct Row {
     pub errors: Errors,
 }
 
-/// What is true of a drive.
 pub struct Truth {
     pub truths: Truths,
     pub zones: Vec<Zone>,
-    /// First byte and length of what is slow.
     pub slow: Vec<(f64, f64)>,
 }
 
 impl Truth {
-    /// What follows from a profile.
-    ///
-    /// # Errors
-    /// When no drive can be made of it.
     pub fn of(profile: &Profile) -> Result<Truth, Failure> {
         let truths = Truths::of(profile)?;
         let (mut zones, mut slow) = (Vec::new(), Vec::new());
@@ -57,7 +51,6 @@ pub struct Errors {
     /// Of what was found and has a truth.
     pub by_code: BTreeMap<FindingCode, f64>,
     pub zones: Option<ZoneErrors>,
-    /// What was said of the link.
     pub limit: LimitVerdict,
 }
 
@@ -67,13 +60,11 @@ pub enum LimitVerdict {
     /// None there, none found; or nobody asked.
     #[default]
     Nothing,
-    /// Found, and its rate is so far off.
     Found(f64),
     Missed,
     Invented,
 }
 
-/// How good a table of zones is.
 #[derive(Debug, PartialEq)]
 pub struct ZoneErrors {
     /// True steps of more than 2 %.

@@ -114,7 +114,6 @@ fn summary(rows: &[Row]) -> String {
     text
 }
 
-/// The largest error of a code.
 fn worst(rows: &[&Row], code: FindingCode) -> Option<f64> {
     rows.iter().filter_map(|row| row.errors.of(code)).map(f64::abs).reduce(f64::max)
 }

@@ -35,10 +35,6 @@ const LOADS: &[(&str, &str)] = &[
 /// Words for what somebody else does, of which one is in a warning, a sentence, an advice or a reason.
 const OTHER_LOAD: [&str; 4] = ["other load", "something else", "somebody else", "other programs"];
 
-/// All trials, as sections of the page.
-///
-/// # Errors
-/// When a run gives no document.
 pub fn run(program: &Program, folder: &Folder, options: &SurfaceOptions) -> Result<String, Failure> {
     Ok([
         coverage(program, options)?,

@@ -36,7 +36,6 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// What it is called in tables.
     pub fn name(self) -> &'static str {
         match self {
             Sort::ByTime => "valleys by time",

@@ -23,11 +23,9 @@ pub struct Score {
     pub said: Said,
 }
 
-/// What was said of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     None,
-    /// That it is not known, and why.
     Unknown(String),
     /// That its rate falls at the same places in each pass: by `place`, or `unknown` where bytes may do that too.
     AtPlaces(String),
@@ -73,9 +71,6 @@ struct Pass {
 
 impl Score {
     /// The score of a drive from the document of its run.
-    ///
-    /// # Errors
-    /// When the run says nothing of valleys.
     pub fn of(case: &Case, document: &Document) -> Result<Score, Failure> {
         let Some(found) = document.finding(FindingCode::WriteValleys) else {
             return Err(Failure::cannot(format!("{}: nothing is said of valleys.", case.drive.name)));

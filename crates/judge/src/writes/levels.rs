@@ -20,7 +20,6 @@ const LEVELS_MIN: usize = 3;
 const BLOCK_BYTES: u32 = 128 << 10;
 const DEPTH: u32 = 32;
 
-/// A drive and the levels that were found.
 struct Row {
     name: String,
     truth: Vec<WriteLevel>,

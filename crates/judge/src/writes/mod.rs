@@ -27,9 +27,6 @@ const REPORT: &str = "docs/generated/bench-writes.md";
 const RANDOM_KEPT_MIN: u64 = 45;
 
 /// Runs everything, prints the tables, and keeps them when nothing was left out.
-///
-/// # Errors
-/// When a run gives no document.
 pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;

@@ -24,7 +24,6 @@ pub struct Score {
     pub bands: BandVerdict,
 }
 
-/// What was said of how it is recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KindVerdict {
     Right,
@@ -39,23 +38,19 @@ pub enum KindVerdict {
 pub enum FallVerdict {
     /// There is none, and none was found.
     None,
-    /// There is one, and none was found.
     Missed,
     /// There is none, and one was found, after so many bytes.
     Invented(f64),
-    /// There is one, and one was found.
     Found(FoundFall),
 }
 
 /// The errors of a fall that was found, as shares of the truth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundFall {
-    /// Where it is in truth, in bytes.
     pub true_bytes: f64,
     pub bytes: f64,
     pub before: f64,
     pub after: f64,
-    /// Whether the interval holds the true place.
     pub is_covered: Option<bool>,
     /// Whether the intervals of the rates before and after hold the true ones.
     pub are_rates_covered: Option<bool>,
@@ -63,7 +58,6 @@ pub struct FoundFall {
     pub written_times: f64,
 }
 
-/// What was said of the size of bands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BandVerdict {
     /// There are none, and nothing was said.
@@ -76,7 +70,6 @@ pub enum BandVerdict {
         /// How large they are where it looked, in bytes.
         true_bytes: f64,
         error: f64,
-        /// Whether the interval holds the true size.
         is_covered: bool,
     },
 }
@@ -117,9 +110,6 @@ impl FoundFall {
 
 impl Score {
     /// The score of a drive from the document of its run.
-    ///
-    /// # Errors
-    /// When the drive has no truth.
     pub fn of(drive: &Drive, document: &Document) -> Result<Score, Failure> {
         let truths = Truths::of(&drive.profile)?;
         Ok(Score {

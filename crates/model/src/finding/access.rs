@@ -25,7 +25,6 @@ pub struct AccessTime {
     pub imported: Option<Imported>,
 }
 
-/// What an access consists of, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccessParts {
     pub seek_s: f64,
@@ -109,7 +108,6 @@ pub struct LatencyMode {
     pub share: f64,
     pub share_low: f64,
     pub share_high: f64,
-    /// In how many rounds it was met.
     pub rounds: usize,
     /// Faster than any disk, on a target that turns: memory answered.
     #[serde(skip)]
@@ -147,7 +145,6 @@ impl Conclusion for LatencyModes {
 #[serde(rename_all = "lowercase")]
 pub enum InFlight {
     Depth(u64),
-    /// Threads that each wait for one request.
     Threads(u64),
 }
 
@@ -172,7 +169,6 @@ pub struct ConcurrencyPoint {
     pub p99_s: Option<f64>,
 }
 
-/// Best IOPS over IOPS at queue depth 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ConcurrencyGain {
     #[serde(skip)]
@@ -252,7 +248,6 @@ pub struct ConcurrencyKnee {
     pub axis: ConcurrencyAxis,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scalability_law: Option<ScalabilityLaw>,
-    /// The sharpest bend of the curve.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kneedle: Option<f64>,
     /// Other methods that put the knee further than a step away.
@@ -285,7 +280,6 @@ impl OperatingPoint {
 pub struct ScalabilityLaw {
     pub alpha: f64,
     pub beta: f64,
-    /// The largest relative deviation of a point.
     pub error_max: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knee: Option<f64>,
@@ -309,7 +303,6 @@ impl Conclusion for ConcurrencyKnee {
     }
 }
 
-/// Drives that share the reads of a volume.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StripeLayout {
     #[serde(skip)]
@@ -402,7 +395,6 @@ pub enum CacheUnknown {
     /// The drive prefetches, but drops what it delivered.
     DeliveredDropped,
     LateHits,
-    /// Hits and misses follow no order.
     Disorder,
     Interference,
     SeveralDrives,

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BadBlocks {
-    /// The first of them, by offset.
     pub regions: Vec<BadRegion>,
     pub errors: u64,
     pub regions_left_out: u64,
@@ -23,7 +22,6 @@ pub struct BadRegion {
     pub count: u64,
 }
 
-/// Why failures say nothing of the medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BadBlocksUnknown {
     /// The target refused the requests: permission, size, space.

@@ -5,7 +5,6 @@ use crate::estimate::Estimate;
 use crate::units::Bytes;
 use serde::Serialize;
 
-/// How much a drive really holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CapacityTrue {
     #[serde(skip)]

@@ -44,13 +44,8 @@ impl From<Estimate> for Percentile {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum CommitUnknown {
-    TooFew {
-        have: u64,
-    },
-    Failed {
-        why: String,
-    },
-    /// Only the plain way was measured.
+    TooFew { have: u64 },
+    Failed { why: String },
     NothingToCompare,
 }
 
@@ -67,7 +62,6 @@ pub struct CommitRate {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RatePoint {
     pub committers: u32,
-    /// Whether each has a file of its own.
     pub separate_files: bool,
     pub per_second: f64,
     pub p99_s: Option<f64>,

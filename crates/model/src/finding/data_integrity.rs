@@ -18,7 +18,6 @@ pub struct DataIntegrity {
     pub kinds: BTreeMap<WrongKind, u64>,
     /// Blocks that hold each other's data.
     pub swapped: u64,
-    /// The first of them, by offset.
     pub regions: Vec<WrongRegion>,
     /// Where all are right: the share of wrong blocks that 19 of 20 such samples would have found.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +53,6 @@ pub struct WrongRegion {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataIntegrityUnknown {
-    /// Nothing of what was written could be read.
     NothingRead,
 }
 

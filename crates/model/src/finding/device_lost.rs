@@ -5,10 +5,8 @@ use crate::estimate::Estimate;
 use serde::Serialize;
 use std::convert::Infallible;
 
-/// The device went away during the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceLost {
-    /// Since the start of the run.
     #[serde(skip)]
     pub at_s: f64,
     /// Requests that failed from then on, where no error said that the device is gone.

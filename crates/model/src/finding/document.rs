@@ -35,7 +35,6 @@ pub enum ValueDocument {
 /// An extent of data that a finding rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceDocument {
-    /// The number of the phase, counted from 0.
     pub phase: u32,
     #[serde(deserialize_with = "null_as_nan")]
     pub start_s: f64,

@@ -37,7 +37,6 @@ pub struct FileRate {
     /// What one call moves; of small files, the largest.
     #[serde(skip)]
     pub block: Bytes,
-    /// Over which small files are spread.
     #[serde(skip)]
     pub folders: u32,
     #[serde(skip)]
@@ -103,14 +102,12 @@ pub struct FilePlacement {
     /// Why a part of it has no known place on a disk.
     #[serde(skip)]
     pub unplaced: Option<String>,
-    /// Whether it is on a rotating disk.
     #[serde(skip)]
     pub is_on_disk: bool,
     #[serde(skip)]
     pub is_only_folder: bool,
 }
 
-/// The part of a file on one disk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FilePart {
     pub disk: String,
@@ -171,7 +168,6 @@ pub struct FolderPlace {
     pub position: f64,
 }
 
-/// Why places do not show as they should.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlaceLimit {
     DifferentDisks,

@@ -5,7 +5,6 @@ use crate::estimate::Estimate;
 use crate::units::Bytes;
 use serde::Serialize;
 
-/// Why angles and seeks are not known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoGeometry {
     /// The run was resumed, and how far the platters turned meanwhile is not known.
@@ -79,7 +78,6 @@ pub struct SeekTrackToTrack {
     #[serde(skip)]
     pub seek: Estimate,
     pub overhead_s: f64,
-    /// Pairs of reads it rests on.
     pub pairs: usize,
 }
 
@@ -91,7 +89,6 @@ impl Conclusion for SeekTrackToTrack {
     }
 }
 
-/// Mean seek over all pairs of cylinders.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SeekAverage {
     #[serde(skip)]
@@ -99,7 +96,6 @@ pub struct SeekAverage {
     /// Whether the interval holds the command overhead too, since it could not be separated.
     #[serde(skip)]
     pub is_bounded: bool,
-    /// Pairs of reads it rests on.
     pub hops: usize,
     /// Of a hop, as a share of a revolution.
     pub noise: f64,

@@ -112,7 +112,6 @@ pub enum Value {
     Word(Name),
 }
 
-/// What was found, or why nothing could be.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome<C: Conclusion> {
     Known(Box<Known<C>>),
@@ -134,7 +133,6 @@ pub struct Known<C> {
 /// An extent of data that a finding rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// Which phase of the run, counted from 0.
     pub phase: u32,
     /// From when in the run, in seconds.
     pub start_s: f64,
@@ -178,7 +176,6 @@ macro_rules! findings {
             /// All of them, in the order in which they are shown.
             pub const ALL: &'static [FindingCode] = &[$(FindingCode::$variant,)*];
 
-            /// The word in files and on screens.
             pub fn name(self) -> &'static str {
                 match self { $(FindingCode::$variant => $name,)* }
             }
@@ -446,12 +443,10 @@ impl Finding {
         with_outcome!(self, outcome => outcome.as_known().is_some())
     }
 
-    /// The value, if it is known.
     pub fn value(&self) -> Option<Value> {
         with_outcome!(self, outcome => Some(outcome.as_known()?.conclusion.value()))
     }
 
-    /// The number, if it has one.
     pub fn estimate(&self) -> Option<Estimate> {
         match self.value()? {
             Value::Number(estimate) => Some(estimate),
@@ -465,7 +460,6 @@ impl Finding {
         special.or_else(|| self.code().unit().map(Name::from))
     }
 
-    /// The word, if its value is one.
     pub fn word(&self) -> Option<Name> {
         match self.value()? {
             Value::Number(_) => None,

@@ -12,7 +12,6 @@ pub enum LimitedBy {
     Bytes,
 }
 
-/// Which operations used up the credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitedOperations {

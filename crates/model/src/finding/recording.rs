@@ -68,7 +68,6 @@ pub struct ProbeTimes {
     pub write_s: Option<f64>,
     /// A read of a sweep over the range in order.
     pub sweep_read_s: Option<f64>,
-    /// A random read at queue depth 1.
     pub single_read_s: Option<f64>,
 }
 
@@ -88,11 +87,9 @@ pub enum RecordingUnknown {
     LogWithoutCliff(ProbeTimes),
     /// After the cliff writes are no slower than in place, as within a small part of an SMR disk.
     LogWithoutCost(ProbeTimes),
-    /// Each write costs many seeks from the first.
     SlowFromStart(ProbeTimes),
     Unclear(ProbeTimes),
     AnsweredByMemory,
-    /// Reads and writes take the same time.
     EqualTimes,
     /// Too fast for an arm, and yet the drive says that it rotates.
     CacheOfDisk,
@@ -113,7 +110,6 @@ impl Conclusion for RecordingKind {
 pub struct BandSize {
     #[serde(skip)]
     pub size: Estimate,
-    /// The first border that was seen.
     pub first_byte: u64,
     pub borders: usize,
 }

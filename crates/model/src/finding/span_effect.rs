@@ -19,11 +19,9 @@ pub struct SpanPoint {
     #[serde(rename = "span")]
     pub share: f64,
     pub span_bytes: Bytes,
-    /// Completions per second, with the interval.
     pub iops: f64,
     pub low: f64,
     pub high: f64,
-    /// IOPS relative to the whole range.
     #[serde(skip)]
     pub gain: Estimate,
 }

@@ -19,7 +19,6 @@ pub enum SurveyUnknown {
     NoneUsable {
         samples: usize,
     },
-    /// Every sample ended before its queue was full.
     QueueNotFilled,
     TooFewSamples {
         usable: usize,
@@ -42,7 +41,6 @@ pub enum SurveyUnknown {
     RotationUnknown,
     /// A file system moves or transforms the data.
     Remapped,
-    /// Only a part of the drive was surveyed.
     OnlyPart,
     /// The device went away before the end of the range.
     DeviceLost,
@@ -142,7 +140,6 @@ impl SequentialRate {
     }
 }
 
-/// What a rate was measured over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RateOf {
     /// An edge of the range, which is the whole target or a part.
@@ -247,7 +244,6 @@ pub struct FigureKind {
     pub sequential: bool,
     pub reads: bool,
     pub writes: bool,
-    /// Through a small buffer, byte by byte.
     pub by_byte: bool,
 }
 
@@ -272,7 +268,6 @@ fn figure_name<S: Serializer>(kind: &FigureKind, serializer: S) -> Result<S::Ok,
     serializer.serialize_str(&kind.name())
 }
 
-/// How many zones can be told apart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ZoneCount {
     #[serde(skip)]
@@ -281,7 +276,6 @@ pub struct ZoneCount {
     pub step_missed: f64,
 }
 
-/// Where zones begin and how fast each is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ZoneTable {
     pub zones: Vec<Zone>,
@@ -325,7 +319,6 @@ pub struct LimitReach {
     pub bytes: u64,
     pub share: f64,
     pub places: Vec<ByteRange>,
-    /// Whether all of the range is.
     #[serde(skip)]
     pub is_everywhere: bool,
 }
@@ -335,14 +328,12 @@ pub struct LimitReach {
 pub struct SlowRegions {
     #[serde(skip)]
     pub count: usize,
-    /// The first of them, by offset.
     pub regions: Vec<SlowRegion>,
     /// With what probability a region of a size was sampled.
     pub would_have_been_met: Vec<SampledSize>,
     /// The share of the range that may be slow besides, at 95 %; none where all of it was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_max: Option<f64>,
-    /// Samples that were slow for a moment.
     pub disturbed_visits: usize,
     /// Offsets that were slow and not sampled again.
     pub not_settled: usize,

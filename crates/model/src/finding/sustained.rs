@@ -14,7 +14,6 @@ pub struct WriteSteadyState {
     pub range_ratio: f64,
     pub slope_ratio: f64,
     pub written_bytes: f64,
-    /// How many times the range was written.
     #[serde(skip)]
     pub times_written: f64,
 }
@@ -48,7 +47,6 @@ pub struct IdleRecovery {
     #[serde(skip)]
     pub rate: Estimate,
     pub points: Vec<IdlePoint>,
-    /// Idle time before the drive starts to clean.
     pub delay_s: f64,
     #[serde(skip)]
     pub cache_bytes: f64,
@@ -111,11 +109,7 @@ pub struct ClippingPoint {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClippingEffectUnknown {
-    NotSteady {
-        share: f64,
-        times_written: f64,
-    },
-    /// The whole range was not among the parts.
+    NotSteady { share: f64, times_written: f64 },
     NoWhole,
     NoPart,
 }

@@ -52,7 +52,6 @@ pub enum NoValleysKind {
     },
 }
 
-/// Drops at the same offsets in each pass.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OffsetValleys {
     pub width_s: f64,
@@ -89,7 +88,6 @@ pub struct RecurringValleys {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passes_to_stable: Option<usize>,
     pub test: RhythmTest,
-    /// A pass is shorter than the interval.
     #[serde(skip)]
     pub is_pass_short: bool,
 }
@@ -215,18 +213,13 @@ pub struct CureCondition {
     pub width_last_s: f64,
 }
 
-/// What was done to the drive before passes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Treatment {
     Discard(Bytes),
     Zeroes(Bytes),
-    Sequential {
-        bytes: Bytes,
-        block: Bytes,
-    },
+    Sequential { bytes: Bytes, block: Bytes },
     Mixed(Bytes),
     Random(Bytes),
-    /// A phase without requests, by its name.
     Other(String),
 }
 

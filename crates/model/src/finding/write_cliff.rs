@@ -10,7 +10,6 @@ use serde::Serialize;
 pub struct WriteCliff {
     #[serde(skip)]
     pub bytes: Estimate,
-    /// Throughput came back while the writes went on.
     #[serde(skip_serializing_if = "is_false")]
     pub comes_back: bool,
     pub before: f64,

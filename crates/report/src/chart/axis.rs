@@ -48,7 +48,6 @@ pub(crate) type Unit<'axis> = (f64, &'axis str);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
     pub share: f64,
-    /// Its number, without the unit of the axis.
     pub label: String,
 }
 

@@ -13,7 +13,6 @@ use model::run::{PhaseSummary, Run};
 
 /// From when to when, in seconds of the run's clock.
 pub(crate) type Moments = (f64, f64);
-/// From where to where on an axis across.
 pub(crate) type Extent = (f64, f64);
 /// Fewer degrees than this are not worth a full height.
 const DEGREES_MIN: f64 = 8.0;

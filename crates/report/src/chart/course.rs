@@ -20,7 +20,6 @@ const COLUMNS: usize = 2000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Interval {
-    /// In seconds of the run's clock.
     pub start_s: f64,
     pub seconds: f64,
     pub bytes: f64,

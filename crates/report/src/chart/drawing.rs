@@ -99,7 +99,6 @@ pub(crate) struct Rules {
     pub interval_min: f64,
     /// A narrower region would not be seen.
     pub region_min: f64,
-    /// The radius of the ring around a point.
     pub ring: f64,
     pub label_gap: f64,
     pub number_gap: f64,

@@ -22,17 +22,11 @@ pub enum PngError {
 }
 
 /// The PNG of an SVG of [`super::svg::document`], one pixel for each of its units.
-///
-/// # Errors
-/// When it is no such SVG, or there is no memory for its pixels.
 pub fn image(svg: &str) -> Result<Vec<u8>, PngError> {
     enlarged(svg, 1.0)
 }
 
 /// The same with so many pixels for each of its units across and down.
-///
-/// # Errors
-/// As [`image`].
 pub fn enlarged(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     let tree = usvg::Tree::from_str(&with_outlines(svg)?, &usvg::Options::default())?;
     let size = tree.size().to_int_size();

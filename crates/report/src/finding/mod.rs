@@ -161,7 +161,6 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
     }
 }
 
-/// Why a number is not stated.
 fn inconclusive(estimate: &Estimate, code: FindingCode) -> String {
     if !(estimate.low.is_finite() && estimate.high.is_finite()) {
         return "Inconclusive: the interval of the value has no bounds. Measure longer.".into();

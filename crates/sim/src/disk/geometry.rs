@@ -126,10 +126,6 @@ const SECTORS_MAX: u64 = 1 << 48;
 const ZONES_MAX: usize = 10_000;
 
 impl Geometry {
-    /// Adds up a layout.
-    ///
-    /// # Errors
-    /// Says what cannot be.
     pub fn new(profile: &GeometryProfile, layouts: Vec<ZoneLayout>) -> Result<Geometry, Flaw> {
         let surfaces = u64::from(profile.surfaces);
         if layouts.is_empty() || layouts.len() > ZONES_MAX {

@@ -154,9 +154,6 @@ fn system_seconds() -> f64 {
 
 impl FaultProfile {
     /// Whether this can go wrong on a drive that says it holds `capacity`.
-    ///
-    /// # Errors
-    /// When a stretch is not on the drive, or a number is out of its range.
     pub fn check(&self, capacity: Bytes) -> Result<(), Flaw> {
         match *self {
             FaultProfile::Unreadable { first_byte, bytes, milliseconds } => {

@@ -75,9 +75,6 @@ impl Ord for Answer {
 
 impl FlashDrive {
     /// A drive as its profile says, at rest. `seed` draws what a read finds its die at, and the jitter of housekeeping.
-    ///
-    /// # Errors
-    /// When the profile cannot be at the facts' capacity.
     pub fn new(facts: TargetFacts, profile: &FlashProfile, seed: u64) -> Result<FlashDrive, Flaw> {
         profile.check(facts.capacity)?;
         let layout = profile.layout(facts.capacity)?;

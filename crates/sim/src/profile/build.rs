@@ -22,18 +22,12 @@ use model::units::Bytes;
 const DISCARD_MAX: Bytes = Bytes::from_gib(2);
 
 /// The drive of a profile, known by `path`. `seed` draws all that is random in it.
-///
-/// # Errors
-/// When such a drive cannot be.
 pub(super) fn build(profile: &Profile, path: &str, seed: u64) -> Result<Box<dyn Drive + Send>, Flaw> {
     profile.check()?;
     build_within(profile, path, seed, 0)
 }
 
 /// What the drive of a profile holds: nothing yet, and what was written to it later, with its faults of data.
-///
-/// # Errors
-/// When such a drive cannot be.
 pub fn contents(profile: &Profile, seed: u64) -> Result<Contents, Flaw> {
     profile.check()?;
     Ok(Contents::new(profile.capacity()?, &profile.faults, seed))

@@ -16,7 +16,6 @@ pub(super) use speed::{pass_time, rates};
 use crate::stated::stated;
 use model::run::RunView;
 
-/// Whether the run holds such figures.
 pub(super) fn is_stated(run: &RunView<'_>) -> bool {
     !stated(run).is_empty()
 }

@@ -20,7 +20,6 @@ const READS_MIN: usize = 30;
 /// (7/60 - 1/9) / (1/18) = 0.1. That makes the variance of their mean 1 + 2 · 0.1 times as large.
 const SHARED_PLACE: f64 = 1.2;
 
-/// Random reads alone, by their shape.
 fn random_reads<'run>(run: &RunView<'run>) -> BTreeMap<Shape, Vec<Stated<'run>>> {
     let mut shapes: BTreeMap<Shape, Vec<Stated<'run>>> = BTreeMap::new();
     for figure in stated(run) {

@@ -15,10 +15,6 @@ pub struct ChooseWish {
     pub day: Option<DayOfWrites>,
 }
 
-/// Reads the options of `choose`.
-///
-/// # Errors
-/// Names the option that makes no sense, and what would.
 pub fn choose(arguments: &ChooseArguments) -> Result<ChooseWish, UserError> {
     let day = day(&arguments.day)?;
     if day.is_none() && !arguments.drives.is_empty() {

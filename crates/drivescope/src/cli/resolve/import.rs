@@ -17,10 +17,6 @@ pub struct ImportWish {
     pub command: String,
 }
 
-/// Reads the options of `import`.
-///
-/// # Errors
-/// When one is none of those there are.
 pub fn import(arguments: &ImportArguments) -> Result<ImportWish, UserError> {
     let typed = &arguments.telling;
     let mut capacity = option("--capacity", typed.capacity.as_deref(), size)?;

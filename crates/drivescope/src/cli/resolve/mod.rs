@@ -38,9 +38,6 @@ pub struct EstimateWish {
 }
 
 /// Reads the options of `estimate`. Without any, all that needs no size is asked for.
-///
-/// # Errors
-/// Names the option that makes no sense, and what would.
 pub fn estimate(arguments: &EstimateArguments) -> Result<EstimateWish, UserError> {
     let EstimateArguments { runs, full_pass, backup, from, rebuild, latency_budget, surface_check, page: _ } =
         arguments;
@@ -68,10 +65,6 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<EstimateWish, UserError
     })
 }
 
-/// Reads `--latency-budget`.
-///
-/// # Errors
-/// When it is no time, or none at all.
 pub fn latency_budget_of(text: Option<&str>) -> Result<Option<Nanos>, UserError> {
     option("--latency-budget", text, |text| match parse_duration(text)? {
         Nanos::ZERO => Err(UserError::usage("no drive answers in no time; give a time such as 20ms")),
@@ -80,9 +73,6 @@ pub fn latency_budget_of(text: Option<&str>) -> Result<Option<Nanos>, UserError>
 }
 
 /// Reads how to cut a drive into partitions, if that was said.
-///
-/// # Errors
-/// Names the option that makes no sense, and what would.
 pub fn wish(arguments: &WishArguments) -> Result<Option<Wish>, UserError> {
     let fast = option("--fast", arguments.fast.as_deref(), fast_share)?;
     let at_least = option("--at-least", arguments.at_least.as_deref(), rate)?;

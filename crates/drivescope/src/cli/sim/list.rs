@@ -40,8 +40,6 @@ impl<'list> DriveDocument<'list> {
     }
 }
 
-/// # Errors
-/// When there is nowhere to print to.
 pub fn run(arguments: &SimListArguments) -> Result<u8, UserError> {
     let rows: Vec<VirtualDriveRow> = preset_names().map(row).collect::<Result<_, UserError>>()?;
     let document = SimListDocument {

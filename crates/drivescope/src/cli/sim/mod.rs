@@ -10,8 +10,6 @@ mod truth;
 use super::args::SimCommand;
 use crate::error::UserError;
 
-/// # Errors
-/// As the command says.
 pub fn run(command: &SimCommand) -> Result<u8, UserError> {
     match command {
         SimCommand::List(list) => list::run(list),

@@ -14,8 +14,6 @@ use std::fmt::Write;
 /// Signals that would end the program and leave a mount behind: of the keyboard, `kill`, `timeout`, and limits on CPU time.
 const ENDS: [i32; 7] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM, SIGUSR2, SIGXCPU];
 
-/// # Errors
-/// When there is no such drive, or it cannot be mounted there.
 pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
     let virtual_drive = find(&arguments.name)?;
     let drive = virtual_drive.open(arguments.seed)?;

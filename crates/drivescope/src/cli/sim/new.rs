@@ -8,8 +8,6 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-/// # Errors
-/// When there is no drive to begin from, or the file exists or cannot be written.
 pub fn run(arguments: &SimNewArguments) -> Result<u8, UserError> {
     let file = &arguments.file;
     if file.extension().is_none_or(|extension| extension != "toml") {

@@ -5,8 +5,6 @@ use crate::cli::{output, output_file};
 use crate::error::{UserError, exit};
 use crate::reproduce::{Article, markdown, pictures, reproduce, terminal};
 
-/// # Errors
-/// When there is no such article, or nobody takes the page.
 pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
     let Some(article) = Article::from_letter(&arguments.article) else {
         let letter = &arguments.article;

@@ -9,8 +9,6 @@ use report::hostile::harmless;
 use report::quantity::{capacity, size};
 use std::fmt::Write;
 
-/// # Errors
-/// When there is no such drive.
 pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
     let drive = find(&arguments.name)?;
     output::print(&page(&drive)?)?;

@@ -10,8 +10,6 @@ use report::quantity::known;
 use report::terminal::{TruthRow, truth_table};
 use sim::truth::{Truth, TruthData, TruthValue, truth_of};
 
-/// # Errors
-/// When there is no such drive.
 pub fn run(arguments: &SimTruthArguments) -> Result<u8, UserError> {
     let drive = find(&arguments.name)?;
     let truths =

@@ -73,7 +73,6 @@ impl BadStretch {
         Move::PassOver(stretch.expect("a bad stretch lies inside the range"))
     }
 
-    /// Takes in how a sample went.
     pub fn sampled(&mut self, sample: ByteRange, is_good: bool) {
         if is_good {
             self.good_from = Some(sample.first().get());

@@ -11,7 +11,6 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Adds the bytes of a range.
     pub fn add(&mut self, range: ByteRange) {
         if range.is_empty() {
             return;
@@ -56,7 +55,6 @@ impl Coverage {
         })
     }
 
-    /// How much of `range` is missing.
     pub fn missing(&self, range: ByteRange) -> Bytes {
         self.gaps(range).map(|gap| gap.bytes()).sum()
     }

@@ -37,15 +37,11 @@ pub struct Full {
     /// One for each mix; none before it is known how much there is to go over.
     passes: Vec<Pass>,
     is_awake: bool,
-    /// What comes before, the last first.
     filling: Vec<Phase>,
 }
 
 impl Full {
     /// Plans a pass for each of the mixes, in their order.
-    ///
-    /// # Errors
-    /// When there is nothing to go over.
     pub fn new(setup: Setup, mixes: Vec<OperationMix>) -> Result<Full, PlanError> {
         if setup.range.align_inward(setup.facts.logical_block).is_empty() {
             return Err(PlanError::NoWholeBlock);
@@ -62,9 +58,6 @@ impl Full {
     }
 
     /// The same with one more pass, which reads what was written and compares it.
-    ///
-    /// # Errors
-    /// When nothing is written.
     pub fn verified(mut self) -> Result<Full, PlanError> {
         if !self.mixes.contains(&OperationMix::Write) {
             return Err(PlanError::NothingToVerify);

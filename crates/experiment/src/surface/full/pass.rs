@@ -42,7 +42,6 @@ const AGAIN_MARGIN: Bytes = Bytes::from_mib(16);
 const BESIDE_BYTES: Bytes = Bytes::from_mib(64);
 const BESIDE_PLACES: u64 = 64;
 
-/// What is asked of the drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     pub purpose: Purpose,
@@ -80,7 +79,6 @@ pub struct Pass {
     /// The part of the range that holds whole blocks, on their grid.
     body: ByteRange,
     part_bytes: Bytes,
-    /// Phases of the run that were looked at.
     seen: usize,
     /// What was asked for and answered, well or not, or was passed over.
     done: Coverage,
@@ -140,7 +138,6 @@ impl Pass {
         self.under_way.add(task.range);
     }
 
-    /// Notes that nothing is under way.
     pub fn end(&mut self) {
         self.under_way = Coverage::default();
     }
@@ -149,7 +146,6 @@ impl Pass {
         if self.under_way == Coverage::default() { &self.done } else { &self.under_way }
     }
 
-    /// Takes in a phase that was run.
     fn take(&mut self, number: u32, so_far: &RunView<'_>) {
         let summary = &so_far.phases[number as usize];
         let Some(workload) = &summary.phase.workload else { return };
@@ -370,7 +366,6 @@ impl Pass {
         if self.moved.is_zero() { None } else { self.moved.per(self.spent) }
     }
 
-    /// What was moved, and how long that took.
     pub fn moved(&self) -> (Bytes, Nanos) {
         (self.moved, self.spent)
     }
@@ -387,12 +382,10 @@ impl Pass {
         self.range
     }
 
-    /// The stretches still to go through.
     pub fn gaps(&self) -> impl Iterator<Item = ByteRange> + '_ {
         self.ahead().gaps(self.range)
     }
 
-    /// How much there is still to go through.
     pub fn bytes_left(&self) -> Bytes {
         self.ahead().missing(self.range)
     }

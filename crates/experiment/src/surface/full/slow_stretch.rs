@@ -53,18 +53,15 @@ impl Window {
 pub struct SlowSearch {
     window: Option<Window>,
     near: VecDeque<Window>,
-    /// How many of `near` were judged.
     judged: usize,
     usual: Option<Usual>,
     found: Vec<SlowStretch>,
 }
 
-/// What is usual in a neighbourhood.
 #[derive(Clone, Copy, Debug)]
 struct Usual {
     nanos_per_byte: f64,
     latency_max: f64,
-    /// How many windows were judged by it.
     used: u32,
 }
 

@@ -31,9 +31,7 @@ impl Given {
 
 /// Gives everything back that the journal holds, compares it, and notes that it is done. What could not be written stays in the
 /// journal, which then is not changed at all.
-///
-/// # Errors
-/// When the journal cannot be read or written. What the target answers is in the result.
+/// Fails when the journal cannot be read or written. What the target answers is in the result.
 pub fn give_back<L: Log>(journal: &mut Journal<L>, medium: &mut dyn Medium) -> Result<Given, JournalError> {
     let saved = journal.parsed().saved.clone();
     let mut given = Given::default();
@@ -123,9 +121,6 @@ fn insist(mut attempt: impl FnMut() -> io::Result<()>) -> io::Result<()> {
 
 /// How many sectors of what is in the journal hold, on the target, neither what was there nor what a run marked: somebody else
 /// wrote them since. None where the run wrote what does not prove itself.
-///
-/// # Errors
-/// When the journal cannot be read.
 pub fn written_by_others<L: Log>(
     journal: &mut Journal<L>,
     medium: &mut dyn Medium,

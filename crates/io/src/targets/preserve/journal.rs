@@ -112,9 +112,6 @@ impl Log for File {
 
 impl Journal<File> {
     /// Makes one in a folder that exists, and locks it. It is lasting when this returns.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
     pub fn create(
         folder: &Path,
         name: &str,
@@ -137,9 +134,6 @@ impl Journal<File> {
     }
 
     /// Opens one that was left behind, and locks it.
-    ///
-    /// # Errors
-    /// When it cannot be read, is in use, or is not a file of ours.
     pub fn open(path: &Path) -> Result<Journal<File>, JournalError> {
         let file = OpenOptions::new()
             .read(true)
@@ -173,9 +167,6 @@ impl Journal<File> {
     }
 
     /// Removes it. Only when everything is given back, or nothing was saved.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
     pub fn delete(self) -> Result<(), JournalError> {
         JournalError::at("remove", &self.path, std::fs::remove_file(&self.path))?;
         match self.path.parent() {
@@ -232,9 +223,6 @@ impl<L: Log> Journal<L> {
     }
 
     /// Adds what is at a place. It is lasting after [`Journal::make_lasting`].
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn save(&mut self, offset: u64, data: &[u8]) -> Result<(), JournalError> {
         let data_at = self.parsed.end + HEAD_BYTES as u64;
         let crc = self.append(Kind::Saved, offset, data)?;
@@ -244,9 +232,6 @@ impl<L: Log> Journal<L> {
 
     /// Makes everything lasting that was added, and notes that it is: what stands behind that note may have been cut by a crash, and
     /// nothing of it was overwritten on the target.
-    ///
-    /// # Errors
-    /// When the system cannot.
     pub fn make_lasting(&mut self) -> Result<(), JournalError> {
         self.sync()?;
         self.append(Kind::Lasting, 0, &[])?;
@@ -258,9 +243,6 @@ impl<L: Log> Journal<L> {
     }
 
     /// The data of a stretch, if they are as they were.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     pub fn data(&mut self, saved: &Saved, into: &mut Vec<u8>) -> Result<bool, JournalError> {
         into.resize(saved.length as usize, 0);
         JournalError::at("read", &self.path, self.log.seek(SeekFrom::Start(saved.data_at)))?;
@@ -274,9 +256,7 @@ impl<L: Log> Journal<L> {
     }
 
     /// Notes that everything is back at its place, lastingly, and gives the room free.
-    ///
-    /// # Errors
-    /// When it cannot be written; then everything is given back once more after a crash, which changes nothing.
+    /// Fails when it cannot be written; then everything is given back once more after a crash, which changes nothing.
     pub fn all_given_back(&mut self) -> Result<(), JournalError> {
         if self.parsed.is_damaged {
             return Ok(());

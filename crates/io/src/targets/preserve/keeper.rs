@@ -53,9 +53,7 @@ impl<L: Log> Keeper<L> {
 
     /// Saves what these stretches hold, as far as it is not saved yet: what was saved first is what was there. `go_on` is asked now
     /// and then.
-    ///
-    /// # Errors
-    /// When the journal cannot be written. Then nothing of them may be overwritten.
+    /// Fails when the journal cannot be written. Then nothing of them may be overwritten.
     pub fn save(
         &mut self,
         medium: &mut dyn Medium,
@@ -93,10 +91,6 @@ impl<L: Log> Keeper<L> {
         Ok(SaveEnd::Safe)
     }
 
-    /// Gives everything back.
-    ///
-    /// # Errors
-    /// As [`give_back`].
     pub fn give_back(&mut self, medium: &mut dyn Medium) -> Result<Given, JournalError> {
         let given = give_back(&mut self.journal, medium)?;
         if given.is_complete() {

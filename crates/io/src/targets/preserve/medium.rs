@@ -11,7 +11,6 @@ use std::os::unix::fs::FileExt;
 pub trait Medium {
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<()>;
     fn write_at(&mut self, offset: u64, data: &[u8]) -> io::Result<()>;
-    /// Makes all that was written lasting.
     fn flush(&mut self) -> io::Result<()>;
     fn capacity(&self) -> u64;
     /// What places and lengths are multiples of.
@@ -28,9 +27,6 @@ pub struct TargetMedium<'rig> {
 
 impl<'rig> TargetMedium<'rig> {
     /// That of a target. Whether the permit still holds is asked once more.
-    ///
-    /// # Errors
-    /// When the permit is one for another target, or has lapsed.
     pub fn new(target: &Target, permit: &'rig WritePermit) -> Result<TargetMedium<'rig>, IoError> {
         if permit.identity() != target.identity() {
             let why = "the permit to write is one for another target".into();

@@ -20,10 +20,6 @@ pub struct JournalPlace {
 }
 
 impl JournalPlace {
-    /// Looks at a folder.
-    ///
-    /// # Errors
-    /// When it cannot be looked at.
     pub fn of(folder: &Path) -> Result<JournalPlace, IoError> {
         IoError::at("look at the folder", folder, look_at(folder))
     }

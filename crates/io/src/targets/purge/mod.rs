@@ -42,7 +42,6 @@ pub enum PurgeMethod {
     NvmeSanitize,
     AtaSecureErase,
     Discard,
-    /// Every block is written with zeroes.
     ZeroFill,
 }
 
@@ -125,11 +124,9 @@ pub fn notice(target: &Target, method: PurgeMethod) -> Option<String> {
 }
 
 /// Empties all of a target by that method. `go_on` is asked now and then, with how much is done.
-///
-/// # Errors
-/// Of the kind [`FaultKind::Refused`] when the method cannot be used or the drive refused it; nothing was changed then.
-/// Others mean that no other method may be tried: with [`IoError::WriteRefused`] the permit is one for something else or
-/// does not hold any more; the rest tell how far it came.
+/// An error is of the kind [`FaultKind::Refused`] when the method cannot be used or the drive refused it; nothing was changed then. Others
+/// mean that no other method may be tried: with [`IoError::WriteRefused`] the permit is one for something else or does not hold
+/// any more; the rest tell how far it came.
 pub fn purge(
     target: &Target,
     permit: &WritePermit,
