@@ -3,9 +3,10 @@
 use crate::error::UserError;
 use io::error::IoError;
 use io::targets::{CachedStretch, Target, cached_stretches, drop_page_cache};
-use model::page_cache::CachedRow;
+use model::page_cache::{CachedRow, CachedRows};
 use model::plan::Phase;
 use model::range::ByteRange;
+use model::untold::Untold;
 use model::workload::{Caching, Workload};
 use thiserror::Error;
 
@@ -13,7 +14,7 @@ use thiserror::Error;
 const CACHED_SHARE_MAX: f64 = 0.001;
 
 /// The rows of a list of reads, or why the page cache could not be asked.
-pub type CachedRows = Result<Vec<CachedRow>, NotAsked>;
+pub type AskedRows = Result<Vec<CachedRow>, NotAsked>;
 
 #[derive(Debug, Error)]
 pub enum NotAsked {
@@ -46,7 +47,7 @@ pub fn empty(target: Option<&Target>, phase: &Phase) -> Result<Option<String>, U
 }
 
 /// The rows of a list of buffered reads, with what of them is cached before they are read.
-pub fn rows_before(target: Option<&Target>, phase: &Phase) -> Option<CachedRows> {
+pub fn rows_before(target: Option<&Target>, phase: &Phase) -> Option<AskedRows> {
     let mut rows = CachedRow::all(buffered(phase)?);
     if rows.is_empty() {
         return None;
@@ -63,7 +64,14 @@ pub fn rows_before(target: Option<&Target>, phase: &Phase) -> Option<CachedRows>
 }
 
 /// The same rows with what of them is cached after they were read.
-pub fn rows_after(target: Option<&Target>, rows: CachedRows) -> CachedRows {
+pub fn rows_after(target: Option<&Target>, rows: AskedRows) -> Result<CachedRows, Untold> {
+    match asked_again(target, rows) {
+        Ok(rows) => Ok(CachedRows { rows }),
+        Err(why) => Err(Untold::new(why.to_string())),
+    }
+}
+
+fn asked_again(target: Option<&Target>, rows: AskedRows) -> AskedRows {
     let (mut rows, target) = (rows?, target.ok_or(NotAsked::Gone)?);
     let found = ask(target, &rows)?;
     for (row, found) in rows.iter_mut().zip(found) {

@@ -15,14 +15,12 @@ use experiment::{Experiment, Remaining};
 use io::rig::Rig;
 use io::targets::preserve::SaveEnd;
 use model::latency_map::LatencyMap;
-use model::page_cache::CachedRows;
 use model::plan::{Phase, PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::record::ErrorRecord;
 use model::request::{Operation, Status};
 use model::run::{Run, Series};
 use model::units::Bytes;
-use model::untold::Untold;
 use report::quantity::{capacity, rough_time};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -188,10 +186,7 @@ impl Session<'_> {
         let reason = self.reason_of(outcome.reason);
         let mut page_cache = None;
         if let Some(rows) = rows {
-            page_cache = Some(match page_cache::rows_after(self.rig.target(), rows) {
-                Ok(rows) => Ok(CachedRows { rows }),
-                Err(why) => Err(Untold::new(why.to_string())),
-            });
+            page_cache = Some(page_cache::rows_after(self.rig.target(), rows));
         }
         let summary = &mut self.run.phases[number as usize];
         summary.start_ns = outcome.began.get();
