@@ -167,3 +167,18 @@ def test_one_bad_run_does_not_stop_the_others(tmp_path, store, capsys):
     make_run(store, "run-2", document={"schema": "other/1"})
     assert main(["push", "--lake", str(tmp_path / "lake"), "--store", str(store)]) == 1
     assert capsys.readouterr().out == "1 runs added, 0 known, 1 refused\n"
+
+
+def test_a_host_speaks_only_for_its_own_drives(tmp_path, capsys):
+    places = tmp_path / "inventory.csv"
+    places.write_text("serial,host,rack,enclosure,slot,batch\nZ300AAAA,node-1,r7,e2,11,\nZ300BBBB,node-2,r7,e2,12,\n")
+    for host, job, serial in (("node-1", "a.1", "Z300AAAA"), ("node-1", "b.1", "Z300BBBB"), ("node-2", "c.1", "unknown")):
+        make_run(tmp_path / "spool" / host / "initial" / job, "run-1", target={"serial": serial})
+    lake = str(tmp_path / "lake")
+    assert main(["push", "--lake", lake, "--spool", str(tmp_path / "spool"), "--inventory", str(places)]) == 1
+    told = capsys.readouterr()
+    assert told.out == "1 runs added, 0 known, 2 refused\n"
+    assert "it came from node-1, but the inventory has serial number Z300BBBB on node-2" in told.err
+    assert "it came from node-2, but the inventory has serial number unknown on no host" in told.err
+    (row,) = all_rows(Lake.open(lake))
+    assert (row["host"], row["serial"], row["rack"], row["slot"]) == ("node-1", "Z300AAAA", "r7", 11)

@@ -41,8 +41,10 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="COMMAND", required=True)
 
     push = _command(commands, "push", "Add the runs of a store to a lake; runs that are there are skipped", _push)
-    push.add_argument("--store", help="store to read (default: the one drivescope uses)")
-    push.add_argument("--inventory", type=Path, help="CSV: serial, rack, enclosure, slot, batch")
+    source = push.add_mutually_exclusive_group()
+    source.add_argument("--store", help="store to read (default: the one drivescope uses)")
+    source.add_argument("--spool", type=Path, help="folder with the runs of each host, as fetched; needs an inventory with hosts")
+    push.add_argument("--inventory", type=Path, help="CSV: serial, host, rack, enclosure, slot, batch")
 
     _command(commands, "compact", "Merge the files of each date and model", _compact)
     _command(commands, "verify", "List files whose bytes do not match their name", _verify)
@@ -89,21 +91,29 @@ def _command(
     return command
 
 
+# Rows of one write: runs have about 100 KB, and each write makes a file per date and model.
+ROWS_PER_WRITE = 1000
+
+
 def _push(options: argparse.Namespace) -> int:
     lake = Lake.open(options.lake, create=True)
     inventory = rows.Inventory.read(options.inventory) if options.inventory else rows.Inventory()
-    added = known = 0
-    refused = []
-    for folder in rows.run_folders(rows.store_folder(options.store)):
-        try:
-            written = lake.write(rows.table([rows.read_run(folder, inventory)]))
-        except LakeError as error:
-            refused.append(str(error))
-            continue
+    if options.spool:
+        sources: list[tuple[Path, str | None]] = [*rows.spool_folders(options.spool)]
+    else:
+        sources = [(folder, None) for folder in rows.run_folders(rows.store_folder(options.store))]
+    added = known = refused = 0
+    for begin in range(0, len(sources), ROWS_PER_WRITE):
+        readable = []
+        for folder, host in sources[begin : begin + ROWS_PER_WRITE]:
+            try:
+                readable.append(rows.read_run(folder, inventory, host))
+            except LakeError as error:
+                refused += 1
+                print(f"error: {error}", file=sys.stderr)
+        written = lake.write(rows.table(readable))
         added, known = added + written.added, known + written.known
-    for text in refused:
-        print(f"error: {text}", file=sys.stderr)
-    print(f"{added} runs added, {known} known, {len(refused)} refused")
+    print(f"{added} runs added, {known} known, {refused} refused")
     return 1 if refused else 0
 
 

@@ -33,11 +33,12 @@ class Place:
     enclosure: str | None = None
     slot: int | None = None
     batch: str | None = None
+    host: str | None = None
 
 
 @dataclass
 class Inventory:
-    """Places by serial number, from a CSV file with the columns serial, rack, enclosure, slot, batch."""
+    """Places by serial number, from a CSV file with the columns serial, host, rack, enclosure, slot, batch."""
 
     places: dict[str, Place] = field(default_factory=dict)
 
@@ -52,6 +53,7 @@ class Inventory:
                     row.get("enclosure") or None,
                     int(row["slot"]) if row.get("slot") else None,
                     row.get("batch") or None,
+                    row.get("host") or None,
                 )
                 for row in rows
             }
@@ -68,16 +70,25 @@ def store_folder(given: str | None) -> Path:
     return Path(data) / "drivescope"
 
 
-def run_folders(store: Path) -> list[Path]:
+def run_folders(store: Path, pattern: str = "runs/*/run.json") -> list[Path]:
     """The folders of all finished runs of a store."""
-    folders = sorted(path.parent for path in (store / "runs").glob("*/run.json"))
+    folders = sorted(path.parent for path in store.glob(pattern))
     if not folders:
         raise LakeError(f"cannot push runs of {store}: there are none. Measure first: drivescope check DRIVE")
     return folders
 
 
-def read_run(folder: Path, inventory: Inventory) -> dict[str, Any]:
-    """One run as a row; LakeError when it is damaged or is not what the program writes."""
+def spool_folders(spool: Path) -> list[tuple[Path, str]]:
+    """The folders of all runs that were fetched, and the host that each came from: `SPOOL/HOST/CAMPAIGN/JOB/runs/RUN`."""
+    return [(folder, folder.relative_to(spool).parts[0]) for folder in run_folders(spool, "*/*/*/runs/*/run.json")]
+
+
+def read_run(folder: Path, inventory: Inventory, host: str | None = None) -> dict[str, Any]:
+    """One run as a row; LakeError when it is damaged or is not what the program writes.
+
+    With the host that the run came from, a serial number that the inventory has elsewhere, or not at all, is refused: no host
+    can speak for the drives of others.
+    """
     document_bytes = _bounded(folder / "run.json", DOCUMENT_BYTES_MAX)
     checksums = _bounded(folder / "checksums.txt", DOCUMENT_BYTES_MAX) if (folder / "checksums.txt").exists() else b""
     try:
@@ -87,10 +98,19 @@ def read_run(folder: Path, inventory: Inventory) -> dict[str, Any]:
         series = {name: crc for crc, _, name in (line.split(" ", 2) for line in checksums.decode().splitlines())}
         histograms = _histograms(folder, document, series)
         row = _row(document, inventory, histograms)
+        if host is not None:
+            _check_host(row, inventory, host)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError, pa.ArrowException) as error:
         raise LakeError(f"cannot read run {folder.name}: {error}. Copy it again from its host.")
     row["key"] = hashlib.sha256(document_bytes + b"\0" + checksums).digest()[:16]
     return row
+
+
+def _check_host(row: dict[str, Any], inventory: Inventory, host: str) -> None:
+    known = inventory.places.get(row["serial"] or "", Place()).host
+    if known != host:
+        raise ValueError(f"it came from {host}, but the inventory has serial number {row['serial']} on {known or 'no host'}")
+    row["host"] = host
 
 
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
