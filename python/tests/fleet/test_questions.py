@@ -168,7 +168,7 @@ def test_questions_are_commands(fleet, capsys):
     for question in ("outliers", "effects", "survival"):
         assert main([question, "--lake", lake, "--rows", "3"]) == 0
     out = capsys.readouterr().out
-    assert "cause" in out and "enclosure" in out and "share_90" in out
+    assert "cause" in out and "first slot" in out and "after 90 days" in out
     assert main(["plan", "--lot", "500"]) == 0
     assert capsys.readouterr().out.startswith("Measure 129 of 500 drives. Accept the batch if at most 0 of them are slow.")
     assert main(["outliers", "--lake", lake + "-none"]) == 1

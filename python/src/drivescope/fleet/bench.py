@@ -12,7 +12,7 @@ import time
 
 import pandas as pd
 
-from .commands import QUESTIONS, answer
+from .answers import QUESTIONS, answer
 from .engine import DUCKDB, Engine
 from .lake import Lake
 from .questions.acceptance import plan
@@ -50,7 +50,7 @@ def one(place: str) -> str:
     large = (found["slower_true"] >= 0.1) | found["bad_slot"]
     told = found[listed & slow & found["cause"].isin(["slot", "drive"])]
     right = ((told["cause"] == "slot") == told["bad_slot"]).mean()
-    firmware = answers["effects"].fixed
+    firmware = answers["effects"]
     firmware = firmware[(firmware["factor"] == "firmware") & (firmware["p_adjusted"] < 0.05)]
     true_effects = firmware["level"].str.contains("CC54|NM0007 SN03|MG07ACA14TA 0104").sum()
     claims = f"{len(answers['smr'])} of {truth['smr'].sum()}, {len(answers['counterfeits'])} of {truth['counterfeit'].sum()}"

@@ -8,22 +8,9 @@ from pathlib import Path
 from typing import Any, Callable
 
 from . import rows
+from .answers import QUESTIONS, answer, listed, table_text
 from .engine import DUCKDB, SPARK, Engine
 from .lake import Lake, LakeError
-
-QUESTIONS = {
-    "outliers": "Drives slower than their equals; the share of false ones is --rate",
-    "fail-slow": "Drives with more latency than their throughput explains",
-    "drift": "Drives that changed, and the day of a step",
-    "effects": "Effects of firmware and slots; variance by rack, host and enclosure",
-    "batches": "Decision for each batch: accept, refuse or inconclusive",
-    "survival": "Share of drives without slow regions after 30, 60 and 90 days",
-    "rebuild": "Hours of a rebuild of each enclosure, now and in 90 days",
-    "smr": "SMR drives under a model that is not",
-    "counterfeits": "Drives that hold less than they report",
-    "latency": "Latency percentiles of each model, from merged histograms",
-}
-
 
 def main(arguments: list[str]) -> int:
     """Runs one command. Exit code 0: done; 1: failed; 2: wrong usage."""
@@ -49,8 +36,8 @@ def parser() -> argparse.ArgumentParser:
     _command(commands, "compact", "Merge the files of each date and model", _compact)
     _command(commands, "verify", "List files whose bytes do not match their name", _verify)
 
-    for name, text in QUESTIONS.items():
-        question = _command(commands, name, text, _ask)
+    for name, asked in QUESTIONS.items():
+        question = _command(commands, name, asked.text, _ask)
         question.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
         question.add_argument("--csv", type=Path, help="write all rows to this file")
         question.add_argument("--rows", type=int, default=20, help="rows to print (default: 20)")
@@ -58,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
     page = _command(commands, "report", "Write all answers as one HTML file", _report)
     page.add_argument("-o", "--output", type=Path, required=True, help="file to write")
+    page.add_argument("--link", help="address of a host's own report, with {host}, {run} and {serial}")
     page.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
 
     sheet = _command(commands, "data-sheet", "Measured throughput against data sheets", _data_sheet)
@@ -117,47 +105,24 @@ def _push(options: argparse.Namespace) -> int:
     return 1 if refused else 0
 
 
-def answer(engine: Engine, question: str) -> Any:
-    """The answer to one of `QUESTIONS` as a table; of `effects` the list of effects."""
-    from .questions import acceptance, claims, drift, effects, fail_slow, latency, outliers, rebuild, survival
-
-    functions: dict[str, Callable[[Engine], Any]] = {
-        "outliers": outliers.outliers,
-        "fail-slow": fail_slow.fail_slow,
-        "drift": drift.drift,
-        "effects": effects.effects,
-        "batches": acceptance.batches,
-        "survival": survival.survival,
-        "rebuild": rebuild.rebuild,
-        "smr": claims.smr,
-        "counterfeits": claims.counterfeits,
-        "latency": latency.latency,
-    }
-    return functions[question](engine)
-
-
 def _ask(options: argparse.Namespace) -> int:
-    result = answer(Engine.open(Lake.open(options.lake), options.engine), options.question)
-    if options.question == "effects":
-        print(result.variance.to_string(index=False, float_format="%.4g"), end="\n\n")
-        result = result.fixed
-    if options.question == "outliers":
-        columns = ["serial", "model", "host", "enclosure", "slot", "slower", "z", "q", "cause"]
-        result = result.loc[result["is_outlier"], columns]
-    for flag in ("is_fail_slow", "has_drifted"):
-        if flag in result:
-            result = result[result[flag]].drop(columns=flag)
+    rows = listed(options.question, answer(Engine.open(Lake.open(options.lake), options.engine), options.question))
     if options.csv:
-        result.to_csv(options.csv, index=False)
-    print(result.head(options.rows).to_string(index=False, float_format="%.4g"))
-    print(f"{len(result)} rows")
+        rows.to_csv(options.csv, index=False)
+    if len(rows) > 0:
+        print(table_text(rows.head(options.rows)))
+    count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+    if len(rows) > options.rows:
+        print(f"{count}; --rows {len(rows)} or --csv FILE has all")
+    else:
+        print(count)
     return 0
 
 
 def _report(options: argparse.Namespace) -> int:
     from .report import report
 
-    options.output.write_text(report(Engine.open(Lake.open(options.lake), options.engine)), encoding="utf-8")
+    options.output.write_text(report(Engine.open(Lake.open(options.lake), options.engine), options.link), encoding="utf-8")
     print(f"{options.output} written")
     return 0
 
@@ -168,7 +133,7 @@ def _data_sheet(options: argparse.Namespace) -> int:
     from .questions.claims import data_sheet
 
     result = data_sheet(Engine.open(Lake.open(options.lake), options.engine), pandas.read_csv(options.sheet))
-    print(result.to_string(index=False, float_format="%.4g"))
+    print(table_text(result))
     return 0
 
 

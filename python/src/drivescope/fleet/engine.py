@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable
 
 import ibis
+import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as pads
 
@@ -21,8 +22,14 @@ class Engine:
 
     connection: Any
     runs: ibis.Table
-    # Sums by place of each finding asked for: several questions begin with them.
-    sums: dict[str, Any] = field(default_factory=dict)
+    # What several questions begin with.
+    known: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    def once(self, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """A copy of the table of this name, made when it is first asked for."""
+        if name not in self.known:
+            self.known[name] = make()
+        return self.known[name].copy()
 
     @classmethod
     def open(cls, lake: Lake, name: str = DUCKDB, memory: str = "3GB") -> Engine:

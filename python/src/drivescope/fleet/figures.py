@@ -32,9 +32,7 @@ def last_day(engine: Engine) -> pd.Timestamp:
 
 def by_place(engine: Engine, code: str) -> pd.DataFrame:
     """For each drive in each slot: number, mean and scatter of log values, recent ones apart, and the slope per day."""
-    if code not in engine.sums:
-        engine.sums[code] = _sums(engine, code)
-    return engine.sums[code].copy()
+    return engine.once(f"sums of {code}", lambda: _sums(engine, code))
 
 
 def _sums(engine: Engine, code: str) -> pd.DataFrame:
@@ -56,6 +54,13 @@ def _sums(engine: Engine, code: str) -> pd.DataFrame:
     # The order of rows is no engine's business, so it is made here.
     frame = expression.to_pandas().sort_values(["serial", "enclosure", "slot"], ignore_index=True)
     return frame.astype({"capacity_bytes": "int64", "slot": "float64"})
+
+
+def daily(engine: Engine, code: str, serials: list[str]) -> pd.DataFrame:
+    """For each of these drives and each day the mean log value."""
+    rows = findings(engine, code).filter(_.serial.isin(serials) & (_.value > 0))
+    series = rows.group_by(["serial", "date"]).agg(y=_.value.ln().mean()).to_pandas()
+    return series.sort_values(["serial", "date"], ignore_index=True)
 
 
 def by_drive(places: pd.DataFrame) -> pd.DataFrame:

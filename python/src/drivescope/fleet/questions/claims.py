@@ -11,6 +11,8 @@ from ..figures import by_place, findings
 
 CAPACITY_SHARE_MIN = 0.99
 SMR_SHARE_MAX = 0.2
+# Where a drive was when it was measured last.
+LAST_PLACE = {column: _[column].argmax(_.date) for column in ("host", "enclosure", "slot")}
 
 
 def data_sheet(engine: Engine, sheet: pd.DataFrame) -> pd.DataFrame:
@@ -23,19 +25,18 @@ def data_sheet(engine: Engine, sheet: pd.DataFrame) -> pd.DataFrame:
     rows = rows.merge(sheet[["model", "bytes_per_second"]], on="model")
     # The median of a normal sample scatters 1.253 times as far as its mean.
     error = 1.253 * rows["deviation"].fillna(np.inf) / np.sqrt(rows["drives"])
-    rows["measured"] = np.exp(rows["median"])
-    rows["low"], rows["high"] = np.exp(rows["median"] - 1.96 * error), np.exp(rows["median"] + 1.96 * error)
-    rows["ratio"] = rows["measured"] / rows["bytes_per_second"]
+    rows["measured_rate"] = np.exp(rows["median"])
+    rows["low_rate"], rows["high_rate"] = np.exp(rows["median"] - 1.96 * error), np.exp(rows["median"] + 1.96 * error)
     rows["decision"] = np.select(
-        [rows["low"] >= rows["bytes_per_second"], rows["high"] < rows["bytes_per_second"]], ["as stated", "below"], "inconclusive"
+        [rows["low_rate"] >= rows["bytes_per_second"], rows["high_rate"] < rows["bytes_per_second"]], ["as stated", "below"], "inconclusive"
     )
-    return rows[["model", "drives", "bytes_per_second", "measured", "low", "high", "ratio", "decision"]]
+    return rows[["model", "drives", "bytes_per_second", "measured_rate", "low_rate", "high_rate", "decision"]]
 
 
 def smr(engine: Engine) -> pd.DataFrame:
     """Drives found to be SMR although most drives of their model are not."""
     kinds = findings(engine, "recording-kind").group_by(["serial", "model"]).agg(
-        smr=(_.value_text == "smr").cast("int64").sum(), runs=_.value_text.count()
+        smr=(_.value_text == "smr").cast("int64").sum(), runs=_.value_text.count(), **LAST_PLACE
     )
     frame = kinds.to_pandas().sort_values("serial", ignore_index=True)
     frame["is_smr"] = 2 * frame["smr"] > frame["runs"]
@@ -45,6 +46,6 @@ def smr(engine: Engine) -> pd.DataFrame:
 
 def counterfeits(engine: Engine) -> pd.DataFrame:
     """Drives whose true capacity is less than 99 % of what they report."""
-    held = findings(engine, "capacity-true").group_by(["serial", "model", "capacity_bytes", "host", "enclosure", "slot"])
-    frame = held.agg(held_bytes=_.value.min()).to_pandas().sort_values("serial", ignore_index=True)
+    held = findings(engine, "capacity-true").group_by(["serial", "model", "capacity_bytes"])
+    frame = held.agg(held_bytes=_.value.min(), **LAST_PLACE).to_pandas().sort_values("serial", ignore_index=True)
     return frame[frame["held_bytes"] < CAPACITY_SHARE_MIN * frame["capacity_bytes"]].reset_index(drop=True)

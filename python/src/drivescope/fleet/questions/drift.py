@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from ibis import _
 from scipy import stats
 
 from ..engine import Engine
-from ..figures import by_drive, by_place, findings, slope
+from ..figures import by_drive, by_place, daily, slope
 from .outliers import FALSE_DISCOVERY_RATE
 
 CHANGE_MIN = 0.03
@@ -22,7 +21,11 @@ SERIES_MAX = 5000
 
 
 def drift(engine: Engine, code: str = "read-rate-outer", rate: float = FALSE_DISCOVERY_RATE) -> pd.DataFrame:
-    """Drives by change over the time measured, worst first: `change`, `p`, `q`, `has_drifted`, `kind`, `day`."""
+    """Drives by change over the time measured, worst first: `change`, `per_day`, `p`, `q`, `has_drifted`, `kind`, `day`."""
+    return engine.once(f"drift {code} {rate}", lambda: _drift(engine, code, rate))
+
+
+def _drift(engine: Engine, code: str, rate: float) -> pd.DataFrame:
     places = by_place(engine, code)
     # A drive that was moved has two levels that are none of its own.
     moved = places.groupby("serial")["serial"].transform("size") > 1
@@ -32,6 +35,7 @@ def drift(engine: Engine, code: str = "read-rate-outer", rate: float = FALSE_DIS
     days = np.sqrt(12 * np.maximum(drives["tt"] / drives["n"] - (drives["t"] / drives["n"]) ** 2, 0))
     peers = pd.Series(per_day).groupby(drives["model"]).transform("median").to_numpy()
     per_day = per_day - peers
+    drives["per_day"] = per_day
     drives["change"] = np.expm1(per_day * days)
     drives["p"] = np.nan_to_num(2 * stats.t.sf(np.abs(per_day) / np.maximum(error, 1e-15), freedom), nan=1.0)
     drives["q"] = stats.false_discovery_control(drives["p"]) if len(drives) > 0 else drives["p"]
@@ -40,15 +44,18 @@ def drift(engine: Engine, code: str = "read-rate-outer", rate: float = FALSE_DIS
     drives["kind"], drives["day"] = "", pd.NaT
     suspects = drives[drives["has_drifted"]].head(SERIES_MAX)
     if len(suspects) > 0:
-        rows = findings(engine, code).filter(_.serial.isin(suspects["serial"].tolist()))
-        series = rows.group_by(["serial", "date"]).agg(y=_.value.ln().mean()).to_pandas().sort_values(["serial", "date"])
-        for serial, part in series.groupby("serial"):
-            kind, position = change_point(part["y"].to_numpy())
-            row = drives.index[drives["serial"] == serial]
+        row_of = pd.Series(suspects.index, index=suspects["serial"])
+        for serial, part in daily(engine, code, suspects["serial"].tolist()).groupby("serial"):
+            values, row = part["y"].to_numpy(), row_of[serial]
+            kind, position = change_point(values)
             drives.loc[row, "kind"] = kind
             if kind == "step":
                 drives.loc[row, "day"] = pd.Timestamp(part["date"].iloc[position])
-    return drives[["serial", "model", "change", "p", "q", "has_drifted", "kind", "day"]]
+                # A line through a step is steeper than the step is high.
+                drives.loc[row, "change"] = np.expm1(values[position:].mean() - values[:position].mean())
+    return drives.sort_values("change", ignore_index=True)[
+        ["serial", "model", "change", "per_day", "p", "q", "has_drifted", "kind", "day"]
+    ]
 
 
 def change_point(values: np.ndarray) -> tuple[str, int]:

@@ -156,4 +156,5 @@ def _table(names: list[tuple[str, str]], solution: _Solution) -> pd.DataFrame:
     order = np.argsort(frame["p"].to_numpy())
     adjusted = np.maximum.accumulate(frame["p"].to_numpy()[order] * (len(frame) - np.arange(len(frame))))
     frame.loc[frame.index[order], "p_adjusted"] = np.minimum(adjusted, 1.0)
+    frame["is_significant"] = frame["p_adjusted"] < 0.05
     return frame.drop(columns=["log", "variance"]).sort_values("effect", ignore_index=True)
