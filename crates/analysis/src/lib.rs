@@ -19,6 +19,7 @@ pub mod limit;
 mod measured;
 pub mod phase_table;
 pub mod plan;
+pub mod power_cut;
 pub mod recording;
 mod silence;
 pub mod size_profile;

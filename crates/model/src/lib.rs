@@ -40,6 +40,7 @@ pub mod permutation;
 pub mod phase_row;
 pub mod plan;
 pub mod planning;
+pub mod power_cut;
 pub mod prng;
 pub mod quantity_text;
 pub mod range;

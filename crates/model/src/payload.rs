@@ -71,6 +71,11 @@ impl Payload {
         Payload { mark, table }
     }
 
+    /// Goes on with another generation, without a new table.
+    pub fn set_generation(&mut self, generation: u32) {
+        self.mark.generation = generation;
+    }
+
     fn head(&self, place: u64) -> [u64; HEAD_WORDS] {
         head_of(place, self.mark.key, self.mark.generation)
     }
@@ -153,7 +158,7 @@ impl Payload {
             return None;
         }
         match self.origin(sector) {
-            Some((found, key)) if key == self.mark.key && found != place => {
+            Some((found, mark)) if mark.key == self.mark.key && found != place => {
                 return Some(Wrong::Misplaced(found.wrapping_sub(place) as i64));
             }
             _ if unwritten => return None,
@@ -174,13 +179,13 @@ impl Payload {
         sector.try_into().is_ok_and(|sector| self.origin(sector).is_some())
     }
 
-    /// The place and the key of a sector that is whole, whichever run made it.
-    fn origin(&self, sector: &[u8; SECTOR_BYTES]) -> Option<(u64, u64)> {
+    /// The place and the mark of a sector that is whole, whichever run made it.
+    pub fn origin(&self, sector: &[u8; SECTOR_BYTES]) -> Option<(u64, Mark)> {
         let (words, _) = sector.as_chunks::<8>();
         let [place, key, third, sum] = [0, 1, 2, 3].map(|index| u64::from_le_bytes(words[index]));
         let head = head_of(place, key, third as u32);
         let is_whole = head[2] == third && head[3] == sum && self.holds(sector, place, &head);
-        is_whole.then_some((place, key))
+        is_whole.then_some((place, Mark { key, generation: third as u32 }))
     }
 }
 

@@ -19,6 +19,7 @@
 //! | faults | unreadable and slow ranges, time-outs, short reads, stalls, device lost, wrap-around | `faulty`, around any |
 //! | other load | random reads of another host through the same link, with a rate or a queue depth | around any drive |
 //! | data | what was written, and what silently goes wrong with it | any drive that is mounted |
+//! | power cuts | which sectors of the write cache are lost | any drive with a cache |
 //!
 //! Besides those that ship there is one for every seed, drawn at random: [`generator`].
 //!
@@ -36,6 +37,7 @@ pub mod flush;
 pub mod generator;
 pub mod limit;
 pub mod link;
+pub mod power;
 pub mod profile;
 pub mod smr;
 pub mod truth;
