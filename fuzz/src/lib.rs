@@ -30,7 +30,7 @@ enum Seeds {
     Made(fn() -> Vec<Vec<u8>>),
 }
 
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     Target { name: "import", read: texts::import, seeds: Seeds::Folder("crates/import/tests/samples") },
     Target { name: "import-posts", read: texts::import, seeds: Seeds::Folder("crates/import/tests/posts") },
     Target { name: "profile", read: texts::profile, seeds: Seeds::Folder("crates/sim/presets") },
@@ -41,6 +41,7 @@ pub const TARGETS: [Target; 10] = [
     },
     Target { name: "plan-icf", read: texts::plan_icf, seeds: Seeds::Folder("fuzz/seeds/plan-icf") },
     Target { name: "plan-fio", read: texts::plan_fio, seeds: Seeds::Folder("fuzz/seeds/plan-fio") },
+    Target { name: "power-cut-log", read: texts::power_cut_log, seeds: Seeds::Made(texts::power_cut_logs) },
     Target { name: "quantity", read: texts::quantity, seeds: Seeds::Made(texts::quantities) },
     Target {
         name: "drive",

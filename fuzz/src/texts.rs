@@ -3,8 +3,10 @@
 use crate::memory::{in_memory, keep};
 use drivescope::pattern_file;
 use import::{Format, Hints, read, read_all};
+use model::power_cut::{Acknowledged, Ring};
 use model::quantity_text::{parse_duration, parse_share, parse_size};
 use model::request::Operation;
+use model::units::Offset;
 use sim::profile::Profile;
 use sim::truth::truth_of;
 use std::cell::RefCell;
@@ -29,6 +31,18 @@ pub fn profile(bytes: &[u8]) {
         let _ = truth_of(&profile);
         let _ = sim::profile::open_profile(&profile, "fuzzed.toml", 1);
     }
+}
+
+/// A log of records that were reported before a power cut.
+pub fn power_cut_log(bytes: &[u8]) {
+    if let Ok(acknowledged) = Acknowledged::parse(bytes) {
+        let _ = acknowledged.expected().map(|record| acknowledged.ring.offset_of(record)).take(100).max();
+    }
+}
+
+pub fn power_cut_logs() -> Vec<Vec<u8>> {
+    let ring = Ring { key: 7, first: Offset::START, slots: 16384 };
+    vec![(ring.title() + "0\n1\n2\n3").into_bytes()]
 }
 
 /// A plan of patterns as drivescope has them.

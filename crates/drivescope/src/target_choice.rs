@@ -128,7 +128,7 @@ fn finish(
     Ok(Chosen { rig, facts, range, may_write, empty, profile: None })
 }
 
-fn range_on(choice: Option<RangeChoice>, facts: &TargetFacts) -> Result<ByteRange, UserError> {
+pub fn range_on(choice: Option<RangeChoice>, facts: &TargetFacts) -> Result<ByteRange, UserError> {
     let capacity = facts.capacity;
     let (from, to) = match choice {
         None => (Bytes::ZERO, capacity),

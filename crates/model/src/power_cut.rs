@@ -14,8 +14,8 @@ use std::fmt::{self, Write};
 pub const RECORD_BYTES: usize = JUDGED_BYTES;
 pub const SECTORS: usize = RECORD_BYTES / SECTOR_BYTES;
 const RECORD: Bytes = Bytes::new(RECORD_BYTES as u64);
-/// More than the write cache of any drive: what a cache has lost must not have been overwritten since.
-pub const RING_MAX: Bytes = Bytes::from_gib(1);
+/// Read in a second. Where a cache loses more than that, slots hold records that are laps old.
+pub const RING_MAX: Bytes = Bytes::from_mib(64);
 const TITLE: &str = "drivescope power-cut 1";
 
 /// Where the records of a test are.

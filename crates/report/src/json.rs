@@ -7,6 +7,7 @@ mod comparison;
 mod document;
 mod estimate;
 mod partitions;
+mod power_cut;
 mod state;
 mod truth;
 
@@ -14,5 +15,6 @@ pub use choice::choice_document;
 pub use comparison::comparison_document;
 pub use estimate::estimate_document;
 pub use partitions::partition_document;
+pub use power_cut::power_cut_document;
 pub use state::state_document;
 pub use truth::{TruthEntry, TruthEntryValue, truth_document};

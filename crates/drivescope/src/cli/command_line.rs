@@ -326,7 +326,7 @@ mod tests {
                 .prop_map(|(drive, rate, block)| Request::Ping(PingRequest { drive, rate, block })),
             (drive(), of(1u32..=100), any::<bool>()).prop_map(|(drive, passes, write_only)| {
                 let full = passes.is_some();
-                Request::Verify(VerifyRequest { drive, full, passes, write_only, read_back: None })
+                Request::Verify(VerifyRequest { drive, full, passes, write_only, ..VerifyRequest::default() })
             }),
             (vec(text(), 1..3), of(size()), size(), any::<bool>(), of(share())).prop_map(
                 |(folders, size, most, compare, precision)| {

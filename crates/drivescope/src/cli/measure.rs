@@ -3,7 +3,7 @@
 use super::begun_run::{self, Begun};
 use super::estimate::budget_page;
 use super::stored::store_with_runs;
-use super::{command_line, files, output, resume, stored_request};
+use super::{command_line, files, output, power_cut, resume, stored_request};
 use crate::error::{UserError, exit};
 use crate::session::resume::check_same_target;
 use crate::target_choice;
@@ -19,6 +19,7 @@ use std::path::Path;
 pub fn run(mut request: Request, store: Option<&Path>) -> Result<u8, UserError> {
     match &request {
         Request::Files(files) => return files::run(files, store),
+        Request::Verify(verify) if verify.power_cut.is_some() => return power_cut::run(verify),
         Request::Run(run) if run.list => {
             output::print(&plan_list(output::width()))?;
             return Ok(exit::SUCCESS);

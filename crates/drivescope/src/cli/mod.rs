@@ -17,6 +17,7 @@ mod output_file;
 mod packaging;
 mod picture;
 mod plan;
+mod power_cut;
 mod purge;
 mod replay;
 mod report;

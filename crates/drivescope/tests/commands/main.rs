@@ -15,6 +15,7 @@ mod lost_device;
 mod packaging;
 mod ping;
 mod planning;
+mod power_cut;
 #[path = "../program/mod.rs"]
 mod program;
 mod purge;

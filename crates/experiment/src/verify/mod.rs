@@ -20,7 +20,7 @@ use crate::preparation::SEQUENTIAL_DEPTH;
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::{Conduct, Experiment, Remaining, Setup};
 use analysis::integrity::{self, Extent, TAIL_MIN};
-use clap::{Args, value_parser};
+use clap::{Args, ValueEnum, value_parser};
 use model::experiment_name::ExperimentName;
 use model::payload::Mark;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
@@ -69,6 +69,26 @@ pub struct VerifyRequest {
     /// Only compare what that run wrote; `last` is the newest. Writes nothing
     #[arg(long, value_name = "RUN", conflicts_with_all = ["full", "write_only", "write"])]
     pub read_back: Option<String>,
+
+    /// Power cut: `write` reports each record after its flush to --to; after the cut, `check` tells which are missing
+    #[arg(long, value_name = "STEP", value_enum, help_heading = "Power cut",
+        conflicts_with_all = ["full", "write_only", "read_back", "resume", "dry_run", "preserve"])]
+    #[serde(skip)]
+    pub power_cut: Option<PowerCutStep>,
+
+    /// Where flushed records are reported; not on the drive under test. `check` reads that file
+    #[arg(long, value_name = "HOST:PORT|FILE", requires = "power_cut", help_heading = "Power cut")]
+    #[serde(skip)]
+    pub to: Option<String>,
+}
+
+/// The halves of a test that a power cut divides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PowerCutStep {
+    /// Write numbered records, flush each, and report it
+    Write,
+    /// Tell which reported records are missing
+    Check,
 }
 
 impl DriveRequest for VerifyRequest {

@@ -93,6 +93,22 @@ impl Target {
         &self.confirmation
     }
 
+    /// Reads whole blocks, past the page cache where the target allows that.
+    ///
+    /// # Errors
+    /// When it cannot be read, or ends before.
+    pub fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), IoError> {
+        let mut buffer = AlignedBuffer::new(into.len());
+        let read = match system_call::read_at(self.descriptor(), &mut buffer, offset) {
+            Ok(read) if read < into.len() => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        };
+        IoError::at("read", &self.path, read)?;
+        into.copy_from_slice(&buffer);
+        Ok(())
+    }
+
     /// A second descriptor on the same device or file, for reading through the page cache. Close it before you ask
     /// for a permit on a file: it counts as use.
     pub fn buffered_descriptor(&self) -> Result<OwnedFd, IoError> {

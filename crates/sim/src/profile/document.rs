@@ -5,12 +5,14 @@ use crate::disk::profile::DiskProfile;
 use crate::fault::FaultProfile;
 use crate::flash::profile::FlashProfile;
 use crate::flaw::Flaw;
+use crate::flush::FlushPolicy;
 use crate::limit::LimitProfile;
 use crate::link::LinkProfile;
 use crate::profile::schema::{all_by_default, section};
 use crate::smr::profile::SmrProfile;
 use crate::volume::VolumeProfile;
 use crate::zoned::ZonedProfile;
+use model::units::Bytes;
 
 /// The version of the schema that this program reads.
 pub const VERSION: u32 = 1;
@@ -41,6 +43,20 @@ section! {
         limit: Option<LimitProfile> = None => "Rate limit with burst credit.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         faults: Vec<FaultProfile> = Vec::new() => "Faults.";
+    }
+}
+
+impl Profile {
+    /// The write cache, and what a flush does with it; none where every write is on the medium at once.
+    pub fn write_cache(&self) -> Option<(Bytes, FlushPolicy)> {
+        let of_flash = self.flash.as_ref().and_then(|flash| flash.buffer.as_ref());
+        match (of_flash, &self.disk) {
+            (Some(buffer), _) => Some((Bytes::from_kib(buffer.capacity_kib), buffer.flush)),
+            (None, Some(disk)) => {
+                Some((Bytes::from_kib(disk.write_cache.capacity_kib), disk.write_cache.flush))
+            }
+            (None, None) => None,
+        }
     }
 }
 
