@@ -18,7 +18,7 @@ const RECORD: Bytes = Bytes::new(RECORD_BYTES as u64);
 pub const RING_MAX: Bytes = Bytes::from_mib(64);
 const TITLE: &str = "drivescope power-cut 1";
 
-/// Where the records of a test are.
+/// The part of the target that records go round in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ring {
     pub key: u64,
@@ -30,7 +30,7 @@ pub struct Ring {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
     pub ring: Ring,
-    /// Records from 0 on.
+    /// How many records, numbered from 0 on.
     pub count: u64,
 }
 
@@ -103,7 +103,7 @@ impl Ring {
         self.first.get() + record % self.slots * RECORD.get()
     }
 
-    /// Makes the sectors of records.
+    /// Makes the sectors of all records of the test.
     pub fn payload(self) -> Payload {
         Payload::new(Mark { key: self.key, generation: 1 })
     }

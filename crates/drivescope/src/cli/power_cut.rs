@@ -193,7 +193,7 @@ fn reserve(mut file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Where records are reported.
+/// Where records are reported, after each is flushed.
 enum Log {
     /// Made durable line by line: it may be of the machine that loses its power.
     File(File, PathBuf),
