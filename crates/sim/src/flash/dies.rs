@@ -37,6 +37,8 @@ const STREAMS: usize = 8;
 struct Stream {
     end: u64,
     touched: u64,
+    /// When its first request was read: nothing of it was read ahead before.
+    known_s: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,11 +71,12 @@ impl Dies {
 
     /// Reads `bytes` at `offset`, which is wanted at `at_s`, while dies write with the probability `writing`.
     pub(crate) fn read(&mut self, offset: u64, bytes: u64, at_s: f64, writing: f64) -> DieRead {
-        if self.continues(offset, bytes) {
+        let (stream, is_continued) = self.stream_of(offset, bytes);
+        if is_continued {
             // It was read while the reader was busy with what came before, up to the size of the read-ahead.
             let seconds = bytes as f64 * self.ahead_seconds_per_byte;
             let begun_s = at_s - self.ahead_bytes as f64 * self.ahead_seconds_per_byte;
-            self.ahead_free_s = self.ahead_free_s.max(begun_s) + seconds;
+            self.ahead_free_s = self.ahead_free_s.max(begun_s).max(self.streams[stream].known_s) + seconds;
             return DieRead {
                 end_s: self.ahead_free_s.max(at_s),
                 work_s: seconds * self.die_free_s.len() as f64,
@@ -91,6 +94,7 @@ impl Dies {
             done.end_s = done.end_s.max(read.end_s);
             done.work_s += read.work_s;
         }
+        self.streams[stream].known_s = done.end_s;
         done
     }
 
@@ -127,16 +131,15 @@ impl Dies {
         ((page + drawn) % dies) as usize
     }
 
-    fn continues(&mut self, offset: u64, bytes: u64) -> bool {
-        if self.ahead_bytes == 0 {
-            return false;
-        }
+    /// The number of the stream that a read belongs to, and whether it goes on with it.
+    fn stream_of(&mut self, offset: u64, bytes: u64) -> (usize, bool) {
         self.requests += 1;
         let continued = self.streams.iter().position(|stream| stream.end == offset && stream.touched > 0);
         let oldest = || (0..STREAMS).min_by_key(|&index| self.streams[index].touched).unwrap_or(0);
         let index = continued.unwrap_or_else(oldest);
-        self.streams[index] = Stream { end: offset + bytes, touched: self.requests };
-        continued.is_some()
+        let stream = &mut self.streams[index];
+        (stream.end, stream.touched) = (offset + bytes, self.requests);
+        (index, continued.is_some() && self.ahead_bytes > 0)
     }
 
     /// How much sooner a die that is asked nothing answers: the time of one read of so many bytes of one page.

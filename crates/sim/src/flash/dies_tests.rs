@@ -61,3 +61,17 @@ fn reading_ahead_keeps_a_single_reader_at_full_rate() {
     assert!((rate(256) / 3.2e9 - 1.0).abs() < 0.02, "{}", rate(256));
     assert!(rate(0) < 1.6e9, "{}", rate(0));
 }
+
+/// Four reads of 1 MiB at once where nothing was read before: 1 MiB of read-ahead cannot have come earlier, so that 64 of them come no
+/// faster than all channels carry them.
+#[test]
+fn nothing_is_read_ahead_before_a_stream_begins() {
+    let mut dies = Dies::new(&FlashProfile { read_ahead_kib: 1024, ..profile(4, 2) }, 1);
+    let mut ends_s = Vec::new();
+    for index in 0..64u64 {
+        let at_s = if index < 4 { 1.0 } else { ends_s[index as usize - 4] };
+        ends_s.push(dies.read(index << 20, 1 << 20, at_s, 0.0).end_s);
+    }
+    let rate = 63.0 * f64::from(1 << 20) / (ends_s[63] - ends_s[0]);
+    assert!((rate / 3.2e9 - 1.0).abs() < 1e-9, "{rate}");
+}
