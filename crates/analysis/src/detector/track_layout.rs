@@ -14,7 +14,8 @@
 //! Nothing turns; at most places no number of sectors fits the angles: the addresses do not follow tracks (several drives, a
 //! drive that moves data), or the clock is too coarse for them.
 //! # Known problems
-//! Zones that no probe met are missing; that two were taken for one, or one for two, is no part of the interval. Surfaces of which two hold the same in one zone and not in
+//! The number of zones is a lower bound: zones that no probe met are missing, and neighbours count as one where their counts may be those of
+//! surfaces of one zone. What was seen of each stretch may hold tracks of two. Surfaces of which two hold the same in one zone and not in
 //! another are only counted at least. A number holds where it was counted;
 //! drives that leave out single bad sectors have tracks with some fewer. Skews of a turn and more are seen without their whole turns.
 //! # References

@@ -104,13 +104,13 @@ impl Wording for TrackLayout {
         };
         let capacity = subject.target.capacity;
         format!(
-            "Tracks hold {} sectors of {} {} and {} {}, depending on the surface; {} zones detected{surfaces}.",
+            "Tracks hold {} sectors of {} {} and {} {}, depending on the surface; at least {} zones{surfaces}.",
             sectors(first),
             layout.sector,
             edge(first.first_byte, 0, capacity, "at the outer diameter"),
             sectors(last),
             edge(last.last_byte, capacity.get(), capacity, "at the inner diameter"),
-            zones.len(),
+            layout.zones.value,
         )
     }
 
