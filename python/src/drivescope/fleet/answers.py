@@ -54,9 +54,9 @@ QUESTIONS = {
         ("batch", "measured", "slow", "share_low", "share_high", "decision"),
     ),
     "survival": Question(
-        "Share of drives without slow regions after 30, 60 and 90 days",
+        "Share of drives without slow regions, or what --of names, after 30, 60 and 90 days",
         "Drives without slow regions",
-        ("model", "drives", "with_slow_regions", "share_30", "share_60", "share_90"),
+        ("model", "drives", "with_events", "share_30", "share_60", "share_90"),
     ),
     "rebuild": Question(
         "Time of a rebuild of each enclosure, now and in 90 days",
@@ -91,11 +91,11 @@ MODULES = {
 }
 
 
-def answer(engine: Engine, question: str) -> pd.DataFrame:
-    """The answer to one of `QUESTIONS`, a row per drive, batch, model or effect."""
+def answer(engine: Engine, question: str, of: str | None = None) -> pd.DataFrame:
+    """The answer to one of `QUESTIONS`, a row per drive, batch, model or effect; `of` is the finding, if not the usual one."""
     module, function = MODULES[question]
     # Each question loads only the statistics it needs: all together take longer to load than a small fleet to ask.
-    result = getattr(import_module(f".questions.{module}", __package__), function)(engine)
+    result = getattr(import_module(f".questions.{module}", __package__), function)(engine, *([of] if of else []))
     return result.fixed if question == "effects" else result
 
 
@@ -143,7 +143,7 @@ COLUMNS = {
     "slow": ("slow", Form.COUNT),
     "share_low": ("share slow, 95 % low", Form.SHARE),
     "share_high": ("95 % high", Form.SHARE),
-    "with_slow_regions": ("with slow regions", Form.COUNT),
+    "with_events": ("with events", Form.COUNT),
     "share_30": ("after 30 days", Form.SHARE),
     "share_60": ("after 60 days", Form.SHARE),
     "share_90": ("after 90 days", Form.SHARE),

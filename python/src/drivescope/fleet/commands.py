@@ -31,6 +31,8 @@ def parser() -> argparse.ArgumentParser:
     source = push.add_mutually_exclusive_group()
     source.add_argument("--store", help="store to read (default: the one drivescope uses)")
     source.add_argument("--spool", type=Path, help="folder with the runs of each host, as fetched; needs an inventory with hosts")
+    source.add_argument("--backblaze", type=Path, nargs="+", help="drive statistics of Backblaze: daily CSV files, or ZIP files of them")
+    source.add_argument("--perseus", type=Path, help="folder of the Perseus data set: CLUSTER/HOST/YYYY-MM-DD.csv")
     push.add_argument("--inventory", type=Path, help="CSV: serial, host, rack, enclosure, slot, batch")
 
     _command(commands, "compact", "Merge the files of each date and model", _compact)
@@ -41,7 +43,9 @@ def parser() -> argparse.ArgumentParser:
         question.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
         question.add_argument("--csv", type=Path, help="write all rows to this file")
         question.add_argument("--rows", type=int, default=20, help="rows to print (default: 20)")
-        question.set_defaults(question=name)
+        question.set_defaults(question=name, of=None)
+        if name == "survival":
+            question.add_argument("--of", choices=["slow-regions", "bad-blocks", "failed"], help="event (default: slow-regions)")
 
     page = _command(commands, "report", "Write all answers as one HTML file", _report)
     page.add_argument("-o", "--output", type=Path, required=True, help="file to write")
@@ -85,6 +89,8 @@ ROWS_PER_WRITE = 1000
 
 def _push(options: argparse.Namespace) -> int:
     lake = Lake.open(options.lake, create=True)
+    if options.backblaze or options.perseus:
+        return _push_public(lake, options)
     inventory = rows.Inventory.read(options.inventory) if options.inventory else rows.Inventory()
     if options.spool:
         sources: list[tuple[Path, str | None]] = [*rows.spool_folders(options.spool)]
@@ -105,8 +111,20 @@ def _push(options: argparse.Namespace) -> int:
     return 1 if refused else 0
 
 
+def _push_public(lake: Lake, options: argparse.Namespace) -> int:
+    from .public_data import backblaze, perseus
+
+    added = known = 0
+    for table in backblaze(options.backblaze) if options.backblaze else perseus(options.perseus):
+        written = lake.write(table)
+        added, known = added + written.added, known + written.known
+    print(f"{added} runs added, {known} known")
+    return 0
+
+
 def _ask(options: argparse.Namespace) -> int:
-    rows = listed(options.question, answer(Engine.open(Lake.open(options.lake), options.engine), options.question))
+    engine = Engine.open(Lake.open(options.lake), options.engine)
+    rows = listed(options.question, answer(engine, options.question, options.of))
     if options.csv:
         rows.to_csv(options.csv, index=False)
     if len(rows) > 0:

@@ -12,6 +12,7 @@ import pandas as pd
 from ibis import _
 
 from .engine import Engine
+from .lake import LakeError
 
 PLACE = ["serial", "model", "firmware", "capacity_bytes", "host", "rack", "enclosure", "slot", "batch"]
 RECENT_DAYS = 28
@@ -24,6 +25,13 @@ def findings(engine: Engine, *codes: str) -> ibis.Table:
     return rows.select(
         *PLACE, "date", code=_.finding.code, value=_.finding.value, value_text=_.finding.value_text
     ).filter(_.code.isin(codes))
+
+
+def measured(frame: pd.DataFrame, what: str, command: str) -> pd.DataFrame:
+    """The frame; LakeError when it is empty, since nothing found is not the same as nothing looked for."""
+    if len(frame) == 0:
+        raise LakeError(f"cannot tell: no run of this lake has {what}. Measure it: drivescope {command} DRIVE")
+    return frame
 
 
 def last_day(engine: Engine) -> pd.Timestamp:
@@ -53,6 +61,7 @@ def _sums(engine: Engine, code: str) -> pd.DataFrame:
     )
     # The order of rows is no engine's business, so it is made here.
     frame = expression.to_pandas().sort_values(["serial", "enclosure", "slot"], ignore_index=True)
+    measured(frame, f"the finding {code}", "surface")
     return frame.astype({"capacity_bytes": "int64", "slot": "float64"})
 
 

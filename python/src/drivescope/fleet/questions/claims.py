@@ -7,7 +7,7 @@ import pandas as pd
 from ibis import _
 
 from ..engine import Engine
-from ..figures import by_place, findings
+from ..figures import by_place, findings, measured
 
 CAPACITY_SHARE_MIN = 0.99
 SMR_SHARE_MAX = 0.2
@@ -38,7 +38,7 @@ def smr(engine: Engine) -> pd.DataFrame:
     kinds = findings(engine, "recording-kind").group_by(["serial", "model"]).agg(
         smr=(_.value_text == "smr").cast("int64").sum(), runs=_.value_text.count(), **LAST_PLACE
     )
-    frame = kinds.to_pandas().sort_values("serial", ignore_index=True)
+    frame = measured(kinds.to_pandas().sort_values("serial", ignore_index=True), "the finding recording-kind", "check")
     frame["is_smr"] = 2 * frame["smr"] > frame["runs"]
     share = frame.groupby("model")["is_smr"].transform("mean")
     return frame[frame["is_smr"] & (share <= SMR_SHARE_MAX)].reset_index(drop=True)
@@ -48,4 +48,5 @@ def counterfeits(engine: Engine) -> pd.DataFrame:
     """Drives whose true capacity is less than 99 % of what they report."""
     held = findings(engine, "capacity-true").group_by(["serial", "model", "capacity_bytes"])
     frame = held.agg(held_bytes=_.value.min(), **LAST_PLACE).to_pandas().sort_values("serial", ignore_index=True)
+    measured(frame, "the finding capacity-true", "verify")
     return frame[frame["held_bytes"] < CAPACITY_SHARE_MIN * frame["capacity_bytes"]].reset_index(drop=True)

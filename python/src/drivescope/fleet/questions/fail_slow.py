@@ -14,7 +14,7 @@ from ibis import _
 from scipy import stats
 
 from ..engine import Engine
-from ..figures import RECENT_DAYS, last_day
+from ..figures import RECENT_DAYS, last_day, measured
 from .outliers import FALSE_DISCOVERY_RATE, upper_scale
 
 WINDOWS_MIN = 20
@@ -44,6 +44,7 @@ def fail_slow(engine: Engine, rate: float = FALSE_DISCOVERY_RATE) -> pd.DataFram
         .to_pandas()
         .sort_values(["model", "serial"], ignore_index=True)
     )
+    measured(drives, "throughput and latency of phases", "access")
     curves = peers.set_index("model").apply(_curve, axis=1, result_type="expand")
     coefficient = curves.reindex(drives["model"]).to_numpy()
     expected = coefficient[:, 0] + (coefficient[:, 1] * drives["x1"] + coefficient[:, 2] * drives["x2"]) / drives["n"]
@@ -72,5 +73,8 @@ def _windows(engine: Engine) -> ibis.Table:
 def _curve(sums: pd.Series) -> np.ndarray:
     """Coefficients of the least-squares parabola."""
     n, x1, x2, x3, x4 = sums["n"], sums["x1"], sums["x2"], sums["x3"], sums["x4"]
-    matrix = np.array([[n, x1, x2], [x1, x2, x3], [x2, x3, x4]])
-    return np.asarray(np.linalg.lstsq(matrix, np.array([sums["y0"], sums["y1"], sums["y2"]]), rcond=None)[0])
+    # In units of the mean throughput, so that a slow fleet is fitted as well as a fast one.
+    unit = np.array([1.0, n / x1, (n / x1) ** 2])
+    matrix = np.array([[n, x1, x2], [x1, x2, x3], [x2, x3, x4]]) * np.outer(unit, unit)
+    right = np.array([sums["y0"], sums["y1"], sums["y2"]]) * unit
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0] * unit)

@@ -7,7 +7,7 @@ import pandas as pd
 from ibis import _
 
 from ..engine import Engine
-from ..figures import last_day
+from ..figures import last_day, measured
 from ..histogram import quantile_ns
 
 DAYS = 7
@@ -19,7 +19,7 @@ def latency(engine: Engine, days: int = DAYS) -> pd.DataFrame:
     rows = engine.runs.filter(_.date >= ibis.date(str(first.date()))).select("model", histogram=_.histograms.unnest())
     cells = rows.filter(_.histogram.operation == "read").select("model", cell=_.histogram.buckets.unnest())
     merged = cells.select("model", bucket=_.cell.bucket, count=_.cell["count"]).group_by(["model", "bucket"]).agg(count=_["count"].sum())
-    frame = merged.to_pandas()
+    frame = measured(merged.to_pandas(), "histograms of reads", "access")
     result = []
     for model, part in frame.groupby("model", sort=True):
         row = {"model": model, "requests": int(part["count"].sum())}

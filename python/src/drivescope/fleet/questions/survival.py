@@ -1,4 +1,4 @@
-"""How long do drives live without slow regions? Kaplan and Meier (1958), by model; drives without any are censored."""
+"""How long do drives live without slow regions, unreadable sectors or failure? Kaplan and Meier (1958), by model; drives without any are censored."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from ibis import _
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from ..engine import Engine
-from ..figures import findings
+from ..figures import findings, measured
 
 
 def survival(engine: Engine, code: str = "slow-regions") -> pd.DataFrame:
-    """For each model: drives, drives with slow regions, and the share without after 30, 60 and 90 days, with intervals."""
+    """For each model: drives, drives in which `code` was found, and the share without after 30, 60 and 90 days, with intervals."""
     rows = findings(engine, code)
     found = _.value > 0
     drives = rows.group_by(["model", "serial"]).agg(
         first=_.date.min(), last=_.date.max(), seen=found.cast("int64").sum(), event=found.ifelse(_.date, None).min()
     )
-    frame = drives.to_pandas()
+    frame = measured(drives.to_pandas(), f"the finding {code}", "surface")
     frame["event"] = pd.to_datetime(frame["event"])
     end = frame["event"].fillna(pd.to_datetime(frame["last"]))
     # The day of the first measurement counts: an event on it is one after less than a day.
@@ -25,7 +25,7 @@ def survival(engine: Engine, code: str = "slow-regions") -> pd.DataFrame:
     result = []
     for model, part in frame.groupby("model", sort=True):
         curve = SurvfuncRight(part["days"], (part["seen"] > 0).astype(int))
-        row = {"model": model, "drives": len(part), "with_slow_regions": int((part["seen"] > 0).sum())}
+        row = {"model": model, "drives": len(part), "with_events": int((part["seen"] > 0).sum())}
         for day in (30, 60, 90):
             index = (curve.surv_times <= day).sum() - 1
             row[f"share_{day}"] = float(curve.surv_prob[index]) if index >= 0 else 1.0
